@@ -1,0 +1,140 @@
+//! A pending action and its decision. Only the approval window (or a person at a terminal) decides.
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use crate::{ApprovalId, CallId, Effect, GrantId, SessionId, ToolId, TurnId};
+
+/// pending -> approved -> executing -> done | failed; pending -> rejected | expired | cancelled; approved -> expired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalStatus {
+    Pending,
+    Approved,
+    Executing,
+    Done,
+    Failed,
+    Rejected,
+    Expired,
+    Cancelled,
+    /// Replaced by an edited proposal or by one with a changed preview.
+    Superseded,
+}
+
+impl ApprovalStatus {
+    /// Nothing more can happen to it.
+    pub fn is_final(self) -> bool {
+        !matches!(self, Self::Pending | Self::Approved | Self::Executing)
+    }
+}
+
+/// A pending action in full, as the approval window shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct Approval {
+    pub id: ApprovalId,
+    pub session: SessionId,
+    pub turn: TurnId,
+    pub call: CallId,
+    pub tool: ToolId,
+    pub tool_title: String,
+    pub server: String,
+    pub agent: String,
+    pub effect: Effect,
+    /// Canonical JSON (RFC 8785) of the arguments, caller-owned values included.
+    pub arguments: String,
+    /// SHA-256 (hex) over server, tool, definition hash, arguments and caller-owned values.
+    pub hash: String,
+    /// Why it is asked: the rule or default that decided.
+    pub why: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preview: Option<PreviewView>,
+    pub created_at: DateTime<Utc>,
+    pub expires_at: DateTime<Utc>,
+    pub status: ApprovalStatus,
+    /// May be approved for the rest of the session.
+    pub grantable: bool,
+    /// Destructive actions: the word the person has to type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirm_word: Option<String>,
+    /// The proposal this one replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<ApprovalId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_at: Option<DateTime<Utc>>,
+}
+
+/// What would change, computed by the host from read calls and the manifest's template.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct PreviewView {
+    /// One sentence, e.g. "Add 2 x Ridge Runner (42, black)".
+    pub summary: String,
+    pub before: PreviewState,
+    pub after: PreviewState,
+}
+
+/// One side of a preview.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct PreviewState {
+    pub rows: Vec<PreviewRow>,
+    /// e.g. "2 598.00 SEK"; empty when there is none.
+    #[serde(default)]
+    pub total: String,
+}
+
+/// One line of a preview.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct PreviewRow {
+    pub label: String,
+    #[serde(default)]
+    pub quantity: String,
+    #[serde(default)]
+    pub amount: String,
+    /// This line is what the action adds or changes.
+    #[serde(default)]
+    pub changed: bool,
+}
+
+/// What a person decided. Sent only by the approval window or a terminal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(tag = "decision", rename_all = "snake_case")]
+pub enum Decision {
+    ApproveOnce {
+        /// For destructive actions, the typed word.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        confirm_word: Option<String>,
+    },
+    ApproveForSession,
+    /// Other arguments: makes a new proposal with its own hash.
+    Edit {
+        #[ts(type = "unknown")]
+        arguments: Value,
+    },
+    Reject {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+}
+
+/// A remembered permission.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct Grant {
+    pub id: GrantId,
+    pub session: SessionId,
+    pub tool: ToolId,
+    pub server: String,
+    pub definition_hash: String,
+    /// Argument values that must be equal, by name; parameters not named are free.
+    #[ts(type = "Record<string, unknown>")]
+    pub pattern: serde_json::Map<String, Value>,
+    pub created_at: DateTime<Utc>,
+    pub expires_at: DateTime<Utc>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_used_at: Option<DateTime<Utc>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revoked_at: Option<DateTime<Utc>>,
+}

@@ -1,0 +1,117 @@
+//! The one error shape of every border: a closed code, a sentence that is safe to show, and what to do next.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use ts_rs::TS;
+
+use crate::CONTRACT_VERSION;
+
+/// The nine closed codes of the run contract; finer reasons go to `details.reason`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorCode {
+    InvalidInput,
+    AgentDisabled,
+    ApprovalRequired,
+    ToolNotFound,
+    ToolTimeout,
+    ToolHttpError,
+    LlmError,
+    RateLimited,
+    InternalError,
+}
+
+impl ErrorCode {
+    /// Whether trying again can help when nothing more is known about the failure.
+    pub fn retryable(self) -> bool {
+        match self {
+            Self::ToolTimeout | Self::LlmError | Self::RateLimited => true,
+            Self::InvalidInput
+            | Self::AgentDisabled
+            | Self::ApprovalRequired
+            | Self::ToolNotFound
+            | Self::ToolHttpError
+            | Self::InternalError => false,
+        }
+    }
+}
+
+/// What a caller gets when something failed. `message` is a plain sentence for a person; `details.hint` says what to do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct AgentError {
+    pub contract_version: String,
+    pub code: ErrorCode,
+    pub message: String,
+    pub retryable: bool,
+    #[serde(default)]
+    #[ts(type = "Record<string, unknown>")]
+    pub details: Map<String, Value>,
+}
+
+impl AgentError {
+    /// An error with the code's own `retryable`.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self {
+            contract_version: CONTRACT_VERSION.to_owned(),
+            code,
+            message: message.into(),
+            retryable: code.retryable(),
+            details: Map::new(),
+        }
+    }
+
+    /// Adds one detail.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.details.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// Adds the finer reason (`details.reason`).
+    #[must_use]
+    pub fn reason(self, reason: &str) -> Self {
+        self.with("reason", reason)
+    }
+
+    /// Adds what the person can do now (`details.hint`).
+    #[must_use]
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        self.with("hint", hint.into())
+    }
+
+    /// Overrides whether trying again can help.
+    #[must_use]
+    pub fn retryable(mut self, retryable: bool) -> Self {
+        self.retryable = retryable;
+        self
+    }
+
+    /// `invalid_input` with a sentence.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::InvalidInput, message)
+    }
+
+    /// `internal_error` with a sentence and a reason.
+    pub fn internal(reason: &str, message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::InternalError, message).reason(reason)
+    }
+
+    /// The text of `details.reason`, if any.
+    pub fn reason_text(&self) -> Option<&str> {
+        self.details.get("reason").and_then(Value::as_str)
+    }
+
+    /// The text of `details.hint`, if any.
+    pub fn hint_text(&self) -> Option<&str> {
+        self.details.get("hint").and_then(Value::as_str)
+    }
+}
+
+impl std::fmt::Display for AgentError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for AgentError {}

@@ -1,0 +1,62 @@
+//! Identifiers as newtypes: plain strings on the wire, never mixed up in code.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+macro_rules! id_type {
+    ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, TS)]
+        #[serde(transparent)]
+        pub struct $name(pub String);
+
+        impl $name {
+            /// Wraps text as this kind of id.
+            pub fn new(text: impl Into<String>) -> Self {
+                Self(text.into())
+            }
+            /// The id as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                Self(text.to_owned())
+            }
+        }
+
+        impl From<String> for $name {
+            fn from(text: String) -> Self {
+                Self(text)
+            }
+        }
+    )+};
+}
+
+id_type! {
+    /// One conversation. Unique over all applications of a profile: `applicationId:sessionId`.
+    SessionId,
+    /// One user message until its answer is complete.
+    TurnId,
+    /// One item of a turn.
+    ItemId,
+    /// One tool call, as the host names it (providers' own call ids never leave `models`).
+    CallId,
+    /// A pending action.
+    ApprovalId,
+    /// A remembered user permission.
+    GrantId,
+    /// A tool as its manifest names it, qualified with the pack only on collision.
+    ToolId,
+    /// A pack folder's id.
+    PackId,
+}

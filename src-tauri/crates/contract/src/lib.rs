@@ -1,0 +1,32 @@
+//! Wire types and the one list of commands, shared by every room and by the generated TypeScript.
+//! Plain data: no I/O, no clock, no knowledge of who stores, shows or executes anything.
+
+pub mod approval;
+pub mod audit;
+pub mod block;
+pub mod commands;
+pub mod error;
+pub mod event;
+pub mod ids;
+pub mod item;
+pub mod manifest;
+pub mod params;
+pub mod session;
+pub mod settings;
+pub mod tool;
+
+pub use approval::*;
+pub use audit::*;
+pub use block::*;
+pub use commands::{Commands, dispatch};
+pub use error::*;
+pub use event::*;
+pub use ids::*;
+pub use item::*;
+pub use params::*;
+pub use session::*;
+pub use settings::*;
+pub use tool::*;
+
+/// The version of the run contract that every request and error carries.
+pub const CONTRACT_VERSION: &str = "1.0";

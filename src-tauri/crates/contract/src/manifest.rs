@@ -1,0 +1,314 @@
+//! A pack's manifest (`pack.json`) as written by pack authors. `tools/pack.schema.json` is generated from these types.
+//! Only shapes live here; reading, checking and resolving belong to `packs`.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use ts_rs::TS;
+
+use crate::{Effect, PackId, ResultView, ToolId};
+
+pub mod offline;
+pub use offline::*;
+
+/// One pack: a folder under `tools/` with this as its `pack.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PackManifest {
+    /// Version of this format: always `1`.
+    pub manifest_version: u32,
+    pub id: PackId,
+    pub version: String,
+    pub title: String,
+    pub description: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentProfile>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub entities: Vec<Entity>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<ServerEntry>,
+    /// Settings of the pack with their defaults, by name.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub settings: Map<String, Value>,
+    /// JSON Schemas by name; referred to as `#/schemas/Name`.
+    pub schemas: BTreeMap<String, Value>,
+    pub tools: ToolList,
+    /// What the offline model says for the pack as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offline: Option<PackOffline>,
+}
+
+/// The tools of a pack.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ToolList {
+    /// Most rounds with tools for this pack's agent (1 to 20, default 5).
+    #[serde(default = "default_max_steps")]
+    pub max_steps: u32,
+    pub tools: Vec<ToolEntry>,
+}
+
+fn default_max_steps() -> u32 {
+    5
+}
+
+/// One tool of a manifest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ToolEntry {
+    pub id: ToolId,
+    pub title: String,
+    pub kind: Kind,
+    pub side_effect_level: Effect,
+    pub input_schema_ref: String,
+    pub output_schema_ref: String,
+    pub error_schema_ref: String,
+    pub timeouts: Timeouts,
+    pub retry: Retry,
+    pub idempotency: Idempotency,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auth: Option<Auth>,
+    pub audit: AuditPolicy,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage_guidelines: Option<String>,
+    pub use_when: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub do_not_use_when: Vec<String>,
+    #[serde(default)]
+    pub latency: Latency,
+    #[serde(default)]
+    pub open_world: bool,
+    #[serde(default)]
+    pub output_trust: OutputTrust,
+    #[serde(default)]
+    pub grantable: bool,
+    /// Facts about single parameters, by name. A parameter not named here is owned by the model.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, Parameter>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preview: Option<Preview>,
+    /// Values that a result leaves in the session for caller-owned parameters of later calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub session_values: Vec<SessionValue>,
+    #[serde(default)]
+    pub view: ResultView,
+    /// Kind `internal_service`: the service's name. Kind `mcp_server`: the server and its own tool name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcp: Option<McpTool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offline: Option<ToolOffline>,
+}
+
+/// How a tool is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    HttpApi,
+    Database,
+    Queue,
+    Filesystem,
+    McpServer,
+    InternalService,
+    Other,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Timeouts {
+    /// Per attempt. 0 = 10 000; at most 300 000.
+    pub timeout_ms: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Retry {
+    /// Total tries; 0 and 1 both mean one.
+    pub max_attempts: u32,
+    pub backoff: Backoff,
+}
+
+/// The wait before another try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Backoff {
+    Fixed,
+    Exponential,
+    ExponentialJitter,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Idempotency {
+    pub strategy: IdempotencyStrategy,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_ref: Option<String>,
+}
+
+/// How a repeated call is recognised by the tool's own side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum IdempotencyStrategy {
+    None,
+    Header,
+    PayloadField,
+    HashPayload,
+    ExternalKey,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Auth {
+    pub kind: AuthKind,
+    /// Name of the variable (and of the keyring entry) that holds the secret, never its value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub env_var: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AuthKind {
+    None,
+    ApiKey,
+    BearerToken,
+    Oauth2,
+    Mtls,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AuditPolicy {
+    /// The intent record must be durable before the call, also for reads.
+    pub required: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub log_fields: Vec<String>,
+}
+
+/// Fast answers while the user waits; slow ones are never called on a guess.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Latency {
+    #[default]
+    Fast,
+    Slow,
+}
+
+/// Whether a result may be believed by the gate: anything but `trusted` suspends grants for the turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputTrust {
+    #[default]
+    Untrusted,
+    Trusted,
+}
+
+/// Facts about one parameter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Parameter {
+    pub owner: Owner,
+    /// For `caller`: the session value that fills it (default: the parameter's own name).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// For `caller`: left out of the approval's hash. Only allowed for `clientIp`.
+    #[serde(default)]
+    pub exempt_from_hash: bool,
+}
+
+/// Who gives a parameter its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Owner {
+    Model,
+    Default,
+    Caller,
+}
+
+/// How the host computes what an action would change: read calls, then a template that yields a `PreviewView` as JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(deny_unknown_fields)]
+pub struct Preview {
+    /// Read-only tools to call first; each result is a variable of the template.
+    pub reads: Vec<PreviewRead>,
+    /// A minijinja template over `args` and the reads, yielding JSON (a file name ending in `.jinja` is read from the pack).
+    pub template: String,
+}
+
+/// One read call of a preview.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(deny_unknown_fields)]
+pub struct PreviewRead {
+    /// The template's variable.
+    pub name: String,
+    pub tool: ToolId,
+    /// Argument values; text of the form `{{ args.x }}` alone is replaced by that argument.
+    #[serde(default)]
+    #[ts(type = "Record<string, unknown>")]
+    pub arguments: Map<String, Value>,
+    /// When the read fails the variable is `none` instead of the preview failing.
+    #[serde(default)]
+    pub optional: bool,
+}
+
+/// A value taken from a result and kept in the session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(deny_unknown_fields)]
+pub struct SessionValue {
+    pub name: String,
+    /// JSON pointer into the result.
+    pub pointer: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct McpTool {
+    pub server: String,
+    pub tool: String,
+}
+
+/// A specialist of the pack.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(deny_unknown_fields)]
+pub struct AgentProfile {
+    pub id: String,
+    pub name: String,
+    pub summary: String,
+    /// What it is told about its role.
+    pub prompt: String,
+}
+
+/// A thing that users name: an account, an advertiser.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Entity {
+    /// What it is, e.g. `account` or `advertiser`.
+    pub kind: String,
+    /// The value put into arguments.
+    pub id: String,
+    pub name: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
+    /// Other arguments that follow from it, e.g. the account of an advertiser.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub implies: BTreeMap<String, String>,
+}
+
+/// An MCP server that the pack brings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ServerEntry {
+    pub name: String,
+    /// A path relative to the pack (`./server`), or a program name found in the app's own folder.
+    pub command: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+    /// Names of variables handed on to the process; everything else is scrubbed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<String>,
+    /// Handed on as `COUNTERSIGN_PACK_DATA`: a folder of the pack's own inside the data dir.
+    #[serde(default)]
+    pub data_dir: bool,
+}

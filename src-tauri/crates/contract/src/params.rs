@@ -1,0 +1,256 @@
+//! Parameters and answers of the commands.
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use ts_rs::TS;
+
+use crate::{
+    Approval, ApprovalId, AuditRecordView, Decision, Grant, GrantId, Item, PackId, RecordType, SessionId, SessionSummary, SessionView, Settings, ToolId,
+    ToolOutcome, ToolSpec, TurnId,
+};
+
+macro_rules! wire {
+    ($($(#[$m:meta])* struct $name:ident { $($(#[$fm:meta])* $field:ident: $ty:ty),* $(,)? })+) => {$(
+        $(#[$m])*
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+        pub struct $name { $($(#[$fm])* pub $field: $ty),* }
+    )+};
+}
+
+wire! {
+    /// No parameters, or nothing to say beyond success.
+    struct Empty {}
+
+    struct SessionsListParams {
+        /// Part of a title; empty lists all.
+        #[serde(default)]
+        query: String,
+        #[serde(default)]
+        offset: u32,
+        /// At most 200; 0 means 50.
+        #[serde(default)]
+        limit: u32,
+    }
+    struct SessionsListResponse { sessions: Vec<SessionSummary>, has_more: bool }
+    struct SessionParams { session: SessionId }
+    struct SessionRenameParams { session: SessionId, title: String }
+    struct ItemsPageParams {
+        session: SessionId,
+        /// Items with a smaller `seq` than this.
+        before: u64,
+        limit: u32,
+    }
+    struct ItemsPageResponse { items: Vec<Item>, has_more: bool }
+
+    struct TurnStartParams {
+        /// A new session when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<SessionId>,
+        text: String,
+    }
+    struct TurnStartResponse { session: SessionId, turn: TurnId, queued: bool }
+    /// Stops a running turn, or takes a waiting message out of the queue.
+    struct TurnCancelParams { session: SessionId, turn: TurnId }
+
+    struct ApprovalsListParams {
+        #[serde(default)]
+        include_decided: bool,
+    }
+    struct ApprovalsListResponse { approvals: Vec<Approval> }
+    struct ApprovalParams { id: ApprovalId }
+    struct ApprovalDecideParams {
+        id: ApprovalId,
+        /// The hash that was shown; a decision for another hash is refused.
+        hash: String,
+        decision: Decision,
+    }
+    struct ApprovalDecideResponse { approval: Approval }
+    /// Whether a person at a terminal may decide approvals with csign.
+    struct TerminalDecisionsParams { enabled: bool }
+    struct GrantsListResponse { grants: Vec<Grant> }
+    struct GrantParams { id: GrantId }
+
+    struct AuditListParams {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        record_type: Option<RecordType>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<SessionId>,
+        /// Text found in tool, status or session.
+        #[serde(default)]
+        query: String,
+        /// Records with a smaller number than this; the newest when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        before: Option<u64>,
+        /// At most 500; 0 means 100.
+        #[serde(default)]
+        limit: u32,
+    }
+    struct AuditListResponse { records: Vec<AuditRecordView>, has_more: bool, total: u64 }
+    struct AuditShowParams { seq: u64 }
+    struct AuditExportParams { folder: String }
+    struct AuditExportResponse { folder: String, records: u64, files: Vec<String> }
+    struct AuditCheckpointResponse { size: u64, root: String, note: String }
+
+    struct PacksListResponse { packs: Vec<PackView>, servers: Vec<ServerView> }
+    /// A pack as read: usable, or with the faults that keep it out.
+    struct PackView {
+        id: PackId,
+        title: String,
+        version: String,
+        description: String,
+        folder: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<String>,
+        tools: Vec<ToolSpec>,
+        faults: Vec<PackFault>,
+        /// Example questions by language.
+        examples: std::collections::BTreeMap<String, Vec<String>>,
+    }
+    struct PackFault {
+        file: String,
+        /// JSON pointer, or a line number for files that are not JSON.
+        field: String,
+        problem: String,
+        fix: String,
+    }
+    struct ServerView {
+        name: String,
+        pack: PackId,
+        state: ServerState,
+        /// Why it is not running, in a sentence.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+        restarts: u32,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pid: Option<u32>,
+    }
+
+    struct ToolCallParams {
+        tool: ToolId,
+        #[ts(type = "unknown")]
+        arguments: Value,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<SessionId>,
+    }
+    struct ToolCallResponse {
+        outcome: ToolOutcome,
+        #[ts(type = "unknown")]
+        data: Value,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<crate::AgentError>,
+    }
+
+    struct SettingsView {
+        settings: Settings,
+        /// Settings that a variable or flag forces, by dotted name, with what forces them.
+        forced: std::collections::BTreeMap<String, String>,
+        keyring: KeyringView,
+        /// Names of keys that have a value (keyring or this run).
+        secrets_set: Vec<String>,
+        data_dir: String,
+        version: String,
+        /// What the UI language resolves to.
+        locale: String,
+    }
+    struct SettingsSetParams { settings: Settings }
+    struct KeyringView {
+        state: KeyringState,
+        message: String,
+    }
+    struct SecretSetParams {
+        name: String,
+        value: String,
+        /// Keep it for this run only, never in the keyring.
+        #[serde(default)]
+        this_run_only: bool,
+    }
+    struct SecretParams { name: String }
+    struct ModelTestResponse { ok: bool, message: String, #[serde(default, skip_serializing_if = "Option::is_none")] hint: Option<String> }
+
+    /// Reads CSV files of delivery rows or campaigns into the pacing pack.
+    struct ImportStartParams { paths: Vec<String> }
+    struct ImportStartResponse { job: String }
+    struct ImportParams { job: String }
+    struct ImportView {
+        job: String,
+        file: String,
+        done_bytes: u64,
+        total_bytes: u64,
+        rows_read: u64,
+        rows_stored: u64,
+        finished: bool,
+        /// At most 200; `error_count` tells them all. A file with any error stores nothing.
+        errors: Vec<ImportError>,
+        error_count: u64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+    }
+    struct ImportError { file: String, line: u64, column: String, problem: String }
+
+    struct DoctorResponse { checks: Vec<DoctorCheck>, ok: bool }
+    struct DoctorCheck { name: String, state: CheckState, message: String, #[serde(default, skip_serializing_if = "Option::is_none")] hint: Option<String> }
+
+    struct AppStatus {
+        /// Turns that run now, over all sessions.
+        running: u32,
+        waiting_approvals: u32,
+        audit_ok: bool,
+        agent_enabled: bool,
+        model_label: String,
+        /// Something the user should know at start: a recovered file, a log that does not verify.
+        #[ts(type = "Record<string, unknown>[]")]
+        notices: Vec<Map<String, Value>>,
+        now: DateTime<Utc>,
+    }
+}
+
+/// The state of an MCP server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ServerState {
+    Idle,
+    Starting,
+    Ready,
+    BackingOff,
+    Failed,
+    Stopped,
+}
+
+/// What the keyring allows now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyringState {
+    Ready,
+    Locked,
+    Missing,
+}
+
+/// The result of one check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckState {
+    Ok,
+    Warning,
+    Failed,
+}
+
+/// What the host pushes to its windows and clients beside command answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(tag = "push", rename_all = "snake_case")]
+pub enum Push {
+    Turn { event: crate::TurnEvent },
+    Session { summary: SessionSummary },
+    SessionDeleted { session: SessionId },
+    Queue { session: SessionId, queue: Vec<crate::QueuedMessage> },
+    /// Approvals changed: read them again.
+    Approvals { waiting: u32 },
+    Import { import: ImportView },
+    Server { server: ServerView },
+    Settings { settings: Settings },
+    Audit { total: u64 },
+}
+
+/// The answer to opening a session.
+pub type SessionOpenResponse = SessionView;

@@ -1,0 +1,100 @@
+//! Settings as edited in the window and stored in `countersign.toml`. Secrets are never here.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// All settings with their defaults.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// `en`, `sv` or `system`.
+    pub language: String,
+    /// `light`, `dark`, `contrast` or `system`.
+    pub theme: String,
+    /// The kill switch: false stops every run.
+    pub agent_enabled: bool,
+    /// The first-run page has been answered.
+    pub welcomed: bool,
+    pub model: ModelSettings,
+    pub limits: Limits,
+    pub policy: PolicyMode,
+    /// `csign approvals approve` may decide; changed only in the approval window.
+    pub decide_from_terminal: bool,
+    /// IANA zone for dates in answers; `system` uses the machine's.
+    pub time_zone: String,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            language: "system".into(),
+            theme: "system".into(),
+            agent_enabled: true,
+            welcomed: false,
+            model: ModelSettings::default(),
+            limits: Limits::default(),
+            policy: PolicyMode::WritesRequireApproval,
+            decide_from_terminal: false,
+            time_zone: "system".into(),
+        }
+    }
+}
+
+/// Which model answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct ModelSettings {
+    /// `offline` or `openai_compatible`.
+    pub provider: String,
+    pub base_url: String,
+    pub model: String,
+    /// Seconds without data after which a stream counts as stalled.
+    pub idle_timeout_s: u32,
+    pub max_retries: u32,
+}
+
+impl Default for ModelSettings {
+    fn default() -> Self {
+        Self {
+            provider: "offline".into(),
+            base_url: "https://api.openai.com/v1".into(),
+            model: "gpt-4o-mini".into(),
+            idle_timeout_s: 60,
+            max_retries: 2,
+        }
+    }
+}
+
+/// Bounds of a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Model calls of a turn (1 to 20); the last is made without tools.
+    pub rounds: u32,
+    /// Tool calls of a round (1 to 10); the excess gets a "limit" result.
+    pub calls_per_round: u32,
+    /// Messages of earlier turns that the model sees.
+    pub window_messages: u32,
+    /// Characters of one tool result that the model sees.
+    pub result_chars: u32,
+    /// Seconds until a pending action expires.
+    pub approval_expiry_s: u32,
+    /// Characters of one message.
+    pub message_chars: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { rounds: 6, calls_per_round: 3, window_messages: 20, result_chars: 16_000, approval_expiry_s: 600, message_chars: 20_000 }
+    }
+}
+
+/// The global default for tools that no rule speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum PolicyMode {
+    ReadOnlyOnly,
+    WritesRequireApproval,
+    WritesAllowed,
+}

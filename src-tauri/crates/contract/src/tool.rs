@@ -1,0 +1,106 @@
+//! A tool as the engine and the window see it, after its pack has been read and checked.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use crate::{
+    PackId, ToolId,
+    manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust, Preview, SessionValue},
+};
+
+/// What a tool may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    ReadOnly,
+    Write,
+    Destructive,
+}
+
+/// How the window shows a result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ResultView {
+    #[default]
+    Plain,
+    ProductCards,
+    Product,
+    Cart,
+    Pacing,
+}
+
+/// Everything the engine needs to know of one tool. Shapes come from the manifest; names are resolved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct ToolSpec {
+    pub id: ToolId,
+    pub pack: PackId,
+    /// The name the model sees: letters, digits, `_` and `-` only, at most 64.
+    pub model_name: String,
+    pub title: String,
+    /// Text given to the model.
+    pub description: String,
+    pub use_when: Vec<String>,
+    pub do_not_use_when: Vec<String>,
+    pub kind: Kind,
+    pub effect: Effect,
+    pub open_world: bool,
+    pub output_trust: OutputTrust,
+    pub grantable: bool,
+    pub latency: Latency,
+    /// JSON Schema of the arguments that the model may give (caller-owned parameters removed).
+    #[ts(type = "unknown")]
+    pub input_schema: Value,
+    /// JSON Schema of all arguments, with the caller-owned ones.
+    #[ts(type = "unknown")]
+    pub full_input_schema: Value,
+    #[ts(type = "unknown")]
+    pub output_schema: Value,
+    /// Parameters whose values only the host gives, by name.
+    pub caller_owned: Vec<CallerParam>,
+    pub timeout_ms: u64,
+    pub max_attempts: u32,
+    pub backoff: Backoff,
+    pub idempotency: IdempotencyStrategy,
+    pub audit_required: bool,
+    pub view: ResultView,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preview: Option<Preview>,
+    pub session_values: Vec<SessionValue>,
+    /// Where it runs.
+    pub target: ToolTarget,
+    /// SHA-256 (hex) of the canonical form of what makes up this tool's definition.
+    pub definition_hash: String,
+}
+
+/// Where a call goes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(tag = "at", rename_all = "snake_case")]
+pub enum ToolTarget {
+    /// A service linked into the app.
+    BuiltIn { service: String },
+    /// A tool of an MCP server of the same pack.
+    Mcp { server: String, tool: String },
+}
+
+impl ToolTarget {
+    /// The server's name as approvals and records show it.
+    pub fn server(&self) -> &str {
+        match self {
+            Self::BuiltIn { service } => service,
+            Self::Mcp { server, .. } => server,
+        }
+    }
+}
+
+/// A parameter that the model never sees and the host fills from the session's values.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct CallerParam {
+    pub name: String,
+    /// The session value that fills it; without a value the parameter is omitted.
+    pub from: String,
+    /// Exempt from the approval's hash (only `clientIp`).
+    #[serde(default)]
+    pub exempt_from_hash: bool,
+}

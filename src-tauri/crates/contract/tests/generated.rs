@@ -1,0 +1,83 @@
+//! The generated TypeScript and JSON Schema under version control are what the types say now.
+//! `UPDATE_GENERATED=1 cargo test -p contract --test generated` writes them again.
+
+use std::{collections::BTreeMap, fs, path::{Path, PathBuf}};
+
+use contract::{commands::SIGNATURES, manifest::PackManifest};
+use ts_rs::{Config, TS};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).expect("the crate lies three folders below the root").to_owned()
+}
+
+fn files(folder: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut todo = vec![folder.to_owned()];
+    while let Some(dir) = todo.pop() {
+        for entry in fs::read_dir(&dir).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                todo.push(path);
+            } else {
+                let name = path.strip_prefix(folder).expect("below the folder").display().to_string();
+                found.insert(name, fs::read_to_string(&path).expect("generated files are text"));
+            }
+        }
+    }
+    found
+}
+
+fn command_map() -> String {
+    let mut names: Vec<&str> = SIGNATURES.iter().flat_map(|(_, p, r)| [*p, *r]).collect();
+    names.sort_unstable();
+    names.dedup();
+    let imports: String = names.iter().map(|n| format!("import type {{ {n} }} from \"./{n}\";\n")).collect();
+    let rows: String = SIGNATURES.iter().map(|(c, p, r)| format!("  {c}: {{ params: {p}; response: {r} }};\n")).collect();
+    format!("// Generated from the command list in `contract`. Do not edit.\n{imports}\nexport type CommandMap = {{\n{rows}}};\n")
+}
+
+macro_rules! export_params {
+    ($config:expr, $($ty:ty),+ $(,)?) => { $(<$ty as TS>::export_all($config).expect(stringify!($ty));)+ };
+}
+
+fn generate(folder: &Path) {
+    let config = Config::new().with_out_dir(folder).with_large_int("number");
+    export_params!(&config, contract::Push, contract::TurnEvent, contract::AgentError, contract::manifest::AgentProfile);
+    macro_rules! each {
+        (chat { $($n:ident($p:ty) -> $r:ty, $h:literal;)+ } approval { $($an:ident($ap:ty) -> $ar:ty, $ah:literal;)+ }) => {
+            export_params!(&config, $($p, $r,)+ $($ap, $ar,)+);
+        };
+    }
+    use contract::*;
+    contract::with_commands!(each);
+    fs::write(folder.join("commands.ts"), command_map()).expect("the command map is written");
+}
+
+#[test]
+fn typescript_is_current() {
+    let fresh = tempfile::tempdir().expect("a temporary folder");
+    generate(fresh.path());
+    let kept = root().join("ui/src/platform/generated");
+    if std::env::var_os("UPDATE_GENERATED").is_some() {
+        let _ = fs::remove_dir_all(&kept);
+        fs::create_dir_all(&kept).expect("the folder is made");
+        for (name, text) in files(fresh.path()) {
+            let path = kept.join(name);
+            fs::create_dir_all(path.parent().expect("has a parent")).expect("made");
+            fs::write(path, text).expect("written");
+        }
+    }
+    assert_eq!(files(fresh.path()), files(&kept), "run UPDATE_GENERATED=1 cargo test -p contract --test generated");
+}
+
+#[test]
+fn pack_schema_is_current() {
+    let schema = schemars::schema_for!(PackManifest);
+    let fresh = format!("{}\n", serde_json::to_string_pretty(&schema).expect("a schema is JSON"));
+    let kept = root().join("tools/pack.schema.json");
+    if std::env::var_os("UPDATE_GENERATED").is_some() {
+        fs::write(&kept, &fresh).expect("written");
+    }
+    let text = fs::read_to_string(&kept).unwrap_or_default();
+    assert_eq!(fresh, text, "run UPDATE_GENERATED=1 cargo test -p contract --test generated");
+}

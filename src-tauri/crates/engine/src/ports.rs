@@ -1,0 +1,314 @@
+//! What the engine needs of the world, as traits. Stores, providers, servers and logs implement them elsewhere;
+//! nothing here names one of them.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use contract::{
+    AgentError, Approval, ApprovalId, ApprovalStatus, CallId, Choice, Grant, GrantId, Item, RecordType, SessionId, SessionSummary, ToolSpec, TurnId, Usage,
+};
+use futures::stream::BoxStream;
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+/// The wall clock. Business logic never asks the system itself.
+pub trait Clock: Send + Sync {
+    /// The present instant.
+    fn now(&self) -> DateTime<Utc>;
+}
+
+/// Source of ids; `prefix` only helps the reader (`turn`, `call`, ...).
+pub trait Ids: Send + Sync {
+    /// A new unique id.
+    fn next(&self, prefix: &str) -> String;
+}
+
+/// Source of randomness for back-off.
+pub trait Random: Send + Sync {
+    /// A number in `0.0..1.0`.
+    fn unit(&self) -> f64;
+}
+
+// --- model ---------------------------------------------------------------------------------------------------------
+
+/// A message as a model gets it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Message {
+    /// Instructions of the host.
+    System { text: String },
+    /// The user's words.
+    User { text: String },
+    /// What the model said and asked for.
+    Assistant { text: String, calls: Vec<ModelCall> },
+    /// The result of one call; every call is followed by exactly one.
+    Tool { call: CallId, name: String, content: String },
+}
+
+/// A call as the model asked for it. `arguments` is the text it wrote, unparsed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelCall {
+    pub id: CallId,
+    pub name: String,
+    pub arguments: String,
+}
+
+/// A tool as offered to a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolDef {
+    pub name: String,
+    pub description: String,
+    pub parameters: Value,
+}
+
+/// One model call.
+#[derive(Clone, Debug, Default)]
+pub struct ModelRequest {
+    pub messages: Vec<Message>,
+    /// Empty = the model must answer in text.
+    pub tools: Vec<ToolDef>,
+    pub max_output_tokens: Option<u32>,
+    /// Language of the user interface (`en`, `sv`), for models that word their answers themselves.
+    pub locale: String,
+    /// The local day and zone the user lives in.
+    pub now: Option<DateTime<Utc>>,
+    pub time_zone: String,
+}
+
+/// What a model says, piece by piece. `Done` is the last one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ModelEvent {
+    Text(String),
+    Reasoning(String),
+    /// A complete call: its parts are put together by the provider's adapter.
+    Call(ModelCall),
+    /// Answers that the user may give with one click.
+    Choices(Vec<Choice>),
+    Done { usage: Usage, finish: Finish },
+}
+
+/// Why a model stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finish {
+    Stop,
+    ToolCalls,
+    Length,
+    ContentFilter,
+}
+
+/// Why a model call failed. The text is safe to show: no key, no upstream body.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct ModelError {
+    pub kind: ModelErrorKind,
+    pub message: String,
+    pub hint: Option<String>,
+    /// The server's own wish, in milliseconds.
+    pub retry_after_ms: Option<u64>,
+}
+
+/// The kinds of model failures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ModelErrorKind {
+    /// No connection, cut stream, 5xx, stall.
+    Unavailable,
+    RateLimited,
+    /// Wrong or missing key.
+    Unauthorized,
+    /// The server refuses the request as such.
+    BadRequest,
+    /// Something that is not the protocol.
+    Protocol,
+}
+
+impl ModelErrorKind {
+    /// Whether the same request may succeed later.
+    pub fn retryable(self) -> bool {
+        matches!(self, Self::Unavailable | Self::RateLimited)
+    }
+}
+
+/// What answers. Dropping the stream cancels the call. Retries before the first event are the adapter's.
+pub trait Model: Send + Sync {
+    /// As shown to the user, e.g. "Offline model" or "gpt-4o-mini at api.openai.com".
+    fn label(&self) -> String;
+    /// Runs on this machine: nothing leaves it.
+    fn local(&self) -> bool;
+    /// Starts a call.
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>>;
+}
+
+/// Gives the model in force, which settings may change between turns.
+pub trait Models: Send + Sync {
+    /// The model for the next call.
+    fn current(&self) -> std::sync::Arc<dyn Model>;
+}
+
+// --- tools ---------------------------------------------------------------------------------------------------------
+
+/// A call that passed every check, ready to run.
+#[derive(Clone, Debug)]
+pub struct ToolRequest {
+    pub spec: ToolSpec,
+    /// All arguments, caller-owned values included.
+    pub arguments: Value,
+    pub call: CallId,
+    pub session: SessionId,
+    /// Set for tools that declare an idempotency strategy.
+    pub idempotency_key: Option<String>,
+}
+
+/// Why a tool failed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{}", .error.message)]
+pub struct ToolFailure {
+    pub error: AgentError,
+    /// The call may have taken effect (timeout, lost connection after sending).
+    pub may_have_happened: bool,
+}
+
+/// Runs tools. The engine enforces timeouts; `cancel` asks for an early end.
+#[async_trait]
+pub trait Tools: Send + Sync {
+    /// All usable tools of all packs, by id. Cheap: called once per turn.
+    fn specs(&self) -> std::sync::Arc<Vec<ToolSpec>>;
+    /// Runs one call.
+    async fn run(&self, request: ToolRequest, cancel: CancellationToken) -> Result<Value, ToolFailure>;
+}
+
+// --- store ---------------------------------------------------------------------------------------------------------
+
+/// Why the store refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    #[error("{0} does not exist")]
+    NotFound(String),
+    #[error("the disk is full or not writable: {0}")]
+    NoSpace(String),
+    #[error("the database failed: {0}")]
+    Failed(String),
+}
+
+/// A turn as stored: enough to find after a crash what was going on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TurnRow {
+    pub turn: TurnId,
+    pub session: SessionId,
+    pub started_at: DateTime<Utc>,
+    pub ended_at: Option<DateTime<Utc>>,
+    /// `running`, or a `TurnStatus` in snake case.
+    pub status: String,
+    pub model: String,
+    pub usage: Usage,
+}
+
+/// A session's own values for caller-owned parameters, by name.
+pub type SessionValues = Map<String, Value>;
+
+/// Sessions, items, turns, approvals, grants. Every method is durable when it returns.
+#[async_trait]
+pub trait Store: Send + Sync {
+    async fn session_create(&self, id: &SessionId, title: &str, at: DateTime<Utc>) -> Result<(), StoreError>;
+    async fn session(&self, id: &SessionId) -> Result<Option<SessionSummary>, StoreError>;
+    /// Newest first; titles that contain `query`. `running` and `waiting_approvals` are filled by the engine.
+    async fn sessions(&self, query: &str, offset: u32, limit: u32) -> Result<Vec<SessionSummary>, StoreError>;
+    async fn session_rename(&self, id: &SessionId, title: &str) -> Result<(), StoreError>;
+    async fn session_delete(&self, id: &SessionId) -> Result<(), StoreError>;
+    async fn session_values(&self, id: &SessionId) -> Result<SessionValues, StoreError>;
+    async fn session_values_set(&self, id: &SessionId, values: &SessionValues) -> Result<(), StoreError>;
+
+    /// Stores items in one transaction, gives them their `seq`, touches the session. The items come back numbered.
+    async fn items_append(&self, items: Vec<Item>) -> Result<Vec<Item>, StoreError>;
+    /// Items with `seq < before` (all when `None`), the newest `limit` of them, ascending.
+    async fn items_before(&self, session: &SessionId, before: Option<u64>, limit: u32) -> Result<Vec<Item>, StoreError>;
+    /// Items of one turn, ascending.
+    async fn items_of_turn(&self, turn: &TurnId) -> Result<Vec<Item>, StoreError>;
+
+    async fn turn_put(&self, turn: &TurnRow) -> Result<(), StoreError>;
+    /// Turns whose status is `running`, for the clean-up at start.
+    async fn turns_running(&self) -> Result<Vec<TurnRow>, StoreError>;
+
+    async fn approval_insert(&self, approval: &Approval) -> Result<(), StoreError>;
+    async fn approval(&self, id: &ApprovalId) -> Result<Option<Approval>, StoreError>;
+    /// Compare-and-set of the status; `false` when the row is not in `from` (any more).
+    async fn approval_move(
+        &self,
+        id: &ApprovalId,
+        from: ApprovalStatus,
+        to: ApprovalStatus,
+        reason: Option<&str>,
+        at: DateTime<Utc>,
+    ) -> Result<bool, StoreError>;
+    /// Undecided first, then newest first.
+    async fn approvals(&self, include_decided: bool) -> Result<Vec<Approval>, StoreError>;
+
+    async fn grant_insert(&self, grant: &Grant) -> Result<(), StoreError>;
+    async fn grants(&self) -> Result<Vec<Grant>, StoreError>;
+    async fn grant_used(&self, id: &GrantId, at: DateTime<Utc>) -> Result<(), StoreError>;
+    async fn grant_revoke(&self, id: &GrantId, at: DateTime<Utc>) -> Result<(), StoreError>;
+}
+
+// --- audit ---------------------------------------------------------------------------------------------------------
+
+/// A record to be written. The log gives number, time, chain and hash.
+#[derive(Clone, Debug)]
+pub struct RecordDraft {
+    pub record_type: RecordType,
+    pub session: Option<SessionId>,
+    pub turn: Option<TurnId>,
+    /// Plain members of the body: text, integers, booleans, lists and objects of them. No floats.
+    pub fields: Map<String, Value>,
+    /// Members that go in as salted commitments, with their values kept beside the log until erased.
+    pub committed: BTreeMap<String, Value>,
+}
+
+impl RecordDraft {
+    /// A draft without members.
+    pub fn new(record_type: RecordType) -> Self {
+        Self { record_type, session: None, turn: None, fields: Map::new(), committed: BTreeMap::new() }
+    }
+    /// Names the session and turn.
+    #[must_use]
+    pub fn of(mut self, session: &SessionId, turn: &TurnId) -> Self {
+        self.session = Some(session.clone());
+        self.turn = Some(turn.clone());
+        self
+    }
+    /// Adds a plain member.
+    #[must_use]
+    pub fn field(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.fields.insert(name.to_owned(), value.into());
+        self
+    }
+    /// Adds a committed member.
+    #[must_use]
+    pub fn commit(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.committed.insert(name.to_owned(), value.into());
+        self
+    }
+}
+
+/// How far a record must be when `append` returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// On disk, with everything before it.
+    Durable,
+    /// On disk, and a signed checkpoint covers it (before an approved write).
+    Signed,
+    /// Handed to the writer; a later `Durable` append or `flush` makes it durable.
+    Grouped,
+}
+
+/// The log refused: nothing may be executed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the audit log cannot be written: {0}")]
+pub struct AuditUnavailable(pub String);
+
+/// The audit log as the engine needs it.
+#[async_trait]
+pub trait AuditLog: Send + Sync {
+    /// Appends a record; its number comes back.
+    async fn append(&self, record: RecordDraft, durability: Durability) -> Result<u64, AuditUnavailable>;
+    /// Makes everything appended so far durable.
+    async fn flush(&self) -> Result<(), AuditUnavailable>;
+}
