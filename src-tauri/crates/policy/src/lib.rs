@@ -1,1 +1,123 @@
-//! Skeleton.
+//! What may run: a pure function from a question and its rules to a decision. No I/O, no clock, no store.
+//!
+//! Precedence: built-in denials > deny rules > ask rules > allow rules (and grants) > tool default > global default.
+//! Deny always wins, whatever the order of the rules; a rule that cannot be read asks or denies, never allows.
+
+mod rules;
+
+use chrono::{DateTime, Utc};
+use contract::{Effect, Grant, GrantId, PolicyMode, SessionId, ToolSpec, manifest::OutputTrust};
+use serde_json::Value;
+
+pub use rules::{Action, Rule, RuleFault, Rules};
+
+/// Everything a decision depends on.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    pub tool: &'a ToolSpec,
+    pub arguments: &'a Value,
+    pub session: &'a SessionId,
+    pub mode: PolicyMode,
+    pub rules: &'a Rules,
+    pub grants: &'a [Grant],
+    /// Output of a tool that is not trusted has entered this turn.
+    pub untrusted_entered: bool,
+    pub now: DateTime<Utc>,
+}
+
+/// What may happen with a call, and which statement decided it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    Allow { why: String, grant: Option<GrantId> },
+    Ask { why: String },
+    Deny { why: String },
+}
+
+impl Decision {
+    /// The statement that decided, in words for a person.
+    pub fn why(&self) -> &str {
+        match self {
+            Self::Allow { why, .. } | Self::Ask { why } | Self::Deny { why } => why,
+        }
+    }
+
+    /// 0 allow, 1 ask, 2 deny: how narrow the decision is.
+    pub fn strictness(&self) -> u8 {
+        match self {
+            Self::Allow { .. } => 0,
+            Self::Ask { .. } => 1,
+            Self::Deny { .. } => 2,
+        }
+    }
+}
+
+/// Decides one call.
+pub fn decide(question: Question<'_>) -> Decision {
+    let Question { tool, arguments, rules, .. } = question;
+    if let Some(why) = built_in_denial(question) {
+        return Decision::Deny { why };
+    }
+    if let Some(rule) = rules.first(Action::Deny, tool, arguments) {
+        return Decision::Deny { why: rule.why() };
+    }
+    if let Some(why) = rules.fault_for(tool) {
+        return Decision::Ask { why };
+    }
+    if tool.effect == Effect::Destructive {
+        return Decision::Ask { why: "Destructive tools always ask.".into() };
+    }
+    if question.untrusted_entered && tool.open_world && tool.effect == Effect::ReadOnly {
+        return Decision::Ask { why: "Untrusted content has entered this turn, and this tool reaches out to a target that the model chose.".into() };
+    }
+    if let Some(rule) = rules.first(Action::Ask, tool, arguments) {
+        return Decision::Ask { why: rule.why() };
+    }
+    if let Some(rule) = rules.first(Action::Allow, tool, arguments) {
+        return Decision::Allow { why: rule.why(), grant: None };
+    }
+    if let Some(grant) = live_grant(question) {
+        return Decision::Allow { why: format!("You approved {} for this session.", tool.title), grant: Some(grant.id.clone()) };
+    }
+    by_effect(question)
+}
+
+fn built_in_denial(question: Question<'_>) -> Option<String> {
+    let blocked = question.mode == PolicyMode::ReadOnlyOnly && question.tool.effect != Effect::ReadOnly;
+    blocked.then(|| "The policy allows reading only.".to_owned())
+}
+
+fn live_grant(question: Question<'_>) -> Option<&Grant> {
+    if question.untrusted_entered || !question.tool.grantable || question.tool.effect != Effect::Write {
+        return None;
+    }
+    question.grants.iter().find(|grant| covers(grant, question))
+}
+
+fn covers(grant: &Grant, question: Question<'_>) -> bool {
+    let tool = question.tool;
+    grant.session == *question.session
+        && grant.tool == tool.id
+        && grant.server == tool.target.server()
+        && grant.definition_hash == tool.definition_hash
+        && grant.revoked_at.is_none()
+        && grant.expires_at > question.now
+        && grant.pattern.iter().all(|(name, value)| question.arguments.get(name) == Some(value))
+}
+
+fn by_effect(question: Question<'_>) -> Decision {
+    match (question.tool.effect, question.mode) {
+        (Effect::ReadOnly, _) => Decision::Allow { why: "Reading is allowed.".into(), grant: None },
+        (Effect::Write, PolicyMode::WritesAllowed) => Decision::Allow { why: "The policy allows writes.".into(), grant: None },
+        (Effect::Write, PolicyMode::WritesRequireApproval) => Decision::Ask { why: "Writes need your approval.".into() },
+        (Effect::Write, PolicyMode::ReadOnlyOnly) => Decision::Deny { why: "The policy allows reading only.".into() },
+        (Effect::Destructive, _) => Decision::Ask { why: "Destructive tools always ask.".into() },
+    }
+}
+
+/// Whether a result of this tool suspends grants for the rest of the turn.
+pub fn taints(tool: &ToolSpec) -> bool {
+    tool.output_trust != OutputTrust::Trusted
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,233 @@
+//! One line per rule of the precedence, and the property that a deny never widens.
+
+use chrono::{TimeDelta, TimeZone, Utc};
+use contract::{
+    Effect, Grant, PolicyMode, ResultView, SessionId, ToolSpec, ToolTarget,
+    manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust},
+};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use super::*;
+
+fn tool(id: &str, effect: Effect) -> ToolSpec {
+    ToolSpec {
+        id: id.into(),
+        pack: "test".into(),
+        model_name: id.replace('.', "_"),
+        title: id.into(),
+        description: String::new(),
+        use_when: vec![],
+        do_not_use_when: vec![],
+        kind: Kind::InternalService,
+        effect,
+        open_world: false,
+        output_trust: OutputTrust::Trusted,
+        grantable: true,
+        latency: Latency::Fast,
+        input_schema: json!({}),
+        full_input_schema: json!({}),
+        output_schema: json!({}),
+        caller_owned: vec![],
+        timeout_ms: 1000,
+        max_attempts: 1,
+        backoff: Backoff::Fixed,
+        idempotency: IdempotencyStrategy::None,
+        audit_required: false,
+        view: ResultView::Plain,
+        preview: None,
+        session_values: vec![],
+        target: ToolTarget::BuiltIn { service: "test".into() },
+        definition_hash: "d".into(),
+    }
+}
+
+fn rule(action: Action, pattern: &str) -> Rule {
+    Rule { id: format!("{action:?}"), action, tool: pattern.into(), effect: None, arguments: Map::new() }
+}
+
+fn grant(tool: &ToolSpec) -> Grant {
+    let now = Utc.timestamp_opt(0, 0).single().expect("the epoch exists");
+    Grant {
+        id: "g".into(),
+        session: "s".into(),
+        tool: tool.id.clone(),
+        server: "test".into(),
+        definition_hash: "d".into(),
+        pattern: Map::new(),
+        created_at: now,
+        expires_at: now + TimeDelta::hours(1),
+        last_used_at: None,
+        revoked_at: None,
+    }
+}
+
+struct Case {
+    tool: ToolSpec,
+    arguments: Value,
+    mode: PolicyMode,
+    rules: Rules,
+    grants: Vec<Grant>,
+    untrusted: bool,
+}
+
+fn case(effect: Effect) -> Case {
+    Case {
+        tool: tool("cart.addItem", effect),
+        arguments: json!({"quantity": 2}),
+        mode: PolicyMode::WritesRequireApproval,
+        rules: Rules::default(),
+        grants: vec![],
+        untrusted: false,
+    }
+}
+
+impl Case {
+    fn rules(mut self, rules: &[Rule]) -> Self {
+        self.rules.rules = rules.to_vec();
+        self
+    }
+    fn mode(mut self, mode: PolicyMode) -> Self {
+        self.mode = mode;
+        self
+    }
+    fn granted(mut self) -> Self {
+        self.grants = vec![grant(&self.tool)];
+        self
+    }
+    fn decide(&self) -> Decision {
+        super::decide(Question {
+            tool: &self.tool,
+            arguments: &self.arguments,
+            session: &SessionId::new("s"),
+            mode: self.mode,
+            rules: &self.rules,
+            grants: &self.grants,
+            untrusted_entered: self.untrusted,
+            now: Utc.timestamp_opt(60, 0).single().expect("a time"),
+        })
+    }
+    fn strictness(&self) -> u8 {
+        self.decide().strictness()
+    }
+}
+
+const ALLOW: u8 = 0;
+const ASK: u8 = 1;
+const DENY: u8 = 2;
+
+#[test]
+fn effects_and_modes() {
+    use PolicyMode::*;
+    for (effect, mode, expected) in [
+        (Effect::ReadOnly, ReadOnlyOnly, ALLOW),
+        (Effect::ReadOnly, WritesRequireApproval, ALLOW),
+        (Effect::ReadOnly, WritesAllowed, ALLOW),
+        (Effect::Write, ReadOnlyOnly, DENY),
+        (Effect::Write, WritesRequireApproval, ASK),
+        (Effect::Write, WritesAllowed, ALLOW),
+        (Effect::Destructive, ReadOnlyOnly, DENY),
+        (Effect::Destructive, WritesRequireApproval, ASK),
+        (Effect::Destructive, WritesAllowed, ASK),
+    ] {
+        assert_eq!(case(effect).mode(mode).strictness(), expected, "{effect:?} under {mode:?}");
+    }
+}
+
+#[test]
+fn precedence() {
+    let allow = rule(Action::Allow, "cart.*");
+    let ask = rule(Action::Ask, "*");
+    let deny = rule(Action::Deny, "cart.addItem");
+    assert_eq!(case(Effect::Write).rules(std::slice::from_ref(&allow)).strictness(), ALLOW);
+    assert_eq!(case(Effect::Write).rules(&[allow.clone(), ask.clone()]).strictness(), ASK, "ask beats allow");
+    assert_eq!(case(Effect::Write).rules(&[allow.clone(), ask, deny.clone()]).strictness(), DENY, "deny beats all");
+    assert_eq!(case(Effect::Write).rules(std::slice::from_ref(&deny)).granted().strictness(), DENY, "a grant never beats a deny");
+    assert_eq!(case(Effect::Destructive).rules(std::slice::from_ref(&allow)).strictness(), ASK, "an allow rule never frees a destructive tool");
+    assert_eq!(case(Effect::Write).rules(&[allow]).mode(PolicyMode::ReadOnlyOnly).strictness(), DENY);
+}
+
+#[test]
+fn grants_hold_only_where_they_say() {
+    assert_eq!(case(Effect::Write).granted().strictness(), ALLOW);
+    assert_eq!(case(Effect::Destructive).granted().strictness(), ASK);
+    let mut c = case(Effect::Write).granted();
+    c.untrusted = true;
+    assert_eq!(c.strictness(), ASK, "suspended after untrusted content");
+    let mut c = case(Effect::Write).granted();
+    c.tool.definition_hash = "other".into();
+    assert_eq!(c.strictness(), ASK, "another definition is another tool");
+    let mut c = case(Effect::Write).granted();
+    c.tool.grantable = false;
+    assert_eq!(c.strictness(), ASK);
+    let mut c = case(Effect::Write).granted();
+    c.grants[0].session = "other".into();
+    assert_eq!(c.strictness(), ASK);
+    let mut c = case(Effect::Write).granted();
+    c.grants[0].pattern.insert("quantity".into(), json!(3));
+    assert_eq!(c.strictness(), ASK);
+    let mut c = case(Effect::Write).granted();
+    c.grants[0].expires_at = Utc.timestamp_opt(60, 0).single().expect("a time");
+    assert_eq!(c.strictness(), ASK, "expired at the very instant");
+    let mut c = case(Effect::Write).granted();
+    c.grants[0].revoked_at = Some(Utc.timestamp_opt(1, 0).single().expect("a time"));
+    assert_eq!(c.strictness(), ASK);
+}
+
+#[test]
+fn untrusted_content_makes_open_reads_ask() {
+    let mut c = case(Effect::ReadOnly);
+    c.tool.open_world = true;
+    assert_eq!(c.strictness(), ALLOW);
+    c.untrusted = true;
+    assert_eq!(c.strictness(), ASK);
+}
+
+#[test]
+fn unreadable_rules_ask_and_never_allow() {
+    let mut c = case(Effect::Write).mode(PolicyMode::WritesAllowed);
+    c.rules = Rules::parse("[{\"id\":\"a\",\"action\":\"allow\",\"tool\":\"*\"},{\"id\":\"b\",\"action\":\"permit\",\"tool\":\"*\"}]");
+    assert_eq!(c.rules.faults.len(), 1);
+    assert_eq!(c.strictness(), ASK);
+    assert!(c.decide().why().contains("rule 2"));
+    c.rules = Rules::parse("not json");
+    assert_eq!(c.strictness(), ASK);
+}
+
+#[test]
+fn patterns() {
+    let mut c = case(Effect::Write).rules(&[rule(Action::Deny, "*.add*")]);
+    assert_eq!(c.strictness(), DENY);
+    c.rules.rules[0].tool = "cart.add".into();
+    assert_eq!(c.strictness(), ASK);
+    c.rules.rules[0].tool = "cart.addItem".into();
+    c.rules.rules[0].arguments.insert("quantity".into(), json!(9));
+    assert_eq!(c.strictness(), ASK);
+}
+
+fn any_rule() -> impl Strategy<Value = Rule> {
+    (prop_oneof![Just(Action::Deny), Just(Action::Ask), Just(Action::Allow)], prop_oneof!["cart\\.addItem", "cart\\.\\*", "\\*", "other"])
+        .prop_map(|(action, pattern)| rule(action, &pattern))
+}
+
+proptest! {
+    #[test]
+    fn adding_a_deny_never_widens(
+        rules in prop::collection::vec(any_rule(), 0..6),
+        at in 0usize..6,
+        effect in prop_oneof![Just(Effect::ReadOnly), Just(Effect::Write), Just(Effect::Destructive)],
+        mode in prop_oneof![Just(PolicyMode::ReadOnlyOnly), Just(PolicyMode::WritesRequireApproval), Just(PolicyMode::WritesAllowed)],
+        pattern in prop_oneof!["cart\\.addItem", "\\*", "other"],
+        untrusted: bool,
+        granted: bool,
+    ) {
+        let mut before = case(effect).rules(&rules).mode(mode);
+        before.untrusted = untrusted;
+        if granted { before = before.granted(); }
+        let was = before.strictness();
+        let mut wider = rules;
+        wider.insert(at.min(wider.len()), rule(Action::Deny, &pattern));
+        before.rules.rules = wider;
+        prop_assert!(before.strictness() >= was);
+    }
+}
