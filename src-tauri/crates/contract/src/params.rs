@@ -49,6 +49,12 @@ wire! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<SessionId>,
         text: String,
+        /// `offline`, or a model of the configured provider; the settings' model when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+        /// No one is there to approve: the turn ends with `approval_required` instead of waiting.
+        #[serde(default)]
+        headless: bool,
     }
     struct TurnStartResponse { session: SessionId, turn: TurnId, queued: bool }
     /// Stops a running turn, or takes a waiting message out of the queue.
@@ -133,6 +139,9 @@ wire! {
         arguments: Value,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<SessionId>,
+        /// No one is there to approve: a write ends with `approval_required` and the pending action's id.
+        #[serde(default)]
+        headless: bool,
     }
     struct ToolCallResponse {
         outcome: ToolOutcome,

@@ -42,7 +42,8 @@ pub enum Message {
     /// What the model said and asked for.
     Assistant { text: String, calls: Vec<ModelCall> },
     /// The result of one call; every call is followed by exactly one.
-    Tool { call: CallId, name: String, content: String },
+    /// `content` is what a language model reads (capped); `data` is the whole result, for models on this machine.
+    Tool { call: CallId, name: String, content: String, data: std::sync::Arc<Value> },
 }
 
 /// A call as the model asked for it. `arguments` is the text it wrote, unparsed.
@@ -140,8 +141,8 @@ pub trait Model: Send + Sync {
 
 /// Gives the model in force, which settings may change between turns.
 pub trait Models: Send + Sync {
-    /// The model for the next call.
-    fn current(&self) -> std::sync::Arc<dyn Model>;
+    /// The model for the next turn: the one in the settings, or the named one (`offline`, or a name of the configured provider).
+    fn current(&self, name: Option<&str>) -> std::sync::Arc<dyn Model>;
 }
 
 // --- tools ---------------------------------------------------------------------------------------------------------
@@ -311,4 +312,74 @@ pub trait AuditLog: Send + Sync {
     async fn append(&self, record: RecordDraft, durability: Durability) -> Result<u64, AuditUnavailable>;
     /// Makes everything appended so far durable.
     async fn flush(&self) -> Result<(), AuditUnavailable>;
+}
+
+// --- profile -------------------------------------------------------------------------------------------------------
+
+/// Settings and rules in force, read at the moment they matter.
+pub trait Profile: Send + Sync {
+    fn settings(&self) -> std::sync::Arc<contract::Settings>;
+    fn rules(&self) -> std::sync::Arc<policy::Rules>;
+    /// `en` or `sv`.
+    fn locale(&self) -> String;
+    /// IANA name of the user's zone.
+    fn time_zone(&self) -> String;
+    /// Values for caller-owned parameters that hold in every session (`clientIp`).
+    fn caller_values(&self) -> SessionValues;
+}
+
+/// Where turns and sessions tell what happens. Must not block.
+pub trait Events: Send + Sync {
+    fn push(&self, push: contract::Push);
+}
+
+/// Named points of a turn, for tests that end the process exactly there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Point {
+    BeforeUserMessage,
+    AfterUserMessage,
+    BeforeModelCall,
+    WhileStreaming,
+    AfterModelCall,
+    BeforeToolRun,
+    AfterToolRun,
+    AfterApprovalRequested,
+    AfterApprovalDecided,
+    BetweenIntentAndEffect,
+    BetweenEffectAndOutcome,
+    AfterOutcome,
+    BeforeAnswerSaved,
+    AfterAnswerSaved,
+}
+
+impl Point {
+    /// All points, in the order of a turn.
+    pub const ALL: [Self; 14] = [
+        Self::BeforeUserMessage,
+        Self::AfterUserMessage,
+        Self::BeforeModelCall,
+        Self::WhileStreaming,
+        Self::AfterModelCall,
+        Self::BeforeToolRun,
+        Self::AfterToolRun,
+        Self::AfterApprovalRequested,
+        Self::AfterApprovalDecided,
+        Self::BetweenIntentAndEffect,
+        Self::BetweenEffectAndOutcome,
+        Self::AfterOutcome,
+        Self::BeforeAnswerSaved,
+        Self::AfterAnswerSaved,
+    ];
+}
+
+/// Told when a turn passes a point. The shipped one does nothing.
+pub trait Probe: Send + Sync {
+    fn at(&self, point: Point);
+}
+
+/// Passes every point without stopping.
+pub struct NoProbe;
+
+impl Probe for NoProbe {
+    fn at(&self, _: Point) {}
 }

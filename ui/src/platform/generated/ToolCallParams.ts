@@ -2,4 +2,8 @@
 import type { SessionId } from "./SessionId";
 import type { ToolId } from "./ToolId";
 
-export type ToolCallParams = { tool: ToolId, arguments: unknown, session?: SessionId | null, };
+export type ToolCallParams = { tool: ToolId, arguments: unknown, session?: SessionId | null, 
+/**
+ * No one is there to approve: a write ends with `approval_required` and the pending action's id.
+ */
+headless: boolean, };

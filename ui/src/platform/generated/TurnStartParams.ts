@@ -5,4 +5,12 @@ export type TurnStartParams = {
 /**
  * A new session when absent.
  */
-session?: SessionId | null, text: string, };
+session?: SessionId | null, text: string, 
+/**
+ * `offline`, or a model of the configured provider; the settings' model when absent.
+ */
+model?: string | null, 
+/**
+ * No one is there to approve: the turn ends with `approval_required` instead of waiting.
+ */
+headless: boolean, };
