@@ -1,4 +1,9 @@
-//! The part of a manifest that the offline model reads: triggers, slots and answer templates. Data, no code.
+//! The part of a manifest that the offline model reads: phrases, slots, things and answer templates. Data, no code.
+//!
+//! Phrases are words in order. `a|b` gives alternatives for one word, `*` lets a few words lie between, `^` at the start
+//! ties the phrase to the beginning of the sentence, and a leading `~` marks a weak phrase that counts only together with
+//! other evidence. Case, diacritics and small typing errors do not matter.
+//! Templates are minijinja; a text that ends in `.jinja` names a file of the pack.
 
 use std::collections::BTreeMap;
 
@@ -6,61 +11,200 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::ToolId;
+
 /// Text by language tag (`en`, `sv`).
 pub type Localised<T> = BTreeMap<String, T>;
 
-/// What the offline model says for the pack as a whole.
+/// What the offline model knows of the pack as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PackOffline {
+    /// What the pack is for, as the end of "I can ...".
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub can: Localised<String>,
     /// Example questions for "what can you do".
     #[serde(default)]
     pub examples: Localised<Vec<String>>,
+    /// Kinds of things that results list and that people point at, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub things: BTreeMap<String, Thing>,
+    /// Requests that sound like this pack's and that it cannot fulfil.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cannot: Vec<Cannot>,
+    /// Words of a language and what they are called in the pack's data.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub synonyms: Localised<BTreeMap<String, String>>,
+    /// Words that describe one of several variants (colours ...): they narrow a choice and are left out of a search.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attributes: Vec<String>,
+    /// Words of the pack's field: they let a message of one or two words be understood.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub vocabulary: Vec<String>,
+}
+
+/// A request that is declined with its own sentence.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cannot {
+    pub triggers: Localised<Vec<String>>,
+    pub answer: Localised<String>,
+}
+
+/// A kind of thing that results list: a product, a variant, a line of a cart.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Thing {
+    /// Nouns for it ("products"), used in questions to the user.
+    #[serde(default)]
+    pub nouns: Localised<String>,
+    /// Where such things are found.
+    pub sources: Vec<ThingSource>,
+    /// One line that tells it apart: a template over `item`.
+    pub label: Localised<String>,
+    /// JSON pointers into an item to the texts compared with the user's words; `*` stands for every element.
+    pub words: Vec<String>,
+    /// Pointer to what makes an item the same item in another result.
+    pub id: String,
+    /// A template expression over `item`: whether a write may use it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usable: Option<String>,
+    /// Said when nothing usable is left: a template over `items`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unusable: Localised<String>,
+    /// Said when there is none at all: a template over `words`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub none: Localised<String>,
+}
+
+/// One tool whose result holds things.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ThingSource {
+    pub tool: String,
+    /// JSON pointer to the list in the result; the whole result when empty.
+    #[serde(default)]
+    pub list: String,
+    /// When the list is empty or missing, the result itself is the only thing.
+    #[serde(default)]
+    pub or_self: bool,
+    /// How to call the tool to find one. Without it the tool's results are only read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub find: Option<Find>,
+}
+
+/// How a tool is called to find things.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "by", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Find {
+    /// By the user's words, put into this parameter.
+    Words { parameter: String },
+    /// By another thing, chosen before: its field goes into the parameter.
+    Thing { parameter: String, thing: String, field: String },
+    /// Without arguments; asked again in every turn, because it changes.
+    All,
 }
 
 /// How the offline model recognises, fills and words one tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolOffline {
-    /// Phrases that speak for this tool; a phrase matches when its words occur.
+    /// What people want from the tool, each with its own phrases and answer.
+    #[serde(default)]
+    pub intents: Vec<Intent>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slots: Vec<Slot>,
+    /// JSON pointer to the time a result speaks of. A follow-up within 15 minutes of it is answered without a new call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<String>,
+    /// Said after a write that did not happen, e.g. "Nothing was added to the cart."
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub undone: Localised<String>,
+}
+
+/// One thing people want from a tool.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Intent {
+    pub name: String,
+    /// Phrases that speak for it.
     #[serde(default)]
     pub triggers: Localised<Vec<String>>,
     /// Phrases that speak against it.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub not: Localised<Vec<String>>,
+    /// Recognised only after a result of the tool was shown ("why is it behind?").
     #[serde(default)]
-    pub slots: Vec<Slot>,
-    /// A minijinja template over `args`, `result` and helpers; its output is the answer in Markdown.
+    pub after: bool,
+    /// Recognised by the pack's vocabulary alone.
+    #[serde(default)]
+    pub bare: bool,
+    /// Fixed arguments of this intent.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub set: BTreeMap<String, Value>,
+    /// Takes several things, one call each, at least two ("compare ...").
+    #[serde(default)]
+    pub several: bool,
+    /// A template over `args`, `result` (or `results`) and helpers; its output is the answer in Markdown.
     #[serde(default)]
     pub answer: Localised<String>,
 }
 
-/// How one argument is taken from the text.
+/// How one argument is taken from the text. A parameter with a point (`filters.maxPrice`) is set inside an object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Slot {
     pub parameter: String,
+    #[serde(flatten)]
     pub kind: SlotKind,
     /// Asked for when the text does not give it.
     #[serde(default)]
     pub required: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
-    /// Kind `entity`: which kind of entity.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub entity: Option<String>,
+    /// The value counts only next to one of these phrases.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub cues: Localised<Vec<String>>,
 }
 
 /// The kinds of slots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum SlotKind {
+    /// How many of a thing: a whole number from 1.
     Quantity,
+    /// An amount of money or another number.
     Number,
-    Money,
+    /// The first and the last day of a period in the text.
     DateStart,
     DateEnd,
-    Entity,
-    /// What remains of the message after the triggers, as search words.
-    Rest,
+    /// One of the pack's entities. `nouns` may stand before an id that is not in the table ("account 99").
+    Entity {
+        entity: String,
+        #[serde(default)]
+        nouns: Localised<Vec<String>>,
+    },
+    /// A field of a thing that the user names or points at.
+    Thing { thing: String, field: String },
+    /// The words that remain, for a search.
+    Words,
+    /// Set to `value` when a cue occurs.
+    Flag { value: Value },
+    /// A field of the cheapest, dearest ... thing listed before, taken when a cue occurs.
+    Listed { thing: String, field: String, pick: Pick },
+}
+
+/// Which value of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Pick {
+    Least,
+    Most,
+}
+
+impl Thing {
+    /// Whether the tool's results hold such things.
+    pub fn source(&self, tool: &ToolId) -> Option<&ThingSource> {
+        self.sources.iter().find(|source| source.tool == tool.as_str())
+    }
 }
