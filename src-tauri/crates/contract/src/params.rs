@@ -259,6 +259,10 @@ pub enum Push {
     Server { server: ServerView },
     Settings { settings: Settings },
     Audit { total: u64 },
+    /// Files are held over the window, or (with `paths`) were dropped on it.
+    Files { over: bool, paths: Vec<String> },
+    /// The receiver was too slow and missed pushes: read everything again.
+    Lagged {},
 }
 
 /// The answer to opening a session.

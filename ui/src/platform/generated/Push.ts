@@ -10,4 +10,4 @@ import type { TurnEvent } from "./TurnEvent";
 /**
  * What the host pushes to its windows and clients beside command answers.
  */
-export type Push = { "push": "turn", event: TurnEvent, } | { "push": "session", summary: SessionSummary, } | { "push": "session_deleted", session: SessionId, } | { "push": "queue", session: SessionId, queue: Array<QueuedMessage>, } | { "push": "approvals", waiting: number, } | { "push": "import", import: ImportView, } | { "push": "server", server: ServerView, } | { "push": "settings", settings: Settings, } | { "push": "audit", total: number, };
+export type Push = { "push": "turn", event: TurnEvent, } | { "push": "session", summary: SessionSummary, } | { "push": "session_deleted", session: SessionId, } | { "push": "queue", session: SessionId, queue: Array<QueuedMessage>, } | { "push": "approvals", waiting: number, } | { "push": "import", import: ImportView, } | { "push": "server", server: ServerView, } | { "push": "settings", settings: Settings, } | { "push": "audit", total: number, } | { "push": "files", over: boolean, paths: Array<string>, } | { "push": "lagged", };
