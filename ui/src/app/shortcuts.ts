@@ -1,0 +1,32 @@
+// The window's keyboard shortcuts. Views listen for the ones that are theirs by name.
+import { call } from "../platform";
+import { router, VIEWS } from "./router.svelte";
+
+export type ShortcutEvent = "new" | "search" | "stop";
+const listeners = new Map<ShortcutEvent, () => void>();
+
+/** Registers what a shortcut does; returns how to take it back. */
+export function handleShortcut(name: ShortcutEvent, run: () => void): () => void {
+  listeners.set(name, run);
+  return () => {
+    if (listeners.get(name) === run) listeners.delete(name);
+  };
+}
+
+export function onShortcut(event: KeyboardEvent, own: { help: () => void }): void {
+  if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
+  const key = event.key.toLowerCase();
+  const view = VIEWS[Number(key) - 1];
+  if (view) router.go(view);
+  else if (key === "n" || key === "k") {
+    router.go("chat");
+    queueMicrotask(() => listeners.get(key === "n" ? "new" : "search")?.());
+  } else if (key === ".") listeners.get("stop")?.();
+  else if (key === "/") own.help();
+  else if (key === "j") void call("approvals_list", { include_decided: false }).then(({ approvals }) => {
+    const first = approvals[0];
+    return first && call("approval_open", { id: first.id });
+  });
+  else return;
+  event.preventDefault();
+}

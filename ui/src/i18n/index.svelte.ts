@@ -1,0 +1,94 @@
+// The language of the window and everything that words or writes numbers and dates in it. Reading any of these in a
+// component makes it follow a language switch.
+import { catalogues, type Language, type MessageKey } from "./catalogue";
+import { format, safeTag, type Vars } from "./plural";
+
+export type { Language, MessageKey } from "./catalogue";
+
+class Locale {
+  /** Full tag for numbers and dates, e.g. `sv-SE`. */
+  tag = $state("en");
+  language: Language = $derived(this.tag.toLowerCase().startsWith("sv") ? "sv" : "en");
+  rules = $derived(new Intl.PluralRules(this.tag));
+  number = $derived(new Intl.NumberFormat(this.tag));
+  zone = $state<string | undefined>(undefined);
+}
+
+const locale = new Locale();
+
+/** Sets the language: `en`, `sv`, or `system` with what the host says the system's is. */
+export function setLanguage(choice: string, system?: string): void {
+  const wanted = choice === "system" ? (system ?? (typeof navigator === "undefined" ? "en" : navigator.language)) : choice;
+  locale.tag = safeTag(wanted);
+  if (typeof document !== "undefined") document.documentElement.lang = locale.language;
+}
+
+/** Sets the IANA zone for dates; `system` (or a name Intl refuses) uses the machine's. */
+export function setTimeZone(zone: string): void {
+  try {
+    locale.zone = zone === "system" ? undefined : new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone;
+  } catch {
+    locale.zone = undefined;
+  }
+}
+
+export function language(): Language {
+  return locale.language;
+}
+
+/** The text of a key in the current language. */
+export function t(key: MessageKey, vars?: Vars): string {
+  const message = catalogues[locale.language][key] ?? catalogues.en[key] ?? key;
+  return format(message, vars, locale.rules, locale.number);
+}
+
+/** The text of a key made at run time (e.g. from a code of the host); `fallback` when the catalogue has none. */
+export function tMaybe(key: string, fallback: string, vars?: Vars): string {
+  return key in catalogues.en ? t(key as MessageKey, vars) : fallback;
+}
+
+export function formatNumber(value: number, options?: Intl.NumberFormatOptions): string {
+  return options ? new Intl.NumberFormat(locale.tag, options).format(value) : locale.number.format(value);
+}
+
+/** Money with its currency code; without a code the bare number with two decimals. */
+export function formatMoney(value: number, currency?: string | null, decimals = 2): string {
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  if (currency && /^[A-Z]{3}$/.test(currency)) {
+    return new Intl.NumberFormat(locale.tag, { style: "currency", currency, currencyDisplay: "code", ...digits }).format(value);
+  }
+  return formatNumber(value, digits);
+}
+
+function dateOf(value: string | Date): Date {
+  // A bare date is a calendar day, not midnight in London.
+  if (typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value)) return new Date(`${value}T12:00:00`);
+  return typeof value === "string" ? new Date(value) : value;
+}
+
+export function formatDate(value: string | Date, options: Intl.DateTimeFormatOptions = { dateStyle: "medium" }): string {
+  const date = dateOf(value);
+  if (Number.isNaN(date.getTime())) return String(value);
+  const zone = typeof value === "string" && value.length === 10 ? undefined : locale.zone;
+  return new Intl.DateTimeFormat(locale.tag, { ...options, timeZone: zone }).format(date);
+}
+
+export function formatTime(value: string | Date): string {
+  return formatDate(value, { hour: "2-digit", minute: "2-digit" });
+}
+
+export function formatDateTime(value: string | Date): string {
+  return formatDate(value, { dateStyle: "medium", timeStyle: "medium" });
+}
+
+/** "3 minutes ago" for a point in time, in whole units. */
+export function formatAgo(value: string | Date, now: Date): string {
+  const seconds = Math.round((dateOf(value).getTime() - now.getTime()) / 1000);
+  const relative = new Intl.RelativeTimeFormat(locale.tag, { numeric: "auto", style: "short" });
+  const size = Math.abs(seconds);
+  if (size < 60) return t("time.now");
+  if (size < 3600) return relative.format(Math.trunc(seconds / 60), "minute");
+  if (size < 86_400) return relative.format(Math.trunc(seconds / 3600), "hour");
+  if (size < 7 * 86_400) return relative.format(Math.trunc(seconds / 86_400), "day");
+  return formatDate(value, { day: "numeric", month: "short", year: dateOf(value).getFullYear() === now.getFullYear() ? undefined : "numeric" });
+}

@@ -1,0 +1,19 @@
+// Entry of the chat window: host, settings (so that the first paint has the right theme and language), then the app.
+import { mount } from "svelte";
+import App from "./app/App.svelte";
+import { app } from "./app/app.svelte";
+import { isView, router } from "./app/router.svelte";
+import { setTheme, watchSystemTheme } from "./app/theme";
+import { setLanguage } from "./i18n/index.svelte";
+import { startPlatform } from "./platform";
+import "./style/tokens.css";
+import "./style/base.css";
+
+watchSystemTheme();
+setTheme("system");
+setLanguage("system");
+await startPlatform("chat");
+await app.start();
+const view = new URLSearchParams(location.search).get("view");
+if (isView(view)) router.go(view);
+mount(App, { target: document.getElementById("app")! });

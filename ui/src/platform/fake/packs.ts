@@ -1,0 +1,110 @@
+// Packs, tools and servers of the in-memory host.
+import type { PackView } from "../generated/PackView";
+import type { ToolSpec } from "../generated/ToolSpec";
+import { failure, fakeHash, type Handlers, type World } from "./world";
+
+function tool(id: string, title: string, rest: Partial<ToolSpec> & Pick<ToolSpec, "pack" | "target" | "description">): ToolSpec {
+  const schema = { type: "object", properties: { query: { type: "string", description: "What to look for" } }, required: ["query"], additionalProperties: false };
+  return {
+    id,
+    title,
+    model_name: id.replace(".", "_"),
+    use_when: ["The user asks for it by name."],
+    do_not_use_when: ["The answer is already in the conversation."],
+    kind: rest.target.at === "mcp" ? "mcp_server" : "internal_service",
+    effect: "read_only",
+    open_world: false,
+    output_trust: "trusted",
+    grantable: false,
+    latency: "fast",
+    input_schema: schema,
+    full_input_schema: schema,
+    output_schema: { type: "object" },
+    caller_owned: [],
+    timeout_ms: 10_000,
+    max_attempts: 2,
+    backoff: "exponential_jitter",
+    idempotency: "none",
+    audit_required: true,
+    view: "plain",
+    session_values: [],
+    definition_hash: fakeHash(id),
+    ...rest,
+  };
+}
+
+const shop = (name: string, title: string, description: string, effect: ToolSpec["effect"] = "read_only"): ToolSpec =>
+  tool(name, title, {
+    pack: "shop",
+    description,
+    effect,
+    target: { at: "mcp", server: "shop", tool: name },
+    caller_owned: effect === "write" ? [{ name: "clientIp", from: "client_ip", exempt_from_hash: true }, { name: "basketId", from: "basket_id", exempt_from_hash: false }] : [],
+    output_trust: "untrusted",
+  });
+
+const packs: PackView[] = [
+  {
+    id: "campaign-portfolio-pacing",
+    title: "Campaign portfolio pacing",
+    version: "1.0.0",
+    description: "Says whether an account's campaigns spend as planned, from delivery rows on this machine.",
+    folder: "/usr/lib/countersign/tools/campaign-portfolio-pacing",
+    agent: "pacing",
+    tools: [tool("analyze_portfolio_pacing", "Analyse portfolio pacing", { pack: "campaign-portfolio-pacing", description: "Spend against target for an account, with projection and status.", target: { at: "built_in", service: "pacing" }, latency: "slow", view: "pacing" })],
+    faults: [],
+    examples: { en: ["How is account 17 pacing this month?", "Which advertisers of account 23 are behind?"], sv: ["Hur går konto 17 den här månaden?"] },
+  },
+  {
+    id: "shop",
+    title: "Shop",
+    version: "1.0.0",
+    description: "Finds products and manages a cart in the demo shop.",
+    folder: "/usr/lib/countersign/tools/shop",
+    agent: "shop",
+    tools: [
+      shop("product.search", "Search products", "Full-text search over the catalogue."),
+      shop("product.get", "Show a product", "One product with variants, stock and prices."),
+      shop("cart.get", "Show the cart", "The cart as it is now."),
+      shop("cart.addItem", "Add to cart", "Adds a quantity of a part number to the cart.", "write"),
+      shop("cart.setItemQuantity", "Change a quantity", "Sets the quantity of a cart line.", "write"),
+      shop("cart.removeItem", "Remove from cart", "Removes a line from the cart.", "write"),
+    ],
+    faults: [],
+    examples: { en: ["Add two of the black trail shoes to my cart", "What is in my cart?"], sv: ["Lägg två svarta traillöparskor i varukorgen"] },
+  },
+];
+
+const broken: PackView = {
+  id: "weather",
+  title: "weather",
+  version: "0.2.0",
+  description: "",
+  folder: "/home/ana/.local/share/countersign/tools/weather",
+  agent: null,
+  tools: [],
+  faults: [
+    { file: "pack.json", field: "/tools/0/effect", problem: "The effect is missing.", fix: 'Add "effect": "read_only", "write" or "destructive".' },
+    { file: "schemas/forecast.json", field: "line 12", problem: "The file is not valid JSON: a comma is missing.", fix: "Correct line 12." },
+  ],
+  examples: {},
+};
+
+type Area = "packs_list" | "tool_call";
+
+export const packHandlers: Pick<Handlers, Area> = {
+  packs_list: (_params, world: World) => ({
+    packs: world.scenario === "empty" ? [] : world.scenario === "error" || world.scenario === "long" ? [...packs, broken] : packs,
+    servers:
+      world.scenario === "empty"
+        ? []
+        : [
+            world.scenario === "error"
+              ? { name: "shop", pack: "shop", state: "backing_off", message: "It stopped with exit code 101 and starts again in 8 seconds.", restarts: 3, pid: null }
+              : { name: "shop", pack: "shop", state: "ready", message: null, restarts: 0, pid: 41_207 },
+          ],
+  }),
+  tool_call: () => {
+    throw failure("approval_required", "Calls from here need the desktop app.");
+  },
+};

@@ -1,0 +1,86 @@
+// Settings, keys, status and the doctor of the in-memory host.
+import type { Settings } from "../generated/Settings";
+import { failure, type Handlers, type World } from "./world";
+
+const defaults: Settings = {
+  language: "system",
+  theme: "system",
+  agent_enabled: true,
+  welcomed: true,
+  model: { provider: "offline", base_url: "https://api.openai.com/v1", model: "gpt-4o-mini", idle_timeout_s: 60, max_retries: 2 },
+  limits: { rounds: 6, calls_per_round: 3, window_messages: 20, result_chars: 16_000, approval_expiry_s: 600, message_chars: 20_000 },
+  policy: "writes_require_approval",
+  decide_from_terminal: false,
+  time_zone: "system",
+};
+
+export function seedSettings(world: World): void {
+  const settings = structuredClone(defaults);
+  settings.language = world.options.get("lang") ?? "system";
+  settings.theme = world.options.get("theme") ?? "system";
+  settings.welcomed = world.scenario !== "first-run";
+  if (world.options.has("model")) settings.model.provider = "openai_compatible";
+  world.settings = {
+    settings,
+    forced: world.scenario === "forced" ? { agent_enabled: "AGENT_ENABLED=false", "limits.rounds": "AGENT_MAX_ROUNDS=4" } : {},
+    keyring:
+      world.scenario === "offline-keyring"
+        ? { state: "missing", message: "No keyring answers on this machine, so keys can be kept for this run only." }
+        : { state: "ready", message: "Keys are kept in the system's keyring." },
+    secrets_set: world.options.has("model") ? ["model_api_key"] : [],
+    data_dir: "/home/ana/.local/share/countersign",
+    version: "0.1.0",
+    locale: world.options.get("lang") ?? (typeof navigator === "undefined" ? "en" : navigator.language),
+  };
+}
+
+const modelLabel = (world: World): string => {
+  const { model } = world.settings.settings;
+  return model.provider === "offline" ? "Offline model" : model.model;
+};
+
+type Area = "app_status" | "settings_get" | "settings_set" | "secret_set" | "secret_delete" | "model_test" | "doctor";
+
+export const settingsHandlers: Pick<Handlers, Area> = {
+  app_status: (_params, world) => ({
+    running: [...world.sessions.values()].filter((session) => session.running).length,
+    waiting_approvals: world.waiting(),
+    audit_ok: world.scenario !== "error",
+    agent_enabled: world.settings.settings.agent_enabled,
+    model_label: modelLabel(world),
+    notices: [],
+    now: world.now(),
+  }),
+  settings_get: (_params, world) => world.settings,
+  settings_set: ({ settings }, world) => {
+    if (settings.limits.rounds < 1 || settings.limits.rounds > 20) {
+      throw failure("invalid_input", "Model calls per turn must lie between 1 and 20.", "Choose a number from 1 to 20.", "invalid_setting");
+    }
+    world.settings = { ...world.settings, settings, locale: settings.language === "system" ? "en" : settings.language };
+    world.push({ push: "settings", settings });
+    return world.settings;
+  },
+  secret_set: ({ name }, world) => {
+    world.settings.secrets_set = [...new Set([...world.settings.secrets_set, name])];
+    return {};
+  },
+  secret_delete: ({ name }, world) => {
+    world.settings.secrets_set = world.settings.secrets_set.filter((known) => known !== name);
+    return {};
+  },
+  model_test: async (_params, world) => {
+    await world.wait(900);
+    if (world.scenario === "error") {
+      return { ok: false, message: "The server refused the key (401).", hint: "Check the key and the base address, then test again." };
+    }
+    return { ok: true, message: "The model answered in 412 ms." };
+  },
+  doctor: (_params, world) => ({
+    ok: world.scenario !== "error",
+    checks: [
+      { name: "data_dir", state: "ok", message: "The data folder is writable." },
+      { name: "keyring", state: world.scenario === "offline-keyring" ? "warning" : "ok", message: world.settings.keyring.message, hint: world.scenario === "offline-keyring" ? "Start gnome-keyring or KeePassXC with the Secret Service turned on." : null },
+      { name: "audit", state: world.scenario === "error" ? "failed" : "ok", message: world.scenario === "error" ? "Record 41 does not match its hash." : "186 records verify." },
+    ],
+  }),
+};

@@ -1,0 +1,51 @@
+// The seam between the UI and its host: what a host must offer, and nothing about how. Only `tauri.ts` knows Tauri.
+import type { CommandMap } from "./generated/commands";
+import type { AgentError } from "./generated/AgentError";
+import type { Push } from "./generated/Push";
+
+export type CommandName = keyof CommandMap;
+export type Params<K extends CommandName> = CommandMap[K]["params"];
+export type Response<K extends CommandName> = CommandMap[K]["response"];
+export type Unsubscribe = () => void;
+
+/** What happens while files are dragged over the window. */
+export type FileDrop = { phase: "over" } | { phase: "leave" } | { phase: "drop"; paths: string[] };
+
+export interface Platform {
+  /** Which window this page is. */
+  readonly window: "chat" | "approval";
+  /** Calls a command of the host; rejects with an `AgentError`. */
+  call<K extends CommandName>(command: K, params: Params<K>): Promise<Response<K>>;
+  /** What the host tells on its own. Several listeners share one subscription. */
+  onPush(listener: (push: Push) => void): Unsubscribe;
+  /** Files dragged onto the window. */
+  onFileDrop(listener: (drop: FileDrop) => void): Unsubscribe;
+  /** The system's chooser for CSV files; an empty list when nothing was chosen. */
+  openFiles(): Promise<string[]>;
+  /** The system's chooser for a folder; null when nothing was chosen. */
+  pickFolder(): Promise<string | null>;
+  /** The address under which a shop picture is shown. */
+  imageUrl(path: string): string;
+}
+
+/** An error of the host, or of reaching it, in the one shape that the UI shows. */
+export function asAgentError(cause: unknown): AgentError {
+  if (typeof cause === "object" && cause !== null && "code" in cause && "message" in cause) {
+    const error = cause as Partial<AgentError>;
+    return {
+      contract_version: error.contract_version ?? "1.0",
+      code: error.code ?? "internal_error",
+      message: String(error.message),
+      retryable: error.retryable ?? false,
+      details: error.details ?? {},
+    };
+  }
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return { contract_version: "1.0", code: "internal_error", message, retryable: true, details: {} };
+}
+
+/** The sentence that says what to do next, if the host gave one. */
+export function hintOf(error: AgentError): string | null {
+  const hint = error.details["hint"];
+  return typeof hint === "string" && hint !== "" ? hint : null;
+}
