@@ -18,10 +18,17 @@ pub use offline::*;
 #[serde(deny_unknown_fields)]
 pub struct PackManifest {
     /// Version of this format: always `1`.
+    #[schemars(range(min = 1, max = 1))]
     pub manifest_version: u32,
+    /// Lower-case letters, digits and hyphens; by custom the folder's name.
+    #[schemars(regex(pattern = r"^[a-z0-9][a-z0-9-]{0,63}$"))]
     pub id: PackId,
+    /// The pack's own version, such as `1.0.0`.
+    #[schemars(length(min = 1))]
     pub version: String,
+    #[schemars(length(min = 1))]
     pub title: String,
+    #[schemars(length(min = 1))]
     pub description: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentProfile>,
@@ -46,6 +53,7 @@ pub struct PackManifest {
 pub struct ToolList {
     /// Most rounds with tools for this pack's agent (1 to 20, default 5).
     #[serde(default = "default_max_steps")]
+    #[schemars(range(min = 1, max = 20))]
     pub max_steps: u32,
     pub tools: Vec<ToolEntry>,
 }
@@ -58,12 +66,18 @@ fn default_max_steps() -> u32 {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolEntry {
+    /// Unique in the pack; letters, digits, dots, `_` and `-`.
+    #[schemars(regex(pattern = r"^[A-Za-z][A-Za-z0-9_.-]{0,127}$"))]
     pub id: ToolId,
+    #[schemars(length(min = 1))]
     pub title: String,
     pub kind: Kind,
     pub side_effect_level: Effect,
+    #[schemars(regex(pattern = r"^#/schemas/[A-Za-z0-9_]+$"))]
     pub input_schema_ref: String,
+    #[schemars(regex(pattern = r"^#/schemas/[A-Za-z0-9_]+$"))]
     pub output_schema_ref: String,
+    #[schemars(regex(pattern = r"^#/schemas/[A-Za-z0-9_]+$"))]
     pub error_schema_ref: String,
     pub timeouts: Timeouts,
     pub retry: Retry,
@@ -73,7 +87,9 @@ pub struct ToolEntry {
     pub audit: AuditPolicy,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage_guidelines: Option<String>,
+    /// When the tool helps, one case per entry.
     pub use_when: Vec<String>,
+    /// When it does not; mandatory for a slow tool.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub do_not_use_when: Vec<String>,
     #[serde(default)]
@@ -94,9 +110,10 @@ pub struct ToolEntry {
     pub session_values: Vec<SessionValue>,
     #[serde(default)]
     pub view: ResultView,
-    /// Kind `internal_service`: the service's name. Kind `mcp_server`: the server and its own tool name.
+    /// Kind `internal_service`: the service's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<String>,
+    /// Kind `mcp_server`: the server and its own name for the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp: Option<McpTool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -120,6 +137,7 @@ pub enum Kind {
 #[serde(deny_unknown_fields)]
 pub struct Timeouts {
     /// Per attempt. 0 = 10 000; at most 300 000.
+    #[schemars(range(max = 300_000))]
     pub timeout_ms: u64,
 }
 
@@ -242,6 +260,7 @@ pub struct Preview {
 #[serde(deny_unknown_fields)]
 pub struct PreviewRead {
     /// The template's variable.
+    #[schemars(regex(pattern = r"^[a-z][a-z0-9_]*$"))]
     pub name: String,
     pub tool: ToolId,
     /// Argument values; text of the form `{{ args.x }}` alone is replaced by that argument.
@@ -300,6 +319,7 @@ pub struct Entity {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServerEntry {
+    #[schemars(regex(pattern = r"^[a-z0-9][a-z0-9_-]{0,63}$"))]
     pub name: String,
     /// A path relative to the pack (`./server`), or a program name found in the app's own folder.
     pub command: String,

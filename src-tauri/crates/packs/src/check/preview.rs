@@ -1,0 +1,47 @@
+//! Previews: they may only read, and their templates must parse before anyone relies on them.
+
+use serde_json::Value;
+
+use super::{Subject, list, text};
+use crate::{fault::Faults, templates};
+
+pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
+    for (at, tool) in subject.tools() {
+        let preview = tool.get("preview").filter(|p| p.is_object());
+        if let Some(preview) = preview {
+            let at = format!("{at}/preview");
+            reads(subject, &at, preview, faults);
+            if let Some(source) = text(preview, "template") {
+                templates::check(subject.folder, &format!("{at}/template"), source, faults);
+            }
+        }
+    }
+}
+
+fn reads(subject: &Subject<'_>, at: &str, preview: &Value, faults: &mut Faults) {
+    let mut names = vec!["args"];
+    for (index, read) in list(preview.get("reads")).enumerate() {
+        let at = format!("{at}/reads/{index}");
+        if let Some(name) = text(read, "name") {
+            if names.contains(&name) {
+                faults.at(format!("{at}/name"), format!("the template already has a variable `{name}`"), "choose another name");
+            }
+            names.push(name);
+        }
+        let Some(id) = text(read, "tool") else { continue };
+        let Some((_, tool)) = subject.tools().find(|(_, tool)| text(tool, "id") == Some(id)) else {
+            faults.at(format!("{at}/tool"), format!("this pack has no tool `{id}`"), "name a tool of the same pack");
+            continue;
+        };
+        if text(tool, "side_effect_level") != Some("read_only") {
+            faults.at(format!("{at}/tool"), format!("`{id}` is not read-only; a preview must not change anything"), "use a read-only tool");
+        }
+        let Some(known) = subject.parameters(tool) else { continue };
+        for name in read.get("arguments").and_then(Value::as_object).into_iter().flat_map(|m| m.keys()) {
+            if !known.contains(&name.as_str()) {
+                let pointer = crate::fault::join(&format!("{at}/arguments"), name);
+                faults.at(pointer, format!("`{id}` has no parameter `{name}`"), "correct the name");
+            }
+        }
+    }
+}

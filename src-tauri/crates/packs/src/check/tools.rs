@@ -1,0 +1,165 @@
+//! One tool entry at a time: references, retries, kinds, and who owns which parameter.
+
+use serde_json::Value;
+
+use super::{Subject, list, text};
+use crate::{
+    fault::{Faults, join},
+    names, refs,
+};
+
+pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
+    doubles(subject, faults);
+    for (at, tool) in subject.tools() {
+        schema_refs(subject, &at, tool, faults);
+        retry(&at, tool, faults);
+        kind(subject, &at, tool, faults);
+        guidance(&at, tool, faults);
+        grantable(&at, tool, faults);
+        parameters(subject, &at, tool, faults);
+        credential(&at, tool, faults);
+        session_values(&at, tool, faults);
+    }
+}
+
+fn doubles(subject: &Subject<'_>, faults: &mut Faults) {
+    let mut seen: Vec<(&str, String)> = Vec::new();
+    for (at, tool) in subject.tools() {
+        let Some(id) = text(tool, "id") else { continue };
+        let name = names::model_name(id);
+        if seen.iter().any(|(other, _)| *other == id) {
+            faults.at(join(&at, "id"), format!("the tool id `{id}` occurs twice"), "give each tool its own id");
+        } else if let Some((other, _)) = seen.iter().find(|(_, n)| *n == name) {
+            let problem = format!("`{id}` and `{other}` both become `{name}` for the model");
+            faults.at(join(&at, "id"), problem, "choose ids that differ in more than dots and capitals");
+        }
+        seen.push((id, name));
+    }
+}
+
+fn schema_refs(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
+    for member in ["input_schema_ref", "output_schema_ref", "error_schema_ref"] {
+        let Some(name) = text(tool, member).and_then(refs::name_of) else { continue };
+        let Some(schemas) = subject.manifest.get("schemas") else { continue };
+        if schemas.get(name).is_none() {
+            faults.at(join(at, member), format!("`schemas` has no `{name}`"), "add the schema or correct the name");
+        }
+    }
+    let input = text(tool, "input_schema_ref").and_then(|r| subject.schema(r));
+    if input.is_some_and(|schema| text(schema, "type") != Some("object")) {
+        faults.at(join(at, "input_schema_ref"), "the arguments of a tool must be an object", "give the input schema `\"type\": \"object\"`");
+    }
+}
+
+fn retry(at: &str, tool: &Value, faults: &mut Faults) {
+    let attempts = tool.pointer("/retry/max_attempts").and_then(Value::as_u64).unwrap_or(0);
+    let effect = text(tool, "side_effect_level");
+    let strategy = tool.pointer("/idempotency/strategy").and_then(Value::as_str);
+    if attempts > 1 && effect.is_some_and(|e| e != "read_only") && strategy == Some("none") {
+        faults.at(
+            format!("{at}/retry/max_attempts"),
+            "a tool that changes something would be repeated without a way to notice the repetition",
+            "set max_attempts to 1, or name an idempotency strategy that the tool's side honours",
+        );
+    }
+}
+
+fn kind(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
+    let (service, mcp) = (present(tool, "service"), present(tool, "mcp"));
+    match text(tool, "kind") {
+        Some("internal_service") => {
+            if service.is_none() {
+                faults.at(join(at, "service"), "kind `internal_service` needs `service`", "name the built-in service");
+            }
+            if mcp.is_some() {
+                faults.at(join(at, "mcp"), "`mcp` does not belong to kind `internal_service`", "remove it or change the kind");
+            }
+        }
+        Some("mcp_server") => {
+            if service.is_some() {
+                faults.at(join(at, "service"), "`service` does not belong to kind `mcp_server`", "remove it or change the kind");
+            }
+            let Some(mcp) = mcp else {
+                faults.at(join(at, "mcp"), "kind `mcp_server` needs `mcp`", "add `mcp` with `server` and `tool`");
+                return;
+            };
+            let Some(server) = text(mcp, "server") else { return };
+            if !list(subject.manifest.get("servers")).any(|s| text(s, "name") == Some(server)) {
+                faults.at(format!("{at}/mcp/server"), format!("`servers` has no `{server}`"), "add the server or correct the name");
+            }
+        }
+        Some(other @ ("http_api" | "database" | "queue" | "filesystem" | "other")) => {
+            let problem = format!("tools of kind `{other}` are not supported yet");
+            faults.at(join(at, "kind"), problem, "use `mcp_server` or `internal_service`");
+        }
+        _ => {}
+    }
+}
+
+/// A member that is there and not `null`.
+fn present<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
+    value.get(name).filter(|v| !v.is_null())
+}
+
+fn guidance(at: &str, tool: &Value, faults: &mut Faults) {
+    let says_when_not = list(tool.get("do_not_use_when")).any(|v| v.as_str().is_some_and(|s| !s.trim().is_empty()));
+    if text(tool, "latency") == Some("slow") && !says_when_not {
+        faults.at(join(at, "do_not_use_when"), "a slow tool must say when it is not to be used", "list at least one case, such as greetings");
+    }
+}
+
+fn grantable(at: &str, tool: &Value, faults: &mut Faults) {
+    let effect = text(tool, "side_effect_level");
+    if tool.get("grantable") == Some(&Value::Bool(true)) && effect.is_some_and(|e| e != "write") {
+        faults.at(join(at, "grantable"), "only a tool with effect `write` can be allowed for a session", "remove `grantable`");
+    }
+}
+
+fn parameters(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
+    let known = subject.parameters(tool);
+    for (name, facts) in tool.get("parameters").and_then(Value::as_object).into_iter().flatten() {
+        let pointer = join(&join(at, "parameters"), name);
+        if known.as_ref().is_some_and(|names| !names.contains(&name.as_str())) {
+            faults.at(&pointer, format!("the input schema has no parameter `{name}`"), "add it to the schema or correct the name");
+        }
+        if facts.get("exempt_from_hash") == Some(&Value::Bool(true)) && name != "clientIp" {
+            let problem = format!("`{name}` would not be bound by the approval");
+            faults.at(join(&pointer, "exempt_from_hash"), problem, "only `clientIp` may be exempt; remove this member");
+        }
+        if present(facts, "from").is_some() && text(facts, "owner") != Some("caller") {
+            faults.at(join(&pointer, "from"), "`from` only means something for owner `caller`", "remove it or change the owner");
+        }
+        let mutates = text(tool, "side_effect_level").is_some_and(|e| e != "read_only");
+        if mutates && text(facts, "owner") == Some("default") {
+            let problem = format!("`{name}` would be filled by default in a tool that changes something");
+            faults.at(join(&pointer, "owner"), problem, "use `model` or `caller`: changes never rest on a guess");
+        }
+    }
+    for (index, slot) in list(tool.pointer("/offline/slots")).enumerate() {
+        let Some(name) = text(slot, "parameter") else { continue };
+        // A name with a point reaches into an object; its first part is the parameter.
+        let first = name.split('.').next().unwrap_or(name);
+        if known.as_ref().is_some_and(|names| !names.contains(&first)) {
+            let pointer = format!("{at}/offline/slots/{index}/parameter");
+            faults.at(pointer, format!("the input schema has no parameter `{name}`"), "add it to the schema or correct the name");
+        }
+    }
+}
+
+fn credential(at: &str, tool: &Value, faults: &mut Faults) {
+    let kind = tool.pointer("/auth/kind").and_then(Value::as_str);
+    let variable = tool.pointer("/auth/env_var").and_then(Value::as_str);
+    if kind.is_some_and(|k| k != "none") && variable.is_none() {
+        faults.at(format!("{at}/auth/env_var"), "it is not said where the credential comes from", "name the variable that holds it, never its value");
+    }
+}
+
+fn session_values(at: &str, tool: &Value, faults: &mut Faults) {
+    for (index, value) in list(tool.get("session_values")).enumerate() {
+        let pointer = text(value, "pointer").unwrap_or("/");
+        if !pointer.is_empty() && !pointer.starts_with('/') {
+            let at = format!("{at}/session_values/{index}/pointer");
+            faults.at(at, format!("`{pointer}` is not a JSON pointer"), "start it with a slash, such as `/basketId`");
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Collecting faults: every check adds to one list and goes on, so that an author sees everything at once.
+
+use contract::PackFault;
+
+/// The faults of one pack.
+#[derive(Debug, Default)]
+pub(crate) struct Faults(Vec<PackFault>);
+
+impl Faults {
+    /// Adds a fault of `pack.json` at a JSON pointer.
+    pub(crate) fn at(&mut self, pointer: impl Into<String>, problem: impl Into<String>, fix: impl Into<String>) {
+        self.in_file(crate::MANIFEST, pointer, problem, fix);
+    }
+
+    /// Adds a fault of any file; `field` is a JSON pointer or a line number.
+    pub(crate) fn in_file(&mut self, file: &str, field: impl Into<String>, problem: impl Into<String>, fix: impl Into<String>) {
+        let fault = PackFault { file: file.to_owned(), field: field.into(), problem: problem.into(), fix: fix.into() };
+        if !self.0.contains(&fault) {
+            self.0.push(fault);
+        }
+    }
+
+    /// Whether nothing was found.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All of them, in the order found.
+    pub(crate) fn into_vec(self) -> Vec<PackFault> {
+        self.0
+    }
+}
+
+/// Appends a member's name to a JSON pointer.
+pub(crate) fn join(pointer: &str, member: &str) -> String {
+    format!("{pointer}/{}", member.replace('~', "~0").replace('/', "~1"))
+}

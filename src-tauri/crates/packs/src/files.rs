@@ -1,0 +1,38 @@
+//! Reading files of a pack: small, text, and inside the pack's folder even when links try to lead out.
+
+use std::{
+    fs,
+    path::{Component, Path, PathBuf},
+};
+
+/// Largest file that is read from a pack.
+pub(crate) const MAX_BYTES: u64 = 1024 * 1024;
+
+/// A path of the manifest, relative to the pack: only plain names, no way out.
+pub(crate) fn inside(folder: &Path, relative: &str) -> Result<PathBuf, String> {
+    let path = Path::new(relative);
+    let plain = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    if relative.is_empty() || !plain {
+        return Err(format!("`{relative}` leads out of the pack's folder"));
+    }
+    let full = folder.join(path);
+    let (Ok(real), Ok(root)) = (full.canonicalize(), folder.canonicalize()) else {
+        return Err(format!("the file `{relative}` does not exist in the pack"));
+    };
+    if real.starts_with(&root) { Ok(full) } else { Err(format!("`{relative}` is a link that leads out of the pack's folder")) }
+}
+
+/// The text of a file of the pack, by its path relative to the pack.
+pub(crate) fn read(folder: &Path, relative: &str) -> Result<String, String> {
+    text(&inside(folder, relative)?)
+}
+
+/// The text of a file, with a plain reason when there is none.
+pub(crate) fn text(path: &Path) -> Result<String, String> {
+    let length = fs::metadata(path).map_err(|e| format!("it cannot be read: {e}"))?.len();
+    if length > MAX_BYTES {
+        return Err(format!("it is larger than {} KiB", MAX_BYTES / 1024));
+    }
+    let bytes = fs::read(path).map_err(|e| format!("it cannot be read: {e}"))?;
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
+}

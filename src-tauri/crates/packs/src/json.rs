@@ -1,0 +1,90 @@
+//! JSON with nothing lost: a name that occurs twice in one object is found instead of silently dropped.
+
+use std::fmt;
+
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+
+/// What the text says, and the pointers of members that occur twice.
+pub(crate) fn parse(text: &str) -> Result<(Value, Vec<String>), serde_json::Error> {
+    let value: Value = serde_json::from_str(text)?;
+    let mut doubles = Vec::new();
+    let mut reader = serde_json::Deserializer::from_str(text);
+    Doubles { pointer: String::new(), found: &mut doubles }.deserialize(&mut reader)?;
+    Ok((value, doubles))
+}
+
+struct Doubles<'a> {
+    pointer: String,
+    found: &'a mut Vec<String>,
+}
+
+impl<'de> DeserializeSeed<'de> for Doubles<'_> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Doubles<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        let mut index = 0;
+        while seq.next_element_seed(Doubles { pointer: format!("{}/{index}", self.pointer), found: &mut *self.found })?.is_some() {
+            index += 1;
+        }
+        Ok(())
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let mut seen: Vec<String> = Vec::new();
+        while let Some(name) = map.next_key_seed(Name)? {
+            let pointer = crate::fault::join(&self.pointer, &name);
+            if seen.contains(&name) {
+                self.found.push(pointer.clone());
+            }
+            seen.push(name);
+            map.next_value_seed(Doubles { pointer, found: &mut *self.found })?;
+        }
+        Ok(())
+    }
+}
+
+struct Name;
+
+impl<'de> DeserializeSeed<'de> for Name {
+    type Value = String;
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<String, D::Error> {
+        String::deserialize(reader)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_member_given_twice_is_found_at_any_depth() {
+        let (_, doubles) = super::parse(r#"{"a":[{"b":1,"b":2}],"c/d":{},"c/d":null}"#).unwrap();
+        assert_eq!(doubles, ["/a/0/b", "/c~1d"]);
+    }
+}

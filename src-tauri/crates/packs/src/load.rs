@@ -1,0 +1,139 @@
+//! Reading pack folders: what is usable, and what is shown with its faults instead.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use contract::{PackId, PackView, ToolSpec, manifest::PackManifest};
+use serde_json::Value;
+
+use crate::{
+    MANIFEST,
+    check::{self, Subject},
+    fault::Faults,
+    files, json, resolve, shape, templates,
+};
+
+/// A folder with a `pack.json`: how it is shown, and the pack itself when nothing is wrong with it.
+#[derive(Clone, Debug)]
+pub struct LoadedPack {
+    pub folder: PathBuf,
+    pub view: PackView,
+    pub pack: Option<Pack>,
+}
+
+/// A pack that passed every check. Templates in files have been read into the manifest.
+#[derive(Clone, Debug)]
+pub struct Pack {
+    pub manifest: PackManifest,
+    pub tools: Vec<ToolSpec>,
+}
+
+/// Reads every pack in the given folders. An earlier folder wins over a later one that has a pack of the same id, so the
+/// user's folder goes first. A folder that does not exist holds no packs.
+pub fn load(folders: &[PathBuf]) -> Vec<LoadedPack> {
+    let mut loaded: Vec<LoadedPack> = folders.iter().flat_map(|folder| subfolders(folder)).map(|f| check_folder(&f)).collect();
+    refuse_doubles(&mut loaded);
+    let mut usable: Vec<&mut Pack> = loaded.iter_mut().filter_map(|l| l.pack.as_mut()).collect();
+    resolve::qualify(&mut usable);
+    for one in &mut loaded {
+        one.view.tools = one.pack.as_ref().map(|p| p.tools.clone()).unwrap_or_default();
+    }
+    loaded
+}
+
+/// Reads one pack folder on its own.
+pub fn check_folder(folder: &Path) -> LoadedPack {
+    let mut faults = Faults::default();
+    let manifest = read_manifest(folder, &mut faults);
+    if let Some(manifest) = &manifest {
+        shape::check(manifest, &mut faults);
+        check::all(&Subject { folder, manifest }, &mut faults);
+    }
+    let pack = manifest.as_ref().filter(|_| faults.is_empty()).and_then(|m| resolve_pack(folder, m, &mut faults));
+    let view = view(folder, manifest.as_ref().unwrap_or(&Value::Null), pack.as_ref(), faults);
+    LoadedPack { folder: folder.to_owned(), view, pack }
+}
+
+fn subfolders(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = entries.map(|e| e.path()).filter(|p| p.join(MANIFEST).is_file()).collect();
+    found.sort();
+    found
+}
+
+fn read_manifest(folder: &Path, faults: &mut Faults) -> Option<Value> {
+    let text = match files::text(&folder.join(MANIFEST)) {
+        Ok(text) => text,
+        Err(problem) => {
+            faults.at("", problem, "give the folder a readable pack.json in UTF-8");
+            return None;
+        }
+    };
+    match json::parse(text.strip_prefix('\u{feff}').unwrap_or(&text)) {
+        Ok((value, doubles)) => {
+            for pointer in doubles {
+                faults.at(pointer, "this member is given twice; only one could count", "remove one of them");
+            }
+            Some(value)
+        }
+        Err(error) => {
+            let place = format!("line {}, column {}", error.line(), error.column());
+            faults.at(format!("line {}", error.line()), format!("it is not valid JSON: {error}"), format!("correct the text at {place}"));
+            None
+        }
+    }
+}
+
+fn resolve_pack(folder: &Path, manifest: &Value, faults: &mut Faults) -> Option<Pack> {
+    let mut whole = manifest.clone();
+    templates::inline(folder, &mut whole, faults);
+    let manifest: PackManifest = match serde_json::from_value(whole) {
+        Ok(manifest) => manifest,
+        Err(error) => {
+            faults.at("", format!("the manifest cannot be used: {error}"), "see tools/README.md");
+            return None;
+        }
+    };
+    let tools = resolve::specs(&manifest);
+    if tools.is_none() {
+        faults.at("/tools", "the tools could not be resolved", "see tools/README.md");
+    }
+    faults.is_empty().then(|| tools.map(|tools| Pack { manifest, tools })).flatten()
+}
+
+fn view(folder: &Path, manifest: &Value, pack: Option<&Pack>, faults: Faults) -> PackView {
+    let text = |name: &str| manifest.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let folder_name = folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let or_folder = |text: String| if text.is_empty() { folder_name.clone() } else { text };
+    PackView {
+        id: PackId(or_folder(text("id"))),
+        title: or_folder(text("title")),
+        version: text("version"),
+        description: text("description"),
+        folder: folder.display().to_string(),
+        agent: manifest.pointer("/agent/name").and_then(Value::as_str).map(str::to_owned),
+        tools: pack.map(|p| p.tools.clone()).unwrap_or_default(),
+        faults: faults.into_vec(),
+        examples: pack.and_then(|p| p.manifest.offline.as_ref()).map(|o| o.examples.clone()).unwrap_or_default(),
+    }
+}
+
+/// The first pack of an id wins; the others are shown with the reason.
+fn refuse_doubles(loaded: &mut [LoadedPack]) {
+    let mut winners: Vec<(PackId, PathBuf)> = Vec::new();
+    for one in loaded.iter_mut() {
+        let Some(winner) = winners.iter().find(|(id, _)| *id == one.view.id) else {
+            if one.pack.is_some() {
+                winners.push((one.view.id.clone(), one.folder.clone()));
+            }
+            continue;
+        };
+        let mut faults = Faults::default();
+        let problem = format!("the pack `{}` in {} is used instead of this one", one.view.id, winner.1.display());
+        faults.at("/id", problem, "give this pack another id, or remove one of the two");
+        one.view.faults.extend(faults.into_vec());
+        one.pack = None;
+    }
+}

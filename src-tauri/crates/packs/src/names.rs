@@ -1,0 +1,69 @@
+//! The names that models see. Providers accept letters, digits, `_` and `-`, at most 64; manifests may use dots and capitals.
+
+use sha2::{Digest, Sha256};
+
+/// Longest name that every provider accepts.
+const MAX: usize = 64;
+
+/// The name a model sees for a tool: `product.search` becomes `product_search`, `cart.addItem` becomes `cart_add_item`.
+pub fn model_name(id: &str) -> String {
+    let mut name = String::with_capacity(id.len() + 4);
+    let mut after_small = false;
+    for c in id.chars() {
+        if c.is_ascii_uppercase() && after_small {
+            name.push('_');
+        }
+        after_small = c.is_ascii_lowercase() || c.is_ascii_digit();
+        name.push(if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c.to_ascii_lowercase() } else { '_' });
+    }
+    shorten(name, id)
+}
+
+/// The name when another pack has the same: the pack goes in front.
+pub(crate) fn qualified_model_name(pack: &str, id: &str) -> String {
+    shorten(format!("{}_{}", model_name(pack), model_name(id)), &format!("{pack}.{id}"))
+}
+
+/// Cuts a long name and ends it with part of a hash of the whole, so that two long names stay two.
+fn shorten(name: String, whole: &str) -> String {
+    if name.len() <= MAX {
+        return name;
+    }
+    let digest = hex(&Sha256::digest(whole.as_bytes()));
+    format!("{}_{}", &name[..MAX - 9], &digest[..8])
+}
+
+/// Bytes as lower-case hex.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dots_and_capitals_become_underscores() {
+        for (id, name) in [
+            ("product.search", "product_search"),
+            ("cart.addItem", "cart_add_item"),
+            ("cart.setItemQuantity", "cart_set_item_quantity"),
+            ("analyze_portfolio_pacing", "analyze_portfolio_pacing"),
+            ("HTTPGet", "httpget"),
+            ("å.b", "__b"),
+        ] {
+            assert_eq!(model_name(id), name);
+        }
+    }
+
+    #[test]
+    fn long_names_fit_and_stay_different() {
+        let (a, b) = (model_name(&format!("{}a", "x".repeat(80))), model_name(&format!("{}b", "x".repeat(80))));
+        assert!(a.len() <= MAX && b.len() <= MAX);
+        assert_ne!(a, b);
+    }
+}

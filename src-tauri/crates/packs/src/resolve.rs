@@ -1,0 +1,139 @@
+//! From a checked manifest to what the engine works with: one `ToolSpec` per tool, self-contained and hashed.
+
+use contract::{
+    CallerParam, PackId, ToolSpec, ToolTarget,
+    manifest::{Kind, Owner, PackManifest, ServerEntry, ToolEntry},
+};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::{names, refs};
+
+/// A timeout of 0 means this.
+const DEFAULT_TIMEOUT_MS: u64 = 10_000;
+
+/// The specs of a pack without faults. `None` when a reference leads nowhere, which the checks have ruled out.
+pub(crate) fn specs(manifest: &PackManifest) -> Option<Vec<ToolSpec>> {
+    manifest.tools.tools.iter().map(|tool| spec(manifest, tool)).collect()
+}
+
+fn spec(manifest: &PackManifest, tool: &ToolEntry) -> Option<ToolSpec> {
+    let schema = |reference: &str| refs::bundle(&manifest.schemas, refs::name_of(reference)?);
+    let full_input_schema = schema(&tool.input_schema_ref)?;
+    let caller_owned = caller_owned(tool);
+    let target = target(tool)?;
+    let server = match &target {
+        ToolTarget::BuiltIn { .. } => None,
+        ToolTarget::Mcp { server, .. } => manifest.servers.iter().find(|s| s.name == *server),
+    };
+    let mut spec = ToolSpec {
+        id: tool.id.clone(),
+        pack: manifest.id.clone(),
+        model_name: names::model_name(tool.id.as_str()),
+        title: tool.title.clone(),
+        description: description(tool),
+        use_when: tool.use_when.clone(),
+        do_not_use_when: tool.do_not_use_when.clone(),
+        kind: tool.kind,
+        effect: tool.side_effect_level,
+        open_world: tool.open_world,
+        output_trust: tool.output_trust,
+        grantable: tool.grantable,
+        latency: tool.latency,
+        input_schema: without(&full_input_schema, &caller_owned),
+        full_input_schema,
+        output_schema: schema(&tool.output_schema_ref)?,
+        caller_owned,
+        timeout_ms: if tool.timeouts.timeout_ms == 0 { DEFAULT_TIMEOUT_MS } else { tool.timeouts.timeout_ms },
+        max_attempts: tool.retry.max_attempts.max(1),
+        backoff: tool.retry.backoff,
+        idempotency: tool.idempotency.strategy,
+        audit_required: tool.audit.required,
+        view: tool.view,
+        preview: tool.preview.clone(),
+        session_values: tool.session_values.clone(),
+        target,
+        definition_hash: String::new(),
+    };
+    spec.definition_hash = definition_hash(&spec, server)?;
+    Some(spec)
+}
+
+fn description(tool: &ToolEntry) -> String {
+    tool.usage_guidelines.clone().unwrap_or_else(|| tool.title.clone())
+}
+
+fn caller_owned(tool: &ToolEntry) -> Vec<CallerParam> {
+    let owned = tool.parameters.iter().filter(|(_, facts)| match facts.owner {
+        Owner::Caller => true,
+        Owner::Model | Owner::Default => false,
+    });
+    owned
+        .map(|(name, facts)| CallerParam {
+            name: name.clone(),
+            from: facts.from.clone().unwrap_or_else(|| name.clone()),
+            exempt_from_hash: facts.exempt_from_hash,
+        })
+        .collect()
+}
+
+fn target(tool: &ToolEntry) -> Option<ToolTarget> {
+    match tool.kind {
+        Kind::InternalService => Some(ToolTarget::BuiltIn { service: tool.service.clone()? }),
+        Kind::McpServer => {
+            let mcp = tool.mcp.clone()?;
+            Some(ToolTarget::Mcp { server: mcp.server, tool: mcp.tool })
+        }
+        Kind::HttpApi | Kind::Database | Kind::Queue | Kind::Filesystem | Kind::Other => None,
+    }
+}
+
+/// The schema without the parameters that only the host fills.
+fn without(schema: &Value, hidden: &[CallerParam]) -> Value {
+    let is_hidden = |name: &str| hidden.iter().any(|p| p.name == name);
+    let mut schema = schema.clone();
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.retain(|name, _| !is_hidden(name));
+    }
+    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+        required.retain(|name| !name.as_str().is_some_and(is_hidden));
+    }
+    schema
+}
+
+/// What an approval is bound to: everything about the tool that decides what a call means. The names that models see
+/// are left out, because another pack's arrival may change them.
+fn definition_hash(spec: &ToolSpec, server: Option<&ServerEntry>) -> Option<String> {
+    let mut definition = serde_json::to_value(spec).ok()?;
+    let members = definition.as_object_mut()?;
+    members.remove("definition_hash");
+    members.remove("model_name");
+    members.insert("server".to_owned(), json!(server));
+    let bytes = serde_json_canonicalizer::to_vec(&definition).ok()?;
+    Some(names::hex(&Sha256::digest(&bytes)))
+}
+
+/// Qualifies tools that share an id or a model's name with a tool of another pack.
+pub(crate) fn qualify(packs: &mut [&mut crate::Pack]) {
+    let all: Vec<(PackId, String, String)> =
+        packs.iter().flat_map(|p| p.tools.iter().map(|t| (t.pack.clone(), t.id.0.clone(), t.model_name.clone()))).collect();
+    for pack in packs.iter_mut() {
+        let own = pack.manifest.id.clone();
+        let ids: Vec<String> = pack.tools.iter().map(|t| t.id.0.clone()).collect();
+        for tool in &mut pack.tools {
+            let others = || all.iter().filter(|(pack, ..)| *pack != own);
+            if others().any(|(_, _, name)| *name == tool.model_name) {
+                tool.model_name = names::qualified_model_name(own.as_str(), tool.id.as_str());
+            }
+            // Reads of a preview stay within the pack: they follow their tool to its qualified id.
+            for read in tool.preview.iter_mut().flat_map(|p| p.reads.iter_mut()) {
+                if ids.contains(&read.tool.0) && others().any(|(_, id, _)| *id == read.tool.0) {
+                    read.tool.0 = format!("{own}.{}", read.tool);
+                }
+            }
+            if others().any(|(_, id, _)| *id == tool.id.0) {
+                tool.id.0 = format!("{own}.{}", tool.id);
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The manifest against `tools/pack.schema.json`: every deviation becomes a fault in plain words.
+//! Nothing is fetched: the schema is compiled in and references outside it are refused.
+
+use std::sync::LazyLock;
+
+use jsonschema::{
+    ValidationError, Validator,
+    error::{TypeKind, ValidationErrorKind as Kind},
+};
+use serde_json::Value;
+
+use crate::fault::{Faults, join};
+
+static VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| {
+    let schema: Value = serde_json::from_str(crate::SCHEMA).ok()?;
+    jsonschema::options().offline().build(&schema).ok()
+});
+
+/// Adds a fault for each place where the manifest has another shape than the format says.
+pub(crate) fn check(manifest: &Value, faults: &mut Faults) {
+    let Some(validator) = VALIDATOR.as_ref() else {
+        faults.at("", "the manifest could not be checked: the app's own pack schema does not load", "reinstall the app");
+        return;
+    };
+    for error in validator.iter_errors(manifest) {
+        report(&error, faults);
+    }
+}
+
+fn report(error: &ValidationError<'_>, faults: &mut Faults) {
+    let pointer = error.instance_path().as_str().to_owned();
+    match error.kind() {
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => match telling_branch(context) {
+            Some(branch) => branch.iter().for_each(|e| report(e, faults)),
+            None => faults.at(pointer, sentence(error), "give it one of the shapes that tools/README.md lists"),
+        },
+        Kind::Required { property } => {
+            let name = property.as_str().unwrap_or_default();
+            faults.at(join(&pointer, name), format!("`{name}` is missing"), format!("add `{name}`"));
+        }
+        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
+            for name in unexpected {
+                faults.at(join(&pointer, name), format!("`{name}` is not a member of the format here"), "remove it or correct its spelling");
+            }
+        }
+        Kind::Type { kind } => faults.at(pointer, format!("it must be {}", types(kind)), "change the value's type"),
+        Kind::Enum { options } => faults.at(pointer, format!("it must be one of {}", list(options)), "use one of these values"),
+        Kind::Constant { expected_value } => faults.at(pointer, format!("it must be {expected_value}"), "use this value"),
+        Kind::Pattern { pattern } => {
+            faults.at(pointer, format!("{} does not have the form {pattern}", shown(error)), "use the form described in tools/README.md");
+        }
+        Kind::Minimum { limit } => faults.at(pointer, format!("{} is below {limit}", shown(error)), format!("use at least {limit}")),
+        Kind::Maximum { limit } => faults.at(pointer, format!("{} is above {limit}", shown(error)), format!("use at most {limit}")),
+        Kind::MinLength { limit } => faults.at(pointer, "the text is too short".to_owned(), format!("give it at least {limit} character(s)")),
+        Kind::MinItems { limit } => faults.at(pointer, "the list is too short".to_owned(), format!("give it at least {limit} entry")),
+        Kind::MaxLength { limit } => faults.at(pointer, "the text is too long".to_owned(), format!("use at most {limit} characters")),
+        // The remaining keywords do not occur in the pack schema; their own wording is good enough if one is added.
+        _ => faults.at(pointer, sentence(error), "see tools/README.md"),
+    }
+}
+
+/// Of several allowed shapes the one that the author most likely meant: not the plain `null` beside an optional member,
+/// not one with another tag, and of the rest the one with the fewest deviations.
+fn telling_branch<'a, 'e>(context: &'a [Vec<ValidationError<'e>>]) -> Option<&'a [ValidationError<'e>]> {
+    let meant = context.iter().filter(|errors| !errors.is_empty() && !is_null_branch(errors));
+    meant.min_by_key(|errors| (errors.iter().any(|e| matches!(e.kind(), Kind::Constant { .. })), errors.len())).map(Vec::as_slice)
+}
+
+fn is_null_branch(errors: &[ValidationError<'_>]) -> bool {
+    matches!(errors, [only] if matches!(only.kind(), Kind::Type { kind: TypeKind::Single(t) } if t.to_string() == "null"))
+}
+
+fn types(kind: &TypeKind) -> String {
+    let names = match kind {
+        TypeKind::Single(one) => vec![one.to_string()],
+        TypeKind::Multiple(many) => many.iter().map(|t| t.to_string()).filter(|t| t != "null").collect(),
+    };
+    names.iter().map(|n| spoken(n)).collect::<Vec<_>>().join(" or ")
+}
+
+fn spoken(kind: &str) -> &str {
+    match kind {
+        "string" => "text in quotes",
+        "integer" => "a whole number",
+        "number" => "a number",
+        "boolean" => "true or false",
+        "array" => "a list",
+        "object" => "an object",
+        other => other,
+    }
+}
+
+fn list(options: &Value) -> String {
+    let items = options.as_array().map(Vec::as_slice).unwrap_or_default();
+    items.iter().map(|v| v.as_str().map_or_else(|| v.to_string(), |s| format!("`{s}`"))).collect::<Vec<_>>().join(", ")
+}
+
+fn shown(error: &ValidationError<'_>) -> String {
+    let text: String = error.instance().to_string().chars().take(80).collect();
+    format!("`{text}`")
+}
+
+fn sentence(error: &ValidationError<'_>) -> String {
+    error.to_string().chars().take(300).collect()
+}

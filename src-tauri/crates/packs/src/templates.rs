@@ -1,0 +1,65 @@
+//! Templates of a manifest: a text, or the name of a file of the pack when it ends in `.jinja`.
+
+use std::path::Path;
+
+use minijinja::Environment;
+use serde_json::Value;
+
+use crate::{fault::Faults, files};
+
+const EXTENSION: &str = ".jinja";
+
+/// Whether a text names a file instead of being the template.
+fn is_file(text: &str) -> bool {
+    text.ends_with(EXTENSION) && !text.contains('\n')
+}
+
+/// Adds a fault when a template does not parse or its file is not there.
+pub(crate) fn check(folder: &Path, at: &str, source: &str, faults: &mut Faults) {
+    if !is_file(source) {
+        if let Err(error) = Environment::new().template_from_str(source) {
+            faults.at(at, format!("the template does not parse: {}", reason(&error)), "correct the template");
+        }
+        return;
+    }
+    match files::read(folder, source) {
+        Err(problem) => faults.at(at, problem, "name a template file inside the pack"),
+        Ok(text) => {
+            if let Err(error) = Environment::new().template_from_str(&text) {
+                let line = format!("line {}", error.line().unwrap_or(1));
+                faults.in_file(source, line, format!("the template does not parse: {}", reason(&error)), "correct the template");
+            }
+        }
+    }
+}
+
+fn reason(error: &minijinja::Error) -> String {
+    error.detail().map_or_else(|| error.kind().to_string(), str::to_owned)
+}
+
+/// Puts the text of template files in place of their names, in previews and in the `offline` blocks.
+pub(crate) fn inline(folder: &Path, manifest: &mut Value, faults: &mut Faults) {
+    if let Some(offline) = manifest.get_mut("offline") {
+        texts(folder, offline, faults);
+    }
+    for tool in manifest.pointer_mut("/tools/tools").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(template) = tool.pointer_mut("/preview/template") {
+            texts(folder, template, faults);
+        }
+        if let Some(offline) = tool.get_mut("offline") {
+            texts(folder, offline, faults);
+        }
+    }
+}
+
+fn texts(folder: &Path, value: &mut Value, faults: &mut Faults) {
+    match value {
+        Value::String(text) if is_file(text) => match files::read(folder, text) {
+            Ok(content) => *text = content,
+            Err(problem) => faults.in_file(text, "", problem, "name a template file inside the pack"),
+        },
+        Value::Object(members) => members.values_mut().for_each(|member| texts(folder, member, faults)),
+        Value::Array(items) => items.iter_mut().for_each(|item| texts(folder, item, faults)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
