@@ -1,1 +1,20 @@
-//! Skeleton.
+//! The app's SQLite file behind the engine's `Store` port: one writer thread with group commit, a few readers,
+//! migrations with a backup before each, and recovery of a damaged file. Everything is durable when a method returns.
+//! Knows rows and JSON bodies; must not know what a turn, a policy or a window does with them.
+
+mod backup;
+mod connection;
+mod error;
+mod files;
+mod migrate;
+mod open;
+mod port;
+mod readers;
+mod recover;
+mod table;
+mod text;
+mod writer;
+
+pub use error::OpenError;
+pub use open::{Opened, SqliteStore};
+pub use recover::Recovered;

@@ -1,0 +1,114 @@
+//! Copies of the database under `backups/`: written to a side name, synced, checked, and only then given their name.
+//! Three regular copies and three from before migrations are kept.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, Utc};
+use rusqlite::Connection;
+
+use crate::connection::{self, Mode};
+use crate::error::OpenError;
+use crate::files::{self, Files};
+
+const KEEP: usize = 3;
+
+/// Why a copy is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Occasion {
+    Regular,
+    /// Before leaving this schema version.
+    Migration(i64),
+}
+
+/// A copy, with the time it tells of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Backup {
+    pub(crate) path: PathBuf,
+    pub(crate) at: DateTime<Utc>,
+    regular: bool,
+}
+
+/// Makes a copy of what `conn` sees and removes copies beyond those kept.
+pub(crate) fn take(conn: &Connection, files: &Files, occasion: Occasion, now: DateTime<Utc>) -> Result<PathBuf, OpenError> {
+    files.make_backups_folder().map_err(|e| OpenError::from_io(&files.backups(), &e))?;
+    let name = match occasion {
+        Occasion::Regular => format!("{}-{}.db", files.stem(), files::stamp(now)),
+        Occasion::Migration(version) => format!("{}-v{version}-{}.db", files.stem(), files::stamp(now)),
+    };
+    let target = files.backups().join(&name);
+    let partial = files.backups().join(format!("{name}.partial"));
+    let outcome = write_copy(conn, &partial).and_then(|()| publish(&partial, &target));
+    if outcome.is_err() {
+        remove(&partial);
+    } else {
+        prune(files);
+    }
+    outcome.map(|()| target)
+}
+
+fn write_copy(conn: &Connection, partial: &Path) -> Result<(), OpenError> {
+    let io = |e: std::io::Error| OpenError::from_io(partial, &e);
+    let sql = |e: rusqlite::Error| OpenError::from_sql(partial, &e);
+    remove(partial);
+    files::create_private(partial).map_err(io)?;
+    let name = partial.to_str().ok_or_else(|| OpenError::Failed { path: partial.to_owned(), problem: "its name is not Unicode".into() })?;
+    conn.execute("VACUUM INTO ?1", [name]).map_err(sql)?;
+    files::sync_file(partial).map_err(io)?;
+    match inspect(partial).map_err(sql)? {
+        None => Ok(()),
+        Some(problem) => Err(OpenError::Damaged { path: partial.to_owned(), problem }),
+    }
+}
+
+fn publish(partial: &Path, target: &Path) -> Result<(), OpenError> {
+    let io = |e: std::io::Error| OpenError::from_io(target, &e);
+    fs::rename(partial, target).map_err(io)?;
+    target.parent().map_or(Ok(()), |folder| files::sync_folder(folder).map_err(io))
+}
+
+/// What is wrong with a copy, read without touching it.
+pub(crate) fn inspect(path: &Path) -> rusqlite::Result<Option<String>> {
+    connection::quick_check(&connection::reader(path, Mode::Immutable)?)
+}
+
+/// All copies, newest first.
+pub(crate) fn list(files: &Files) -> Vec<Backup> {
+    let Ok(entries) = fs::read_dir(files.backups()) else { return Vec::new() };
+    let prefix = format!("{}-", files.stem());
+    let mut found: Vec<Backup> = entries.flatten().filter_map(|entry| parse(&prefix, entry.path())).collect();
+    found.sort_by(|a, b| (b.at, &b.path).cmp(&(a.at, &a.path)));
+    found
+}
+
+fn parse(prefix: &str, path: PathBuf) -> Option<Backup> {
+    let name = path.file_name()?.to_str()?.strip_prefix(prefix)?.strip_suffix(".db")?;
+    let (regular, stamp) = match name.split_once('-') {
+        Some((version, stamp)) if version.starts_with('v') => (false, stamp),
+        Some(_) => return None,
+        None => (true, name),
+    };
+    Some(Backup { at: files::read_stamp(stamp)?, path, regular })
+}
+
+/// Whether a regular copy is due: none within a day, and the database changed after the newest.
+pub(crate) fn due(files: &Files, now: DateTime<Utc>) -> bool {
+    let Some(newest) = list(files).into_iter().find(|backup| backup.regular) else { return true };
+    let modified = |path: &Path| fs::metadata(path).and_then(|meta| meta.modified()).ok();
+    !files::fresh(newest.at, now) && modified(&files.db) > modified(&newest.path)
+}
+
+fn prune(files: &Files) {
+    let (regular, migrations): (Vec<Backup>, Vec<Backup>) = list(files).into_iter().partition(|backup| backup.regular);
+    for backup in regular.iter().skip(KEEP).chain(migrations.iter().skip(KEEP)) {
+        remove(&backup.path);
+    }
+}
+
+fn remove(path: &Path) {
+    if let Err(error) = fs::remove_file(path)
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        tracing::warn!(%error, path = %path.display(), "an old copy could not be removed");
+    }
+}

@@ -1,0 +1,82 @@
+//! How a connection is opened: one place for every pragma. Refuses SQLite versions that can damage WAL files.
+
+use std::fmt::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::error::OpenError;
+
+/// How the file is accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// WAL, written by one thread.
+    Normal,
+    /// The folder cannot be written: the file is read as it stands, without locks.
+    Immutable,
+}
+
+/// 3.51.3 is the first version without the WAL-reset fault; 3.52.0 was withdrawn.
+pub(crate) fn check_library() -> Result<(), OpenError> {
+    match rusqlite::version_number() {
+        3_052_000 => Err(OpenError::Library(rusqlite::version())),
+        number if number < 3_051_003 => Err(OpenError::Library(rusqlite::version())),
+        _ => Ok(()),
+    }
+}
+
+/// The connection that writes. `FULL` because callers act on what a returned write promised.
+pub(crate) fn writer(path: &Path) -> rusqlite::Result<Connection> {
+    let conn = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    common(&conn)?;
+    let journal: String = conn.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
+    if journal != "wal" {
+        return Err(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_READONLY), Some("not writable".into())));
+    }
+    conn.execute_batch(
+        "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; PRAGMA foreign_keys = ON;
+         PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 16777216;",
+    )?;
+    Ok(conn)
+}
+
+/// A connection that only reads.
+pub(crate) fn reader(path: &Path, mode: Mode) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = match mode {
+        Mode::Normal => Connection::open_with_flags(path, flags)?,
+        Mode::Immutable => Connection::open_with_flags(immutable_uri(path), flags | OpenFlags::SQLITE_OPEN_URI)?,
+    };
+    common(&conn)?;
+    conn.execute_batch("PRAGMA query_only = ON;")?;
+    Ok(conn)
+}
+
+fn common(conn: &Connection) -> rusqlite::Result<()> {
+    conn.busy_timeout(Duration::from_secs(5))?;
+    conn.set_prepared_statement_cache_capacity(64);
+    conn.execute_batch("PRAGMA mmap_size = 0; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY;")
+}
+
+fn immutable_uri(path: &Path) -> String {
+    let mut uri = String::from("file:");
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => uri.push(char::from(*byte)),
+            other => {
+                // Writing to a String cannot fail.
+                let _ = write!(uri, "%{other:02X}");
+            }
+        }
+    }
+    uri.push_str("?immutable=1");
+    uri
+}
+
+/// The structural check: pages, b-trees, no index contents.
+pub(crate) fn quick_check(conn: &Connection) -> rusqlite::Result<Option<String>> {
+    let verdict: String = conn.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    Ok((verdict != "ok").then_some(verdict))
+}

@@ -1,0 +1,194 @@
+//! Why a file could not be opened or a statement failed, and how that becomes the port's `StoreError`.
+//! Sentences here are shown to people: they name the file and what can be done, never SQL.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use contract::AgentError;
+use engine::ports::StoreError;
+use rusqlite::{ErrorCode, ffi};
+
+/// Why the database could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Written by a later version of the app.
+    #[error("{} was written by a newer version of Countersign (format {found}; this version knows up to {known})", path.display())]
+    Newer { path: PathBuf, found: i64, known: i64 },
+    /// No room, or a folder that cannot be written.
+    #[error("{} cannot be written: the disk is full or the folder is read-only", .0.display())]
+    NoSpace(PathBuf),
+    /// Another process holds the file.
+    #[error("{} is in use by another program", .0.display())]
+    Busy(PathBuf),
+    /// Not readable as a database. `open` recovers from this one by itself.
+    #[error("{} is damaged: {problem}", path.display())]
+    Damaged { path: PathBuf, problem: String },
+    /// The linked SQLite has a known fault that corrupts WAL files.
+    #[error("this build contains SQLite {0}, which can damage its files")]
+    Library(&'static str),
+    /// Anything else.
+    #[error("{} could not be opened: {problem}", path.display())]
+    Failed { path: PathBuf, problem: String },
+}
+
+impl OpenError {
+    pub(crate) fn from_sql(path: &Path, error: &rusqlite::Error) -> Self {
+        let path = path.to_owned();
+        match Trouble::of(error) {
+            Trouble::NoSpace => Self::NoSpace(path),
+            Trouble::Damaged => Self::Damaged { path, problem: error.to_string() },
+            Trouble::Busy => Self::Busy(path),
+            Trouble::SyncFailed | Trouble::NoParent | Trouble::Other => Self::Failed { path, problem: error.to_string() },
+        }
+    }
+
+    pub(crate) fn from_io(path: &Path, error: &std::io::Error) -> Self {
+        use std::io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        if matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem | StorageFull | QuotaExceeded) {
+            return Self::NoSpace(path.to_owned());
+        }
+        Self::Failed { path: path.to_owned(), problem: error.to_string() }
+    }
+
+    /// What the person can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Newer { .. } => "Install the newest version of Countersign, or start with another folder (--data-dir).",
+            Self::NoSpace(_) => "Free some space or make the folder writable, then start again. Nothing was changed.",
+            Self::Busy(_) => "Close the other program that uses this folder, then start again.",
+            Self::Damaged { .. } => "Restore the file from the folder `backups` beside it.",
+            Self::Library(_) => "Install an official build of Countersign.",
+            Self::Failed { .. } => "Check that the folder exists and belongs to you, then start again.",
+        }
+    }
+
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::Newer { .. } => "database_newer",
+            Self::NoSpace(_) => "disk_full",
+            Self::Busy(_) => "database_busy",
+            Self::Damaged { .. } => "database_damaged",
+            Self::Library(_) => "sqlite_version",
+            Self::Failed { .. } => "database_failed",
+        }
+    }
+}
+
+impl From<OpenError> for AgentError {
+    fn from(error: OpenError) -> Self {
+        Self::internal(error.reason(), format!("{error}.")).hint(error.hint())
+    }
+}
+
+/// Why a statement or the reading of a row failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DbError {
+    #[error(transparent)]
+    Sql(#[from] rusqlite::Error),
+    #[error("{0} does not exist")]
+    Missing(String),
+    #[error("a stored value cannot be read: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl DbError {
+    /// Names what is missing when a row that must exist first does not.
+    pub(crate) fn parent(error: rusqlite::Error, parent: impl FnOnce() -> String) -> Self {
+        match Trouble::of(&error) {
+            Trouble::NoParent => Self::Missing(parent()),
+            Trouble::NoSpace | Trouble::Damaged | Trouble::Busy | Trouble::SyncFailed | Trouble::Other => Self::Sql(error),
+        }
+    }
+}
+
+/// The kinds of SQLite failures that we treat differently.
+enum Trouble {
+    NoSpace,
+    Damaged,
+    Busy,
+    SyncFailed,
+    NoParent,
+    Other,
+}
+
+impl Trouble {
+    fn of(error: &rusqlite::Error) -> Self {
+        let Some(sqlite) = error.sqlite_error() else { return Self::Other };
+        match sqlite.extended_code {
+            ffi::SQLITE_IOERR_FSYNC | ffi::SQLITE_IOERR_DIR_FSYNC => return Self::SyncFailed,
+            // A quota that is used up arrives as a failed write, a full disk while the index file grows as these.
+            ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_SHMSIZE | ffi::SQLITE_IOERR_SHMOPEN | ffi::SQLITE_IOERR_SHMMAP => return Self::NoSpace,
+            ffi::SQLITE_CONSTRAINT_FOREIGNKEY => return Self::NoParent,
+            _ => {}
+        }
+        match sqlite.code {
+            ErrorCode::DiskFull | ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied => Self::NoSpace,
+            ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Self::Damaged,
+            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Self::Busy,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Turns failures into the port's errors and remembers those after which the file must not be trusted.
+pub(crate) struct Faults {
+    path: PathBuf,
+    /// Removed when damage is met, so that the next start checks the whole file.
+    checked_marker: PathBuf,
+    /// A sync failed: what the disk holds is unknown, so nothing more is written in this run.
+    sync_failed: AtomicBool,
+}
+
+impl Faults {
+    pub(crate) fn new(path: &Path, checked_marker: PathBuf) -> Self {
+        Self { path: path.to_owned(), checked_marker, sync_failed: AtomicBool::new(false) }
+    }
+
+    pub(crate) fn store_error(&self, error: DbError) -> StoreError {
+        match error {
+            DbError::Missing(what) => StoreError::NotFound(what),
+            DbError::Json(_) | DbError::Refused(_) => StoreError::Failed(error.to_string()),
+            DbError::Sql(sql) => self.sql_error(&sql),
+        }
+    }
+
+    fn sql_error(&self, error: &rusqlite::Error) -> StoreError {
+        match Trouble::of(error) {
+            Trouble::NoSpace => self.no_space(),
+            Trouble::Damaged => {
+                self.distrust();
+                StoreError::Failed(format!("{} is damaged; restart the app to restore it from the newest backup", self.path.display()))
+            }
+            Trouble::SyncFailed => {
+                self.sync_failed.store(true, Ordering::Release);
+                self.distrust();
+                self.after_failed_sync()
+            }
+            Trouble::Busy => StoreError::Failed(format!("{} is in use by another program", self.path.display())),
+            Trouble::NoParent | Trouble::Other => StoreError::Failed(error.to_string()),
+        }
+    }
+
+    pub(crate) fn no_space(&self) -> StoreError {
+        StoreError::NoSpace(self.path.display().to_string())
+    }
+
+    /// The error that every write gets once a sync has failed.
+    pub(crate) fn refusal(&self) -> Option<StoreError> {
+        self.sync_failed.load(Ordering::Acquire).then(|| self.after_failed_sync())
+    }
+
+    fn after_failed_sync(&self) -> StoreError {
+        StoreError::Failed(format!("the disk did not confirm a write to {}; restart the app to check the file", self.path.display()))
+    }
+
+    fn distrust(&self) {
+        if let Err(error) = std::fs::remove_file(&self.checked_marker)
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            tracing::warn!(%error, "the marker of the last check could not be removed");
+        }
+    }
+}

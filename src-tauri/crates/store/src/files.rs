@@ -1,0 +1,102 @@
+//! The names of the files around the database, and how they are created: readable by their owner only.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
+
+const STAMP: &str = "%Y%m%dT%H%M%SZ";
+/// How old a check or a backup may be.
+const DAY: TimeDelta = TimeDelta::days(1);
+
+/// The database's path and what lies beside it.
+#[derive(Clone, Debug)]
+pub(crate) struct Files {
+    pub(crate) db: PathBuf,
+}
+
+impl Files {
+    pub(crate) fn new(db: &Path) -> Self {
+        Self { db: db.to_owned() }
+    }
+
+    pub(crate) fn folder(&self) -> PathBuf {
+        match self.db.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+            _ => PathBuf::from("."),
+        }
+    }
+
+    pub(crate) fn stem(&self) -> String {
+        self.db.file_stem().map_or_else(|| "database".to_owned(), |stem| stem.to_string_lossy().into_owned())
+    }
+
+    pub(crate) fn backups(&self) -> PathBuf {
+        self.folder().join("backups")
+    }
+
+    /// Holds the time of the last full check. Without it the next start checks.
+    pub(crate) fn checked_marker(&self) -> PathBuf {
+        self.backups().join(format!("{}.checked", self.stem()))
+    }
+
+    /// The database's name with something appended, as SQLite names its companions (`-wal`, `-shm`).
+    pub(crate) fn companion(db: &Path, suffix: &str) -> PathBuf {
+        let mut name = db.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    }
+
+    /// SQLite removes the log when the last connection closes: a log that is still there tells of a crash.
+    pub(crate) fn was_cut_off(&self) -> bool {
+        fs::metadata(Self::companion(&self.db, "-wal")).is_ok_and(|meta| meta.len() > 0)
+    }
+
+    pub(crate) fn has_content(&self) -> bool {
+        fs::metadata(&self.db).is_ok_and(|meta| meta.len() > 0)
+    }
+
+    pub(crate) fn check_due(&self, now: DateTime<Utc>) -> bool {
+        let Ok(text) = fs::read_to_string(self.checked_marker()) else { return true };
+        read_stamp(text.trim()).is_none_or(|at| !fresh(at, now))
+    }
+
+    pub(crate) fn mark_checked(&self, now: DateTime<Utc>) -> io::Result<()> {
+        self.make_backups_folder()?;
+        fs::write(self.checked_marker(), stamp(now))
+    }
+
+    pub(crate) fn make_backups_folder(&self) -> io::Result<()> {
+        use std::os::unix::fs::DirBuilderExt as _;
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(self.backups())
+    }
+}
+
+/// Whether `at` is within the last day (a time in the future is not).
+pub(crate) fn fresh(at: DateTime<Utc>, now: DateTime<Utc>) -> bool {
+    at <= now && now - at < DAY
+}
+
+pub(crate) fn stamp(at: DateTime<Utc>) -> String {
+    at.format(STAMP).to_string()
+}
+
+pub(crate) fn read_stamp(text: &str) -> Option<DateTime<Utc>> {
+    NaiveDateTime::parse_from_str(text, STAMP).ok().map(|naive| naive.and_utc())
+}
+
+/// Creates an empty file for its owner only, unless it exists. SQLite gives `-wal` and `-shm` the same mode.
+pub(crate) fn create_private(path: &Path) -> io::Result<()> {
+    OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path).map(drop)
+}
+
+pub(crate) fn sync_file(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
+/// Makes names in a folder durable.
+pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}

@@ -1,0 +1,29 @@
+//! The schema's history. A released file under `migrations/` never changes; a new version is a new file.
+//! The version lies in `user_version`, so a newer file is recognised before anything is read from it.
+
+use rusqlite::Connection;
+use rusqlite_migration::{M, Migrations};
+
+const STEPS: &[M<'_>] = &[M::up(include_str!("../migrations/0001_first.sql")).foreign_key_check()];
+const MIGRATIONS: Migrations<'_> = Migrations::from_slice(STEPS);
+
+/// The version that this program writes.
+pub(crate) fn latest() -> i64 {
+    i64::try_from(STEPS.len()).unwrap_or(i64::MAX)
+}
+
+pub(crate) fn version(conn: &Connection) -> rusqlite::Result<i64> {
+    conn.query_row("PRAGMA user_version", [], |row| row.get(0))
+}
+
+pub(crate) fn to_latest(conn: &mut Connection) -> Result<(), rusqlite_migration::Error> {
+    MIGRATIONS.to_latest(conn)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_step_applies_to_an_empty_file() {
+        super::MIGRATIONS.validate().expect("the steps are valid SQL in order");
+    }
+}

@@ -1,0 +1,174 @@
+//! Opening and closing the store: version check, damage check when it is due, migration, recovery, backups.
+//! A clean start with nothing due reads only the header and the schema, because every `csign` call comes through here.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use engine::ports::{Clock, StoreError};
+use rusqlite::Connection;
+
+use crate::backup::{self, Occasion};
+use crate::connection::{self, Mode};
+use crate::error::{DbError, Faults, OpenError};
+use crate::files::{self, Files};
+use crate::migrate;
+use crate::readers::Readers;
+use crate::recover::{self, Recovered};
+use crate::writer::Writer;
+
+/// The engine's store in a SQLite file. One process opens it at a time.
+pub struct SqliteStore {
+    files: Files,
+    clock: Arc<dyn Clock>,
+    faults: Arc<Faults>,
+    /// Absent when the folder cannot be written.
+    writer: Option<Writer>,
+    readers: Readers,
+}
+
+/// An opened store and what happened on the way.
+pub struct Opened {
+    /// Ready for use.
+    pub store: SqliteStore,
+    /// The file was damaged and has been replaced.
+    pub recovered: Option<Recovered>,
+    /// The folder cannot be written now: reading works, every write answers `NoSpace`.
+    pub read_only: bool,
+}
+
+impl SqliteStore {
+    /// Opens the file, creating it when there is none.
+    pub fn open(path: &Path, clock: Arc<dyn Clock>) -> Result<Opened, OpenError> {
+        connection::check_library()?;
+        let files = Files::new(path);
+        let now = clock.now();
+        let (recovered, prepared) = match prepare(&files, now) {
+            Err(OpenError::Damaged { problem, .. }) => {
+                tracing::error!(problem, "the database is damaged and is set aside");
+                let recovered = recover::recover(&files, problem, now)?;
+                (Some(recovered), prepare(&files, now))
+            }
+            first => (None, first),
+        };
+        match prepared {
+            Ok(conn) => Ok(Opened { store: Self::start(files, clock, Some(conn))?, recovered, read_only: false }),
+            Err(OpenError::NoSpace(_)) if readable_as_it_stands(&files) => {
+                Ok(Opened { store: Self::start(files, clock, None)?, recovered, read_only: true })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn start(files: Files, clock: Arc<dyn Clock>, conn: Option<Connection>) -> Result<Self, OpenError> {
+        let faults = Arc::new(Faults::new(&files.db, files.checked_marker()));
+        let io = |e: std::io::Error| OpenError::from_io(&files.db, &e);
+        let mode = if conn.is_some() { Mode::Normal } else { Mode::Immutable };
+        let readers = Readers::start(&files.db, mode, &faults).map_err(io)?;
+        let writer = conn.map(|conn| Writer::start(conn, Arc::clone(&faults))).transpose().map_err(io)?;
+        Ok(Self { files, clock, faults, writer, readers })
+    }
+
+    /// Ends the threads, empties the log into the file and makes the daily copy when one is due. Blocks meanwhile;
+    /// later calls answer that the database is closed. Dropping the store does the same without the copy.
+    pub fn close(&self) {
+        self.readers.close();
+        let (files, now) = (self.files.clone(), self.clock.now());
+        if let Some(writer) = &self.writer {
+            writer.close(move |conn| {
+                checkpoint(&conn);
+                if backup::due(&files, now) && let Err(error) = backup::take(&conn, &files, Occasion::Regular, now) {
+                    tracing::warn!(%error, "the daily copy of the database could not be made");
+                }
+            });
+        }
+    }
+
+    /// What the app remembers under a name.
+    pub async fn note(&self, name: &str) -> Result<Option<String>, StoreError> {
+        let name = name.to_owned();
+        self.read(move |conn| crate::table::notes::get(conn, &name)).await
+    }
+
+    /// Remembers a value; `None` forgets it.
+    pub async fn note_set(&self, name: &str, value: Option<&str>) -> Result<(), StoreError> {
+        let (name, value) = (name.to_owned(), value.map(str::to_owned));
+        self.write(move |conn| crate::table::notes::set(conn, &name, value.as_deref())).await
+    }
+
+    pub(crate) async fn read<T, F>(&self, read: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T, DbError> + Send + 'static,
+    {
+        self.readers.call(read).await
+    }
+
+    pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T, DbError> + Send + 'static,
+    {
+        match &self.writer {
+            Some(writer) => writer.call(work).await,
+            None => Err(self.faults.no_space()),
+        }
+    }
+}
+
+impl Drop for SqliteStore {
+    fn drop(&mut self) {
+        self.readers.close();
+        if let Some(writer) = &self.writer {
+            writer.close(|conn| checkpoint(&conn));
+        }
+    }
+}
+
+fn checkpoint(conn: &Connection) {
+    let done = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
+    if let Err(error) = done {
+        tracing::warn!(%error, "the log could not be emptied into the database");
+    }
+}
+
+/// Everything that must hold before the first request.
+fn prepare(files: &Files, now: chrono::DateTime<chrono::Utc>) -> Result<Connection, OpenError> {
+    let sql = |e: rusqlite::Error| OpenError::from_sql(&files.db, &e);
+    let existed = files.has_content();
+    let must_check = existed && (files.was_cut_off() || files.check_due(now));
+    if !existed {
+        files::create_private(&files.db).map_err(|e| OpenError::from_io(&files.db, &e))?;
+    }
+    let mut conn = connection::writer(&files.db).map_err(sql)?;
+    let version = migrate::version(&conn).map_err(sql)?;
+    if version > migrate::latest() {
+        return Err(OpenError::Newer { path: files.db.clone(), found: version, known: migrate::latest() });
+    }
+    if must_check && let Some(problem) = connection::quick_check(&conn).map_err(sql)? {
+        return Err(OpenError::Damaged { path: files.db.clone(), problem });
+    }
+    if version < migrate::latest() {
+        if version > 0 {
+            backup::take(&conn, files, Occasion::Migration(version), now)?;
+        }
+        migrate::to_latest(&mut conn).map_err(|e| migration_error(files, &e))?;
+    }
+    if (must_check || !existed) && let Err(error) = files.mark_checked(now) {
+        tracing::warn!(%error, "the time of the check could not be kept");
+    }
+    Ok(conn)
+}
+
+fn migration_error(files: &Files, error: &rusqlite_migration::Error) -> OpenError {
+    match error {
+        rusqlite_migration::Error::RusqliteError { err, .. } => OpenError::from_sql(&files.db, err),
+        other => OpenError::Failed { path: files.db.clone(), problem: other.to_string() },
+    }
+}
+
+/// In a folder that cannot be written, the file can still be shown if nothing of it lies in a log.
+fn readable_as_it_stands(files: &Files) -> bool {
+    files.has_content()
+        && !files.was_cut_off()
+        && connection::reader(&files.db, Mode::Immutable).and_then(|conn| migrate::version(&conn)).is_ok_and(|version| version == migrate::latest())
+}

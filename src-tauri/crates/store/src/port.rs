@@ -1,0 +1,100 @@
+//! `engine::ports::Store` on SQLite: which table does it, and whether the writer or a reader runs it.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use contract::{Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, SessionId, SessionSummary, TurnId};
+use engine::ports::{SessionValues, Store, StoreError, TurnRow};
+
+use crate::open::SqliteStore;
+use crate::table::{approvals, grants, items, session_values, sessions, turns};
+
+#[async_trait]
+impl Store for SqliteStore {
+    async fn session_create(&self, id: &SessionId, title: &str, at: DateTime<Utc>) -> Result<(), StoreError> {
+        let (id, title) = (id.clone(), title.to_owned());
+        self.write(move |conn| sessions::create(conn, &id, &title, at)).await
+    }
+    async fn session(&self, id: &SessionId) -> Result<Option<SessionSummary>, StoreError> {
+        let id = id.clone();
+        self.read(move |conn| sessions::get(conn, &id)).await
+    }
+    async fn sessions(&self, query: &str, offset: u32, limit: u32) -> Result<Vec<SessionSummary>, StoreError> {
+        let query = query.to_owned();
+        self.read(move |conn| sessions::list(conn, &query, offset, limit)).await
+    }
+    async fn session_rename(&self, id: &SessionId, title: &str) -> Result<(), StoreError> {
+        let (id, title) = (id.clone(), title.to_owned());
+        self.write(move |conn| sessions::rename(conn, &id, &title)).await
+    }
+    async fn session_delete(&self, id: &SessionId) -> Result<(), StoreError> {
+        let id = id.clone();
+        self.write(move |conn| sessions::delete(conn, &id)).await
+    }
+    async fn session_values(&self, id: &SessionId) -> Result<SessionValues, StoreError> {
+        let id = id.clone();
+        self.read(move |conn| session_values::get(conn, &id)).await
+    }
+    async fn session_values_set(&self, id: &SessionId, values: &SessionValues) -> Result<(), StoreError> {
+        let (id, values) = (id.clone(), values.clone());
+        self.write(move |conn| session_values::set(conn, &id, &values)).await
+    }
+
+    async fn items_append(&self, items: Vec<Item>) -> Result<Vec<Item>, StoreError> {
+        self.write(move |conn| items::append(conn, items)).await
+    }
+    async fn items_before(&self, session: &SessionId, before: Option<u64>, limit: u32) -> Result<Vec<Item>, StoreError> {
+        let session = session.clone();
+        self.read(move |conn| items::before(conn, &session, before, limit)).await
+    }
+    async fn items_of_turn(&self, turn: &TurnId) -> Result<Vec<Item>, StoreError> {
+        let turn = turn.clone();
+        self.read(move |conn| items::of_turn(conn, &turn)).await
+    }
+
+    async fn turn_put(&self, turn: &TurnRow) -> Result<(), StoreError> {
+        let turn = turn.clone();
+        self.write(move |conn| turns::put(conn, &turn)).await
+    }
+    async fn turns_running(&self) -> Result<Vec<TurnRow>, StoreError> {
+        self.read(turns::running).await
+    }
+
+    async fn approval_insert(&self, approval: &Approval) -> Result<(), StoreError> {
+        let approval = approval.clone();
+        self.write(move |conn| approvals::insert(conn, &approval)).await
+    }
+    async fn approval(&self, id: &ApprovalId) -> Result<Option<Approval>, StoreError> {
+        let id = id.clone();
+        self.read(move |conn| approvals::get(conn, &id)).await
+    }
+    async fn approval_move(
+        &self,
+        id: &ApprovalId,
+        from: ApprovalStatus,
+        to: ApprovalStatus,
+        reason: Option<&str>,
+        at: DateTime<Utc>,
+    ) -> Result<bool, StoreError> {
+        let (id, reason) = (id.clone(), reason.map(str::to_owned));
+        self.write(move |conn| approvals::advance(conn, &id, from, to, reason.as_deref(), at)).await
+    }
+    async fn approvals(&self, include_decided: bool) -> Result<Vec<Approval>, StoreError> {
+        self.read(move |conn| approvals::list(conn, include_decided)).await
+    }
+
+    async fn grant_insert(&self, grant: &Grant) -> Result<(), StoreError> {
+        let grant = grant.clone();
+        self.write(move |conn| grants::insert(conn, &grant)).await
+    }
+    async fn grants(&self) -> Result<Vec<Grant>, StoreError> {
+        self.read(grants::list).await
+    }
+    async fn grant_used(&self, id: &GrantId, at: DateTime<Utc>) -> Result<(), StoreError> {
+        let id = id.clone();
+        self.write(move |conn| grants::used(conn, &id, at)).await
+    }
+    async fn grant_revoke(&self, id: &GrantId, at: DateTime<Utc>) -> Result<(), StoreError> {
+        let id = id.clone();
+        self.write(move |conn| grants::revoke(conn, &id, at)).await
+    }
+}

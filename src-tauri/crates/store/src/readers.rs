@@ -1,0 +1,95 @@
+//! A few threads that only read, each with its own connection, opened when first needed. A read sees everything that
+//! was committed before it began.
+
+use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use engine::ports::StoreError;
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use crate::connection::{self, Mode};
+use crate::error::{DbError, Faults};
+
+const THREADS: usize = 2;
+
+type Work = Box<dyn FnOnce(Result<&Connection, StoreError>) + Send>;
+
+/// Hands reads to the threads.
+pub(crate) struct Readers {
+    state: Mutex<Option<(Sender<Work>, Vec<JoinHandle<()>>)>>,
+    faults: Arc<Faults>,
+}
+
+impl Readers {
+    pub(crate) fn start(path: &Path, mode: Mode, faults: &Arc<Faults>) -> std::io::Result<Self> {
+        let (send, receive) = channel();
+        let receive = Arc::new(Mutex::new(receive));
+        let mut threads = Vec::new();
+        for n in 0..THREADS {
+            let (path, receive, faults) = (path.to_owned(), Arc::clone(&receive), Arc::clone(faults));
+            threads.push(std::thread::Builder::new().name(format!("store-reader-{n}")).spawn(move || run(&path, mode, &receive, &faults))?);
+        }
+        Ok(Self { state: Mutex::new(Some((send, threads))), faults: Arc::clone(faults) })
+    }
+
+    /// Runs a read.
+    pub(crate) async fn call<T, F>(&self, read: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T, DbError> + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        let faults = Arc::clone(&self.faults);
+        self.send(Box::new(move |conn| {
+            // A caller that went away does not want the answer.
+            let _ = reply.send(conn.and_then(|conn| read(conn).map_err(|e| faults.store_error(e))));
+        }))?;
+        answer.await.unwrap_or_else(|_| Err(closed()))
+    }
+
+    /// Ends the threads after everything sent before.
+    pub(crate) fn close(&self) {
+        let taken = self.state.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some((send, threads)) = taken else { return };
+        drop(send);
+        for thread in threads {
+            if thread.join().is_err() {
+                tracing::error!("a reader of the store ended with a panic");
+            }
+        }
+    }
+
+    fn send(&self, work: Work) -> Result<(), StoreError> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let (send, _) = state.as_ref().ok_or_else(closed)?;
+        send.send(work).map_err(|_| closed())
+    }
+}
+
+fn closed() -> StoreError {
+    StoreError::Failed("the database is closed".into())
+}
+
+fn run(path: &Path, mode: Mode, receive: &Mutex<Receiver<Work>>, faults: &Faults) {
+    let mut open = None;
+    loop {
+        // The lock is held while waiting: one thread waits for work, the other for the lock.
+        let next = receive.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(work) = next else { return };
+        if open.is_none() {
+            match connection::reader(path, mode) {
+                Ok(conn) => open = Some(conn),
+                Err(error) => {
+                    work(Err(faults.store_error(error.into())));
+                    continue;
+                }
+            }
+        }
+        if let Some(conn) = &open {
+            work(Ok(conn));
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What happens to a damaged file: it is set aside under another name, never deleted, and the newest copy that is
+//! sound takes its place.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, Utc};
+
+use crate::backup;
+use crate::error::OpenError;
+use crate::files::{self, Files};
+
+/// What was done about a damaged file. The host writes an audit record and tells the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recovered {
+    /// Where the damaged file lies now.
+    pub old: PathBuf,
+    /// What was wrong with it.
+    pub problem: String,
+    /// The copy that took its place; without one the app starts empty.
+    pub backup: Option<PathBuf>,
+    /// Everything after this instant is only in the damaged file.
+    pub lost_after: Option<DateTime<Utc>>,
+}
+
+/// Sets the file aside and puts the newest sound copy in its place.
+pub(crate) fn recover(files: &Files, problem: String, now: DateTime<Utc>) -> Result<Recovered, OpenError> {
+    let old = set_aside(files, now).map_err(|e| OpenError::from_io(&files.db, &e))?;
+    for backup in backup::list(files) {
+        match backup::inspect(&backup.path) {
+            Ok(None) => {
+                restore(&backup.path, files).map_err(|e| OpenError::from_io(&files.db, &e))?;
+                return Ok(Recovered { old, problem, backup: Some(backup.path), lost_after: Some(backup.at) });
+            }
+            Ok(Some(problem)) => tracing::warn!(path = %backup.path.display(), problem, "a backup is damaged too"),
+            Err(error) => tracing::warn!(path = %backup.path.display(), %error, "a backup cannot be read"),
+        }
+    }
+    Ok(Recovered { old, problem, backup: None, lost_after: None })
+}
+
+/// Moves the database and its log together, so that what the log holds stays readable.
+fn set_aside(files: &Files, now: DateTime<Utc>) -> std::io::Result<PathBuf> {
+    let old = free_name(files, now);
+    for suffix in ["-wal", "-shm"] {
+        let companion = Files::companion(&files.db, suffix);
+        if companion.exists() {
+            fs::rename(companion, Files::companion(&old, suffix))?;
+        }
+    }
+    fs::rename(&files.db, &old)?;
+    files::sync_folder(&files.folder())?;
+    Ok(old)
+}
+
+fn free_name(files: &Files, now: DateTime<Utc>) -> PathBuf {
+    let base = format!("{}.damaged-{}", files.stem(), files::stamp(now));
+    let mut name = files.folder().join(format!("{base}.db"));
+    let mut n = 2;
+    while name.exists() {
+        name = files.folder().join(format!("{base}-{n}.db"));
+        n += 1;
+    }
+    name
+}
+
+fn restore(backup: &Path, files: &Files) -> std::io::Result<()> {
+    let side = Files::companion(&files.db, ".restoring");
+    fs::copy(backup, &side)?;
+    files::sync_file(&side)?;
+    fs::rename(&side, &files.db)?;
+    files::sync_folder(&files.folder())
+}

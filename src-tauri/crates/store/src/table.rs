@@ -1,0 +1,9 @@
+//! One module per table: its statements and how its rows become contract types.
+
+pub(crate) mod approvals;
+pub(crate) mod grants;
+pub(crate) mod items;
+pub(crate) mod notes;
+pub(crate) mod session_values;
+pub(crate) mod sessions;
+pub(crate) mod turns;

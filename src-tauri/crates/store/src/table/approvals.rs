@@ -1,0 +1,73 @@
+//! Table `approval`: pending actions and their decisions. The status changes only by compare-and-set, and never
+//! after it is final: of two that decide, one loses.
+
+use chrono::{DateTime, Utc};
+use contract::{Approval, ApprovalId, ApprovalStatus};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+use crate::error::DbError;
+use crate::text;
+
+/// Decided ones that a list shows at most; the audit log has them all.
+const LISTED: u32 = 1000;
+
+pub(crate) fn insert(conn: &Connection, approval: &Approval) -> Result<(), DbError> {
+    conn.prepare_cached("INSERT INTO approval (id, session, created_at, status, reason, decided_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
+        .execute(params![
+            approval.id.as_str(),
+            approval.session.as_str(),
+            text::instant(approval.created_at),
+            text::word(&approval.status)?,
+            approval.reason,
+            approval.decided_at.map(text::instant),
+            serde_json::to_string(approval)?,
+        ])
+        .map_err(|e| DbError::parent(e, || format!("session {}", approval.session)))?;
+    Ok(())
+}
+
+pub(crate) fn get(conn: &Connection, id: &ApprovalId) -> Result<Option<Approval>, DbError> {
+    let mut statement = conn.prepare_cached("SELECT body, status, reason, decided_at FROM approval WHERE id = ?1")?;
+    statement.query_row([id.as_str()], columns).optional()?.map(approval).transpose()
+}
+
+/// The reason is kept unless a new one is given; the time of the first decision stays.
+pub(crate) fn advance(
+    conn: &Connection,
+    id: &ApprovalId,
+    from: ApprovalStatus,
+    to: ApprovalStatus,
+    reason: Option<&str>,
+    at: DateTime<Utc>,
+) -> Result<bool, DbError> {
+    if from.is_final() {
+        return Err(DbError::Refused(format!("an approval that is {} stays so", text::word(&from)?)));
+    }
+    let changed = conn
+        .prepare_cached(
+            "UPDATE approval SET status = ?3, reason = coalesce(?4, reason), decided_at = coalesce(decided_at, ?5) WHERE id = ?1 AND status = ?2",
+        )?
+        .execute(params![id.as_str(), text::word(&from)?, text::word(&to)?, reason, text::instant(at)])?;
+    Ok(changed == 1)
+}
+
+/// Pending first, then those under way, then the rest; newest first within each.
+pub(crate) fn list(conn: &Connection, include_decided: bool) -> Result<Vec<Approval>, DbError> {
+    let mut statement = conn.prepare_cached(
+        "SELECT body, status, reason, decided_at FROM approval WHERE ?1 OR status = 'pending'
+         ORDER BY CASE status WHEN 'pending' THEN 0 WHEN 'approved' THEN 1 WHEN 'executing' THEN 1 ELSE 2 END, created_at DESC, id LIMIT ?2",
+    )?;
+    let rows = statement.query_map(params![include_decided, LISTED], columns)?;
+    rows.map(|row| approval(row?)).collect()
+}
+
+type Columns = (String, String, Option<String>, Option<String>);
+
+fn columns(row: &Row<'_>) -> rusqlite::Result<Columns> {
+    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+}
+
+fn approval((body, status, reason, decided_at): Columns) -> Result<Approval, DbError> {
+    let proposal: Approval = serde_json::from_str(&body)?;
+    Ok(Approval { status: text::read_word(&status)?, reason, decided_at: text::read_optional_instant(decided_at.as_deref())?, ..proposal })
+}

@@ -1,0 +1,73 @@
+//! Table `item`: the steps of a session, a row each, paged by number so that the length of a session does not matter.
+
+use contract::{Item, ItemBody, ItemId, NoticeLevel, SessionId, TurnId};
+use rusqlite::{Connection, Row, params};
+
+use super::sessions;
+use crate::error::DbError;
+use crate::text;
+
+const COLUMNS: &str = "id, session, turn, seq, created_at, body";
+
+/// Numbers and stores them. Rendered blocks are not kept: they are made anew when items are shown.
+pub(crate) fn append(conn: &Connection, mut items: Vec<Item>) -> Result<Vec<Item>, DbError> {
+    let mut insert = conn.prepare_cached("INSERT INTO item (id, session, turn, seq, created_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+    for item in &mut items {
+        let seq = sessions::reserve(conn, &item.session, 1, item.created_at)?;
+        item.seq = u64::try_from(seq).map_err(|_| DbError::Refused("item numbers are used up".into()))?;
+        insert.execute(params![item.id.as_str(), item.session.as_str(), item.turn.as_str(), seq, text::instant(item.created_at), body_text(&item.body)?])?;
+    }
+    Ok(items)
+}
+
+/// The newest `limit` items before a number, ascending.
+pub(crate) fn before(conn: &Connection, session: &SessionId, before: Option<u64>, limit: u32) -> Result<Vec<Item>, DbError> {
+    let before = before.and_then(|n| i64::try_from(n).ok()).unwrap_or(i64::MAX);
+    let sql = format!("SELECT {COLUMNS} FROM item WHERE session = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3");
+    let mut statement = conn.prepare_cached(&sql)?;
+    let rows = statement.query_map(params![session.as_str(), before, limit], columns)?;
+    let mut items = rows.map(|row| item(row?)).collect::<Result<Vec<_>, DbError>>()?;
+    items.reverse();
+    Ok(items)
+}
+
+pub(crate) fn of_turn(conn: &Connection, turn: &TurnId) -> Result<Vec<Item>, DbError> {
+    let mut statement = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM item WHERE turn = ?1 ORDER BY seq"))?;
+    let rows = statement.query_map([turn.as_str()], columns)?;
+    rows.map(|row| item(row?)).collect()
+}
+
+fn body_text(body: &ItemBody) -> Result<String, DbError> {
+    if let ItemBody::AssistantText { blocks, .. } = body
+        && !blocks.is_empty()
+    {
+        let mut bare = body.clone();
+        if let ItemBody::AssistantText { blocks, .. } = &mut bare {
+            blocks.clear();
+        }
+        return Ok(serde_json::to_string(&bare)?);
+    }
+    Ok(serde_json::to_string(body)?)
+}
+
+type Columns = (String, String, String, i64, String, String);
+
+fn columns(row: &Row<'_>) -> rusqlite::Result<Columns> {
+    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?))
+}
+
+/// A body that cannot be read becomes a notice: one bad row must not keep a session closed.
+fn item((id, session, turn, seq, created_at, body): Columns) -> Result<Item, DbError> {
+    let body = serde_json::from_str(&body).unwrap_or_else(|error| {
+        tracing::warn!(item = id, %error, "an item cannot be read");
+        ItemBody::Notice { level: NoticeLevel::Warning, code: "item_unreadable".into(), text: "This entry cannot be read.".into() }
+    });
+    Ok(Item {
+        id: ItemId(id),
+        session: SessionId(session),
+        turn: TurnId(turn),
+        seq: u64::try_from(seq).unwrap_or_default(),
+        created_at: text::read_instant(&created_at)?,
+        body,
+    })
+}

@@ -1,0 +1,63 @@
+//! Table `turn`: which turns ran, and which one a crash cut off.
+
+use contract::{SessionId, TurnId, Usage};
+use engine::ports::TurnRow;
+use rusqlite::{Connection, Row, params};
+
+use crate::error::DbError;
+use crate::text;
+
+pub(crate) fn put(conn: &Connection, turn: &TurnRow) -> Result<(), DbError> {
+    conn.prepare_cached(
+        "INSERT INTO turn (id, session, started_at, ended_at, status, model, input_tokens, output_tokens, model_calls)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+         ON CONFLICT (id) DO UPDATE SET ended_at = excluded.ended_at, status = excluded.status, model = excluded.model,
+             input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens, model_calls = excluded.model_calls",
+    )?
+    .execute(params![
+        turn.turn.as_str(),
+        turn.session.as_str(),
+        text::instant(turn.started_at),
+        turn.ended_at.map(text::instant),
+        turn.status,
+        turn.model,
+        stored(turn.usage.input_tokens),
+        stored(turn.usage.output_tokens),
+        turn.usage.model_calls,
+    ])
+    .map_err(|e| DbError::parent(e, || format!("session {}", turn.session)))?;
+    Ok(())
+}
+
+pub(crate) fn running(conn: &Connection) -> Result<Vec<TurnRow>, DbError> {
+    let mut statement = conn.prepare_cached(
+        "SELECT id, session, started_at, ended_at, status, model, input_tokens, output_tokens, model_calls
+         FROM turn WHERE status = 'running' ORDER BY started_at",
+    )?;
+    let mut rows = statement.query([])?;
+    let mut turns = Vec::new();
+    while let Some(row) = rows.next()? {
+        turns.push(read(row)?);
+    }
+    Ok(turns)
+}
+
+fn read(row: &Row<'_>) -> Result<TurnRow, DbError> {
+    Ok(TurnRow {
+        turn: TurnId(row.get(0)?),
+        session: SessionId(row.get(1)?),
+        started_at: text::read_instant(&row.get::<_, String>(2)?)?,
+        ended_at: text::read_optional_instant(row.get::<_, Option<String>>(3)?.as_deref())?,
+        status: row.get(4)?,
+        model: row.get(5)?,
+        usage: Usage { input_tokens: counted(row.get(6)?), output_tokens: counted(row.get(7)?), model_calls: row.get(8)? },
+    })
+}
+
+fn stored(tokens: u64) -> i64 {
+    i64::try_from(tokens).unwrap_or(i64::MAX)
+}
+
+fn counted(tokens: i64) -> u64 {
+    u64::try_from(tokens).unwrap_or_default()
+}
