@@ -112,3 +112,32 @@ fn remove(path: &Path) {
         tracing::warn!(%error, path = %path.display(), "an old copy could not be removed");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_before_migrations_are_kept_apart_from_daily_ones() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let files = Files::new(&folder.path().join("app.db"));
+        let conn = connection::writer(&files.db).expect("opened");
+        conn.execute_batch("CREATE TABLE a (b); INSERT INTO a VALUES (1);").expect("filled");
+        let day = |n: i64| DateTime::UNIX_EPOCH + chrono::TimeDelta::days(n);
+        let before = take(&conn, &files, Occasion::Migration(1), day(0)).expect("copied");
+        for n in 1..=5 {
+            take(&conn, &files, Occasion::Regular, day(n)).expect("copied");
+        }
+        assert_eq!(before.file_name().and_then(|name| name.to_str()), Some("app-v1-19700101T000000Z.db"));
+        assert_eq!(list(&files).iter().map(|backup| backup.at).collect::<Vec<_>>(), [day(5), day(4), day(3), day(0)]);
+        assert_eq!(inspect(&before), Ok(None));
+        assert!(fs::read_dir(files.backups()).expect("read").flatten().all(|entry| !entry.path().to_string_lossy().ends_with("partial")));
+    }
+
+    #[test]
+    fn names_of_other_files_are_not_taken_for_copies() {
+        for name in ["app.db", "app-2026.db", "other-20261121T100000Z.db", "app-x1-20261121T100000Z.db", "app-20261121T100000Z.db.partial"] {
+            assert_eq!(parse("app-", PathBuf::from(name)), None, "{name}");
+        }
+    }
+}

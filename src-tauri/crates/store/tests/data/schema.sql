@@ -1,0 +1,63 @@
+-- user_version 1
+CREATE TABLE approval (
+    id TEXT NOT NULL PRIMARY KEY,
+    session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
+    created_at TEXT NOT NULL,
+    status TEXT NOT NULL,
+    reason TEXT,
+    decided_at TEXT,
+    body TEXT NOT NULL
+) STRICT;
+CREATE TABLE "grant" (
+    id TEXT NOT NULL PRIMARY KEY,
+    session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
+    created_at TEXT NOT NULL,
+    last_used_at TEXT,
+    revoked_at TEXT,
+    body TEXT NOT NULL
+) STRICT;
+CREATE TABLE item (
+    session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    id TEXT NOT NULL UNIQUE,
+    turn TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    body TEXT NOT NULL,
+    UNIQUE (session, seq)
+) STRICT;
+CREATE TABLE note (
+    name TEXT NOT NULL PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT;
+CREATE TABLE session (
+    id TEXT NOT NULL PRIMARY KEY,
+    title TEXT NOT NULL,
+    -- The title in lower case by Unicode's rules, which SQLite's own lower() does not know.
+    title_folded TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    -- The number that the next item gets.
+    next_seq INTEGER NOT NULL DEFAULT 1
+) STRICT;
+CREATE TABLE session_value (
+    session TEXT NOT NULL PRIMARY KEY REFERENCES session (id) ON DELETE CASCADE,
+    body TEXT NOT NULL
+) STRICT;
+CREATE TABLE turn (
+    id TEXT NOT NULL PRIMARY KEY,
+    session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
+    started_at TEXT NOT NULL,
+    ended_at TEXT,
+    status TEXT NOT NULL,
+    model TEXT NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    model_calls INTEGER NOT NULL
+) STRICT;
+CREATE INDEX approval_by_status ON approval (status, created_at DESC);
+CREATE INDEX approval_of_session ON approval (session);
+CREATE INDEX grant_of_session ON "grant" (session);
+CREATE INDEX item_by_turn ON item (turn, seq);
+CREATE INDEX session_by_update ON session (updated_at DESC, id);
+CREATE INDEX turn_of_session ON turn (session);
+CREATE INDEX turn_running ON turn (started_at) WHERE status = 'running';

@@ -1,0 +1,60 @@
+//! Daily copies: made at a clean end when something changed, complete, and only three of them.
+
+use chrono::TimeDelta;
+use engine::ports::Store as _;
+use rusqlite::Connection;
+
+use crate::world::{World, message, with_session};
+
+#[tokio::test]
+async fn a_copy_is_made_once_a_day_when_something_changed() {
+    let world = World::new();
+    let store = world.store();
+    let id = with_session(&store, "s").await;
+    store.close();
+    assert_eq!(world.backups(), ["countersign-20261121T100000Z.db"]);
+
+    world.pass(TimeDelta::hours(5));
+    let store = world.store();
+    store.items_append(vec![message(&id, 1)]).await.expect("appended");
+    store.close();
+    assert_eq!(world.backups().len(), 1, "the last one is not a day old");
+
+    world.pass(TimeDelta::hours(20));
+    let store = world.store();
+    store.items_append(vec![message(&id, 2)]).await.expect("appended");
+    store.close();
+    assert_eq!(world.backups(), ["countersign-20261121T100000Z.db", "countersign-20261122T110000Z.db"]);
+
+    world.pass(TimeDelta::days(3));
+    world.store().close();
+    assert_eq!(world.backups().len(), 2, "nothing changed since");
+
+    let copy = Connection::open(world.folder.path().join("backups/countersign-20261122T110000Z.db")).expect("opened");
+    assert_eq!(copy.query_row("SELECT count(*) FROM item", [], |row| row.get::<_, i64>(0)), Ok(2));
+}
+
+#[tokio::test]
+async fn three_copies_are_kept() {
+    let world = World::new();
+    let store = world.store();
+    let id = with_session(&store, "s").await;
+    store.close();
+    for n in 1..=5 {
+        world.pass(TimeDelta::days(2));
+        let store = world.store();
+        store.items_append(vec![message(&id, n)]).await.expect("appended");
+        store.close();
+    }
+    assert_eq!(world.backups(), ["countersign-20261127T100000Z.db", "countersign-20261129T100000Z.db", "countersign-20261201T100000Z.db"]);
+}
+
+#[tokio::test]
+async fn closing_leaves_one_file_without_a_log() {
+    let world = World::new();
+    let store = world.store();
+    with_session(&store, "s").await;
+    store.close();
+    assert!(!world.folder.path().join("countersign.db-wal").exists());
+    store.close();
+}

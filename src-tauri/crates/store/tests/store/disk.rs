@@ -1,0 +1,105 @@
+//! A full disk and a read-only folder, as real mounts in a private mount namespace (the tests may run as root, whom no
+//! file mode stops). Where mounting is impossible the tests say so and pass.
+
+use std::fs;
+use std::path::PathBuf;
+
+use engine::ports::{Store as _, StoreError};
+use store::{OpenError, SqliteStore};
+
+use crate::world::{World, again, message, open_at, with_session};
+
+const FOLDER: &str = "STORE_TEST_MOUNT_FOLDER";
+
+/// Runs a child test after `script`, which mounts something on `$STORE_TEST_MOUNT_FOLDER`.
+fn in_own_mounts(test: &str, script: &str) {
+    let can = std::process::Command::new("unshare").args(["-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).output();
+    if !can.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: this account cannot mount in a namespace of its own");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = format!("set -e; {script}; exec \"$@\"");
+    let output = again(test, &["unshare", "-m", "sh", "-c", &script, "sh"]).env(FOLDER, folder.path()).output().expect("started");
+    assert!(output.status.success(), "{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"), "the child ran its test");
+}
+
+fn mounted() -> Option<PathBuf> {
+    std::env::var_os(FOLDER).map(PathBuf::from)
+}
+
+#[test]
+fn a_full_disk_loses_nothing() {
+    in_own_mounts("disk::child_full", &format!("mount -t tmpfs -o size=2m tmpfs \"${FOLDER}\""));
+}
+
+#[tokio::test]
+async fn child_full() {
+    let Some(folder) = mounted() else { return };
+    let clock = World::new().clock;
+    let path = folder.join("countersign.db");
+    let store = open_at(&path, clock.clone()).store;
+    let id = with_session(&store, "s").await;
+    let mut stored = 0;
+    let refused = loop {
+        assert!(stored < 100_000, "the disk never became full");
+        match store.items_append((stored..stored + 20).map(|n| message(&id, n)).collect()).await {
+            Ok(_) => stored += 20,
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(refused, StoreError::NoSpace(path.display().to_string()));
+    let count = async |store: &SqliteStore| u64::try_from(store.items_before(&id, None, u32::MAX).await.expect("reading goes on").len());
+    assert_eq!(count(&store).await, Ok(stored), "everything answered is there, the refused request left nothing");
+    fs::write(folder.join("filler"), vec![0; 1 << 21]).expect_err("full");
+    drop(store);
+
+    // Room again: the same file opens and takes more. (On the full disk the log could not be emptied.)
+    fs::remove_file(folder.join("filler")).expect("removed");
+    std::process::Command::new("mount").args(["-o", "remount,size=16m"]).arg(&folder).status().expect("remounted");
+    let opened = open_at(&path, clock);
+    assert!(opened.recovered.is_none() && !opened.read_only);
+    assert_eq!(count(&opened.store).await, Ok(stored));
+    opened.store.items_append(vec![message(&id, stored)]).await.expect("there is room");
+}
+
+#[test]
+fn a_full_disk_at_the_start_is_told() {
+    in_own_mounts("disk::child_full_at_start", &format!("mount -t tmpfs -o size=64k tmpfs \"${FOLDER}\""));
+}
+
+#[test]
+fn child_full_at_start() {
+    let Some(folder) = mounted() else { return };
+    fs::write(folder.join("filler"), vec![0; 1 << 17]).expect_err("full");
+    let path = folder.join("countersign.db");
+    let Err(error) = SqliteStore::open(&path, World::new().clock) else { panic!("there is no room for a database") };
+    assert!(matches!(error, OpenError::NoSpace(at) if at == path));
+}
+
+#[test]
+fn a_read_only_folder_is_shown_but_not_changed() {
+    let mount = format!("cp -a \"$STORE_TEST_SOURCE\"/. \"${FOLDER}\"/; mount --bind \"${FOLDER}\" \"${FOLDER}\"; mount -o remount,bind,ro \"${FOLDER}\"");
+    let world = World::new();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    runtime.block_on(async {
+        let store = world.store();
+        let id = with_session(&store, "s").await;
+        store.items_append(vec![message(&id, 1)]).await.expect("appended");
+        store.close();
+    });
+    let script = mount.replace("$STORE_TEST_SOURCE", &world.folder.path().display().to_string());
+    in_own_mounts("disk::child_read_only", &script);
+}
+
+#[tokio::test]
+async fn child_read_only() {
+    let Some(folder) = mounted() else { return };
+    let path = folder.join("countersign.db");
+    let opened = open_at(&path, World::new().clock);
+    assert!(opened.read_only);
+    assert_eq!(opened.store.items_before(&"s".into(), None, 9).await.expect("read").len(), 1);
+    let refused = opened.store.items_append(vec![message(&"s".into(), 2)]).await;
+    assert_eq!(refused, Err(StoreError::NoSpace(path.display().to_string())));
+}

@@ -1,0 +1,14 @@
+//! The store as the engine sees it, on real files: rows, paging, races, crashes, damage, full and read-only disks.
+
+// Helpers are not test functions, so clippy's exemption for tests does not reach them.
+#![allow(clippy::expect_used, clippy::unwrap_used)]
+
+mod approvals;
+mod backups;
+mod crash;
+mod disk;
+mod recovery;
+mod rows;
+mod schema;
+mod sessions;
+mod world;

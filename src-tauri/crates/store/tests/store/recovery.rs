@@ -1,0 +1,115 @@
+//! Damaged files: cut, overwritten, or no database at all. They are set aside and the newest sound copy takes over.
+
+use std::fs;
+use std::io::{Seek as _, SeekFrom, Write as _};
+
+use chrono::TimeDelta;
+use engine::ports::Store as _;
+use store::Opened;
+
+use crate::world::{World, instant, message, names, with_session};
+
+/// A closed store with a copy of 20 items and 20 more items since.
+async fn with_history() -> World {
+    let world = World::new();
+    let store = world.store();
+    let id = with_session(&store, "s").await;
+    store.items_append((0..20).map(|n| message(&id, n)).collect()).await.expect("appended");
+    store.close();
+    world.pass(TimeDelta::hours(1));
+    let store = world.store();
+    store.items_append((20..40).map(|n| message(&id, n)).collect()).await.expect("appended");
+    store.close();
+    world
+}
+
+async fn items(opened: &Opened) -> usize {
+    opened.store.items_before(&"s".into(), None, 100).await.expect("read").len()
+}
+
+fn overwrite(world: &World, from: u64, bytes: &[u8]) {
+    let mut file = fs::OpenOptions::new().write(true).open(world.db()).expect("opened");
+    file.seek(SeekFrom::Start(from)).expect("there");
+    file.write_all(bytes).expect("written");
+}
+
+#[tokio::test]
+async fn a_cut_file_is_set_aside_and_the_copy_takes_over() {
+    let world = with_history().await;
+    let whole = fs::metadata(world.db()).expect("there").len();
+    fs::OpenOptions::new().write(true).open(world.db()).expect("opened").set_len(whole / 2).expect("cut");
+    let opened = world.open();
+    let recovered = opened.recovered.clone().expect("the damage is reported");
+    assert_eq!(recovered.lost_after, Some(instant("2026-11-21T10:00:00Z")));
+    assert!(recovered.backup.as_ref().is_some_and(|path| path.exists()));
+    assert_eq!(fs::metadata(&recovered.old).expect("kept").len(), whole / 2, "the damaged file is kept as it was");
+    assert_eq!(items(&opened).await, 20);
+    with_session(&opened.store, "new").await;
+    drop(opened);
+    assert!(world.open().recovered.is_none(), "it is reported once");
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_set_aside() {
+    let world = with_history().await;
+    overwrite(&world, 0, &[0x5A; 200]);
+    let opened = world.open();
+    assert!(opened.recovered.is_some());
+    assert_eq!(items(&opened).await, 20);
+}
+
+#[tokio::test]
+async fn overwritten_pages_are_found_by_the_daily_check() {
+    let world = with_history().await;
+    let pages = fs::metadata(world.db()).expect("there").len() / 4096;
+    for page in 2..pages {
+        overwrite(&world, page * 4096, &[0xFF; 64]);
+    }
+    world.pass(TimeDelta::days(2));
+    let opened = world.open();
+    assert!(opened.recovered.is_some());
+    assert_eq!(items(&opened).await, 20);
+}
+
+#[tokio::test]
+async fn damage_met_while_running_is_repaired_at_the_next_start() {
+    let world = with_history().await;
+    let pages = fs::metadata(world.db()).expect("there").len() / 4096;
+    for page in 1..pages {
+        overwrite(&world, page * 4096, &[0xFF; 64]);
+    }
+    let opened = world.open();
+    assert!(opened.recovered.is_none(), "a check is not due: the start stays cheap");
+    let error = opened.store.items_before(&"s".into(), None, 100).await.expect_err("damaged");
+    assert!(error.to_string().contains("restart the app to restore it"), "{error}");
+    drop(opened);
+    let opened = world.open();
+    assert!(opened.recovered.is_some());
+    assert_eq!(items(&opened).await, 20);
+}
+
+#[tokio::test]
+async fn a_damaged_copy_is_passed_over() {
+    let world = with_history().await;
+    world.pass(TimeDelta::days(2));
+    let store = world.store();
+    with_session(&store, "later").await;
+    store.close();
+    assert_eq!(world.backups().len(), 2);
+    fs::write(world.folder.path().join("backups/countersign-20261123T110000Z.db"), "not a database at all").expect("spoilt");
+    overwrite(&world, 0, &[0; 100]);
+    let opened = world.open();
+    assert_eq!(opened.recovered.as_ref().and_then(|r| r.lost_after), Some(instant("2026-11-21T10:00:00Z")));
+    assert_eq!(items(&opened).await, 20);
+}
+
+#[tokio::test]
+async fn without_a_copy_the_app_starts_empty_and_keeps_the_file() {
+    let world = World::new();
+    fs::write(world.db(), "this was never a database, but someone may want it".repeat(100)).expect("written");
+    let opened = world.open();
+    let recovered = opened.recovered.expect("reported");
+    assert_eq!((recovered.backup, recovered.lost_after), (None, None));
+    assert_eq!(names(world.folder.path(), ".db"), ["countersign.damaged-20261121T100000Z.db", "countersign.db"]);
+    assert_eq!(opened.store.sessions("", 0, 9).await, Ok(vec![]));
+}

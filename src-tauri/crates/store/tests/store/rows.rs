@@ -1,0 +1,137 @@
+//! What is put in comes out equal, also after closing and opening: items of every kind, turns, grants, values, notes.
+
+use contract::{AgentError, Block, Choice, Effect, Grant, Item, ItemBody, NoticeLevel, ResultView, SessionId, ToolOutcome, Usage};
+use engine::ports::{Store as _, StoreError, TurnRow};
+use serde_json::json;
+
+use crate::world::{World, instant, message, with_session};
+
+fn every_kind() -> Vec<ItemBody> {
+    vec![
+        ItemBody::UserMessage { text: "How is account 17 pacing?".into() },
+        ItemBody::ToolCall {
+            call: "c1".into(),
+            tool: "pacing.analyze".into(),
+            title: "Analyse pacing".into(),
+            effect: Effect::ReadOnly,
+            arguments: json!({"account_id": 17, "ratio": 0.1, "none": null}),
+        },
+        ItemBody::ToolResult {
+            call: "c1".into(),
+            tool: "pacing.analyze".into(),
+            outcome: ToolOutcome::Error,
+            summary: "failed".into(),
+            data: json!([1, "två", {"a": []}]),
+            error: Some(AgentError::invalid("No.").hint("Try again.")),
+            view: ResultView::Pacing,
+            duration_ms: 12,
+        },
+        ItemBody::Approval { approval: "a1".into(), call: "c1".into(), tool: "cart.add".into(), status: contract::ApprovalStatus::Rejected, reason: Some("no".into()) },
+        ItemBody::Notice { level: NoticeLevel::Info, code: "turn_interrupted".into(), text: "Stopped.".into() },
+        ItemBody::AssistantText {
+            text: "# Answer".into(),
+            blocks: vec![],
+            model: Some("Offline model".into()),
+            choices: vec![Choice { label: "Yes".into(), message: "yes".into() }],
+            partial: true,
+        },
+    ]
+}
+
+#[tokio::test]
+async fn every_kind_of_item_survives_closing() {
+    let world = World::new();
+    let store = world.store();
+    let id = with_session(&store, "s").await;
+    let items: Vec<Item> = every_kind().into_iter().enumerate().map(|(n, body)| Item { body, ..message(&id, n as u64) }).collect();
+    let stored = store.items_append(items).await.expect("appended");
+    assert_eq!(stored.iter().map(|i| i.seq).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
+    store.close();
+    assert_eq!(store.turns_running().await, Err(StoreError::Failed("the database is closed".into())));
+    assert_eq!(store.items_append(vec![]).await, Err(StoreError::Failed("the database is closed".into())));
+    assert_eq!(world.store().items_before(&id, None, 10).await.expect("read"), stored);
+}
+
+#[tokio::test]
+async fn rendered_blocks_are_not_stored() {
+    let world = World::new();
+    let store = world.store();
+    let id = with_session(&store, "s").await;
+    let text = |blocks| ItemBody::AssistantText { text: "x".into(), blocks, model: None, choices: vec![], partial: false };
+    let block = Block { index: 0, html: "<p>x</p>".into() };
+    store.items_append(vec![Item { body: text(vec![block]), ..message(&id, 1) }]).await.expect("appended");
+    assert_eq!(store.items_before(&id, None, 1).await.expect("read")[0].body, text(vec![]));
+}
+
+#[tokio::test]
+async fn a_turn_is_put_again_when_it_ends() {
+    let world = World::new();
+    let store = world.store();
+    let id = with_session(&store, "s").await;
+    let running = TurnRow {
+        turn: "t1".into(),
+        session: id,
+        started_at: instant("2026-11-21T10:00:00.123456789Z"),
+        ended_at: None,
+        status: "running".into(),
+        model: "Offline model".into(),
+        usage: Usage::default(),
+    };
+    store.turn_put(&running).await.expect("put");
+    assert_eq!(store.turns_running().await, Ok(vec![running.clone()]));
+    let usage = Usage { input_tokens: 5, output_tokens: 6, model_calls: 2 };
+    let ended = TurnRow { status: "ok".into(), ended_at: Some(instant("2026-11-21T10:00:01Z")), usage, ..running };
+    store.turn_put(&ended).await.expect("put");
+    assert_eq!(store.turns_running().await, Ok(vec![]));
+    let orphan = TurnRow { session: "none".into(), turn: "t2".into(), ..ended };
+    assert_eq!(store.turn_put(&orphan).await, Err(StoreError::NotFound("session none".into())));
+}
+
+#[tokio::test]
+async fn a_permission_survives_a_restart_and_can_be_taken_back() {
+    let world = World::new();
+    let store = world.store();
+    let session = with_session(&store, "s").await;
+    let grant = Grant {
+        id: "g1".into(),
+        session,
+        tool: "notes.write".into(),
+        server: "notes".into(),
+        definition_hash: "d".into(),
+        pattern: json!({"folder": "a", "n": 1}).as_object().expect("an object").clone(),
+        created_at: instant("2026-11-21T10:00:00Z"),
+        expires_at: instant("2026-11-21T12:00:00Z"),
+        last_used_at: None,
+        revoked_at: None,
+    };
+    store.grant_insert(&grant).await.expect("inserted");
+    drop(store);
+    let store = world.store();
+    assert_eq!(store.grants().await, Ok(vec![grant.clone()]));
+    let (used, revoked) = (instant("2026-11-21T10:05:00Z"), instant("2026-11-21T10:06:00Z"));
+    store.grant_used(&grant.id, used).await.expect("used");
+    store.grant_revoke(&grant.id, revoked).await.expect("revoked");
+    store.grant_revoke(&grant.id, instant("2026-11-21T11:00:00Z")).await.expect("again");
+    assert_eq!(store.grants().await, Ok(vec![Grant { last_used_at: Some(used), revoked_at: Some(revoked), ..grant }]));
+    assert_eq!(store.grant_used(&"none".into(), used).await, Err(StoreError::NotFound("permission none".into())));
+}
+
+#[tokio::test]
+async fn values_and_notes_are_replaced_and_forgotten() {
+    let world = World::new();
+    let store = world.store();
+    let session = with_session(&store, "s").await;
+    let values = |json: serde_json::Value| json.as_object().expect("an object").clone();
+    assert!(store.session_values(&session).await.expect("read").is_empty());
+    store.session_values_set(&session, &values(json!({"customer": "c1", "basket": 7}))).await.expect("set");
+    store.session_values_set(&session, &values(json!({"customer": "c2"}))).await.expect("set");
+    assert_eq!(store.session_values(&session).await, Ok(values(json!({"customer": "c2"}))));
+    let none = store.session_values_set(&SessionId::from("none"), &values(json!({}))).await;
+    assert_eq!(none, Err(StoreError::NotFound("session none".into())));
+
+    store.note_set("seen", Some("1")).await.expect("set");
+    store.note_set("seen", Some("2")).await.expect("set");
+    assert_eq!(store.note("seen").await, Ok(Some("2".into())));
+    store.note_set("seen", None).await.expect("forgotten");
+    assert_eq!(store.note("seen").await, Ok(None));
+}

@@ -1,0 +1,80 @@
+//! The schema as released: a snapshot of it, every released file still opens with all its rows, newer ones are refused.
+//! `UPDATE_GENERATED=1` writes the snapshot anew; files of released versions are never changed.
+
+use std::path::PathBuf;
+
+use contract::AgentError;
+use engine::ports::Store as _;
+use rusqlite::Connection;
+use store::{OpenError, SqliteStore};
+
+use crate::world::World;
+
+fn data(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+fn dump(conn: &Connection) -> String {
+    let version: i64 = conn.query_row("PRAGMA user_version", [], |row| row.get(0)).expect("a version");
+    let mut statement = conn.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type DESC, name").expect("prepared");
+    let parts = statement.query_map([], |row| row.get::<_, String>(0)).expect("read").collect::<Result<Vec<_>, _>>().expect("text");
+    format!("-- user_version {version}\n{};\n", parts.join(";\n"))
+}
+
+#[test]
+fn the_schema_is_the_one_on_record() {
+    let world = World::new();
+    drop(world.store());
+    let now = dump(&Connection::open(world.db()).expect("opened"));
+    let golden = data("schema.sql");
+    if std::env::var_os("UPDATE_GENERATED").is_some() {
+        std::fs::write(&golden, &now).expect("written");
+    }
+    let recorded = std::fs::read_to_string(&golden).expect("the snapshot is there");
+    assert_eq!(now, recorded, "the schema changed: add a migration, then run with UPDATE_GENERATED=1");
+}
+
+#[tokio::test]
+async fn a_file_of_version_1_opens_with_everything_in_it() {
+    let world = World::new();
+    let script = std::fs::read_to_string(data("v1.sql")).expect("the released file is there");
+    Connection::open(world.db()).expect("created").execute_batch(&script).expect("filled");
+    let store = world.store();
+    let session = store.session(&"desktop:one".into()).await.expect("read").expect("there");
+    assert_eq!(session.title, "Pacing för konto 17");
+    let items = store.items_before(&session.id, None, 10).await.expect("read");
+    assert_eq!(items.iter().map(|i| i.seq).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(store.approvals(true).await.expect("read").len(), 1);
+    assert_eq!(store.grants().await.expect("read").len(), 1);
+    assert_eq!(store.turns_running().await.expect("read").len(), 1);
+    assert_eq!(store.session_values(&session.id).await.expect("read")["customer"], "c1");
+    assert_eq!(store.note("welcome").await, Ok(Some("seen".into())));
+}
+
+#[test]
+fn a_newer_file_is_refused_and_left_as_it_is() {
+    let world = World::new();
+    drop(world.store());
+    Connection::open(world.db()).expect("opened").execute_batch("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99;").expect("changed");
+    let before = std::fs::read(world.db()).expect("read");
+    let Err(error) = SqliteStore::open(&world.db(), world.clock.clone()) else { panic!("a newer file must be refused") };
+    assert!(matches!(error, OpenError::Newer { found: 99, known: 1, .. }));
+    let shown = AgentError::from(error);
+    assert_eq!(shown.reason_text(), Some("database_newer"));
+    assert!(shown.hint_text().is_some_and(|hint| hint.contains("Install the newest version")), "the person is told what to do");
+    let rows = |path| Connection::open(path).expect("opened").query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0)).expect("read");
+    assert_eq!(rows(world.db()), 99);
+    assert_eq!(std::fs::read(world.db()).expect("read").len(), before.len());
+}
+
+#[test]
+fn only_the_owner_can_read_the_files() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = World::new();
+    let store = world.store();
+    for name in ["countersign.db", "countersign.db-wal", "countersign.db-shm"] {
+        let mode = std::fs::metadata(world.folder.path().join(name)).expect("there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+    store.close();
+}
