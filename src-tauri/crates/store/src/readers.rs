@@ -16,10 +16,11 @@ use crate::error::{DbError, Faults};
 const THREADS: usize = 2;
 
 type Work = Box<dyn FnOnce(Result<&Connection, StoreError>) + Send>;
+type Running = (Sender<Work>, Vec<JoinHandle<()>>);
 
 /// Hands reads to the threads.
 pub(crate) struct Readers {
-    state: Mutex<Option<(Sender<Work>, Vec<JoinHandle<()>>)>>,
+    state: Mutex<Option<Running>>,
     faults: Arc<Faults>,
 }
 
