@@ -1,3 +1,92 @@
 //! The turn: prompt, rounds, executor, approvals. It sees the world through `ports` and names no store, provider or window.
 
+mod approvals;
+mod call;
+mod canonical;
+mod coerce;
+mod decide;
+mod direct;
+mod dispatch;
+mod history;
+mod lanes;
 pub mod ports;
+mod preview;
+mod prompt;
+mod recover;
+mod retry;
+mod rounds;
+mod schema;
+mod sessions;
+mod texts;
+mod turn;
+
+use std::sync::Arc;
+
+use contract::{AgentError, ErrorCode, Push, SessionId};
+
+pub use canonical::{approval_hash, canonical, sha256_hex};
+pub use coerce::coerce;
+pub use decide::DecidedBy;
+pub use history::cap;
+pub use recover::Recovered;
+
+use ports::{AuditLog, Clock, Events, Ids, Models, Probe, Profile, Random, Store, StoreError, Tools};
+
+/// The ports of one engine.
+#[derive(Clone)]
+pub struct World {
+    pub store: Arc<dyn Store>,
+    pub audit: Arc<dyn AuditLog>,
+    pub tools: Arc<dyn Tools>,
+    pub models: Arc<dyn Models>,
+    pub profile: Arc<dyn Profile>,
+    pub events: Arc<dyn Events>,
+    pub probe: Arc<dyn Probe>,
+    pub clock: Arc<dyn Clock>,
+    pub ids: Arc<dyn Ids>,
+    pub random: Arc<dyn Random>,
+}
+
+/// Runs turns, one per session at a time, and everything that a turn needs.
+pub struct Engine {
+    pub(crate) world: World,
+    pub(crate) validators: schema::Validators,
+    pub(crate) router: approvals::Router,
+    pub(crate) lanes: lanes::Lanes,
+}
+
+impl Engine {
+    /// An engine over the given world. Call `recover` once before the first turn.
+    pub fn new(world: World) -> Arc<Self> {
+        Arc::new(Self { world, validators: schema::Validators::default(), router: approvals::Router::default(), lanes: lanes::Lanes::default() })
+    }
+
+    pub(crate) fn push(&self, push: Push) {
+        self.world.events.push(push);
+    }
+
+    /// The kill switch: an error when it is off.
+    pub(crate) fn check_enabled(&self) -> Result<(), AgentError> {
+        if self.world.profile.settings().agent_enabled {
+            return Ok(());
+        }
+        Err(AgentError::new(ErrorCode::AgentDisabled, "Countersign is switched off.").hint("Switch it on in Settings; if AGENT_ENABLED is set to false, unset it."))
+    }
+
+    pub(crate) async fn push_session(&self, session: &SessionId) {
+        if let Ok(Some(summary)) = self.summary(session).await {
+            self.push(Push::Session { summary });
+        }
+    }
+}
+
+/// A store failure as a caller sees it.
+pub(crate) fn store_error(error: &StoreError) -> AgentError {
+    match error {
+        StoreError::NotFound(what) => AgentError::invalid(format!("{what} does not exist.")).reason("not_found"),
+        StoreError::NoSpace(path) => {
+            AgentError::internal("no_space", format!("Nothing could be saved: the disk is full or not writable ({path}).")).hint("Free some space or make the folder writable, then send it again.")
+        }
+        StoreError::Failed(_) => AgentError::internal("database_error", "The database could not be used.").hint("Run `csign doctor` to see what is wrong."),
+    }
+}

@@ -1,0 +1,410 @@
+//! The gate of a call that needs a signature: propose, wait, look again, execute once. Deciding is in `decide`.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use contract::{AgentError, Approval, ApprovalId, ApprovalStatus, Effect, ErrorCode, EventBody, ItemBody, Push, RecordType, Stage, ToolOutcome, TurnId};
+use policy::Decision;
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use crate::{
+    Engine,
+    call::{CallDone, Ready},
+    canonical::{approval_hash, canonical},
+    dispatch::full_arguments,
+    ports::{Durability, Point, RecordDraft},
+    texts::Text,
+    turn::Turn,
+};
+
+/// What a waiting call is told.
+#[derive(Debug)]
+pub(crate) enum Verdict {
+    Approved,
+    Rejected(Option<String>),
+    Edited(Value),
+}
+
+/// Approval id -> the one call that waits for it.
+#[derive(Default)]
+pub(crate) struct Router {
+    waiting: Mutex<HashMap<ApprovalId, oneshot::Sender<Verdict>>>,
+}
+
+impl Router {
+    fn register(&self, id: &ApprovalId) -> oneshot::Receiver<Verdict> {
+        let (tell, told) = oneshot::channel();
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), tell);
+        told
+    }
+
+    /// Hands the verdict to the waiting call; false when nothing waits (any more).
+    pub(crate) fn tell(&self, id: &ApprovalId, verdict: Verdict) -> bool {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+        waiting.is_some_and(|tell| tell.send(verdict).is_ok())
+    }
+
+    /// Whether a call waits for this approval in this process.
+    pub(crate) fn waits(&self, id: &ApprovalId) -> bool {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).contains_key(id)
+    }
+
+    pub(crate) fn forget(&self, id: &ApprovalId) {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+    }
+}
+
+/// A pending action with the ear of the call that waits for it. Listening starts before anyone can decide.
+pub(crate) struct Proposal {
+    pub(crate) approval: Approval,
+    told: oneshot::Receiver<Verdict>,
+}
+
+/// The end of a gated call.
+pub(crate) enum Gated {
+    Done { result: Box<CallDone>, saved: bool },
+    /// Nobody can approve here: the pending action stays, and the turn ends.
+    Waiting(Box<AgentError>),
+}
+
+/// Why waiting ended.
+enum Waited {
+    Approved,
+    Rejected(Option<String>),
+    Edited(Value),
+    Expired,
+    Cancelled,
+    /// Something this proposal depends on has changed.
+    Changed,
+}
+
+enum Rechecked {
+    Same,
+    Changed,
+    Refused(AgentError),
+}
+
+impl Turn {
+    /// Takes a call through the gate. Its result is saved here, as soon as it is known.
+    pub(crate) async fn gated(&self, ready: &Ready) -> Gated {
+        let mut ready = ready.clone();
+        let proposal = match &ready.decision {
+            Decision::Ask { why } => match self.propose(&ready, why.clone(), None).await {
+                Ok(proposal) => Some(proposal),
+                Err(error) => return self.close(failed(&ready, ToolOutcome::Error, error), None).await,
+            },
+            Decision::Allow { .. } | Decision::Deny { .. } => None,
+        };
+        if let (true, Some(proposal)) = (self.headless, &proposal) {
+            self.engine.router.forget(&proposal.approval.id);
+            return Gated::Waiting(Box::new(approval_required(&proposal.approval)));
+        }
+        self.follow(&mut ready, proposal).await
+    }
+
+    async fn follow(&self, ready: &mut Ready, mut proposal: Option<Proposal>) -> Gated {
+        loop {
+            if let Some(Proposal { approval, told }) = &mut proposal {
+                let approval = &*approval;
+                let replaced = match self.wait(ready, approval, told).await {
+                    Waited::Approved => None,
+                    Waited::Rejected(reason) => {
+                        let said = reason.clone().map_or_else(|| Text::ApprovalRejected.in_locale(&self.locale).to_owned(), |r| format!("{} {r}", Text::ApprovalRejected.in_locale(&self.locale)));
+                        return self.close(refused(ready, ToolOutcome::Rejected, "rejected", said), Some((approval, ApprovalStatus::Rejected, reason))).await;
+                    }
+                    Waited::Expired => {
+                        let said = Text::ApprovalExpired.in_locale(&self.locale).to_owned();
+                        return self.close(refused(ready, ToolOutcome::Expired, "expired", said.clone()), Some((approval, ApprovalStatus::Expired, Some(said)))).await;
+                    }
+                    Waited::Cancelled => {
+                        let said = Text::ApprovalCancelled.in_locale(&self.locale).to_owned();
+                        return self.close(refused(ready, ToolOutcome::Cancelled, "cancelled", said.clone()), Some((approval, ApprovalStatus::Cancelled, Some(said)))).await;
+                    }
+                    Waited::Edited(arguments) => {
+                        ready.arguments = arguments;
+                        Some("The arguments were edited.")
+                    }
+                    Waited::Changed => Some("What it would change is not the same any more."),
+                };
+                if let Some(why) = replaced {
+                    match self.propose(ready, why.to_owned(), Some(approval.id.clone())).await {
+                        Ok(fresh) => proposal = Some(fresh),
+                        Err(error) => return self.close(failed(ready, ToolOutcome::Error, error), None).await,
+                    }
+                    continue;
+                }
+            }
+            match self.execute(ready, proposal.as_ref().map(|p| &p.approval)).await {
+                Executed::Done(gated) => return gated,
+                Executed::Changed => {
+                    let before = proposal.take().map(|p| p.approval.id);
+                    let why = "What it would change is not the same any more.".to_owned();
+                    match self.propose(ready, why, before).await {
+                        Ok(fresh) => proposal = Some(fresh),
+                        Err(error) => return self.close(failed(ready, ToolOutcome::Error, error), None).await,
+                    }
+                }
+            }
+        }
+    }
+
+    /// Looks at everything again right before the effect, then executes it once.
+    pub(crate) async fn execute(&self, ready: &Ready, approval: Option<&Approval>) -> Executed {
+        let lane = self.engine.lanes.effects(&self.session);
+        let _in_order = lane.lock().await;
+        if let Some(approval) = approval {
+            match self.recheck(ready, approval).await {
+                Rechecked::Same => {}
+                Rechecked::Changed => {
+                    self.engine.settle(approval, ApprovalStatus::Approved, ApprovalStatus::Superseded, None).await;
+                    return Executed::Changed;
+                }
+                Rechecked::Refused(error) => {
+                    self.engine.settle(approval, ApprovalStatus::Approved, ApprovalStatus::Failed, Some(&error.message)).await;
+                    let done = failed(ready, ToolOutcome::Denied, error.clone());
+                    return Executed::Done(self.close(done, Some((approval, ApprovalStatus::Failed, Some(error.message)))).await);
+                }
+            }
+            self.probe(Point::AfterApprovalDecided);
+            if !self.engine.settle(approval, ApprovalStatus::Approved, ApprovalStatus::Executing, None).await {
+                let error = AgentError::internal("approval_used", "This approval has been used or has ended already.");
+                return Executed::Done(self.close(failed(ready, ToolOutcome::Denied, error), None).await);
+            }
+        }
+        let mut done = self.dispatch(ready, approval.map(|a| &a.id)).await;
+        self.probe(Point::AfterOutcome);
+        done.unasked_write = approval.is_none() && done.effect != Effect::ReadOnly && done.outcome == ToolOutcome::Ok;
+        let ended = approval.map(|approval| {
+            let status = if done.outcome == ToolOutcome::Ok { ApprovalStatus::Done } else { ApprovalStatus::Failed };
+            (approval, status, done.error.as_ref().map(|e| e.message.clone()))
+        });
+        if let Some((approval, status, reason)) = &ended {
+            self.engine.settle(approval, ApprovalStatus::Executing, *status, reason.as_deref()).await;
+        }
+        self.use_grant(ready).await;
+        let gated = self.close(done, ended).await;
+        self.engine.lanes.effect_done(&self.session);
+        Executed::Done(gated)
+    }
+
+    async fn use_grant(&self, ready: &Ready) {
+        if let Decision::Allow { grant: Some(id), .. } = &ready.decision {
+            let now = self.world().clock.now();
+            if let Err(error) = self.world().store.grant_used(id, now).await {
+                tracing::warn!(%error, "the use of a grant could not be noted");
+            }
+        }
+    }
+
+    /// Saves the result (and how its approval ended) and makes it the end of the call.
+    async fn close(&self, done: CallDone, ended: Option<(&Approval, ApprovalStatus, Option<String>)>) -> Gated {
+        let mut items = Vec::new();
+        if let Some((approval, status, reason)) = ended {
+            items.push(self.item(ItemBody::Approval { approval: approval.id.clone(), call: approval.call.clone(), tool: approval.tool.clone(), status, reason }));
+            self.emit(EventBody::ApprovalResolved { id: approval.id.clone(), status });
+        }
+        items.push(self.result_item(&done));
+        let saved = self.save(items).await.is_ok();
+        Gated::Done { result: Box::new(done), saved }
+    }
+
+    /// Stores a pending action and tells everyone. Fails when it cannot be recorded: then nothing is asked and nothing runs.
+    pub(crate) async fn propose(&self, ready: &Ready, why: String, replaces: Option<ApprovalId>) -> Result<Proposal, AgentError> {
+        let world = self.world();
+        let spec = &ready.spec;
+        let caller = self.caller_values(spec).await;
+        let now = world.clock.now();
+        let agent = String::new();
+        let approval = Approval {
+            id: ApprovalId(world.ids.next("approval")),
+            session: self.session.clone(),
+            turn: self.id.clone(),
+            call: ready.call.clone(),
+            tool: spec.id.clone(),
+            tool_title: spec.title.clone(),
+            server: spec.target.server().to_owned(),
+            agent,
+            effect: spec.effect,
+            arguments: canonical(&full_arguments(&ready.arguments, &caller)),
+            hash: approval_hash(spec, &ready.arguments, &caller),
+            why,
+            preview: self.preview(spec, &ready.arguments).await,
+            created_at: now,
+            expires_at: now + TimeDelta::seconds(i64::from(self.settings.limits.approval_expiry_s.clamp(1, 86_400))),
+            status: ApprovalStatus::Pending,
+            grantable: spec.grantable && spec.effect == Effect::Write,
+            confirm_word: (spec.effect == Effect::Destructive).then(|| confirm_word(&spec.title)),
+            replaces,
+            reason: None,
+            decided_at: None,
+        };
+        let draft = RecordDraft::new(RecordType::ApprovalRequested)
+            .of(&self.session, &self.id)
+            .field("approval", approval.id.as_str())
+            .field("call", ready.call.as_str())
+            .field("tool", spec.id.as_str())
+            .field("server", approval.server.clone())
+            .field("effect", json!(spec.effect))
+            .field("hash", approval.hash.clone())
+            .field("why", approval.why.clone())
+            .field("expires_at", approval.expires_at.to_rfc3339())
+            .commit("arguments", approval.arguments.clone())
+            .commit("preview", approval.preview.as_ref().map_or(Value::Null, |p| json!(p)).to_string());
+        world.audit.append(draft, Durability::Durable).await.map_err(|_| {
+            AgentError::internal("audit_unavailable", format!("{} was not proposed: the audit log cannot be written.", spec.title)).hint("Run `csign doctor` to see why.")
+        })?;
+        let told = self.engine.router.register(&approval.id);
+        world.store.approval_insert(&approval).await.map_err(|e| crate::store_error(&e))?;
+        self.emit(EventBody::ApprovalRequested { approval: Box::new(approval.clone()) });
+        self.emit(EventBody::Status { stage: Stage::WaitingForApproval, text: None });
+        self.engine.push_approvals().await;
+        self.probe(Point::AfterApprovalRequested);
+        Ok(Proposal { approval, told })
+    }
+
+    async fn wait(&self, ready: &Ready, approval: &Approval, told: &mut oneshot::Receiver<Verdict>) -> Waited {
+        let engine = &self.engine;
+        let mut changes = engine.lanes.watch_effects(&self.session);
+        loop {
+            tokio::select! {
+                biased;
+                verdict = &mut *told => return match verdict {
+                    Ok(Verdict::Approved) => Waited::Approved,
+                    Ok(Verdict::Rejected(reason)) => Waited::Rejected(reason),
+                    Ok(Verdict::Edited(arguments)) => Waited::Edited(arguments),
+                    // The one that should tell is gone: no approver means no.
+                    Err(_) => Waited::Cancelled,
+                },
+                () = self.cancel.cancelled() => {
+                    if engine.settle(approval, ApprovalStatus::Pending, ApprovalStatus::Cancelled, Some(Text::ApprovalCancelled.in_locale(&self.locale))).await {
+                        engine.router.forget(&approval.id);
+                        return Waited::Cancelled;
+                    }
+                }
+                () = tokio::time::sleep(until(approval.expires_at, self.world().clock.now())) => {
+                    let over = self.world().clock.now() >= approval.expires_at;
+                    if over && engine.settle(approval, ApprovalStatus::Pending, ApprovalStatus::Expired, Some(Text::ApprovalExpired.in_locale(&self.locale))).await {
+                        engine.router.forget(&approval.id);
+                        return Waited::Expired;
+                    }
+                    // Someone who looked at the list may have noticed first.
+                    if over && engine.status_of(approval).await == Some(ApprovalStatus::Expired) {
+                        engine.router.forget(&approval.id);
+                        return Waited::Expired;
+                    }
+                }
+                Ok(()) = changes.changed() => {
+                    if self.is_stale(ready, approval).await && engine.settle(approval, ApprovalStatus::Pending, ApprovalStatus::Superseded, None).await {
+                        engine.router.forget(&approval.id);
+                        return Waited::Changed;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn is_stale(&self, ready: &Ready, approval: &Approval) -> bool {
+        let caller = self.caller_values(&ready.spec).await;
+        approval_hash(&ready.spec, &ready.arguments, &caller) != approval.hash || self.preview(&ready.spec, &ready.arguments).await != approval.preview
+    }
+
+    async fn recheck(&self, ready: &Ready, approval: &Approval) -> Rechecked {
+        if let Err(error) = self.engine.check_enabled() {
+            return Rechecked::Refused(error);
+        }
+        let specs = self.world().tools.specs();
+        let same_definition = specs.iter().any(|spec| spec.id == ready.spec.id && spec.definition_hash == ready.spec.definition_hash);
+        if !same_definition {
+            return Rechecked::Refused(AgentError::internal("definition_changed", "The tool has changed since this was approved.").hint("Ask for it again and look at the new proposal."));
+        }
+        if let Decision::Deny { why } = self.gate(&ready.spec, &ready.arguments).await {
+            return Rechecked::Refused(AgentError::new(ErrorCode::ApprovalRequired, why).reason("side_effect_disallowed").with("approvable", false));
+        }
+        if self.is_stale(ready, approval).await { Rechecked::Changed } else { Rechecked::Same }
+    }
+}
+
+/// The end of an execution, or the news that it must be proposed again.
+pub(crate) enum Executed {
+    Done(Gated),
+    Changed,
+}
+
+impl Engine {
+    /// Compare-and-set of an approval with its record; true when this call made the change.
+    pub(crate) async fn settle(&self, approval: &Approval, from: ApprovalStatus, to: ApprovalStatus, reason: Option<&str>) -> bool {
+        let now = self.world.clock.now();
+        let moved = self.world.store.approval_move(&approval.id, from, to, reason, now).await.unwrap_or(false);
+        if moved && to != ApprovalStatus::Executing {
+            self.record_resolved(approval, to, reason, "host").await;
+            self.push_approvals().await;
+        }
+        moved
+    }
+
+    async fn status_of(&self, approval: &Approval) -> Option<ApprovalStatus> {
+        self.world.store.approval(&approval.id).await.ok().flatten().map(|row| row.status)
+    }
+
+    pub(crate) async fn record_resolved(&self, approval: &Approval, status: ApprovalStatus, reason: Option<&str>, by: &str) {
+        let mut draft = RecordDraft::new(RecordType::ApprovalResolved)
+            .of(&approval.session, &approval.turn)
+            .field("approval", approval.id.as_str())
+            .field("tool", approval.tool.as_str())
+            .field("hash", approval.hash.clone())
+            .field("status", json!(status))
+            .field("by", by);
+        if let Some(reason) = reason {
+            draft = draft.commit("reason", reason);
+        }
+        if let Err(error) = self.world.audit.append(draft, Durability::Durable).await {
+            tracing::error!(%error, "a decision could not be recorded");
+        }
+    }
+
+    pub(crate) async fn push_approvals(&self) {
+        let waiting = self.world.store.approvals(false).await.map_or(0, |list| list.iter().filter(|a| a.status == ApprovalStatus::Pending).count());
+        self.push(Push::Approvals { waiting: u32::try_from(waiting).unwrap_or(u32::MAX) });
+    }
+}
+
+/// Time to sleep: short steps, so that a suspended machine or a set clock is noticed.
+fn until(end: DateTime<Utc>, now: DateTime<Utc>) -> Duration {
+    (end - now).to_std().unwrap_or(Duration::ZERO).clamp(Duration::from_millis(5), Duration::from_secs(5))
+}
+
+/// The word to type for a destructive action: the first word of the tool's title.
+fn confirm_word(title: &str) -> String {
+    title.split_whitespace().next().unwrap_or("confirm").to_uppercase()
+}
+
+pub(crate) fn approval_required(approval: &Approval) -> AgentError {
+    AgentError::new(ErrorCode::ApprovalRequired, format!("{} waits for an approval.", approval.tool_title))
+        .with("approval_id", approval.id.as_str())
+        .with("tool_id", approval.tool.as_str())
+        .with("side_effect_level", json!(approval.effect))
+        .with("preview", approval.preview.as_ref().map_or_else(|| Value::String(approval.arguments.clone()), |p| Value::String(p.summary.clone())))
+        .with("hash", approval.hash.clone())
+        .with("expires_at", approval.expires_at.to_rfc3339())
+        .hint(format!("See it with `csign approvals show {}`.", approval.id))
+}
+
+fn refused(ready: &Ready, outcome: ToolOutcome, reason: &str, said: String) -> CallDone {
+    let error = AgentError::new(ErrorCode::ApprovalRequired, said.clone()).reason(reason);
+    CallDone::of(ready, outcome, Some(error), said)
+}
+
+fn failed(ready: &Ready, outcome: ToolOutcome, error: AgentError) -> CallDone {
+    let summary = error.message.clone();
+    CallDone::of(ready, outcome, Some(error), summary)
+}
+
+/// Approvals whose process died name their turn.
+pub(crate) fn of_turn<'a>(approvals: &'a [Approval], turn: &TurnId) -> impl Iterator<Item = &'a Approval> {
+    approvals.iter().filter(move |approval| approval.turn == *turn)
+}

@@ -1,0 +1,316 @@
+//! The calls of one round: checked in the normative order, reads together, effects one after the other, each ended exactly once.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, PoisonError, atomic::Ordering},
+    time::Duration,
+};
+
+use contract::{AgentError, CallId, Effect, ErrorCode, EventBody, Item, ItemBody, ResultView, Stage, ToolId, ToolOutcome, ToolSpec};
+use futures::future::join_all;
+use policy::{Decision, Question};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    approvals::Gated,
+    canonical::canonical,
+    coerce::coerce,
+    history,
+    ports::{Message, ModelCall, Point},
+    texts::Text,
+    turn::{End, Turn},
+};
+
+/// Reads of a turn by tool and canonical arguments: how often, and the first result.
+pub(crate) type Seen = HashMap<String, (u32, Option<CallDone>)>;
+
+/// A call that passed the checks before the gate.
+#[derive(Clone, Debug)]
+pub(crate) struct Ready {
+    pub(crate) call: CallId,
+    pub(crate) spec: ToolSpec,
+    /// As the model may give them, after coercion.
+    pub(crate) arguments: Value,
+    pub(crate) decision: Decision,
+}
+
+/// How a call ended.
+#[derive(Clone, Debug)]
+pub(crate) struct CallDone {
+    pub(crate) call: CallId,
+    pub(crate) tool: ToolId,
+    pub(crate) model_name: String,
+    pub(crate) title: String,
+    pub(crate) effect: Effect,
+    pub(crate) arguments: Value,
+    pub(crate) outcome: ToolOutcome,
+    pub(crate) summary: String,
+    pub(crate) data: Arc<Value>,
+    pub(crate) error: Option<AgentError>,
+    pub(crate) view: ResultView,
+    pub(crate) duration: Duration,
+    /// A write that ran without asking: the host reports it in the answer.
+    pub(crate) unasked_write: bool,
+}
+
+impl CallDone {
+    pub(crate) fn of(ready: &Ready, outcome: ToolOutcome, error: Option<AgentError>, summary: impl Into<String>) -> Self {
+        Self {
+            call: ready.call.clone(),
+            tool: ready.spec.id.clone(),
+            model_name: ready.spec.model_name.clone(),
+            title: ready.spec.title.clone(),
+            effect: ready.spec.effect,
+            arguments: ready.arguments.clone(),
+            outcome,
+            summary: summary.into(),
+            data: Arc::new(Value::Null),
+            error,
+            view: ready.spec.view,
+            duration: Duration::ZERO,
+            unasked_write: false,
+        }
+    }
+
+    /// The line that reports a write nobody was asked about.
+    pub(crate) fn report(&self) -> Option<String> {
+        self.unasked_write.then(|| format!("{} {}", self.title, canonical(&self.arguments)))
+    }
+
+    /// The result as the model gets it.
+    pub(crate) fn message(self, limit: usize) -> Message {
+        let data = match (&self.outcome, &self.error) {
+            (ToolOutcome::Ok, _) => self.data,
+            (outcome, error) => Arc::new(history::result_value(*outcome, &self.data, error.as_ref().map(|e| json!(e)), &self.summary)),
+        };
+        Message::Tool { call: self.call, name: self.model_name, content: history::cap(&data.to_string(), limit), data }
+    }
+}
+
+enum Prepared {
+    Ready(Box<Ready>),
+    Refused(Box<CallDone>),
+}
+
+impl Turn {
+    /// Runs the calls of a round; the results come back in the model's order.
+    pub(crate) async fn run_calls(self: Arc<Self>, calls: Vec<ModelCall>) -> Result<Vec<CallDone>, End> {
+        self.emit(EventBody::Status { stage: Stage::Tools, text: None });
+        let most = self.settings.limits.calls_per_round.clamp(1, 10) as usize;
+        let mut prepared = Vec::with_capacity(calls.len());
+        for (index, call) in calls.into_iter().enumerate() {
+            let next = self.prepare(call, index < most).await;
+            self.emit_start(&next);
+            prepared.push(next);
+        }
+        let gated = prepared.iter().any(|p| matches!(p, Prepared::Ready(ready) if !is_free_read(ready)));
+        // Calls that may wait or change something are saved before anything happens; free reads together with their results.
+        if gated {
+            self.save(prepared.iter().map(|p| self.call_item(p)).collect()).await?;
+        }
+        let results = join_all(prepared.iter().map(|p| self.run_prepared(p))).await;
+        let mut done = Vec::with_capacity(results.len());
+        let mut waiting = None;
+        let mut unsaved = Vec::new();
+        for (result, p) in results.into_iter().zip(&prepared) {
+            match result {
+                Gated::Waiting(error) => waiting = Some(error),
+                Gated::Done { result, saved } => {
+                    if !gated {
+                        unsaved.push(self.call_item(p));
+                    }
+                    if !saved {
+                        unsaved.push(self.result_item(&result));
+                    }
+                    done.push(*result);
+                }
+            }
+        }
+        unsaved.sort_by_key(|item| matches!(item.body, ItemBody::ToolResult { .. }));
+        self.save(unsaved).await?;
+        if self.cancel.is_cancelled() {
+            return Err(End::Cancelled { partial: String::new() });
+        }
+        waiting.map_or(Ok(done), |error| Err(End::ApprovalRequired { error: *error }))
+    }
+
+    async fn prepare(&self, call: ModelCall, within_limit: bool) -> Prepared {
+        let Some(spec) = self.specs.iter().find(|spec| spec.model_name == call.name).cloned() else {
+            return Prepared::Refused(Box::new(self.unknown_tool(call)));
+        };
+        let parsed = if call.arguments.trim().is_empty() { Ok(json!({})) } else { serde_json::from_str::<Value>(&call.arguments) };
+        let (arguments, parse_error) = match parsed {
+            Ok(value) => (value, None),
+            Err(e) => (Value::String(call.arguments.clone()), Some(e.to_string())),
+        };
+        let mut ready = Ready { call: call.id, spec, arguments, decision: Decision::Deny { why: String::new() } };
+        let refuse = |ready: &Ready, outcome, error: AgentError| {
+            let summary = error.message.clone();
+            Prepared::Refused(Box::new(CallDone::of(ready, outcome, Some(error), summary)))
+        };
+        if !within_limit {
+            let error = AgentError::invalid(Text::CallsOverLimit.in_locale(&self.locale)).reason("calls_per_round");
+            return refuse(&ready, ToolOutcome::Limit, error);
+        }
+        if let Err(error) = self.engine.check_enabled() {
+            return refuse(&ready, ToolOutcome::Denied, error);
+        }
+        if let Some(problem) = parse_error {
+            let error = AgentError::invalid("The arguments are not a JSON object.").with("validation", json!([{"path": "", "problem": problem}]));
+            return refuse(&ready, ToolOutcome::Error, error);
+        }
+        let (arguments, _) = coerce(&ready.spec.input_schema, std::mem::take(&mut ready.arguments));
+        ready.arguments = arguments;
+        if let Err(error) = self.engine.check_arguments(&ready.spec, &ready.arguments) {
+            return refuse(&ready, ToolOutcome::Error, error);
+        }
+        ready.decision = self.gate(&ready.spec, &ready.arguments).await;
+        if let Decision::Deny { why } = &ready.decision {
+            let error = AgentError::new(ErrorCode::ApprovalRequired, format!("{} {why}", Text::PolicyDenied.in_locale(&self.locale)))
+                .reason("side_effect_disallowed")
+                .with("approvable", false);
+            return refuse(&ready, ToolOutcome::Denied, error);
+        }
+        Prepared::Ready(Box::new(ready))
+    }
+
+    fn unknown_tool(&self, call: ModelCall) -> CallDone {
+        let error = AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {}.", call.name));
+        CallDone {
+            call: call.id,
+            tool: ToolId(call.name.clone()),
+            model_name: call.name.clone(),
+            title: call.name,
+            effect: Effect::ReadOnly,
+            arguments: serde_json::from_str(&call.arguments).unwrap_or(Value::Object(Map::new())),
+            outcome: ToolOutcome::Error,
+            summary: error.message.clone(),
+            data: Arc::new(Value::Null),
+            error: Some(error),
+            view: ResultView::Plain,
+            duration: Duration::ZERO,
+            unasked_write: false,
+        }
+    }
+
+    /// Asks the policy. Rules and grants are read at this moment, so that a change holds at once.
+    pub(crate) async fn gate(&self, spec: &ToolSpec, arguments: &Value) -> Decision {
+        let world = self.world();
+        let grants = if spec.grantable { world.store.grants().await.unwrap_or_default() } else { Vec::new() };
+        let (settings, rules) = (world.profile.settings(), world.profile.rules());
+        let question = Question {
+            tool: spec,
+            arguments,
+            session: &self.session,
+            mode: settings.policy,
+            rules: &rules,
+            grants: &grants,
+            untrusted_entered: self.is_tainted(),
+            now: world.clock.now(),
+        };
+        policy::decide(question)
+    }
+
+    async fn run_prepared(&self, prepared: &Prepared) -> Gated {
+        let done = match prepared {
+            Prepared::Refused(done) => (**done).clone(),
+            Prepared::Ready(ready) if is_free_read(ready) => self.read_once(ready).await,
+            Prepared::Ready(ready) => {
+                let result = self.gated(ready).await;
+                if let Gated::Done { result, .. } = &result {
+                    self.emit_end(result);
+                }
+                return result;
+            }
+        };
+        self.emit_end(&done);
+        Gated::Done { result: Box::new(done), saved: false }
+    }
+
+    /// A free read; the same read a second time gets the first result, a third time nothing.
+    async fn read_once(&self, ready: &Ready) -> CallDone {
+        let key = format!("{} {}", ready.spec.id, canonical(&ready.arguments));
+        let earlier = {
+            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let entry = seen.entry(key.clone()).or_insert((0, None));
+            entry.0 += 1;
+            entry.clone()
+        };
+        match earlier {
+            (count, _) if count > 2 => {
+                let error = AgentError::invalid(Text::SameCallAgain.in_locale(&self.locale)).reason("repeated_call");
+                CallDone::of(ready, ToolOutcome::Limit, Some(error.clone()), error.message)
+            }
+            (2, Some(first)) => CallDone { call: ready.call.clone(), duration: Duration::ZERO, ..first },
+            _ => {
+                self.probe(Point::BeforeToolRun);
+                let done = self.dispatch(ready, None).await;
+                self.probe(Point::AfterToolRun);
+                if let Some(entry) = self.seen.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&key) {
+                    entry.1 = Some(done.clone());
+                }
+                done
+            }
+        }
+    }
+
+    /// Marks the turn when a result may carry instructions of strangers.
+    pub(crate) fn note_trust(&self, spec: &ToolSpec) {
+        if policy::taints(spec) {
+            self.tainted.store(true, Ordering::Release);
+        }
+    }
+
+    // --- items and events of calls ---
+
+    fn emit_start(&self, prepared: &Prepared) {
+        let (call, tool, title, arguments) = match prepared {
+            Prepared::Ready(ready) => (&ready.call, &ready.spec.id, &ready.spec.title, &ready.arguments),
+            Prepared::Refused(done) => (&done.call, &done.tool, &done.title, &done.arguments),
+        };
+        self.emit(EventBody::ToolStart { call: call.clone(), tool: tool.clone(), title: title.clone(), arguments: arguments.clone() });
+    }
+
+    fn emit_end(&self, done: &CallDone) {
+        self.emit(EventBody::ToolEnd { call: done.call.clone(), tool: done.tool.clone(), outcome: done.outcome, summary: done.summary.clone() });
+    }
+
+    fn call_item(&self, prepared: &Prepared) -> Item {
+        let (call, tool, title, effect, arguments) = match prepared {
+            Prepared::Ready(ready) => (&ready.call, &ready.spec.id, &ready.spec.title, ready.spec.effect, &ready.arguments),
+            Prepared::Refused(done) => (&done.call, &done.tool, &done.title, done.effect, &done.arguments),
+        };
+        self.item(ItemBody::ToolCall { call: call.clone(), tool: tool.clone(), title: title.clone(), effect, arguments: arguments.clone() })
+    }
+
+    pub(crate) fn result_item(&self, done: &CallDone) -> Item {
+        self.item(ItemBody::ToolResult {
+            call: done.call.clone(),
+            tool: done.tool.clone(),
+            outcome: done.outcome,
+            summary: done.summary.clone(),
+            data: (*done.data).clone(),
+            error: done.error.clone(),
+            view: done.view,
+            duration_ms: u64::try_from(done.duration.as_millis()).unwrap_or(u64::MAX),
+        })
+    }
+
+    /// Saves items and tells of them; a direct call outside a conversation keeps none.
+    pub(crate) async fn save(&self, items: Vec<Item>) -> Result<(), End> {
+        if !self.keeps_items || items.is_empty() {
+            return Ok(());
+        }
+        match self.world().store.items_append(items).await {
+            Ok(items) => {
+                self.emit_items(items);
+                Ok(())
+            }
+            Err(error) => Err(End::Failed { partial: String::new(), error: crate::store_error(&error) }),
+        }
+    }
+}
+
+fn is_free_read(ready: &Ready) -> bool {
+    ready.spec.effect == Effect::ReadOnly && matches!(ready.decision, Decision::Allow { .. })
+}

@@ -1,0 +1,201 @@
+//! Brings arguments into the shape their schema wants, without ever changing a value that already fits.
+//! Strictness is the validator's; this only undoes what models are known to do.
+
+use serde_json::{Map, Number, Value};
+
+/// One change that was made, for the trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Coercion {
+    pub parameter: String,
+    pub what: &'static str,
+}
+
+/// Coerces an argument object by its schema. Unknown arguments are dropped unless the schema forbids extras (then validation says so).
+pub fn coerce(schema: &Value, arguments: Value) -> (Value, Vec<Coercion>) {
+    let Value::Object(given) = arguments else { return (arguments, Vec::new()) };
+    let empty = Map::new();
+    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
+    let required: Vec<&str> = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
+    let mut done = Vec::new();
+    let mut out = Map::new();
+    for (name, value) in given {
+        let Some(property) = properties.get(&name) else {
+            if closed || properties.is_empty() {
+                out.insert(name, value);
+            } else {
+                done.push(Coercion { parameter: name, what: "dropped an unknown argument" });
+            }
+            continue;
+        };
+        match one(property, value, required.contains(&name.as_str())) {
+            Outcome::Same(value) => {
+                out.insert(name, value);
+            }
+            Outcome::Changed(value, what) => {
+                done.push(Coercion { parameter: name.clone(), what });
+                out.insert(name, value);
+            }
+            Outcome::Absent => done.push(Coercion { parameter: name, what: "treated as absent" }),
+        }
+    }
+    (Value::Object(out), done)
+}
+
+enum Outcome {
+    Same(Value),
+    Changed(Value, &'static str),
+    Absent,
+}
+
+fn one(schema: &Value, value: Value, required: bool) -> Outcome {
+    let types = types(schema);
+    if types.is_empty() || types.iter().any(|t| fits(t, &value)) && !(is_blank(&value) && !required && !allows_blank(schema)) {
+        return Outcome::Same(value);
+    }
+    let scalar = !types.iter().any(|t| t == "array" || t == "object");
+    if scalar && !required && is_blank(&value) {
+        return Outcome::Absent;
+    }
+    if scalar && let Some(inner) = unwrap_single(&value) {
+        return match one(schema, inner, required) {
+            Outcome::Same(value) | Outcome::Changed(value, _) => Outcome::Changed(value, "unwrapped a list of one"),
+            Outcome::Absent => Outcome::Absent,
+        };
+    }
+    if types.iter().any(|t| t == "array") && !value.is_array() && !value.is_null() {
+        return Outcome::Changed(Value::Array(vec![value]), "wrapped in a list");
+    }
+    match (&value, types.iter().find_map(|t| parse(t, &value))) {
+        (_, Some(parsed)) => Outcome::Changed(parsed, "parsed from text"),
+        (Value::Number(n), None) if types.iter().any(|t| t == "string") => Outcome::Changed(Value::String(n.to_string()), "written as text"),
+        (_, None) => Outcome::Same(value),
+    }
+}
+
+fn types(schema: &Value) -> Vec<String> {
+    match schema.get("type") {
+        Some(Value::String(one)) => vec![one.clone()],
+        Some(Value::Array(many)) => many.iter().filter_map(|t| t.as_str().map(str::to_owned)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn fits(kind: &str, value: &Value) -> bool {
+    match kind {
+        "string" => value.is_string(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        "null" => value.is_null(),
+        _ => false,
+    }
+}
+
+fn is_blank(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(list) => list.is_empty(),
+        Value::String(text) => matches!(text.trim().to_ascii_lowercase().as_str(), "" | "null" | "none"),
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
+    }
+}
+
+/// A schema that lists the blank word itself means it.
+fn allows_blank(schema: &Value) -> bool {
+    schema.get("enum").is_some() || schema.get("const").is_some()
+}
+
+fn unwrap_single(value: &Value) -> Option<Value> {
+    let mut current = value;
+    let mut unwrapped = false;
+    while let Value::Array(list) = current {
+        let [inner] = list.as_slice() else { return None };
+        current = inner;
+        unwrapped = true;
+    }
+    unwrapped.then(|| current.clone())
+}
+
+fn parse(kind: &str, value: &Value) -> Option<Value> {
+    let text = value.as_str()?.trim();
+    match kind {
+        "integer" => plain_number(text)?.parse::<i64>().ok().map(Value::from),
+        "number" => {
+            let plain = plain_number(text)?;
+            match plain.parse::<i64>() {
+                Ok(whole) => Some(Value::from(whole)),
+                Err(_) => plain.parse::<f64>().ok().and_then(Number::from_f64).map(Value::Number),
+            }
+        }
+        "boolean" => match text.to_ascii_lowercase().as_str() {
+            "true" => Some(Value::Bool(true)),
+            "false" => Some(Value::Bool(false)),
+            _ => None,
+        },
+        "object" => serde_json::from_str::<Value>(text).ok().filter(Value::is_object),
+        _ => None,
+    }
+}
+
+/// Text of a number without currency sign and thousands commas; percentages are refused.
+fn plain_number(text: &str) -> Option<String> {
+    let bare = text.trim_start_matches(['$', '€', '£']).trim();
+    if bare.is_empty() || bare.ends_with('%') {
+        return None;
+    }
+    let groups: Vec<&str> = bare.split(',').collect();
+    let grouped = groups.len() > 1
+        && groups.iter().skip(1).enumerate().all(|(i, g)| {
+            let whole = if i + 2 == groups.len() { g.split('.').next().unwrap_or(g) } else { g };
+            whole.len() == 3 && whole.bytes().all(|b| b.is_ascii_digit())
+        });
+    (groups.len() == 1 || grouped).then(|| bare.replace(',', ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn schema() -> Value {
+        json!({"type": "object", "properties": {
+            "s": {"type": "string"}, "i": {"type": "integer"}, "n": {"type": "number"}, "b": {"type": "boolean"},
+            "a": {"type": "array"}, "o": {"type": "object"}, "opt": {"type": "string"}}, "required": ["s"]})
+    }
+
+    #[test]
+    fn the_table() {
+        for (given, expected) in [
+            (json!({"s": [["17"]]}), json!({"s": "17"})),
+            (json!({"s": ["a", "b"]}), json!({"s": ["a", "b"]})),
+            (json!({"s": "x", "opt": "none"}), json!({"s": "x"})),
+            (json!({"s": "x", "opt": []}), json!({"s": "x"})),
+            (json!({"s": "x", "a": 3}), json!({"s": "x", "a": [3]})),
+            (json!({"s": "x", "i": "1,200"}), json!({"s": "x", "i": 1200})),
+            (json!({"s": "x", "n": "$1,234.50"}), json!({"s": "x", "n": 1234.5})),
+            (json!({"s": "x", "n": "12%"}), json!({"s": "x", "n": "12%"})),
+            (json!({"s": "x", "b": "True"}), json!({"s": "x", "b": true})),
+            (json!({"s": "x", "o": "{\"k\":1}"}), json!({"s": "x", "o": {"k": 1}})),
+            (json!({"s": "x", "extra": 1}), json!({"s": "x"})),
+            (json!({"s": 17}), json!({"s": "17"})),
+            (json!({"s": "none"}), json!({"s": "none"})),
+        ] {
+            assert_eq!(coerce(&schema(), given.clone()).0, expected, "from {given}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn never_changes_a_valid_value(s in "[a-z0-9 ]{1,8}x", i: i64, n in -1e9f64..1e9, b: bool) {
+            let given = json!({"s": s, "i": i, "n": n, "b": b, "a": [1], "o": {"k": 1}});
+            let (same, changes) = coerce(&schema(), given.clone());
+            prop_assert_eq!(same, given);
+            prop_assert!(changes.is_empty());
+        }
+    }
+}

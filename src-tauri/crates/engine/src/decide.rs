@@ -1,0 +1,236 @@
+//! A person's decision about a pending action: checked, stored by compare-and-set, recorded, and handed to the call that waits.
+
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use contract::{
+    AgentError, Approval, ApprovalDecideParams, ApprovalId, ApprovalStatus, Decision, Effect, ErrorCode, Grant, GrantId, ItemBody, RecordType, ToolSpec,
+};
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Engine,
+    approvals::{Executed, Verdict},
+    call::Ready,
+    coerce::coerce,
+    lanes::Accepted,
+    ports::{Durability, RecordDraft},
+    store_error,
+    texts::Text,
+    turn::Turn,
+};
+
+/// How long "for this session" holds at most.
+const GRANT_HOURS: i64 = 8;
+
+/// Which surface a decision came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DecidedBy {
+    Window,
+    Terminal,
+}
+
+impl DecidedBy {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Window => "window",
+            Self::Terminal => "terminal",
+        }
+    }
+}
+
+impl Engine {
+    /// Pending actions, or all of them.
+    pub async fn approvals_list(self: &Arc<Self>, include_decided: bool) -> Result<Vec<Approval>, AgentError> {
+        self.expire_overdue().await.map_err(|e| store_error(&e))?;
+        self.world.store.approvals(include_decided).await.map_err(|e| store_error(&e))
+    }
+
+    /// Applies a decision. The hash must be the one that was shown.
+    pub async fn approval_decide(self: &Arc<Self>, params: ApprovalDecideParams, by: DecidedBy) -> Result<Approval, AgentError> {
+        let approval = self.approval(&params.id).await?;
+        self.check_enabled()?;
+        self.check_open(&approval, &params.hash).await?;
+        match params.decision {
+            Decision::ApproveOnce { confirm_word } => {
+                check_word(&approval, confirm_word.as_deref())?;
+                self.approve(&approval, by).await?;
+            }
+            Decision::ApproveForSession => {
+                self.grant(&approval).await?;
+                self.approve(&approval, by).await?;
+            }
+            Decision::Edit { arguments } => self.edit(&approval, arguments, by).await?,
+            Decision::Reject { reason } => {
+                let reason = reason.map(|r| r.trim().chars().take(500).collect::<String>()).filter(|r| !r.is_empty());
+                self.move_from_pending(&approval, ApprovalStatus::Rejected, reason.as_deref(), by).await?;
+                if !self.router.tell(&approval.id, Verdict::Rejected(reason.clone())) {
+                    self.close_detached(&approval, ApprovalStatus::Rejected, reason).await;
+                }
+            }
+        }
+        self.push_approvals().await;
+        self.approval(&params.id).await
+    }
+
+    async fn approval(&self, id: &ApprovalId) -> Result<Approval, AgentError> {
+        let found = self.world.store.approval(id).await.map_err(|e| store_error(&e))?;
+        found.ok_or_else(|| AgentError::invalid("There is no such pending action.").reason("not_found"))
+    }
+
+    async fn check_open(&self, approval: &Approval, hash: &str) -> Result<(), AgentError> {
+        let ended = |status: ApprovalStatus| {
+            AgentError::invalid("This action has been decided already or has ended.").reason("not_pending").with("status", json!(status)).hint("Close it; nothing more will happen to it.")
+        };
+        if approval.status != ApprovalStatus::Pending {
+            return Err(ended(approval.status));
+        }
+        if self.world.clock.now() >= approval.expires_at {
+            self.settle(approval, ApprovalStatus::Pending, ApprovalStatus::Expired, Some(Text::ApprovalExpired.in_locale(&self.world.profile.locale()))).await;
+            return Err(ended(ApprovalStatus::Expired));
+        }
+        if approval.hash != hash {
+            return Err(AgentError::invalid("What was shown is not what waits now.").reason("hash_mismatch").hint("Look at the action again before deciding."));
+        }
+        Ok(())
+    }
+
+    async fn move_from_pending(&self, approval: &Approval, to: ApprovalStatus, reason: Option<&str>, by: DecidedBy) -> Result<(), AgentError> {
+        let moved = self.world.store.approval_move(&approval.id, ApprovalStatus::Pending, to, reason, self.world.clock.now()).await.map_err(|e| store_error(&e))?;
+        if !moved {
+            return Err(AgentError::invalid("This action has been decided already.").reason("not_pending"));
+        }
+        self.record_resolved(approval, to, reason, by.name()).await;
+        Ok(())
+    }
+
+    async fn approve(self: &Arc<Self>, approval: &Approval, by: DecidedBy) -> Result<(), AgentError> {
+        self.move_from_pending(approval, ApprovalStatus::Approved, None, by).await?;
+        if !self.router.tell(&approval.id, Verdict::Approved) {
+            self.execute_detached(approval).await?;
+        }
+        Ok(())
+    }
+
+    async fn edit(&self, approval: &Approval, arguments: Value, by: DecidedBy) -> Result<(), AgentError> {
+        let spec = self.spec_of(approval)?;
+        let (arguments, _) = coerce(&spec.input_schema, arguments);
+        self.check_arguments(&spec, &arguments)?;
+        self.move_from_pending(approval, ApprovalStatus::Superseded, None, by).await?;
+        if self.router.tell(&approval.id, Verdict::Edited(arguments)) {
+            return Ok(());
+        }
+        Err(AgentError::invalid("The turn that proposed this has ended, so it cannot be edited.").hint("Ask for it again with the right values."))
+    }
+
+    fn spec_of(&self, approval: &Approval) -> Result<ToolSpec, AgentError> {
+        let specs = self.world.tools.specs();
+        let found = specs.iter().find(|spec| spec.id == approval.tool).cloned();
+        found.ok_or_else(|| AgentError::new(ErrorCode::ToolNotFound, format!("{} is not available any more.", approval.tool_title)))
+    }
+
+    async fn grant(&self, approval: &Approval) -> Result<(), AgentError> {
+        let spec = self.spec_of(approval)?;
+        if !(spec.grantable && spec.effect == Effect::Write) {
+            return Err(AgentError::invalid("This tool can only be approved one call at a time.").reason("not_grantable"));
+        }
+        let now = self.world.clock.now();
+        let grant = Grant {
+            id: GrantId(self.world.ids.next("grant")),
+            session: approval.session.clone(),
+            tool: spec.id.clone(),
+            server: spec.target.server().to_owned(),
+            definition_hash: spec.definition_hash.clone(),
+            pattern: grant_pattern(&spec, approval),
+            created_at: now,
+            expires_at: now + TimeDelta::hours(GRANT_HOURS),
+            last_used_at: None,
+            revoked_at: None,
+        };
+        let draft = RecordDraft::new(RecordType::GrantCreated)
+            .of(&approval.session, &approval.turn)
+            .field("grant", grant.id.as_str())
+            .field("approval", approval.id.as_str())
+            .field("tool", grant.tool.as_str())
+            .field("expires_at", grant.expires_at.to_rfc3339())
+            .commit("pattern", Value::Object(grant.pattern.clone()).to_string());
+        self.world.audit.append(draft, Durability::Durable).await.map_err(|_| AgentError::internal("audit_unavailable", "The permission was not stored: the audit log cannot be written."))?;
+        self.world.store.grant_insert(&grant).await.map_err(|e| store_error(&e))
+    }
+
+    /// Takes a permission back.
+    pub async fn grant_revoke(&self, id: &GrantId) -> Result<(), AgentError> {
+        let now = self.world.clock.now();
+        self.world.store.grant_revoke(id, now).await.map_err(|e| store_error(&e))?;
+        let draft = RecordDraft::new(RecordType::GrantRevoked).field("grant", id.as_str());
+        self.world.audit.append(draft, Durability::Durable).await.map_err(|_| AgentError::internal("audit_unavailable", "It is taken back, but the audit log cannot be written."))?;
+        Ok(())
+    }
+
+    /// All grants, for the page that lists them.
+    pub async fn grants(&self) -> Result<Vec<Grant>, AgentError> {
+        self.world.store.grants().await.map_err(|e| store_error(&e))
+    }
+
+    /// Executes an approved action whose turn has ended (it was proposed where nobody could approve).
+    async fn execute_detached(self: &Arc<Self>, approval: &Approval) -> Result<(), AgentError> {
+        let spec = self.spec_of(approval)?;
+        let turn = self.turn_of(approval);
+        let mut arguments: Map<String, Value> = serde_json::from_str(&approval.arguments).unwrap_or_default();
+        arguments.retain(|name, _| !spec.caller_owned.iter().any(|p| p.name == *name));
+        let why = approval.why.clone();
+        let ready = Ready { call: approval.call.clone(), spec, arguments: Value::Object(arguments), decision: policy::Decision::Ask { why } };
+        match turn.execute(&ready, Some(approval)).await {
+            Executed::Done(_) => Ok(()),
+            Executed::Changed => {
+                let fresh = turn.propose(&ready, "What it would change is not the same any more.".into(), Some(approval.id.clone())).await?.approval;
+                self.router.forget(&fresh.id);
+                Err(crate::approvals::approval_required(&fresh).hint("It changed since it was proposed. Look at the new proposal."))
+            }
+        }
+    }
+
+    /// Ends the call of a pending action that no turn waits for.
+    pub(crate) async fn close_detached(self: &Arc<Self>, approval: &Approval, status: ApprovalStatus, reason: Option<String>) {
+        let turn = self.turn_of(approval);
+        let outcome = if status == ApprovalStatus::Rejected { contract::ToolOutcome::Rejected } else { contract::ToolOutcome::Expired };
+        let said = reason.clone().unwrap_or_else(|| Text::ApprovalRejected.in_locale(&turn.locale).to_owned());
+        let items = vec![
+            turn.item(ItemBody::Approval { approval: approval.id.clone(), call: approval.call.clone(), tool: approval.tool.clone(), status, reason }),
+            turn.item(ItemBody::ToolResult {
+                call: approval.call.clone(),
+                tool: approval.tool.clone(),
+                outcome,
+                summary: said.clone(),
+                data: Value::Null,
+                error: Some(AgentError::new(ErrorCode::ApprovalRequired, said)),
+                view: contract::ResultView::Plain,
+                duration_ms: 0,
+            }),
+        ];
+        let _ = turn.save(items).await;
+    }
+
+    fn turn_of(self: &Arc<Self>, approval: &Approval) -> Turn {
+        let accepted = Accepted { turn: approval.turn.clone(), text: String::new(), model: None, headless: false };
+        let mut turn = Turn::new(Arc::clone(self), approval.session.clone(), accepted, CancellationToken::new());
+        turn.keeps_items = approval.session.as_str() != crate::direct::SESSION;
+        turn
+    }
+}
+
+fn check_word(approval: &Approval, typed: Option<&str>) -> Result<(), AgentError> {
+    match &approval.confirm_word {
+        Some(word) if typed.map(str::trim) != Some(word.as_str()) => {
+            Err(AgentError::invalid(format!("Type {word} to confirm.")).reason("confirm_word"))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// What a grant fixes: every argument that was shown, except numbers and booleans, which may vary.
+fn grant_pattern(spec: &ToolSpec, approval: &Approval) -> Map<String, Value> {
+    let all: Map<String, Value> = serde_json::from_str(&approval.arguments).unwrap_or_default();
+    all.into_iter().filter(|(name, value)| value.is_string() && !spec.caller_owned.iter().any(|p| p.name == *name)).collect()
+}

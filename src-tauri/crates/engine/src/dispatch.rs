@@ -1,0 +1,207 @@
+//! The one seam through which every tool call leaves: intent recorded, attempts, output checked, outcome recorded.
+
+use std::sync::Arc;
+
+use contract::{AgentError, ApprovalId, Effect, RecordType, ToolOutcome, ToolSpec, manifest::IdempotencyStrategy};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    Engine,
+    call::{CallDone, Ready},
+    canonical::{canonical, sha256_hex},
+    ports::{Durability, Point, RecordDraft, SessionValues, ToolFailure, ToolRequest},
+    retry,
+    texts::Text,
+    turn::Turn,
+};
+
+impl Engine {
+    /// `invalid_input` with every problem when arguments do not fit the schema.
+    pub(crate) fn check_arguments(&self, spec: &ToolSpec, arguments: &Value) -> Result<(), AgentError> {
+        let problems = self.validators.problems(&format!("in {}", spec.definition_hash), &spec.input_schema, arguments);
+        if problems.is_empty() {
+            return Ok(());
+        }
+        let first = problems.first().map(|p| format!("{} {}", p["path"].as_str().unwrap_or(""), p["problem"].as_str().unwrap_or("")));
+        Err(AgentError::invalid(format!("The arguments of {} do not fit: {}", spec.title, first.unwrap_or_default().trim())).with("validation", problems))
+    }
+}
+
+/// The caller-owned values of a call: the session's own, else the profile's; what is unknown is left out.
+pub(crate) fn caller_values(spec: &ToolSpec, session: &SessionValues, profile: &SessionValues) -> Map<String, Value> {
+    spec.caller_owned.iter().filter_map(|p| Some((p.name.clone(), session.get(&p.from).or_else(|| profile.get(&p.from))?.clone()))).collect()
+}
+
+/// Arguments with the caller-owned values put in.
+pub(crate) fn full_arguments(arguments: &Value, caller: &Map<String, Value>) -> Value {
+    let mut all = arguments.as_object().cloned().unwrap_or_default();
+    all.extend(caller.clone());
+    Value::Object(all)
+}
+
+impl Turn {
+    pub(crate) async fn caller_values(&self, spec: &ToolSpec) -> Map<String, Value> {
+        if spec.caller_owned.is_empty() {
+            return Map::new();
+        }
+        let session = self.world().store.session_values(&self.session).await.unwrap_or_default();
+        caller_values(spec, &session, &self.world().profile.caller_values())
+    }
+
+    /// Runs a call that may run. `approval` names the signature it runs under, if one was needed.
+    pub(crate) async fn dispatch(&self, ready: &Ready, approval: Option<&ApprovalId>) -> CallDone {
+        let spec = &ready.spec;
+        let arguments = full_arguments(&ready.arguments, &self.caller_values(spec).await);
+        if let Err(refused) = self.record_intent(ready, approval, &arguments).await {
+            return refused;
+        }
+        self.probe(Point::BetweenIntentAndEffect);
+        let request = ToolRequest {
+            spec: spec.clone(),
+            idempotency_key: idempotency_key(spec, &arguments, approval),
+            arguments,
+            call: ready.call.clone(),
+            session: self.session.clone(),
+        };
+        let started = tokio::time::Instant::now();
+        let world = self.world();
+        let result = retry::run(world.tools.as_ref(), world.random.as_ref(), request, &self.cancel).await;
+        if spec.effect != Effect::ReadOnly {
+            self.probe(Point::BetweenEffectAndOutcome);
+        }
+        let mut done = self.judge(ready, result);
+        done.duration = started.elapsed();
+        self.record_outcome(&done, approval).await;
+        if done.outcome == ToolOutcome::Ok {
+            self.note_trust(spec);
+            self.keep_session_values(spec, &done.data).await;
+        }
+        done
+    }
+
+    async fn record_intent(&self, ready: &Ready, approval: Option<&ApprovalId>, arguments: &Value) -> Result<(), CallDone> {
+        let spec = &ready.spec;
+        let effect = spec.effect != Effect::ReadOnly;
+        let durability = match (effect, spec.audit_required) {
+            (true, _) => Durability::Signed,
+            (false, true) => Durability::Durable,
+            (false, false) => Durability::Grouped,
+        };
+        let text = canonical(arguments);
+        let mut draft = RecordDraft::new(RecordType::ToolIntent)
+            .of(&self.session, &self.id)
+            .field("call", ready.call.as_str())
+            .field("tool", spec.id.as_str())
+            .field("server", spec.target.server())
+            .field("effect", json!(spec.effect))
+            .field("definition", spec.definition_hash.clone())
+            .field("why", ready.decision.why())
+            .commit("arguments", text);
+        if let Some(id) = approval {
+            draft = draft.field("approval", id.as_str());
+        }
+        match self.world().audit.append(draft, durability).await {
+            Ok(_) => Ok(()),
+            Err(error) if durability == Durability::Grouped => {
+                tracing::warn!(%error, "a read could not be recorded");
+                Ok(())
+            }
+            Err(error) => {
+                tracing::error!(%error, "a call was refused because it could not be recorded");
+                let error = AgentError::internal("audit_unavailable", format!("{} was not run: the audit log cannot be written.", spec.title))
+                    .hint("Free some disk space or run `csign doctor`, then ask again.");
+                Err(CallDone::of(ready, ToolOutcome::Error, Some(error.clone()), error.message))
+            }
+        }
+    }
+
+    fn judge(&self, ready: &Ready, result: Result<Value, ToolFailure>) -> CallDone {
+        let spec = &ready.spec;
+        match result {
+            Ok(data) => {
+                let problems = self.engine.validators.problems(&format!("out {}", spec.definition_hash), &spec.output_schema, &data);
+                if problems.is_empty() {
+                    let mut done = CallDone::of(ready, ToolOutcome::Ok, None, String::new());
+                    done.summary = summary(&data);
+                    done.data = Arc::new(data);
+                    return done;
+                }
+                tracing::warn!(tool = %spec.id, ?problems, "a result does not fit its schema");
+                let error = AgentError::internal("invalid_output", Text::InvalidOutput.in_locale(&self.locale)).with("tool_id", spec.id.as_str());
+                CallDone::of(ready, ToolOutcome::Error, Some(error.clone()), error.message)
+            }
+            Err(failure) => {
+                let unknown = failure.may_have_happened && spec.effect != Effect::ReadOnly;
+                let outcome = match (unknown, self.cancel.is_cancelled()) {
+                    (true, _) => ToolOutcome::Unknown,
+                    (false, true) => ToolOutcome::Cancelled,
+                    (false, false) => ToolOutcome::Error,
+                };
+                let said = match outcome {
+                    ToolOutcome::Unknown => format!("{} {}", failure.error.message, Text::UnknownOutcome.in_locale(&self.locale)),
+                    ToolOutcome::Cancelled => Text::CancelledCall.in_locale(&self.locale).to_owned(),
+                    _ => failure.error.message.clone(),
+                };
+                let error = AgentError { message: said.clone(), ..failure.error }.with("tool_id", spec.id.as_str());
+                CallDone::of(ready, outcome, Some(error), said)
+            }
+        }
+    }
+
+    async fn record_outcome(&self, done: &CallDone, approval: Option<&ApprovalId>) {
+        let durability = if done.effect == Effect::ReadOnly { Durability::Grouped } else { Durability::Durable };
+        let mut draft = RecordDraft::new(RecordType::ToolOutcome)
+            .of(&self.session, &self.id)
+            .field("call", done.call.as_str())
+            .field("tool", done.tool.as_str())
+            .field("status", json!(done.outcome))
+            .field("duration_ms", u64::try_from(done.duration.as_millis()).unwrap_or(u64::MAX));
+        if let Some(id) = approval {
+            draft = draft.field("approval", id.as_str());
+        }
+        draft = match &done.error {
+            Some(error) => draft.field("code", json!(error.code)).commit("error", error.message.clone()),
+            None => draft.commit("result", done.data.to_string()),
+        };
+        if let Err(error) = self.world().audit.append(draft, durability).await {
+            tracing::error!(%error, "an outcome could not be recorded; it will show as unknown");
+        }
+    }
+
+    async fn keep_session_values(&self, spec: &ToolSpec, data: &Value) {
+        if spec.session_values.is_empty() {
+            return;
+        }
+        let store = &self.world().store;
+        let Ok(mut values) = store.session_values(&self.session).await else { return };
+        let before = values.clone();
+        for wanted in &spec.session_values {
+            if let Some(value) = data.pointer(&wanted.pointer)
+                && !value.is_null()
+            {
+                values.insert(wanted.name.clone(), value.clone());
+            }
+        }
+        if values != before
+            && let Err(error) = store.session_values_set(&self.session, &values).await
+        {
+            tracing::warn!(%error, "session values could not be kept");
+        }
+    }
+}
+
+fn idempotency_key(spec: &ToolSpec, arguments: &Value, approval: Option<&ApprovalId>) -> Option<String> {
+    (spec.idempotency != IdempotencyStrategy::None)
+        .then(|| sha256_hex(canonical(&json!({"tool": spec.id, "arguments": arguments, "approval": approval})).as_bytes()))
+}
+
+/// One line about a result, by what results commonly carry. Never more than a hint: the card unfolds to the whole.
+fn summary(data: &Value) -> String {
+    let count = data.get("totalCount").or_else(|| data.get("items").filter(|i| i.is_array()));
+    match (data.get("summary").and_then(Value::as_str), count) {
+        (Some(text), _) => text.chars().take(160).collect(),
+        (None, Some(Value::Number(n))) => format!("{n} found"),
+        (None, Some(Value::Array(list))) => format!("{} lines", list.len()),
+        (None, _) => data.get("name").and_then(Value::as_str).unwrap_or_default().chars().take(160).collect(),
+    }
+}

@@ -1,0 +1,117 @@
+//! Stored items as a model's messages: the newest window of the conversation, with every call followed by exactly one result.
+//! Nothing here depends on the session's length beyond the window.
+
+use std::{collections::HashMap, sync::Arc};
+
+use contract::{CallId, Item, ItemBody, ToolOutcome, ToolSpec};
+use serde_json::{Value, json};
+
+use crate::ports::{Message, ModelCall};
+
+/// Characters of an earlier turn's result that a language model still sees.
+const OLD_RESULT_CHARS: usize = 4_000;
+
+/// Messages for the newest `window` user and assistant messages of `items` (ascending).
+pub fn messages(items: &[Item], window: usize, specs: &[ToolSpec]) -> Vec<Message> {
+    let from = window_start(items, window);
+    let results: HashMap<&CallId, &ItemBody> = items
+        .iter()
+        .filter_map(|item| match &item.body {
+            body @ ItemBody::ToolResult { call, .. } => Some((call, body)),
+            _ => None,
+        })
+        .collect();
+    let mut out = Vec::new();
+    let mut index = from;
+    while index < items.len() {
+        match &items[index].body {
+            ItemBody::UserMessage { text } => out.push(Message::User { text: text.clone() }),
+            ItemBody::AssistantText { text, .. } => out.push(Message::Assistant { text: text.clone(), calls: Vec::new() }),
+            ItemBody::ToolCall { .. } => index = push_calls(items, index, &results, specs, &mut out),
+            ItemBody::ToolResult { .. } | ItemBody::Approval { .. } | ItemBody::Notice { .. } => {}
+        }
+        index += 1;
+    }
+    out
+}
+
+/// The first item of the window: a user message, so that no result stands without its call.
+fn window_start(items: &[Item], window: usize) -> usize {
+    let mut counted = 0;
+    let mut start = items.len();
+    for (index, item) in items.iter().enumerate().rev() {
+        let is_user = matches!(item.body, ItemBody::UserMessage { .. });
+        if is_user || matches!(item.body, ItemBody::AssistantText { .. }) {
+            counted += 1;
+        }
+        if counted > window {
+            break;
+        }
+        if is_user {
+            start = index;
+        }
+    }
+    start
+}
+
+/// Puts a run of neighbouring calls into one assistant message with their results behind it. Returns the last index used.
+fn push_calls(items: &[Item], first: usize, results: &HashMap<&CallId, &ItemBody>, specs: &[ToolSpec], out: &mut Vec<Message>) -> usize {
+    let run: Vec<&Item> = items[first..].iter().take_while(|item| matches!(item.body, ItemBody::ToolCall { .. })).collect();
+    let mut calls = Vec::new();
+    let mut answers = Vec::new();
+    for item in &run {
+        let ItemBody::ToolCall { call, tool, arguments, .. } = &item.body else { continue };
+        let name = specs.iter().find(|spec| spec.id == *tool).map_or_else(|| tool.0.replace('.', "_"), |spec| spec.model_name.clone());
+        calls.push(ModelCall { id: call.clone(), name: name.clone(), arguments: arguments.to_string() });
+        let (data, content) = match results.get(call) {
+            Some(ItemBody::ToolResult { outcome, data, error, summary, .. }) => {
+                let whole = result_value(*outcome, data, error.as_ref().map(|e| json!(e)), summary);
+                let content = cap(&whole.to_string(), OLD_RESULT_CHARS);
+                (whole, content)
+            }
+            _ => {
+                let waiting = json!({"error": {"reason": "no_result", "message": "This call has no result yet."}});
+                (waiting.clone(), waiting.to_string())
+            }
+        };
+        answers.push(Message::Tool { call: call.clone(), name, content, data: Arc::new(data) });
+    }
+    out.push(Message::Assistant { text: String::new(), calls });
+    out.extend(answers);
+    first + run.len() - 1
+}
+
+/// What a model is told of a result.
+pub fn result_value(outcome: ToolOutcome, data: &Value, error: Option<Value>, summary: &str) -> Value {
+    match (outcome, error) {
+        (ToolOutcome::Ok, _) => data.clone(),
+        (_, Some(error)) => json!({"outcome": outcome, "error": error}),
+        (_, None) => json!({"outcome": outcome, "error": {"message": summary}}),
+    }
+}
+
+/// Cuts long text to its head and tail, saying how much is missing.
+pub fn cap(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let head = floor_boundary(text, limit * 3 / 4);
+    let tail = ceil_boundary(text, text.len() - limit / 8);
+    json!({"truncated": true, "characters": text.len(), "head": &text[..head], "tail": &text[tail..],
+        "note": "The whole result is kept and shown to the user; narrow the request to see more of it."})
+    .to_string()
+}
+
+fn floor_boundary(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+fn ceil_boundary(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    at
+}

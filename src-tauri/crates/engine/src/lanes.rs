@@ -1,0 +1,128 @@
+//! One lane per session: the turn that runs, the messages that wait, and the order of its effects.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use contract::{QueuedMessage, SessionId, TurnId};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// A message that has been accepted, with how it is to be answered.
+#[derive(Clone, Debug)]
+pub(crate) struct Accepted {
+    pub(crate) turn: TurnId,
+    pub(crate) text: String,
+    pub(crate) model: Option<String>,
+    pub(crate) headless: bool,
+}
+
+struct Lane {
+    running: Option<(TurnId, CancellationToken)>,
+    queue: VecDeque<Accepted>,
+    effects: Arc<tokio::sync::Mutex<()>>,
+    /// Counts finished effects, so that waiting proposals look again at what they would change.
+    changed: watch::Sender<u64>,
+}
+
+impl Default for Lane {
+    fn default() -> Self {
+        Self { running: None, queue: VecDeque::new(), effects: Arc::default(), changed: watch::channel(0).0 }
+    }
+}
+
+/// All lanes.
+#[derive(Default)]
+pub(crate) struct Lanes {
+    lanes: Mutex<HashMap<SessionId, Lane>>,
+}
+
+impl Lanes {
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Lane>> {
+        self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts the message now (a token comes back) or puts it into the queue.
+    pub(crate) fn enter(&self, session: &SessionId, accepted: Accepted) -> Option<CancellationToken> {
+        let mut lanes = self.lock();
+        let lane = lanes.entry(session.clone()).or_default();
+        if lane.running.is_some() {
+            lane.queue.push_back(accepted);
+            return None;
+        }
+        let token = CancellationToken::new();
+        lane.running = Some((accepted.turn, token.clone()));
+        Some(token)
+    }
+
+    /// Ends the running turn and starts the next message of the queue, if any.
+    pub(crate) fn leave(&self, session: &SessionId) -> Option<(Accepted, CancellationToken)> {
+        let mut lanes = self.lock();
+        let lane = lanes.get_mut(session)?;
+        lane.running = None;
+        let next = lane.queue.pop_front()?;
+        let token = CancellationToken::new();
+        lane.running = Some((next.turn.clone(), token.clone()));
+        Some((next, token))
+    }
+
+    /// Cancels the turn if it runs, or takes it out of the queue. False when it is neither.
+    pub(crate) fn cancel(&self, session: &SessionId, turn: &TurnId) -> bool {
+        let mut lanes = self.lock();
+        let Some(lane) = lanes.get_mut(session) else { return false };
+        if let Some((running, token)) = &lane.running
+            && running == turn
+        {
+            token.cancel();
+            return true;
+        }
+        let before = lane.queue.len();
+        lane.queue.retain(|waiting| waiting.turn != *turn);
+        lane.queue.len() != before
+    }
+
+    /// Cancels everything that runs and empties all queues.
+    pub(crate) fn cancel_all(&self) {
+        for lane in self.lock().values_mut() {
+            lane.queue.clear();
+            if let Some((_, token)) = &lane.running {
+                token.cancel();
+            }
+        }
+    }
+
+    pub(crate) fn running(&self, session: &SessionId) -> Option<TurnId> {
+        self.lock().get(session)?.running.as_ref().map(|(turn, _)| turn.clone())
+    }
+
+    pub(crate) fn running_count(&self) -> u32 {
+        u32::try_from(self.lock().values().filter(|lane| lane.running.is_some()).count()).unwrap_or(u32::MAX)
+    }
+
+    pub(crate) fn queue(&self, session: &SessionId) -> Vec<QueuedMessage> {
+        let lanes = self.lock();
+        let Some(lane) = lanes.get(session) else { return Vec::new() };
+        lane.queue.iter().map(|waiting| QueuedMessage { turn: waiting.turn.clone(), text: waiting.text.clone() }).collect()
+    }
+
+    /// The lock that keeps a session's effects in order.
+    pub(crate) fn effects(&self, session: &SessionId) -> Arc<tokio::sync::Mutex<()>> {
+        Arc::clone(&self.lock().entry(session.clone()).or_default().effects)
+    }
+
+    pub(crate) fn watch_effects(&self, session: &SessionId) -> watch::Receiver<u64> {
+        self.lock().entry(session.clone()).or_default().changed.subscribe()
+    }
+
+    pub(crate) fn effect_done(&self, session: &SessionId) {
+        if let Some(lane) = self.lock().get(session) {
+            lane.changed.send_modify(|count| *count += 1);
+        }
+    }
+
+    /// Forgets a deleted session.
+    pub(crate) fn forget(&self, session: &SessionId) {
+        self.lock().remove(session);
+    }
+}

@@ -1,0 +1,139 @@
+//! What an action would change, computed by the host: read calls of the same pack, then the manifest's template.
+//! A preview that cannot be computed is left out; the full arguments are always shown.
+
+use contract::{Effect, PreviewView, ToolOutcome, ToolSpec, manifest::PreviewRead};
+use minijinja::{Environment, Error, ErrorKind, Value as Template, value::Serde};
+use policy::Decision;
+use serde_json::{Map, Value};
+
+use crate::{call::Ready, turn::Turn};
+
+impl Turn {
+    pub(crate) async fn preview(&self, spec: &ToolSpec, arguments: &Value) -> Option<PreviewView> {
+        let preview = spec.preview.as_ref()?;
+        let mut variables = Map::new();
+        for read in &preview.reads {
+            variables.insert(read.name.clone(), self.preview_read(read, arguments).await.or(read.optional.then_some(Value::Null))?);
+        }
+        match render(&preview.template, arguments, &variables) {
+            Ok(view) => Some(view),
+            Err(problem) => {
+                tracing::warn!(tool = %spec.id, %problem, "a preview could not be computed");
+                None
+            }
+        }
+    }
+
+    async fn preview_read(&self, read: &PreviewRead, arguments: &Value) -> Option<Value> {
+        let spec = self.specs.iter().find(|spec| spec.id == read.tool && spec.effect == Effect::ReadOnly)?.clone();
+        let filled: Map<String, Value> = read.arguments.iter().filter_map(|(name, value)| Some((name.clone(), fill(value, arguments)?))).collect();
+        let call = contract::CallId(self.world().ids.next("call"));
+        let ready = Ready { call, spec, arguments: Value::Object(filled), decision: Decision::Allow { why: "Read for a preview.".into(), grant: None } };
+        let done = self.dispatch(&ready, None).await;
+        (done.outcome == ToolOutcome::Ok).then(|| (*done.data).clone())
+    }
+}
+
+/// Replaces text that is exactly `{{ args.NAME }}` by that argument; an absent one leaves the parameter out.
+fn fill(value: &Value, arguments: &Value) -> Option<Value> {
+    let Some(inner) = value.as_str().and_then(|text| text.trim().strip_prefix("{{")?.strip_suffix("}}")) else { return Some(value.clone()) };
+    let name = inner.trim().strip_prefix("args.")?;
+    arguments.get(name).cloned()
+}
+
+fn render(template: &str, arguments: &Value, variables: &Map<String, Value>) -> Result<PreviewView, String> {
+    let mut environment = Environment::new();
+    environment.set_fuel(Some(200_000));
+    environment.add_filter("dec_add", |a: Template, b: Template| combine(&a, &b, i128::checked_add, 0));
+    environment.add_filter("dec_sub", |a: Template, b: Template| combine(&a, &b, i128::checked_sub, 0));
+    environment.add_filter("dec_mul", |a: Template, b: Template| combine(&a, &b, i128::checked_mul, PLACES));
+    environment.add_filter("money", |a: Template| decimal(&a).map(grouped));
+    environment.add_filter("tojson", to_json);
+    environment.add_template("preview", template).map_err(|e| e.to_string())?;
+    let mut scope: std::collections::BTreeMap<String, Template> = variables.iter().map(|(name, value)| (name.clone(), Template::from(Serde(value)))).collect();
+    scope.insert("args".into(), Template::from(Serde(arguments)));
+    let text = environment.get_template("preview").and_then(|t| t.render(Template::from_pairs(scope))).map_err(|e| e.to_string())?;
+    serde_json::from_str(&text).map_err(|e| e.to_string())
+}
+
+fn to_json(value: Template) -> Result<Template, Error> {
+    serde_json::to_string(&value).map(Template::from_safe_string).map_err(|e| Error::new(ErrorKind::InvalidOperation, e.to_string()))
+}
+
+/// Decimal digits that are kept while calculating.
+const PLACES: u32 = 4;
+
+fn combine(a: &Template, b: &Template, with: fn(i128, i128) -> Option<i128>, drop: u32) -> Result<String, Error> {
+    let overflow = || Error::new(ErrorKind::InvalidOperation, "the amounts are too large");
+    let result = with(decimal(a)?, decimal(b)?).ok_or_else(overflow)?;
+    Ok(plain(result / 10i128.pow(drop)))
+}
+
+/// Reads an amount ("1 299.00", "1299,5", 12) as ten-thousandths.
+fn decimal(value: &Template) -> Result<i128, Error> {
+    let text: String = value.to_string().chars().filter(|c| !c.is_whitespace()).collect::<String>().replacen(',', ".", 1);
+    let bad = || Error::new(ErrorKind::InvalidOperation, format!("{value} is not an amount"));
+    let (sign, digits) = text.strip_prefix('-').map_or((1, text.as_str()), |rest| (-1, rest));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    if whole.is_empty() || whole.len() > 20 || !whole.chars().chain(fraction.chars()).all(|c| c.is_ascii_digit()) {
+        return Err(bad());
+    }
+    let places = PLACES as usize;
+    let padded: String = fraction.chars().chain("0000".chars()).take(places).collect();
+    let whole: i128 = whole.parse().map_err(|_| bad())?;
+    let fraction: i128 = padded.parse().map_err(|_| bad())?;
+    Ok(sign * (whole * 10i128.pow(PLACES) + fraction))
+}
+
+/// Two decimals, rounded half away from zero.
+fn cents(value: i128) -> (bool, i128) {
+    (value < 0, (value.abs() + 50) / 100)
+}
+
+fn plain(value: i128) -> String {
+    let (negative, cents) = cents(value);
+    format!("{}{}.{:02}", if negative { "-" } else { "" }, cents / 100, cents % 100)
+}
+
+fn grouped(value: i128) -> String {
+    let (negative, cents) = cents(value);
+    let whole = (cents / 100).to_string();
+    let mut out = String::new();
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index) % 3 == 0 {
+            out.push('\u{a0}');
+        }
+        out.push(digit);
+    }
+    format!("{}{out}.{:02}", if negative { "-" } else { "" }, cents % 100)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn amounts_are_exact() {
+        let template = r#"{"summary": {{ ("Add " ~ args.quantity) | tojson }},
+            "before": {"rows": [], "total": "{{ cart.total | money }}"},
+            "after": {"rows": [{"label": {{ args.name | tojson }}, "amount": "{{ args.price | dec_mul(args.quantity) | money }}", "changed": true}],
+                      "total": "{{ cart.total | dec_add(args.price | dec_mul(args.quantity)) | money }}"}}"#;
+        let arguments = json!({"quantity": 3, "price": "1 299,10", "name": "a \"quoted\" name"});
+        let variables = json!({"cart": {"total": 0.3}}).as_object().cloned().expect("an object");
+        let view = render(template, &arguments, &variables).expect("renders");
+        assert_eq!(view.after.rows[0].label, "a \"quoted\" name");
+        assert_eq!(view.after.rows[0].amount, "3\u{a0}897.30");
+        assert_eq!(view.before.total, "0.30");
+        assert_eq!(view.after.total, "3\u{a0}897.60");
+    }
+
+    #[test]
+    fn arguments_fill_reads() {
+        let arguments = json!({"partNo": "A-1"});
+        assert_eq!(fill(&json!("{{ args.partNo }}"), &arguments), Some(json!("A-1")));
+        assert_eq!(fill(&json!("{{ args.other }}"), &arguments), None);
+        assert_eq!(fill(&json!("text"), &arguments), Some(json!("text")));
+    }
+}

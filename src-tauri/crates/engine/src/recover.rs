@@ -1,0 +1,166 @@
+//! What a start finds of turns that died: every call gets its end, every pending action expires, nothing is run again.
+
+use std::{collections::HashSet, sync::Arc};
+
+use contract::{AgentError, Approval, ApprovalStatus, CallId, Effect, Item, ItemBody, ItemId, NoticeLevel, QueuedMessage, RecordType, ResultView, ToolId, ToolOutcome};
+use serde_json::Value;
+
+use crate::{
+    Engine,
+    approvals::of_turn,
+    ports::{RecordDraft, StoreError, TurnRow},
+    sessions::QUEUE_KEY,
+    texts::Text,
+};
+
+/// What was put in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// Turns that had not ended.
+    pub turns: u32,
+    /// Pending actions that expired with them.
+    pub expired: u32,
+    /// Effects of which it is not known whether they happened.
+    pub unknown: u32,
+}
+
+impl Engine {
+    /// Puts in order what the last process left. To be called once, before the first turn.
+    pub async fn recover(self: &Arc<Self>) -> Result<Recovered, AgentError> {
+        let mut out = Recovered::default();
+        let store = &self.world.store;
+        let open = store.approvals(false).await.map_err(|e| crate::store_error(&e))?;
+        for row in store.turns_running().await.map_err(|e| crate::store_error(&e))? {
+            self.end_turn(&row, &open, &mut out).await.map_err(|e| crate::store_error(&e))?;
+            out.turns += 1;
+        }
+        self.end_approved(&mut out).await.map_err(|e| crate::store_error(&e))?;
+        out.expired += self.expire_overdue().await.map_err(|e| crate::store_error(&e))?;
+        Ok(out)
+    }
+
+    async fn end_turn(&self, row: &TurnRow, open: &[Approval], out: &mut Recovered) -> Result<(), StoreError> {
+        let store = &self.world.store;
+        let locale = self.world.profile.locale();
+        let items = store.items_of_turn(&row.turn).await?;
+        let mut fresh = Vec::new();
+        let answered: HashSet<&CallId> = items.iter().filter_map(|item| if let ItemBody::ToolResult { call, .. } = &item.body { Some(call) } else { None }).collect();
+        for item in &items {
+            let ItemBody::ToolCall { call, tool, effect, .. } = &item.body else { continue };
+            if !answered.contains(call) {
+                let approval = of_turn(open, &row.turn).filter(|a| a.call == *call).last();
+                let outcome = self.end_of_call(approval, *effect, out).await?;
+                fresh.push(self.recovered_item(row, lost_result(call, tool, outcome, &locale)));
+            }
+        }
+        for approval in of_turn(open, &row.turn).filter(|a| a.status != ApprovalStatus::Executing) {
+            let why = Text::ApprovalDied.in_locale(&locale);
+            if self.settle(approval, approval.status, ApprovalStatus::Expired, Some(why)).await {
+                out.expired += 1;
+            }
+        }
+        fresh.extend(self.lost_queue(row, &locale).await?);
+        let text = Text::Interrupted.in_locale(&locale).to_owned();
+        fresh.push(self.recovered_item(row, ItemBody::Notice { level: NoticeLevel::Warning, code: "turn_interrupted".into(), text }));
+        store.items_append(fresh).await?;
+        store.turn_put(&TurnRow { status: "interrupted".into(), ended_at: Some(self.world.clock.now()), ..row.clone() }).await?;
+        let draft = RecordDraft::new(RecordType::RunEnded).of(&row.session, &row.turn).field("status", "interrupted");
+        if let Err(error) = self.world.audit.append(draft, crate::ports::Durability::Durable).await {
+            tracing::warn!(%error, "the end of an interrupted turn could not be recorded");
+        }
+        Ok(())
+    }
+
+    async fn end_of_call(&self, approval: Option<&Approval>, effect: Effect, out: &mut Recovered) -> Result<ToolOutcome, StoreError> {
+        match approval {
+            Some(approval) if approval.status == ApprovalStatus::Executing => {
+                self.settle(approval, ApprovalStatus::Executing, ApprovalStatus::Failed, Some("outcome unknown")).await;
+                out.unknown += 1;
+                Ok(ToolOutcome::Unknown)
+            }
+            Some(_) => Ok(ToolOutcome::Expired),
+            None if effect == Effect::ReadOnly => Ok(ToolOutcome::Cancelled),
+            // A write without an open approval: it ran, or it was about to.
+            None => {
+                out.unknown += 1;
+                Ok(ToolOutcome::Unknown)
+            }
+        }
+    }
+
+    /// Messages that waited behind the dead turn are kept, with a word that nobody answered them.
+    async fn lost_queue(&self, row: &TurnRow, locale: &str) -> Result<Vec<Item>, StoreError> {
+        let store = &self.world.store;
+        let mut values = store.session_values(&row.session).await?;
+        let Some(queue) = values.remove(QUEUE_KEY) else { return Ok(Vec::new()) };
+        store.session_values_set(&row.session, &values).await?;
+        let queue: Vec<QueuedMessage> = serde_json::from_value(queue).unwrap_or_default();
+        let mut items = Vec::new();
+        for waiting in queue {
+            let of = TurnRow { turn: waiting.turn, ..row.clone() };
+            items.push(self.recovered_item(&of, ItemBody::UserMessage { text: waiting.text }));
+            let text = Text::QueuedLost.in_locale(locale).to_owned();
+            items.push(self.recovered_item(&of, ItemBody::Notice { level: NoticeLevel::Warning, code: "message_not_answered".into(), text }));
+        }
+        Ok(items)
+    }
+
+    /// Pending actions of turns that ended properly (nobody could approve there) live on until their time is over.
+    pub(crate) async fn expire_overdue(self: &Arc<Self>) -> Result<u32, StoreError> {
+        let now = self.world.clock.now();
+        let text = Text::ApprovalExpired.in_locale(&self.world.profile.locale());
+        let mut expired = 0;
+        for approval in self.world.store.approvals(false).await? {
+            let over = approval.status == ApprovalStatus::Pending && approval.expires_at <= now && !self.router.waits(&approval.id);
+            if over && self.settle(&approval, ApprovalStatus::Pending, ApprovalStatus::Expired, Some(text)).await {
+                self.close_detached(&approval, ApprovalStatus::Expired, Some(text.to_owned())).await;
+                expired += 1;
+            }
+        }
+        Ok(expired)
+    }
+
+    /// Approved, but the process ended before it ran, or while it ran: never run by a restart.
+    async fn end_approved(self: &Arc<Self>, out: &mut Recovered) -> Result<(), StoreError> {
+        let died = Text::ApprovalDied.in_locale(&self.world.profile.locale());
+        for approval in self.world.store.approvals(false).await? {
+            match approval.status {
+                ApprovalStatus::Approved => {
+                    if self.settle(&approval, ApprovalStatus::Approved, ApprovalStatus::Expired, Some(died)).await {
+                        self.close_detached(&approval, ApprovalStatus::Expired, Some(died.to_owned())).await;
+                        out.expired += 1;
+                    }
+                }
+                ApprovalStatus::Executing => {
+                    if self.settle(&approval, ApprovalStatus::Executing, ApprovalStatus::Failed, Some("outcome unknown")).await {
+                        out.unknown += 1;
+                    }
+                }
+                ApprovalStatus::Pending
+                | ApprovalStatus::Done
+                | ApprovalStatus::Failed
+                | ApprovalStatus::Rejected
+                | ApprovalStatus::Expired
+                | ApprovalStatus::Cancelled
+                | ApprovalStatus::Superseded => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn recovered_item(&self, row: &TurnRow, body: ItemBody) -> Item {
+        let world = &self.world;
+        Item { id: ItemId(world.ids.next("item")), session: row.session.clone(), turn: row.turn.clone(), seq: 0, created_at: world.clock.now(), body }
+    }
+}
+
+fn lost_result(call: &CallId, tool: &ToolId, outcome: ToolOutcome, locale: &str) -> ItemBody {
+    let text = match outcome {
+        ToolOutcome::Unknown => Text::UnknownOutcome,
+        ToolOutcome::Expired => Text::ApprovalDied,
+        ToolOutcome::Ok | ToolOutcome::Error | ToolOutcome::Limit | ToolOutcome::Denied | ToolOutcome::Rejected | ToolOutcome::Cancelled => Text::CancelledCall,
+    };
+    let summary = text.in_locale(locale).to_owned();
+    let error = AgentError::internal("interrupted", summary.clone());
+    ItemBody::ToolResult { call: call.clone(), tool: tool.clone(), outcome, summary, data: Value::Null, error: Some(error), view: ResultView::Plain, duration_ms: 0 }
+}

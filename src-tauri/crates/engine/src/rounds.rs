@@ -1,0 +1,186 @@
+//! The rounds of a turn: ask the model, run what it calls, until it answers or the bound is reached. There is always an answer.
+
+use std::sync::{Arc, PoisonError};
+
+use contract::{AgentError, Choice, ErrorCode, EventBody, Item, RecordType, Stage, TurnStatus, Usage};
+use futures::StreamExt;
+
+use crate::{
+    history,
+    ports::{Message, ModelCall, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Point, RecordDraft, ToolDef},
+    prompt,
+    texts::Text,
+    turn::{End, Turn},
+};
+
+/// What one model call brought.
+#[derive(Default)]
+struct Reply {
+    text: String,
+    calls: Vec<ModelCall>,
+    choices: Vec<Choice>,
+}
+
+impl Turn {
+    /// Runs the rounds after the user's message has been saved. `earlier` are the items before it, ascending.
+    pub(crate) async fn rounds(self: Arc<Self>, earlier: Vec<Item>) -> End {
+        let limits = self.settings.limits;
+        let rounds = limits.rounds.clamp(1, 20);
+        let defs = prompt::tool_defs(&self.specs);
+        let mut messages = vec![prompt::system(self.settings.policy, self.world().clock.now(), &self.world().profile.time_zone())];
+        messages.extend(history::messages(&earlier, limits.window_messages as usize, &self.specs));
+        messages.push(Message::User { text: self.text.clone() });
+        let mut reported: Vec<String> = Vec::new();
+        let mut nudged = false;
+        for round in 1..=rounds {
+            if let Err(error) = self.engine.check_enabled() {
+                return End::Failed { partial: String::new(), error };
+            }
+            let last = round == rounds || nudged;
+            let tools = if last { Vec::new() } else { defs.clone() };
+            let reply = match self.ask(messages.clone(), tools).await {
+                Ok(reply) => reply,
+                Err(end) => return end,
+            };
+            let calls = if last { Vec::new() } else { reply.calls };
+            if calls.is_empty() {
+                if reply.text.trim().is_empty() && !last {
+                    nudged = true;
+                    messages.push(Message::System { text: "Answer the user now, in text.".into() });
+                    continue;
+                }
+                return self.answered(reply.text, reply.choices, round == rounds && !nudged, &reported);
+            }
+            if !reply.text.is_empty() {
+                self.keep_aside(&reply.text).await;
+            }
+            messages.push(Message::Assistant { text: reply.text, calls: calls.clone() });
+            match Arc::clone(&self).run_calls(calls).await {
+                Ok(done) => {
+                    for result in done {
+                        if let Some(line) = result.report() {
+                            reported.push(line);
+                        }
+                        messages.push(result.message(limits.result_chars as usize));
+                    }
+                }
+                Err(end) => return end,
+            }
+        }
+        self.answered(String::new(), Vec::new(), true, &reported)
+    }
+
+    fn answered(&self, text: String, choices: Vec<Choice>, at_bound: bool, reported: &[String]) -> End {
+        let empty = text.trim().is_empty();
+        let (mut text, status) = match (empty, at_bound) {
+            (false, _) => (text, TurnStatus::Ok),
+            (true, true) => (Text::BoundReached.in_locale(&self.locale).to_owned(), TurnStatus::Limit),
+            (true, false) => (Text::EmptyAnswer.in_locale(&self.locale).to_owned(), TurnStatus::Ok),
+        };
+        if !reported.is_empty() {
+            text.push_str(&format!("\n\n{} {}", Text::WriteDone.in_locale(&self.locale), reported.join("; ")));
+        }
+        End::Answer { text, choices, status }
+    }
+
+    /// Text that a model says beside its calls is kept in the transcript, before the calls.
+    async fn keep_aside(&self, text: &str) {
+        let item = self.answer_item(text, Vec::new(), false);
+        match self.world().store.items_append(vec![item]).await {
+            Ok(items) => self.emit_items(items),
+            Err(error) => tracing::warn!(%error, "text beside calls could not be saved"),
+        }
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    async fn ask(&self, messages: Vec<Message>, tools: Vec<ToolDef>) -> Result<Reply, End> {
+        self.probe(Point::BeforeModelCall);
+        self.emit(EventBody::Status { stage: Stage::Thinking, text: None });
+        let profile = &self.world().profile;
+        let request = ModelRequest {
+            messages,
+            tools,
+            max_output_tokens: None,
+            locale: self.locale.clone(),
+            now: Some(self.world().clock.now()),
+            time_zone: profile.time_zone(),
+        };
+        let mut reply = Reply::default();
+        let outcome = self.read_stream(request, &mut reply).await;
+        let status = match &outcome {
+            Ok(()) => "ok",
+            Err(End::Cancelled { .. }) => "cancelled",
+            Err(End::Answer { .. } | End::Failed { .. } | End::ApprovalRequired { .. }) => "error",
+        };
+        let usage = self.usage();
+        self.record(
+            RecordDraft::new(RecordType::ModelCall)
+                .field("model", self.model.label())
+                .field("status", status)
+                .field("local", self.model.local())
+                .field("calls", reply.calls.len())
+                .field("tokens_in_so_far", usage.input_tokens)
+                .field("tokens_out_so_far", usage.output_tokens),
+        )
+        .await;
+        outcome?;
+        self.probe(Point::AfterModelCall);
+        Ok(reply)
+    }
+
+    async fn read_stream(&self, request: ModelRequest, reply: &mut Reply) -> Result<(), End> {
+        let mut stream = self.model.stream(request);
+        loop {
+            let event = tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => return Err(End::Cancelled { partial: std::mem::take(&mut reply.text) }),
+                event = stream.next() => event,
+            };
+            match event {
+                None => return Ok(()),
+                Some(Err(error)) => return Err(End::Failed { partial: std::mem::take(&mut reply.text), error: model_error(&error) }),
+                Some(Ok(ModelEvent::Text(text))) => self.delta(reply, text),
+                Some(Ok(ModelEvent::Reasoning(text))) => self.emit(EventBody::Reasoning { text }),
+                // The host names calls itself: what a provider sends may repeat or be empty.
+                Some(Ok(ModelEvent::Call(call))) => reply.calls.push(ModelCall { id: contract::CallId(self.world().ids.next("call")), ..call }),
+                Some(Ok(ModelEvent::Choices(choices))) => reply.choices = choices,
+                Some(Ok(ModelEvent::Done { usage, .. })) => self.count(usage),
+            }
+        }
+    }
+
+    fn delta(&self, reply: &mut Reply, text: String) {
+        if reply.text.is_empty() {
+            self.probe(Point::WhileStreaming);
+            self.shown.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        }
+        reply.text.push_str(&text);
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
+        self.emit(EventBody::Delta { text });
+    }
+
+    fn count(&self, usage: Usage) {
+        let mut sum = self.usage.lock().unwrap_or_else(PoisonError::into_inner);
+        sum.input_tokens += usage.input_tokens;
+        sum.output_tokens += usage.output_tokens;
+        sum.model_calls += 1;
+    }
+}
+
+fn model_error(error: &ModelError) -> AgentError {
+    let (code, reason) = match error.kind {
+        ModelErrorKind::RateLimited => (ErrorCode::RateLimited, "provider_rate_limit"),
+        ModelErrorKind::Unavailable => (ErrorCode::LlmError, "provider_unavailable"),
+        ModelErrorKind::Unauthorized => (ErrorCode::LlmError, "provider_unauthorized"),
+        ModelErrorKind::BadRequest => (ErrorCode::LlmError, "provider_refused"),
+        ModelErrorKind::Protocol => (ErrorCode::LlmError, "provider_protocol"),
+    };
+    let mut out = AgentError::new(code, error.message.clone()).reason(reason).retryable(error.kind.retryable());
+    if let Some(hint) = &error.hint {
+        out = out.hint(hint.clone());
+    }
+    if let Some(ms) = error.retry_after_ms {
+        out = out.with("retry_after_ms", ms);
+    }
+    out
+}

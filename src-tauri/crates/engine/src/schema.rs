@@ -1,0 +1,37 @@
+//! Compiled validators, one per schema, kept by content. Knows no tool and resolves nothing outside the schema itself.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use jsonschema::Validator;
+use serde_json::{Value, json};
+
+/// Compiles each schema once.
+#[derive(Default)]
+pub struct Validators {
+    compiled: Mutex<HashMap<String, Option<Arc<Validator>>>>,
+}
+
+impl Validators {
+    /// Problems of `value` as `[{path, problem}]`; `key` identifies the schema. A schema that cannot be compiled refuses everything.
+    pub fn problems(&self, key: &str, schema: &Value, value: &Value) -> Vec<Value> {
+        match self.validator(key, schema) {
+            None => vec![json!({"path": "", "problem": "the tool's schema cannot be used"})],
+            Some(validator) => {
+                validator.iter_errors(value).take(20).map(|e| json!({"path": e.instance_path().to_string(), "problem": e.to_string()})).collect()
+            }
+        }
+    }
+
+    fn validator(&self, key: &str, schema: &Value) -> Option<Arc<Validator>> {
+        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = compiled.get(key) {
+            return known.clone();
+        }
+        let fresh = jsonschema::validator_for(schema).ok().map(Arc::new);
+        compiled.insert(key.to_owned(), fresh.clone());
+        fresh
+    }
+}

@@ -1,0 +1,195 @@
+//! Sessions as callers see them: accepting messages, cancelling, listing, opening, paging.
+
+use std::sync::Arc;
+
+use contract::{
+    AgentError, EventBody, ItemsPageParams, ItemsPageResponse, Push, SessionId, SessionSummary, SessionView, SessionsListParams, SessionsListResponse, Stage,
+    TurnCancelParams, TurnEvent, TurnId, TurnStartParams, TurnStartResponse,
+};
+use serde_json::json;
+
+use crate::{Engine, lanes::Accepted, ports::StoreError, store_error, turn::Turn};
+
+const PAGE: u32 = 60;
+const TITLE_CHARS: usize = 60;
+/// Where the messages that wait are kept over a crash, among the session's own values.
+pub(crate) const QUEUE_KEY: &str = "$queue";
+
+impl Engine {
+    /// Takes a message: starts its turn, or queues it behind the running one.
+    pub async fn turn_start(self: &Arc<Self>, params: TurnStartParams) -> Result<TurnStartResponse, AgentError> {
+        self.check_enabled()?;
+        let text = self.check_text(&params.text)?;
+        let session = self.session_for(params.session, &text).await?;
+        let turn = TurnId(self.world.ids.next("turn"));
+        let accepted = Accepted { turn: turn.clone(), text, model: params.model, headless: params.headless };
+        match self.lanes.enter(&session, accepted.clone()) {
+            Some(token) => {
+                self.spawn(session.clone(), accepted, token);
+                Ok(TurnStartResponse { session, turn, queued: false })
+            }
+            None => {
+                self.queue_changed(&session).await?;
+                let event = EventBody::Status { stage: Stage::Queued, text: None };
+                self.push(Push::Turn { event: TurnEvent { session: session.clone(), turn: turn.clone(), n: 0, at: self.world.clock.now(), event } });
+                Ok(TurnStartResponse { session, turn, queued: true })
+            }
+        }
+    }
+
+    fn check_text(&self, text: &str) -> Result<String, AgentError> {
+        let trimmed = text.trim();
+        let limit = self.world.profile.settings().limits.message_chars as usize;
+        if trimmed.is_empty() {
+            return Err(AgentError::invalid("The message is empty.").hint("Type a question first."));
+        }
+        let length = trimmed.chars().count();
+        if length > limit {
+            return Err(AgentError::invalid(format!("The message has {length} characters; at most {limit} are accepted."))
+                .hint("Shorten it, or raise the limit in Settings."));
+        }
+        Ok(trimmed.to_owned())
+    }
+
+    async fn session_for(&self, wanted: Option<SessionId>, text: &str) -> Result<SessionId, AgentError> {
+        let store = &self.world.store;
+        let id = wanted.unwrap_or_else(|| SessionId(self.world.ids.next("session")));
+        if store.session(&id).await.map_err(|e| store_error(&e))?.is_none() {
+            store.session_create(&id, &title_of(text), self.world.clock.now()).await.map_err(|e| store_error(&e))?;
+        }
+        Ok(id)
+    }
+
+    fn spawn(self: &Arc<Self>, session: SessionId, accepted: Accepted, token: tokio_util::sync::CancellationToken) {
+        let engine = Arc::clone(self);
+        tokio::spawn(async move {
+            let mut next = Some((accepted, token));
+            while let Some((accepted, token)) = next {
+                Turn::new(Arc::clone(&engine), session.clone(), accepted, token).run().await;
+                next = engine.lanes.leave(&session);
+                if next.is_some() {
+                    // A queue that cannot be saved is still answered; only a crash would lose it.
+                    let _ = engine.queue_changed(&session).await;
+                }
+                engine.push_session(&session).await;
+            }
+        });
+    }
+
+    /// Saves and shows the queue as it is now.
+    async fn queue_changed(&self, session: &SessionId) -> Result<(), AgentError> {
+        let queue = self.lanes.queue(session);
+        let store = &self.world.store;
+        let mut values = store.session_values(session).await.map_err(|e| store_error(&e))?;
+        if queue.is_empty() {
+            values.remove(QUEUE_KEY);
+        } else {
+            values.insert(QUEUE_KEY.to_owned(), json!(queue));
+        }
+        store.session_values_set(session, &values).await.map_err(|e| store_error(&e))?;
+        self.push(Push::Queue { session: session.clone(), queue });
+        Ok(())
+    }
+
+    /// Stops a running turn, or takes a waiting message out of the queue.
+    pub async fn turn_cancel(&self, params: &TurnCancelParams) -> Result<(), AgentError> {
+        if !self.lanes.cancel(&params.session, &params.turn) {
+            return Err(AgentError::invalid("This turn has ended already.").reason("not_found"));
+        }
+        self.queue_changed(&params.session).await
+    }
+
+    /// Stops everything, for the end of the process.
+    pub fn cancel_all(&self) {
+        self.lanes.cancel_all();
+    }
+
+    /// Turns that run now.
+    pub fn running(&self) -> u32 {
+        self.lanes.running_count()
+    }
+
+    pub(crate) async fn summary(&self, id: &SessionId) -> Result<Option<SessionSummary>, StoreError> {
+        let Some(mut summary) = self.world.store.session(id).await? else { return Ok(None) };
+        self.fill(std::slice::from_mut(&mut summary)).await?;
+        Ok(Some(summary))
+    }
+
+    async fn fill(&self, summaries: &mut [SessionSummary]) -> Result<(), StoreError> {
+        let waiting = self.world.store.approvals(false).await?;
+        for summary in summaries {
+            summary.running = self.lanes.running(&summary.id).is_some();
+            let count = waiting.iter().filter(|approval| approval.session == summary.id).count();
+            summary.waiting_approvals = u32::try_from(count).unwrap_or(u32::MAX);
+        }
+        Ok(())
+    }
+
+    /// Sessions, newest first.
+    pub async fn sessions_list(&self, params: &SessionsListParams) -> Result<SessionsListResponse, AgentError> {
+        let limit = if params.limit == 0 { 50 } else { params.limit.min(200) };
+        let mut sessions = self.world.store.sessions(params.query.trim(), params.offset, limit + 1).await.map_err(|e| store_error(&e))?;
+        let has_more = sessions.len() > limit as usize;
+        sessions.truncate(limit as usize);
+        self.fill(&mut sessions).await.map_err(|e| store_error(&e))?;
+        Ok(SessionsListResponse { sessions, has_more })
+    }
+
+    /// A session with its newest items.
+    pub async fn session_open(&self, id: &SessionId) -> Result<SessionView, AgentError> {
+        let summary = self.summary(id).await.map_err(|e| store_error(&e))?.ok_or_else(|| AgentError::invalid("This session does not exist.").reason("not_found"))?;
+        let page = self.items_page(&ItemsPageParams { session: id.clone(), before: u64::MAX, limit: PAGE }).await?;
+        let approvals = self.world.store.approvals(false).await.map_err(|e| store_error(&e))?;
+        Ok(SessionView {
+            summary,
+            items: page.items,
+            has_more: page.has_more,
+            running_turn: self.lanes.running(id),
+            queue: self.lanes.queue(id),
+            approvals: approvals.into_iter().filter(|approval| approval.session == *id).collect(),
+        })
+    }
+
+    /// Older items of a session, ascending.
+    pub async fn items_page(&self, params: &ItemsPageParams) -> Result<ItemsPageResponse, AgentError> {
+        let limit = if params.limit == 0 { PAGE } else { params.limit.min(500) };
+        let before = (params.before < u64::MAX).then_some(params.before);
+        let mut items = self.world.store.items_before(&params.session, before, limit + 1).await.map_err(|e| store_error(&e))?;
+        let has_more = items.len() > limit as usize;
+        if has_more {
+            items.remove(0);
+        }
+        Ok(ItemsPageResponse { items, has_more })
+    }
+
+    /// Gives a session another title.
+    pub async fn session_rename(&self, id: &SessionId, title: &str) -> Result<(), AgentError> {
+        let title = title.trim();
+        if title.is_empty() || title.chars().count() > 200 {
+            return Err(AgentError::invalid("A title has 1 to 200 characters."));
+        }
+        self.world.store.session_rename(id, title).await.map_err(|e| store_error(&e))?;
+        self.push_session(id).await;
+        Ok(())
+    }
+
+    /// Deletes a session and its items; its audit records stay.
+    pub async fn session_delete(&self, id: &SessionId) -> Result<(), AgentError> {
+        if self.lanes.running(id).is_some() {
+            return Err(AgentError::invalid("This session is being answered right now.").hint("Stop the turn first, then delete the session."));
+        }
+        self.world.store.session_delete(id).await.map_err(|e| store_error(&e))?;
+        self.lanes.forget(id);
+        self.push(Push::SessionDeleted { session: id.clone() });
+        Ok(())
+    }
+}
+
+fn title_of(text: &str) -> String {
+    let line = text.lines().next().unwrap_or(text).trim();
+    if line.chars().count() <= TITLE_CHARS {
+        return line.to_owned();
+    }
+    let cut: String = line.chars().take(TITLE_CHARS - 1).collect();
+    format!("{}…", cut.trim_end())
+}

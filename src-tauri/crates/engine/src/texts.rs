@@ -1,0 +1,74 @@
+//! The host's own sentences, in English and Swedish. Model and tool texts are elsewhere.
+
+/// A sentence of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Text {
+    BoundReached,
+    EmptyAnswer,
+    Cancelled,
+    Interrupted,
+    QueuedLost,
+    ApprovalExpired,
+    ApprovalDied,
+    ApprovalRejected,
+    ApprovalCancelled,
+    NotApprovedHeadless,
+    PolicyDenied,
+    CallsOverLimit,
+    SameCallAgain,
+    UnknownOutcome,
+    CancelledCall,
+    InvalidOutput,
+    WriteDone,
+}
+
+impl Text {
+    /// The sentence in a language; anything but Swedish is English.
+    pub fn in_locale(self, locale: &str) -> &'static str {
+        if locale.starts_with("sv") { self.swedish() } else { self.english() }
+    }
+
+    fn english(self) -> &'static str {
+        match self {
+            Self::BoundReached => "I could not finish within the steps allowed for one message. What was found so far is above; ask again for the rest.",
+            Self::EmptyAnswer => "The model gave no answer. Ask again, or word the question differently.",
+            Self::Cancelled => "Stopped.",
+            Self::Interrupted => "Countersign ended while this was being answered. Nothing was repeated; ask again if you still need it.",
+            Self::QueuedLost => "Countersign ended before this message was answered. Send it again if you still need it.",
+            Self::ApprovalExpired => "Nobody decided in time.",
+            Self::ApprovalDied => "Countersign ended while this waited for a decision.",
+            Self::ApprovalRejected => "Rejected by you.",
+            Self::ApprovalCancelled => "The turn was stopped before a decision.",
+            Self::NotApprovedHeadless => "This needs an approval, and nobody is here to give it.",
+            Self::PolicyDenied => "The policy does not allow this.",
+            Self::CallsOverLimit => "Not run: too many tool calls in one step. Ask for it again if it is still needed.",
+            Self::SameCallAgain => "Not run: the same call was made already in this turn, and its result stands above.",
+            Self::UnknownOutcome => "It is not known whether this happened. Check before you repeat it.",
+            Self::CancelledCall => "Stopped before it finished.",
+            Self::InvalidOutput => "The tool answered in a shape that it does not declare.",
+            Self::WriteDone => "Done without asking, as the policy allows:",
+        }
+    }
+
+    fn swedish(self) -> &'static str {
+        match self {
+            Self::BoundReached => "Jag hann inte klart inom de steg som ett meddelande får ta. Det som hittats står ovan; fråga igen om resten.",
+            Self::EmptyAnswer => "Modellen gav inget svar. Fråga igen eller formulera frågan på ett annat sätt.",
+            Self::Cancelled => "Stoppad.",
+            Self::Interrupted => "Countersign avslutades medan det här besvarades. Inget upprepades; fråga igen om du fortfarande behöver det.",
+            Self::QueuedLost => "Countersign avslutades innan meddelandet besvarades. Skicka det igen om du fortfarande behöver svar.",
+            Self::ApprovalExpired => "Ingen beslutade i tid.",
+            Self::ApprovalDied => "Countersign avslutades medan detta väntade på beslut.",
+            Self::ApprovalRejected => "Avslaget av dig.",
+            Self::ApprovalCancelled => "Turen stoppades före beslut.",
+            Self::NotApprovedHeadless => "Detta kräver ett godkännande och ingen finns här som kan ge det.",
+            Self::PolicyDenied => "Policyn tillåter inte detta.",
+            Self::CallsOverLimit => "Inte kört: för många verktygsanrop i ett steg. Be om det igen om det behövs.",
+            Self::SameCallAgain => "Inte kört: samma anrop har redan gjorts i den här turen och resultatet står ovan.",
+            Self::UnknownOutcome => "Det är okänt om detta hände. Kontrollera innan du upprepar det.",
+            Self::CancelledCall => "Stoppat innan det blev klart.",
+            Self::InvalidOutput => "Verktyget svarade i en form som det inte anger.",
+            Self::WriteDone => "Gjort utan att fråga, som policyn tillåter:",
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! One turn from the accepted message to its single `final`: what is saved before and after, and how it may end.
+//! The rounds in between are in `rounds`, the calls in `call`.
+
+use std::{
+    panic::AssertUnwindSafe,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
+
+use chrono::{DateTime, Utc};
+use contract::{
+    AgentError, Choice, ErrorCode, EventBody, Item, ItemBody, ItemId, NoticeLevel, Push, RecordType, SessionId, Settings, Stage, ToolSpec, TurnEvent, TurnId,
+    TurnStatus, Usage,
+};
+use futures::FutureExt;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Engine,
+    call::Seen,
+    lanes::Accepted,
+    ports::{Durability, Model, Point, RecordDraft, StoreError, TurnRow},
+    store_error,
+    texts::Text,
+};
+
+/// How a turn ended, with what is to be said.
+pub(crate) enum End {
+    Answer { text: String, choices: Vec<Choice>, status: TurnStatus },
+    Cancelled { partial: String },
+    Failed { partial: String, error: AgentError },
+    ApprovalRequired { error: AgentError },
+}
+
+/// A turn that runs.
+pub(crate) struct Turn {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) session: SessionId,
+    pub(crate) id: TurnId,
+    pub(crate) text: String,
+    pub(crate) headless: bool,
+    /// Items are kept; false for a direct tool call outside a conversation.
+    pub(crate) keeps_items: bool,
+    pub(crate) cancel: CancellationToken,
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) locale: String,
+    pub(crate) specs: Arc<Vec<ToolSpec>>,
+    pub(crate) tainted: AtomicBool,
+    pub(crate) seen: Mutex<Seen>,
+    pub(crate) usage: Mutex<Usage>,
+    /// Text as the deltas have shown it, to tell whether `final` differs.
+    pub(crate) shown: Mutex<String>,
+    events: AtomicU64,
+    started_at: DateTime<Utc>,
+}
+
+impl Turn {
+    pub(crate) fn new(engine: Arc<Engine>, session: SessionId, accepted: Accepted, cancel: CancellationToken) -> Self {
+        let world = &engine.world;
+        let (settings, locale) = (world.profile.settings(), world.profile.locale());
+        let model = world.models.current(accepted.model.as_deref());
+        let (specs, started_at) = (world.tools.specs(), world.clock.now());
+        Self {
+            engine,
+            session,
+            id: accepted.turn,
+            text: accepted.text,
+            headless: accepted.headless,
+            keeps_items: true,
+            cancel,
+            model,
+            settings,
+            locale,
+            specs,
+            tainted: AtomicBool::new(false),
+            seen: Mutex::default(),
+            usage: Mutex::default(),
+            shown: Mutex::default(),
+            events: AtomicU64::new(0),
+            started_at,
+        }
+    }
+
+    /// Runs to the end. Whatever happens inside, exactly one `final` is told.
+    pub(crate) async fn run(self) {
+        let turn = Arc::new(self);
+        let end = match AssertUnwindSafe(Arc::clone(&turn).answer()).catch_unwind().await {
+            Ok(end) => end,
+            Err(_) => End::Failed {
+                partial: String::new(),
+                error: AgentError::internal("unexpected", "Something went wrong inside Countersign.").hint("Ask again; `csign doctor` shows the state of the installation."),
+            },
+        };
+        turn.finish(end).await;
+    }
+
+    async fn answer(self: Arc<Self>) -> End {
+        self.probe(Point::BeforeUserMessage);
+        self.emit(EventBody::Status { stage: Stage::Started, text: None });
+        let history = match self.load_history().await {
+            Ok(items) => items,
+            Err(error) => return End::Failed { partial: String::new(), error: store_error(&error) },
+        };
+        if let Err(error) = self.save_question().await {
+            return End::Failed { partial: String::new(), error: store_error(&error) };
+        }
+        self.probe(Point::AfterUserMessage);
+        self.engine.push_session(&self.session).await;
+        self.record(RecordDraft::new(RecordType::RunStarted).field("model", self.model.label()).commit("input", self.text.clone())).await;
+        self.rounds(history).await
+    }
+
+    async fn load_history(&self) -> Result<Vec<Item>, StoreError> {
+        // A turn has rarely more than ten items per message; what is cut off lies outside the window anyway.
+        let most = self.settings.limits.window_messages.saturating_mul(10).clamp(20, 500);
+        self.world().store.items_before(&self.session, None, most).await
+    }
+
+    async fn save_question(&self) -> Result<(), StoreError> {
+        let item = self.item(ItemBody::UserMessage { text: self.text.clone() });
+        let row = self.row("running", None);
+        let store = &self.world().store;
+        let (items, row) = tokio::join!(store.items_append(vec![item]), store.turn_put(&row));
+        row?;
+        self.emit_items(items?);
+        Ok(())
+    }
+
+    async fn finish(&self, end: End) {
+        self.probe(Point::BeforeAnswerSaved);
+        let (mut text, choices, status, error) = self.last_words(end);
+        let mut body = vec![];
+        match status {
+            TurnStatus::Ok | TurnStatus::Limit if !text.is_empty() => body.push(self.answer_item(&text, choices.clone(), false)),
+            TurnStatus::Ok | TurnStatus::Limit | TurnStatus::ApprovalRequired => {}
+            TurnStatus::Cancelled | TurnStatus::Error => {
+                if !text.is_empty() {
+                    body.push(self.answer_item(&text, Vec::new(), true));
+                }
+                body.push(self.item(ending_notice(status, error.as_ref(), &self.locale)));
+            }
+        }
+        let saved = self.save_end(body, status).await;
+        let error = error.or(saved.err().map(|e| store_error(&e)));
+        self.probe(Point::AfterAnswerSaved);
+        if let Some(error) = &error {
+            self.emit(EventBody::Error { error: error.clone() });
+            if text.is_empty() {
+                text.clone_from(&error.message);
+            }
+        }
+        if status == TurnStatus::Cancelled && text.is_empty() {
+            Text::Cancelled.in_locale(&self.locale).clone_into(&mut text);
+        }
+        if *self.shown.lock().unwrap_or_else(PoisonError::into_inner) != text {
+            self.emit(EventBody::Status { stage: Stage::OutputReplaced, text: None });
+        }
+        self.emit(EventBody::Final { status, text, choices, error, usage: self.usage() });
+    }
+
+    fn last_words(&self, end: End) -> (String, Vec<Choice>, TurnStatus, Option<AgentError>) {
+        match end {
+            End::Answer { text, choices, status } => (text, choices, status, None),
+            End::Cancelled { partial } => (partial, Vec::new(), TurnStatus::Cancelled, None),
+            End::Failed { partial, error } => (partial, Vec::new(), TurnStatus::Error, Some(error)),
+            End::ApprovalRequired { error } => {
+                (Text::NotApprovedHeadless.in_locale(&self.locale).to_owned(), Vec::new(), TurnStatus::ApprovalRequired, Some(error))
+            }
+        }
+    }
+
+    async fn save_end(&self, body: Vec<Item>, status: TurnStatus) -> Result<(), StoreError> {
+        let world = self.world();
+        let name = status_name(status);
+        let row = self.row(name, Some(world.clock.now()));
+        let usage = self.usage();
+        self.record(
+            RecordDraft::new(RecordType::RunEnded)
+                .field("status", name)
+                .field("model_calls", usage.model_calls)
+                .field("tokens_in", usage.input_tokens)
+                .field("tokens_out", usage.output_tokens),
+        )
+        .await;
+        let (items, row, flushed) = tokio::join!(world.store.items_append(body), world.store.turn_put(&row), world.audit.flush());
+        if let Err(error) = flushed {
+            tracing::warn!(%error, "the audit log could not be flushed at the end of a turn");
+        }
+        row?;
+        self.emit_items(items?);
+        Ok(())
+    }
+
+    // --- small pieces used by the rest of the turn ---
+
+    pub(crate) fn world(&self) -> &crate::World {
+        &self.engine.world
+    }
+
+    pub(crate) fn probe(&self, point: Point) {
+        self.world().probe.at(point);
+    }
+
+    pub(crate) fn usage(&self) -> Usage {
+        *self.usage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn is_tainted(&self) -> bool {
+        self.tainted.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn emit(&self, event: EventBody) {
+        let n = self.events.fetch_add(1, Ordering::AcqRel) + 1;
+        let at = self.world().clock.now();
+        self.engine.push(Push::Turn { event: TurnEvent { session: self.session.clone(), turn: self.id.clone(), n, at, event } });
+    }
+
+    pub(crate) fn emit_items(&self, items: Vec<Item>) {
+        for item in items {
+            self.emit(EventBody::Item { item: Box::new(item) });
+        }
+    }
+
+    /// Appends a record that nothing waits for; the end of the turn makes it durable.
+    pub(crate) async fn record(&self, draft: RecordDraft) {
+        if let Err(error) = self.world().audit.append(draft.of(&self.session, &self.id), Durability::Grouped).await {
+            tracing::warn!(%error, "a record could not be written");
+        }
+    }
+
+    pub(crate) fn item(&self, body: ItemBody) -> Item {
+        let world = self.world();
+        Item { id: ItemId(world.ids.next("item")), session: self.session.clone(), turn: self.id.clone(), seq: 0, created_at: world.clock.now(), body }
+    }
+
+    pub(crate) fn answer_item(&self, text: &str, choices: Vec<Choice>, partial: bool) -> Item {
+        self.item(ItemBody::AssistantText { text: text.to_owned(), blocks: Vec::new(), model: Some(self.model.label()), choices, partial })
+    }
+
+    fn row(&self, status: &str, ended_at: Option<DateTime<Utc>>) -> TurnRow {
+        TurnRow {
+            turn: self.id.clone(),
+            session: self.session.clone(),
+            started_at: self.started_at,
+            ended_at,
+            status: status.to_owned(),
+            model: self.model.label(),
+            usage: self.usage(),
+        }
+    }
+}
+
+pub(crate) fn status_name(status: TurnStatus) -> &'static str {
+    match status {
+        TurnStatus::Ok => "ok",
+        TurnStatus::Limit => "limit",
+        TurnStatus::Cancelled => "cancelled",
+        TurnStatus::Error => "error",
+        TurnStatus::ApprovalRequired => "approval_required",
+    }
+}
+
+fn ending_notice(status: TurnStatus, error: Option<&AgentError>, locale: &str) -> ItemBody {
+    if status == TurnStatus::Cancelled {
+        return ItemBody::Notice { level: NoticeLevel::Info, code: "turn_cancelled".into(), text: Text::Cancelled.in_locale(locale).into() };
+    }
+    let text = error.map_or_else(String::new, |e| match e.hint_text() {
+        Some(hint) => format!("{} {hint}", e.message),
+        None => e.message.clone(),
+    });
+    let code = error.map_or("internal_error", |e| match e.code {
+        ErrorCode::LlmError => "llm_error",
+        ErrorCode::RateLimited => "rate_limited",
+        ErrorCode::AgentDisabled => "agent_disabled",
+        ErrorCode::InvalidInput
+        | ErrorCode::ApprovalRequired
+        | ErrorCode::ToolNotFound
+        | ErrorCode::ToolTimeout
+        | ErrorCode::ToolHttpError
+        | ErrorCode::InternalError => "turn_failed",
+    });
+    ItemBody::Notice { level: NoticeLevel::Error, code: code.into(), text }
+}
