@@ -38,10 +38,11 @@ CREATE TABLE turn (
 CREATE INDEX turn_of_session ON turn (session);
 CREATE INDEX turn_running ON turn (started_at) WHERE status = 'running';
 
+-- Approvals, grants and values may also belong to a call outside any session; sessions take theirs along when deleted.
 -- `body` is the proposal as it was made; status, reason and decided_at are its only members that change, and only here.
 CREATE TABLE approval (
     id TEXT NOT NULL PRIMARY KEY,
-    session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
+    session TEXT NOT NULL,
     created_at TEXT NOT NULL,
     status TEXT NOT NULL,
     reason TEXT,
@@ -53,7 +54,7 @@ CREATE INDEX approval_by_status ON approval (status, created_at DESC);
 
 CREATE TABLE "grant" (
     id TEXT NOT NULL PRIMARY KEY,
-    session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
+    session TEXT NOT NULL,
     created_at TEXT NOT NULL,
     last_used_at TEXT,
     revoked_at TEXT,
@@ -62,7 +63,7 @@ CREATE TABLE "grant" (
 CREATE INDEX grant_of_session ON "grant" (session);
 
 CREATE TABLE session_value (
-    session TEXT NOT NULL PRIMARY KEY REFERENCES session (id) ON DELETE CASCADE,
+    session TEXT NOT NULL PRIMARY KEY,
     body TEXT NOT NULL
 ) STRICT;
 

@@ -21,8 +21,7 @@ pub(crate) fn insert(conn: &Connection, approval: &Approval) -> Result<(), DbErr
             approval.reason,
             approval.decided_at.map(text::instant),
             serde_json::to_string(approval)?,
-        ])
-        .map_err(|e| DbError::parent(e, || format!("session {}", approval.session)))?;
+        ])?;
     Ok(())
 }
 
@@ -51,10 +50,10 @@ pub(crate) fn advance(
     Ok(changed == 1)
 }
 
-/// Pending first, then those under way, then the rest; newest first within each.
+/// Pending first, then those under way, then (if wanted) those that ended; newest first within each.
 pub(crate) fn list(conn: &Connection, include_decided: bool) -> Result<Vec<Approval>, DbError> {
     let mut statement = conn.prepare_cached(
-        "SELECT body, status, reason, decided_at FROM approval WHERE ?1 OR status = 'pending'
+        "SELECT body, status, reason, decided_at FROM approval WHERE ?1 OR status IN ('pending', 'approved', 'executing')
          ORDER BY CASE status WHEN 'pending' THEN 0 WHEN 'approved' THEN 1 WHEN 'executing' THEN 1 ELSE 2 END, created_at DESC, id LIMIT ?2",
     )?;
     let rows = statement.query_map(params![include_decided, LISTED], columns)?;

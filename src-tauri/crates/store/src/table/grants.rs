@@ -16,8 +16,7 @@ pub(crate) fn insert(conn: &Connection, grant: &Grant) -> Result<(), DbError> {
             grant.last_used_at.map(text::instant),
             grant.revoked_at.map(text::instant),
             serde_json::to_string(grant)?,
-        ])
-        .map_err(|e| DbError::parent(e, || format!("session {}", grant.session)))?;
+        ])?;
     Ok(())
 }
 

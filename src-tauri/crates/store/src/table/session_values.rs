@@ -15,7 +15,6 @@ pub(crate) fn get(conn: &Connection, session: &SessionId) -> Result<SessionValue
 pub(crate) fn set(conn: &Connection, session: &SessionId, values: &SessionValues) -> Result<(), DbError> {
     let body = serde_json::to_string(values)?;
     conn.prepare_cached("INSERT INTO session_value (session, body) VALUES (?1, ?2) ON CONFLICT (session) DO UPDATE SET body = excluded.body")?
-        .execute(params![session.as_str(), body])
-        .map_err(|e| DbError::parent(e, || format!("session {session}")))?;
+        .execute(params![session.as_str(), body])?;
     Ok(())
 }

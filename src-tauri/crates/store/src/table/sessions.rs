@@ -41,8 +41,15 @@ pub(crate) fn rename(conn: &Connection, id: &SessionId, title: &str) -> Result<(
     found(changed, id)
 }
 
-/// Takes its items, turns, approvals, grants and values with it. Audit records live elsewhere and stay.
+/// Takes its items and turns (by foreign key), approvals, grants and values with it. Audit records live elsewhere and stay.
 pub(crate) fn delete(conn: &Connection, id: &SessionId) -> Result<(), DbError> {
+    for sql in [
+        "DELETE FROM approval WHERE session = ?1",
+        r#"DELETE FROM "grant" WHERE session = ?1"#,
+        "DELETE FROM session_value WHERE session = ?1",
+    ] {
+        conn.prepare_cached(sql)?.execute([id.as_str()])?;
+    }
     let changed = conn.prepare_cached("DELETE FROM session WHERE id = ?1")?.execute([id.as_str()])?;
     found(changed, id)
 }

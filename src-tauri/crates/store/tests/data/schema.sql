@@ -1,7 +1,7 @@
 -- user_version 1
 CREATE TABLE approval (
     id TEXT NOT NULL PRIMARY KEY,
-    session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
+    session TEXT NOT NULL,
     created_at TEXT NOT NULL,
     status TEXT NOT NULL,
     reason TEXT,
@@ -10,7 +10,7 @@ CREATE TABLE approval (
 ) STRICT;
 CREATE TABLE "grant" (
     id TEXT NOT NULL PRIMARY KEY,
-    session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
+    session TEXT NOT NULL,
     created_at TEXT NOT NULL,
     last_used_at TEXT,
     revoked_at TEXT,
@@ -40,7 +40,7 @@ CREATE TABLE session (
     next_seq INTEGER NOT NULL DEFAULT 1
 ) STRICT;
 CREATE TABLE session_value (
-    session TEXT NOT NULL PRIMARY KEY REFERENCES session (id) ON DELETE CASCADE,
+    session TEXT NOT NULL PRIMARY KEY,
     body TEXT NOT NULL
 ) STRICT;
 CREATE TABLE turn (

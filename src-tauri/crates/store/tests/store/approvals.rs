@@ -37,8 +37,15 @@ async fn what_is_final_stays() {
     let back = store.approval_move(&"a1".into(), Expired, Pending, None, at).await;
     assert_eq!(back, Err(StoreError::Failed("an approval that is expired stays so".into())));
     assert_eq!(store.approval_move(&"none".into(), Pending, Expired, None, at).await, Ok(false));
-    let orphan = pending("a2", &"none".into(), "2026-11-21T10:00:00Z");
-    assert_eq!(store.approval_insert(&orphan).await, Err(StoreError::NotFound("session none".into())));
+}
+
+#[tokio::test]
+async fn a_call_outside_any_session_can_ask_too() {
+    let world = World::new();
+    let store = world.store();
+    let outside = pending("a1", &"direct".into(), "2026-11-21T10:00:00Z");
+    store.approval_insert(&outside).await.expect("inserted");
+    assert_eq!(store.approvals(false).await, Ok(vec![outside]));
 }
 
 #[tokio::test]
@@ -54,7 +61,7 @@ async fn undecided_come_first_then_the_newest() {
         assert_eq!(store.approval_move(&id.into(), Pending, to, None, at).await, Ok(true));
     }
     let ids = async |all| store.approvals(all).await.expect("listed").into_iter().map(|a| a.id.0).collect::<Vec<_>>();
-    assert_eq!(ids(false).await, ["a4", "a2"]);
+    assert_eq!(ids(false).await, ["a4", "a2", "a3"]);
     assert_eq!(ids(true).await, ["a4", "a2", "a3", "a5", "a1"]);
 }
 
