@@ -1,0 +1,72 @@
+# Build, run and test Countersign. Every goal installs what it needs first; with everything in place that takes a second.
+.DELETE_ON_ERROR:
+.PHONY: run test dev bench bundle lint setup setup-test ui release help
+
+CARGO ?= cargo
+NPM ?= npm
+# Packages of Debian 12 that the build needs, and those that only tests need.
+BUILD_PACKAGES = build-essential pkg-config ca-certificates libwebkit2gtk-4.1-dev libdbus-1-dev libayatana-appindicator3-dev librsvg2-dev xdg-utils
+TEST_PACKAGES = webkit2gtk-driver xvfb dbus-daemon dbus-bin gnome-keyring libsecret-tools openbox dunst xdotool python3 fonts-dejavu-core
+UI_SOURCES = $(shell find ui -path ui/node_modules -prune -o -path ui/dist -prune -o -type f -print)
+
+help:
+	@echo "make run     build and open Countersign"
+	@echo "make test    build and run every test"
+	@echo "make dev     open it with live reload of the pages"
+	@echo "make bench   measure"
+	@echo "make bundle  build the deb and rpm packages"
+	@echo "make lint    formatting, lints, types, licences"
+
+run: setup release
+	@if [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \
+	  echo; \
+	  echo "There is no display here, so no window can be opened. The same answers come in this terminal:"; \
+	  echo; \
+	  echo "    target/release/csign ask \"How is account 17 pacing this month?\""; \
+	  echo; \
+	else \
+	  exec target/release/countersign; \
+	fi
+
+# One cargo run for all crates, so that features are the same and nothing is built twice. The runners' own summaries
+# come last.
+test: setup-test ui
+	$(CARGO) test --workspace
+	cd ui && $(NPM) test
+
+dev: setup ui/node_modules/.stamp
+	$(CARGO) build --package cli --package shop
+	ui/node_modules/.bin/tauri dev
+
+bench: setup release
+	sh scripts/bench.sh
+
+bundle: setup release
+	ui/node_modules/.bin/tauri build --bundles deb,rpm
+	@find target/release/bundle -name '*.deb' -o -name '*.rpm'
+
+lint: setup ui
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- --deny warnings
+	cd ui && $(NPM) run check
+	@if command -v cargo-deny >/dev/null; then cargo deny --offline check bans licenses sources; \
+	  else echo "cargo-deny is not installed: licences were not checked"; fi
+
+setup:
+	@sh scripts/install-packages.sh $(BUILD_PACKAGES)
+
+setup-test:
+	@sh scripts/install-packages.sh $(BUILD_PACKAGES) $(TEST_PACKAGES)
+
+ui: ui/dist/index.html
+
+release: ui
+	$(CARGO) build --release --workspace --bins
+
+ui/node_modules/.stamp: ui/package-lock.json
+	cd ui && $(NPM) ci --no-audit --no-fund
+	@touch $@
+
+ui/dist/index.html: ui/node_modules/.stamp $(UI_SOURCES)
+	cd ui && $(NPM) run build
+	@touch $@

@@ -1,0 +1,179 @@
+//! Start and end of the desktop app, in order: process, arguments, single instance, host, windows, run, clean end.
+
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    path::Path,
+    process::ExitCode,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+use contract::AgentError;
+use tauri::{AppHandle, Manager, RunEvent, Wry};
+use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
+
+use super::{
+    args::{self, Args, Print},
+    backend::Backend,
+    commands, environment, notify, pictures,
+    pushes::{self, Listeners},
+    tray, windows,
+};
+
+/// How long the end may take before the app leaves anyway.
+const LONGEST_STOP: Duration = Duration::from_secs(8);
+
+/// Runs the app; the process's exit code comes back.
+pub(crate) fn run() -> ExitCode {
+    environment::prepare();
+    let args = match args::read(std::env::args_os().skip(1), std::env::var_os("COUNTERSIGN_DATA_DIR")) {
+        Ok(args) => args,
+        Err(problem) => return say(&problem, 2),
+    };
+    match args.print {
+        Some(Print::Help) => return tell(args::HELP),
+        Some(Print::Version) => return tell(concat!("countersign ", env!("CARGO_PKG_VERSION"))),
+        None => {}
+    }
+    match builder(&args).build(tauri::generate_context!()) {
+        Ok(app) => ExitCode::from(u8::try_from(app.run_return(event)).unwrap_or(1)),
+        Err(error) => say(&format!("Countersign could not open its window: {error}"), 1),
+    }
+}
+
+fn builder(args: &Args) -> tauri::Builder<Wry> {
+    let data_dir = args.data_dir.clone();
+    tauri::Builder::default()
+        .plugin(
+            tauri_plugin_single_instance::Builder::new()
+                .dbus_id(instance(args.data_dir.as_deref()))
+                .callback(|app, _, _| windows::show_main(app))
+                .build(),
+        )
+        .plugin(tauri_plugin_window_state::Builder::new().with_denylist(&[super::guard::APPROVAL]).build())
+        .plugin(tauri_plugin_dialog::init())
+        .plugin(tauri_plugin_notification::init())
+        .manage(Listeners::default())
+        .manage(windows::Waiting::default())
+        .manage(Ending::default())
+        .invoke_handler(commands::handler())
+        .register_asynchronous_uri_scheme_protocol("shopimg", |context, request, responder| {
+            let (app, label) = (context.app_handle().clone(), context.webview_label().to_owned());
+            tauri::async_runtime::spawn(async move { responder.respond(pictures::answer(app, label, request).await) });
+        })
+        .on_window_event(windows::event)
+        .setup(move |app| {
+            let backend = Backend::open(data_dir);
+            app.manage(backend.clone());
+            windows::open_main(app.handle())?;
+            #[cfg(debug_assertions)]
+            windows::open_probe(app.handle())?;
+            tray::prepare(app.handle());
+            notify::prepare(app.handle());
+            let handle = app.handle().clone();
+            tauri::async_runtime::spawn(async move { attend(handle, backend).await });
+            tauri::async_runtime::spawn(leave_on_signal(app.handle().clone()));
+            Ok(())
+        })
+}
+
+/// Starts what needs the host, or says why there is none and leaves.
+async fn attend(app: AppHandle, backend: Backend) {
+    match backend.host().await {
+        Ok(host) => {
+            let pushes = host.subscribe();
+            if let Ok(view) = contract::Commands::settings_get(host.as_ref(), contract::Empty {}).await {
+                tray::language(&app, &view.locale);
+            }
+            pushes::forward(app, pushes).await;
+        }
+        Err(error) => cannot_start(&app, &error),
+    }
+}
+
+fn cannot_start(app: &AppHandle, error: &AgentError) {
+    let language = tray::language_of(app);
+    let text = error.hint_text().map_or_else(|| error.message.clone(), |hint| format!("{}\n\n{hint}", error.message));
+    eprintln!("{}: {}", language.cannot_start(), text.replace("\n\n", " "));
+    let handle = app.clone();
+    app.dialog().message(text).title(language.cannot_start()).kind(MessageDialogKind::Error).show(move |_| handle.exit(1));
+}
+
+/// Whether the host has been stopped.
+#[derive(Default)]
+struct Ending {
+    begun: AtomicBool,
+    done: AtomicBool,
+}
+
+fn event(app: &AppHandle, event: RunEvent) {
+    if let RunEvent::ExitRequested { api, code, .. } = event {
+        let ending = app.state::<Ending>();
+        if ending.done.load(Ordering::Acquire) {
+            return;
+        }
+        api.prevent_exit();
+        if ending.begun.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        app.webview_windows().values().for_each(|window| drop(window.hide()));
+        let app = app.clone();
+        tauri::async_runtime::spawn(async move {
+            // A host that hangs must not keep the app open: its log is intact either way.
+            if tokio::time::timeout(LONGEST_STOP, stop(&app)).await.is_err() {
+                tracing::error!("the app took too long to stop");
+            }
+            app.state::<Ending>().done.store(true, Ordering::Release);
+            app.exit(code.unwrap_or(0));
+        });
+    }
+}
+
+async fn stop(app: &AppHandle) {
+    let backend = app.state::<Backend>().inner().clone();
+    if let Ok(host) = backend.host().await {
+        host.stop().await;
+    }
+}
+
+async fn leave_on_signal(app: AppHandle) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut terminate), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) else { return };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    app.exit(0);
+}
+
+/// The name under which a second start finds the first: one per data folder.
+fn instance(data_dir: Option<&Path>) -> String {
+    let base = "io.countersign.desktop";
+    let Some(folder) = data_dir else { return base.to_owned() };
+    let mut hasher = DefaultHasher::new();
+    std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()).hash(&mut hasher);
+    format!("{base}.p{:016x}", hasher.finish())
+}
+
+fn say(problem: &str, code: u8) -> ExitCode {
+    eprintln!("{problem}");
+    ExitCode::from(code)
+}
+
+fn tell(text: &str) -> ExitCode {
+    println!("{text}");
+    ExitCode::SUCCESS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_data_folder_is_an_instance_of_its_own() {
+        let (one, two) = (instance(Some(Path::new("/a"))), instance(Some(Path::new("/b"))));
+        assert_ne!(one, two);
+        assert_eq!(one, instance(Some(Path::new("/a/"))), "the same folder written differently");
+        assert_eq!(instance(None), "io.countersign.desktop");
+    }
+}

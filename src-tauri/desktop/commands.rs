@@ -1,0 +1,45 @@
+//! One Tauri command per entry of the one list in `contract`. Each checks the calling window, hands the parameters to the
+//! host and renders what comes back; nothing is decided here.
+
+// The list names parameter and answer types without their paths.
+use contract::*;
+use tauri::{State, WebviewWindow, Wry, ipc::Invoke};
+
+use super::{backend::Backend, guard, items, shell, windows};
+
+macro_rules! adapters {
+    (chat { $($name:ident($params:ty) -> $response:ty, $help:literal;)+ } approval { $($aname:ident($aparams:ty) -> $aresponse:ty, $ahelp:literal;)+ }) => {
+        adapters! { @each $($name($params) -> $response, $help;)+ $($aname($aparams) -> $aresponse, $ahelp;)+ }
+    };
+    (@each $($name:ident($params:ty) -> $response:ty, $help:literal;)+) => {
+        $(
+            #[doc = $help]
+            #[tauri::command]
+            async fn $name(window: WebviewWindow, backend: State<'_, Backend>, params: $params) -> Result<$response, AgentError> {
+                guard::check(window.label(), stringify!($name))?;
+                let answer = backend.host().await?.$name(params).await?;
+                done(&window, stringify!($name));
+                Ok(items::rendered(answer))
+            }
+        )+
+
+        /// Routes calls of the pages to the commands.
+        pub(crate) fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
+            tauri::generate_handler![
+                $($name,)+
+                shell::subscribe,
+                shell::pick_files,
+                shell::pick_folder,
+            ]
+        }
+    };
+}
+
+contract::with_commands!(adapters);
+
+/// What a command means for the windows, once the host has agreed.
+fn done(window: &WebviewWindow, command: &str) {
+    if command == "approval_open" {
+        windows::show_approval(tauri::Manager::app_handle(window));
+    }
+}

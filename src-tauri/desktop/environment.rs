@@ -1,0 +1,61 @@
+//! What has to be right in the process before the first window: locale, TLS provider, log, panics.
+//! Nothing here knows the app.
+
+use std::ffi::OsStr;
+
+/// Prepares the process. Call it first in `main`, while there is one thread.
+pub(crate) fn prepare() {
+    if let Some(language) = replacement_language(|name| std::env::var_os(name).and_then(|value| value.into_string().ok())) {
+        for name in ["LANG", "LC_ALL"] {
+            // SAFETY: no other thread exists yet, so nothing reads the environment at the same time.
+            unsafe { std::env::set_var(name, OsStr::new(language)) };
+        }
+    }
+    // Two providers may be compiled in; the first to be asked would panic when none is installed.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    let filter = tracing_subscriber::EnvFilter::try_from_env("COUNTERSIGN_LOG").unwrap_or_else(|_| "warn".into());
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        tracing::error!(place, "a part of the app failed: {}", panic.payload_as_str().unwrap_or("no message"));
+    }));
+}
+
+/// WebKit makes `navigator.language` "C" under the C locale, and every `Intl` formatter of the pages would throw.
+/// The language that cures it, or nothing when the locale in force names one.
+fn replacement_language(variable: impl Fn(&str) -> Option<String>) -> Option<&'static str> {
+    let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].iter().find_map(|name| variable(name).filter(|value| !value.is_empty()));
+    let names_one = locale.is_some_and(|value| {
+        let language = value.split(['.', '@', '_']).next().unwrap_or_default();
+        language.len() >= 2 && !language.eq_ignore_ascii_case("POSIX")
+    });
+    (!names_one).then_some("en_US.UTF-8")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::replacement_language;
+
+    fn with(all: Option<&str>, lang: Option<&str>) -> Option<&'static str> {
+        replacement_language(|name| match name {
+            "LC_ALL" => all.map(str::to_owned),
+            "LANG" => lang.map(str::to_owned),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn a_locale_without_a_language_is_replaced() {
+        for value in [None, Some(""), Some("C"), Some("C.UTF-8"), Some("POSIX")] {
+            assert_eq!(with(None, value), Some("en_US.UTF-8"), "LANG={value:?}");
+        }
+        assert_eq!(with(Some("C"), Some("sv_SE.UTF-8")), Some("en_US.UTF-8"), "LC_ALL wins over LANG");
+    }
+
+    #[test]
+    fn a_language_is_kept() {
+        for value in ["sv_SE.UTF-8", "en_GB", "de", "pt_BR@euro"] {
+            assert_eq!(with(None, Some(value)), None, "LANG={value}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Which window may call which command. Tauri's capabilities already say so; this is the second lock, in our own code,
+//! that also holds when a capability file is edited by mistake.
+
+use contract::{AgentError, ErrorCode};
+
+/// Label of the chat window.
+pub(crate) const MAIN: &str = "main";
+/// Label of the window that decides.
+pub(crate) const APPROVAL: &str = "approval";
+
+/// Commands of the shell itself that the chat window may call.
+const SHELL: &[&str] = &["subscribe", "pick_files", "pick_folder"];
+/// What the approval window needs beside its own commands: theme, language and news.
+const SHARED: &[&str] = &["settings_get", "subscribe"];
+
+/// Refuses a command to a window that it is not for.
+pub(crate) fn check(label: &str, command: &str) -> Result<(), AgentError> {
+    let allowed = match label {
+        MAIN => contract::commands::CHAT_COMMANDS.contains(&command) || SHELL.contains(&command),
+        APPROVAL => contract::commands::APPROVAL_COMMANDS.contains(&command) || SHARED.contains(&command),
+        _ => false,
+    };
+    if allowed {
+        return Ok(());
+    }
+    tracing::warn!(label, command, "a window called a command that is not for it");
+    Err(AgentError::new(ErrorCode::InvalidInput, "This window may not do that.").reason("window_not_allowed"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use contract::commands::{APPROVAL_COMMANDS, CHAT_COMMANDS};
+
+    use super::*;
+
+    fn granted(capability: &str) -> BTreeSet<String> {
+        let value: serde_json::Value = serde_json::from_str(capability).unwrap();
+        let permissions = value["permissions"].as_array().unwrap();
+        permissions.iter().map(|p| p.as_str().unwrap().strip_prefix("allow-").unwrap().replace('-', "_")).collect()
+    }
+
+    #[test]
+    fn capabilities_and_guard_say_the_same() {
+        let all: BTreeSet<&str> = [CHAT_COMMANDS, APPROVAL_COMMANDS, SHELL, SHARED].concat().into_iter().collect();
+        let files =
+            [(MAIN, include_str!("../capabilities/main.json")), (APPROVAL, include_str!("../capabilities/approval.json"))];
+        for (label, file) in files {
+            let by_guard: BTreeSet<String> =
+                all.iter().filter(|command| check(label, command).is_ok()).map(|command| (*command).to_owned()).collect();
+            assert_eq!(granted(file), by_guard, "capabilities/{label}.json against the guard");
+        }
+    }
+
+    #[test]
+    fn no_other_window_may_call_anything() {
+        for command in [CHAT_COMMANDS, APPROVAL_COMMANDS, SHELL].concat() {
+            assert!(check("probe", command).is_err(), "{command} from a window of an unknown label");
+        }
+    }
+
+    #[test]
+    fn only_the_approval_window_decides() {
+        for command in APPROVAL_COMMANDS {
+            assert!(check(MAIN, command).is_err(), "{command} from the chat window");
+            assert!(check(APPROVAL, command).is_ok(), "{command} from the approval window");
+        }
+    }
+
+    #[test]
+    fn each_capability_names_one_window_and_nothing_remote() {
+        let files =
+            [(MAIN, include_str!("../capabilities/main.json")), (APPROVAL, include_str!("../capabilities/approval.json"))];
+        for (label, file) in files {
+            let value: serde_json::Value = serde_json::from_str(file).unwrap();
+            assert_eq!(value["windows"], serde_json::json!([label]));
+            assert!(value.get("remote").is_none() && value.get("webviews").is_none(), "capabilities/{label}.json");
+        }
+    }
+}

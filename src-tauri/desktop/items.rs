@@ -1,0 +1,28 @@
+//! Fills the rendered form of stored answers when they leave for a window. Stored items hold the text only.
+
+use std::any::Any;
+
+use contract::{Item, ItemBody, ItemsPageResponse, SessionView};
+
+/// Renders the answers inside a command's answer, if its type holds any.
+pub(crate) fn rendered<T: Any>(mut answer: T) -> T {
+    let any: &mut dyn Any = &mut answer;
+    if let Some(view) = any.downcast_mut::<SessionView>() {
+        view.items.iter_mut().for_each(render);
+    } else if let Some(page) = any.downcast_mut::<ItemsPageResponse>() {
+        page.items.iter_mut().for_each(render);
+    }
+    answer
+}
+
+/// Renders one item.
+pub(crate) fn render(item: &mut Item) {
+    match &mut item.body {
+        ItemBody::AssistantText { text, blocks, .. } => *blocks = render::blocks(text),
+        ItemBody::UserMessage { .. }
+        | ItemBody::ToolCall { .. }
+        | ItemBody::ToolResult { .. }
+        | ItemBody::Approval { .. }
+        | ItemBody::Notice { .. } => {}
+    }
+}

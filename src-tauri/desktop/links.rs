@@ -1,0 +1,68 @@
+//! Links of answers: only web and mail addresses, shown in full, opened by the desktop's own program. Never in a webview.
+
+use std::process::{Command, Stdio};
+
+use tauri::{AppHandle, Url};
+use tauri_plugin_dialog::{DialogExt, MessageDialogButtons};
+
+use super::tray;
+
+/// The longest address that a person can still judge.
+const LONGEST: usize = 2000;
+
+/// Asks, and opens the link if the user agrees. Links that are not allowed are ignored.
+pub(crate) fn ask(app: &AppHandle, url: Url) {
+    if !allowed(&url) {
+        tracing::warn!(scheme = url.scheme(), "a page asked to open an address that is not allowed");
+        return;
+    }
+    let language = tray::language_of(app);
+    app.dialog()
+        .message(language.open_link_body(url.as_str()))
+        .title(language.open_link_title())
+        .buttons(MessageDialogButtons::OkCancelCustom(language.open(), language.cancel()))
+        .show(move |agreed| {
+            if agreed {
+                start(&url);
+            }
+        });
+}
+
+fn allowed(url: &Url) -> bool {
+    let web = matches!(url.scheme(), "http" | "https") && url.has_host() && url.password().is_none() && url.username().is_empty();
+    url.as_str().len() <= LONGEST && (web || url.scheme() == "mailto")
+}
+
+fn start(url: &Url) {
+    let started =
+        Command::new("xdg-open").arg(url.as_str()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    match started {
+        // Reaped when it ends, so that no zombie stays.
+        Ok(mut child) => drop(std::thread::spawn(move || child.wait())),
+        Err(error) => tracing::warn!(%error, "xdg-open could not be started; is xdg-utils installed?"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn web_and_mail_links_pass() {
+        for link in ["https://example.org/a?b=c#d", "http://example.org", "mailto:someone@example.org"] {
+            assert!(allowed(&Url::parse(link).unwrap()), "{link}");
+        }
+    }
+
+    #[test]
+    fn everything_else_is_refused() {
+        let long = format!("https://example.org/{}", "a".repeat(3000));
+        let links = [
+            "file:///etc/passwd", "javascript:alert(1)", "smb://host/x", "tauri://localhost", "data:text/html,x",
+            "https://user:secret@example.org", "https://bank.example@evil.example", &long,
+        ];
+        for link in links {
+            assert!(!allowed(&Url::parse(link).unwrap()), "{link}");
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Desktop notifications. They only call the user: a click shows the approval window, it never decides.
+
+use tauri::AppHandle;
+use tauri_plugin_notification::NotificationExt;
+
+use super::{tray, windows};
+
+/// Makes clicks bring the approval window to the front.
+pub(crate) fn prepare(app: &AppHandle) {
+    let handle = app.clone();
+    let listening = app.notification().on_action(move |_| windows::show_approval(&handle));
+    if let Err(error) = listening {
+        tracing::warn!(%error, "clicks on notifications are not heard");
+    }
+}
+
+/// An approval waits.
+pub(crate) fn approval(app: &AppHandle, tool: &str) {
+    let language = tray::language_of(app);
+    let shown =
+        app.notification().builder().title(language.approval_title()).body(language.approval_body(tool)).icon("countersign").show();
+    if let Err(error) = shown {
+        tracing::warn!(%error, "no notification could be shown");
+    }
+}

@@ -1,0 +1,103 @@
+//! The `shopimg:` scheme: pictures of products, fetched by the host from the shop. PNG and SVG only, capped in size,
+//! and never as anything a page could run.
+
+use tauri::{
+    AppHandle, Manager,
+    http::{HeaderValue, Request, Response, StatusCode, header},
+};
+
+use super::{backend::Backend, guard};
+
+/// The largest picture that is passed on.
+const LARGEST: usize = 2 * 1024 * 1024;
+
+/// Answers one request of a page.
+pub(crate) async fn answer(app: AppHandle, label: String, request: Request<Vec<u8>>) -> Response<Vec<u8>> {
+    if label != guard::MAIN {
+        return refused(StatusCode::FORBIDDEN);
+    }
+    let Some(path) = decoded(request.uri().path()) else { return refused(StatusCode::BAD_REQUEST) };
+    let host = match app.state::<Backend>().host().await {
+        Ok(host) => host,
+        Err(_) => return refused(StatusCode::SERVICE_UNAVAILABLE),
+    };
+    match host.image(&path).await {
+        Ok(bytes) => picture(bytes),
+        Err(error) => {
+            tracing::debug!(path, %error, "no picture");
+            refused(StatusCode::NOT_FOUND)
+        }
+    }
+}
+
+fn picture(bytes: Vec<u8>) -> Response<Vec<u8>> {
+    let Some(kind) = kind(&bytes).filter(|_| bytes.len() <= LARGEST) else {
+        return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    };
+    let mut response = Response::new(bytes);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; sandbox"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=3600"));
+    response
+}
+
+fn refused(status: StatusCode) -> Response<Vec<u8>> {
+    let mut response = Response::new(Vec::new());
+    *response.status_mut() = status;
+    response
+}
+
+/// The picture's type by its first bytes; the shop's own word for it does not count.
+fn kind(bytes: &[u8]) -> Option<&'static str> {
+    if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
+        return Some("image/png");
+    }
+    let start = bytes.get(..bytes.len().min(256))?;
+    let text = std::str::from_utf8(start).ok()?.trim_start_matches('\u{feff}').trim_start();
+    (text.starts_with("<svg") || (text.starts_with("<?xml") && text.contains("<svg"))).then_some("image/svg+xml")
+}
+
+/// Percent-decoded path without its leading slash.
+fn decoded(path: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.trim_start_matches('/').bytes();
+    while let Some(byte) = rest.next() {
+        if byte == b'%' {
+            let digits = [rest.next()?, rest.next()?];
+            bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
+        } else {
+            bytes.push(byte);
+        }
+    }
+    let path = String::from_utf8(bytes).ok()?;
+    let plain = !path.is_empty() && !path.chars().any(char::is_control) && !path.split('/').any(|part| part == "..");
+    plain.then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_pictures_pass() {
+        assert_eq!(kind(b"\x89PNG\r\n\x1a\nrest"), Some("image/png"));
+        assert_eq!(kind(b"<svg xmlns='x'/>"), Some("image/svg+xml"));
+        assert_eq!(kind(b"<?xml version='1.0'?>\n<svg/>"), Some("image/svg+xml"));
+        assert_eq!(kind(b"<html><svg/></html>"), None);
+        assert_eq!(kind(b""), None);
+        assert_eq!(picture(vec![0; 10]).status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
+        let mut large = b"<svg>".to_vec();
+        large.resize(LARGEST + 1, b' ');
+        assert_eq!(picture(large).status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    }
+
+    #[test]
+    fn paths_are_decoded_and_climbing_is_refused() {
+        assert_eq!(decoded("/products%2F17%20a.svg"), Some("products/17 a.svg".to_owned()));
+        for path in ["/", "/%", "/%zz", "/a/../b", "/%2e%2e/b", "/a%00b"] {
+            assert_eq!(decoded(path), None, "{path}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Carries what the host pushes to the windows that asked for it, through the frame buffer, and lets the shell's own
+//! parts (approval window, tray, notifications) hear it too.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use contract::{EventBody, Push};
+use tauri::{AppHandle, Manager, ipc::Channel};
+use tokio::{
+    sync::broadcast::{self, error::RecvError},
+    time::Instant,
+};
+
+use super::{frames::Frames, guard, notify, tray, windows};
+
+/// Between two patches of an answer.
+const FRAME: Duration = Duration::from_millis(16);
+
+/// Which windows listen, by label. A page that loads anew replaces its channel.
+#[derive(Default)]
+pub(crate) struct Listeners(Mutex<BTreeMap<String, Channel<Push>>>);
+
+impl Listeners {
+    /// Adds or replaces a window's channel.
+    pub(crate) fn set(&self, label: &str, channel: Channel<Push>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(label.to_owned(), channel);
+    }
+
+    /// Forgets a closed window.
+    pub(crate) fn remove(&self, label: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(label);
+    }
+
+    /// Sends a push to every window that it is for.
+    pub(crate) fn send(&self, push: &Push) {
+        for (label, channel) in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            if is_for(label, push) {
+                // A window that went away is removed by its own closing.
+                let _ = channel.send(push.clone());
+            }
+        }
+    }
+}
+
+/// The approval window hears only that approvals, settings (theme, language) or everything changed.
+fn is_for(label: &str, push: &Push) -> bool {
+    label == guard::MAIN || (label == guard::APPROVAL && matches!(push, Push::Approvals { .. } | Push::Settings { .. } | Push::Lagged {}))
+}
+
+/// Runs until the host is gone.
+pub(crate) async fn forward(app: AppHandle, mut pushes: broadcast::Receiver<Push>) {
+    let mut frames = Frames::default();
+    let mut due = Instant::now();
+    loop {
+        let received = tokio::select! {
+            received = pushes.recv() => Some(received),
+            () = tokio::time::sleep_until(due), if frames.waiting() => None,
+        };
+        let ready = match received {
+            None => {
+                due = Instant::now() + FRAME;
+                frames.frame()
+            }
+            Some(Ok(push)) => {
+                hear(&app, &push);
+                frames.accept(push)
+            }
+            Some(Err(RecvError::Lagged(missed))) => {
+                tracing::warn!(missed, "the window was too slow");
+                frames.reset();
+                vec![Push::Lagged {}]
+            }
+            Some(Err(RecvError::Closed)) => return,
+        };
+        let listeners = app.state::<Listeners>();
+        ready.iter().for_each(|push| listeners.send(push));
+    }
+}
+
+/// What the shell itself does about a push.
+fn hear(app: &AppHandle, push: &Push) {
+    match push {
+        Push::Approvals { waiting } => {
+            tray::waiting(app, *waiting);
+            windows::approvals_changed(app, *waiting);
+        }
+        Push::Turn { event } => {
+            if let EventBody::ApprovalRequested { approval } = &event.event {
+                notify::approval(app, &approval.tool_title);
+                windows::show_approval(app);
+            }
+        }
+        Push::Settings { settings } => tray::language(app, &settings.language),
+        Push::Session { .. }
+        | Push::SessionDeleted { .. }
+        | Push::Queue { .. }
+        | Push::Import { .. }
+        | Push::Server { .. }
+        | Push::Audit { .. }
+        | Push::Files { .. }
+        | Push::Lagged {} => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_approval_window_hears_no_conversation() {
+        let audit = Push::Audit { total: 1 };
+        let approvals = Push::Approvals { waiting: 1 };
+        assert!(is_for(guard::MAIN, &audit) && !is_for(guard::APPROVAL, &audit));
+        assert!(is_for(guard::MAIN, &approvals) && is_for(guard::APPROVAL, &approvals));
+        assert!(!is_for("probe", &approvals));
+    }
+}

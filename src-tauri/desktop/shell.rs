@@ -1,0 +1,48 @@
+//! The few commands that are about the window itself: news and native choosers.
+
+use contract::{AgentError, Push};
+use tauri::{AppHandle, State, WebviewWindow, ipc::Channel};
+use tauri_plugin_dialog::{DialogExt, FilePath};
+use tokio::sync::oneshot;
+
+use super::{backend::Backend, guard, pushes::Listeners};
+
+/// Sends everything that happens from now on to this page.
+#[tauri::command]
+pub(crate) async fn subscribe(
+    window: WebviewWindow,
+    backend: State<'_, Backend>,
+    listeners: State<'_, Listeners>,
+    channel: Channel<Push>,
+) -> Result<(), AgentError> {
+    guard::check(window.label(), "subscribe")?;
+    backend.host().await?;
+    listeners.set(window.label(), channel);
+    Ok(())
+}
+
+/// Lets the user choose delivery files; empty when nothing was chosen.
+#[tauri::command]
+pub(crate) async fn pick_files(app: AppHandle, window: WebviewWindow) -> Result<Vec<String>, AgentError> {
+    guard::check(window.label(), "pick_files")?;
+    let (send, chosen) = oneshot::channel();
+    app.dialog().file().set_parent(&window).add_filter("CSV", &["csv", "CSV"]).pick_files(move |files| {
+        let _ = send.send(files);
+    });
+    Ok(chosen.await.ok().flatten().unwrap_or_default().into_iter().filter_map(path).collect())
+}
+
+/// Lets the user choose a folder.
+#[tauri::command]
+pub(crate) async fn pick_folder(app: AppHandle, window: WebviewWindow) -> Result<Option<String>, AgentError> {
+    guard::check(window.label(), "pick_folder")?;
+    let (send, chosen) = oneshot::channel();
+    app.dialog().file().set_parent(&window).pick_folder(move |folder| {
+        let _ = send.send(folder);
+    });
+    Ok(chosen.await.ok().flatten().and_then(path))
+}
+
+fn path(file: FilePath) -> Option<String> {
+    file.into_path().ok().map(|path| path.to_string_lossy().into_owned())
+}

@@ -1,0 +1,106 @@
+//! The few texts that the shell shows outside the pages: tray, notifications, native dialogs. English and Swedish.
+
+/// The language of native texts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Language {
+    #[default]
+    English,
+    Swedish,
+}
+
+impl Language {
+    /// From a setting or a locale name; anything unknown is English.
+    pub(crate) fn of(tag: &str) -> Self {
+        if tag.to_ascii_lowercase().starts_with("sv") { Self::Swedish } else { Self::English }
+    }
+
+    fn pick(self, english: &str, swedish: &str) -> String {
+        match self {
+            Self::English => english.to_owned(),
+            Self::Swedish => swedish.to_owned(),
+        }
+    }
+
+    pub(crate) fn show(self) -> String {
+        self.pick("Show Countersign", "Visa Countersign")
+    }
+
+    pub(crate) fn approvals(self, waiting: u32) -> String {
+        match (self, waiting) {
+            (Self::English, 0) => "Approvals".to_owned(),
+            (Self::English, n) => format!("Approvals ({n} waiting)"),
+            (Self::Swedish, 0) => "Godkännanden".to_owned(),
+            (Self::Swedish, n) => format!("Godkännanden ({n} väntar)"),
+        }
+    }
+
+    pub(crate) fn quit(self) -> String {
+        self.pick("Quit", "Avsluta")
+    }
+
+    pub(crate) fn tooltip(self, waiting: u32) -> String {
+        match (self, waiting) {
+            (Self::English | Self::Swedish, 0) => "Countersign".to_owned(),
+            (Self::English, 1) => "Countersign: 1 action waits for you".to_owned(),
+            (Self::English, n) => format!("Countersign: {n} actions wait for you"),
+            (Self::Swedish, 1) => "Countersign: 1 åtgärd väntar på dig".to_owned(),
+            (Self::Swedish, n) => format!("Countersign: {n} åtgärder väntar på dig"),
+        }
+    }
+
+    pub(crate) fn approval_title(self) -> String {
+        self.pick("Your approval is needed", "Ditt godkännande behövs")
+    }
+
+    pub(crate) fn approval_body(self, tool: &str) -> String {
+        match self {
+            Self::English => format!("\"{tool}\" waits for your decision. Nothing happens until you decide."),
+            Self::Swedish => format!("\"{tool}\" väntar på ditt beslut. Inget händer förrän du bestämmer dig."),
+        }
+    }
+
+    pub(crate) fn approval_window(self) -> String {
+        self.pick("Approval - Countersign", "Godkännande - Countersign")
+    }
+
+    pub(crate) fn open_link_title(self) -> String {
+        self.pick("Open this link?", "Öppna länken?")
+    }
+
+    pub(crate) fn open_link_body(self, url: &str) -> String {
+        match self {
+            Self::English => format!("This opens outside Countersign:\n\n{url}"),
+            Self::Swedish => format!("Detta öppnas utanför Countersign:\n\n{url}"),
+        }
+    }
+
+    pub(crate) fn open(self) -> String {
+        self.pick("Open", "Öppna")
+    }
+
+    pub(crate) fn cancel(self) -> String {
+        self.pick("Cancel", "Avbryt")
+    }
+
+    pub(crate) fn cannot_start(self) -> String {
+        self.pick("Countersign cannot start", "Countersign kan inte starta")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Language;
+
+    #[test]
+    fn language_follows_tags_and_locales() {
+        assert_eq!(Language::of("sv"), Language::Swedish);
+        assert_eq!(Language::of("sv_SE.UTF-8"), Language::Swedish);
+        assert_eq!(Language::of("C"), Language::English);
+    }
+
+    #[test]
+    fn counts_are_told() {
+        assert_eq!(Language::English.tooltip(1), "Countersign: 1 action waits for you");
+        assert_eq!(Language::Swedish.approvals(2), "Godkännanden (2 väntar)");
+    }
+}

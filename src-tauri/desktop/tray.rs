@@ -1,0 +1,91 @@
+//! The tray icon: how many approvals wait, and the way back to the windows. It also keeps the language of native texts.
+
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicU32, Ordering},
+};
+
+use tauri::{
+    AppHandle, Manager, Wry,
+    menu::{Menu, MenuItem},
+    tray::{TrayIcon, TrayIconBuilder},
+};
+
+use super::{text::Language, windows};
+
+/// The tray's parts and what they show.
+pub(crate) struct Tray {
+    language: Mutex<Language>,
+    waiting: AtomicU32,
+    /// Missing where the desktop has no tray.
+    parts: Option<Parts>,
+}
+
+struct Parts {
+    icon: TrayIcon,
+    show: MenuItem<Wry>,
+    approvals: MenuItem<Wry>,
+    quit: MenuItem<Wry>,
+}
+
+/// Puts the icon into the tray. A desktop without a tray is no reason not to start.
+pub(crate) fn prepare(app: &AppHandle) {
+    let language = Language::of(&std::env::var("LANG").unwrap_or_default());
+    let parts = build(app, language).inspect_err(|error| tracing::warn!(%error, "no tray icon")).ok();
+    app.manage(Tray { language: Mutex::new(language), waiting: AtomicU32::new(0), parts });
+}
+
+fn build(app: &AppHandle, language: Language) -> tauri::Result<Parts> {
+    let show = MenuItem::with_id(app, "show", language.show(), true, None::<&str>)?;
+    let approvals = MenuItem::with_id(app, "approvals", language.approvals(0), true, None::<&str>)?;
+    let quit = MenuItem::with_id(app, "quit", language.quit(), true, None::<&str>)?;
+    let menu = Menu::with_items(app, &[&show, &approvals, &quit])?;
+    let mut builder = TrayIconBuilder::with_id("countersign").menu(&menu).tooltip(language.tooltip(0)).on_menu_event(
+        |app, event| match event.id().as_ref() {
+            "show" => windows::show_main(app),
+            "approvals" => windows::show_approval(app),
+            "quit" => app.exit(0),
+            other => tracing::warn!(other, "an unknown menu entry"),
+        },
+    );
+    if let Some(icon) = app.default_window_icon() {
+        builder = builder.icon(icon.clone());
+    }
+    Ok(Parts { icon: builder.build(app)?, show, approvals, quit })
+}
+
+/// The language of native texts.
+pub(crate) fn language_of(app: &AppHandle) -> Language {
+    app.try_state::<Tray>().map(|tray| *tray.language.lock().unwrap_or_else(PoisonError::into_inner)).unwrap_or_default()
+}
+
+/// Takes over the language setting; `system` keeps what the locale said.
+pub(crate) fn language(app: &AppHandle, setting: &str) {
+    let Some(tray) = app.try_state::<Tray>() else { return };
+    let tag = if setting == "system" { std::env::var("LANG").unwrap_or_default() } else { setting.to_owned() };
+    *tray.language.lock().unwrap_or_else(PoisonError::into_inner) = Language::of(&tag);
+    refresh(app, &tray);
+}
+
+/// Shows how many approvals wait.
+pub(crate) fn waiting(app: &AppHandle, waiting: u32) {
+    let Some(tray) = app.try_state::<Tray>() else { return };
+    tray.waiting.store(waiting, Ordering::Relaxed);
+    refresh(app, &tray);
+}
+
+fn refresh(app: &AppHandle, tray: &Tray) {
+    let Some(parts) = &tray.parts else { return };
+    let (language, waiting) = (language_of(app), tray.waiting.load(Ordering::Relaxed));
+    // Linux trays show the title beside the icon and have no tooltips; elsewhere it is the other way round.
+    let changes = [
+        parts.icon.set_title((waiting > 0).then(|| waiting.to_string())),
+        parts.icon.set_tooltip(Some(language.tooltip(waiting))),
+        parts.show.set_text(language.show()),
+        parts.approvals.set_text(language.approvals(waiting)),
+        parts.quit.set_text(language.quit()),
+    ];
+    for error in changes.into_iter().filter_map(Result::err) {
+        tracing::debug!(%error, "the tray could not be updated");
+    }
+}

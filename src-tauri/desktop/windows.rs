@@ -1,0 +1,154 @@
+//! The two windows: chat, and approval. Both load only the app's own pages, open nothing else and share one web context
+//! (a window with a data folder of its own could not be driven by tests).
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use contract::Push;
+use tauri::{
+    AppHandle, DragDropEvent, Manager, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder, Window, WindowEvent,
+    webview::NewWindowResponse,
+    window::Color,
+};
+
+use super::{guard, links, pushes::Listeners, tray};
+
+/// How many approvals waited when we last heard.
+#[derive(Default)]
+pub(crate) struct Waiting(AtomicU32);
+
+/// Opens the chat window.
+pub(crate) fn open_main(app: &AppHandle) -> tauri::Result<WebviewWindow> {
+    let window = page(app, guard::MAIN, "index.html").title("Countersign").inner_size(1280.0, 800.0).min_inner_size(720.0, 480.0);
+    window.build()
+}
+
+/// Brings the chat window to the front.
+pub(crate) fn show_main(app: &AppHandle) {
+    if let Some(window) = app.get_webview_window(guard::MAIN) {
+        front(&window);
+    }
+}
+
+/// Brings the approval window to the front; made when it is needed for the first time.
+pub(crate) fn show_approval(app: &AppHandle) {
+    let handle = app.clone();
+    // Windows are made on the main thread, and never twice for one label.
+    let posted = app.run_on_main_thread(move || {
+        if let Some(window) = handle.get_webview_window(guard::APPROVAL) {
+            front(&window);
+        } else if let Err(error) = open_approval(&handle) {
+            tracing::error!(%error, "the approval window could not be opened; nothing can be approved in it");
+        }
+    });
+    if let Err(error) = posted {
+        tracing::debug!(%error, "the app is closing");
+    }
+}
+
+fn open_approval(app: &AppHandle) -> tauri::Result<()> {
+    let title = tray::language_of(app).approval_window();
+    let mut builder = page(app, guard::APPROVAL, "approval.html").title(title).inner_size(680.0, 720.0).min_inner_size(520.0, 480.0).center();
+    if let Some(main) = app.get_webview_window(guard::MAIN) {
+        builder = builder.transient_for(&main)?;
+    }
+    front(&builder.build()?);
+    Ok(())
+}
+
+/// In test builds, and only when asked for: a window with a label that no capability names.
+#[cfg(debug_assertions)]
+pub(crate) fn open_probe(app: &AppHandle) -> tauri::Result<()> {
+    if std::env::var_os("COUNTERSIGN_TEST_PROBE_WINDOW").is_some() {
+        page(app, "probe", "index.html").title("probe").inner_size(400.0, 300.0).build()?;
+    }
+    Ok(())
+}
+
+/// Shows the approval window when more wait than before, hides it when none waits any more.
+pub(crate) fn approvals_changed(app: &AppHandle, waiting: u32) {
+    let before = app.state::<Waiting>().0.swap(waiting, Ordering::Relaxed);
+    if waiting > before {
+        show_approval(app);
+    } else if waiting == 0 && before > 0 && let Some(window) = app.get_webview_window(guard::APPROVAL) {
+        let _ = window.hide();
+    }
+}
+
+/// What the user does with a window.
+pub(crate) fn event(window: &Window, event: &WindowEvent) {
+    let app = window.app_handle();
+    match (window.label(), event) {
+        (guard::MAIN, WindowEvent::CloseRequested { .. }) => app.exit(0),
+        // Closing decides nothing: what waits goes on waiting until it expires.
+        (guard::APPROVAL, WindowEvent::CloseRequested { api, .. }) => {
+            api.prevent_close();
+            let _ = window.hide();
+        }
+        (label, WindowEvent::Destroyed) => app.state::<Listeners>().remove(label),
+        (guard::MAIN, WindowEvent::DragDrop(drag)) => {
+            if let Some((over, paths)) = dragged(drag) {
+                app.state::<Listeners>().send(&Push::Files { over, paths });
+            }
+        }
+        (_, _) => {}
+    }
+}
+
+fn dragged(drag: &DragDropEvent) -> Option<(bool, Vec<String>)> {
+    match drag {
+        DragDropEvent::Enter { .. } => Some((true, Vec::new())),
+        DragDropEvent::Leave => Some((false, Vec::new())),
+        DragDropEvent::Drop { paths, .. } => Some((false, paths.iter().map(|path| path.to_string_lossy().into_owned()).collect())),
+        // Moves over the window say nothing new, and later kinds of events nothing that we know.
+        _ => None,
+    }
+}
+
+/// A webview that stays on the app's own pages.
+fn page<'a>(app: &'a AppHandle, label: &str, file: &str) -> WebviewWindowBuilder<'a, tauri::Wry, AppHandle> {
+    let (going, opening) = (app.clone(), app.clone());
+    WebviewWindowBuilder::new(app, label, WebviewUrl::App(file.into()))
+        .background_color(Color(0xf6, 0xf7, 0xf9, 0xff))
+        .on_navigation(move |url| {
+            let own = is_own(url);
+            if !own {
+                links::ask(&going, url.clone());
+            }
+            own
+        })
+        .on_new_window(move |url, _| {
+            links::ask(&opening, url);
+            NewWindowResponse::Deny
+        })
+        .on_download(|_, _| false)
+}
+
+/// The app's own pages, and in development the server that builds them.
+fn is_own(url: &Url) -> bool {
+    let packaged = url.scheme() == "tauri" && url.host_str() == Some("localhost");
+    let windows = matches!(url.scheme(), "http" | "https") && url.host_str() == Some("tauri.localhost");
+    let developing = tauri::is_dev() && url.scheme() == "http" && url.host_str() == Some("127.0.0.1") && url.port() == Some(5183);
+    packaged || (cfg!(windows) && windows) || developing
+}
+
+fn front(window: &WebviewWindow) {
+    for step in [window.show(), window.unminimize(), window.set_focus()] {
+        if let Err(error) = step {
+            tracing::debug!(%error, label = window.label(), "a window could not be brought to the front");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_own;
+
+    #[test]
+    fn only_our_own_pages_are_loaded() {
+        let own = |text: &str| is_own(&text.parse().unwrap());
+        assert!(own("tauri://localhost/index.html"));
+        for address in ["https://example.org/", "file:///etc/passwd", "tauri://elsewhere/", "about:blank", "data:text/html,x"] {
+            assert!(!own(address), "{address}");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! A desktop of its own for one test: display, session bus, unlocked keyring, window manager, notification daemon, and
+//! apps driven in it. Nothing is shared with the machine's own session, and all of it ends with the test.
+
+mod app;
+mod process;
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+pub use app::App;
+pub use process::{Child, alive, descendants};
+
+use crate::webdriver::wait;
+
+/// The password of the private keyring.
+const KEYRING_PASSWORD: &str = "journey";
+
+/// The desktop. Programs end in the reverse order of their start.
+pub struct Desktop {
+    children: Vec<Child>,
+    display: String,
+    folder: tempfile::TempDir,
+}
+
+impl Desktop {
+    /// Starts everything and waits until it answers.
+    pub fn start() -> Self {
+        let folder = tempfile::Builder::new().prefix("countersign-desktop").tempdir().expect("a temporary folder");
+        for name in ["home", "run", "data", "logs"] {
+            fs::create_dir_all(folder.path().join(name)).expect("a folder");
+        }
+        fs::set_permissions(folder.path().join("run"), fs::Permissions::from_mode(0o700)).expect("permissions");
+        let (display, number) = process::start_display(&folder.path().join("logs"));
+        let mut desktop = Self { children: vec![display], display: number, folder };
+        desktop.start_bus();
+        desktop.start_keyring();
+        desktop.start_child("openbox", &["--sm-disable"]);
+        desktop.start_child("dunst", &[]);
+        desktop
+    }
+
+    /// Where everything of this desktop lies.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The data folder of the app under test.
+    pub fn data_dir(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// The log that a program of this desktop writes, as far as it is written.
+    pub fn log(&self, name: &str) -> String {
+        fs::read_to_string(self.folder.path().join("logs").join(name)).unwrap_or_default()
+    }
+
+    /// A command that runs inside this desktop, with nothing of the surrounding session.
+    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        command.env_clear().env("PATH", path).envs(self.variables()).stdin(Stdio::null());
+        command
+    }
+
+    fn variables(&self) -> Vec<(&'static str, String)> {
+        let of = |name: &str| self.folder.path().join(name).to_string_lossy().into_owned();
+        vec![
+            ("HOME", of("home")),
+            ("XDG_RUNTIME_DIR", of("run")),
+            ("XDG_DATA_HOME", of("home/.local/share")),
+            ("XDG_CONFIG_HOME", of("home/.config")),
+            ("XDG_CACHE_HOME", of("home/.cache")),
+            ("XDG_STATE_HOME", of("home/.local/state")),
+            ("XDG_SESSION_TYPE", "x11".into()),
+            ("DBUS_SESSION_BUS_ADDRESS", format!("unix:path={}", of("run/bus"))),
+            ("DISPLAY", self.display.clone()),
+            ("GDK_BACKEND", "x11".into()),
+            ("LANG", "en_US.UTF-8".into()),
+            ("TZ", "UTC".into()),
+            ("NO_AT_BRIDGE", "1".into()),
+            ("LIBGL_ALWAYS_SOFTWARE", "1".into()),
+            ("RUST_BACKTRACE", "1".into()),
+        ]
+    }
+
+    fn start_bus(&mut self) {
+        let socket = self.folder.path().join("run/bus");
+        let address = format!("--address=unix:path={}", socket.display());
+        self.start_child("dbus-daemon", &["--session", "--nofork", "--nopidfile", &address]);
+        wait("the session bus", || socket.exists().then_some(()));
+    }
+
+    fn start_keyring(&mut self) {
+        let mut command = self.command("gnome-keyring-daemon");
+        command.args(["--unlock", "--foreground", "--components=secrets"]);
+        let keyring = Child::start_with_input(command, "gnome-keyring-daemon", &self.folder.path().join("logs"), KEYRING_PASSWORD);
+        self.children.push(keyring);
+        wait("the keyring", || {
+            let mut ask = self.command("dbus-send");
+            ask.args(["--session", "--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.NameHasOwner", "string:org.freedesktop.secrets"]);
+            let answer = ask.stderr(Stdio::null()).output().expect("dbus-send");
+            String::from_utf8_lossy(&answer.stdout).contains("boolean true").then_some(())
+        });
+    }
+
+    /// Starts a program that stays until the desktop ends; what it prints goes to its log.
+    pub fn start_child(&mut self, program: &str, args: &[&str]) {
+        let mut command = self.command(program);
+        command.args(args);
+        let child = Child::start(command, program, &self.folder.path().join("logs"));
+        self.children.push(child);
+    }
+}
+
+impl Drop for Desktop {
+    fn drop(&mut self) {
+        while let Some(child) = self.children.pop() {
+            drop(child);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The app under test, started by WebKitWebDriver inside a [`Desktop`].
+
+use std::{
+    fs,
+    net::{TcpListener, TcpStream},
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Value, json};
+
+use super::{Child, Desktop, process};
+use crate::webdriver::{PATIENCE, Refused, Session, wait};
+
+/// A running app with its driver.
+pub struct App {
+    /// Ends after the session.
+    driver: Child,
+    session: Option<Session>,
+    process: u32,
+    binary: PathBuf,
+}
+
+impl App {
+    /// Starts the app and waits for its first window. `variables` come on top of the desktop's own.
+    pub fn start(desktop: &Desktop, binary: &Path, args: &[&str], variables: &[(&str, &str)]) -> Self {
+        let port = free_port();
+        let mut command = desktop.command("WebKitWebDriver");
+        command.arg(format!("--port={port}")).env("TAURI_WEBVIEW_AUTOMATION", "true").envs(variables.iter().copied());
+        let driver = Child::start(command, "app", &desktop.folder().join("logs"));
+        wait("the driver", || TcpStream::connect(("127.0.0.1", port)).ok());
+        let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+        let session = Session::start(port, binary, &args)
+            .unwrap_or_else(|error| panic!("the app does not start: {error}\n{}", desktop.log("app")));
+        let name = binary.to_string_lossy().into_owned();
+        let process = wait("the app's process", || {
+            process::descendants(driver.id()).into_iter().find(|id| process::program(*id).as_deref() == Some(name.as_str()))
+        });
+        Self { driver, session: Some(session), process, binary: binary.to_owned() }
+    }
+
+    /// The session with the driver.
+    pub fn session(&self) -> &Session {
+        self.session.as_ref().expect("the app runs")
+    }
+
+    /// The app's process id.
+    pub fn process(&self) -> u32 {
+        self.process
+    }
+
+    /// The app's program.
+    pub fn binary(&self) -> &Path {
+        &self.binary
+    }
+
+    /// Selects the window whose page has this file name, once it exists.
+    #[track_caller]
+    pub fn window(&self, file: &str) -> &Session {
+        wait(&format!("the window with {file}"), || self.select(file).then_some(()));
+        self.session()
+    }
+
+    /// Selects the window whose page has this file name, if there is one.
+    pub fn select(&self, file: &str) -> bool {
+        let session = self.session();
+        let handles = session.windows().unwrap_or_default();
+        handles.iter().any(|handle| {
+            session.select(handle).is_ok() && session.url().is_ok_and(|url| page_of(&url) == file)
+        })
+    }
+
+    /// Calls a command of the app from the page that is selected, as the page itself would.
+    pub fn invoke(&self, command: &str, arguments: &Value) -> Result<Value, Value> {
+        let script = "const [command, args, done] = arguments; \
+            window.__TAURI_INTERNALS__.invoke(command, args).then((ok) => done({ ok: ok ?? null }), (error) => done({ error: error ?? null }));";
+        let answer = self.session().run_async(script, json!([command, arguments])).map_err(|Refused(text)| Value::from(text))?;
+        match answer.get("error") {
+            Some(error) => Err(error.clone()),
+            None => Ok(answer["ok"].clone()),
+        }
+    }
+
+    /// Asks the app to end, as logging out does, and waits until it has.
+    pub fn quit(mut self) {
+        process::signal(self.process, libc::SIGTERM);
+        process::wait_gone(self.process);
+        self.end();
+    }
+
+    /// Kills the app without warning; the processes that were below it come back.
+    pub fn kill(mut self) -> Vec<u32> {
+        let below = process::descendants(self.process);
+        process::signal(self.process, libc::SIGKILL);
+        process::wait_gone(self.process);
+        self.end();
+        below
+    }
+
+    /// Stores a picture of the selected window.
+    pub fn picture(&self, file: &Path) -> Result<(), Refused> {
+        let png = self.session().screenshot()?;
+        if let Some(folder) = file.parent() {
+            fs::create_dir_all(folder).map_err(|error| Refused(error.to_string()))?;
+        }
+        fs::write(file, png).map_err(|error| Refused(error.to_string()))
+    }
+
+    fn end(&mut self) {
+        if let Some(session) = self.session.take() {
+            session.close();
+        }
+    }
+}
+
+impl Drop for App {
+    fn drop(&mut self) {
+        self.end();
+        // The driver ends the app with the session; an app that hangs is ended here.
+        let end = std::time::Instant::now() + PATIENCE / 6;
+        while process::alive(self.process) {
+            if std::time::Instant::now() > end {
+                process::signal(self.process, libc::SIGKILL);
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let _ = self.driver.running();
+    }
+}
+
+/// `index.html` for the page at the root.
+fn page_of(url: &str) -> &str {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    match path.rsplit('/').next() {
+        Some("") | None => "index.html",
+        Some(file) => file,
+    }
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("an address").port()
+}
