@@ -1,1 +1,3 @@
-//! Skeleton.
+//! What answers: providers behind the engine's `Model` port. Nothing here knows turns, tools' meaning or storage.
+
+pub mod openai;

@@ -1,0 +1,229 @@
+//! A scripted chat-completions server on a port of its own: it answers with prepared replies, keeps every request, and
+//! refuses (400, and a violation for the test to see) requests that a strict provider would refuse.
+//!
+//! ```no_run
+//! # async fn example() {
+//! use kit::model_server::{ModelServer, Reply};
+//! let server = ModelServer::start([Reply::call("pace", serde_json::json!({"account": 17})), Reply::text(["On ", "track."])]).await;
+//! // ... talk to server.base_url() ...
+//! server.assert_clean();
+//! # }
+//! ```
+
+mod check;
+mod reply;
+mod script;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use futures::stream::{self, StreamExt};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+pub use check::violations_of;
+pub use reply::{Chunking, Reply};
+pub use script::{Script, ScriptError};
+
+use reply::Part;
+
+/// One request as it came.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    pub headers: HeaderMap,
+    pub body: Value,
+}
+
+/// The server. It ends when dropped.
+pub struct ModelServer {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    task: JoinHandle<()>,
+}
+
+struct Shared {
+    state: Mutex<Played>,
+    /// Replies that the client stopped listening to.
+    dropped: watch::Sender<usize>,
+}
+
+#[derive(Default)]
+struct Played {
+    replies: Vec<Reply>,
+    seen: Vec<Seen>,
+    violations: Vec<String>,
+}
+
+impl ModelServer {
+    /// Starts on a free port of the loopback address.
+    pub async fn start(replies: impl IntoIterator<Item = Reply>) -> Self {
+        match Self::start_on(0, replies).await {
+            Ok(server) => server,
+            Err(error) => panic!("no port for the model server: {error}"),
+        }
+    }
+
+    /// Starts on a given port; 0 takes a free one.
+    pub async fn start_on(port: u16, replies: impl IntoIterator<Item = Reply>) -> io::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", port)).await?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared {
+            state: Mutex::new(Played { replies: replies.into_iter().collect(), ..Played::default() }),
+            dropped: watch::Sender::new(0),
+        });
+        let app = Router::new()
+            .route("/v1/chat/completions", post(answer))
+            .route("/v1/models", get(models))
+            .with_state(Arc::clone(&shared));
+        let task = tokio::spawn(async move {
+            // Ends only with the runtime or the drop of the server.
+            drop(axum::serve(axum::serve::ListenerExt::tap_io(listener, |socket| drop(socket.set_nodelay(true))), app).await);
+        });
+        Ok(Self { address, shared, task })
+    }
+
+    /// The base URL for a provider's settings.
+    pub fn base_url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// Adds a reply after those that are left.
+    pub fn push(&self, reply: Reply) {
+        self.shared.lock().replies.push(reply);
+    }
+
+    /// Requests so far, oldest first.
+    pub fn seen(&self) -> Vec<Seen> {
+        self.shared.lock().seen.clone()
+    }
+
+    /// Bodies of the requests so far, oldest first.
+    pub fn requests(&self) -> Vec<Value> {
+        self.shared.lock().seen.iter().map(|seen| seen.body.clone()).collect()
+    }
+
+    /// What was wrong with the requests so far.
+    pub fn violations(&self) -> Vec<String> {
+        self.shared.lock().violations.clone()
+    }
+
+    /// Replies that are left.
+    pub fn left(&self) -> usize {
+        self.shared.lock().replies.iter().filter(|reply| !reply.repeats()).count()
+    }
+
+    /// Panics when a request broke the protocol, or a reply was never asked for.
+    pub fn assert_clean(&self) {
+        assert_eq!(self.violations(), Vec::<String>::new(), "every request follows the protocol");
+        assert_eq!(self.left(), 0, "every reply was asked for");
+    }
+
+    /// Waits until clients have walked away from `count` unfinished replies.
+    pub async fn client_left(&self, count: usize) {
+        let mut dropped = self.shared.dropped.subscribe();
+        // The sender lives as long as the server.
+        drop(dropped.wait_for(|now| *now >= count).await);
+    }
+}
+
+impl Drop for ModelServer {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Played> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps the request and picks its reply: the first that fits the conversation's last message.
+    fn take(&self, headers: HeaderMap, body: &Bytes) -> Result<Reply, String> {
+        let mut state = self.lock();
+        let parsed: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
+        let found = violations_of(&parsed);
+        let last = parsed.pointer("/messages").and_then(Value::as_array).and_then(|m| m.last()).cloned().unwrap_or_default();
+        state.seen.push(Seen { headers, body: parsed });
+        if !found.is_empty() {
+            let text = found.join("; ");
+            state.violations.extend(found);
+            return Err(text);
+        }
+        let Some(at) = state.replies.iter().position(|reply| reply.fits(&last)) else {
+            let text = "the script holds no reply for this request".to_owned();
+            state.violations.push(text.clone());
+            return Err(text);
+        };
+        Ok(match state.replies.get(at) {
+            Some(reply) if reply.repeats() => reply.clone(),
+            Some(_) | None => state.replies.remove(at),
+        })
+    }
+}
+
+async fn models() -> Json<Value> {
+    Json(json!({"object": "list", "data": [{"id": "scripted", "object": "model"}]}))
+}
+
+async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
+    match shared.take(headers, &body) {
+        Ok(reply) => play(&shared, &reply),
+        Err(text) => (StatusCode::BAD_REQUEST, Json(json!({"error": {"message": text, "type": "invalid_request_error"}}))).into_response(),
+    }
+}
+
+/// Notices when the client goes away before the reply is over.
+struct Watched {
+    shared: Arc<Shared>,
+    over: bool,
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        if !self.over {
+            self.shared.dropped.send_modify(|count| *count += 1);
+        }
+    }
+}
+
+fn play(shared: &Arc<Shared>, reply: &Reply) -> Response {
+    let watched = Watched { shared: Arc::clone(shared), over: false };
+    let parts = stream::iter(reply.parts()).map(Some).chain(stream::once(async { None }));
+    let body = parts.scan(watched, |watched, part| {
+        watched.over = matches!(part, None | Some(Part::Cut));
+        std::future::ready(part)
+    });
+    let body = body.filter_map(|part| async move {
+        match part {
+            Part::Bytes(bytes) => Some(Ok(Bytes::from(bytes))),
+            Part::Wait(ms) => {
+                tokio::time::sleep(Duration::from_millis(ms)).await;
+                None
+            }
+            Part::Hang => std::future::pending().await,
+            Part::Cut => {
+                // What was sent before must have left: a broken body takes unsent bytes with it.
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                Some(Err(io::Error::new(io::ErrorKind::ConnectionReset, "cut by the script")))
+            }
+        }
+    });
+    let mut response = Response::builder().status(reply.status());
+    for (name, value) in reply.headers() {
+        response = response.header(name, value);
+    }
+    if !reply.headers().iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
+        response = response.header(header::CONTENT_TYPE, "text/event-stream");
+    }
+    response.body(Body::from_stream(body)).unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
+}

@@ -1,0 +1,316 @@
+//! One prepared answer of the model server: what is sent, in which pieces, and what goes wrong on the way.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+/// How the bytes of a reply are cut into chunks on their way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Chunking {
+    /// One chunk for each event, as most servers do.
+    #[default]
+    PerEvent,
+    /// Everything at once.
+    Whole,
+    /// A chunk every `n` bytes, wherever that is.
+    EveryBytes(usize),
+    /// A cut inside every character of more than one byte.
+    InsideUtf8,
+    /// Lines end in CRLF, with a cut between the two.
+    InsideCrlf,
+}
+
+/// A piece of a reply on the wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Bytes(Vec<u8>),
+    /// Milliseconds.
+    Wait(u64),
+    Hang,
+    Cut,
+}
+
+/// An answer, built piece by piece in the order in which it is sent.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    status: u16,
+    headers: Vec<(String, String)>,
+    parts: Vec<Part>,
+    chunking: Chunking,
+    /// The streamed answer still needs its last chunk, usage and end mark.
+    ending: Option<Ending>,
+    calls: u32,
+    when: Option<String>,
+    repeat: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Ending {
+    finish: &'static str,
+    usage: (u64, u64),
+}
+
+impl Reply {
+    /// An empty streamed answer, to be filled with [`say`](Self::say), [`ask`](Self::ask) and the like.
+    pub fn new() -> Self {
+        Self {
+            status: 200,
+            headers: Vec::new(),
+            parts: Vec::new(),
+            chunking: Chunking::default(),
+            ending: Some(Ending { finish: "stop", usage: (11, 7) }),
+            calls: 0,
+            when: None,
+            repeat: false,
+        }
+    }
+
+    /// A streamed text in the given deltas.
+    pub fn text<S: AsRef<str>>(deltas: impl IntoIterator<Item = S>) -> Self {
+        deltas.into_iter().fold(Self::new(), |reply, delta| reply.say(delta.as_ref()))
+    }
+
+    /// One tool call.
+    pub fn call(name: &str, arguments: Value) -> Self {
+        Self::new().ask(name, &arguments)
+    }
+
+    /// Exactly these bytes as an event stream, without an end mark of our own.
+    pub fn raw(bytes: impl Into<Vec<u8>>) -> Self {
+        let mut reply = Self::new();
+        reply.parts.push(Part::Bytes(bytes.into()));
+        reply.ending = None;
+        reply
+    }
+
+    /// A refusal with a JSON error body.
+    pub fn refusal(status: u16, error: &Value) -> Self {
+        Self::json(status, &json!({"error": error}))
+    }
+
+    /// A JSON body, not a stream.
+    pub fn json(status: u16, body: &Value) -> Self {
+        Self { status, ..Self::raw(body.to_string()).header("content-type", "application/json") }
+    }
+
+    /// A recording: `.chunks.txt` holds one JSON event per line, everything else is sent as it is.
+    /// Panics when the file cannot be read.
+    pub fn recording(path: &Path) -> Self {
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) => panic!("the recording {} cannot be read: {error}", path.display()),
+        };
+        if !path.to_string_lossy().ends_with(".chunks.txt") {
+            return Self::raw(bytes);
+        }
+        let mut reply = Self::new();
+        reply.ending = None;
+        for line in String::from_utf8_lossy(&bytes).lines().filter(|line| !line.trim().is_empty()) {
+            reply = reply.data(line);
+        }
+        reply.data("[DONE]")
+    }
+
+    /// A piece of text.
+    #[must_use]
+    pub fn say(self, delta: &str) -> Self {
+        self.delta(&json!({"content": delta}))
+    }
+
+    /// A piece of reasoning.
+    #[must_use]
+    pub fn think(self, delta: &str) -> Self {
+        self.delta(&json!({"reasoning_content": delta}))
+    }
+
+    /// A tool call, its arguments split over two deltas.
+    #[must_use]
+    pub fn ask(mut self, name: &str, arguments: &Value) -> Self {
+        let index = self.calls;
+        self.calls += 1;
+        if let Some(ending) = &mut self.ending {
+            ending.finish = "tool_calls";
+        }
+        let text = arguments.to_string();
+        let half = (0..=text.len() / 2).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        let (first, second) = text.split_at(half);
+        self.delta(&json!({"tool_calls": [{"index": index, "id": format!("wire_{index}"), "type": "function", "function": {"name": name, "arguments": first}}]}))
+            .delta(&json!({"tool_calls": [{"index": index, "function": {"arguments": second}}]}))
+    }
+
+    /// A chunk with this delta.
+    #[must_use]
+    pub fn delta(self, delta: &Value) -> Self {
+        self.data(&json!({"id": "scripted", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta}]}).to_string())
+    }
+
+    /// An event with this data.
+    #[must_use]
+    pub fn data(self, data: &str) -> Self {
+        self.bytes(format!("data: {data}\n\n"))
+    }
+
+    /// These bytes between the events.
+    #[must_use]
+    pub fn bytes(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.parts.push(Part::Bytes(bytes.into()));
+        self
+    }
+
+    /// A comment, as servers send to keep a connection open.
+    #[must_use]
+    pub fn keepalive(self) -> Self {
+        self.bytes(": keepalive\n\n")
+    }
+
+    /// A pause.
+    #[must_use]
+    pub fn wait_ms(mut self, ms: u64) -> Self {
+        self.parts.push(Part::Wait(ms));
+        self
+    }
+
+    /// Nothing more, and no end either.
+    #[must_use]
+    pub fn hang(mut self) -> Self {
+        self.parts.push(Part::Hang);
+        self.ending = None;
+        self
+    }
+
+    /// The connection breaks here.
+    #[must_use]
+    pub fn cut(mut self) -> Self {
+        self.parts.push(Part::Cut);
+        self.ending = None;
+        self
+    }
+
+    /// Tokens as reported at the end.
+    #[must_use]
+    pub fn usage(mut self, input: u64, output: u64) -> Self {
+        if let Some(ending) = &mut self.ending {
+            ending.usage = (input, output);
+        }
+        self
+    }
+
+    /// A response header.
+    #[must_use]
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// How the bytes are cut.
+    #[must_use]
+    pub fn chunked(mut self, chunking: Chunking) -> Self {
+        self.chunking = chunking;
+        self
+    }
+
+    /// Only when the last message of the conversation contains this text.
+    #[must_use]
+    pub fn when(mut self, text: &str) -> Self {
+        self.when = Some(text.to_owned());
+        self
+    }
+
+    /// Any number of times, in place of once.
+    #[must_use]
+    pub fn repeated(mut self) -> Self {
+        self.repeat = true;
+        self
+    }
+
+    pub(super) fn status(&self) -> u16 {
+        self.status
+    }
+
+    pub(super) fn headers(&self) -> &[(String, String)] {
+        &self.headers
+    }
+
+    pub(super) fn repeats(&self) -> bool {
+        self.repeat
+    }
+
+    pub(super) fn fits(&self, last: &Value) -> bool {
+        let Some(wanted) = &self.when else { return true };
+        match last.get("content") {
+            Some(Value::String(text)) => text.contains(wanted),
+            Some(other) => other.to_string().contains(wanted),
+            None => false,
+        }
+    }
+
+    /// What goes over the wire, cut as asked.
+    pub(super) fn parts(&self) -> Vec<Part> {
+        let mut parts = self.parts.clone();
+        if let Some(Ending { finish, usage: (input, output) }) = &self.ending {
+            let last = json!({"id": "scripted", "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]});
+            let usage = json!({"id": "scripted", "choices": [], "usage": {"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output}});
+            for data in [last.to_string(), usage.to_string(), "[DONE]".to_owned()] {
+                parts.push(Part::Bytes(format!("data: {data}\n\n").into_bytes()));
+            }
+        }
+        match self.chunking {
+            Chunking::PerEvent => parts,
+            Chunking::Whole => recut(parts, |bytes| vec![bytes]),
+            Chunking::EveryBytes(n) => recut(parts, |bytes| bytes.chunks(n.max(1)).map(<[u8]>::to_vec).collect()),
+            Chunking::InsideUtf8 => recut(parts, |bytes| cut_before(&bytes, |byte, _| byte & 0b1100_0000 == 0b1000_0000)),
+            Chunking::InsideCrlf => recut(parts, |bytes| cut_before(&with_crlf(&bytes), |byte, before| byte == b'\n' && before == b'\r')),
+        }
+    }
+}
+
+impl Default for Reply {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Joins neighbouring bytes and cuts them anew; waits and breaks stay where they are.
+fn recut(parts: Vec<Part>, cut: impl Fn(Vec<u8>) -> Vec<Vec<u8>>) -> Vec<Part> {
+    let mut joined: Vec<Part> = Vec::new();
+    for part in parts {
+        match (joined.last_mut(), part) {
+            (Some(Part::Bytes(before)), Part::Bytes(bytes)) => before.extend(bytes),
+            (_, part) => joined.push(part),
+        }
+    }
+    let cut_one = |part| match part {
+        Part::Bytes(bytes) => cut(bytes).into_iter().map(Part::Bytes).collect(),
+        other => vec![other],
+    };
+    joined.into_iter().flat_map(cut_one).collect()
+}
+
+fn cut_before(bytes: &[u8], here: impl Fn(u8, u8) -> bool) -> Vec<Vec<u8>> {
+    let mut chunks = vec![Vec::new()];
+    let mut before = 0;
+    for byte in bytes.iter().copied() {
+        if here(byte, before) {
+            chunks.push(Vec::new());
+        }
+        if let Some(chunk) = chunks.last_mut() {
+            chunk.push(byte);
+        }
+        before = byte;
+    }
+    chunks.retain(|chunk| !chunk.is_empty());
+    chunks
+}
+
+fn with_crlf(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len() + 16);
+    let mut before = 0;
+    for byte in bytes.iter().copied() {
+        if byte == b'\n' && before != b'\r' {
+            out.push(b'\r');
+        }
+        out.push(byte);
+        before = byte;
+    }
+    out
+}
