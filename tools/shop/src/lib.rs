@@ -1,1 +1,25 @@
-//! Skeleton.
+//! A demo shop behind the Model Context Protocol: a seeded catalogue in SQLite, full-text search, carts, pictures.
+//! Knows nothing of Countersign beyond its own pack manifest.
+
+mod args;
+mod cart;
+pub mod catalogue;
+mod db;
+mod error;
+mod picture;
+mod query;
+mod search;
+mod serve;
+mod server;
+mod shop;
+mod text;
+mod views;
+mod vocabulary;
+mod wire;
+
+pub use args::{Args, DATA_DIR_VARIABLE, run};
+pub use catalogue::Locale;
+pub use error::ShopError;
+pub use serve::{ServeError, serve_http, serve_stdio};
+pub use server::{IMAGE_SCHEME, ShopServer};
+pub use shop::{DEFAULT_SEED, Options, Shop, Today};

@@ -1,0 +1,76 @@
+//! The command line of the shop's server, as `csign shop-server` and as a program of its own.
+
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+
+use chrono::NaiveDate;
+use clap::Parser;
+
+use crate::{DEFAULT_SEED, Options, Shop, serve};
+
+/// The variable that names the pack's own folder when the app starts the server.
+pub const DATA_DIR_VARIABLE: &str = "COUNTERSIGN_PACK_DATA";
+
+/// Serves the demo shop over the Model Context Protocol.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "shop-server", version)]
+pub struct Args {
+    /// Talk over stdin and stdout.
+    #[arg(long, conflicts_with = "http", required_unless_present = "http")]
+    pub stdio: bool,
+    /// Listen on this loopback address, e.g. 127.0.0.1:8787 (port 0 takes a free one).
+    #[arg(long, value_name = "ADDRESS")]
+    pub http: Option<SocketAddr>,
+    /// Keep the catalogue and the carts in this folder; without one they are gone when the server stops.
+    #[arg(long, value_name = "FOLDER", env = DATA_DIR_VARIABLE)]
+    pub data_dir: Option<PathBuf>,
+    /// Another seed makes another shop.
+    #[arg(long, default_value_t = DEFAULT_SEED)]
+    pub seed: u64,
+    /// The day delivery dates count from (for tests); otherwise today.
+    #[arg(long, value_name = "YYYY-MM-DD", hide = true)]
+    pub today: Option<NaiveDate>,
+}
+
+/// Serves until the client leaves or the process is told to stop. Gives the exit code.
+pub fn run(args: Args) -> u8 {
+    match serve(args) {
+        Ok(()) => 0,
+        Err(problem) => {
+            eprintln!("{problem}");
+            1
+        }
+    }
+}
+
+fn serve(args: Args) -> Result<(), String> {
+    let mut options = Options { data_dir: args.data_dir, seed: args.seed, ..Options::default() };
+    if let Some(day) = args.today {
+        options.today = Box::new(move || day);
+    }
+    let shop = Arc::new(Shop::open(options).map_err(|error| format!("The shop cannot open its files: {error}. Check the folder given with --data-dir."))?);
+    // One client and sub-millisecond calls: a single thread starts fastest.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| format!("The shop cannot start: {error}"))?;
+    runtime
+        .block_on(async {
+            match args.http {
+                Some(address) => serve::serve_http(shop, address, |bound| println!("listening on http://{bound}/mcp"), told_to_stop()).await,
+                None => serve::serve_stdio(shop).await,
+            }
+        })
+        .map_err(|error| error.to_string())
+}
+
+async fn told_to_stop() {
+    let interrupt = tokio::signal::ctrl_c();
+    match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        Ok(mut terminate) => {
+            tokio::select! {
+                _ = interrupt => {}
+                _ = terminate.recv() => {}
+            }
+        }
+        Err(_) => {
+            let _ = interrupt.await;
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! The shop's server as a program of its own. Packages use `csign shop-server` instead.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    ExitCode::from(shop::run(shop::Args::parse()))
+}

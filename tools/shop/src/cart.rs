@@ -1,0 +1,175 @@
+//! Carts: kept in their own SQLite file, priced from the catalogue at every read. A basket is made by the first add.
+//! Knows nothing of who may change a cart: that is settled before a call reaches the shop.
+
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::{
+    ShopError,
+    catalogue::Locale,
+    db::{self, ProductRow, VariantRow},
+    text::money,
+    views::{CURRENCY, full_name},
+    wire::{CartLine, CartView},
+};
+
+/// The most pieces a line may have.
+pub const MOST: i64 = 999;
+
+const TABLES: &str = "
+CREATE TABLE IF NOT EXISTS basket(id INTEGER PRIMARY KEY AUTOINCREMENT, created_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP);
+CREATE TABLE IF NOT EXISTS line(
+  basket_id INTEGER NOT NULL REFERENCES basket(id), line_no INTEGER NOT NULL, part_no TEXT NOT NULL COLLATE NOCASE, quantity INTEGER NOT NULL CHECK (quantity > 0),
+  PRIMARY KEY (basket_id, part_no)) WITHOUT ROWID;
+";
+
+/// Opens the carts in a folder, or in memory without one.
+pub fn open(folder: Option<&Path>) -> Result<Connection, ShopError> {
+    let db = match folder {
+        Some(folder) => Connection::open(folder.join("carts.db"))?,
+        None => Connection::open_in_memory()?,
+    };
+    db.busy_timeout(std::time::Duration::from_secs(2))?;
+    db.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")?;
+    db.execute_batch(TABLES)?;
+    Ok(db)
+}
+
+/// The catalogue and the carts, as cart calls need them.
+pub struct Desk<'a> {
+    pub catalogue: &'a Connection,
+    pub carts: &'a mut Connection,
+    pub locale: Locale,
+}
+
+impl Desk<'_> {
+    /// A cart as clients see it. An unknown basket is an empty one.
+    pub fn view(&self, basket: Option<i64>) -> Result<CartView, ShopError> {
+        let mut items = Vec::new();
+        let mut total = 0;
+        if let Some(basket) = basket {
+            let mut query = self.carts.prepare_cached("SELECT line_no, part_no, quantity FROM line WHERE basket_id = ? ORDER BY line_no")?;
+            let rows: Vec<(i64, String, i64)> = query.query_map([basket], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect::<Result<_, _>>()?;
+            for (line_no, part_no, quantity) in rows {
+                // A part that a rebuilt catalogue no longer has simply leaves the cart.
+                let Some((product, variant)) = self.find(&part_no)? else { continue };
+                total += variant.price * quantity;
+                items.push(CartLine {
+                    line_no,
+                    part_no: variant.part_no.clone(),
+                    name: full_name(&product, &variant, self.locale),
+                    quantity,
+                    image_key: variant.id.to_string(),
+                    unit_price: money(variant.price),
+                    total_price: money(variant.price * quantity),
+                });
+            }
+        }
+        Ok(CartView { basket_id: basket, currency_code: CURRENCY, items, subtotal: money(total), total: money(total) })
+    }
+
+    /// Adds pieces; the basket's number comes back, a new one when there was none.
+    pub fn add(&mut self, basket: Option<i64>, part_no: &str, quantity: i64) -> Result<i64, ShopError> {
+        check_quantity(quantity)?;
+        let (product, variant) = self.sellable(part_no)?;
+        let had = match basket {
+            Some(basket) => self.quantity(basket, &variant.part_no)?.unwrap_or(0),
+            None => 0,
+        };
+        self.check_stock(&product, &variant, had + quantity)?;
+        let change = self.carts.transaction()?;
+        let known = match basket {
+            Some(id) => change.query_row("SELECT id FROM basket WHERE id = ?", [id], |row| row.get(0)).optional()?,
+            None => None,
+        };
+        let basket: i64 = match known {
+            Some(id) => id,
+            None => {
+                change.execute("INSERT INTO basket DEFAULT VALUES", [])?;
+                change.last_insert_rowid()
+            }
+        };
+        change.execute(
+            "INSERT INTO line(basket_id, line_no, part_no, quantity)
+             VALUES(?1, (SELECT COALESCE(MAX(line_no), 0) + 1 FROM line WHERE basket_id = ?1), ?2, ?3)
+             ON CONFLICT(basket_id, part_no) DO UPDATE SET quantity = quantity + excluded.quantity",
+            params![basket, variant.part_no, quantity],
+        )?;
+        change.commit()?;
+        Ok(basket)
+    }
+
+    /// Sets how many pieces a line has.
+    pub fn set_quantity(&mut self, basket: Option<i64>, part_no: &str, quantity: i64) -> Result<i64, ShopError> {
+        check_quantity(quantity)?;
+        let basket = basket.ok_or(ShopError::EmptyCart)?;
+        self.quantity(basket, part_no)?.ok_or_else(|| ShopError::NotInCart(part_no.to_owned()))?;
+        let (product, variant) = self.sellable(part_no)?;
+        self.check_stock(&product, &variant, quantity)?;
+        self.carts.execute("UPDATE line SET quantity = ?3 WHERE basket_id = ?1 AND part_no = ?2", params![basket, part_no, quantity])?;
+        Ok(basket)
+    }
+
+    /// Takes a line out.
+    pub fn remove(&mut self, basket: Option<i64>, part_no: &str) -> Result<i64, ShopError> {
+        let basket = basket.ok_or(ShopError::EmptyCart)?;
+        match self.carts.execute("DELETE FROM line WHERE basket_id = ?1 AND part_no = ?2", params![basket, part_no])? {
+            0 => Err(ShopError::NotInCart(part_no.to_owned())),
+            _ => Ok(basket),
+        }
+    }
+
+    fn quantity(&self, basket: i64, part_no: &str) -> Result<Option<i64>, ShopError> {
+        let mut query = self.carts.prepare_cached("SELECT quantity FROM line WHERE basket_id = ? AND part_no = ?")?;
+        Ok(query.query_row(params![basket, part_no], |row| row.get(0)).optional()?)
+    }
+
+    fn find(&self, part_no: &str) -> Result<Option<(ProductRow, VariantRow)>, ShopError> {
+        let Some(variant) = db::variant_of_part(self.catalogue, part_no)? else { return Ok(None) };
+        Ok(db::product(self.catalogue, variant.product_id)?.map(|product| (product, variant)))
+    }
+
+    /// The variant of a part number, if it may be sold. A product's own number works only when there is nothing to choose.
+    fn sellable(&self, part_no: &str) -> Result<(ProductRow, VariantRow), ShopError> {
+        let Some((product, variant)) = self.find(part_no)? else {
+            return Err(match db::product_of_part(self.catalogue, part_no)? {
+                Some(product) => self.needs_variant(product)?,
+                None => ShopError::UnknownPart(part_no.to_owned()),
+            });
+        };
+        if product.active && product.buyable && variant.active && variant.buyable {
+            Ok((product, variant))
+        } else {
+            Err(ShopError::NotForSale(full_name(&product, &variant, self.locale)))
+        }
+    }
+
+    fn needs_variant(&self, product: ProductRow) -> Result<ShopError, ShopError> {
+        let variants = db::variants(self.catalogue, product.id)?;
+        let choices: Vec<String> = variants
+            .iter()
+            .filter(|variant| variant.in_stock() && variant.buyable)
+            .take(8)
+            .map(|variant| format!("{} = {}", crate::views::variant_name(variant, self.locale), variant.part_no))
+            .collect();
+        Ok(if choices.is_empty() || !product.buyable || !product.active {
+            ShopError::NotForSale(product.name)
+        } else {
+            ShopError::NeedsVariant { name: product.name, choices: choices.join("; ") }
+        })
+    }
+
+    fn check_stock(&self, product: &ProductRow, variant: &VariantRow, wanted: i64) -> Result<(), ShopError> {
+        let name = || full_name(product, variant, self.locale);
+        let left = variant.obtainable().min(MOST);
+        if left == 0 {
+            return Err(ShopError::SoldOut { name: name() });
+        }
+        if wanted > left { Err(ShopError::TooMany { name: name(), left }) } else { Ok(()) }
+    }
+}
+
+fn check_quantity(quantity: i64) -> Result<(), ShopError> {
+    if (1..=MOST).contains(&quantity) { Ok(()) } else { Err(ShopError::BadQuantity) }
+}

@@ -1,0 +1,128 @@
+//! What the shop sells, as plain data: categories, colours and the seeded generator of products.
+//! Knows nothing of databases, carts or the wire.
+
+mod categories;
+pub mod colors;
+mod descriptions;
+mod generate;
+mod rng;
+
+pub use categories::{CATEGORIES, Category, Shape, category};
+pub use generate::generate;
+
+/// Languages the shop speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Locale {
+    #[default]
+    En,
+    Sv,
+}
+
+impl Locale {
+    /// The language of a culture code such as `sv-SE`; English when unknown.
+    pub fn of_culture(code: &str) -> Self {
+        match code.split(['-', '_']).next() {
+            Some(language) if language.eq_ignore_ascii_case("sv") => Self::Sv,
+            _ => Self::En,
+        }
+    }
+
+    /// The text of this language.
+    pub fn of<'a>(self, en: &'a str, sv: &'a str) -> &'a str {
+        match self {
+            Self::En => en,
+            Self::Sv => sv,
+        }
+    }
+}
+
+/// What a variant differs in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dimension {
+    Color,
+    Size,
+    Volume,
+    Length,
+    Zip,
+}
+
+impl Dimension {
+    /// The code used on the wire and in the database.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Color => "color",
+            Self::Size => "size",
+            Self::Volume => "volume",
+            Self::Length => "length",
+            Self::Zip => "zip",
+        }
+    }
+
+    /// The dimension of a code.
+    pub fn of_code(code: &str) -> Option<Self> {
+        [Self::Color, Self::Size, Self::Volume, Self::Length, Self::Zip].into_iter().find(|dimension| dimension.code() == code)
+    }
+
+    /// Its name.
+    pub fn name(self, locale: Locale) -> &'static str {
+        match self {
+            Self::Color => locale.of("Colour", "Färg"),
+            Self::Size => locale.of("Size", "Storlek"),
+            Self::Volume => locale.of("Volume", "Volym"),
+            Self::Length => locale.of("Length", "Längd"),
+            Self::Zip => locale.of("Zip side", "Dragkedja"),
+        }
+    }
+}
+
+/// A value of a dimension as people read it. Colours are stored by code.
+pub fn value_name(dimension: Dimension, value: &str, locale: Locale) -> String {
+    match dimension {
+        Dimension::Color => colors::by_code(value).map_or_else(|| value.to_owned(), |color| locale.of(color.en, color.sv).to_owned()),
+        Dimension::Zip | Dimension::Length => match value {
+            "Left" => locale.of("Left", "Vänster").to_owned(),
+            "Right" => locale.of("Right", "Höger").to_owned(),
+            "Regular" => locale.of("Regular", "Normal").to_owned(),
+            "Long" => locale.of("Long", "Lång").to_owned(),
+            other => other.to_owned(),
+        },
+        Dimension::Size | Dimension::Volume => value.to_owned(),
+    }
+}
+
+/// One product. A product without real variants has one variant with its own id and part number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Product {
+    pub id: i64,
+    pub part_no: String,
+    pub name: String,
+    pub brand: &'static str,
+    pub category: &'static Category,
+    pub material: (&'static str, &'static str),
+    pub description: (String, String),
+    /// Extra words for the search index.
+    pub words: String,
+    pub weight_grams: i64,
+    pub popularity: i64,
+    pub active: bool,
+    pub buyable: bool,
+    pub variants: Vec<Variant>,
+}
+
+/// One thing that can be put into a cart. Money in öre.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    pub id: i64,
+    pub part_no: String,
+    pub ean: String,
+    pub values: Vec<(Dimension, String)>,
+    pub price: i64,
+    pub stock: i64,
+    pub incoming: i64,
+    /// Days from today until more arrive.
+    pub restock_in_days: Option<i64>,
+    /// Days it takes to get it when ordered.
+    pub lead_days: Option<i64>,
+    pub active: bool,
+    pub buyable: bool,
+}

@@ -1,0 +1,144 @@
+//! Turns the words of a search into conditions: concepts, colours, sizes, price limits and plain words.
+//! Asks the index only whether it knows a word.
+
+use crate::{catalogue::colors, text, vocabulary};
+
+/// What a search asks for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Query {
+    /// All must hold.
+    pub concepts: Vec<&'static str>,
+    /// Each group: one of its colours.
+    pub colors: Vec<Vec<&'static str>>,
+    /// One of these sizes, folded.
+    pub sizes: Vec<String>,
+    /// Words of names, brands, categories; all must be found. With `true` as prefixes.
+    pub words: Vec<(String, bool)>,
+    /// Words that nothing in the shop has.
+    pub unknown: Vec<String>,
+    /// In öre.
+    pub max_price: Option<i64>,
+    pub min_price: Option<i64>,
+}
+
+impl Query {
+    /// Something that names a kind of thing, not only a colour or size.
+    pub fn names_a_thing(&self) -> bool {
+        !self.concepts.is_empty() || !self.words.is_empty()
+    }
+}
+
+const UPPER: &[&str] = &["under", "below", "max", "maximum", "hogst", "upto", "billigare", "less", "mindre"];
+const LOWER: &[&str] = &["over", "above", "min", "minimum", "minst", "more", "mer", "dyrare"];
+const SIZES: &[&str] = &["xs", "s", "m", "l", "xl", "xxl"];
+
+/// Reads a search. `known(word, whole)` tells whether the index has a word (that starts) like this.
+pub fn parse<E>(text: &str, known: impl Fn(&str, bool) -> Result<bool, E>) -> Result<Query, E> {
+    let tokens = text::words(text);
+    let mut query = Query::default();
+    let mut at = 0;
+    while let Some(word) = tokens.get(at) {
+        at += 1;
+        if let Some((limit, used)) = limit_after(&tokens, at - 1) {
+            if UPPER.contains(&word.as_str()) { query.max_price = Some(limit) } else { query.min_price = Some(limit) }
+            at += used;
+            continue;
+        }
+        let after_size_word = at >= 2 && tokens.get(at - 2).is_some_and(|before| matches!(before.as_str(), "size" | "storlek" | "stl" | "strl"));
+        if after_size_word || is_size(word) {
+            query.sizes.push(word.clone());
+        } else {
+            read_word(&mut query, word, &known)?;
+        }
+    }
+    Ok(query)
+}
+
+/// A price limit that starts at this word: "under 1000", "billigare än 1 500 kr".
+fn limit_after(tokens: &[String], at: usize) -> Option<(i64, usize)> {
+    let word = tokens.get(at)?.as_str();
+    if !UPPER.contains(&word) && !LOWER.contains(&word) {
+        return None;
+    }
+    let skip = tokens.get(at + 1).is_some_and(|next| matches!(next.as_str(), "than" | "an" | "to")) as usize;
+    let kronor: f64 = tokens.get(at + 1 + skip)?.parse().ok()?;
+    Some(((kronor * 100.0).round() as i64, 1 + skip))
+}
+
+/// Letters of clothes from M up stand for themselves; shoe sizes are two digits.
+fn is_size(word: &str) -> bool {
+    (word.len() > 1 && SIZES.contains(&word)) || (word.len() == 2 && word.parse::<u32>().is_ok_and(|number| (35..=47).contains(&number)))
+}
+
+fn read_word<E>(query: &mut Query, word: &str, known: &impl Fn(&str, bool) -> Result<bool, E>) -> Result<(), E> {
+    if vocabulary::is_filler(word) {
+        return Ok(());
+    }
+    if let Some(codes) = colors::by_word(word) {
+        query.colors.push(codes);
+        return Ok(());
+    }
+    if let Some(concept) = vocabulary::concept(word) {
+        query.concepts.push(concept);
+        return Ok(());
+    }
+    // Short words must be whole: "car" is no carbon.
+    if word.len() <= 3 {
+        let list = if known(word, true)? { &mut query.words } else { return Ok(query.unknown.push(word.to_owned())) };
+        list.push((word.to_owned(), false));
+        return Ok(());
+    }
+    let root = vocabulary::stem(word, false).unwrap_or(word);
+    if known(root, false)? {
+        query.words.push((root.to_owned(), true));
+        return Ok(());
+    }
+    if let Some(parts) = vocabulary::compound(word) {
+        query.concepts.extend(parts);
+        return Ok(());
+    }
+    match vocabulary::stem(word, true) {
+        Some(root) if known(root, false)? => query.words.push((root.to_owned(), true)),
+        _ => query.unknown.push(word.to_owned()),
+    }
+    Ok(())
+}
+
+/// The full-text expression for the words and concepts; `None` when there are none. `columns` limits where plain words may be.
+pub fn expression(query: &Query, columns: &str) -> Option<String> {
+    let concepts = query.concepts.iter().map(|concept| format!("({{concepts category}} : \"{concept}\")"));
+    let colors = query.colors.iter().map(|codes| {
+        let any: Vec<String> = codes.iter().map(|code| format!("\"{code}\"")).collect();
+        format!("(colors : ({}))", any.join(" OR "))
+    });
+    let words = query.words.iter().map(|(word, prefix)| {
+        // A number such as 0.75 is two words to the index; as a phrase it keeps its order.
+        format!("({columns} : \"{}\"{})", word.replace('.', " "), if *prefix { "*" } else { "" })
+    });
+    let all: Vec<String> = concepts.chain(colors).chain(words).collect();
+    (!all.is_empty()).then(|| all.join(" AND "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Query {
+        parse(text, |word, _| Ok::<bool, ()>(matches!(word, "ridge" | "sleeping" | "bag"))).unwrap()
+    }
+
+    #[test]
+    fn words_become_conditions() {
+        let query = read("Black trail shoes in size 42 under 1 500 kr");
+        assert_eq!((query.concepts, query.colors, query.sizes), (vec!["trail", "shoe"], vec![vec!["black"]], vec!["42".to_owned()]));
+        assert_eq!(read("svarta löparskor billigare än 1200").max_price, Some(120_000));
+        assert_eq!(read("svarta löparskor").concepts, vec!["running", "shoe"]);
+        assert_eq!(read("ridge sleeping bags").words, vec![("ridge".to_owned(), true), ("sleeping".to_owned(), true), ("bag".to_owned(), true)]);
+    }
+
+    #[test]
+    fn what_nothing_has_is_unknown() {
+        let query = read("gaming laptop");
+        assert_eq!((query.unknown.len(), query.names_a_thing()), (2, false));
+    }
+}

@@ -1,0 +1,121 @@
+//! product.search: conditions to rows, best first. Sorting is by what matched by name, then by what can be had, then by popularity.
+
+use rusqlite::Connection;
+use serde::Deserialize;
+
+use crate::{
+    ShopError,
+    catalogue::Dimension,
+    db::{self, ProductRow, VariantRow},
+    query::{self, Query},
+    text,
+};
+
+const NAMES: &str = "{name brand category part_no}";
+const ANYWHERE: &str = "{name brand category part_no body}";
+
+/// What narrows a search besides its words.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Filters {
+    pub category: Option<String>,
+    pub brand: Option<String>,
+    pub color: Option<String>,
+    pub size: Option<String>,
+    pub min_price: Option<f64>,
+    pub max_price: Option<f64>,
+    pub in_stock: Option<bool>,
+}
+
+/// A product that was found, with those of its variants that fit the conditions.
+#[derive(Clone, Debug)]
+pub struct Hit {
+    pub product: ProductRow,
+    pub fitting: Vec<VariantRow>,
+    pub all: Vec<VariantRow>,
+}
+
+/// All products that fit, best first.
+pub fn search(db: &Connection, text: &str, filters: &Filters) -> Result<Vec<Hit>, ShopError> {
+    let mut query = query::parse(text, |word, whole| db::knows_word(db, word, whole))?;
+    if !query.unknown.is_empty() && !query.names_a_thing() {
+        return Ok(Vec::new());
+    }
+    add_filters(&mut query, filters)?;
+    let names: Vec<String> = text::words(text);
+    let found = candidates(db, &query)?;
+    let mut hits = Vec::new();
+    for product in db::products(db)? {
+        if !product.active || found.as_ref().is_some_and(|ids| ids.binary_search(&product.id).is_err()) || !fits_product(&product, filters) {
+            continue;
+        }
+        let all = db::variants(db, product.id)?;
+        let fitting: Vec<VariantRow> = all.iter().filter(|variant| fits(variant, &query, filters)).cloned().collect();
+        if !fitting.is_empty() {
+            hits.push(Hit { product, fitting, all });
+        }
+    }
+    // Stable: products come by popularity already.
+    hits.sort_by_key(|hit| std::cmp::Reverse((named(&hit.product, &names), hit.product.buyable && hit.fitting.iter().any(VariantRow::in_stock))));
+    Ok(hits)
+}
+
+/// Ids in ascending order, or `None` when every product is one.
+fn candidates(db: &Connection, query: &Query) -> Result<Option<Vec<i64>>, ShopError> {
+    let Some(expression) = query::expression(query, NAMES) else { return Ok(None) };
+    let ids = db::matching(db, &expression)?;
+    if !ids.is_empty() || query.words.is_empty() {
+        return Ok(Some(ids));
+    }
+    // Only when names give nothing may descriptions speak.
+    match query::expression(query, ANYWHERE) {
+        Some(expression) => Ok(Some(db::matching(db, &expression)?)),
+        None => Ok(Some(ids)),
+    }
+}
+
+fn add_filters(query: &mut Query, filters: &Filters) -> Result<(), ShopError> {
+    if let Some(color) = filters.color.as_deref().filter(|color| !color.trim().is_empty()) {
+        let codes = text::words(color).iter().find_map(|word| crate::catalogue::colors::by_word(word));
+        query.colors.push(codes.unwrap_or_default());
+    }
+    if let Some(size) = filters.size.as_deref().filter(|size| !size.trim().is_empty()) {
+        query.sizes = vec![text::fold(size.trim())];
+    }
+    let ore = |kronor: f64| (kronor * 100.0).round() as i64;
+    query.max_price = filters.max_price.map(ore).into_iter().chain(query.max_price).min();
+    query.min_price = filters.min_price.map(ore).into_iter().chain(query.min_price).max();
+    match (query.min_price, query.max_price) {
+        (Some(low), Some(high)) if low > high => Err(ShopError::BadArguments("the lowest price is above the highest".to_owned())),
+        _ => Ok(()),
+    }
+}
+
+fn fits_product(product: &ProductRow, filters: &Filters) -> bool {
+    let same = |wanted: &Option<String>, actual: &[&str]| {
+        wanted.as_deref().map(|text| text::fold(text.trim())).filter(|text| !text.is_empty()).is_none_or(|text| actual.iter().any(|name| text::fold(name) == text))
+    };
+    same(&filters.category, &[product.category.en, product.category.sv, product.category.key]) && same(&filters.brand, &[&product.brand])
+}
+
+fn fits(variant: &VariantRow, query: &Query, filters: &Filters) -> bool {
+    let color = variant.value(Dimension::Color);
+    let size = |wanted: &String| {
+        variant.values.iter().any(|(dimension, value)| *dimension != Dimension::Color && {
+            let value = text::fold(value);
+            value == *wanted || value.split(['-', ' ']).any(|part| part == wanted)
+        })
+    };
+    variant.active
+        && query.colors.iter().all(|codes| color.is_some_and(|color| codes.contains(&color)))
+        && (query.sizes.is_empty() || query.sizes.iter().any(size))
+        && query.max_price.is_none_or(|most| variant.price <= most)
+        && query.min_price.is_none_or(|least| variant.price >= least)
+        && (!filters.in_stock.unwrap_or(false) || variant.in_stock())
+}
+
+/// How many words of the search are in the product's own name, brand or number.
+fn named(product: &ProductRow, words: &[String]) -> usize {
+    let own = text::words(&format!("{} {} {}", product.name, product.brand, product.part_no));
+    words.iter().filter(|word| own.contains(word)).count()
+}

@@ -1,0 +1,69 @@
+//! The two ways the shop is reached: lines over stdin and stdout, or HTTP on a loopback address (with pictures beside).
+
+use std::{net::SocketAddr, sync::Arc};
+
+use axum::{
+    Router,
+    extract::{Path, State},
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use rmcp::{
+    ServiceExt,
+    transport::{
+        io::stdio_pipes,
+        streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager},
+    },
+};
+
+use crate::{Shop, server::ShopServer};
+
+/// Why serving ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    #[error("{0} is not a loopback address. Use 127.0.0.1 or [::1]; the shop has no login.")]
+    NotLoopback(SocketAddr),
+    #[error("The shop cannot listen on {0}: {1}. Choose another port.")]
+    Listen(SocketAddr, std::io::Error),
+    #[error("The client and the shop did not come to terms: {0}")]
+    Handshake(String),
+    #[error("The connection broke: {0}")]
+    Broken(String),
+}
+
+/// Serves one client over stdin and stdout until it closes them.
+pub async fn serve_stdio(shop: Arc<Shop>) -> Result<(), ServeError> {
+    let (read, write) = stdio_pipes();
+    let service = ShopServer::new(shop).serve((read, write)).await.map_err(|error| ServeError::Handshake(error.to_string()))?;
+    service.waiting().await.map_err(|error| ServeError::Broken(error.to_string()))?;
+    Ok(())
+}
+
+/// Serves any number of clients at `/mcp`, with pictures at `/img/<id>.svg`, until `stop` resolves. `ready` gets the bound address.
+pub async fn serve_http(shop: Arc<Shop>, address: SocketAddr, ready: impl FnOnce(SocketAddr), stop: impl Future<Output = ()> + Send + 'static) -> Result<(), ServeError> {
+    if !address.ip().is_loopback() {
+        return Err(ServeError::NotLoopback(address));
+    }
+    let listener = tokio::net::TcpListener::bind(address).await.map_err(|error| ServeError::Listen(address, error))?;
+    ready(listener.local_addr().map_err(|error| ServeError::Listen(address, error))?);
+    // Browsers have no business here: any Origin is refused; foreign Host names are refused by default.
+    let config = StreamableHttpServerConfig::default().enforce_origin_validation();
+    let stopper = config.cancellation_token.clone();
+    let for_clients = shop.clone();
+    let mcp = StreamableHttpService::new(move || Ok(ShopServer::new(for_clients.clone())), Arc::new(LocalSessionManager::default()), config);
+    let router = Router::new().route("/img/{file}", get(image)).with_state(shop).nest_service("/mcp", mcp);
+    let stop = async move {
+        stop.await;
+        stopper.cancel();
+    };
+    axum::serve(listener, router).with_graceful_shutdown(stop).await.map_err(|error| ServeError::Broken(error.to_string()))
+}
+
+async fn image(State(shop): State<Arc<Shop>>, Path(file): Path<String>) -> Response {
+    match shop.image(&file) {
+        Ok(Some(svg)) => ([(header::CONTENT_TYPE, "image/svg+xml"), (header::CACHE_CONTROL, "public, max-age=86400")], svg).into_response(),
+        Ok(None) => StatusCode::NOT_FOUND.into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
