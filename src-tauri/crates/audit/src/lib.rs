@@ -1,1 +1,32 @@
-//! Skeleton.
+//! The audit log: canonical records in an append-only tree, signed checkpoints, verification and export.
+//! `FORMAT.md` beside this crate is the frozen description that both verifiers follow.
+//! Knows nothing of turns, tools or keyrings: keys, the clock, randomness and the outside copy are handed in.
+#![forbid(unsafe_code)]
+
+mod anchor;
+mod body;
+mod canon;
+mod chain;
+mod entropy;
+mod export;
+mod hex;
+mod keys;
+mod log;
+mod note;
+mod num;
+mod open;
+mod read;
+mod schema;
+pub mod tree;
+mod verify;
+mod writer;
+
+pub use anchor::{Anchor, FileAnchor, Mark};
+pub use canon::{CanonError, canonical};
+pub use entropy::{Entropy, OsEntropy, new_installation_id, new_key_seed};
+pub use export::{export_file, export_session};
+pub use keys::Signer;
+pub use log::Log;
+pub use note::{fingerprint, vkey};
+pub use open::{OpenOptions, OpenState, Tampered};
+pub use verify::verify;

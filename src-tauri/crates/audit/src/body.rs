@@ -1,0 +1,112 @@
+//! A record's body: what is in it, how it is built from a draft, how it is read and judged, and commitments.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Datelike as _, NaiveDateTime, Timelike as _, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+
+use crate::canon;
+use crate::tree::Hash;
+
+/// The largest body, in bytes. Long values belong behind commitments.
+pub(crate) const MAX_BODY: usize = 1 << 20;
+/// The largest value behind a commitment, in bytes.
+pub(crate) const MAX_VALUE: usize = 32 << 20;
+
+/// A body, member by member. Reading refuses members that version 1 does not have.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Body {
+    pub(crate) v: u64,
+    pub(crate) seq: u64,
+    pub(crate) at: String,
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) session: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) turn: Option<String>,
+    pub(crate) fields: Map<String, Value>,
+    /// Member name to the hex of its commitment.
+    pub(crate) commitments: BTreeMap<String, String>,
+    /// Hex of the leaf before; 64 zeros in the first record.
+    pub(crate) prev: String,
+}
+
+impl Body {
+    /// The text of a plain member.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.fields.get(name).and_then(Value::as_str)
+    }
+}
+
+/// A value behind a commitment, with what proves it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Reveal {
+    pub(crate) member: String,
+    pub(crate) salt: Hash,
+    /// The value's own canonical text.
+    pub(crate) value: String,
+}
+
+impl Reveal {
+    /// `SHA-256(0x02 || salt || JCS(pointer) || JCS(value))`.
+    pub(crate) fn commitment(&self) -> Option<Hash> {
+        let pointer = Value::String(format!("/commitments/{}", self.member.replace('~', "~0").replace('/', "~1")));
+        let pointer = canon::canonical(&pointer).ok()?;
+        Some(Sha256::new().chain_update([2u8]).chain_update(self.salt).chain_update(pointer).chain_update(&self.value).finalize().into())
+    }
+}
+
+/// The instant as bodies write it: UTC, milliseconds.
+pub(crate) fn instant(at: DateTime<Utc>) -> String {
+    at.format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
+/// Reads an instant in its one form.
+pub(crate) fn parse_instant(text: &str) -> Option<DateTime<Utc>> {
+    let read = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.3fZ").ok()?.and_utc();
+    let plain = read.nanosecond() < 1_000_000_000 && (1..=9999).contains(&read.year());
+    (plain && instant(read) == text).then_some(read)
+}
+
+/// Reads a body strictly: canonical bytes, known members, allowed numbers.
+pub(crate) fn parse(bytes: &[u8]) -> Result<Body, String> {
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| format!("its body is not JSON ({error})"))?;
+    canon::check_body(&value).map_err(|error| format!("its body holds a value that is not allowed: {error}"))?;
+    let again = canon::canonical(&value).map_err(|error| error.to_string())?;
+    if again != bytes {
+        return Err("its body is not in canonical form".to_owned());
+    }
+    let body: Body = serde_json::from_value(value).map_err(|error| format!("its body is not a version 1 record ({error})"))?;
+    if body.v != 1 {
+        return Err(format!("its body has version {}, not 1", body.v));
+    }
+    if parse_instant(&body.at).is_none() {
+        return Err("its time is not written as the format says".to_owned());
+    }
+    let kind_ok = !body.kind.is_empty() && body.kind.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+    if !kind_ok {
+        return Err("its type is not a type name".to_owned());
+    }
+    if body.commitments.values().any(|c| crate::hex::decode32(c).is_none()) {
+        return Err("a commitment is not a hash".to_owned());
+    }
+    Ok(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instant_has_one_form() {
+        let good = "2026-03-04T05:06:07.008Z";
+        assert_eq!(instant(parse_instant(good).unwrap()), good);
+        for bad in ["2026-03-04T05:06:07Z", "2026-03-04T05:06:60.000Z", "2026-02-30T05:06:07.008Z", "2026-03-04T05:06:07.0080Z", "0000-01-01T00:00:00.000Z", ""] {
+            assert_eq!(parse_instant(bad), None, "{bad}");
+        }
+    }
+}

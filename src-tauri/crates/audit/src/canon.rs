@@ -1,0 +1,77 @@
+//! RFC 8785 (JCS) bytes, and what may be in a body: no floats, no integers that a double cannot hold, no deep nesting.
+
+use serde_json::{Map, Number, Value};
+
+/// The largest integer that every JSON reader keeps exactly (2^53 - 1).
+pub(crate) const MAX_SAFE: u64 = 9_007_199_254_740_991;
+/// Levels of lists and objects in one body.
+pub(crate) const MAX_DEPTH: usize = 64;
+/// Levels that a plain member may use; the body's own two come on top.
+const MAX_FIELD_DEPTH: usize = MAX_DEPTH - 4;
+
+/// Why a value cannot be written into a body.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CanonError {
+    #[error("{0} is a number with decimals; write it as text")]
+    Float(String),
+    #[error("{0} is an integer beyond 2^53; write it as text")]
+    TooLarge(String),
+    #[error("{0} is nested too deeply")]
+    TooDeep(String),
+    #[error("the value has no canonical form: {0}")]
+    NoForm(String),
+}
+
+/// The canonical bytes of a JSON value.
+pub fn canonical(value: &Value) -> Result<Vec<u8>, CanonError> {
+    serde_json_canonicalizer::to_vec(value).map_err(|error| CanonError::NoForm(error.to_string()))
+}
+
+/// The canonical text of a JSON value.
+pub(crate) fn canonical_text(value: &Value) -> Result<String, CanonError> {
+    serde_json_canonicalizer::to_string(value).map_err(|error| CanonError::NoForm(error.to_string()))
+}
+
+/// Whether the number is one a body may hold.
+fn safe(number: &Number) -> Option<bool> {
+    if let Some(n) = number.as_u64() {
+        return Some(n <= MAX_SAFE);
+    }
+    number.as_i64().map(|n| n.unsigned_abs() <= MAX_SAFE)
+}
+
+/// Refuses floats, large integers and deep nesting, naming the place.
+pub(crate) fn check_plain(at: &str, value: &Value) -> Result<(), CanonError> {
+    check(at, value, MAX_FIELD_DEPTH)
+}
+
+/// The same for a whole body that was read.
+pub(crate) fn check_body(value: &Value) -> Result<(), CanonError> {
+    check("", value, MAX_DEPTH)
+}
+
+fn check(at: &str, value: &Value, depth: usize) -> Result<(), CanonError> {
+    if depth == 0 {
+        return Err(CanonError::TooDeep(at.to_owned()));
+    }
+    match value {
+        Value::Null | Value::Bool(_) | Value::String(_) => Ok(()),
+        Value::Number(number) => match safe(number) {
+            Some(true) => Ok(()),
+            Some(false) => Err(CanonError::TooLarge(at.to_owned())),
+            None => Err(CanonError::Float(at.to_owned())),
+        },
+        Value::Array(list) => list.iter().enumerate().try_for_each(|(i, v)| check(&format!("{at}/{i}"), v, depth - 1)),
+        Value::Object(map) => map.iter().try_for_each(|(k, v)| check(&format!("{at}/{k}"), v, depth - 1)),
+    }
+}
+
+/// A value as it goes behind a commitment: integers that JCS would round become text, so that nothing is lost.
+pub(crate) fn keep_integers(value: &Value) -> Value {
+    match value {
+        Value::Number(number) if safe(number) == Some(false) => Value::String(number.to_string()),
+        Value::Null | Value::Bool(_) | Value::String(_) | Value::Number(_) => value.clone(),
+        Value::Array(list) => Value::Array(list.iter().map(keep_integers).collect()),
+        Value::Object(map) => Value::Object(map.iter().map(|(k, v)| (k.clone(), keep_integers(v))).collect::<Map<_, _>>()),
+    }
+}

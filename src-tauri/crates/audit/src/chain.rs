@@ -1,0 +1,168 @@
+//! The state that an append needs, kept in memory: frontier, last leaf, keys. Turns drafts into rows and rows into the file.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use contract::RecordType;
+use engine::ports::RecordDraft;
+use rusqlite::{Connection, OptionalExtension as _, params};
+use serde_json::{Map, Value};
+
+use crate::body::{Body, MAX_BODY, MAX_VALUE, Reveal, instant};
+use crate::canon;
+use crate::entropy::Entropy;
+use crate::keys::KeyState;
+use crate::num::Num;
+use crate::tree::{self, Frontier, Hash};
+
+/// Where the log stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Chain {
+    pub(crate) origin: String,
+    pub(crate) frontier: Frontier,
+    pub(crate) last_leaf: Hash,
+    /// Size of the newest checkpoint.
+    pub(crate) signed: u64,
+    pub(crate) keys: KeyState,
+}
+
+/// A draft that passed every check and waits to be numbered.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    kind: String,
+    session: Option<String>,
+    turn: Option<String>,
+    fields: Map<String, Value>,
+    /// Canonical text of each value behind a commitment.
+    committed: BTreeMap<String, String>,
+    at: DateTime<Utc>,
+}
+
+/// The type's name in bodies.
+pub(crate) fn type_name(kind: RecordType) -> String {
+    match serde_json::to_value(kind) {
+        Ok(Value::String(name)) => name,
+        Ok(_) | Err(_) => String::new(),
+    }
+}
+
+/// Checks a draft; what is wrong with it comes back as a sentence.
+pub(crate) fn prepare(draft: RecordDraft, at: DateTime<Utc>) -> Result<Prepared, String> {
+    for (name, value) in &draft.fields {
+        canon::check_plain(&format!("/fields/{name}"), value).map_err(|error| error.to_string())?;
+    }
+    let mut committed = BTreeMap::new();
+    for (name, value) in draft.committed {
+        let text = canon::canonical_text(&canon::keep_integers(&value)).map_err(|error| error.to_string())?;
+        if text.len() > MAX_VALUE {
+            return Err(format!("the value of {name} is larger than {MAX_VALUE} bytes"));
+        }
+        committed.insert(name, text);
+    }
+    Ok(Prepared {
+        kind: type_name(draft.record_type),
+        session: draft.session.map(|id| id.0),
+        turn: draft.turn.map(|id| id.0),
+        fields: draft.fields,
+        committed,
+        at,
+    })
+}
+
+/// Why a record could not be written.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WriteError {
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl Chain {
+    /// Gives the record its number and place in the chain, and writes its rows. The caller holds a transaction and
+    /// throws this chain away when that fails.
+    pub(crate) fn append(&mut self, db: &Connection, entropy: &dyn Entropy, draft: &Prepared) -> Result<u64, WriteError> {
+        let seq = self.frontier.size() + 1;
+        let mut reveals = Vec::with_capacity(draft.committed.len());
+        let mut commitments = BTreeMap::new();
+        for (member, value) in &draft.committed {
+            let mut salt = [0u8; 32];
+            entropy.fill(&mut salt).map_err(WriteError::Refused)?;
+            let reveal = Reveal { member: member.clone(), salt, value: value.clone() };
+            let hash = reveal.commitment().ok_or_else(|| WriteError::Refused("a commitment could not be made".to_owned()))?;
+            commitments.insert(member.clone(), crate::hex::encode(&hash));
+            reveals.push(reveal);
+        }
+        let body = Body {
+            v: 1,
+            seq,
+            at: instant(draft.at),
+            kind: draft.kind.clone(),
+            session: draft.session.clone(),
+            turn: draft.turn.clone(),
+            fields: draft.fields.clone(),
+            commitments,
+            prev: crate::hex::encode(&self.last_leaf),
+        };
+        let bytes = serde_json_canonicalizer::to_vec(&body).map_err(|error| WriteError::Refused(error.to_string()))?;
+        if bytes.len() > MAX_BODY {
+            return Err(WriteError::Refused(format!("a record of {} bytes is too large", bytes.len())));
+        }
+        let leaf = tree::leaf_hash(&bytes);
+        insert(db, &body, &bytes, &leaf)?;
+        for reveal in &reveals {
+            db.prepare_cached("INSERT INTO audit_reveal(seq, member, salt, value) VALUES(?1, ?2, ?3, ?4)")?.execute(params![
+                Num(seq),
+                reveal.member,
+                reveal.salt,
+                reveal.value
+            ])?;
+        }
+        for (id, hash) in self.frontier.push(leaf) {
+            db.prepare_cached("INSERT INTO audit_node(id, hash) VALUES(?1, ?2)")?.execute(params![Num(id), hash])?;
+        }
+        self.last_leaf = leaf;
+        Ok(seq)
+    }
+
+    /// Writes a signed checkpoint of the present size, once.
+    pub(crate) fn sign(&mut self, db: &Connection, signer: &ed25519_dalek::SigningKey) -> Result<(), WriteError> {
+        let size = self.frontier.size();
+        if size == self.signed {
+            return Ok(());
+        }
+        let note = crate::note::sign(&self.origin, size, &self.frontier.root(), signer);
+        db.prepare_cached("INSERT INTO audit_checkpoint(size, note) VALUES(?1, ?2)")?.execute(params![Num(size), note])?;
+        self.signed = size;
+        Ok(())
+    }
+}
+
+fn insert(db: &Connection, body: &Body, bytes: &[u8], leaf: &Hash) -> rusqlite::Result<usize> {
+    db.prepare_cached("INSERT INTO audit_record(seq, body, leaf, at, type, session, tool, status) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?
+        .execute(params![Num(body.seq), bytes, leaf, body.at, body.kind, body.session, body.text("tool"), body.text("status")])
+}
+
+/// A complete subtree as stored; level 0 is a record's leaf.
+pub(crate) fn stored_node(db: &Connection, level: u32, index: u64) -> rusqlite::Result<Hash> {
+    if level == 0 {
+        return db.prepare_cached("SELECT leaf FROM audit_record WHERE seq=?1")?.query_row([Num(index + 1)], |row| row.get(0));
+    }
+    db.prepare_cached("SELECT hash FROM audit_node WHERE id=?1")?.query_row([Num(tree::node_id(level, index))], |row| row.get(0))
+}
+
+/// The frontier of the first `size` records, from stored nodes.
+pub(crate) fn stored_frontier(db: &Connection, size: u64) -> rusqlite::Result<Frontier> {
+    let peaks = tree::peaks(size).into_iter().map(|(level, index)| stored_node(db, level, index)).collect::<Result<Vec<_>, _>>()?;
+    Ok(Frontier::from_peaks(size, peaks).unwrap_or_default())
+}
+
+/// Number of records.
+pub(crate) fn stored_size(db: &Connection) -> rusqlite::Result<u64> {
+    Ok(db.query_row("SELECT max(seq) FROM audit_record", [], |row| row.get::<_, Option<Num>>(0))?.map_or(0, |n| n.0))
+}
+
+/// The newest checkpoint's size and note.
+pub(crate) fn stored_checkpoint(db: &Connection) -> rusqlite::Result<Option<(u64, String)>> {
+    db.query_row("SELECT size, note FROM audit_checkpoint ORDER BY size DESC LIMIT 1", [], |row| Ok((row.get::<_, Num>(0)?.0, row.get(1)?))).optional()
+}

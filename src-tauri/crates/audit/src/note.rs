@@ -1,0 +1,153 @@
+//! Checkpoints as C2SP signed notes with one Ed25519 signature, and keys in C2SP "vkey" form.
+//! Reading is strict: one way to write a note, so that a changed byte is always noticed.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
+use sha2::{Digest as _, Sha256};
+
+use crate::tree::Hash;
+
+/// The algorithm byte of Ed25519 in note keys.
+const ED25519: u8 = 1;
+
+/// A checkpoint as read, not yet trusted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Note {
+    pub(crate) origin: String,
+    pub(crate) size: u64,
+    pub(crate) root: Hash,
+    text: String,
+    key_id: [u8; 4],
+    signature: [u8; 64],
+}
+
+/// Why a note is not acceptable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NoteError {
+    #[error("it is not written as a signed note")]
+    Malformed,
+    #[error("it is signed with another key")]
+    OtherKey,
+    #[error("its signature does not match")]
+    BadSignature,
+}
+
+fn key_id(name: &str, key: &VerifyingKey) -> [u8; 4] {
+    let hash = Sha256::new().chain_update(name).chain_update(b"\n").chain_update([ED25519]).chain_update(key.as_bytes()).finalize();
+    [hash[0], hash[1], hash[2], hash[3]]
+}
+
+/// The public key in C2SP form: `name+id+base64`.
+pub fn vkey(name: &str, public: &[u8; 32]) -> Option<String> {
+    VerifyingKey::from_bytes(public).ok().map(|key| vkey_of(name, &key))
+}
+
+pub(crate) fn vkey_of(name: &str, key: &VerifyingKey) -> String {
+    let mut bytes = vec![ED25519];
+    bytes.extend_from_slice(key.as_bytes());
+    format!("{name}+{}+{}", crate::hex::encode(&key_id(name, key)), STANDARD.encode(bytes))
+}
+
+/// Reads a vkey that must be for `name` and be written in its one form.
+pub(crate) fn parse_vkey(name: &str, text: &str) -> Option<VerifyingKey> {
+    let encoded = text.strip_prefix(name)?.strip_prefix('+')?.get(9..)?;
+    let bytes = STANDARD.decode(encoded).ok()?;
+    let (algorithm, public) = bytes.split_first()?;
+    if *algorithm != ED25519 {
+        return None;
+    }
+    let key = VerifyingKey::from_bytes(public.try_into().ok()?).ok()?;
+    (!key.is_weak() && vkey_of(name, &key) == text).then_some(key)
+}
+
+/// A short form of a public key for people: the first 16 bytes of its SHA-256 in groups of four.
+pub fn fingerprint(public: &[u8; 32]) -> String {
+    let hex = crate::hex::encode(&Sha256::digest(public)[..16]);
+    let groups: Vec<&str> = (0..8).filter_map(|i| hex.get(i * 4..i * 4 + 4)).collect();
+    groups.join(" ")
+}
+
+/// Signs the log's size and root.
+pub(crate) fn sign(origin: &str, size: u64, root: &Hash, key: &SigningKey) -> String {
+    let text = format!("{origin}\n{size}\n{}\n", STANDARD.encode(root));
+    let mut blob = key_id(origin, &key.verifying_key()).to_vec();
+    blob.extend_from_slice(&key.sign(text.as_bytes()).to_bytes());
+    format!("{text}\n\u{2014} {origin} {}\n", STANDARD.encode(blob))
+}
+
+/// Reads a note without judging its signature.
+pub(crate) fn parse(note: &str) -> Result<Note, NoteError> {
+    parse_lines(note).ok_or(NoteError::Malformed)
+}
+
+fn parse_lines(note: &str) -> Option<Note> {
+    let (text, signatures) = note.split_once("\n\n")?;
+    let text = format!("{text}\n");
+    let mut lines = text.strip_suffix('\n')?.split('\n');
+    let (origin, size, root) = (lines.next()?, lines.next()?, lines.next()?);
+    if lines.next().is_some() {
+        return None;
+    }
+    let number: u64 = size.parse().ok()?;
+    if number.to_string() != size {
+        return None;
+    }
+    let signature = signatures.strip_suffix('\n')?.strip_prefix("\u{2014} ")?;
+    let (name, blob) = signature.split_once(' ')?;
+    if name != origin || blob.contains('\n') {
+        return None;
+    }
+    let blob = STANDARD.decode(blob).ok()?;
+    let (id, signature) = blob.split_at_checked(4)?;
+    Some(Note {
+        origin: origin.to_owned(),
+        size: number,
+        root: STANDARD.decode(root).ok()?.try_into().ok()?,
+        key_id: id.try_into().ok()?,
+        signature: signature.try_into().ok()?,
+        text,
+    })
+}
+
+impl Note {
+    /// Checks the signature under this key.
+    pub(crate) fn check(&self, key: &VerifyingKey) -> Result<(), NoteError> {
+        if self.key_id != key_id(&self.origin, key) {
+            return Err(NoteError::OtherKey);
+        }
+        key.verify_strict(self.text.as_bytes(), &Signature::from_bytes(&self.signature)).map_err(|_| NoteError::BadSignature)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_holds_and_every_changed_byte_breaks_it() {
+        let key = SigningKey::from_bytes(&[7; 32]);
+        let note = sign("audit/x", 12, &[9; 32], &key);
+        let read = parse(&note).unwrap();
+        assert_eq!((read.size, read.root), (12, [9; 32]));
+        read.check(&key.verifying_key()).unwrap();
+        for at in 0..note.len() {
+            for bit in 0..8 {
+                let mut bytes = note.clone().into_bytes();
+                bytes[at] ^= 1 << bit;
+                let Ok(text) = String::from_utf8(bytes) else { continue };
+                let held = parse(&text).is_ok_and(|n| n.check(&key.verifying_key()).is_ok());
+                assert!(!held, "byte {at} bit {bit}");
+            }
+        }
+        assert_eq!(read.check(&SigningKey::from_bytes(&[8; 32]).verifying_key()), Err(NoteError::OtherKey));
+    }
+
+    #[test]
+    fn a_vkey_reads_back_in_one_form_only() {
+        let key = SigningKey::from_bytes(&[7; 32]).verifying_key();
+        let text = vkey_of("audit/x", &key);
+        assert_eq!(parse_vkey("audit/x", &text), Some(key));
+        assert_eq!(parse_vkey("audit/y", &text), None);
+        assert_eq!(parse_vkey("audit/x", &text.to_uppercase()), None);
+    }
+}

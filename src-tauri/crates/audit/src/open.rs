@@ -1,0 +1,350 @@
+//! Opening a log: a cheap look at its tail and at the copy of the newest checkpoint, never the whole file.
+//! A log that is shorter than, or different from, what was signed is handed back as `Tampered` and takes no records.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use contract::{RecordType, VerifyProblem};
+use engine::ports::{AuditUnavailable, Clock, RecordDraft};
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, TransactionBehavior};
+use serde_json::Value;
+
+use crate::anchor::{self, Anchor, Mark};
+use crate::body::{self, instant};
+use crate::chain::{self, Chain, WriteError, stored_checkpoint, stored_frontier, stored_size};
+use crate::entropy::Entropy;
+use crate::keys::{self, KeyState, Signer};
+use crate::log::Log;
+use crate::num::Num;
+use crate::schema::{self, SchemaFault};
+use crate::{note, tree};
+
+/// All that a log needs from outside.
+#[derive(Clone)]
+pub struct OpenOptions {
+    /// The log's SQLite file.
+    pub path: PathBuf,
+    /// The installation's id (a UUID), kept by the host outside the log.
+    pub installation: String,
+    pub signer: Signer,
+    /// The keyring's key before `signer`, when it was just replaced; it signs the change.
+    pub previous: Option<Signer>,
+    /// Where the newest checkpoint is copied to: the state folder, the keyring.
+    pub anchors: Vec<Arc<dyn Anchor>>,
+    pub clock: Arc<dyn Clock>,
+    pub entropy: Arc<dyn Entropy>,
+    /// Bytes of a page in a new file.
+    pub page_size: u32,
+}
+
+impl OpenOptions {
+    /// Options with the usual page size and the operating system's randomness.
+    pub fn new(path: impl Into<PathBuf>, installation: impl Into<String>, signer: Signer, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            path: path.into(),
+            installation: installation.into(),
+            signer,
+            previous: None,
+            anchors: Vec::new(),
+            clock,
+            entropy: Arc::new(crate::entropy::OsEntropy),
+            page_size: 4096,
+        }
+    }
+
+    /// Adds a place for the copy of the newest checkpoint.
+    #[must_use]
+    pub fn anchor(mut self, anchor: Arc<dyn Anchor>) -> Self {
+        self.anchors.push(anchor);
+        self
+    }
+
+    pub(crate) fn origin(&self) -> String {
+        format!("audit/{}", self.installation)
+    }
+}
+
+/// A log as found.
+pub enum OpenState {
+    /// Open, signed and ready for records.
+    Ready(Log),
+    /// Not as it was left. Show the problems, then set it aside with `Log::start_over`.
+    Tampered(Tampered),
+}
+
+/// What is wrong with a log that cannot be continued.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tampered {
+    pub problems: Vec<VerifyProblem>,
+    /// Records and root (hex) of the old file, as far as it can be read.
+    pub size: Option<u64>,
+    pub root: Option<String>,
+    /// The copy of its newest checkpoint.
+    pub mark: Option<Mark>,
+}
+
+/// What the opening yields for the writer.
+pub(crate) struct Opened {
+    pub(crate) db: Connection,
+    pub(crate) chain: Chain,
+    pub(crate) counter: u64,
+    pub(crate) warnings: Vec<String>,
+}
+
+enum Failure {
+    Unavailable(String),
+    Tampered(Box<Tampered>),
+}
+
+impl From<WriteError> for Failure {
+    fn from(error: WriteError) -> Self {
+        Self::Unavailable(crate::writer::sentence(&error))
+    }
+}
+
+impl Log {
+    /// Opens the log, or makes a new one. Blocking; O(log n). Call it off the async threads.
+    pub fn open(options: OpenOptions) -> Result<OpenState, AuditUnavailable> {
+        schema::check_library().map_err(AuditUnavailable)?;
+        let (mark, warnings) = anchor::newest(&options.anchors);
+        match open(&options, mark, warnings) {
+            Ok(opened) => Self::start(options, opened).map(OpenState::Ready),
+            Err(Failure::Tampered(found)) => Ok(OpenState::Tampered(*found)),
+            Err(Failure::Unavailable(why)) => Err(AuditUnavailable(why)),
+        }
+    }
+
+    /// Renames the old files and begins a new log whose second record tells what was found. Gives the old file's new path, too.
+    pub fn start_over(options: OpenOptions, found: &Tampered) -> Result<(Self, PathBuf), AuditUnavailable> {
+        schema::check_library().map_err(AuditUnavailable)?;
+        let aside = set_aside(&options).map_err(|error| AuditUnavailable(format!("the damaged log could not be set aside ({error}); check that the folder is writable")))?;
+        let begin = || -> Result<Opened, Failure> {
+            let mut db = schema::open_writer(&options.path, options.page_size).map_err(WriteError::from)?;
+            schema::create(&db).map_err(WriteError::from)?;
+            let recovered = recovery(found, &aside);
+            let chain = first_records(&mut db, &options, None, Some(recovered))?;
+            let counter = found.mark.as_ref().map_or(0, |mark| mark.counter);
+            Ok(Opened { db, chain, counter, warnings: Vec::new() })
+        };
+        let opened = begin().map_err(|failure| match failure {
+            Failure::Unavailable(why) => AuditUnavailable(why),
+            Failure::Tampered(_) => AuditUnavailable("a new log could not be begun".to_owned()),
+        })?;
+        Self::start(options, opened).map(|log| (log, aside))
+    }
+}
+
+fn open(options: &OpenOptions, mark: Option<Mark>, mut warnings: Vec<String>) -> Result<Opened, Failure> {
+    let counter = mark.as_ref().map_or(0, |mark| mark.counter);
+    let missing = std::fs::metadata(&options.path).map_or(true, |meta| meta.len() == 0);
+    if missing && let Some(size) = mark.as_ref().map(|mark| mark.size).filter(|size| *size > 0) {
+        let message = format!("the log file is missing; it had {size} records");
+        return Err(tampered(mark, None, problem(Some(1), message)));
+    }
+    if let Some(folder) = options.path.parent() {
+        std::fs::create_dir_all(folder).map_err(|error| Failure::Unavailable(format!("the folder of the log cannot be made ({error})")))?;
+    }
+    let sql = |error: rusqlite::Error| damaged(error, mark.clone());
+    let mut db = schema::open_writer(&options.path, options.page_size).map_err(sql)?;
+    let fresh = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0)).map_err(sql)? == 0;
+    if fresh {
+        if mark.as_ref().is_some_and(|mark| mark.size > 0) {
+            return Err(tampered(mark, None, problem(Some(1), "the log file holds no records any more".to_owned())));
+        }
+        schema::create(&db).map_err(sql)?;
+    }
+    match schema::check(&db).map_err(sql)? {
+        None => {}
+        Some(SchemaFault::Newer(version)) => {
+            return Err(Failure::Unavailable(format!("the log was written by a newer version of Countersign (format {version}); install that version")));
+        }
+        Some(SchemaFault::Altered(what)) => return Err(tampered(mark, None, problem(None, what.to_owned()))),
+    }
+    let known = match tail(&db, options, mark.as_ref()).map_err(sql)? {
+        Ok(known) => known,
+        Err((size_root, found)) => return Err(tampered(mark, size_root, found)),
+    };
+    if known.is_some() && mark.is_none() && !options.anchors.is_empty() {
+        warnings.push("there was no copy of the newest checkpoint outside the log; whether it was cut could not be checked".to_owned());
+    }
+    let chain = first_records(&mut db, options, known, None)?;
+    Ok(Opened { db, chain, counter, warnings })
+}
+
+fn problem(seq: Option<u64>, message: String) -> VerifyProblem {
+    VerifyProblem { seq, message }
+}
+
+fn tampered(mark: Option<Mark>, size_root: Option<(u64, String)>, found: VerifyProblem) -> Failure {
+    let (size, root) = size_root.unzip();
+    Failure::Tampered(Box::new(Tampered { problems: vec![found], size, root, mark }))
+}
+
+/// A file that SQLite calls damaged is tampered with; anything else is a disk or permission that can be mended.
+fn damaged(error: rusqlite::Error, mark: Option<Mark>) -> Failure {
+    let broken = match &error {
+        rusqlite::Error::SqliteFailure(code, _) => matches!(code.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase),
+        rusqlite::Error::QueryReturnedNoRows
+        | rusqlite::Error::InvalidColumnType(..)
+        | rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..) => true,
+        _ => false,
+    };
+    if broken { tampered(mark, None, problem(None, format!("the log file is damaged ({error})"))) } else { WriteError::from(error).into() }
+}
+
+type TailFault = (Option<(u64, String)>, VerifyProblem);
+
+/// Checks the newest checkpoint, the records after it and the mark. `None` = an empty log.
+fn tail(db: &Connection, options: &OpenOptions, mark: Option<&Mark>) -> rusqlite::Result<Result<Option<Chain>, TailFault>> {
+    let origin = options.origin();
+    let size = stored_size(db)?;
+    if let Some(mark) = mark.filter(|mark| mark.size > size) {
+        let message = format!("records {} to {} are missing: the log was cut, or an old copy was put in its place", size + 1, mark.size);
+        let root = crate::hex::encode(&stored_frontier(db, size)?.root());
+        return Ok(Err((Some((size, root)), problem(Some(size + 1), message))));
+    }
+    if size == 0 {
+        return Ok(Ok(None));
+    }
+    let frontier = stored_frontier(db, size)?;
+    let root = frontier.root();
+    let fault = |seq: u64, message: &str| Ok(Err((Some((size, crate::hex::encode(&root))), problem(Some(seq), message.to_owned()))));
+
+    let opened: Option<Vec<u8>> =
+        db.query_row("SELECT body FROM audit_record WHERE type='log_opened' ORDER BY seq DESC LIMIT 1", [], |row| row.get(0)).optional()?;
+    let Some(opened) = opened.and_then(|bytes| body::parse(&bytes).ok()) else {
+        return fault(1, "the record that names the signing key is missing or damaged");
+    };
+    if opened.text("installation") != Some(options.installation.as_str()) {
+        return fault(1, "the log belongs to another installation");
+    }
+    let Ok(state) = keys::stated(&origin, &opened) else {
+        return fault(opened.seq, "the record that names the signing key is damaged");
+    };
+    let Some((signed, text)) = stored_checkpoint(db)? else {
+        return fault(1, "the log has no signed checkpoint");
+    };
+    let at_checkpoint = if signed <= size { stored_frontier(db, signed)?.root() } else { tree::empty_root() };
+    let held = note::parse(&text).ok().is_some_and(|n| n.check(&state.current).is_ok() && n.size == signed && n.origin == origin && n.root == at_checkpoint);
+    if !held {
+        return fault(signed.min(size + 1), "the newest checkpoint does not match the records, or is signed with another key");
+    }
+    if let Some(mark) = mark
+        && crate::hex::encode(&stored_frontier(db, mark.size)?.root()) != mark.root
+    {
+        let message = "the records differ from the copy of the checkpoint that is kept outside the log";
+        return Ok(Err((Some((size, crate::hex::encode(&root))), VerifyProblem { seq: None, message: message.to_owned() })));
+    }
+    match unsigned(db, signed, size)? {
+        Ok(last_leaf) => Ok(Ok(Some(Chain { origin, frontier, last_leaf, signed, keys: state }))),
+        Err(seq) => fault(seq, "the record was changed, or is not the one that followed"),
+    }
+}
+
+/// Checks the records after the newest checkpoint, and the last record in any case; gives the last leaf or the bad number.
+fn unsigned(db: &Connection, signed: u64, size: u64) -> rusqlite::Result<Result<tree::Hash, u64>> {
+    let from = (signed + 1).min(size);
+    let mut prev = if from > 1 { chain::stored_node(db, 0, from - 2)? } else { [0u8; 32] };
+    let mut statement = db.prepare("SELECT body, leaf FROM audit_record WHERE seq>=?1 ORDER BY seq")?;
+    let mut rows = statement.query([Num(from)])?;
+    let mut seq = from;
+    while let Some(row) = rows.next()? {
+        let (bytes, leaf): (Vec<u8>, tree::Hash) = (row.get(0)?, row.get(1)?);
+        let held = body::parse(&bytes).is_ok_and(|b| b.seq == seq && b.prev == crate::hex::encode(&prev));
+        if !held || tree::leaf_hash(&bytes) != leaf {
+            return Ok(Err(seq));
+        }
+        prev = leaf;
+        seq += 1;
+    }
+    Ok(if seq == size + 1 { Ok(prev) } else { Err(seq) })
+}
+
+/// Writes what every opening writes: a change of key where there is one, `log_opened`, perhaps a recovery, a checkpoint.
+fn first_records(db: &mut Connection, options: &OpenOptions, known: Option<Chain>, extra: Option<RecordDraft>) -> Result<Chain, Failure> {
+    let signer = &options.signer;
+    let public = signer.key.verifying_key();
+    let now = options.clock.now();
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(WriteError::from)?;
+    let append = |chain: &mut Chain, draft: RecordDraft| -> Result<(), Failure> {
+        let prepared = chain::prepare(draft, now).map_err(WriteError::Refused)?;
+        chain.append(&tx, options.entropy.as_ref(), &prepared)?;
+        Ok(())
+    };
+    let mut chain = match known {
+        None => Chain {
+            origin: options.origin(),
+            frontier: tree::Frontier::default(),
+            last_leaf: [0; 32],
+            signed: 0,
+            keys: KeyState { current: public, anchored: signer.anchored, trusted: signer.anchored.then_some(public) },
+        },
+        Some(mut chain) if chain.keys.current != public || chain.keys.anchored != signer.anchored => {
+            let handover = chain.keys.trusted.filter(|key| signer.anchored && *key != public);
+            let old = handover.and_then(|key| options.previous.as_ref().filter(|p| p.key.verifying_key() == key));
+            if handover.is_some() && old.is_none() {
+                let message = "the log was signed with another key of the keyring, which is not there any more".to_owned();
+                let size = chain.frontier.size();
+                let root = crate::hex::encode(&chain.frontier.root());
+                return Err(tampered(anchor::newest(&options.anchors).0, Some((size, root)), problem(None, message)));
+            }
+            let (seq, prev) = (chain.frontier.size() + 1, crate::hex::encode(&chain.last_leaf));
+            let mut draft = RecordDraft::new(RecordType::KeyRotated);
+            draft.fields = keys::rotated_fields(&chain.origin, seq, &prev, &chain.keys.current, signer, old.map(|p| &p.key));
+            append(&mut chain, draft)?;
+            let trusted = if signer.anchored { Some(public) } else { chain.keys.trusted };
+            chain.keys = KeyState { current: public, anchored: signer.anchored, trusted };
+            chain
+        }
+        Some(chain) => chain,
+    };
+    let mut draft = RecordDraft::new(RecordType::LogOpened);
+    draft.fields = keys::opened_fields(&chain.origin, &options.installation, &chain.keys);
+    append(&mut chain, draft)?;
+    if let Some(draft) = extra {
+        append(&mut chain, draft)?;
+    }
+    chain.sign(&tx, &signer.key)?;
+    tx.commit().map_err(WriteError::from)?;
+    Ok(chain)
+}
+
+fn recovery(found: &Tampered, aside: &Path) -> RecordDraft {
+    let name = aside.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let reason = found.problems.first().map_or("the old log could not be continued", |p| p.message.as_str());
+    let optional = |text: Option<&String>| text.map_or(Value::Null, |text| Value::String(text.clone()));
+    RecordDraft::new(RecordType::DbRecovered)
+        .field("database", "audit")
+        .field("reason", reason)
+        .field("set_aside", name)
+        .field("old_size", found.size.map_or(Value::Null, Value::from))
+        .field("old_root", optional(found.root.as_ref()))
+        .field("marked_size", found.mark.as_ref().map_or(Value::Null, |mark| mark.size.into()))
+        .field("marked_root", optional(found.mark.as_ref().map(|mark| &mark.root)))
+}
+
+/// Renames the log and its side files; a missing file is no fault.
+fn set_aside(options: &OpenOptions) -> std::io::Result<PathBuf> {
+    let stamp: String = instant(options.clock.now()).chars().filter(|c| c.is_ascii_digit()).collect();
+    let stem = options.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_else(|| "audit".to_owned());
+    let mut aside = options.path.with_file_name(format!("{stem}.set-aside-{stamp}.db"));
+    let mut again = 1;
+    while aside.exists() {
+        again += 1;
+        aside = options.path.with_file_name(format!("{stem}.set-aside-{stamp}-{again}.db"));
+    }
+    for suffix in ["-wal", "-shm", ""] {
+        let with = |path: &Path| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(suffix);
+            PathBuf::from(name)
+        };
+        match std::fs::rename(with(&options.path), with(&aside)) {
+            Ok(()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(aside)
+}

@@ -1,0 +1,164 @@
+//! The log's SQLite file: tables, connections and their settings. The only place that opens one.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, limits::Limit};
+
+/// "CSLG": marks the file as an audit log.
+pub(crate) const APPLICATION_ID: i32 = 0x4353_4c47;
+/// The format's version, as `user_version`.
+pub(crate) const FORMAT_VERSION: i32 = 1;
+/// Fixed when the file is made, so that a changed counter in the header is noticed.
+pub(crate) const SCHEMA_COOKIE: i32 = 1;
+/// SQLite before this has a defect that can damage a WAL file; 3.52.0 was withdrawn.
+const SQLITE_AT_LEAST: i32 = 3_051_003;
+const SQLITE_WITHDRAWN: i32 = 3_052_000;
+/// No value in a log is longer.
+const MAX_CELL: i32 = 64 << 20;
+
+const TABLES: &str = "
+CREATE TABLE audit_record(
+  seq INTEGER PRIMARY KEY, body BLOB NOT NULL, leaf BLOB NOT NULL,
+  at TEXT NOT NULL, type TEXT NOT NULL, session TEXT, tool TEXT, status TEXT) STRICT;
+CREATE TABLE audit_node(id INTEGER PRIMARY KEY, hash BLOB NOT NULL) STRICT;
+CREATE TABLE audit_checkpoint(size INTEGER PRIMARY KEY, note TEXT NOT NULL) STRICT;
+CREATE TABLE audit_reveal(
+  seq INTEGER NOT NULL, member TEXT NOT NULL, salt BLOB NOT NULL, value TEXT NOT NULL,
+  PRIMARY KEY(seq, member)) STRICT, WITHOUT ROWID;
+CREATE INDEX audit_record_type ON audit_record(type);
+CREATE INDEX audit_record_session ON audit_record(session) WHERE session IS NOT NULL;
+CREATE INDEX audit_record_tool ON audit_record(tool) WHERE tool IS NOT NULL;
+";
+
+/// Refuses SQLite versions that can lose what was committed.
+pub(crate) fn check_library() -> Result<(), String> {
+    let version = rusqlite::version_number();
+    if version >= SQLITE_AT_LEAST && version != SQLITE_WITHDRAWN {
+        return Ok(());
+    }
+    Err(format!("this program was built with SQLite {}, which can damage the log; it needs 3.51.3 or newer, and not 3.52.0", rusqlite::version()))
+}
+
+/// What every connection gets.
+fn settle(db: &Connection) -> rusqlite::Result<()> {
+    db.busy_timeout(std::time::Duration::from_secs(5))?;
+    db.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_CELL)?;
+    db.set_prepared_statement_cache_capacity(32);
+    db.execute_batch("PRAGMA mmap_size=0; PRAGMA cell_size_check=ON; PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY;")
+}
+
+/// The writer's connection; the file is made when it is missing.
+pub(crate) fn open_writer(path: &Path, page_size: u32) -> rusqlite::Result<Connection> {
+    let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    settle(&db)?;
+    let fresh = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))? == 0;
+    if fresh {
+        db.pragma_update(None, "page_size", page_size)?;
+    }
+    db.pragma_update(None, "journal_mode", "WAL")?;
+    db.pragma_update(None, "synchronous", "FULL")?;
+    db.pragma_update(None, "fullfsync", true)?;
+    db.pragma_update(None, "checkpoint_fullfsync", true)?;
+    db.pragma_update(None, "secure_delete", true)?;
+    Ok(db)
+}
+
+/// Makes the tables in a new file; one transaction, so that a crash leaves nothing half made.
+pub(crate) fn create(db: &Connection) -> rusqlite::Result<()> {
+    db.execute_batch(&format!(
+        "BEGIN IMMEDIATE; {TABLES} PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={FORMAT_VERSION}; PRAGMA schema_version={SCHEMA_COOKIE}; COMMIT;"
+    ))
+}
+
+/// A connection that cannot change the file.
+pub(crate) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let first = Connection::open_with_flags(path, flags).and_then(|db| probe(&db).map(|()| db));
+    let db = match first {
+        Ok(db) => db,
+        // A folder that cannot be written holds a log that was closed: no writer, no side files needed.
+        Err(error) if matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)) && !side_file(path) => {
+            Connection::open_with_flags(uri(path), flags | OpenFlags::SQLITE_OPEN_URI)?
+        }
+        Err(error) => return Err(error),
+    };
+    settle(&db)?;
+    db.pragma_update(None, "query_only", true)?;
+    Ok(db)
+}
+
+fn probe(db: &Connection) -> rusqlite::Result<()> {
+    db.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
+}
+
+/// Whether the write-ahead log beside the file holds anything.
+pub(crate) fn side_file(path: &Path) -> bool {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-wal");
+    std::fs::metadata(name).is_ok_and(|meta| meta.len() > 0)
+}
+
+fn uri(path: &Path) -> String {
+    let mut text = String::from("file:");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => text.push(char::from(*byte)),
+            other => {
+                use std::fmt::Write as _;
+                let _ = write!(text, "%{other:02X}");
+            }
+        }
+    }
+    text.push_str("?immutable=1");
+    text
+}
+
+/// A row of the schema table: kind, name, table, first page, text.
+type SchemaRow = (String, String, String, i64, Option<String>);
+
+fn schema_rows(db: &Connection) -> rusqlite::Result<Vec<SchemaRow>> {
+    let mut statement = db.prepare("SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY rowid")?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)))?;
+    rows.collect()
+}
+
+/// What the schema table must hold.
+fn expected_schema() -> rusqlite::Result<&'static Vec<SchemaRow>> {
+    static EXPECTED: OnceLock<Vec<SchemaRow>> = OnceLock::new();
+    if let Some(rows) = EXPECTED.get() {
+        return Ok(rows);
+    }
+    let db = Connection::open_in_memory()?;
+    create(&db)?;
+    let rows = schema_rows(&db)?;
+    Ok(EXPECTED.get_or_init(|| rows))
+}
+
+/// What is wrong with the file as an audit log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum SchemaFault {
+    /// Written by a newer version of the app.
+    Newer(i32),
+    /// Not (any more) a log of this format.
+    Altered(&'static str),
+}
+
+/// Whether the file has exactly the tables of this format, and nothing else.
+pub(crate) fn check(db: &Connection) -> rusqlite::Result<Option<SchemaFault>> {
+    let number = |name: &str| db.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+    let version = number("user_version")?;
+    if number("application_id")? != APPLICATION_ID {
+        return Ok(Some(SchemaFault::Altered("the file is not marked as an audit log")));
+    }
+    if version > FORMAT_VERSION {
+        return Ok(Some(SchemaFault::Newer(version)));
+    }
+    if version != FORMAT_VERSION || number("schema_version")? != SCHEMA_COOKIE {
+        return Ok(Some(SchemaFault::Altered("the version in the file's header was changed")));
+    }
+    if &schema_rows(db)? != expected_schema()? {
+        return Ok(Some(SchemaFault::Altered("the file's tables are not those of an audit log")));
+    }
+    Ok(None)
+}

@@ -1,0 +1,231 @@
+//! The rules of a sound log, fed record by record: canonical bodies, chain, tree, checkpoints, keys, reveals, the mark.
+//! After the first bad record nothing later can be judged, so it stops there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ed25519_dalek::VerifyingKey;
+
+use super::Problems;
+use crate::anchor::Mark;
+use crate::body::{self, Body, Reveal};
+use crate::keys::{self, KeyState};
+use crate::note::{self, Note};
+use crate::tree::{self, Frontier, Hash};
+
+/// What a verification knows at its end.
+#[derive(Debug, Default)]
+pub(crate) struct Summary {
+    pub(crate) records: u64,
+    pub(crate) checkpoints: u64,
+    pub(crate) root: Hash,
+    pub(crate) key: Option<VerifyingKey>,
+    pub(crate) anchored: bool,
+    /// Records that the newest good checkpoint covers.
+    pub(crate) signed: u64,
+    pub(crate) unknown_outcomes: Vec<u64>,
+}
+
+/// The state between records.
+pub(crate) struct Checker<'a> {
+    problems: &'a mut Problems,
+    mark: Option<&'a Mark>,
+    installation: String,
+    frontier: Frontier,
+    prev: Hash,
+    keys: Option<KeyState>,
+    /// Checkpoints by size, as texts.
+    notes: BTreeMap<u64, String>,
+    checkpoints: u64,
+    signed: u64,
+    /// Commitments of the newest record that no reveal has matched yet.
+    open_commitments: BTreeMap<String, String>,
+    /// Intents without outcome, by call.
+    calls: BTreeMap<String, u64>,
+    stopped: bool,
+}
+
+impl<'a> Checker<'a> {
+    pub(crate) fn new(problems: &'a mut Problems, mark: Option<&'a Mark>, notes: BTreeMap<u64, String>) -> Self {
+        Self {
+            problems,
+            mark,
+            installation: String::new(),
+            frontier: Frontier::default(),
+            prev: [0; 32],
+            keys: None,
+            notes,
+            checkpoints: 0,
+            signed: 0,
+            open_commitments: BTreeMap::new(),
+            calls: BTreeMap::new(),
+            stopped: false,
+        }
+    }
+
+    /// Number of good records so far.
+    pub(crate) fn size(&self) -> u64 {
+        self.frontier.size()
+    }
+
+    /// A record was bad: nothing after it can be judged.
+    pub(crate) fn stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Reports the record that should come next as bad.
+    pub(crate) fn bad(&mut self, message: impl Into<String>) {
+        self.problems.add(Some(self.size() + 1), message);
+        self.stopped = true;
+    }
+
+    fn origin(&self) -> String {
+        format!("audit/{}", self.installation)
+    }
+
+    /// Takes the next record's body; gives it back with the inner nodes that it completes when it is good.
+    pub(crate) fn record(&mut self, bytes: &[u8]) -> Option<(Body, Hash, Vec<(u64, Hash)>)> {
+        let seq = self.size() + 1;
+        let body = match body::parse(bytes) {
+            Ok(body) => body,
+            Err(why) => {
+                self.bad(format!("record {seq} was changed: {why}"));
+                return None;
+            }
+        };
+        if body.seq != seq {
+            self.bad(format!("record {seq} is missing; record {} is in its place", body.seq));
+            return None;
+        }
+        if body.prev != crate::hex::encode(&self.prev) {
+            let message = if seq == 1 { "record 1 does not begin a log".to_owned() } else { format!("record {seq} does not follow record {}: one of the two was changed", seq - 1) };
+            self.bad(message);
+            return None;
+        }
+        if seq == 1 {
+            body.text("installation").unwrap_or_default().clone_into(&mut self.installation);
+        }
+        match keys::step(&self.origin(), &self.installation, self.keys.as_ref(), &body) {
+            Ok(Some(state)) => self.keys = Some(state),
+            Ok(None) => {}
+            Err(why) => {
+                self.bad(format!("record {seq} is not acceptable: {why}"));
+                return None;
+            }
+        }
+        self.note_call(&body);
+        self.open_commitments.clone_from(&body.commitments);
+        let leaf = tree::leaf_hash(bytes);
+        let nodes = self.frontier.push(leaf);
+        self.prev = leaf;
+        Some((body, leaf, nodes))
+    }
+
+    fn note_call(&mut self, body: &Body) {
+        let Some(call) = body.text("call") else { return };
+        match body.kind.as_str() {
+            "tool_intent" => {
+                self.calls.insert(call.to_owned(), body.seq);
+            }
+            "tool_outcome" => {
+                self.calls.remove(call);
+            }
+            _ => {}
+        }
+    }
+
+    /// A value revealed for the newest record.
+    pub(crate) fn reveal(&mut self, reveal: &Reveal) {
+        let seq = self.size();
+        let expected = self.open_commitments.remove(&reveal.member);
+        let matches = expected.is_some() && reveal.commitment().map(|hash| crate::hex::encode(&hash)) == expected;
+        if !matches {
+            self.problems.add(Some(seq), format!("record {seq}: the value shown for \"{}\" is not the one that was recorded", reveal.member));
+        }
+    }
+
+    /// Another fault of the newest record, which does not stop the chain.
+    pub(crate) fn fault(&mut self, message: impl Into<String>) {
+        self.problems.add(Some(self.size()), message);
+    }
+
+    /// To be called after each record with its reveals: checkpoint and mark of this size.
+    pub(crate) fn settle(&mut self) {
+        let size = self.size();
+        if let Some(text) = self.notes.remove(&size) {
+            match self.judge_note(&text) {
+                Ok(()) => {
+                    self.checkpoints += 1;
+                    self.signed = size;
+                }
+                Err(why) => {
+                    // Which of the records since the last good checkpoint it is cannot be told; the first of them is named.
+                    let first = self.signed + 1;
+                    self.problems.add(Some(first), format!("the checkpoint over {size} records does not hold from record {first} on: {why}"));
+                    self.stopped = true;
+                }
+            }
+        }
+        if let Some(mark) = self.mark.filter(|mark| mark.size == size) {
+            self.judge_mark(mark);
+        }
+    }
+
+    fn judge_note(&self, text: &str) -> Result<(), String> {
+        let note: Note = note::parse(text).map_err(|error| error.to_string())?;
+        let state = self.keys.as_ref().ok_or("there is no key")?;
+        if note.origin != self.origin() || note.size != self.size() {
+            return Err("it speaks of another log or size".to_owned());
+        }
+        note.check(&state.current).map_err(|error| error.to_string())?;
+        if note.root != self.frontier.root() {
+            return Err("the records are not those that were signed".to_owned());
+        }
+        Ok(())
+    }
+
+    fn judge_mark(&mut self, mark: &Mark) {
+        let size = mark.size;
+        let known = self.keys.as_ref().map(|state| note::vkey_of(&self.origin(), &state.current));
+        if known.as_deref() != Some(mark.key.as_str()) || mark.installation != self.installation {
+            self.problems.add(Some(1), "the log was signed anew with another key than the one kept outside it");
+        } else if mark.root != crate::hex::encode(&self.frontier.root()) {
+            self.problems.add(None, format!("one of the first {size} records is not the one that was signed: the root differs from the copy kept outside the log"));
+        } else if self.signed != size {
+            self.problems.add(Some(self.signed + 1), format!("the checkpoint over {size} records is missing from the log"));
+        }
+    }
+
+    /// The end of the log.
+    pub(crate) fn finish(self) -> Summary {
+        let size = self.size();
+        if !self.stopped {
+            if let Some(mark) = self.mark.filter(|mark| mark.size > size) {
+                self.problems.add(Some(size + 1), format!("records {} to {} are missing: the log was cut, or an old copy was put in its place", size + 1, mark.size));
+            }
+            if let Some(beyond) = self.notes.keys().next().copied() {
+                let message = if beyond > size {
+                    format!("a checkpoint covers {beyond} records, but record {} is missing", size + 1)
+                } else {
+                    format!("there is a checkpoint of size {beyond} that belongs to no record")
+                };
+                self.problems.add(Some(size + 1), message);
+            }
+            if size > 0 && self.checkpoints == 0 {
+                self.problems.add(Some(1), "no checkpoint signs the records");
+            }
+            if size == 0 && self.mark.is_none() {
+                self.problems.add(Some(1), "the log is empty");
+            }
+        }
+        let unknown: BTreeSet<u64> = self.calls.into_values().collect();
+        Summary {
+            records: size,
+            checkpoints: self.checkpoints,
+            root: self.frontier.root(),
+            key: self.keys.as_ref().map(|state| state.current),
+            anchored: self.keys.as_ref().is_some_and(|state| state.anchored),
+            signed: self.signed,
+            unknown_outcomes: unknown.into_iter().collect(),
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Feeds a log's SQLite file to the checker, and compares every stored copy (leaves, nodes, columns) with what the bodies say.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rusqlite::{Connection, Row, Rows};
+
+use super::checker::{Checker, Summary};
+use super::{Problems, physical};
+use crate::anchor::Mark;
+use crate::body::{Body, Reveal};
+use crate::num::Num;
+use crate::schema::{self, SchemaFault};
+use crate::tree::Hash;
+
+/// Verifies the file.
+pub(crate) fn read(path: &Path, mark: Option<&Mark>, problems: &mut Problems) -> Summary {
+    if !path.exists() {
+        problems.add(mark.map(|_| 1), "the log file does not exist");
+        return Summary::default();
+    }
+    physical::header(path, problems);
+    match open_and_check(path, mark, problems) {
+        Ok(summary) => summary,
+        Err(error) => {
+            problems.add(Some(1), format!("the log file cannot be read ({error})"));
+            Summary::default()
+        }
+    }
+}
+
+fn open_and_check(path: &Path, mark: Option<&Mark>, problems: &mut Problems) -> rusqlite::Result<Summary> {
+    let db = schema::open_reader(path)?;
+    // One transaction: a log that is being written is seen as it stands at this moment.
+    let tx = db.unchecked_transaction()?;
+    match schema::check(&tx)? {
+        None => {}
+        Some(SchemaFault::Newer(version)) => {
+            problems.add(None, format!("the log has format {version}; this version of csign knows format {}", schema::FORMAT_VERSION));
+            return Ok(Summary::default());
+        }
+        Some(SchemaFault::Altered(what)) => {
+            problems.add(Some(1), what);
+            return Ok(Summary::default());
+        }
+    }
+    let summary = records(&tx, mark, problems);
+    // Faults of pages and indexes that no record shows, after the records so that these are named first.
+    physical::integrity(&tx, problems);
+    Ok(summary)
+}
+
+/// One table in order, with a row of look-ahead.
+struct Cursor<'s, T> {
+    rows: Rows<'s>,
+    read: fn(&Row<'_>) -> rusqlite::Result<T>,
+}
+
+impl<T> Cursor<'_, T> {
+    fn next(&mut self) -> rusqlite::Result<Option<T>> {
+        match self.rows.next()? {
+            Some(row) => (self.read)(row).map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+struct Stored {
+    seq: i64,
+    body: Vec<u8>,
+    leaf: Vec<u8>,
+    at: String,
+    kind: String,
+    session: Option<String>,
+    tool: Option<String>,
+    status: Option<String>,
+}
+
+fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
+    Ok(Stored {
+        seq: row.get(0)?,
+        body: row.get(1)?,
+        leaf: row.get(2)?,
+        at: row.get(3)?,
+        kind: row.get(4)?,
+        session: row.get(5)?,
+        tool: row.get(6)?,
+        status: row.get(7)?,
+    })
+}
+
+fn notes(db: &Connection) -> rusqlite::Result<BTreeMap<u64, String>> {
+    let mut statement = db.prepare("SELECT size, note FROM audit_checkpoint ORDER BY size")?;
+    let rows = statement.query_map([], |row| Ok((row.get::<_, Num>(0)?.0, row.get::<_, String>(1)?)))?;
+    rows.collect()
+}
+
+/// Streams all tables side by side. An unreadable row is a fault of the record that it belongs to.
+fn records(db: &Connection, mark: Option<&Mark>, problems: &mut Problems) -> Summary {
+    let (notes, note_fault) = match notes(db) {
+        Ok(notes) => (notes, None),
+        Err(error) => (BTreeMap::new(), Some(error)),
+    };
+    let mut checker = Checker::new(problems, mark, notes);
+    if let Err(error) = feed(db, &mut checker) {
+        checker.bad(format!("record {} or what belongs to it cannot be read ({error})", checker.size() + 1));
+    }
+    let summary = checker.finish();
+    if let Some(error) = note_fault {
+        problems.add(Some(1), format!("the checkpoints cannot be read ({error})"));
+    }
+    summary
+}
+
+fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
+    let mut statement = db.prepare("SELECT seq, body, leaf, at, type, session, tool, status FROM audit_record ORDER BY seq")?;
+    let mut records = Cursor { rows: statement.query([])?, read: stored };
+    let mut statement = db.prepare("SELECT id, hash FROM audit_node ORDER BY id")?;
+    let mut nodes: Cursor<'_, (i64, Vec<u8>)> = Cursor { rows: statement.query([])?, read: |row| Ok((row.get(0)?, row.get(1)?)) };
+    let mut statement = db.prepare("SELECT seq, member, salt, value FROM audit_reveal ORDER BY seq, member")?;
+    let mut reveals: Cursor<'_, (i64, Reveal)> = Cursor {
+        rows: statement.query([])?,
+        read: |row| Ok((row.get(0)?, Reveal { member: row.get(1)?, salt: row.get(2)?, value: row.get(3)? })),
+    };
+    let mut next_reveal = reveals.next();
+
+    while let Some(row) = records.next()? {
+        let seq = checker.size() + 1;
+        if i64::try_from(seq) != Ok(row.seq) {
+            checker.bad(format!("record {seq} is missing"));
+            return Ok(());
+        }
+        let Some((body, leaf, done)) = checker.record(&row.body) else { return Ok(()) };
+        compare(&row, &body, &leaf, checker);
+        for (id, hash) in done {
+            let held = nodes.next()?.is_some_and(|(stored, value)| i64::try_from(id) == Ok(stored) && value == hash);
+            if !held {
+                checker.fault(format!("the tree stored over the records up to {seq} does not match them"));
+                return Ok(());
+            }
+        }
+        while let Ok(Some((of, _))) = &next_reveal
+            && *of <= row.seq
+        {
+            let of = *of;
+            if let Ok(Some((_, reveal))) = std::mem::replace(&mut next_reveal, reveals.next()) {
+                if of == row.seq {
+                    checker.reveal(&reveal);
+                } else {
+                    checker.fault(format!("a value is stored for record {of}, which does not exist"));
+                }
+            }
+        }
+        checker.settle();
+        if checker.stopped() {
+            return Ok(());
+        }
+    }
+    match next_reveal {
+        Ok(None) => {}
+        Ok(Some((of, _))) => checker.fault(format!("a value is stored for record {of}, which does not exist")),
+        Err(error) => return Err(error),
+    }
+    if nodes.next()?.is_some() {
+        checker.fault("the stored tree is larger than the log");
+    }
+    Ok(())
+}
+
+fn compare(row: &Stored, body: &Body, leaf: &Hash, checker: &mut Checker<'_>) {
+    if row.leaf != leaf {
+        checker.fault(format!("record {} was changed: its stored hash is another one", body.seq));
+    }
+    let same = row.at == body.at
+        && row.kind == body.kind
+        && row.session == body.session
+        && row.tool.as_deref() == body.text("tool")
+        && row.status.as_deref() == body.text("status");
+    if !same {
+        checker.fault(format!("record {}: a column used for searching differs from the record", body.seq));
+    }
+}

@@ -1,0 +1,205 @@
+//! Feeds the plain files of an export to the checker. An export of one session is checked by inclusion proofs instead.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read as _};
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::Problems;
+use super::checker::{Checker, Summary};
+use crate::anchor::Mark;
+use crate::body::{self, Reveal};
+use crate::{canon, note, tree};
+
+/// The longest line that is read.
+const MAX_LINE: u64 = 64 << 20;
+/// The longest small file.
+const MAX_FILE: u64 = 256 << 20;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RevealLine {
+    member: String,
+    salt: String,
+    seq: u64,
+    value: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProofLine {
+    proof: Vec<String>,
+    seq: u64,
+}
+
+/// Lines of a file; each must end with a line feed.
+struct Lines {
+    file: BufReader<File>,
+}
+
+impl Lines {
+    fn open(path: &Path) -> std::io::Result<Self> {
+        Ok(Self { file: BufReader::new(File::open(path)?) })
+    }
+
+    fn next(&mut self) -> Result<Option<Vec<u8>>, String> {
+        let mut line = Vec::new();
+        let read = self.file.by_ref().take(MAX_LINE).read_until(b'\n', &mut line).map_err(|error| error.to_string())?;
+        if read == 0 {
+            return Ok(None);
+        }
+        if line.pop() != Some(b'\n') {
+            return Err("the last line is cut".to_owned());
+        }
+        Ok(Some(line))
+    }
+
+    /// The next line as a canonical JSON object of type `T`.
+    fn object<T: for<'de> Deserialize<'de>>(&mut self) -> Result<Option<T>, String> {
+        let Some(line) = self.next()? else { return Ok(None) };
+        let value: serde_json::Value = serde_json::from_slice(&line).map_err(|error| error.to_string())?;
+        canon::check_body(&value).map_err(|error| error.to_string())?;
+        if canon::canonical(&value).map_err(|error| error.to_string())? != line {
+            return Err("a line is not in canonical form".to_owned());
+        }
+        serde_json::from_value(value).map(Some).map_err(|error| error.to_string())
+    }
+}
+
+/// Verifies the folder.
+pub(crate) fn read(folder: &Path, mark: Option<&Mark>, problems: &mut Problems) -> Summary {
+    match files(folder, mark, problems) {
+        Ok(summary) => summary,
+        Err(why) => {
+            problems.add(None, format!("the export cannot be read: {why}"));
+            Summary::default()
+        }
+    }
+}
+
+fn text(path: &Path) -> Result<String, String> {
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let file = File::open(path).map_err(|error| format!("{name}: {error}"))?;
+    let mut text = String::new();
+    file.take(MAX_FILE).read_to_string(&mut text).map_err(|error| format!("{name}: {error}"))?;
+    Ok(text)
+}
+
+/// Splits the checkpoints apart, by size.
+fn notes(text: &str) -> Result<BTreeMap<u64, String>, String> {
+    let mut notes = BTreeMap::new();
+    let pieces: Vec<&str> = text.strip_suffix('\n').unwrap_or_default().split("\n\n").collect();
+    for pair in pieces.chunks(2) {
+        let [head, signature] = pair else { return Err("checkpoint.txt is cut".to_owned()) };
+        let whole = format!("{head}\n\n{signature}\n");
+        let size = note::parse(&whole).map_err(|error| format!("a note in checkpoint.txt: {error}"))?.size;
+        if notes.last_key_value().is_some_and(|(last, _)| *last >= size) {
+            return Err("the checkpoints are not in order".to_owned());
+        }
+        notes.insert(size, whole);
+    }
+    Ok(notes)
+}
+
+fn files(folder: &Path, mark: Option<&Mark>, problems: &mut Problems) -> Result<Summary, String> {
+    let key = text(&folder.join("key.vkey"))?;
+    let notes = notes(&text(&folder.join("checkpoint.txt"))?)?;
+    let records = Lines::open(&folder.join("records.jsonl")).map_err(|error| format!("records.jsonl: {error}"))?;
+    let reveals = Lines::open(&folder.join("reveals.jsonl")).map_err(|error| format!("reveals.jsonl: {error}"))?;
+    if fs::exists(folder.join("proofs.jsonl")).unwrap_or(false) {
+        let proofs = Lines::open(&folder.join("proofs.jsonl")).map_err(|error| format!("proofs.jsonl: {error}"))?;
+        return partial(records, reveals, proofs, &notes, &key, problems);
+    }
+    let origin = notes.values().next_back().and_then(|text| note::parse(text).ok()).map(|n| n.origin).unwrap_or_default();
+    let mut checker = Checker::new(problems, mark, notes);
+    whole(records, reveals, &mut checker)?;
+    let summary = checker.finish();
+    let stated = summary.key.map(|key| format!("{}\n", note::vkey_of(&origin, &key)));
+    if problems.is_empty() && stated.as_deref() != Some(key.as_str()) {
+        problems.add(Some(1), "key.vkey is not the key that the records name");
+    }
+    Ok(summary)
+}
+
+/// The next reveal, with its record.
+fn reveal(lines: &mut Lines) -> Result<Option<(u64, Reveal)>, String> {
+    let Some(line) = lines.object::<RevealLine>().map_err(|why| format!("reveals.jsonl: {why}"))? else { return Ok(None) };
+    let salt = crate::hex::decode32(&line.salt).ok_or("reveals.jsonl: a salt is not hexadecimal")?;
+    Ok(Some((line.seq, Reveal { member: line.member, salt, value: line.value })))
+}
+
+fn whole(mut records: Lines, mut reveals: Lines, checker: &mut Checker<'_>) -> Result<(), String> {
+    let mut next = reveal(&mut reveals)?;
+    loop {
+        let line = match records.next() {
+            Ok(Some(line)) => line,
+            Ok(None) => break,
+            Err(why) => {
+                checker.bad(format!("record {} cannot be read: {why}", checker.size() + 1));
+                return Ok(());
+            }
+        };
+        if checker.record(&line).is_none() {
+            return Ok(());
+        }
+        while let Some((_, value)) = next.take_if(|(of, _)| *of == checker.size()) {
+            checker.reveal(&value);
+            next = reveal(&mut reveals)?;
+        }
+        checker.settle();
+        if checker.stopped() {
+            return Ok(());
+        }
+    }
+    if let Some((of, _)) = next {
+        checker.fault(format!("reveals.jsonl is out of order, or speaks of record {of}, which does not exist"));
+    }
+    Ok(())
+}
+
+/// Some records, each proven to be in the signed tree.
+fn partial(mut records: Lines, mut reveals: Lines, mut proofs: Lines, notes: &BTreeMap<u64, String>, key: &str, problems: &mut Problems) -> Result<Summary, String> {
+    let (Some((&size, text)), true) = (notes.last_key_value(), notes.len() == 1) else { return Err("there must be one checkpoint".to_owned()) };
+    let note = note::parse(text).map_err(|error| error.to_string())?;
+    let key = key.strip_suffix('\n').and_then(|key| note::parse_vkey(&note.origin, key)).ok_or("key.vkey is not a key for this log")?;
+    if let Err(why) = note.check(&key) {
+        problems.add(None, format!("the checkpoint does not hold: {why}"));
+    }
+    let mut summary = Summary { checkpoints: 1, root: note.root, key: Some(key), ..Summary::default() };
+    let mut next = reveal(&mut reveals)?;
+    let mut last = 0;
+    while let Some(line) = records.next()? {
+        let proof = proofs.object::<ProofLine>().map_err(|why| format!("proofs.jsonl: {why}"))?.ok_or("proofs.jsonl ends too early")?;
+        let hashes: Option<Vec<_>> = proof.proof.iter().map(|hash| crate::hex::decode32(hash)).collect();
+        let hashes = hashes.ok_or("proofs.jsonl: a hash is not hexadecimal")?;
+        let seq = proof.seq;
+        let body = match body::parse(&line) {
+            Ok(body) if body.seq == seq && seq > last => body,
+            Ok(_) => return Ok(stop(problems, summary, seq, "it is out of order")),
+            Err(why) => return Ok(stop(problems, summary, seq, &why)),
+        };
+        if let Err(why) = tree::check_inclusion(seq - 1, size, &tree::leaf_hash(&line), &hashes, &note.root) {
+            return Ok(stop(problems, summary, seq, &why.to_string()));
+        }
+        while let Some((_, value)) = next.take_if(|(of, _)| *of == seq) {
+            if value.commitment().map(|hash| crate::hex::encode(&hash)).as_ref() != body.commitments.get(&value.member) {
+                problems.add(Some(seq), format!("record {seq}: the value shown for \"{}\" is not the one that was recorded", value.member));
+            }
+            next = reveal(&mut reveals)?;
+        }
+        last = seq;
+        summary.records += 1;
+    }
+    if next.is_some() || proofs.next()?.is_some() {
+        problems.add(None, "there are values or proofs for records that are not in the export");
+    }
+    summary.signed = summary.records;
+    Ok(summary)
+}
+
+fn stop(problems: &mut Problems, summary: Summary, seq: u64, why: &str) -> Summary {
+    problems.add(Some(seq), format!("record {seq} is not proven to be in the log: {why}"));
+    summary
+}

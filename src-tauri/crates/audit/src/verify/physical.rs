@@ -1,0 +1,56 @@
+//! Faults of the file itself: the fixed part of SQLite's header, and pages or indexes that SQLite finds unsound.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use super::Problems;
+use crate::schema::APPLICATION_ID;
+
+const HEADER: usize = 100;
+
+fn number(header: &[u8; HEADER], at: usize) -> u32 {
+    u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
+}
+
+/// Checks the header bytes that a log never changes. SQLite itself would overlook some of them.
+pub(crate) fn header(path: &Path, problems: &mut Problems) {
+    if crate::schema::side_file(path) {
+        // The valid first page is in the side file then, where checksums guard it.
+        return;
+    }
+    let mut header = [0u8; HEADER];
+    let Ok(mut file) = File::open(path) else { return };
+    if file.read_exact(&mut header).is_err() {
+        problems.add(Some(1), "the log file is cut");
+        return;
+    }
+    // Offsets as in SQLite's file format: WAL mode, no reserved bytes, fixed fractions, schema format 4, no cache hint,
+    // no vacuum modes, UTF-8, unused bytes.
+    let fixed = header[18..24] == [2, 2, 0, 64, 32, 32]
+        && number(&header, 40) == 1
+        && number(&header, 44) == 4
+        && number(&header, 48) == 0
+        && number(&header, 52) == 0
+        && number(&header, 56) == 1
+        && number(&header, 60) == 1
+        && number(&header, 64) == 0
+        && i64::from(number(&header, 68)) == i64::from(APPLICATION_ID)
+        && header[72..92].iter().all(|byte| *byte == 0)
+        && number(&header, 24) == number(&header, 92);
+    if !fixed {
+        problems.add(None, "the header of the log file was changed");
+    }
+}
+
+/// Has SQLite look at every page and index.
+pub(crate) fn integrity(db: &Connection, problems: &mut Problems) {
+    let look = || -> rusqlite::Result<String> { db.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)) };
+    match look() {
+        Ok(text) if text == "ok" => {}
+        Ok(text) => problems.add(None, format!("the log file is damaged: {text}")),
+        Err(error) => problems.add(None, format!("the log file is damaged ({error})")),
+    }
+}

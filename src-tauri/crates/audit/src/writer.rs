@@ -1,0 +1,368 @@
+//! The one thread that writes: gathers what is queued into one transaction, signs when due, answers after the commit.
+//! A second small thread carries marks to the places outside, so that a slow keyring never delays a record.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use contract::AuditCheckpointResponse;
+use engine::ports::{AuditUnavailable, Clock, Durability, RecordDraft};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior, params};
+use tokio::sync::{oneshot, watch};
+
+use crate::anchor::{Anchor, Mark};
+use crate::chain::{Chain, Prepared, WriteError, prepare};
+use crate::entropy::Entropy;
+use crate::keys::Signer;
+use crate::note;
+use crate::num::Num;
+
+/// Records without a checkpoint after which one is made.
+const SIGN_EVERY: u64 = 100;
+/// Quiet time after which the tail is signed.
+const SIGN_AFTER: Duration = Duration::from_secs(1);
+/// How long a grouped record may wait for company.
+const GROUP_FOR: Duration = Duration::from_millis(20);
+/// Commands taken into one transaction.
+const BATCH: usize = 1024;
+/// Grouped records that may wait for a disk that is full.
+const BACKLOG: usize = 10_000;
+
+type Reply<T> = oneshot::Sender<Result<T, AuditUnavailable>>;
+
+pub(crate) enum Command {
+    Append { draft: Box<RecordDraft>, durability: Durability, reply: Reply<u64> },
+    Flush { reply: Reply<()> },
+    Checkpoint { reply: Reply<AuditCheckpointResponse> },
+    Erase { seq: u64, member: String, reply: Reply<bool> },
+    Close { reply: Option<Reply<()>> },
+}
+
+/// A failure as the user reads it.
+pub(crate) fn sentence(error: &WriteError) -> String {
+    let error = match error {
+        WriteError::Refused(text) => return text.clone(),
+        WriteError::Sqlite(error) => error,
+    };
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => "the disk is full; free some space and try again".to_owned(),
+        Some(ErrorCode::ReadOnly) => "its file or folder is not writable; check the permissions of the data folder".to_owned(),
+        Some(ErrorCode::CannotOpen) => "its file cannot be opened; check the permissions of the data folder".to_owned(),
+        Some(ErrorCode::DatabaseBusy) => "another program holds its file; close it and try again".to_owned(),
+        Some(_) | None => format!("its database failed ({error}); check the disk and restart Countersign"),
+    }
+}
+
+struct Waiting {
+    draft: Prepared,
+    /// `None` for grouped records: they were answered when they came in.
+    reply: Option<Reply<u64>>,
+}
+
+pub(crate) struct Writer {
+    pub(crate) db: Connection,
+    pub(crate) chain: Chain,
+    pub(crate) signer: Signer,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) total: watch::Sender<u64>,
+    pub(crate) marks: Marks,
+    pending: Vec<Waiting>,
+    /// Set after a failure that leaves unknown what is on disk.
+    broken: Option<String>,
+    /// Signing the tail failed and is not tried again until something is written.
+    quiet: bool,
+}
+
+/// What one round of commands asks for beside records.
+#[derive(Default)]
+struct Round {
+    commit: bool,
+    sign: bool,
+    flushes: Vec<Reply<()>>,
+    checkpoints: Vec<Reply<AuditCheckpointResponse>>,
+    erasures: Vec<(u64, String, Reply<bool>)>,
+    close: Option<Option<Reply<()>>>,
+}
+
+impl Writer {
+    pub(crate) fn new(opened: crate::open::Opened, options: &crate::open::OpenOptions, total: watch::Sender<u64>) -> std::io::Result<Self> {
+        let marks = Marks::start(options.anchors.clone(), options.installation.clone(), opened.counter)?;
+        Ok(Self {
+            db: opened.db,
+            chain: opened.chain,
+            signer: options.signer.clone(),
+            clock: options.clock.clone(),
+            entropy: options.entropy.clone(),
+            total,
+            marks,
+            pending: Vec::new(),
+            broken: None,
+            quiet: false,
+        })
+    }
+
+    /// Runs until closed.
+    pub(crate) fn run(mut self, commands: &Receiver<Command>) {
+        self.send_mark();
+        loop {
+            let first = match self.wait(commands) {
+                Ok(command) => command,
+                Err(RecvTimeoutError::Timeout) => {
+                    // Nothing came: first make grouped records durable, then sign what is not signed.
+                    let sign = self.pending.is_empty();
+                    if self.commit(sign).is_err() && sign {
+                        // Signing can wait for the next record; trying every second would only fill the program's log.
+                        self.quiet = true;
+                    }
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => Command::Close { reply: None },
+            };
+            let mut round = Round::default();
+            self.take(first, &mut round);
+            let mut taken = 1;
+            while taken < BATCH && round.close.is_none() {
+                let Ok(command) = commands.try_recv() else { break };
+                self.take(command, &mut round);
+                taken += 1;
+            }
+            if let Some((reply, result)) = self.finish(round) {
+                let Self { db, mut marks, .. } = self;
+                // The file is complete and closed, and the mark stored, before anyone hears that it is.
+                drop(db);
+                marks.finish();
+                if let Some(reply) = reply {
+                    answer(reply, result);
+                }
+                return;
+            }
+        }
+    }
+
+    fn wait(&self, commands: &Receiver<Command>) -> Result<Command, RecvTimeoutError> {
+        if self.broken.is_none() && !self.pending.is_empty() {
+            return commands.recv_timeout(GROUP_FOR);
+        }
+        if self.broken.is_none() && !self.quiet && self.chain.signed < self.chain.frontier.size() {
+            return commands.recv_timeout(SIGN_AFTER);
+        }
+        commands.recv().map_err(|_| RecvTimeoutError::Disconnected)
+    }
+
+    fn take(&mut self, command: Command, round: &mut Round) {
+        match command {
+            Command::Append { draft, durability, reply } => self.take_record(*draft, durability, reply, round),
+            Command::Flush { reply } => {
+                round.commit = true;
+                round.flushes.push(reply);
+            }
+            Command::Checkpoint { reply } => {
+                round.commit = true;
+                round.sign = true;
+                round.checkpoints.push(reply);
+            }
+            Command::Erase { seq, member, reply } => {
+                round.commit = true;
+                round.erasures.push((seq, member, reply));
+            }
+            Command::Close { reply } => {
+                round.commit = true;
+                round.sign = true;
+                round.close = Some(reply);
+            }
+        }
+    }
+
+    fn take_record(&mut self, draft: RecordDraft, durability: Durability, reply: Reply<u64>, round: &mut Round) {
+        let refusal = match &self.broken {
+            Some(why) => Some(why.clone()),
+            None if self.pending.len() >= BACKLOG => Some("too many records wait for the disk; free some space and try again".to_owned()),
+            None => None,
+        };
+        let prepared = match refusal {
+            Some(why) => Err(why),
+            None => prepare(draft, self.clock.now()),
+        };
+        match (prepared, durability) {
+            (Err(why), _) => answer(reply, Err(AuditUnavailable(why))),
+            (Ok(draft), Durability::Grouped) => {
+                let seq = self.chain.frontier.size() + self.pending.len() as u64 + 1;
+                self.pending.push(Waiting { draft, reply: None });
+                answer(reply, Ok(seq));
+            }
+            (Ok(draft), Durability::Durable | Durability::Signed) => {
+                round.commit = true;
+                round.sign |= durability == Durability::Signed;
+                self.pending.push(Waiting { draft, reply: Some(reply) });
+            }
+        }
+    }
+
+    /// Commits what the round gathered and answers; gives who waits for the end when the thread is to end.
+    fn finish(&mut self, round: Round) -> Option<(Option<Reply<()>>, Result<(), AuditUnavailable>)> {
+        let result = if round.commit || self.pending.len() >= BATCH { self.commit(round.sign) } else { Ok(()) };
+        for reply in round.flushes {
+            answer(reply, result.clone());
+        }
+        for reply in round.checkpoints {
+            answer(reply, result.clone().and_then(|()| self.newest_checkpoint()));
+        }
+        for (seq, member, reply) in round.erasures {
+            answer(reply, self.erase(seq, &member));
+        }
+        round.close.map(|reply| (reply, result))
+    }
+
+    /// One transaction over all that waits. When it fails nothing of it is in the log: whoever waits is told, and
+    /// grouped records stay queued for the next attempt.
+    fn commit(&mut self, sign: bool) -> Result<(), AuditUnavailable> {
+        if let Some(why) = &self.broken {
+            let why = AuditUnavailable(why.clone());
+            for waiting in self.pending.drain(..) {
+                if let Some(reply) = waiting.reply {
+                    answer(reply, Err(why.clone()));
+                }
+            }
+            return Err(why);
+        }
+        let mut chain = self.chain.clone();
+        let due = chain.frontier.size() + self.pending.len() as u64 - chain.signed;
+        let sign = (sign || due >= SIGN_EVERY) && due > 0;
+        if self.pending.is_empty() && !sign {
+            return Ok(());
+        }
+        match write(&mut self.db, &mut chain, &self.pending, self.entropy.as_ref(), sign.then_some(&self.signer)) {
+            Ok(numbers) => {
+                let signed = chain.signed != self.chain.signed;
+                self.chain = chain;
+                self.quiet = false;
+                self.total.send_replace(self.chain.frontier.size());
+                if signed {
+                    self.send_mark();
+                }
+                for (waiting, seq) in self.pending.drain(..).zip(numbers) {
+                    if let Some(reply) = waiting.reply {
+                        answer(reply, Ok(seq));
+                    }
+                }
+                Ok(())
+            }
+            Err(error) => Err(self.failed(&error)),
+        }
+    }
+
+    fn failed(&mut self, error: &WriteError) -> AuditUnavailable {
+        let why = AuditUnavailable(sentence(error));
+        if let WriteError::Sqlite(error) = error {
+            tracing::error!(%error, "the audit log could not be written");
+            // After these nobody knows what reached the disk; only opening the file anew tells.
+            let unknown = matches!(error.sqlite_error_code(), Some(ErrorCode::SystemIoFailure | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase));
+            if unknown {
+                self.broken = Some(why.0.clone());
+            }
+        }
+        let mut kept = Vec::new();
+        for waiting in self.pending.drain(..) {
+            match waiting.reply {
+                Some(reply) => answer(reply, Err(why.clone())),
+                None => kept.push(Waiting { draft: waiting.draft, reply: None }),
+            }
+        }
+        self.pending = kept;
+        why
+    }
+
+    fn newest_checkpoint(&self) -> Result<AuditCheckpointResponse, AuditUnavailable> {
+        let found = crate::chain::stored_checkpoint(&self.db).map_err(|error| AuditUnavailable(sentence(&error.into())))?;
+        let (size, note) = found.ok_or_else(|| AuditUnavailable("it has no checkpoint yet".to_owned()))?;
+        Ok(AuditCheckpointResponse { size, root: crate::hex::encode(&self.chain.frontier.root()), note })
+    }
+
+    /// Erases a revealed value from the file and from the side file, where older copies of its page may lie.
+    fn erase(&mut self, seq: u64, member: &str) -> Result<bool, AuditUnavailable> {
+        let failed = |error: rusqlite::Error| AuditUnavailable(sentence(&error.into()));
+        let rows = self.db.execute("DELETE FROM audit_reveal WHERE seq=?1 AND member=?2", params![Num(seq), member]).map_err(failed)?;
+        self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(failed)?;
+        Ok(rows > 0)
+    }
+
+    fn send_mark(&mut self) {
+        let key = note::vkey_of(&self.chain.origin, &self.signer.key.verifying_key());
+        self.marks.send(self.chain.signed, &self.chain.frontier.root(), key);
+    }
+}
+
+fn answer<T>(reply: Reply<T>, result: Result<T, AuditUnavailable>) {
+    // A caller that went away needs no answer.
+    let _ = reply.send(result);
+}
+
+fn write(db: &mut Connection, chain: &mut Chain, pending: &[Waiting], entropy: &dyn Entropy, sign: Option<&Signer>) -> Result<Vec<u64>, WriteError> {
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let mut numbers = Vec::with_capacity(pending.len());
+    for waiting in pending {
+        numbers.push(chain.append(&tx, entropy, &waiting.draft)?);
+    }
+    if let Some(signer) = sign {
+        chain.sign(&tx, &signer.key)?;
+    }
+    tx.commit()?;
+    Ok(numbers)
+}
+
+/// Carries the newest mark to all places outside the log.
+pub(crate) struct Marks {
+    sender: Option<Sender<Mark>>,
+    thread: Option<JoinHandle<()>>,
+    installation: String,
+    counter: u64,
+    failing: Arc<AtomicBool>,
+}
+
+impl Marks {
+    fn start(anchors: Vec<Arc<dyn Anchor>>, installation: String, counter: u64) -> std::io::Result<Self> {
+        let (sender, receiver) = channel::<Mark>();
+        let failing = Arc::new(AtomicBool::new(false));
+        let seen = failing.clone();
+        let thread = std::thread::Builder::new().name("audit-marks".into()).spawn(move || {
+            while let Ok(mut mark) = receiver.recv() {
+                while let Ok(newer) = receiver.try_recv() {
+                    mark = newer;
+                }
+                let mut all = true;
+                for anchor in &anchors {
+                    if let Err(error) = anchor.store(&mark) {
+                        tracing::warn!(place = anchor.name(), %error, "the copy of the newest checkpoint could not be stored");
+                        all = false;
+                    }
+                }
+                seen.store(!all, Ordering::Relaxed);
+            }
+        })?;
+        Ok(Self { sender: Some(sender), thread: Some(thread), installation, counter, failing })
+    }
+
+    /// Whether the last mark could not be stored everywhere.
+    pub(crate) fn failing(&self) -> Arc<AtomicBool> {
+        self.failing.clone()
+    }
+
+    fn send(&mut self, size: u64, root: &crate::tree::Hash, key: String) {
+        self.counter += 1;
+        let mark = Mark { installation: self.installation.clone(), size, root: crate::hex::encode(root), counter: self.counter, key };
+        if let Some(sender) = &self.sender {
+            let _ = sender.send(mark);
+        }
+    }
+
+    /// Waits until the last mark is stored.
+    fn finish(&mut self) {
+        self.sender = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! A small world for logs: fixed clock, seeded randomness, a folder that goes away.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use audit::{Anchor as _, Entropy, FileAnchor, Log, Mark, OpenOptions, OpenState, Signer};
+use chrono::{DateTime, TimeZone as _, Utc};
+use contract::RecordType;
+use engine::ports::{AuditLog as _, Clock, Durability, RecordDraft};
+use serde_json::json;
+
+pub(crate) const INSTALLATION: &str = "5f0c1f0e-8f1c-4c1d-9b53-0d9c2f3a1b77";
+pub(crate) const KEY: [u8; 32] = [0x11; 32];
+pub(crate) const OTHER_KEY: [u8; 32] = [0x22; 32];
+
+/// A clock that moves a second at each look.
+pub(crate) struct Ticking(AtomicU64);
+
+impl Clock for Ticking {
+    fn now(&self) -> DateTime<Utc> {
+        let n = self.0.fetch_add(1, Ordering::SeqCst);
+        Utc.timestamp_opt(1_770_000_000 + n as i64, 0).unwrap()
+    }
+}
+
+/// Bytes that look random and repeat from run to run.
+pub(crate) struct Seeded(AtomicU64);
+
+impl Entropy for Seeded {
+    fn fill(&self, buffer: &mut [u8]) -> Result<(), String> {
+        for byte in buffer {
+            let n = self.0.fetch_add(1, Ordering::SeqCst).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            *byte = (n >> 40) as u8;
+        }
+        Ok(())
+    }
+}
+
+pub(crate) struct World {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) seed: [u8; 32],
+    pub(crate) anchored: bool,
+    pub(crate) page_size: u32,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), seed: KEY, anchored: true, page_size: 4096 }
+    }
+
+    pub(crate) fn db(&self) -> PathBuf {
+        self.folder.path().join("audit.db")
+    }
+
+    pub(crate) fn options(&self) -> OpenOptions {
+        let mut options = OpenOptions::new(self.db(), INSTALLATION, Signer::new(&self.seed, self.anchored), Arc::new(Ticking(AtomicU64::new(0))))
+            .anchor(Arc::new(self.anchor()));
+        options.entropy = Arc::new(Seeded(AtomicU64::new(7)));
+        options.page_size = self.page_size;
+        options
+    }
+
+    pub(crate) fn anchor(&self) -> FileAnchor {
+        FileAnchor::new(&self.folder.path().join("state"), INSTALLATION)
+    }
+
+    pub(crate) fn mark(&self) -> Mark {
+        self.anchor().load().unwrap().unwrap()
+    }
+
+    pub(crate) fn open(&self) -> Log {
+        ready(Log::open(self.options()).unwrap())
+    }
+}
+
+pub(crate) fn ready(state: OpenState) -> Log {
+    match state {
+        OpenState::Ready(log) => log,
+        OpenState::Tampered(found) => panic!("not ready: {found:?}"),
+    }
+}
+
+pub(crate) fn run<T>(work: impl std::future::Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap().block_on(work)
+}
+
+/// An intent (odd) or its outcome (even), with a value behind a commitment.
+pub(crate) fn draft(n: u64) -> RecordDraft {
+    let (kind, status) = if n % 2 == 1 { (RecordType::ToolIntent, "started") } else { (RecordType::ToolOutcome, "ok") };
+    RecordDraft::new(kind)
+        .of(&"desktop:s1".into(), &"t1".into())
+        .field("call", format!("call-{}", n.div_ceil(2)))
+        .field("tool", "cart.add")
+        .field("status", status)
+        .commit("arguments", json!({ "quantity": n, "price": 12.5 }))
+}
+
+/// Appends until the log has `size` records, then a checkpoint.
+pub(crate) async fn fill(log: &Log, size: u64) {
+    let mut n = log.total();
+    while n < size {
+        n += 1;
+        log.append(draft(n), Durability::Grouped).await.unwrap();
+    }
+    log.checkpoint().await.unwrap();
+}
+
+/// A closed log of `size` records.
+pub(crate) fn closed(world: &World, size: u64) {
+    run(async {
+        let log = world.open();
+        fill(&log, size).await;
+        log.close().await.unwrap();
+    });
+}
+
+pub(crate) fn copy(from: &Path, to: &Path) {
+    std::fs::copy(from, to).unwrap();
+}

@@ -1,0 +1,4 @@
+//! The log from outside: what is appended comes back and verifies, and whatever is changed is reported.
+
+mod basics;
+mod kit;
