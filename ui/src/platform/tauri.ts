@@ -1,8 +1,7 @@
 // The host is the desktop app. The only file that imports @tauri-apps/*.
 import { Channel, convertFileSrc, invoke } from "@tauri-apps/api/core";
-import { getCurrentWebview } from "@tauri-apps/api/webview";
 import type { Push } from "./generated/Push";
-import type { CommandName, FileDrop, Params, Platform, Response, Unsubscribe } from "./types";
+import type { CommandName, Params, Platform, Response, Unsubscribe } from "./types";
 import { asAgentError } from "./types";
 
 async function call<T>(command: string, args: Record<string, unknown>): Promise<T> {
@@ -42,16 +41,11 @@ export function desktopPlatform(kind: Platform["window"]): Platform {
       subscribe();
       return () => listeners.delete(listener);
     },
-    onFileDrop(listener: (drop: FileDrop) => void): Unsubscribe {
-      const stop = getCurrentWebview().onDragDropEvent(({ payload }) => {
-        if (payload.type === "drop") listener({ phase: "drop", paths: payload.paths });
-        else listener({ phase: payload.type === "leave" ? "leave" : "over" });
-      });
-      return () => void stop.then((off) => off());
-    },
+    ready: () => call<void>("window_ready", {}),
     openFiles: () => call<string[]>("pick_files", {}),
     pickFolder: () => call<string | null>("pick_folder", {}),
-    // On Linux a custom scheme is its own origin (shopimg://localhost/...); Tauri knows the form of each system.
-    imageUrl: (path) => convertFileSrc(path.replace(/^shopimg:\/\/(localhost)?\/?/, ""), "shopimg").replaceAll("%2F", "/"),
+    openLink: (url) => call<boolean>("open_link", { url }),
+    // Tauri knows how a custom scheme is written on each system (Linux: shopimg://localhost/...).
+    imageUrl: (path) => convertFileSrc(path.replace(/^shopimg:(\/\/localhost)?/, "").replace(/^\/+/, ""), "shopimg"),
   };
 }

@@ -53,20 +53,19 @@ impl App {
         &self.binary
     }
 
-    /// Selects the window whose page has this file name, once it exists.
+    /// Selects the window with this label, once it exists.
     #[track_caller]
-    pub fn window(&self, file: &str) -> &Session {
-        wait(&format!("the window with {file}"), || self.select(file).then_some(()));
+    pub fn window(&self, label: &str) -> &Session {
+        wait(&format!("the window {label}"), || self.select(label).then_some(()));
         self.session()
     }
 
-    /// Selects the window whose page has this file name, if there is one.
-    pub fn select(&self, file: &str) -> bool {
+    /// Selects the window with this label, if there is one.
+    pub fn select(&self, label: &str) -> bool {
         let session = self.session();
+        let script = "return window.__TAURI_INTERNALS__?.metadata?.currentWindow?.label ?? null;";
         let handles = session.windows().unwrap_or_default();
-        handles.iter().any(|handle| {
-            session.select(handle).is_ok() && session.url().is_ok_and(|url| page_of(&url) == file)
-        })
+        handles.iter().any(|handle| session.select(handle).is_ok() && session.run(script, json!([])).is_ok_and(|own| own == label))
     }
 
     /// Calls a command of the app from the page that is selected, as the page itself would.
@@ -125,15 +124,6 @@ impl Drop for App {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
         let _ = self.driver.running();
-    }
-}
-
-/// `index.html` for the page at the root.
-fn page_of(url: &str) -> &str {
-    let path = url.split(['?', '#']).next().unwrap_or_default();
-    match path.rsplit('/').next() {
-        Some("") | None => "index.html",
-        Some(file) => file,
     }
 }
 
