@@ -1,1 +1,110 @@
-//! Skeleton.
+//! Campaign portfolio pacing: how spend runs against budget, over delivery rows in an own SQLite file. A fictional sample
+//! is there from the start; CSV files replace it. The clock is given by the host; nothing here knows a model, a window or
+//! the engine.
+
+mod analyze;
+mod args;
+mod csv_text;
+mod data;
+mod db;
+mod entities;
+mod money;
+mod names;
+mod pace;
+mod report;
+mod rollup;
+pub mod sample;
+mod seed;
+mod select;
+mod time;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use chrono::{DateTime, Utc};
+use contract::{AgentError, manifest::Entity};
+use rusqlite::Connection;
+use serde_json::Value;
+
+pub use db::{Dataset, FILE};
+pub use money::MICROS;
+pub use pace::Thresholds;
+
+/// The service's name in the manifest.
+pub const SERVICE: &str = "campaign-portfolio-pacing";
+/// The tool's id in the manifest.
+pub const TOOL: &str = "analyze_portfolio_pacing";
+
+/// The present moment, given by the host.
+pub type Clock = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
+
+/// The pacing service. Calls block on the database: from async code use a blocking thread.
+pub struct Pacing {
+    path: PathBuf,
+    clock: Clock,
+    thresholds: Thresholds,
+    /// Opened at the first question, so that a start that asks nothing costs nothing.
+    db: Mutex<Option<Connection>>,
+}
+
+impl Pacing {
+    /// A service whose data lies in `pacing.db` in this folder, which is made when it is not there.
+    pub fn open(data_dir: &Path, clock: Clock) -> Result<Self, AgentError> {
+        fs::create_dir_all(data_dir).map_err(|error| {
+            AgentError::internal("filesystem_error", "The data folder of the pacing pack cannot be made.")
+                .hint("Check the rights of the data folder and the free space.")
+                .with("cause", error.to_string())
+        })?;
+        Ok(Self { path: data_dir.join(FILE), clock, thresholds: Thresholds::default(), db: Mutex::new(None) })
+    }
+
+    /// The same with other limits between statuses.
+    #[must_use]
+    pub fn with_thresholds(mut self, thresholds: Thresholds) -> Self {
+        self.thresholds = thresholds;
+        self
+    }
+
+    /// Answers a call of `analyze_portfolio_pacing`.
+    pub fn analyze(&self, arguments: &Value) -> Result<Value, AgentError> {
+        let now = (self.clock)();
+        self.with(|db, dataset| analyze::analyze(db, dataset, now, &self.thresholds, arguments))
+    }
+
+    /// The accounts and advertisers in the data, for recognising them in a message.
+    pub fn entities(&self) -> Result<Vec<Entity>, AgentError> {
+        self.with(|db, dataset| entities::all(db, dataset))
+    }
+
+    /// Which data answers.
+    pub fn dataset(&self) -> Result<Dataset, AgentError> {
+        self.with(|_, dataset| Ok(dataset))
+    }
+
+    /// Puts the sample or the imported data in force. Neither is deleted by this.
+    pub fn use_dataset(&self, dataset: Dataset) -> Result<(), AgentError> {
+        self.with(|db, _| {
+            if dataset == Dataset::Imported && !db::has_imported_rows(db)? {
+                return Err(AgentError::invalid("No delivery rows have been imported yet.").reason("no_data").hint("Import a CSV file first."));
+            }
+            db::set_active(db, dataset)
+        })
+    }
+
+    /// Runs something on the open database, with the sample in place.
+    fn with<T>(&self, run: impl FnOnce(&mut Connection, Dataset) -> Result<T, AgentError>) -> Result<T, AgentError> {
+        let mut guard = self.db.lock().unwrap_or_else(PoisonError::into_inner);
+        let db = match guard.as_mut() {
+            Some(db) => db,
+            None => guard.insert(db::open(&self.path)?),
+        };
+        let dataset = db::active(db)?;
+        if dataset == Dataset::Sample {
+            seed::ensure(db)?;
+        }
+        run(db, dataset)
+    }
+}

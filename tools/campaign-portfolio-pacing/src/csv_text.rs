@@ -1,0 +1,36 @@
+//! CSV for people who open it in a spreadsheet: text that a spreadsheet would run as a formula is made harmless.
+
+/// A text cell: quoted where needed; a first character that starts a formula gets an apostrophe before it.
+pub(crate) fn text_cell(text: &str) -> String {
+    let risky = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let safe = if risky { format!("'{text}") } else { text.to_owned() };
+    if safe.contains([',', '"', '\n', '\r']) { format!("\"{}\"", safe.replace('"', "\"\"")) } else { safe }
+}
+
+/// A part of a file name: letters, digits and hyphens.
+pub(crate) fn file_part(text: &str) -> String {
+    let plain: String = text.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect();
+    let plain = plain.trim_matches('-').chars().take(40).collect::<String>();
+    if plain.is_empty() { "account".to_owned() } else { plain }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formulas_are_made_harmless() {
+        for (text, cell) in [
+            ("=1+1", "'=1+1"),
+            ("+46", "'+46"),
+            ("-x", "'-x"),
+            ("@cmd", "'@cmd"),
+            ("\ta", "'\ta"),
+            ("Plain", "Plain"),
+            ("=a,\"b\"", "\"'=a,\"\"b\"\"\""),
+        ] {
+            assert_eq!(text_cell(text), cell);
+        }
+        assert_eq!(file_part("../17 a"), "17-a");
+    }
+}

@@ -1,0 +1,148 @@
+//! The pack's own database file: its tables, how it is opened, and which set of data is in force.
+//! Two sets live side by side, so that an import never destroys the sample and the sample never an import.
+
+use std::{path::Path, time::Duration};
+
+use contract::AgentError;
+use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
+use rusqlite_migration::{M, Migrations};
+
+/// The file's name in the data folder.
+pub const FILE: &str = "pacing.db";
+
+// `day` is a day count (0001-01-01 is 1) in imported data. In the sample it is relative: 0 is today, so that the sample
+// never grows old. A row of a whole day (`hour` -1) belongs to a day of the account's zone, an hourly row to an hour in UTC.
+const TABLES: &str = "
+CREATE TABLE meta (
+    name  TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE accounts (
+    key      INTEGER PRIMARY KEY,
+    dataset  INTEGER NOT NULL,
+    id       TEXT NOT NULL,
+    name     TEXT NOT NULL,
+    zone     TEXT,
+    currency TEXT,
+    UNIQUE (dataset, id)
+) STRICT;
+CREATE TABLE campaigns (
+    key          INTEGER PRIMARY KEY,
+    account_key  INTEGER NOT NULL REFERENCES accounts (key),
+    id           TEXT NOT NULL,
+    name         TEXT NOT NULL,
+    advertiser   TEXT NOT NULL,
+    budget       INTEGER,
+    flight_start INTEGER,
+    flight_end   INTEGER,
+    UNIQUE (account_key, id)
+) STRICT;
+CREATE TABLE line_items (
+    key          INTEGER PRIMARY KEY,
+    campaign_key INTEGER NOT NULL REFERENCES campaigns (key),
+    id           TEXT NOT NULL,
+    name         TEXT NOT NULL,
+    UNIQUE (campaign_key, id)
+) STRICT;
+CREATE TABLE delivery (
+    line_item_key INTEGER NOT NULL REFERENCES line_items (key),
+    day           INTEGER NOT NULL,
+    hour          INTEGER NOT NULL,
+    spend         INTEGER NOT NULL,
+    impressions   INTEGER NOT NULL,
+    PRIMARY KEY (line_item_key, day, hour)
+) STRICT, WITHOUT ROWID;
+";
+
+/// Which data is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dataset {
+    /// The fictional sample that ships with the pack.
+    Sample,
+    /// What the user imported.
+    Imported,
+}
+
+impl Dataset {
+    pub(crate) fn number(self) -> i64 {
+        match self {
+            Self::Sample => 0,
+            Self::Imported => 1,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Sample => "sample",
+            Self::Imported => "imported",
+        }
+    }
+}
+
+/// Opens the file, makes or updates its tables.
+pub(crate) fn open(path: &Path) -> Result<Connection, AgentError> {
+    let mut db = Connection::open(path).map_err(|e| failed(&e))?;
+    db.busy_timeout(Duration::from_secs(5)).map_err(|e| failed(&e))?;
+    let mode: String = db.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(|e| failed(&e))?;
+    debug_assert!(mode == "wal" || mode == "memory", "journal mode {mode}");
+    // Imports can be repeated and the sample is generated: a power cut may cost the last import, never the file.
+    db.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16000;").map_err(|e| failed(&e))?;
+    let tables = [M::up(TABLES)];
+    Migrations::from_slice(&tables).to_latest(&mut db).map_err(|error| {
+        AgentError::internal("database_error", format!("The pacing data cannot be opened: {error}."))
+            .hint("If it was written by a newer version of the app, start that version.")
+    })?;
+    db.set_prepared_statement_cache_capacity(32);
+    Ok(db)
+}
+
+/// A value of `meta`.
+pub(crate) fn meta(db: &Connection, name: &str) -> Result<Option<String>, AgentError> {
+    let mut query = db.prepare_cached("SELECT value FROM meta WHERE name = ?1").map_err(|e| failed(&e))?;
+    query.query_row([name], |row| row.get(0)).optional().map_err(|e| failed(&e))
+}
+
+/// Sets a value of `meta`.
+pub(crate) fn set_meta(db: &Connection, name: &str, value: &str) -> Result<(), AgentError> {
+    db.execute("INSERT INTO meta (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value", params![name, value])
+        .map(drop)
+        .map_err(|e| failed(&e))
+}
+
+const ACTIVE: &str = "active";
+
+/// The set in force: the sample until something was imported.
+pub(crate) fn active(db: &Connection) -> Result<Dataset, AgentError> {
+    Ok(if meta(db, ACTIVE)?.as_deref() == Some(Dataset::Imported.name()) { Dataset::Imported } else { Dataset::Sample })
+}
+
+/// Puts a set in force.
+pub(crate) fn set_active(db: &Connection, dataset: Dataset) -> Result<(), AgentError> {
+    set_meta(db, ACTIVE, dataset.name())
+}
+
+/// Whether the imported set has any delivery row.
+pub(crate) fn has_imported_rows(db: &Connection) -> Result<bool, AgentError> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM delivery d JOIN line_items l ON l.key = d.line_item_key
+               JOIN campaigns c ON c.key = l.campaign_key JOIN accounts a ON a.key = c.account_key WHERE a.dataset = ?1)";
+    db.query_row(sql, [Dataset::Imported.number()], |row| row.get(0)).map_err(|e| failed(&e))
+}
+
+/// A database error in words, with what to do.
+pub(crate) fn failed(error: &rusqlite::Error) -> AgentError {
+    let (message, hint) = match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => ("The disk is full; the pacing data could not be written.", "Free some space and try again."),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            ("The pacing data is being written by an import.", "Try again when the import is done.")
+        }
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => (
+            "The pacing data file is damaged.",
+            "Move pacing.db out of the data folder; the sample comes back by itself and your CSV files can be imported again.",
+        ),
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+            ("The pacing data cannot be opened for writing.", "Check the rights of the data folder.")
+        }
+        _ => ("The pacing data could not be read or written.", "Try again; if it stays, move pacing.db out of the data folder."),
+    };
+    AgentError::internal("database_error", message).hint(hint).with("cause", error.to_string())
+}

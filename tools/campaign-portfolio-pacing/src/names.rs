@@ -1,0 +1,50 @@
+//! Names for display: what all names of a list start with says nothing and is left out.
+
+/// Characters after which a common beginning may end.
+const SEPARATORS: [char; 8] = ['-', '_', '|', ':', '/', '·', '–', '—'];
+
+/// The names without the beginning they share, when it ends in a separator. Names are taken as plain text.
+pub(crate) fn without_common_prefix(names: &[&str]) -> Vec<String> {
+    let length = common(names);
+    let ok = length > 0 && names.iter().all(|name| !name[length..].trim().is_empty());
+    names.iter().map(|name| if ok { name[length..].trim().to_owned() } else { (*name).to_owned() }).collect()
+}
+
+/// Bytes of the shared beginning, up to and with its last separator.
+fn common(names: &[&str]) -> usize {
+    let [first, others @ ..] = names else { return 0 };
+    if others.is_empty() {
+        return 0;
+    }
+    let mut separator = 0;
+    for (at, c) in first.char_indices() {
+        let end = at + c.len_utf8();
+        if !others.iter().all(|name| name.get(at..end) == first.get(at..end)) {
+            break;
+        }
+        if SEPARATORS.contains(&c) {
+            separator = end;
+        }
+    }
+    separator
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shared_beginning_goes_when_it_ends_in_a_separator() {
+        let cases: [(&[&str], &[&str]); 6] = [
+            (&["Fern (EU) - Spring", "Fern (EU) - Autumn"], &["Spring", "Autumn"]),
+            (&["Spring", "Sprint"], &["Spring", "Sprint"]),
+            (&["A_b_1", "A_b_2"], &["1", "2"]),
+            (&["only - one"], &["only - one"]),
+            (&["a - ", "a - b"], &["a - ", "a - b"]),
+            (&["Räv|Å", "Räv|Ä"], &["Å", "Ä"]),
+        ];
+        for (names, shown) in cases {
+            assert_eq!(without_common_prefix(names), shown);
+        }
+    }
+}

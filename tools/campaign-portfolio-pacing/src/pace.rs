@@ -1,0 +1,226 @@
+//! The arithmetic of pacing: spend against budget over a window of days, in exact fractions. No data access, no rounding.
+
+use chrono::NaiveDate;
+use serde_json::{Map, Value};
+
+use crate::{
+    money::Ratio,
+    time::{LocalNow, inclusive},
+};
+
+/// Where one status ends and the next begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thresholds {
+    /// Hundredths of a percent around the due spend that still count as on track.
+    pub on_track: i64,
+    /// Hundredths of a percent below the due spend from which it is behind.
+    pub behind: i64,
+    /// Hundredths: required over actual rate from which it is at risk.
+    pub at_risk: i64,
+    /// Hundredths: projection over budget beyond which overspend threatens.
+    pub overspend: i64,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self { on_track: 500, behind: 2_000, at_risk: 150, overspend: 105 }
+    }
+}
+
+impl Thresholds {
+    /// The defaults, with what the pack's settings say instead (`on_track_percent`, `behind_percent`, `at_risk_factor`,
+    /// `overspend_factor`). Values that make no sense are left out.
+    pub fn from_settings(settings: &Map<String, Value>) -> Self {
+        let hundredths = |name: &str, at_least: f64, default: i64| {
+            let value = settings.get(name).and_then(Value::as_f64).filter(|v| (at_least..=1_000.0).contains(v));
+            #[expect(clippy::cast_possible_truncation, reason = "bounded just above")]
+            value.map_or(default, |v| (v * 100.0).round() as i64)
+        };
+        let default = Self::default();
+        let on_track = hundredths("on_track_percent", 0.0, default.on_track);
+        Self {
+            on_track,
+            behind: hundredths("behind_percent", 0.0, default.behind).max(on_track),
+            at_risk: hundredths("at_risk_factor", 1.0, default.at_risk),
+            overspend: hundredths("overspend_factor", 1.0, default.overspend),
+        }
+    }
+}
+
+/// How a portfolio stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    Ahead,
+    OnTrack,
+    SlightlyBehind,
+    Behind,
+    AtRisk,
+    NotStarted,
+    NoBasis,
+}
+
+impl Status {
+    pub(crate) fn code(self) -> &'static str {
+        match self {
+            Self::Ahead => "AHEAD",
+            Self::OnTrack => "ON_TRACK",
+            Self::SlightlyBehind => "SLIGHTLY_BEHIND",
+            Self::Behind => "BEHIND",
+            Self::AtRisk => "AT_RISK",
+            Self::NotStarted => "NOT_STARTED",
+            Self::NoBasis => "NO_BASIS",
+        }
+    }
+
+    /// The status in words, to stand beside every colour.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::Ahead => "Ahead",
+            Self::OnTrack => "On track",
+            Self::SlightlyBehind => "Slightly behind",
+            Self::Behind => "Behind",
+            Self::AtRisk => "At risk",
+            Self::NotStarted => "Not started",
+            Self::NoBasis => "No basis",
+        }
+    }
+}
+
+/// The days that are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Window {
+    pub(crate) start: NaiveDate,
+    pub(crate) end: NaiveDate,
+    /// The last days up to now rather than a span that was asked for: it has no future.
+    pub(crate) rolling: bool,
+}
+
+impl Window {
+    pub(crate) fn days(self) -> i64 {
+        inclusive(self.start, self.end)
+    }
+}
+
+/// What the arithmetic starts from. Money in micro-units.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts {
+    pub(crate) spend: i64,
+    /// 0 when it is unknown.
+    pub(crate) budget: i64,
+    pub(crate) window: Window,
+    /// The last day with data, not after today.
+    pub(crate) last: Option<NaiveDate>,
+}
+
+/// Everything that follows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    pub(crate) total_days: i64,
+    /// Days that are over, the present one by its part.
+    pub(crate) elapsed: Ratio,
+    /// `None` where the window has no future.
+    pub(crate) left: Option<Ratio>,
+    pub(crate) target: Ratio,
+    pub(crate) due: Ratio,
+    pub(crate) actual: Ratio,
+    pub(crate) projection: Ratio,
+    pub(crate) required: Option<Ratio>,
+    pub(crate) variance: Ratio,
+    /// In percent of what was due.
+    pub(crate) variance_percent: Ratio,
+    pub(crate) status: Status,
+    pub(crate) overspend_risk: bool,
+    /// The window is over: the figures will not change by waiting.
+    pub(crate) ended: bool,
+}
+
+/// Works it out.
+pub(crate) fn pace(facts: &Facts, now: &LocalNow, limits: &Thresholds) -> Pace {
+    let Facts { window, .. } = *facts;
+    let (spend, budget) = (i128::from(facts.spend), i128::from(facts.budget));
+    let total = i128::from(window.days());
+    let elapsed = elapsed(window, facts.last, now);
+    let due = Ratio::new(budget * elapsed.num, total * elapsed.den);
+    let variance = Ratio::new(spend * due.den - due.num, due.den);
+    let actual = Ratio::new(spend * elapsed.den, elapsed.num);
+    let projection = Ratio::new(spend * total * elapsed.den, elapsed.num);
+    let ended = now.today > window.end;
+    let left = left(window, elapsed, ended);
+    let remaining = budget - spend;
+    let required = left.filter(|d| d.num > 0).map(|d| Ratio::new(remaining * d.den, d.num));
+    let variance_percent = Ratio::new(100 * variance.num, due.num);
+    let status = if now.today < window.start {
+        Status::NotStarted
+    } else if due.num == 0 {
+        Status::NoBasis
+    } else {
+        let status = by_variance(variance.num, due.num, limits);
+        let late = matches!(status, Status::SlightlyBehind | Status::Behind);
+        if late && !window.rolling && out_of_reach(required, actual, remaining, limits) { Status::AtRisk } else { status }
+    };
+    let overspend_risk = budget > 0 && 100 * projection.num > i128::from(limits.overspend) * budget * projection.den;
+    Pace {
+        total_days: window.days(),
+        elapsed,
+        left,
+        target: Ratio::new(budget, total),
+        due,
+        actual,
+        projection,
+        required,
+        variance,
+        variance_percent,
+        status,
+        overspend_risk,
+        ended,
+    }
+}
+
+/// The days that are over: whole ones up to the last day with data, today by its part, never outside the window.
+fn elapsed(window: Window, last: Option<NaiveDate>, now: &LocalNow) -> Ratio {
+    let (length, total) = (i128::from(now.length), i128::from(window.days()));
+    let Some(last) = last.filter(|l| *l >= window.start && now.today >= window.start) else { return Ratio::new(0, length) };
+    let last = last.min(window.end);
+    let seconds = if last == now.today {
+        i128::from((last - window.start).num_days()) * length + i128::from(now.elapsed)
+    } else {
+        i128::from(inclusive(window.start, last)) * length
+    };
+    Ratio::new(seconds.clamp(0, total * length), length)
+}
+
+fn left(window: Window, elapsed: Ratio, ended: bool) -> Option<Ratio> {
+    if window.rolling {
+        return None;
+    }
+    let rest = i128::from(window.days()) * elapsed.den - elapsed.num;
+    Some(Ratio::new(if ended { 0 } else { rest.max(0) }, elapsed.den))
+}
+
+/// The status by the difference in hundredths of a percent of what was due, which is above 0.
+fn by_variance(variance: i128, due: i128, limits: &Thresholds) -> Status {
+    let scaled = 10_000 * variance;
+    let (on_track, behind) = (i128::from(limits.on_track) * due, i128::from(limits.behind) * due);
+    if scaled >= on_track {
+        Status::Ahead
+    } else if scaled > -on_track {
+        Status::OnTrack
+    } else if scaled > -behind {
+        Status::SlightlyBehind
+    } else {
+        Status::Behind
+    }
+}
+
+/// Whether what is needed from here lies far above what was done so far, or no time is left for what remains.
+fn out_of_reach(required: Option<Ratio>, actual: Ratio, remaining: i128, limits: &Thresholds) -> bool {
+    match required {
+        None => remaining > 0,
+        Some(required) => 100 * required.num * actual.den >= i128::from(limits.at_risk) * actual.num * required.den,
+    }
+}
+
+/// The status of one full day against the daily target; `None` without a target.
+pub(crate) fn day_status(spend: i64, target: Ratio, limits: &Thresholds) -> Option<Status> {
+    (target.num > 0).then(|| by_variance(i128::from(spend) * target.den - target.num, target.num, limits))
+}

@@ -1,0 +1,298 @@
+//! The result object: figures rounded for reading, names for display, flags, and every assumption that was made.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    analyze::Analysis,
+    csv_text::{file_part, text_cell},
+    db::Dataset,
+    money::{Ratio, money, money_text, share},
+    names::without_common_prefix,
+    pace::{Status, Thresholds, day_status},
+    rollup::Daily,
+    time::{inclusive, number},
+};
+
+/// Rows of a daily roll-up that go into a result; older days are left out and counted.
+const MAX_ROWS: usize = 120;
+
+/// What was assumed where the question said nothing.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Assumptions(Vec<Value>);
+
+impl Assumptions {
+    pub(crate) fn add(&mut self, code: &str, value: impl Into<Value>, text: String) {
+        self.0.push(json!({"code": code, "value": value.into(), "text": text}));
+    }
+}
+
+/// The result.
+pub(crate) fn result(a: &Analysis, limits: &Thresholds) -> Value {
+    let trend: Vec<Value> = a.rollups.portfolio_daily.iter().map(|day| trend_day(a, day, limits)).collect();
+    json!({
+        "status": "success",
+        "account_id": a.account.id,
+        "account_name": a.account.name,
+        "account_source": a.source.code(),
+        "advertiser": a.advertiser,
+        "advertiser_filter": a.filter,
+        "currency": a.account.currency,
+        "campaigns_analyzed": a.campaigns.len(),
+        "date_range": {"start": a.window.start, "end": a.window.end},
+        "insights": {
+            "budget_status": budget_status(a),
+            "timeline": timeline(a),
+            "daily_pacing": daily_pacing(a),
+            "daily_trend": trend,
+        },
+        "rollups": rollups(a),
+        "as_of": a.now.text(),
+        "time_zone": a.now.zone.name(),
+        "time_zone_abbreviation": a.now.abbreviation(),
+        "data_through": a.feed,
+        "data_lag_days": lag(a),
+        "flags": flags(a),
+        "assumptions": a.assumptions.0,
+        "csv": csv(a, limits),
+    })
+}
+
+fn budget_status(a: &Analysis) -> Value {
+    let (pace, spend) = (&a.pace, a.rollups.portfolio_total.spend);
+    let budget = a.budget.map(i128::from);
+    let percent = |num: i128, den: i128| budget.map(|_| Ratio::new(100 * num, den).shown(2));
+    json!({
+        "portfolio_budget": a.budget.map(money),
+        "spent_budget": money(spend),
+        "remaining_budget": a.budget.map(|b| money(b - spend)),
+        "spend_percentage": percent(i128::from(spend), budget.unwrap_or(0)),
+        "should_have_spent": a.budget.map(|_| pace.due.money()),
+        "variance": a.budget.map(|_| pace.variance.money()),
+        "variance_percentage": a.budget.map(|_| pace.variance_percent.shown(2)),
+        "budget_projection": projection_percent(a),
+        "projected_spend": pace.projection.money(),
+    })
+}
+
+/// Where the budget ends, in percent of it.
+fn projection_percent(a: &Analysis) -> Option<f64> {
+    let budget = i128::from(a.budget?);
+    Some(Ratio::new(100 * a.pace.projection.num, a.pace.projection.den * budget).shown(2))
+}
+
+fn timeline(a: &Analysis) -> Value {
+    json!({
+        "start_date": a.window.start,
+        "end_date": a.window.end,
+        "today": a.now.today,
+        "total_days": a.pace.total_days,
+        "days_passed": a.pace.elapsed.shown(2),
+        "days_left": a.pace.left.map(|d| d.shown(2)),
+    })
+}
+
+fn daily_pacing(a: &Analysis) -> Value {
+    json!({
+        "target_daily_rate": a.budget.map(|_| a.pace.target.money()),
+        "actual_daily_rate": a.pace.actual.money(),
+        "required_daily_rate": a.budget.and(a.pace.required).map(Ratio::money),
+        "pacing_status": a.pace.status.code(),
+        "pacing_status_label": a.pace.status.label(),
+        "budget_projection": projection_percent(a),
+    })
+}
+
+fn is_partial(a: &Analysis, day: &Daily) -> bool {
+    day.day == a.now.today
+}
+
+/// The verdict on one day: none while it is not over.
+fn verdict(a: &Analysis, day: &Daily, limits: &Thresholds) -> Option<Status> {
+    if is_partial(a, day) { None } else { day_status(day.sum.spend, a.pace.target, limits) }
+}
+
+fn trend_day(a: &Analysis, day: &Daily, limits: &Thresholds) -> Value {
+    let target = a.pace.target;
+    let variance = Ratio::new(i128::from(day.sum.spend) * target.den - target.num, target.den);
+    let status = verdict(a, day, limits);
+    let full = a.budget.filter(|_| !is_partial(a, day));
+    json!({
+        "date": day.day,
+        "spend": money(day.sum.spend),
+        "impressions": day.sum.impressions,
+        "target": a.budget.map(|_| target.money()),
+        "variance": full.map(|_| variance.money()),
+        "variance_percentage": full.filter(|_| target.num > 0).map(|_| Ratio::new(100 * variance.num, target.num).shown(2)),
+        "status": status.map(Status::code),
+        "status_label": status.map(Status::label),
+        "ratio": day.ratio,
+        "partial": is_partial(a, day),
+    })
+}
+
+/// Days between today and the newest data of the account. An account that has none yet has no lag to speak of.
+fn lag(a: &Analysis) -> i64 {
+    a.feed.map_or(0, |feed| number(a.now.today) - number(feed))
+}
+
+fn flags(a: &Analysis) -> Vec<&'static str> {
+    let last_is_today = a.rollups.portfolio_daily.first().is_some_and(|d| is_partial(a, d));
+    let over = a.budget.is_some_and(|b| a.rollups.portfolio_total.spend > b);
+    let unknown = a.budgets.iter().any(Option::is_none) && a.budgets.iter().any(Option::is_some);
+    let all = [
+        ("partial_day", last_is_today),
+        ("data_lag", lag(a) > 1),
+        ("overspend_risk", a.pace.overspend_risk),
+        ("over_budget", over),
+        ("rolling_window", a.window.rolling),
+        ("final", a.pace.ended),
+        ("not_started", matches!(a.pace.status, Status::NotStarted)),
+        ("budget_unknown", a.budget.is_none()),
+        ("budget_incomplete", unknown),
+        ("sample_data", a.dataset == Dataset::Sample),
+    ];
+    all.into_iter().filter(|(_, set)| *set).map(|(flag, _)| flag).collect()
+}
+
+fn rollups(a: &Analysis) -> Value {
+    let campaign_names = without_common_prefix(&a.campaigns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>());
+    let item_names = without_common_prefix(&a.delivery.line_items.iter().map(|l| l.name.as_str()).collect::<Vec<_>>());
+    let mut omitted = Map::new();
+    let line_items_daily = capped(a, &a.rollups.line_items_daily, "line_items_daily", &mut omitted, |d| {
+        let item = &a.delivery.line_items[d.of];
+        let campaign = &a.campaigns[item.campaign];
+        json!({"campaign_id": campaign.id, "campaign_name": campaign.name, "line_item_id": item.id, "line_item_name": item.name})
+    });
+    let campaigns_daily = capped(a, &a.rollups.campaigns_daily, "campaigns_daily", &mut omitted, |d| {
+        json!({"campaign_id": a.campaigns[d.of].id, "campaign_name": a.campaigns[d.of].name})
+    });
+    let portfolio_daily: Vec<Value> =
+        a.rollups.portfolio_daily.iter().map(|d| daily(a, d, json!({"campaigns": d.campaigns}))).collect();
+    json!({
+        "line_items_daily": line_items_daily,
+        "line_items_total": line_items_total(a, &item_names),
+        "campaigns_daily": campaigns_daily,
+        "campaigns_total": campaigns_total(a, &campaign_names),
+        "portfolio_daily": portfolio_daily,
+        "portfolio_total": portfolio_total(a),
+        "omitted_rows": omitted,
+    })
+}
+
+/// The rows of the newest days, as many whole days as fit. What is left out is counted, never hidden.
+fn capped(a: &Analysis, rows: &[Daily], name: &str, omitted: &mut Map<String, Value>, names: impl Fn(&Daily) -> Value) -> Vec<Value> {
+    let mut days: Vec<_> = rows.iter().map(|r| r.day).collect();
+    days.sort_unstable_by(|x, y| y.cmp(x));
+    // The day of the first row that no longer fits goes out as a whole, unless it is the newest one.
+    let cut = days.get(MAX_ROWS).copied().filter(|cut| days.first() != Some(cut));
+    let kept = rows.iter().filter(|r| cut.is_none_or(|cut| r.day > cut));
+    let shown: Vec<Value> = kept.map(|d| daily(a, d, names(d))).collect();
+    if shown.len() < rows.len() {
+        omitted.insert(name.to_owned(), Value::from(rows.len() - shown.len()));
+    }
+    shown
+}
+
+fn daily(a: &Analysis, day: &Daily, names: Value) -> Value {
+    let mut row = json!({
+        "date": day.day,
+        "spend": money(day.sum.spend),
+        "impressions": day.sum.impressions,
+        "ratio": day.ratio,
+        "partial": is_partial(a, day),
+    });
+    if let (Value::Object(row), Value::Object(names)) = (&mut row, names) {
+        row.extend(names);
+    }
+    row
+}
+
+fn line_items_total(a: &Analysis, names: &[String]) -> Vec<Value> {
+    let items = a.delivery.line_items.iter().enumerate().filter(|(i, _)| a.rollups.line_items_total[*i].spend > 0);
+    let mut rows: Vec<(f64, Value)> = items
+        .map(|(index, item)| {
+            let (campaign, sum) = (&a.campaigns[item.campaign], a.rollups.line_items_total[index]);
+            let share = share(sum.spend, a.budgets[item.campaign].unwrap_or(0));
+            let row = json!({
+                "campaign_id": campaign.id,
+                "campaign_name": campaign.name,
+                "line_item_id": item.id,
+                "line_item_name": item.name,
+                "display_name": names[index],
+                "spend": money(sum.spend),
+                "impressions": sum.impressions,
+                "share": share,
+            });
+            (share, row)
+        })
+        .collect();
+    by_share(&mut rows)
+}
+
+fn campaigns_total(a: &Analysis, names: &[String]) -> Vec<Value> {
+    let mut rows: Vec<(f64, Value)> = a
+        .campaigns
+        .iter()
+        .enumerate()
+        .map(|(index, campaign)| {
+            let (sum, budget) = (a.rollups.campaigns_total[index], a.budgets[index]);
+            let share = share(sum.spend, budget.unwrap_or(0));
+            let row = json!({
+                "campaign_id": campaign.id,
+                "campaign_name": campaign.name,
+                "display_name": names[index],
+                "advertiser": campaign.advertiser,
+                "budget": budget.map(money),
+                "flight_start": campaign.flight.map(|f| f.0),
+                "flight_end": campaign.flight.map(|f| f.1),
+                "spend": money(sum.spend),
+                "impressions": sum.impressions,
+                "share": share,
+            });
+            (share, row)
+        })
+        .collect();
+    by_share(&mut rows)
+}
+
+/// Largest share first; equal ones stay in the order of their names.
+fn by_share(rows: &mut Vec<(f64, Value)>) -> Vec<Value> {
+    rows.sort_by(|x, y| y.0.total_cmp(&x.0));
+    std::mem::take(rows).into_iter().map(|(_, row)| row).collect()
+}
+
+fn portfolio_total(a: &Analysis) -> Value {
+    let (sum, elapsed) = (a.rollups.portfolio_total, a.pace.elapsed);
+    let days = &a.rollups.portfolio_daily;
+    let (first, last) = (days.last().map(|d| d.day), days.first().map(|d| d.day));
+    json!({
+        "total_budget": a.budget.map(money),
+        "total_spend": money(sum.spend),
+        "share": share(sum.spend, a.budget.unwrap_or(0)),
+        "avg_daily_spend": a.pace.actual.money(),
+        "impressions": sum.impressions,
+        "avg_daily_impressions": Ratio::new(i128::from(sum.impressions) * elapsed.den, elapsed.num).shown(2),
+        "first_date": first,
+        "last_date": last,
+        "calendar_days": first.zip(last).map(|(f, l)| inclusive(f, l)),
+    })
+}
+
+fn csv(a: &Analysis, limits: &Thresholds) -> Value {
+    let target = a.budget.map(|_| a.pace.target);
+    let mut text = String::from("Date,Account,Advertiser,Spend,Impressions,Budget Target,Daily Variance,Status\r\n");
+    let (account, advertiser) = (text_cell(&a.account.name), text_cell(a.advertiser.as_deref().unwrap_or("All")));
+    for day in &a.rollups.portfolio_daily {
+        let due = target.and_then(|t| i64::try_from(crate::money::round_div(t.num, t.den)).ok());
+        let variance = due.filter(|_| !is_partial(a, day)).map(|due| money_text(day.sum.spend - due)).unwrap_or_default();
+        let status = verdict(a, day, limits).map(Status::label).unwrap_or_default();
+        let (spend, due) = (money_text(day.sum.spend), due.map(money_text).unwrap_or_default());
+        text.push_str(&format!("{},{account},{advertiser},{spend},{},{due},{variance},{status}\r\n", day.day, day.sum.impressions));
+    }
+    json!({
+        "file_name": format!("pacing_{}_{}_{}.csv", file_part(&a.account.id), a.window.start, a.window.end),
+        "media_type": "text/csv",
+        "rows": a.rollups.portfolio_daily.len(),
+        "text": text,
+    })
+}

@@ -1,0 +1,153 @@
+//! The fictional sample: accounts, campaigns and delivery made by a seeded generator, the same on every machine.
+//! Days are relative to today (0), so the sample never grows old. Every name is invented.
+
+mod portfolio;
+mod rng;
+
+use portfolio::{ACCOUNTS, ADVERTISERS, AccountPlan, CAMPAIGNS, CampaignPlan, FORMATS};
+use rng::Rng;
+
+/// The seed of the sample that ships. A change of seed or generator needs a new `VERSION`.
+pub const SEED: u64 = 0x5EED_CA3E;
+/// Stored beside the generated rows: another version is generated anew.
+pub(crate) const VERSION: &str = "1";
+/// Days of history, today included.
+pub const DAYS: i64 = 180;
+/// Days of hourly rows for accounts that have them.
+const HOURLY_DAYS: i64 = 14;
+
+/// The sample as data.
+#[derive(Clone, Debug, Default)]
+pub struct Sample {
+    pub accounts: Vec<SampleAccount>,
+    pub campaigns: Vec<SampleCampaign>,
+    pub line_items: Vec<SampleLineItem>,
+    pub rows: Vec<SampleRow>,
+}
+
+/// An account of the sample.
+#[derive(Clone, Debug)]
+pub struct SampleAccount {
+    pub id: &'static str,
+    pub name: &'static str,
+    pub zone: &'static str,
+    pub currency: &'static str,
+}
+
+/// A campaign of the sample; `account` is its place in the list of accounts.
+#[derive(Clone, Debug)]
+pub struct SampleCampaign {
+    pub account: usize,
+    pub id: String,
+    pub name: String,
+    pub advertiser: &'static str,
+    /// In micro-units.
+    pub budget: i64,
+    /// First and last day, relative to today.
+    pub flight: (i64, i64),
+}
+
+/// A line item of the sample; `campaign` is its place in the list of campaigns.
+#[derive(Clone, Debug)]
+pub struct SampleLineItem {
+    pub campaign: usize,
+    pub id: String,
+    pub name: String,
+}
+
+/// Delivery of one line item. `day` is relative to today: the account's day for a row of a whole day, the day in UTC for
+/// an hourly row. The row of today holds the whole day; what is over of it counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SampleRow {
+    pub line_item: usize,
+    pub day: i64,
+    pub hour: Option<u32>,
+    pub spend: i64,
+    pub impressions: i64,
+}
+
+/// Generates the sample.
+pub fn generate(seed: u64) -> Sample {
+    let mut rng = Rng::new(seed);
+    let mut sample = Sample::default();
+    for plan in &ACCOUNTS {
+        sample.accounts.push(SampleAccount { id: plan.id, name: plan.name, zone: plan.zone, currency: plan.currency });
+    }
+    for (index, plan) in CAMPAIGNS.iter().enumerate() {
+        campaign(&mut sample, &mut rng, index, plan);
+    }
+    sample
+}
+
+fn campaign(sample: &mut Sample, rng: &mut Rng, index: usize, plan: &CampaignPlan) {
+    let (advertiser, account) = ADVERTISERS[plan.advertiser];
+    let id = format!("c{:03}", index + 101);
+    sample.campaigns.push(SampleCampaign {
+        account,
+        id: id.clone(),
+        name: format!("{advertiser} - {}", plan.name),
+        advertiser,
+        budget: plan.budget * crate::money::MICROS,
+        flight: plan.flight,
+    });
+    let days = plan.flight.1 - plan.flight.0 + 1;
+    // Hundredths per day that an even pace would spend, times the story of the campaign.
+    let daily = plan.budget * 100 / days * plan.pace / 100;
+    let weights: Vec<i64> = (0..plan.line_items).map(|_| rng.between(60, 140)).collect();
+    let total: i64 = weights.iter().sum();
+    for (number, weight) in weights.iter().enumerate() {
+        let (format, cpm) = FORMATS[(index + number) % FORMATS.len()];
+        let line_item = sample.line_items.len();
+        let name = format!("{advertiser} - {} - {format}", plan.name);
+        sample.line_items.push(SampleLineItem { campaign: index, id: format!("{id}-{}", number + 1), name });
+        delivery(sample, rng, &ACCOUNTS[account], plan, &Item { line_item, daily: daily * weight / total, cpm });
+    }
+}
+
+/// What one line item spends on an even day, and its price.
+struct Item {
+    line_item: usize,
+    /// Hundredths.
+    daily: i64,
+    /// Hundredths per thousand impressions.
+    cpm: i64,
+}
+
+fn delivery(sample: &mut Sample, rng: &mut Rng, account: &AccountPlan, plan: &CampaignPlan, item: &Item) {
+    let (first, last) = (plan.flight.0.max(1 - DAYS), plan.flight.1.min(0));
+    let hourly_from = if account.hourly { 1 - HOURLY_DAYS } else { 1 };
+    for day in first..=last {
+        // A wave over seven days and some noise; a story may change the pace of the last days.
+        let wave = [104, 108, 106, 101, 97, 90, 94][usize::try_from(day.rem_euclid(7)).unwrap_or(0)];
+        let recent = if day > -10 { plan.recent } else { 100 };
+        let cents = item.daily * wave / 100 * rng.between(88, 112) / 100 * recent / 100;
+        if cents <= 0 || rng.between(0, 999) < 4 {
+            continue;
+        }
+        if day < hourly_from {
+            row(sample, item, day, None, cents);
+        } else {
+            hours(sample, rng, item, day, cents);
+        }
+    }
+}
+
+fn hours(sample: &mut Sample, rng: &mut Rng, item: &Item, day: i64, cents: i64) {
+    // The first hourly day starts a day early in UTC, so that the account's day is whole in every zone ahead of UTC.
+    let days = if day == 1 - HOURLY_DAYS { [day - 1, day] } else { [day, day] };
+    for (index, utc_day) in days.into_iter().enumerate() {
+        if index == 1 && days[0] == days[1] {
+            break;
+        }
+        for hour in 0..24_u32 {
+            row(sample, item, utc_day, Some(hour), cents / 24 * rng.between(70, 130) / 100);
+        }
+    }
+}
+
+fn row(sample: &mut Sample, item: &Item, day: i64, hour: Option<u32>, cents: i64) {
+    if cents > 0 {
+        let row = SampleRow { line_item: item.line_item, day, hour, spend: cents * 10_000, impressions: cents * 1_000 / item.cpm };
+        sample.rows.push(row);
+    }
+}

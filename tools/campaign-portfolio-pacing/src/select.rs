@@ -1,0 +1,158 @@
+//! Which account and campaigns a question is about. Names are matched, never guessed: what is unknown or means several
+//! things becomes an error that lists what there is.
+
+use contract::AgentError;
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use crate::{
+    args::Args,
+    data::{self, Account, Campaign},
+    db::Dataset,
+    report::Assumptions,
+};
+
+/// The account that the sample's questions are about when they name none.
+const SAMPLE_DEFAULT: &str = "17";
+
+/// How the account came to be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    Explicit,
+    Advertiser,
+    Default,
+}
+
+impl Source {
+    pub(crate) fn code(self) -> &'static str {
+        match self {
+            Self::Explicit => "explicit",
+            Self::Advertiser => "advertiser",
+            Self::Default => "default",
+        }
+    }
+}
+
+/// Finds the account.
+pub(crate) fn account(db: &Connection, dataset: Dataset, args: &Args, assumptions: &mut Assumptions) -> Result<(Account, Source), AgentError> {
+    let accounts = data::accounts(db, dataset)?;
+    if accounts.is_empty() {
+        return Err(AgentError::invalid("There is no pacing data yet.")
+            .reason("no_data")
+            .hint("Import delivery rows from CSV files, or bring back the sample."));
+    }
+    match &args.account {
+        Some(named) => {
+            let account = named_account(&accounts, named)?;
+            if account.id != *named {
+                assumptions.add("account_by_name", account.id.clone(), format!("\"{named}\" is account {}, {}.", account.id, account.name));
+            }
+            Ok((account, Source::Explicit))
+        }
+        None => unnamed_account(db, dataset, accounts, args, assumptions),
+    }
+}
+
+fn named_account(accounts: &[Account], named: &str) -> Result<Account, AgentError> {
+    if let Some(account) = accounts.iter().find(|a| a.id == named) {
+        return Ok(account.clone());
+    }
+    let wanted = words(named);
+    let same: Vec<&Account> = accounts.iter().filter(|a| words(&a.name) == wanted || words(&a.id) == wanted).collect();
+    let inside: Vec<&Account> = accounts.iter().filter(|a| has_words(&words(&a.name), &wanted)).collect();
+    let found = if same.is_empty() { inside } else { same };
+    match found.as_slice() {
+        [one] => Ok((*one).clone()),
+        [] => Err(AgentError::invalid(format!("There is no account {named}."))
+            .reason("unknown_account")
+            .with("known_accounts", listed(accounts.iter()))
+            .hint(format!("Known accounts: {}.", spoken(accounts.iter())))),
+        several => Err(AgentError::invalid(format!("\"{named}\" fits more than one account."))
+            .reason("ambiguous_account")
+            .with("candidates", listed(several.iter().copied()))
+            .hint(format!("Say which one: {}.", spoken(several.iter().copied())))),
+    }
+}
+
+fn unnamed_account(
+    db: &Connection,
+    dataset: Dataset,
+    accounts: Vec<Account>,
+    args: &Args,
+    assumptions: &mut Assumptions,
+) -> Result<(Account, Source), AgentError> {
+    if let Some(filter) = &args.advertiser {
+        let wanted = filter.to_lowercase();
+        let owners = data::advertisers(db, dataset)?.into_iter().filter(|(name, _)| name.to_lowercase().contains(&wanted));
+        let mut owners: Vec<String> = owners.map(|(_, account)| account).collect();
+        owners.dedup();
+        if let ([one], true) = (owners.as_slice(), true)
+            && let Some(account) = accounts.iter().find(|a| a.id == *one)
+        {
+            let text = format!("No account was named; {filter} belongs to account {}, {}.", account.id, account.name);
+            assumptions.add("account_from_advertiser", account.id.clone(), text);
+            return Ok((account.clone(), Source::Advertiser));
+        }
+    }
+    let default = match (accounts.as_slice(), dataset) {
+        ([only], _) => Some(only.clone()),
+        (_, Dataset::Sample) => accounts.iter().find(|a| a.id == SAMPLE_DEFAULT).cloned(),
+        (_, Dataset::Imported) => None,
+    };
+    let Some(account) = default else {
+        return Err(AgentError::invalid("It is not said which account is meant.")
+            .reason("account_required")
+            .with("known_accounts", listed(accounts.iter()))
+            .hint(format!("Name one of: {}.", spoken(accounts.iter()))));
+    };
+    assumptions.add("account_default", account.id.clone(), format!("No account was named: account {}, {}, was taken.", account.id, account.name));
+    Ok((account, Source::Default))
+}
+
+/// The campaigns whose advertiser or own name contains the filter, and how the choice is called.
+pub(crate) fn campaigns(all: Vec<Campaign>, account: &Account, args: &Args, assumptions: &mut Assumptions) -> Result<(Vec<Campaign>, Option<String>), AgentError> {
+    let Some(filter) = &args.advertiser else {
+        let count = distinct(&all).len();
+        assumptions.add("all_advertisers", Value::from(count), format!("No advertiser was named: all {count} of the account count."));
+        return Ok((all, None));
+    };
+    let wanted = filter.to_lowercase();
+    let known = distinct(&all);
+    let fits = |c: &Campaign| c.advertiser.to_lowercase().contains(&wanted) || c.name.to_lowercase().contains(&wanted);
+    let chosen: Vec<Campaign> = all.into_iter().filter(fits).collect();
+    if chosen.is_empty() {
+        return Err(AgentError::invalid(format!("Account {} ({}) has no advertiser or campaign with \"{filter}\" in its name.", account.id, account.name))
+            .reason("unknown_advertiser")
+            .with("known_advertisers", known.clone())
+            .hint(format!("Its advertisers: {}.", known.join(", "))));
+    }
+    let names = distinct(&chosen);
+    let title = match names.as_slice() {
+        [one] => one.clone(),
+        _ => filter.clone(),
+    };
+    Ok((chosen, Some(title)))
+}
+
+fn distinct(campaigns: &[Campaign]) -> Vec<String> {
+    let mut names: Vec<String> = campaigns.iter().map(|c| c.advertiser.clone()).filter(|n| !n.is_empty()).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase).collect()
+}
+
+fn has_words(text: &[String], wanted: &[String]) -> bool {
+    !wanted.is_empty() && text.windows(wanted.len()).any(|w| w == wanted)
+}
+
+fn listed<'a>(accounts: impl Iterator<Item = &'a Account>) -> Vec<Value> {
+    accounts.take(20).map(|a| json!({"id": a.id, "name": a.name})).collect()
+}
+
+fn spoken<'a>(accounts: impl Iterator<Item = &'a Account>) -> String {
+    accounts.take(20).map(|a| format!("{} ({})", a.id, a.name)).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,118 @@
+//! Days of an account's own zone: where they start, how long they are (23, 24 or 25 hours) and how much of today is over.
+
+use chrono::{DateTime, Datelike, Days, MappedLocalTime, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc};
+use chrono_tz::{OffsetName, Tz};
+
+/// The present moment as an account's zone sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LocalNow {
+    pub(crate) zone: Tz,
+    pub(crate) instant: DateTime<Utc>,
+    pub(crate) today: NaiveDate,
+    /// Seconds of today that are over.
+    pub(crate) elapsed: i64,
+    /// Seconds that today has.
+    pub(crate) length: i64,
+}
+
+impl LocalNow {
+    pub(crate) fn new(zone: Tz, instant: DateTime<Utc>) -> Self {
+        let today = instant.with_timezone(&zone).date_naive();
+        let start = start_of(zone, today);
+        let next = start_of(zone, after(today, 1));
+        let length = (next - start).num_seconds().max(1);
+        let elapsed = (instant - start).num_seconds().clamp(0, length);
+        Self { zone, instant, today, elapsed, length }
+    }
+
+    /// The moment with the zone's offset, to the second.
+    pub(crate) fn text(&self) -> String {
+        self.instant.with_timezone(&self.zone).to_rfc3339_opts(chrono::SecondsFormat::Secs, false)
+    }
+
+    /// The zone's abbreviation on this day, such as `PDT`.
+    pub(crate) fn abbreviation(&self) -> String {
+        let offset = *self.instant.with_timezone(&self.zone).offset();
+        offset.abbreviation().unwrap_or_default().to_owned()
+    }
+}
+
+/// The first moment of a day. Where the clocks skip midnight, the day starts after the gap.
+pub(crate) fn start_of(zone: Tz, day: NaiveDate) -> DateTime<Utc> {
+    let midnight = day.and_time(NaiveTime::MIN);
+    for quarter in 0..12 {
+        match zone.from_local_datetime(&(midnight + TimeDelta::minutes(15 * quarter))) {
+            MappedLocalTime::Single(start) | MappedLocalTime::Ambiguous(start, _) => return start.with_timezone(&Utc),
+            MappedLocalTime::None => {}
+        }
+    }
+    midnight.and_utc()
+}
+
+/// The local day of a UTC hour.
+pub(crate) fn local_day(zone: Tz, utc_day: NaiveDate, hour: u32) -> NaiveDate {
+    let naive = utc_day.and_time(NaiveTime::MIN) + TimeDelta::hours(i64::from(hour));
+    naive.and_utc().with_timezone(&zone).date_naive()
+}
+
+/// `day` moved by so many days; days beyond the calendar stay where they are.
+pub(crate) fn after(day: NaiveDate, days: i64) -> NaiveDate {
+    let distance = Days::new(days.unsigned_abs());
+    let moved = if days < 0 { day.checked_sub_days(distance) } else { day.checked_add_days(distance) };
+    moved.unwrap_or(day)
+}
+
+/// Days from one to the other, both counted: 1 when they are the same.
+pub(crate) fn inclusive(start: NaiveDate, end: NaiveDate) -> i64 {
+    (end - start).num_days() + 1
+}
+
+/// A day as the number that is stored.
+pub(crate) fn number(day: NaiveDate) -> i64 {
+    i64::from(day.num_days_from_ce())
+}
+
+/// A stored number as a day.
+pub(crate) fn day(number: i64) -> Option<NaiveDate> {
+    NaiveDate::from_num_days_from_ce_opt(i32::try_from(number).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(zone: Tz, text: &str) -> LocalNow {
+        LocalNow::new(zone, text.parse().unwrap())
+    }
+
+    #[test]
+    fn days_have_their_true_length() {
+        let zone = chrono_tz::America::Los_Angeles;
+        // 2026-03-08: the clocks skip 02:00 to 03:00. At 12:00 PDT only eleven hours are over.
+        let spring = at(zone, "2026-03-08T19:00:00Z");
+        assert_eq!((spring.length, spring.elapsed, spring.abbreviation().as_str()), (23 * 3600, 11 * 3600, "PDT"));
+        // 2026-11-01: the hour from 01:00 is lived twice.
+        let autumn = at(zone, "2026-11-01T20:00:00Z");
+        assert_eq!((autumn.length, autumn.elapsed, autumn.abbreviation().as_str()), (25 * 3600, 13 * 3600, "PST"));
+        let plain = at(zone, "2026-07-01T19:00:00Z");
+        assert_eq!((plain.length, plain.elapsed), (24 * 3600, 12 * 3600));
+        assert_eq!(plain.text(), "2026-07-01T12:00:00-07:00");
+    }
+
+    #[test]
+    fn a_day_without_midnight_starts_after_the_gap() {
+        let zone = chrono_tz::Africa::Cairo;
+        // 2026-04-24: 00:00 does not exist there, the day starts at 01:00 and has 23 hours.
+        let now = at(zone, "2026-04-24T00:00:00Z");
+        assert_eq!(now.today.to_string(), "2026-04-24");
+        assert_eq!(now.length, 23 * 3600);
+    }
+
+    #[test]
+    fn a_utc_hour_belongs_to_the_local_day() {
+        let day = NaiveDate::from_ymd_opt(2026, 11, 10).unwrap();
+        assert_eq!(local_day(chrono_tz::America::Los_Angeles, day, 7), after(day, -1));
+        assert_eq!(local_day(chrono_tz::America::Los_Angeles, day, 8), day);
+        assert_eq!(local_day(chrono_tz::Europe::Stockholm, day, 23), after(day, 1));
+    }
+}
