@@ -4,7 +4,7 @@
 use std::path::Path;
 
 /// Commands of the shell itself, beside those in `contract`.
-const SHELL_COMMANDS: &[&str] = &["subscribe", "pick_files", "pick_folder"];
+const SHELL_COMMANDS: &[&str] = &["subscribe", "window_ready", "pick_files", "pick_folder", "open_link"];
 
 fn main() {
     println!("cargo:rerun-if-changed=ui/dist");

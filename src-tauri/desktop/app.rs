@@ -11,6 +11,7 @@ use std::{
 use contract::AgentError;
 use tauri::{AppHandle, Manager, RunEvent, Wry};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
+use tauri_plugin_window_state::StateFlags;
 
 use super::{
     args::{self, Args, Print},
@@ -50,11 +51,11 @@ fn builder(args: &Args) -> tauri::Builder<Wry> {
                 .callback(|app, _, _| windows::show_main(app))
                 .build(),
         )
-        .plugin(tauri_plugin_window_state::Builder::new().with_denylist(&[super::guard::APPROVAL]).build())
+        .plugin(tauri_plugin_window_state::Builder::new().with_denylist(&[super::guard::APPROVAL]).with_state_flags(StateFlags::all() - StateFlags::VISIBLE).build())
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_notification::init())
         .manage(Listeners::default())
-        .manage(windows::Waiting::default())
+        .manage(windows::Windows::default())
         .manage(Ending::default())
         .invoke_handler(commands::handler())
         .register_asynchronous_uri_scheme_protocol("shopimg", |context, request, responder| {

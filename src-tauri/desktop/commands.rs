@@ -28,6 +28,8 @@ macro_rules! adapters {
             tauri::generate_handler![
                 $($name,)+
                 shell::subscribe,
+                shell::window_ready,
+                shell::open_link,
                 shell::pick_files,
                 shell::pick_folder,
             ]

@@ -10,11 +10,11 @@ use super::tray;
 /// The longest address that a person can still judge.
 const LONGEST: usize = 2000;
 
-/// Asks, and opens the link if the user agrees. Links that are not allowed are ignored.
-pub(crate) fn ask(app: &AppHandle, url: Url) {
+/// Asks, and opens the link if the user agrees. `told` hears whether it was opened; nothing for a link that is not allowed.
+pub(crate) fn ask(app: &AppHandle, url: Url, told: impl FnOnce(Option<bool>) + Send + 'static) {
     if !allowed(&url) {
         tracing::warn!(scheme = url.scheme(), "a page asked to open an address that is not allowed");
-        return;
+        return told(None);
     }
     let language = tray::language_of(app);
     app.dialog()
@@ -25,6 +25,7 @@ pub(crate) fn ask(app: &AppHandle, url: Url) {
             if agreed {
                 start(&url);
             }
+            told(Some(agreed));
         });
 }
 

@@ -1,11 +1,11 @@
-//! The few commands that are about the window itself: news and native choosers.
+//! The few commands that are about the window itself: news, readiness, native choosers, links.
 
 use contract::{AgentError, Push};
 use tauri::{AppHandle, State, WebviewWindow, ipc::Channel};
 use tauri_plugin_dialog::{DialogExt, FilePath};
 use tokio::sync::oneshot;
 
-use super::{backend::Backend, guard, pushes::Listeners};
+use super::{backend::Backend, guard, links, pushes::Listeners, windows};
 
 /// Sends everything that happens from now on to this page.
 #[tauri::command]
@@ -19,6 +19,27 @@ pub(crate) async fn subscribe(
     backend.host().await?;
     listeners.set(window.label(), channel);
     Ok(())
+}
+
+/// The page has something to show.
+#[tauri::command]
+pub(crate) async fn window_ready(window: WebviewWindow) -> Result<(), AgentError> {
+    guard::check(window.label(), "window_ready")?;
+    windows::front(&window);
+    Ok(())
+}
+
+/// Shows a link in full and opens it outside, if the user agrees.
+#[tauri::command]
+pub(crate) async fn open_link(app: AppHandle, window: WebviewWindow, url: String) -> Result<bool, AgentError> {
+    guard::check(window.label(), "open_link")?;
+    let refused = || AgentError::invalid("Only web and mail links can be opened.").reason("link_not_allowed");
+    let url = url.parse().map_err(|_| refused())?;
+    let (send, answer) = oneshot::channel();
+    links::ask(&app, url, move |opened| {
+        let _ = send.send(opened);
+    });
+    answer.await.ok().flatten().ok_or_else(refused)
 }
 
 /// Lets the user choose delivery files; empty when nothing was chosen.

@@ -1,7 +1,14 @@
 //! The two windows: chat, and approval. Both load only the app's own pages, open nothing else and share one web context
 //! (a window with a data folder of its own could not be driven by tests).
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
 use contract::Push;
 use tauri::{
@@ -12,14 +19,23 @@ use tauri::{
 
 use super::{guard, links, pushes::Listeners, tray};
 
-/// How many approvals waited when we last heard.
+/// When a window appears although its page has said nothing.
+const LATEST_APPEARANCE: Duration = Duration::from_millis(1500);
+
+/// What the windows' behaviour depends on.
 #[derive(Default)]
-pub(crate) struct Waiting(AtomicU32);
+pub(crate) struct Windows {
+    /// How many approvals waited when we last heard.
+    waiting: AtomicU32,
+    /// Labels of windows that have been shown once.
+    appeared: Mutex<BTreeSet<String>>,
+}
 
 /// Opens the chat window.
-pub(crate) fn open_main(app: &AppHandle) -> tauri::Result<WebviewWindow> {
+pub(crate) fn open_main(app: &AppHandle) -> tauri::Result<()> {
     let window = page(app, guard::MAIN, "index.html").title("Countersign").inner_size(1280.0, 800.0).min_inner_size(720.0, 480.0);
-    window.build()
+    appear_anyway(window.build()?);
+    Ok(())
 }
 
 /// Brings the chat window to the front.
@@ -51,8 +67,20 @@ fn open_approval(app: &AppHandle) -> tauri::Result<()> {
     if let Some(main) = app.get_webview_window(guard::MAIN) {
         builder = builder.transient_for(&main)?;
     }
-    front(&builder.build()?);
+    appear_anyway(builder.build()?);
     Ok(())
+}
+
+/// A window appears when its page says that it has something to show; when it never says so, the user still gets to see
+/// that something is wrong.
+fn appear_anyway(window: WebviewWindow) {
+    tauri::async_runtime::spawn(async move {
+        tokio::time::sleep(LATEST_APPEARANCE).await;
+        let appeared = window.state::<Windows>().appeared.lock().is_ok_and(|labels| labels.contains(window.label()));
+        if !appeared {
+            front(&window);
+        }
+    });
 }
 
 /// In test builds, and only when asked for: a window with a label that no capability names.
@@ -66,7 +94,7 @@ pub(crate) fn open_probe(app: &AppHandle) -> tauri::Result<()> {
 
 /// Shows the approval window when more wait than before, hides it when none waits any more.
 pub(crate) fn approvals_changed(app: &AppHandle, waiting: u32) {
-    let before = app.state::<Waiting>().0.swap(waiting, Ordering::Relaxed);
+    let before = app.state::<Windows>().waiting.swap(waiting, Ordering::Relaxed);
     if waiting > before {
         show_approval(app);
     } else if waiting == 0 && before > 0 && let Some(window) = app.get_webview_window(guard::APPROVAL) {
@@ -108,16 +136,17 @@ fn dragged(drag: &DragDropEvent) -> Option<(bool, Vec<String>)> {
 fn page<'a>(app: &'a AppHandle, label: &str, file: &str) -> WebviewWindowBuilder<'a, tauri::Wry, AppHandle> {
     let (going, opening) = (app.clone(), app.clone());
     WebviewWindowBuilder::new(app, label, WebviewUrl::App(file.into()))
+        .visible(false)
         .background_color(Color(0xf6, 0xf7, 0xf9, 0xff))
         .on_navigation(move |url| {
             let own = is_own(url);
             if !own {
-                links::ask(&going, url.clone());
+                links::ask(&going, url.clone(), drop);
             }
             own
         })
         .on_new_window(move |url, _| {
-            links::ask(&opening, url);
+            links::ask(&opening, url, drop);
             NewWindowResponse::Deny
         })
         .on_download(|_, _| false)
@@ -131,7 +160,9 @@ fn is_own(url: &Url) -> bool {
     packaged || (cfg!(windows) && windows) || developing
 }
 
-fn front(window: &WebviewWindow) {
+/// Shows a window and gives it the focus.
+pub(crate) fn front(window: &WebviewWindow) {
+    window.state::<Windows>().appeared.lock().unwrap_or_else(PoisonError::into_inner).insert(window.label().to_owned());
     for step in [window.show(), window.unminimize(), window.set_focus()] {
         if let Err(error) = step {
             tracing::debug!(%error, label = window.label(), "a window could not be brought to the front");

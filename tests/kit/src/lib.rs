@@ -1,3 +1,7 @@
 //! What tests of several crates share: real servers and worlds on this machine, never a mock of our own code.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+pub mod desktop;
 pub mod model_server;
+pub mod webdriver;

@@ -1,0 +1,242 @@
+//! The laws of the house, read from the manifests, the lock file and the sources: which room may depend on what.
+//! A broken law fails here with its sentence.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// Direct, normal dependencies of a package, as its manifest names them.
+fn dependencies(manifest: &Path) -> BTreeSet<String> {
+    let text = fs::read_to_string(manifest).unwrap_or_else(|error| panic!("{}: {error}", manifest.display()));
+    let mut section = String::new();
+    let mut found = BTreeSet::new();
+    for line in text.lines().map(str::trim) {
+        if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            section = name.to_owned();
+            if let Some(name) = normal_table(&section) {
+                found.insert(name.to_owned());
+            }
+        } else if is_normal(&section) && !line.starts_with('#') {
+            if let Some((name, _)) = line.split_once('=') {
+                found.insert(name.trim().split('.').next().unwrap_or_default().trim_matches('"').to_owned());
+            }
+        }
+    }
+    found
+}
+
+fn is_normal(section: &str) -> bool {
+    section == "dependencies" || (section.starts_with("target.") && section.ends_with(".dependencies"))
+}
+
+/// `[dependencies.NAME]` names one in its heading.
+fn normal_table(section: &str) -> Option<&str> {
+    section.strip_prefix("dependencies.")
+}
+
+/// Every room under `src-tauri/crates` with its direct dependencies.
+fn rooms() -> BTreeMap<String, BTreeSet<String>> {
+    let mut rooms = BTreeMap::new();
+    for entry in fs::read_dir(root().join("src-tauri/crates")).unwrap() {
+        let folder = entry.unwrap().path();
+        if folder.join("Cargo.toml").exists() {
+            let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+            rooms.insert(name, dependencies(&folder.join("Cargo.toml")));
+        }
+    }
+    assert!(rooms.len() > 8, "the rooms were not found: {rooms:?}");
+    rooms
+}
+
+fn holders(rooms: &BTreeMap<String, BTreeSet<String>>, library: impl Fn(&str) -> bool) -> BTreeSet<String> {
+    rooms.iter().filter(|(_, deps)| deps.iter().any(|d| library(d))).map(|(room, _)| room.clone()).collect()
+}
+
+#[track_caller]
+fn only(allowed: &[&str], found: &BTreeSet<String>, law: &str) {
+    let others: Vec<&String> = found.iter().filter(|room| !allowed.contains(&room.as_str())).collect();
+    assert!(others.is_empty(), "{law}; broken by {others:?}");
+}
+
+#[test]
+fn only_the_root_package_depends_on_tauri() {
+    let is_tauri = |name: &str| name == "tauri" || name.starts_with("tauri-") || name == "wry" || name == "tao";
+    only(&[], &holders(&rooms(), is_tauri), "only the root package depends on tauri");
+    assert!(dependencies(&root().join("Cargo.toml")).contains("tauri"), "the manifest reader finds what is there");
+}
+
+#[test]
+fn only_store_and_audit_depend_on_rusqlite() {
+    let found = holders(&rooms(), |name| name.starts_with("rusqlite") || name == "libsqlite3-sys");
+    only(&["store", "audit"], &found, "only store and audit depend on rusqlite");
+}
+
+#[test]
+fn only_the_gateway_depends_on_axum() {
+    only(&["gateway"], &holders(&rooms(), |name| name == "axum" || name == "hyper"), "only gateway depends on axum");
+}
+
+#[test]
+fn only_models_mcp_and_packs_have_an_http_client() {
+    let clients = ["reqwest", "ureq", "hyper", "hyper-util", "isahc", "curl", "attohttpc"];
+    only(&["models", "mcp", "packs"], &holders(&rooms(), |name| clients.contains(&name)), "only models, mcp and packs have an HTTP client");
+}
+
+#[test]
+fn contract_and_policy_do_no_io() {
+    let rooms = rooms();
+    let io = ["tokio", "tokio-util", "async-std", "reqwest", "rusqlite", "axum", "rmcp", "libc", "tempfile", "keyring-core", "zbus"];
+    for room in ["contract", "policy"] {
+        let found: Vec<&String> = rooms[room].iter().filter(|name| io.contains(&name.as_str())).collect();
+        assert!(found.is_empty(), "{room} does no I/O; it depends on {found:?}");
+        for file in sources(&root().join("src-tauri/crates").join(room).join("src"), &["rs"]) {
+            let text = without_tests(&fs::read_to_string(&file).unwrap());
+            for word in ["std::fs", "std::net", "std::process", "std::env", "SystemTime::now", "Utc::now", "Local::now"] {
+                assert!(!text.contains(word), "{room} does no I/O; {} says {word}", file.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_engine_names_no_store_provider_or_window() {
+    let rooms = rooms();
+    let names: BTreeSet<&str> = rooms.keys().map(String::as_str).collect();
+    let known: Vec<&String> = rooms["engine"].iter().filter(|name| names.contains(name.as_str())).collect();
+    let strangers: Vec<&&String> = known.iter().filter(|name| !["contract", "policy"].contains(&name.as_str())).collect();
+    assert!(strangers.is_empty(), "the engine sees the world through its ports; it depends on {strangers:?}");
+}
+
+#[test]
+fn packs_that_ship_as_crates_know_no_room_but_contract() {
+    let rooms = rooms();
+    for pack in ["campaign-portfolio-pacing", "shop"] {
+        let deps = dependencies(&root().join("tools").join(pack).join("Cargo.toml"));
+        let known: Vec<&String> = deps.iter().filter(|name| rooms.contains_key(*name) && *name != "contract").collect();
+        assert!(known.is_empty(), "packs depend on contract only; {pack} depends on {known:?}");
+    }
+}
+
+#[test]
+fn csign_links_no_webview() {
+    let packages = locked();
+    let mut reached = BTreeSet::new();
+    let mut next = vec!["cli".to_owned()];
+    while let Some(name) = next.pop() {
+        if reached.insert(name.clone()) {
+            next.extend(packages.get(&name).into_iter().flat_map(|p| p.dependencies.clone()));
+        }
+    }
+    assert!(reached.contains("host") && reached.contains("rusqlite"), "the lock file is read");
+    let windows: Vec<&String> =
+        reached.iter().filter(|name| ["tauri", "wry", "tao", "gtk", "webkit2gtk", "webkit2gtk-sys"].contains(&name.as_str())).collect();
+    assert!(windows.is_empty(), "csign links no webview, so a server needs none; it reaches {windows:?}");
+}
+
+#[test]
+fn nothing_outside_the_platform_folder_imports_tauri() {
+    let ui = root().join("ui/src");
+    for file in sources(&ui, &["ts", "js", "svelte"]) {
+        if !file.starts_with(ui.join("platform")) {
+            let text = fs::read_to_string(&file).unwrap();
+            assert!(!text.contains("@tauri-apps/"), "only ui/src/platform imports @tauri-apps; {} does too", file.display());
+        }
+    }
+}
+
+#[test]
+fn fixed_advisories_stay_fixed() {
+    let packages = locked();
+    // What each floor closes: a page taken for a local one; markup let through by a sanitiser; a rebound name reaching a
+    // local server; the WAL-reset race.
+    for (name, floor) in [("tauri", (2, 11, 1)), ("ammonia", (4, 1, 4)), ("rmcp", (1, 4, 0)), ("libsqlite3-sys", (0, 38, 0))] {
+        let package = packages.get(name).unwrap_or_else(|| panic!("{name} is not in the lock file"));
+        for version in &package.versions {
+            assert!(number(version) >= floor, "{name} {version} is older than {floor:?}");
+        }
+    }
+}
+
+#[test]
+fn one_version_each_of_the_libraries_that_must_not_double() {
+    let packages = locked();
+    for name in ["reqwest", "rustls", "rusqlite", "zbus"] {
+        let versions = &packages.get(name).unwrap_or_else(|| panic!("{name} is not in the lock file")).versions;
+        assert_eq!(versions.len(), 1, "{name}: {versions:?}");
+    }
+}
+
+#[test]
+fn no_registry_is_named_outside_lock_files() {
+    let hosts = [["registry.npmjs", ".org"], ["static.crates", ".io"], ["index.crates", ".io"], ["registry.yarnpkg", ".com"]].map(|p| p.concat());
+    for file in sources(&root(), &["rs", "ts", "js", "json", "toml", "svelte", "md", "sh", "npmrc", "yml", "yaml", "html"]) {
+        let name = file.file_name().unwrap().to_string_lossy().into_owned();
+        if name.ends_with("-lock.json") || file.strip_prefix(root().join("tests/data")).is_ok() {
+            continue;
+        }
+        let Ok(text) = fs::read_to_string(&file) else { continue };
+        for host in &hosts {
+            assert!(!text.contains(host.as_str()), "{} names the registry {host}", file.display());
+        }
+    }
+    let lock = fs::read_to_string(root().join("ui/package-lock.json")).unwrap();
+    assert!(!lock.contains("\"resolved\": \"http"), "the npm lock file holds no registry address");
+}
+
+struct Package {
+    versions: Vec<String>,
+    dependencies: BTreeSet<String>,
+}
+
+/// The packages of Cargo.lock by name; versions of one name are taken together.
+fn locked() -> BTreeMap<String, Package> {
+    let text = fs::read_to_string(root().join("Cargo.lock")).unwrap();
+    let mut packages = BTreeMap::<String, Package>::new();
+    for block in text.split("[[package]]").skip(1) {
+        let value = |key: &str| block.lines().find_map(|l| l.strip_prefix(&format!("{key} = \""))?.strip_suffix('"').map(str::to_owned));
+        let (Some(name), Some(version)) = (value("name"), value("version")) else { continue };
+        let listed = block.split_once("dependencies = [").and_then(|(_, rest)| rest.split_once(']')).map_or("", |(list, _)| list);
+        let names = listed.split(',').filter_map(|entry| entry.trim().trim_matches('"').split(' ').next());
+        let package = packages.entry(name).or_insert_with(|| Package { versions: Vec::new(), dependencies: BTreeSet::new() });
+        package.versions.push(version);
+        package.dependencies.extend(names.filter(|n| !n.is_empty()).map(str::to_owned));
+    }
+    packages
+}
+
+fn number(version: &str) -> (u64, u64, u64) {
+    let mut parts = version.split(['.', '-', '+']).map(|part| part.parse().unwrap_or(0));
+    (parts.next().unwrap_or(0), parts.next().unwrap_or(0), parts.next().unwrap_or(0))
+}
+
+/// Files with one of the endings, leaving out what is built or fetched.
+fn sources(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut next = vec![folder.to_owned()];
+    while let Some(folder) = next.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                if !["target", "node_modules", "dist", ".git", "gen"].contains(&name.as_str()) {
+                    next.push(path);
+                }
+            } else if endings.iter().any(|ending| name.ends_with(&format!(".{ending}"))) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// A source up to its unit tests.
+fn without_tests(text: &str) -> String {
+    text.split("#[cfg(test)]").next().unwrap_or_default().to_owned()
+}
