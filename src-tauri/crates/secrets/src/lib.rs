@@ -1,1 +1,11 @@
-//! Skeleton.
+//! Keys and tokens: in the operating system's keyring, or in memory for this run only; never in a file.
+//! Three clear states (ready, locked, missing), looked at anew whenever it matters. Knows no provider and no tool.
+#![forbid(unsafe_code)]
+
+mod keyring;
+mod service;
+mod texts;
+
+pub use keyring::{Keyring, SecretsError};
+pub use secrecy::{ExposeSecret, SecretString};
+pub use texts::{Text, describe};

@@ -1,0 +1,172 @@
+//! The Secret Service over D-Bus, blocking. Asks for its state without ever causing a password prompt, and only then
+//! lets the store touch an item: the store itself would wait for a prompt, and reads a locked item as absent.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use contract::KeyringState;
+use keyring_core::Entry;
+use keyring_core::api::CredentialStoreApi as _;
+use zbus::blocking::{Connection, Proxy, connection::Builder};
+use zbus::zvariant::OwnedObjectPath;
+use zbus_secret_service_keyring_store::Store;
+
+const NAME: &str = "org.freedesktop.secrets";
+const PATH: &str = "/org/freedesktop/secrets";
+const SERVICE: &str = "org.freedesktop.Secret.Service";
+const COLLECTION: &str = "org.freedesktop.Secret.Collection";
+const ITEM: &str = "org.freedesktop.Secret.Item";
+
+/// Why an operation failed, without any value in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    State(KeyringState),
+    Failed(String),
+}
+
+/// One profile's part of the keyring. Connections are kept while they work and made anew when they do not.
+pub(crate) struct Service {
+    /// The `service` attribute of all items.
+    attribute: String,
+    timeout: Duration,
+    bus: Mutex<Option<Connection>>,
+    store: Mutex<Option<Arc<Store>>>,
+}
+
+impl Service {
+    pub(crate) fn new(attribute: String, timeout: Duration) -> Self {
+        Self { attribute, timeout, bus: Mutex::new(None), store: Mutex::new(None) }
+    }
+
+    fn bus(&self) -> zbus::Result<Connection> {
+        let mut slot = self.bus.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bus) = slot.as_ref() {
+            return Ok(bus.clone());
+        }
+        let bus = Builder::session()?.method_timeout(self.timeout).build()?;
+        Ok(slot.insert(bus).clone())
+    }
+
+    /// Forgets connections, so that the next call makes new ones.
+    pub(crate) fn reset(&self) {
+        *self.bus.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        // A call that hangs may hold the store; it keeps its own handle, this one is simply dropped.
+        *self.store.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// The state now.
+    pub(crate) fn state(&self) -> KeyringState {
+        match self.look() {
+            Ok(true) => KeyringState::Ready,
+            Ok(false) => KeyringState::Locked,
+            Err(_) => {
+                // The bus or the keyring may have been restarted: one more look over a new connection.
+                self.reset();
+                match self.look() {
+                    Ok(true) => KeyringState::Ready,
+                    Ok(false) => KeyringState::Locked,
+                    Err(error) => {
+                        tracing::debug!(%error, "no keyring");
+                        KeyringState::Missing
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether the default collection exists and is unlocked.
+    fn look(&self) -> zbus::Result<bool> {
+        let bus = self.bus()?;
+        let service = Proxy::new(&bus, NAME, PATH, SERVICE)?;
+        let default: OwnedObjectPath = service.call("ReadAlias", &"default")?;
+        if default.as_str() == "/" {
+            return Ok(false);
+        }
+        let locked: bool = property(&bus, &default, COLLECTION, "Locked")?;
+        Ok(!locked)
+    }
+
+    fn ready(&self) -> Result<(), Fault> {
+        match self.state() {
+            KeyringState::Ready => Ok(()),
+            state @ (KeyringState::Locked | KeyringState::Missing) => Err(Fault::State(state)),
+        }
+    }
+
+    fn store(&self) -> keyring_core::Result<Arc<Store>> {
+        let mut slot = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = slot.as_ref() {
+            return Ok(Arc::clone(store));
+        }
+        let store = Store::new()?;
+        Ok(Arc::clone(slot.insert(store)))
+    }
+
+    /// Runs one operation on an entry; a store whose session died with its keyring is replaced once.
+    fn entry<T>(&self, name: &str, work: impl Fn(&Entry) -> keyring_core::Result<T>) -> Result<Option<T>, Fault> {
+        self.ready()?;
+        let attempt = || work(&self.store()?.build(&self.attribute, name, None)?);
+        let result = match attempt() {
+            Err(keyring_core::Error::PlatformFailure(_)) => {
+                self.reset();
+                attempt()
+            }
+            other => other,
+        };
+        match result {
+            Ok(value) => Ok(Some(value)),
+            // Locked in the meantime looks like "no such entry".
+            Err(keyring_core::Error::NoEntry) => self.ready().map(|()| None),
+            Err(keyring_core::Error::NoStorageAccess(_)) => Err(Fault::State(KeyringState::Locked)),
+            // Some errors carry the stored bytes: only their kind is told.
+            Err(keyring_core::Error::BadEncoding(_) | keyring_core::Error::BadDataFormat(..)) => {
+                Err(Fault::Failed("the stored value is not text".to_owned()))
+            }
+            Err(keyring_core::Error::Ambiguous(_)) => Err(Fault::Failed("the keyring holds the key twice; remove one in Passwords and Keys".to_owned())),
+            Err(error) => Err(Fault::Failed(error.to_string())),
+        }
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Result<Option<String>, Fault> {
+        self.entry(name, Entry::get_password)
+    }
+
+    pub(crate) fn set(&self, name: &str, value: &str) -> Result<(), Fault> {
+        self.entry(name, |entry| entry.set_password(value))?.ok_or_else(|| Fault::Failed("the keyring did not take the value".to_owned()))
+    }
+
+    /// False when there was nothing to delete.
+    pub(crate) fn delete(&self, name: &str) -> Result<bool, Fault> {
+        Ok(self.entry(name, Entry::delete_credential)?.is_some())
+    }
+
+    /// Names that have a value. Reads attributes only; no value leaves the keyring.
+    pub(crate) fn names(&self) -> Result<Vec<String>, Fault> {
+        self.ready()?;
+        let list = || -> zbus::Result<Vec<String>> {
+            let bus = self.bus()?;
+            let service = Proxy::new(&bus, NAME, PATH, SERVICE)?;
+            let wanted = HashMap::from([("service", self.attribute.as_str())]);
+            let (open, closed): (Vec<OwnedObjectPath>, Vec<OwnedObjectPath>) = service.call("SearchItems", &wanted)?;
+            let mut names = Vec::new();
+            for item in open.iter().chain(&closed) {
+                let mut attributes: HashMap<String, String> = property(&bus, item, ITEM, "Attributes")?;
+                names.extend(attributes.remove("username"));
+            }
+            Ok(names)
+        };
+        list().map_err(|error| Fault::Failed(error.to_string()))
+    }
+}
+
+/// Reads a property afresh: cached ones would need the signals that some keyrings do not send.
+fn property<T>(bus: &Connection, path: &OwnedObjectPath, interface: &str, name: &str) -> zbus::Result<T>
+where
+    T: TryFrom<zbus::zvariant::OwnedValue>,
+    T::Error: Into<zbus::Error>,
+{
+    let properties = Proxy::new(bus, NAME, path, "org.freedesktop.DBus.Properties")?;
+    let value: zbus::zvariant::OwnedValue = properties.call("Get", &(interface, name))?;
+    T::try_from(value).map_err(Into::into)
+}
