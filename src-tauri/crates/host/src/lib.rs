@@ -1,1 +1,31 @@
-//! Skeleton.
+//! A profile brought to life: data folder, settings, store, log, packs, models and servers put together around one engine,
+//! and the one list of commands answered from them. The window, `csign` and the gateway are clients of this room.
+//! It must not know windows, terminals or HTTP.
+
+pub mod client;
+mod commands;
+mod doctor;
+mod host;
+mod imports;
+mod keys;
+mod models;
+mod options;
+mod paths;
+mod profile;
+mod pushes;
+mod reading;
+mod socket;
+mod startup;
+mod terminal;
+#[cfg(debug_assertions)]
+mod testing;
+mod tools;
+mod world;
+
+pub use host::Host;
+pub use options::Options;
+pub use paths::Paths;
+pub use reading::{export_log, verify_log};
+pub use socket::{Served, serve};
+pub use terminal::{Person, Terminal};
+pub use world::SystemClock;

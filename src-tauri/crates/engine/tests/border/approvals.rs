@@ -1,0 +1,278 @@
+//! The gate: nothing changes without a signature for exactly that, used once.
+
+use contract::*;
+use engine::ports::*;
+use policy::{Action, Rule};
+use serde_json::{Value, json};
+
+use crate::world::{Bench, Say, status_and_text, tool};
+
+fn once() -> Decision {
+    Decision::ApproveOnce { confirm_word: None }
+}
+
+fn write_bench() -> Bench {
+    let bench = Bench::new(vec![tool("w", Effect::Write), tool("r", Effect::ReadOnly)]);
+    bench.model.then(vec![Say::Call("w", json!({"q": "shoes", "n": 2}))]);
+    bench
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_approved_write_runs_once_with_its_intent_recorded_before() {
+    let bench = write_bench();
+    bench.model.then(vec![Say::Text("added")]);
+    let turn = bench.start("add").await.turn;
+    let approval = bench.approval(0).await;
+    assert_eq!(approval.arguments, r#"{"n":2,"q":"shoes"}"#);
+    assert!(bench.runs().is_empty(), "nothing runs before the signature");
+    assert_eq!(bench.decide(&approval, once()).await.unwrap().tool, "w".into());
+    assert_eq!(status_and_text(&bench.final_of(&turn).await), (TurnStatus::Ok, "added".into()));
+    assert_eq!(bench.runs(), ["w"]);
+    let refused = bench.decide(&approval, once()).await.unwrap_err();
+    assert_eq!(refused.reason_text(), Some("not_pending"));
+    assert_eq!(bench.runs(), ["w"], "a second yes changes nothing");
+    let types: Vec<RecordType> = bench.records().await.into_iter().map(|(t, _)| t).collect();
+    let at = |wanted| types.iter().position(|t| *t == wanted).unwrap();
+    assert!(at(RecordType::ApprovalRequested) < at(RecordType::ApprovalResolved));
+    assert!(at(RecordType::ApprovalResolved) < at(RecordType::ToolIntent));
+    assert!(at(RecordType::ToolIntent) < at(RecordType::ToolOutcome));
+    assert_eq!(bench.world.store.approval(&approval.id).await.unwrap().unwrap().status, ApprovalStatus::Done);
+    bench.verified().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_decision_for_another_hash_is_refused() {
+    let bench = write_bench();
+    bench.start("add").await;
+    let approval = bench.approval(0).await;
+    let forged = Approval { hash: "0".repeat(64), ..approval.clone() };
+    assert_eq!(bench.decide(&forged, once()).await.unwrap_err().reason_text(), Some("hash_mismatch"));
+    assert_eq!(bench.world.store.approval(&approval.id).await.unwrap().unwrap().status, ApprovalStatus::Pending);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rejection_reaches_the_model_with_its_reason() {
+    let bench = write_bench();
+    let turn = bench.start("add").await.turn;
+    let approval = bench.approval(0).await;
+    bench.decide(&approval, Decision::Reject { reason: Some("too expensive".into()) }).await.unwrap();
+    bench.final_of(&turn).await;
+    assert_eq!(bench.outcomes().await, [ToolOutcome::Rejected]);
+    assert!(bench.runs().is_empty());
+    let requests = bench.model.requests.lock().unwrap();
+    let told = requests[1].messages.iter().any(|m| matches!(m, Message::Tool { content, .. } if content.contains("too expensive")));
+    assert!(told);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_undecided_action_expires_by_the_clock() {
+    let bench = write_bench();
+    let turn = bench.start("add").await.turn;
+    let approval = bench.approval(0).await;
+    bench.clock.forward(601);
+    bench.final_of(&turn).await;
+    assert_eq!(bench.outcomes().await, [ToolOutcome::Expired]);
+    assert_eq!(bench.decide(&approval, once()).await.unwrap_err().reason_text(), Some("not_pending"));
+    assert!(bench.runs().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_decision_finds_the_action_expired_even_before_the_timer() {
+    let bench = write_bench();
+    let turn = bench.start("add").await.turn;
+    let approval = bench.approval(0).await;
+    bench.clock.forward(601);
+    assert!(bench.decide(&approval, once()).await.is_err());
+    bench.final_of(&turn).await;
+    assert!(bench.runs().is_empty());
+    assert_eq!(bench.outcomes().await, [ToolOutcome::Expired]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn cancelling_the_turn_cancels_what_waits() {
+    let bench = write_bench();
+    let turn = bench.start("add").await.turn;
+    let approval = bench.approval(0).await;
+    bench.engine.turn_cancel(&TurnCancelParams { session: "s".into(), turn: turn.clone() }).await.unwrap();
+    assert_eq!(status_and_text(&bench.final_of(&turn).await).0, TurnStatus::Cancelled);
+    assert_eq!(bench.world.store.approval(&approval.id).await.unwrap().unwrap().status, ApprovalStatus::Cancelled);
+    assert_eq!(bench.outcomes().await, [ToolOutcome::Cancelled]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_an_approver_the_turn_ends_and_the_action_can_be_signed_later() {
+    let bench = write_bench();
+    let turn = bench.start_with("add", true).await.turn;
+    let EventBody::Final { status, error: Some(error), .. } = bench.final_of(&turn).await else { panic!("a final with an error") };
+    assert_eq!((status, error.code), (TurnStatus::ApprovalRequired, ErrorCode::ApprovalRequired));
+    let approval = bench.approval(0).await;
+    assert_eq!(error.details["approval_id"], json!(approval.id));
+    assert!(bench.runs().is_empty());
+    bench.decide(&approval, once()).await.unwrap();
+    assert_eq!(bench.runs(), ["w"]);
+    assert_eq!(bench.outcomes().await, [ToolOutcome::Ok], "the result is kept in the session");
+    bench.ask("and now?").await;
+    bench.verified().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn edited_arguments_are_a_new_proposal_with_its_own_hash() {
+    let bench = write_bench();
+    let turn = bench.start("add").await.turn;
+    let first = bench.approval(0).await;
+    let bad = bench.decide(&first, Decision::Edit { arguments: json!({"n": "lots"}) }).await.unwrap_err();
+    assert_eq!(bad.code, ErrorCode::InvalidInput);
+    bench.decide(&first, Decision::Edit { arguments: json!({"q": "shoes", "n": 1}) }).await.unwrap();
+    let second = bench.approval(1).await;
+    assert_ne!(first.hash, second.hash);
+    assert_eq!(second.replaces, Some(first.id.clone()));
+    assert!(bench.runs().is_empty());
+    bench.decide(&second, once()).await.unwrap();
+    bench.final_of(&turn).await;
+    assert_eq!(bench.tools.runs.lock().unwrap()[0].1, json!({"q": "shoes", "n": 1}));
+    assert_eq!(bench.world.store.approval(&first.id).await.unwrap().unwrap().status, ApprovalStatus::Superseded);
+}
+
+#[tokio::test(start_paused = true)]
+async fn approve_for_this_session_holds_for_the_session_and_shows_as_a_grant() {
+    let bench = write_bench();
+    let turn = bench.start("add").await.turn;
+    let approval = bench.approval(0).await;
+    assert!(approval.grantable);
+    bench.decide(&approval, Decision::ApproveForSession).await.unwrap();
+    bench.final_of(&turn).await;
+    bench.model.then(vec![Say::Call("w", json!({"q": "shoes", "n": 5}))]);
+    bench.ask("more").await;
+    assert_eq!(bench.runs(), ["w", "w"], "covered: another number of the same");
+    let grant = bench.engine.grants().await.unwrap().remove(0);
+    assert!(grant.last_used_at.is_some());
+    bench.engine.grant_revoke(&grant.id).await.unwrap();
+    bench.model.then(vec![Say::Call("w", json!({"q": "shoes", "n": 5}))]);
+    bench.start("again").await;
+    bench.approval(1).await;
+    assert_eq!(bench.runs().len(), 2, "revoked: it asks again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn untrusted_content_suspends_grants_for_the_turn() {
+    let mut reader = tool("r", Effect::ReadOnly);
+    reader.output_trust = manifest::OutputTrust::Untrusted;
+    let bench = Bench::new(vec![tool("w", Effect::Write), reader]);
+    bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);
+    let turn = bench.start("add").await.turn;
+    bench.decide(&bench.approval(0).await, Decision::ApproveForSession).await.unwrap();
+    bench.final_of(&turn).await;
+    bench.model.then(vec![Say::Call("r", json!({}))]);
+    bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);
+    bench.start("read and add").await;
+    bench.approval(1).await;
+    assert_eq!(bench.runs(), ["w", "r"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_destructive_tool_wants_its_word_and_no_grant() {
+    let bench = Bench::new(vec![tool("d", Effect::Destructive)]);
+    bench.model.then(vec![Say::Call("d", json!({}))]);
+    let turn = bench.start("delete").await.turn;
+    let approval = bench.approval(0).await;
+    let word = approval.confirm_word.clone().expect("a word to type");
+    assert!(!approval.grantable);
+    assert_eq!(bench.decide(&approval, once()).await.unwrap_err().reason_text(), Some("confirm_word"));
+    assert!(bench.decide(&approval, Decision::ApproveForSession).await.is_err());
+    assert!(bench.runs().is_empty());
+    bench.decide(&approval, Decision::ApproveOnce { confirm_word: Some(word) }).await.unwrap();
+    bench.final_of(&turn).await;
+    assert_eq!(bench.runs(), ["d"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_at_once_are_decided_one_by_one() {
+    let bench = Bench::new(vec![tool("w", Effect::Write), tool("x", Effect::Write)]);
+    bench.model.then(vec![Say::Call("w", json!({"n": 1})), Say::Call("x", json!({"n": 2}))]);
+    let turn = bench.start("both").await.turn;
+    let (first, second) = (bench.approval(0).await, bench.approval(1).await);
+    bench.decide(&second, Decision::Reject { reason: None }).await.unwrap();
+    assert_eq!(bench.world.store.approval(&first.id).await.unwrap().unwrap().status, ApprovalStatus::Pending, "a rejection does not cascade");
+    bench.decide(&first, once()).await.unwrap();
+    bench.final_of(&turn).await;
+    assert_eq!(bench.runs(), ["w"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_policy_that_turns_to_deny_stops_what_was_approved_before() {
+    let bench = write_bench();
+    let turn = bench.start("add").await.turn;
+    let approval = bench.approval(0).await;
+    bench.profile.rules.lock().unwrap().rules.push(Rule { id: "stop".into(), action: Action::Deny, tool: "*".into(), effect: None, arguments: Default::default() });
+    bench.decide(&approval, once()).await.unwrap();
+    bench.final_of(&turn).await;
+    assert_eq!(bench.outcomes().await, [ToolOutcome::Denied]);
+    assert!(bench.runs().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_changed_definition_stops_what_was_approved_before() {
+    let bench = write_bench();
+    let turn = bench.start("add").await.turn;
+    let approval = bench.approval(0).await;
+    let mut changed = tool("w", Effect::Write);
+    changed.definition_hash = "another".into();
+    *bench.tools.specs.lock().unwrap() = std::sync::Arc::new(vec![changed]);
+    bench.decide(&approval, once()).await.unwrap();
+    bench.final_of(&turn).await;
+    assert!(bench.runs().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_changed_preview_makes_a_new_proposal() {
+    let mut writer = tool("w", Effect::Write);
+    writer.preview = Some(manifest::Preview {
+        reads: vec![manifest::PreviewRead { name: "cart".into(), tool: "r".into(), arguments: Default::default(), optional: false }],
+        template: r#"{"summary": "add", "before": {"rows": [], "total": {{ cart.total | tojson }}}, "after": {"rows": []}}"#.into(),
+    });
+    let bench = Bench::new(vec![writer, tool("r", Effect::ReadOnly)]);
+    let price = std::sync::Arc::new(std::sync::atomic::AtomicI64::new(100));
+    let seen = std::sync::Arc::clone(&price);
+    let behaviour = move |_: &ToolRequest| Ok::<Value, ToolFailure>(json!({"total": seen.load(std::sync::atomic::Ordering::SeqCst).to_string()}));
+    bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(behaviour));
+    bench.model.then(vec![Say::Call("w", json!({}))]);
+    let turn = bench.start("add").await.turn;
+    let first = bench.approval(0).await;
+    assert_eq!(first.preview.as_ref().unwrap().before.total, "100");
+    price.store(120, std::sync::atomic::Ordering::SeqCst);
+    bench.decide(&first, once()).await.unwrap();
+    let second = bench.approval(1).await;
+    assert_eq!(second.preview.as_ref().unwrap().before.total, "120");
+    assert!(!bench.runs().contains(&"w".to_owned()), "nothing ran under the old price");
+    bench.decide(&second, once()).await.unwrap();
+    bench.final_of(&turn).await;
+    assert_eq!(bench.runs().iter().filter(|r| *r == "w").count(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_kill_switch_leaves_the_action_pending() {
+    let bench = write_bench();
+    bench.start("add").await;
+    let approval = bench.approval(0).await;
+    bench.profile.settings.lock().unwrap().agent_enabled = false;
+    assert_eq!(bench.decide(&approval, once()).await.unwrap_err().code, ErrorCode::AgentDisabled);
+    assert_eq!(bench.world.store.approval(&approval.id).await.unwrap().unwrap().status, ApprovalStatus::Pending);
+}
+
+#[tokio::test(start_paused = true)]
+async fn read_only_policy_refuses_without_asking() {
+    let bench = write_bench();
+    bench.profile.settings.lock().unwrap().policy = PolicyMode::ReadOnlyOnly;
+    bench.ask("add").await;
+    assert_eq!(bench.outcomes().await, [ToolOutcome::Denied]);
+    assert!(bench.engine.approvals_list(true).await.unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn writes_that_the_policy_allows_are_reported_by_the_host() {
+    let bench = write_bench();
+    bench.profile.settings.lock().unwrap().policy = PolicyMode::WritesAllowed;
+    bench.model.then(vec![Say::Text("fine")]);
+    let (_, text) = status_and_text(&bench.ask("add").await);
+    assert!(text.starts_with("fine") && text.contains("Tool w"), "{text}");
+}

@@ -1,0 +1,6 @@
+//! Turns at the engine's border: a script of model events and decisions in; items, requests, events and records out.
+
+mod approvals;
+mod faults;
+mod turns;
+mod world;

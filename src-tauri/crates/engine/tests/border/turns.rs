@@ -1,0 +1,149 @@
+//! Plain turns: answers, rounds, bounds, queue, cancel.
+
+use std::time::Duration;
+
+use contract::*;
+use engine::ports::*;
+use serde_json::json;
+
+use crate::world::{Bench, Say, status_and_text, tool};
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_is_saved_told_once_and_recorded() {
+    let bench = Bench::new(vec![]);
+    bench.model.then(vec![Say::Text("Hel"), Say::Text("lo")]);
+    let turn = bench.start("Hi").await.turn;
+    assert_eq!(status_and_text(&bench.final_of(&turn).await), (TurnStatus::Ok, "Hello".into()));
+    assert_eq!(bench.event_names(&turn), ["status", "item", "status", "delta", "item", "final"]);
+    let items = bench.items().await;
+    assert!(matches!(&items[0].body, ItemBody::UserMessage { text } if text == "Hi"));
+    assert!(matches!(&items[1].body, ItemBody::AssistantText { text, partial: false, .. } if text == "Hello"));
+    let types: Vec<RecordType> = bench.records().await.into_iter().map(|(t, _)| t).collect();
+    assert_eq!(types, [RecordType::LogOpened, RecordType::RunStarted, RecordType::ModelCall, RecordType::RunEnded]);
+    bench.verified().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn reads_of_a_round_run_together_and_come_back_in_order() {
+    let bench = Bench::new(vec![tool("a", Effect::ReadOnly), tool("b", Effect::ReadOnly), tool("c", Effect::ReadOnly)]);
+    for (id, ms) in [("a", 300), ("b", 200), ("c", 100)] {
+        bench.tools.slow.lock().unwrap().insert(id.into(), Duration::from_millis(ms));
+    }
+    bench.model.then(vec![Say::Call("a", json!({})), Say::Call("b", json!({})), Say::Call("c", json!({}))]);
+    bench.model.then(vec![Say::Text("ok")]);
+    bench.ask("go").await;
+    assert_eq!(bench.tools.most_at_once.load(std::sync::atomic::Ordering::SeqCst), 3);
+    let requests = bench.model.requests.lock().unwrap();
+    let names: Vec<&str> = requests[1].messages.iter().filter_map(|m| if let Message::Tool { name, .. } = m { Some(name.as_str()) } else { None }).collect();
+    assert_eq!(names, ["a", "b", "c"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_fourth_call_of_a_round_gets_a_limit_result() {
+    let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
+    bench.model.then((0..4).map(|n| Say::Call("a", json!({"n": n}))).collect());
+    bench.ask("go").await;
+    assert_eq!(bench.outcomes().await, [ToolOutcome::Ok, ToolOutcome::Ok, ToolOutcome::Ok, ToolOutcome::Limit]);
+    assert_eq!(bench.runs().len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn at_the_bound_the_last_call_has_no_tools_and_there_is_an_answer() {
+    let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
+    for n in 0..6 {
+        bench.model.then(vec![Say::Call("a", json!({"n": n}))]);
+    }
+    let (status, text) = status_and_text(&bench.ask("go").await);
+    assert_eq!(status, TurnStatus::Limit);
+    assert!(!text.is_empty());
+    let requests = bench.model.requests.lock().unwrap();
+    assert_eq!(requests.len(), 6);
+    assert!(requests[..5].iter().all(|r| !r.tools.is_empty()));
+    assert!(requests[5].tools.is_empty());
+    assert_eq!(bench.runs().len(), 5, "the call of the last round was not run");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_empty_reply_is_asked_again_once_and_never_shown_empty() {
+    let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
+    bench.model.then(vec![]);
+    bench.model.then(vec![]);
+    let (_, text) = status_and_text(&bench.ask("go").await);
+    assert!(!text.is_empty());
+    assert_eq!(bench.model.requests.lock().unwrap().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_same_read_is_answered_twice_and_then_refused() {
+    let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
+    for _ in 0..3 {
+        bench.model.then(vec![Say::Call("a", json!({"q": "x"}))]);
+    }
+    bench.ask("go").await;
+    assert_eq!(bench.outcomes().await, [ToolOutcome::Ok, ToolOutcome::Ok, ToolOutcome::Limit]);
+    assert_eq!(bench.runs().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn wrong_arguments_and_unknown_tools_go_back_to_the_model() {
+    let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
+    bench.model.then(vec![Say::Call("a", json!({"n": "many"})), Say::Call("nope", json!({}))]);
+    bench.model.then(vec![Say::Text("sorry")]);
+    let (status, text) = status_and_text(&bench.ask("go").await);
+    assert_eq!((status, text.as_str()), (TurnStatus::Ok, "sorry"));
+    assert_eq!(bench.outcomes().await, [ToolOutcome::Error, ToolOutcome::Error]);
+    assert!(bench.runs().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_second_message_waits_visibly_and_is_answered_next() {
+    let bench = Bench::new(vec![]);
+    bench.model.then(vec![Say::Text("first"), Say::Hang]);
+    let first = bench.start("one").await;
+    bench.wait_for(|events| events.iter().any(|e| matches!(e.event, EventBody::Delta { .. })).then_some(())).await;
+    let second = bench.start("two").await;
+    let third = bench.start("three").await;
+    assert!(!first.queued && second.queued && third.queued);
+    let view = bench.engine.session_open(&"s".into()).await.unwrap();
+    assert_eq!(view.queue.iter().map(|q| q.text.as_str()).collect::<Vec<_>>(), ["two", "three"]);
+    bench.engine.turn_cancel(&TurnCancelParams { session: "s".into(), turn: third.turn }).await.unwrap();
+    bench.engine.turn_cancel(&TurnCancelParams { session: "s".into(), turn: first.turn.clone() }).await.unwrap();
+    let (status, text) = status_and_text(&bench.final_of(&first.turn).await);
+    assert_eq!((status, text.as_str()), (TurnStatus::Cancelled, "first"));
+    assert_eq!(status_and_text(&bench.final_of(&second.turn).await).0, TurnStatus::Ok);
+    let texts: Vec<String> = bench.items().await.into_iter().filter_map(|i| if let ItemBody::UserMessage { text } = i.body { Some(text) } else { None }).collect();
+    assert_eq!(texts, ["one", "two"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn earlier_turns_are_sent_paired_and_only_their_window() {
+    let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
+    for n in 0..15 {
+        bench.model.then(vec![Say::Call("a", json!({"n": n}))]);
+        bench.model.then(vec![Say::Text("answer")]);
+        bench.ask(&format!("question {n}")).await;
+    }
+    let requests = bench.model.requests.lock().unwrap();
+    let last = &requests[requests.len() - 1].messages;
+    let users = last.iter().filter(|m| matches!(m, Message::User { .. })).count();
+    assert_eq!(users, 11, "twenty messages of before, and the new one");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_kill_switch_stops_new_turns_and_running_ones() {
+    let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
+    bench.profile.settings.lock().unwrap().agent_enabled = false;
+    let params = TurnStartParams { session: None, text: "go".into(), model: None, headless: false };
+    let refused = bench.engine.turn_start(params).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::AgentDisabled);
+    assert!(refused.hint_text().is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn empty_and_overlong_messages_are_refused_with_a_reason() {
+    let bench = Bench::new(vec![]);
+    for text in ["   ", &"x".repeat(20_001)] {
+        let params = TurnStartParams { session: None, text: text.into(), model: None, headless: false };
+        assert_eq!(bench.engine.turn_start(params).await.unwrap_err().code, ErrorCode::InvalidInput);
+    }
+}

@@ -1,0 +1,370 @@
+//! A world for turns: a scripted model, scripted tools, a real store and a real log in a temporary folder, a clock to set.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use contract::{manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust}, CallId, Effect, ResultView, Settings, ToolSpec, ToolTarget, TurnEvent, TurnId, TurnStartParams, TurnStartResponse, TurnStatus, Usage, Push, EventBody, Approval, AgentError, Decision, ApprovalDecideParams, Item, ItemBody, ToolOutcome, RecordType, AuditListParams};
+use engine::{Engine, World, ports::*};
+use futures::{StreamExt, stream::BoxStream};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+/// One thing a scripted model does in answer to a call.
+pub enum Say {
+    Text(&'static str),
+    Call(&'static str, Value),
+    Fail(ModelErrorKind),
+    Hang,
+}
+
+#[derive(Default)]
+pub struct ScriptModel {
+    pub script: Mutex<VecDeque<Vec<Say>>>,
+    pub requests: Mutex<Vec<ModelRequest>>,
+}
+
+impl ScriptModel {
+    pub fn then(&self, says: Vec<Say>) {
+        self.script.lock().unwrap().push_back(says);
+    }
+}
+
+/// Refuses what real endpoints refuse: calls and results that do not pair up.
+fn assert_paired(messages: &[Message]) {
+    let mut open: Vec<CallId> = Vec::new();
+    for message in messages {
+        match message {
+            Message::Tool { call, .. } => {
+                let at = open.iter().position(|c| c == call).unwrap_or_else(|| panic!("a result without its call: {call}"));
+                open.remove(at);
+            }
+            Message::Assistant { calls, .. } => {
+                assert!(open.is_empty(), "calls without results: {open:?}");
+                open.extend(calls.iter().map(|c| c.id.clone()));
+            }
+            Message::System { .. } | Message::User { .. } => assert!(open.is_empty(), "calls without results: {open:?}"),
+        }
+    }
+    assert!(open.is_empty(), "calls without results: {open:?}");
+}
+
+impl Model for ScriptModel {
+    fn label(&self) -> String {
+        "script".into()
+    }
+    fn local(&self) -> bool {
+        true
+    }
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
+        assert_paired(&request.messages);
+        self.requests.lock().unwrap().push(request);
+        let says = self.script.lock().unwrap().pop_front().unwrap_or_else(|| vec![Say::Text("done")]);
+        let mut out: Vec<BoxStream<'static, Result<ModelEvent, ModelError>>> = Vec::new();
+        for say in says {
+            out.push(match say {
+                Say::Text(text) => futures::stream::iter([Ok(ModelEvent::Text(text.into()))]).boxed(),
+                Say::Call(name, arguments) => {
+                    let call = ModelCall { id: "same-id".into(), name: name.into(), arguments: arguments.to_string() };
+                    futures::stream::iter([Ok(ModelEvent::Call(call))]).boxed()
+                }
+                Say::Fail(kind) => {
+                    let error = ModelError { kind, message: "The model is not reachable.".into(), hint: Some("Check the address.".into()), retry_after_ms: None };
+                    futures::stream::iter([Err(error)]).boxed()
+                }
+                Say::Hang => futures::stream::pending().boxed(),
+            });
+        }
+        let usage = Usage { input_tokens: 10, output_tokens: 5, model_calls: 1 };
+        out.push(futures::stream::iter([Ok(ModelEvent::Done { usage, finish: Finish::Stop })]).boxed());
+        futures::stream::iter(out).flatten().boxed()
+    }
+}
+
+pub struct OneModel(pub Arc<ScriptModel>);
+impl Models for OneModel {
+    fn current(&self, _: Option<&str>) -> Arc<dyn Model> {
+        Arc::clone(&self.0) as _
+    }
+}
+
+type Behaviour = Box<dyn Fn(&ToolRequest) -> Result<Value, ToolFailure> + Send + Sync>;
+
+#[derive(Default)]
+pub struct ScriptTools {
+    pub specs: Mutex<Arc<Vec<ToolSpec>>>,
+    pub behaviours: Mutex<HashMap<String, Behaviour>>,
+    pub slow: Mutex<HashMap<String, Duration>>,
+    pub runs: Mutex<Vec<(String, Value)>>,
+    pub at_once: AtomicI64,
+    pub most_at_once: AtomicI64,
+}
+
+#[async_trait]
+impl Tools for ScriptTools {
+    fn specs(&self) -> Arc<Vec<ToolSpec>> {
+        Arc::clone(&self.specs.lock().unwrap())
+    }
+    async fn run(&self, request: ToolRequest, _: CancellationToken) -> Result<Value, ToolFailure> {
+        let now = self.at_once.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most_at_once.fetch_max(now, Ordering::SeqCst);
+        let id = request.spec.id.0.clone();
+        self.runs.lock().unwrap().push((id.clone(), request.arguments.clone()));
+        let wait = self.slow.lock().unwrap().get(&id).copied();
+        match wait {
+            Some(time) => tokio::time::sleep(time).await,
+            None => tokio::task::yield_now().await,
+        }
+        self.at_once.fetch_sub(1, Ordering::SeqCst);
+        match self.behaviours.lock().unwrap().get(&id) {
+            Some(behaviour) => behaviour(&request),
+            None => Ok(json!({"ok": true, "echo": request.arguments})),
+        }
+    }
+}
+
+pub fn tool(id: &str, effect: Effect) -> ToolSpec {
+    let input = json!({"type": "object", "properties": {"q": {"type": "string"}, "n": {"type": "integer"}}});
+    ToolSpec {
+        id: id.into(),
+        pack: "test".into(),
+        model_name: id.replace('.', "_"),
+        title: format!("Tool {id}"),
+        description: "A tool of the tests.".into(),
+        use_when: vec![],
+        do_not_use_when: vec![],
+        kind: Kind::InternalService,
+        effect,
+        open_world: false,
+        output_trust: OutputTrust::Trusted,
+        grantable: true,
+        latency: Latency::Fast,
+        input_schema: input.clone(),
+        full_input_schema: input,
+        output_schema: json!({"type": "object"}),
+        caller_owned: vec![],
+        timeout_ms: 2_000,
+        max_attempts: 3,
+        backoff: Backoff::Fixed,
+        idempotency: IdempotencyStrategy::None,
+        audit_required: false,
+        view: ResultView::Plain,
+        preview: None,
+        session_values: vec![],
+        target: ToolTarget::BuiltIn { service: "test".into() },
+        definition_hash: format!("hash of {id}"),
+    }
+}
+
+pub struct SetClock(AtomicI64);
+impl SetClock {
+    pub fn forward(&self, seconds: i64) {
+        self.0.fetch_add(seconds, Ordering::SeqCst);
+    }
+}
+impl Clock for SetClock {
+    fn now(&self) -> DateTime<Utc> {
+        Utc.with_ymd_and_hms(2026, 11, 20, 12, 0, 0).unwrap() + TimeDelta::seconds(self.0.load(Ordering::SeqCst))
+    }
+}
+
+#[derive(Default)]
+pub struct Counter(AtomicU64);
+impl Ids for Counter {
+    fn next(&self, prefix: &str) -> String {
+        format!("{prefix}-{}", self.0.fetch_add(1, Ordering::SeqCst) + 1)
+    }
+}
+impl Random for Counter {
+    fn unit(&self) -> f64 {
+        0.5
+    }
+}
+
+pub struct TestProfile {
+    pub settings: Mutex<Settings>,
+    pub rules: Mutex<policy::Rules>,
+}
+impl Profile for TestProfile {
+    fn settings(&self) -> Arc<Settings> {
+        Arc::new(self.settings.lock().unwrap().clone())
+    }
+    fn rules(&self) -> Arc<policy::Rules> {
+        Arc::new(self.rules.lock().unwrap().clone())
+    }
+    fn locale(&self) -> String {
+        "en".into()
+    }
+    fn time_zone(&self) -> String {
+        "Europe/Stockholm".into()
+    }
+    fn caller_values(&self) -> SessionValues {
+        SessionValues::new()
+    }
+}
+
+#[derive(Default)]
+pub struct Heard {
+    pub events: Mutex<Vec<TurnEvent>>,
+    pub bell: tokio::sync::Notify,
+}
+impl Events for Heard {
+    fn push(&self, push: Push) {
+        if let Push::Turn { event } = push {
+            self.events.lock().unwrap().push(event);
+        }
+        self.bell.notify_waiters();
+    }
+}
+
+/// A log that can be made to refuse, in front of the real one.
+pub struct Refusable {
+    pub log: audit::Log,
+    pub refuses: AtomicBool,
+}
+#[async_trait]
+impl AuditLog for Refusable {
+    async fn append(&self, record: RecordDraft, durability: Durability) -> Result<u64, AuditUnavailable> {
+        if self.refuses.load(Ordering::SeqCst) {
+            return Err(AuditUnavailable("no space".into()));
+        }
+        self.log.append(record, durability).await
+    }
+    async fn flush(&self) -> Result<(), AuditUnavailable> {
+        self.log.flush().await
+    }
+}
+
+pub struct Bench {
+    pub engine: Arc<Engine>,
+    pub world: World,
+    pub model: Arc<ScriptModel>,
+    pub tools: Arc<ScriptTools>,
+    pub clock: Arc<SetClock>,
+    pub profile: Arc<TestProfile>,
+    pub heard: Arc<Heard>,
+    pub log: Arc<Refusable>,
+    _folder: tempfile::TempDir,
+}
+
+impl Bench {
+    pub fn new(specs: Vec<ToolSpec>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = Arc::new(SetClock(AtomicI64::new(0)));
+        let store = store::SqliteStore::open(&folder.path().join("countersign.db"), Arc::clone(&clock) as _).unwrap().store;
+        let options = audit::OpenOptions::new(folder.path().join("audit.db"), "6b1a7c1e-0000-4000-8000-000000000000", audit::Signer::new(&[7; 32], true), Arc::clone(&clock) as _);
+        let audit::OpenState::Ready(log) = audit::Log::open(options).unwrap() else { panic!("a new log is ready") };
+        let log = Arc::new(Refusable { log, refuses: AtomicBool::new(false) });
+        let (model, tools, heard) = (Arc::new(ScriptModel::default()), Arc::new(ScriptTools::default()), Arc::new(Heard::default()));
+        *tools.specs.lock().unwrap() = Arc::new(specs);
+        let profile = Arc::new(TestProfile { settings: Mutex::default(), rules: Mutex::default() });
+        let world = World {
+            store: Arc::new(store),
+            audit: Arc::clone(&log) as _,
+            tools: Arc::clone(&tools) as _,
+            models: Arc::new(OneModel(Arc::clone(&model))),
+            profile: Arc::clone(&profile) as _,
+            events: Arc::clone(&heard) as _,
+            probe: Arc::new(NoProbe),
+            clock: Arc::clone(&clock) as _,
+            ids: Arc::new(Counter::default()),
+            random: Arc::new(Counter::default()),
+        };
+        Self { engine: Engine::new(world.clone()), world, model, tools, clock, profile, heard, log, _folder: folder }
+    }
+
+    pub async fn start(&self, text: &str) -> TurnStartResponse {
+        self.start_with(text, false).await
+    }
+
+    pub async fn start_with(&self, text: &str, headless: bool) -> TurnStartResponse {
+        let params = TurnStartParams { session: Some("s".into()), text: text.into(), model: None, headless };
+        self.engine.turn_start(params).await.unwrap()
+    }
+
+    /// Sends a message and waits for its final.
+    pub async fn ask(&self, text: &str) -> EventBody {
+        let turn = self.start(text).await.turn;
+        self.final_of(&turn).await
+    }
+
+    pub async fn wait_for<T>(&self, mut look: impl FnMut(&[TurnEvent]) -> Option<T>) -> T {
+        let waiting = async {
+            loop {
+                let bell = self.heard.bell.notified();
+                if let Some(found) = look(&self.heard.events.lock().unwrap()) {
+                    return found;
+                }
+                // Steps of virtual time: a notification between look and listen is not lost for long.
+                let _ = tokio::time::timeout(Duration::from_millis(20), bell).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10_000), waiting).await.expect("it happens")
+    }
+
+    pub async fn final_of(&self, turn: &TurnId) -> EventBody {
+        self.wait_for(|events| events.iter().find(|e| e.turn == *turn && matches!(e.event, EventBody::Final { .. })).map(|e| e.event.clone())).await
+    }
+
+    /// The n-th approval that was requested.
+    pub async fn approval(&self, n: usize) -> Approval {
+        self.wait_for(|events| {
+            events.iter().filter_map(|e| if let EventBody::ApprovalRequested { approval } = &e.event { Some((**approval).clone()) } else { None }).nth(n)
+        })
+        .await
+    }
+
+    pub async fn decide(&self, approval: &Approval, decision: Decision) -> Result<Approval, AgentError> {
+        let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
+        self.engine.approval_decide(params, engine::DecidedBy::Window).await
+    }
+
+    pub async fn items(&self) -> Vec<Item> {
+        self.engine.session_open(&"s".into()).await.unwrap().items
+    }
+
+    pub async fn outcomes(&self) -> Vec<ToolOutcome> {
+        self.items().await.into_iter().filter_map(|i| if let ItemBody::ToolResult { outcome, .. } = i.body { Some(outcome) } else { None }).collect()
+    }
+
+    pub fn runs(&self) -> Vec<String> {
+        self.tools.runs.lock().unwrap().iter().map(|(id, _)| id.clone()).collect()
+    }
+
+    /// Names of the turn's events, deltas folded into one.
+    pub fn event_names(&self, turn: &TurnId) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for event in self.heard.events.lock().unwrap().iter().filter(|e| e.turn == *turn) {
+            let name = serde_json::to_value(&event.event).unwrap()["type"].as_str().unwrap().to_owned();
+            if !(name == "delta" && names.last().is_some_and(|last| last == "delta")) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// Types of the records, oldest first.
+    pub async fn records(&self) -> Vec<(RecordType, Option<String>)> {
+        let listed = self.log.log.list(AuditListParams { record_type: None, session: None, query: String::new(), before: None, limit: 500 }).await.unwrap();
+        listed.records.into_iter().rev().map(|r| (r.record_type, r.status)).collect()
+    }
+
+    pub async fn verified(&self) {
+        let report = self.log.log.verify().await.unwrap();
+        assert!(report.ok, "{:?}", report.problems);
+    }
+}
+
+pub fn status_and_text(event: &EventBody) -> (TurnStatus, String) {
+    match event {
+        EventBody::Final { status, text, .. } => (*status, text.clone()),
+        other => panic!("not a final: {other:?}"),
+    }
+}

@@ -1,0 +1,135 @@
+//! The command list and the pushes of a host in another process, over its local socket.
+
+use std::{
+    collections::HashMap,
+    io,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use async_trait::async_trait;
+use contract::{AgentError, AuditRecordView, Commands, ErrorCode, Push, SessionView, VerifyReport, params::*, with_commands};
+
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines},
+    net::{
+        UnixStream,
+        unix::{OwnedReadHalf, OwnedWriteHalf},
+    },
+    sync::{broadcast, oneshot},
+    task::JoinHandle,
+};
+
+use crate::{
+    Paths,
+    socket::{self, Hello, Line, PROTOCOL, Request},
+};
+
+/// How many pushes the reader of them may be behind.
+const BEHIND: usize = 8_192;
+
+type Waiting = Arc<Mutex<HashMap<u64, oneshot::Sender<Result<Value, AgentError>>>>>;
+
+/// A host in another process.
+pub struct Client {
+    next: AtomicU64,
+    to: tokio::sync::Mutex<OwnedWriteHalf>,
+    waiting: Waiting,
+    reading: JoinHandle<()>,
+}
+
+/// Connects to the process that holds the profile. `at_terminal`: a person sits at this process's standard input.
+pub async fn connect(paths: &Paths, at_terminal: bool) -> io::Result<(Arc<Client>, broadcast::Receiver<Push>)> {
+    let stream = UnixStream::connect(socket::address(paths)?).await?;
+    if stream.peer_cred()?.uid() != socket::me() {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the socket belongs to another user"));
+    }
+    let (read, mut write) = stream.into_split();
+    let mut lines = BufReader::new(read).lines();
+    send(&mut write, &Hello { protocol: PROTOCOL, terminal: at_terminal }).await?;
+    match lines.next_line().await?.map(|line| serde_json::from_str(&line)) {
+        Some(Ok(Line::Hello { protocol: PROTOCOL })) => {}
+        Some(_) => return Err(io::Error::new(io::ErrorKind::Unsupported, "another version of Countersign is running")),
+        None => return Err(io::ErrorKind::ConnectionReset.into()),
+    }
+    let (pushes, receiver) = broadcast::channel(BEHIND);
+    let waiting = Waiting::default();
+    let reading = tokio::spawn(read_lines(lines, Arc::clone(&waiting), pushes));
+    Ok((Arc::new(Client { next: AtomicU64::new(1), to: tokio::sync::Mutex::new(write), waiting, reading }), receiver))
+}
+
+impl Client {
+    async fn call<P: Serialize, R: DeserializeOwned>(&self, command: &str, params: P) -> Result<R, AgentError> {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let params = serde_json::to_value(params).map_err(|_| lost())?;
+        let (tell, told) = oneshot::channel();
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id, tell);
+        if self.reading.is_finished() {
+            return Err(lost());
+        }
+        let request = Request { id, command: command.to_owned(), params };
+        send(&mut *self.to.lock().await, &request).await.map_err(|_| lost())?;
+        let answer = told.await.unwrap_or_else(|_| Err(lost()))?;
+        serde_json::from_value(answer).map_err(|_| AgentError::internal("protocol", "The running Countersign answered something unexpected."))
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.reading.abort();
+    }
+}
+
+async fn send(to: &mut OwnedWriteHalf, line: &impl Serialize) -> io::Result<()> {
+    let mut text = serde_json::to_vec(line)?;
+    text.push(b'\n');
+    to.write_all(&text).await
+}
+
+/// Hands answers to those who wait and pushes to those who listen. At the end everyone who waits is told.
+async fn read_lines(mut lines: Lines<BufReader<OwnedReadHalf>>, waiting: Waiting, pushes: broadcast::Sender<Push>) {
+    while let Ok(Some(line)) = lines.next_line().await {
+        let (id, answer) = match serde_json::from_str(&line) {
+            Ok(Line::Ok { id, ok }) => (id, Ok(ok)),
+            Ok(Line::Error { id, error }) => (id, Err(error)),
+            Ok(Line::Push { push }) => {
+                // Nobody listening is fine.
+                let _ = pushes.send(push);
+                continue;
+            }
+            Ok(Line::Hello { .. }) => continue,
+            Err(error) => {
+                tracing::warn!(%error, "a line of the socket cannot be read");
+                continue;
+            }
+        };
+        if let Some(tell) = waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(&id) {
+            let _ = tell.send(answer);
+        }
+    }
+    waiting.lock().unwrap_or_else(PoisonError::into_inner).clear();
+}
+
+fn lost() -> AgentError {
+    AgentError::new(ErrorCode::InternalError, "The connection to the running Countersign was lost.").reason("connection_lost").hint("Run the command again.")
+}
+
+macro_rules! remote {
+    (chat { $($name:ident($params:ty) -> $response:ty, $help:literal;)+ } approval { $($aname:ident($aparams:ty) -> $aresponse:ty, $ahelp:literal;)+ }) => {
+        #[async_trait]
+        impl Commands for Client {
+            $(async fn $name(&self, params: $params) -> Result<$response, AgentError> {
+                self.call(stringify!($name), params).await
+            })+
+            $(async fn $aname(&self, params: $aparams) -> Result<$aresponse, AgentError> {
+                self.call(stringify!($aname), params).await
+            })+
+        }
+    };
+}
+
+with_commands!(remote);

@@ -1,0 +1,253 @@
+//! The command list answered by a host. Each answer is a few lines: the work is done in the rooms.
+
+use std::{path::PathBuf, sync::Arc};
+
+use async_trait::async_trait;
+use contract::*;
+use engine::{
+    DecidedBy,
+    ports::{AuditLog, Durability, Models, Profile, RecordDraft},
+};
+use serde_json::json;
+
+use crate::{Host, doctor, models::API_KEY, startup::offline_packs};
+
+/// Names that the settings page may store.
+const SECRETS: [&str; 1] = [API_KEY];
+
+#[async_trait]
+impl Commands for Arc<Host> {
+    async fn app_status(&self, _: Empty) -> Result<AppStatus, AgentError> {
+        let approvals = self.engine.approvals_list(false).await?;
+        let waiting = approvals.iter().filter(|a| a.status == ApprovalStatus::Pending).count();
+        Ok(AppStatus {
+            running: self.engine.running(),
+            waiting_approvals: u32::try_from(waiting).unwrap_or(u32::MAX),
+            audit_ok: !self.notices().iter().any(|n| n.get("code") == Some(&json!("audit_replaced"))),
+            agent_enabled: self.profile.settings().agent_enabled,
+            model_label: self.models.current(None).label(),
+            notices: self.notices(),
+            now: self.options.clock.now(),
+        })
+    }
+
+    async fn sessions_list(&self, params: SessionsListParams) -> Result<SessionsListResponse, AgentError> {
+        self.engine.sessions_list(&params).await
+    }
+    async fn session_open(&self, params: SessionParams) -> Result<SessionView, AgentError> {
+        self.engine.session_open(&params.session).await
+    }
+    async fn session_rename(&self, params: SessionRenameParams) -> Result<Empty, AgentError> {
+        self.engine.session_rename(&params.session, &params.title).await.map(|()| Empty {})
+    }
+    async fn session_delete(&self, params: SessionParams) -> Result<Empty, AgentError> {
+        self.engine.session_delete(&params.session).await.map(|()| Empty {})
+    }
+    async fn items_page(&self, params: ItemsPageParams) -> Result<ItemsPageResponse, AgentError> {
+        self.engine.items_page(&params).await
+    }
+    async fn turn_start(&self, params: TurnStartParams) -> Result<TurnStartResponse, AgentError> {
+        self.engine.turn_start(params).await
+    }
+    async fn turn_cancel(&self, params: TurnCancelParams) -> Result<Empty, AgentError> {
+        self.engine.turn_cancel(&params).await.map(|()| Empty {})
+    }
+
+    async fn approvals_list(&self, params: ApprovalsListParams) -> Result<ApprovalsListResponse, AgentError> {
+        Ok(ApprovalsListResponse { approvals: self.engine.approvals_list(params.include_decided).await? })
+    }
+    async fn approval_open(&self, params: ApprovalParams) -> Result<Empty, AgentError> {
+        let known = self.engine.approvals_list(true).await?.iter().any(|a| a.id == params.id);
+        // The window itself is the shell's; here it is only checked that there is something to show.
+        if known { Ok(Empty {}) } else { Err(AgentError::invalid("There is no such pending action.").reason("not_found")) }
+    }
+    async fn approval_pending(&self, _: Empty) -> Result<ApprovalsListResponse, AgentError> {
+        let mut approvals = self.engine.approvals_list(false).await?;
+        approvals.retain(|a| a.status == ApprovalStatus::Pending);
+        approvals.sort_by_key(|a| a.created_at);
+        Ok(ApprovalsListResponse { approvals })
+    }
+    async fn approval_decide(&self, params: ApprovalDecideParams) -> Result<ApprovalDecideResponse, AgentError> {
+        Ok(ApprovalDecideResponse { approval: self.engine.approval_decide(params, DecidedBy::Window).await? })
+    }
+    async fn terminal_decisions_set(&self, params: TerminalDecisionsParams) -> Result<Empty, AgentError> {
+        self.profile.set_terminal_decisions(params.enabled)?;
+        self.record(RecordDraft::new(RecordType::SettingChanged).field("setting", "decide_from_terminal").field("enabled", params.enabled)).await?;
+        self.push_settings();
+        Ok(Empty {})
+    }
+    async fn grants_list(&self, _: Empty) -> Result<GrantsListResponse, AgentError> {
+        Ok(GrantsListResponse { grants: self.engine.grants().await? })
+    }
+    async fn grant_revoke(&self, params: GrantParams) -> Result<Empty, AgentError> {
+        self.engine.grant_revoke(&params.id).await.map(|()| Empty {})
+    }
+
+    async fn audit_list(&self, params: AuditListParams) -> Result<AuditListResponse, AgentError> {
+        self.log.list(params).await
+    }
+    async fn audit_show(&self, params: AuditShowParams) -> Result<AuditRecordView, AgentError> {
+        self.log.show(params.seq).await
+    }
+    async fn audit_verify(&self, _: Empty) -> Result<VerifyReport, AgentError> {
+        self.log.verify().await
+    }
+    async fn audit_export(&self, params: AuditExportParams) -> Result<AuditExportResponse, AgentError> {
+        self.log.export(&params.folder).await
+    }
+    async fn audit_checkpoint(&self, _: Empty) -> Result<AuditCheckpointResponse, AgentError> {
+        self.log.checkpoint().await.map_err(|e| Host::audit_error(&e))
+    }
+
+    async fn packs_list(&self, _: Empty) -> Result<PacksListResponse, AgentError> {
+        Ok(PacksListResponse { packs: self.tools.packs(), servers: self.tools.server_views() })
+    }
+    async fn tool_call(&self, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
+        self.engine.tool_call(params).await
+    }
+
+    async fn settings_get(&self, _: Empty) -> Result<SettingsView, AgentError> {
+        Ok(self.settings_view().await)
+    }
+    async fn settings_set(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {
+        let before = self.profile.stored();
+        self.profile.write(params.settings)?;
+        self.record_changes(&before, &self.profile.stored()).await?;
+        self.push_settings();
+        Ok(self.settings_view().await)
+    }
+    async fn secret_set(&self, params: SecretSetParams) -> Result<Empty, AgentError> {
+        self.store_secret(params).await.map(|()| Empty {})
+    }
+    async fn secret_delete(&self, params: SecretParams) -> Result<Empty, AgentError> {
+        self.keyring.delete(&params.name).await.map_err(|e| e.into_agent_error())?;
+        self.record(RecordDraft::new(RecordType::SettingChanged).field("setting", "secret").field("name", params.name).field("action", "deleted")).await?;
+        Ok(Empty {})
+    }
+    async fn model_test(&self, _: Empty) -> Result<ModelTestResponse, AgentError> {
+        Ok(match self.models.test().await {
+            None => ModelTestResponse { ok: true, message: "The offline model answers on this machine; there is no connection to test.".into(), hint: None },
+            Some(Ok(checked)) => ModelTestResponse { ok: true, message: checked.message(), hint: None },
+            Some(Err(error)) => ModelTestResponse { ok: false, message: error.message, hint: error.hint },
+        })
+    }
+
+    async fn import_start(&self, params: ImportStartParams) -> Result<ImportStartResponse, AgentError> {
+        self.start_import(params.paths.into_iter().map(PathBuf::from).collect())
+    }
+    async fn import_status(&self, params: ImportParams) -> Result<ImportView, AgentError> {
+        self.imports.view(&params.job)
+    }
+    async fn import_cancel(&self, params: ImportParams) -> Result<Empty, AgentError> {
+        self.imports.stop(&params.job).map(|()| Empty {})
+    }
+
+    async fn doctor(&self, _: Empty) -> Result<DoctorResponse, AgentError> {
+        Ok(doctor::examine(self).await)
+    }
+}
+
+impl Host {
+    async fn record(&self, draft: RecordDraft) -> Result<(), AgentError> {
+        self.log.append(draft, Durability::Durable).await.map(|_| ()).map_err(|e| Self::audit_error(&e))
+    }
+
+    fn push_settings(&self) {
+        engine::ports::Events::push(self.hub.as_ref(), Push::Settings { settings: (*self.profile.settings()).clone() });
+    }
+
+    async fn settings_view(&self) -> SettingsView {
+        let (state, secrets_set) = (self.keyring.view().await, self.keyring.set_names(&SECRETS).await);
+        SettingsView {
+            settings: (*self.profile.settings()).clone(),
+            forced: self.profile.forced(),
+            keyring: state,
+            secrets_set,
+            data_dir: self.paths.data.display().to_string(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            locale: self.profile.locale(),
+        }
+    }
+
+    /// One record for each setting that changed, with its old and new value.
+    async fn record_changes(&self, before: &Settings, after: &Settings) -> Result<(), AgentError> {
+        let (old, new) = (json!(before), json!(after));
+        let (Some(old), Some(new)) = (old.as_object(), new.as_object()) else { return Ok(()) };
+        for (name, value) in new {
+            if old.get(name) == Some(value) {
+                continue;
+            }
+            let kind = if name == "agent_enabled" { RecordType::KillSwitch } else { RecordType::SettingChanged };
+            let was = old.get(name).cloned().unwrap_or_default();
+            self.record(RecordDraft::new(kind).field("setting", name.as_str()).commit("before", was.to_string()).commit("after", value.to_string())).await?;
+        }
+        Ok(())
+    }
+
+    async fn store_secret(&self, params: SecretSetParams) -> Result<(), AgentError> {
+        if !SECRETS.contains(&params.name.as_str()) {
+            return Err(AgentError::invalid(format!("There is no key named {}.", params.name)));
+        }
+        if params.value.trim().is_empty() {
+            return Err(AgentError::invalid("The key is empty.").hint("Paste the key, or delete the stored one."));
+        }
+        let value = params.value.trim().to_owned().into();
+        if params.this_run_only {
+            self.keyring.set_for_this_run(&params.name, value);
+        } else {
+            self.keyring.set(&params.name, value).await.map_err(|e| e.into_agent_error())?;
+        }
+        self.record(RecordDraft::new(RecordType::SettingChanged).field("setting", "secret").field("name", params.name).field("action", "stored").field("this_run_only", params.this_run_only)).await
+    }
+
+    fn start_import(self: &Arc<Self>, paths: Vec<PathBuf>) -> Result<ImportStartResponse, AgentError> {
+        let Some(pacing) = self.tools.pacing.clone() else {
+            return Err(AgentError::invalid("The pacing pack is not in use, so there is nothing to import into.").hint("Look at the pack's faults in Tools."));
+        };
+        if paths.is_empty() {
+            return Err(AgentError::invalid("No file was chosen."));
+        }
+        let job = self.options.ids.next("import");
+        let (mut view, stop) = self.imports.begin(&job, &paths)?;
+        let host = Arc::clone(self);
+        let runtime = tokio::runtime::Handle::current();
+        tokio::task::spawn_blocking(move || {
+            let mut told = std::time::Instant::now();
+            let report = pacing.import(&paths, &stop, &mut |progress| {
+                view.file = progress.file.display().to_string();
+                view.done_bytes = progress.done_bytes;
+                view.total_bytes = progress.total_bytes;
+                view.rows_read = progress.rows_read;
+                if told.elapsed().as_millis() >= 50 {
+                    told = std::time::Instant::now();
+                    host.tell_import(&view);
+                }
+            });
+            view.rows_read = report.rows_read;
+            view.rows_stored = report.rows_stored;
+            view.errors = report.errors;
+            view.error_count = report.error_count;
+            view.message = Some(report.message);
+            view.finished = true;
+            view.done_bytes = view.total_bytes;
+            runtime.block_on(host.end_import(&view));
+        });
+        Ok(ImportStartResponse { job })
+    }
+
+    fn tell_import(&self, view: &ImportView) {
+        self.imports.update(view);
+        engine::ports::Events::push(self.hub.as_ref(), Push::Import { import: view.clone() });
+    }
+
+    async fn end_import(&self, view: &ImportView) {
+        if view.rows_stored > 0 {
+            self.models.renew_offline(offline_packs(&self.tools));
+        }
+        let draft = RecordDraft::new(RecordType::DataImported).field("rows_stored", view.rows_stored).field("errors", view.error_count).commit("file", view.file.clone());
+        if let Err(error) = self.record(draft).await {
+            tracing::warn!(%error, "an import could not be recorded");
+        }
+        self.tell_import(view);
+    }
+}

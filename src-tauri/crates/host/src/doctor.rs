@@ -1,0 +1,91 @@
+//! What is well and what is not, each with what to do.
+
+use contract::{CheckState, DoctorCheck, DoctorResponse, KeyringState, ServerState};
+use engine::ports::{Models, Profile};
+
+use crate::Host;
+
+/// Looks at everything an installation depends on.
+pub(crate) async fn examine(host: &Host) -> DoctorResponse {
+    let checks = vec![data_dir(host), settings(host), keyring(host).await, log(host), packs(host), servers(host), model(host).await];
+    DoctorResponse { ok: checks.iter().all(|check| check.state != CheckState::Failed), checks }
+}
+
+fn check(name: &str, state: CheckState, message: impl Into<String>, hint: Option<&str>) -> DoctorCheck {
+    DoctorCheck { name: name.into(), state, message: message.into(), hint: hint.map(str::to_owned) }
+}
+
+fn data_dir(host: &Host) -> DoctorCheck {
+    let probe = host.paths.data.join(".write-test");
+    let folder = host.paths.data.display();
+    match std::fs::write(&probe, b"ok").and_then(|()| std::fs::remove_file(&probe)) {
+        Ok(()) => check("data folder", CheckState::Ok, format!("{folder} can be written."), None),
+        Err(e) => check("data folder", CheckState::Failed, format!("{folder} cannot be written: {e}."), Some("Free some space or make the folder writable.")),
+    }
+}
+
+fn settings(host: &Host) -> DoctorCheck {
+    let rules = host.profile.rules();
+    if let Some(fault) = host.profile.fault() {
+        return check("settings", CheckState::Failed, format!("{fault}. Until then only reading is allowed."), Some("Repair the file, or save the settings once to replace it (the old file is kept)."));
+    }
+    if let Some(fault) = rules.faults.first() {
+        return check("settings", CheckState::Warning, format!("The rules file has a fault at {}: {}. Writes ask.", fault.place, fault.problem), Some("Repair policy.json in the data folder."));
+    }
+    if !host.profile.settings().agent_enabled {
+        return check("settings", CheckState::Warning, "Countersign is switched off.", Some("Switch it on in Settings; if AGENT_ENABLED is set to false, unset it."));
+    }
+    check("settings", CheckState::Ok, "Settings and rules are readable.", None)
+}
+
+async fn keyring(host: &Host) -> DoctorCheck {
+    let view = host.keyring.view().await;
+    match view.state {
+        KeyringState::Ready => check("keyring", CheckState::Ok, view.message, None),
+        KeyringState::Locked => check("keyring", CheckState::Warning, view.message, Some("Unlock the keyring. Until then keys can be entered for this run only.")),
+        KeyringState::Missing => check("keyring", CheckState::Warning, view.message, Some("Start a Secret Service (for example gnome-keyring). Until then keys can be entered for this run only.")),
+    }
+}
+
+fn log(host: &Host) -> DoctorCheck {
+    if let Some(notice) = host.notices().iter().find(|n| n.get("code").is_some_and(|c| c == "audit_replaced")) {
+        let text = notice.get("text").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
+        return check("audit log", CheckState::Failed, text, Some("Keep the old file for whoever has to look at it; `csign audit verify` checks the new one."));
+    }
+    let total = host.log.total();
+    if host.log.anchored() {
+        check("audit log", CheckState::Ok, format!("{total} records, signed with the keyring's key."), None)
+    } else {
+        check("audit log", CheckState::Warning, format!("{total} records, signed with a key of this run only (not anchored)."), Some("Make the keyring available and start again."))
+    }
+}
+
+fn packs(host: &Host) -> DoctorCheck {
+    let packs = host.tools.packs();
+    let faulty: Vec<String> = packs.iter().filter(|p| !p.faults.is_empty()).map(|p| format!("{} ({} faults)", p.id, p.faults.len())).collect();
+    let tools: usize = packs.iter().map(|p| p.tools.len()).sum();
+    if !faulty.is_empty() {
+        return check("packs", CheckState::Warning, format!("Not used: {}.", faulty.join(", ")), Some("`csign packs check FOLDER` lists every fault."));
+    }
+    if tools == 0 {
+        return check("packs", CheckState::Failed, "No packs were found.", Some("Install the package again, or put packs into the `tools` folder of the data folder."));
+    }
+    check("packs", CheckState::Ok, format!("{} packs with {tools} tools.", packs.len()), None)
+}
+
+fn servers(host: &Host) -> DoctorCheck {
+    let failed: Vec<String> = host.tools.server_views().iter().filter(|s| s.state == ServerState::Failed).map(|s| format!("{}: {}", s.name, s.message.clone().unwrap_or_default())).collect();
+    if failed.is_empty() {
+        return check("servers", CheckState::Ok, "No server has failed.", None);
+    }
+    check("servers", CheckState::Failed, failed.join("; "), Some("Look at the server in Tools; it is tried again with the next call."))
+}
+
+async fn model(host: &Host) -> DoctorCheck {
+    let label = host.models.current(None).label();
+    match host.models.test().await {
+        None => check("model", CheckState::Ok, format!("{label}: no network needed."), None),
+        Some(Ok(_)) => check("model", CheckState::Ok, format!("{label} answers."), None),
+        Some(Err(error)) => check("model", CheckState::Failed, error.message, error.hint.as_deref().or(Some("Look at the model's settings."))),
+    }
+}

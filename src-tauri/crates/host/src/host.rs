@@ -1,0 +1,89 @@
+//! The host itself: what it holds, how it stops. How it comes to be is in `startup`, what it answers in `commands`.
+
+use std::{
+    fs::File,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use audit::Log;
+use contract::{AgentError, ErrorCode, Push};
+use engine::Engine;
+use secrets::Keyring;
+use serde_json::{Map, Value};
+use store::SqliteStore;
+use tokio::sync::broadcast;
+
+use crate::{
+    Options, Paths,
+    imports::Imports,
+    models::HostModels,
+    profile::LiveProfile,
+    pushes::Hub,
+    tools::HostTools,
+};
+
+/// A profile that is open in this process.
+pub struct Host {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) paths: Paths,
+    pub(crate) options: Options,
+    pub(crate) profile: Arc<LiveProfile>,
+    pub(crate) store: Arc<SqliteStore>,
+    pub(crate) log: Arc<Log>,
+    pub(crate) tools: Arc<HostTools>,
+    pub(crate) models: Arc<HostModels>,
+    pub(crate) keyring: Arc<Keyring>,
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) imports: Imports,
+    /// What the user should know of this start.
+    pub(crate) notices: Mutex<Vec<Map<String, Value>>>,
+    /// Held until the process ends: one process per profile.
+    pub(crate) _lock: File,
+}
+
+impl Host {
+    /// Opens a profile. `details.reason` is `profile_in_use` when another process holds it.
+    pub async fn open(options: Options) -> Result<Arc<Self>, AgentError> {
+        crate::startup::open(options).await
+    }
+
+    /// Everything that happens from now on.
+    pub fn subscribe(&self) -> broadcast::Receiver<Push> {
+        self.hub.subscribe()
+    }
+
+    /// Where this profile keeps its files.
+    pub fn paths(&self) -> &Paths {
+        &self.paths
+    }
+
+    /// A picture that a server draws, by the path that results name (`/img/1001.svg`).
+    pub async fn image(&self, path: &str) -> Result<Vec<u8>, AgentError> {
+        self.tools.servers.image("shop", path).await
+    }
+
+    /// Ends everything in order: turns, servers, log (with its last checkpoint), store.
+    pub async fn stop(&self) {
+        self.engine.cancel_all();
+        for _ in 0..100 {
+            if self.engine.running() == 0 {
+                break;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        self.tools.servers.shutdown().await;
+        if let Err(error) = self.log.close().await {
+            tracing::warn!(%error, "the last checkpoint could not be written");
+        }
+        let store = Arc::clone(&self.store);
+        let _ = tokio::task::spawn_blocking(move || store.close()).await;
+    }
+
+    pub(crate) fn notices(&self) -> Vec<Map<String, Value>> {
+        self.notices.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn audit_error(error: &engine::ports::AuditUnavailable) -> AgentError {
+        AgentError::new(ErrorCode::InternalError, format!("The audit log cannot be written: {}.", error.0)).reason("audit_unavailable").hint("Run `csign doctor` to see why.")
+    }
+}

@@ -1,0 +1,62 @@
+//! How a host is opened.
+
+use std::{path::PathBuf, sync::Arc};
+
+use engine::ports::{Clock, Ids, NoProbe, Probe, Random};
+
+use crate::world::{OsRandom, SystemClock, UuidIds};
+
+/// What differs between a window, a terminal and a test.
+#[derive(Clone)]
+pub struct Options {
+    /// The user's own folder when absent.
+    pub data_dir: Option<PathBuf>,
+    /// Where programs of packs are found: the app's own folder.
+    pub program_dir: PathBuf,
+    /// Folders with packs, the user's own first. Empty: the data folder's and those that ship.
+    pub pack_dirs: Vec<PathBuf>,
+    /// Start servers in the background at once, instead of with the first call.
+    pub warm_up: bool,
+    pub clock: Arc<dyn Clock>,
+    pub ids: Arc<dyn Ids>,
+    pub random: Arc<dyn Random>,
+    pub probe: Arc<dyn Probe>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let program_dir = std::env::current_exe().ok().and_then(|exe| exe.parent().map(PathBuf::from)).unwrap_or_default();
+        let options = Self {
+            data_dir: None,
+            program_dir,
+            pack_dirs: Vec::new(),
+            warm_up: false,
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(UuidIds),
+            random: Arc::new(OsRandom),
+            probe: Arc::new(NoProbe),
+        };
+        #[cfg(debug_assertions)]
+        let options = crate::testing::apply(options);
+        options
+    }
+}
+
+impl Options {
+    /// Folders that hold packs: given ones, else the user's, then those beside the program (packages) or of the source tree.
+    pub(crate) fn packs(&self, users: PathBuf) -> Vec<PathBuf> {
+        if !self.pack_dirs.is_empty() {
+            return self.pack_dirs.clone();
+        }
+        let mut folders = vec![users];
+        if let Some(named) = std::env::var_os("COUNTERSIGN_TOOLS_DIR") {
+            folders.push(PathBuf::from(named));
+            return folders;
+        }
+        let beside = [self.program_dir.join("../lib/countersign/tools"), self.program_dir.join("../lib/Countersign/tools"), self.program_dir.join("tools")];
+        // A program run from the build folder finds the packs of its source tree.
+        let source = self.program_dir.ancestors().take(4).map(|up| up.join("tools")).find(|tools| tools.join("pack.schema.json").is_file());
+        folders.extend(beside.into_iter().filter(|folder| folder.is_dir()).chain(source).take(1));
+        folders
+    }
+}

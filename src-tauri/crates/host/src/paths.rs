@@ -1,0 +1,89 @@
+//! Where a profile keeps its files, and the lock that makes one process its holder.
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io,
+    path::{Path, PathBuf},
+};
+
+use contract::AgentError;
+
+/// The files of a profile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paths {
+    pub data: PathBuf,
+    /// Outside the data folder: the copy of the newest checkpoint.
+    pub state: PathBuf,
+}
+
+impl Paths {
+    /// The given data folder, or the user's own.
+    pub fn new(data: Option<PathBuf>) -> Self {
+        let data = data.unwrap_or_else(|| base("XDG_DATA_HOME", ".local/share").join("countersign"));
+        Self { data, state: base("XDG_STATE_HOME", ".local/state").join("countersign") }
+    }
+
+    pub fn database(&self) -> PathBuf {
+        self.data.join("countersign.db")
+    }
+    pub fn audit(&self) -> PathBuf {
+        self.data.join("audit.db")
+    }
+    pub fn settings(&self) -> PathBuf {
+        self.data.join("countersign.toml")
+    }
+    pub fn rules(&self) -> PathBuf {
+        self.data.join("policy.json")
+    }
+    pub fn installation(&self) -> PathBuf {
+        self.data.join("installation")
+    }
+    /// Packs that the user adds.
+    pub fn packs(&self) -> PathBuf {
+        self.data.join("tools")
+    }
+    /// A pack's own folder.
+    pub fn pack_data(&self, pack: &str) -> PathBuf {
+        self.data.join("packs").join(pack)
+    }
+
+    /// Makes the data folder (for the user only) and takes its lock. `None`: another process holds it.
+    pub(crate) fn lock(&self) -> Result<Option<File>, AgentError> {
+        make_private(&self.data).map_err(|e| unusable(&self.data, &e))?;
+        let path = self.data.join("lock");
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(|e| unusable(&path, &e))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(file)),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(e)) => Err(unusable(&path, &e)),
+        }
+    }
+}
+
+/// Makes a folder that only its user can enter.
+pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    if folder.is_dir() {
+        return Ok(());
+    }
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+/// Writes a whole file or leaves the old one.
+pub(crate) fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
+    use std::io::Write as _;
+    let fresh = path.with_extension("new");
+    let mut file = File::create(&fresh)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&fresh, path)
+}
+
+fn base(variable: &str, below_home: &str) -> PathBuf {
+    let set = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+    set.unwrap_or_else(|| std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")).join(below_home))
+}
+
+fn unusable(path: &Path, error: &io::Error) -> AgentError {
+    AgentError::internal("data_dir", format!("{} cannot be used: {error}.", path.display())).hint("Check that the folder exists and belongs to you, or choose another with --data-dir.")
+}

@@ -1,0 +1,217 @@
+//! Settings and rules of a profile: read from its files, forced by the environment, given to the engine as they are now.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use contract::{AgentError, Settings};
+use engine::ports::{Profile, SessionValues};
+use policy::Rules;
+use serde_json::json;
+
+use crate::paths::{Paths, write_atomically};
+
+/// The profile in force.
+pub(crate) struct LiveProfile {
+    paths: Paths,
+    state: RwLock<State>,
+    env: Environment,
+}
+
+struct State {
+    /// As stored.
+    stored: Settings,
+    /// With what the environment forces.
+    effective: Arc<Settings>,
+    rules: Arc<Rules>,
+    fault: Option<String>,
+}
+
+/// What the environment says.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Environment {
+    pub(crate) agent_enabled: Option<String>,
+    pub(crate) base_url: Option<String>,
+    pub(crate) model: Option<String>,
+    pub(crate) language: String,
+    pub(crate) time_zone: String,
+}
+
+impl Environment {
+    pub(crate) fn read() -> Self {
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+        let language = ["LC_ALL", "LC_MESSAGES", "LANG"].iter().find_map(|name| variable(name)).unwrap_or_default();
+        let time_zone = variable("TZ").filter(|zone| zone.parse::<chrono_tz::Tz>().is_ok()).or_else(|| iana_time_zone::get_timezone().ok());
+        Self {
+            agent_enabled: variable("AGENT_ENABLED"),
+            base_url: variable("OPENAI_BASE_URL"),
+            model: variable("OPENAI_MODEL"),
+            language,
+            time_zone: time_zone.unwrap_or_else(|| "UTC".into()),
+        }
+    }
+
+    fn forces_off(&self) -> bool {
+        self.agent_enabled.as_deref().is_some_and(|value| !matches!(value.trim().to_ascii_lowercase().as_str(), "true" | "1"))
+    }
+}
+
+impl LiveProfile {
+    pub(crate) fn read(paths: Paths, env: Environment) -> Self {
+        let (stored, fault) = read_settings(&paths);
+        let rules = Arc::new(read_rules(&paths));
+        let effective = Arc::new(force(stored.clone(), &env));
+        Self { paths, state: RwLock::new(State { stored, effective, rules, fault }), env }
+    }
+
+    /// What is wrong with the settings file, if anything.
+    pub(crate) fn fault(&self) -> Option<String> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner).fault.clone()
+    }
+
+    pub(crate) fn stored(&self) -> Settings {
+        self.state.read().unwrap_or_else(PoisonError::into_inner).stored.clone()
+    }
+
+    /// Settings that something outside forces, by dotted name.
+    pub(crate) fn forced(&self) -> BTreeMap<String, String> {
+        let mut forced = BTreeMap::new();
+        if self.env.forces_off() {
+            forced.insert("agent_enabled".into(), "AGENT_ENABLED".into());
+        }
+        if self.env.base_url.is_some() {
+            forced.insert("model.base_url".into(), "OPENAI_BASE_URL".into());
+        }
+        if self.env.model.is_some() {
+            forced.insert("model.model".into(), "OPENAI_MODEL".into());
+        }
+        forced
+    }
+
+    /// Checks, stores and applies settings. An unreadable old file is kept beside the new one.
+    pub(crate) fn write(&self, mut settings: Settings) -> Result<(), AgentError> {
+        check(&settings)?;
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        // Only the approval window may change this one, through its own command.
+        settings.decide_from_terminal = state.stored.decide_from_terminal;
+        self.store(&mut state, settings)
+    }
+
+    pub(crate) fn set_terminal_decisions(&self, enabled: bool) -> Result<(), AgentError> {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let settings = Settings { decide_from_terminal: enabled, ..state.stored.clone() };
+        self.store(&mut state, settings)
+    }
+
+    fn store(&self, state: &mut State, settings: Settings) -> Result<(), AgentError> {
+        let path = self.paths.settings();
+        let failed = |e: io::Error| AgentError::internal("settings", format!("The settings could not be saved in {}: {e}.", path.display())).hint("Free some space or make the folder writable, then save again.");
+        let text = toml::to_string_pretty(&settings).map_err(|_| AgentError::internal("settings", "The settings could not be written."))?;
+        if state.fault.take().is_some() {
+            fs::copy(&path, path.with_extension("toml.unreadable")).map_err(failed)?;
+        }
+        write_atomically(&path, &text).map_err(failed)?;
+        state.effective = Arc::new(force(settings.clone(), &self.env));
+        state.stored = settings;
+        Ok(())
+    }
+}
+
+impl Profile for LiveProfile {
+    fn settings(&self) -> Arc<Settings> {
+        Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner).effective)
+    }
+
+    fn rules(&self) -> Arc<Rules> {
+        Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner).rules)
+    }
+
+    fn locale(&self) -> String {
+        let settings = self.settings();
+        let wanted = if settings.language == "system" { self.env.language.as_str() } else { settings.language.as_str() };
+        if wanted.starts_with("sv") { "sv".into() } else { "en".into() }
+    }
+
+    fn time_zone(&self) -> String {
+        let settings = self.settings();
+        if settings.time_zone == "system" { self.env.time_zone.clone() } else { settings.time_zone.clone() }
+    }
+
+    fn caller_values(&self) -> SessionValues {
+        let mut values = SessionValues::new();
+        values.insert("clientIp".into(), json!("127.0.0.1"));
+        values
+    }
+}
+
+fn force(mut settings: Settings, env: &Environment) -> Settings {
+    if env.forces_off() {
+        settings.agent_enabled = false;
+    }
+    if let Some(url) = &env.base_url {
+        settings.model.base_url.clone_from(url);
+    }
+    if let Some(model) = &env.model {
+        settings.model.model.clone_from(model);
+    }
+    settings
+}
+
+fn read_settings(paths: &Paths) -> (Settings, Option<String>) {
+    let path = paths.settings();
+    match fs::read_to_string(&path) {
+        Ok(text) => match toml::from_str(&text) {
+            Ok(settings) => (settings, None),
+            // Nothing is allowed that the file may have forbidden: without readable settings, reading only.
+            Err(e) => {
+                let careful = Settings { policy: contract::PolicyMode::ReadOnlyOnly, ..Settings::default() };
+                (careful, Some(format!("{} cannot be read: {}", path.display(), e.message())))
+            }
+        },
+        Err(e) if e.kind() == io::ErrorKind::NotFound => (Settings::default(), None),
+        Err(e) => (Settings { policy: contract::PolicyMode::ReadOnlyOnly, ..Settings::default() }, Some(format!("{} cannot be read: {e}", path.display()))),
+    }
+}
+
+fn read_rules(paths: &Paths) -> Rules {
+    match fs::read_to_string(paths.rules()) {
+        Ok(text) => Rules::parse(&text),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Rules::default(),
+        Err(e) => Rules { rules: Vec::new(), faults: vec![policy::RuleFault { place: "policy.json".into(), problem: e.to_string() }] },
+    }
+}
+
+fn check(settings: &Settings) -> Result<(), AgentError> {
+    let limits = settings.limits;
+    let bad = |field: &str, rule: &str| Err(AgentError::invalid(format!("{field} {rule}.")).with("field", field));
+    if !(1..=20).contains(&limits.rounds) {
+        return bad("limits.rounds", "must be 1 to 20");
+    }
+    if !(1..=10).contains(&limits.calls_per_round) {
+        return bad("limits.calls_per_round", "must be 1 to 10");
+    }
+    if !(5..=86_400).contains(&limits.approval_expiry_s) {
+        return bad("limits.approval_expiry_s", "must be 5 to 86400 seconds");
+    }
+    if !(2..=200).contains(&limits.window_messages) {
+        return bad("limits.window_messages", "must be 2 to 200");
+    }
+    if !(500..=200_000).contains(&limits.result_chars) {
+        return bad("limits.result_chars", "must be 500 to 200000");
+    }
+    if !(100..=200_000).contains(&limits.message_chars) {
+        return bad("limits.message_chars", "must be 100 to 200000");
+    }
+    if !(1..=600).contains(&settings.model.idle_timeout_s) {
+        return bad("model.idle_timeout_s", "must be 1 to 600 seconds");
+    }
+    if settings.time_zone != "system" && settings.time_zone.parse::<chrono_tz::Tz>().is_err() {
+        return bad("time_zone", "must be an IANA name such as Europe/Stockholm");
+    }
+    if !matches!(settings.model.provider.as_str(), "offline" | "openai_compatible") {
+        return bad("model.provider", "must be offline or openai_compatible");
+    }
+    Ok(())
+}

@@ -1,0 +1,234 @@
+//! Opening a profile, in order: folder and lock, settings, keyring, store, log, packs, engine, recovery.
+//! Nothing here waits for a server or reads a whole file: an answer in a terminal comes through here every time.
+
+use std::{fs, sync::Arc};
+
+use audit::{FileAnchor, Log, OpenOptions, OpenState, OsEntropy, new_installation_id};
+use campaign_portfolio_pacing::Pacing;
+use contract::{AgentError, RecordType};
+use engine::{
+    Engine, World,
+    ports::{AuditLog, Clock, Durability, RecordDraft},
+};
+use mcp::{ServerConfig, Servers};
+use models::offline::OfflinePack;
+use packs::LoadedPack;
+use secrets::Keyring;
+use serde_json::{Map, Value, json};
+use store::SqliteStore;
+
+use crate::{
+    Host, Options, Paths,
+    imports::Imports,
+    keys::{self, KeyringAnchor},
+    models::HostModels,
+    paths::{make_private, write_atomically},
+    profile::{Environment, LiveProfile},
+    pushes::Hub,
+    tools::{HostTools, PACING},
+};
+
+type Notices = Vec<Map<String, Value>>;
+
+pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
+    let paths = Paths::new(options.data_dir.clone());
+    let Some(lock) = paths.lock()? else {
+        return Err(AgentError::internal("profile_in_use", format!("{} is in use by another Countersign.", paths.data.display())).hint("Use that one, or choose another folder with --data-dir."));
+    };
+    let installation = installation(&paths)?;
+    let profile = Arc::new(LiveProfile::read(paths.clone(), Environment::read()));
+    let keyring = Arc::new(Keyring::new(&installation));
+    let mut notices = Notices::new();
+    if let Some(fault) = profile.fault() {
+        notices.push(notice("settings_unreadable", &fault));
+    }
+    let store_opening = open_store(&paths, Arc::clone(&options.clock));
+    let log_opening = open_log(&paths, &installation, Arc::clone(&keyring), Arc::clone(&options.clock));
+    let (store, log) = tokio::join!(store_opening, log_opening);
+    let (store, recovered) = store?;
+    let log = log?;
+    let log = report(log, recovered, &mut notices).await;
+    let hub = Arc::new(Hub::new());
+    let tools = Arc::new(open_tools(&paths, &options)?);
+    note_packs(&log, &tools).await;
+    let models = Arc::new(HostModels::new(
+        Arc::clone(&profile),
+        Arc::clone(&keyring),
+        Arc::clone(&options.clock),
+        Arc::clone(&options.ids),
+        Arc::clone(&options.random),
+        offline_packs(&tools),
+    ));
+    let world = World {
+        store: Arc::clone(&store) as _,
+        audit: Arc::clone(&log) as _,
+        tools: Arc::clone(&tools) as _,
+        models: Arc::clone(&models) as _,
+        profile: Arc::clone(&profile) as _,
+        events: Arc::clone(&hub) as _,
+        probe: Arc::clone(&options.probe),
+        clock: Arc::clone(&options.clock),
+        ids: Arc::clone(&options.ids),
+        random: Arc::clone(&options.random),
+    };
+    let engine = Engine::new(world);
+    let put_in_order = engine.recover().await?;
+    if put_in_order.turns > 0 {
+        notices.push(notice("turns_interrupted", &format!("{} answers were interrupted when Countersign ended.", put_in_order.turns)));
+    }
+    if options.warm_up {
+        tools.servers.start_all();
+    }
+    watch_log(&log, &hub);
+    Ok(Arc::new(Host { engine, paths, options, profile, store, log, tools, models, keyring, hub, imports: Imports::default(), notices: std::sync::Mutex::new(notices), _lock: lock }))
+}
+
+pub(crate) fn notice(code: &str, text: &str) -> Map<String, Value> {
+    [("code".to_owned(), json!(code)), ("text".to_owned(), json!(text))].into_iter().collect()
+}
+
+fn installation(paths: &Paths) -> Result<String, AgentError> {
+    let path = paths.installation();
+    if let Ok(text) = fs::read_to_string(&path)
+        && !text.trim().is_empty()
+    {
+        return Ok(text.trim().to_owned());
+    }
+    let id = new_installation_id(&OsEntropy).map_err(|_| AgentError::internal("no_randomness", "The system gives no randomness."))?;
+    write_atomically(&path, &id).map_err(|e| AgentError::internal("data_dir", format!("{} cannot be written: {e}.", path.display())).hint("Free some space or make the folder writable."))?;
+    Ok(id)
+}
+
+async fn open_store(paths: &Paths, clock: Arc<dyn Clock>) -> Result<(Arc<SqliteStore>, Option<store::Recovered>), AgentError> {
+    let path = paths.database();
+    let opened = tokio::task::spawn_blocking(move || SqliteStore::open(&path, clock)).await;
+    let opened = opened.map_err(|_| AgentError::internal("database_error", "The database could not be opened."))?.map_err(|e| e.into_agent_error())?;
+    Ok((Arc::new(opened.store), opened.recovered))
+}
+
+struct OpenedLog {
+    log: Arc<Log>,
+    /// The old log's problems, and where it lies now.
+    set_aside: Option<(Vec<String>, String)>,
+}
+
+async fn open_log(paths: &Paths, installation: &str, keyring: Arc<Keyring>, clock: Arc<dyn Clock>) -> Result<OpenedLog, AgentError> {
+    let signer = keys::signer(&keyring, &OsEntropy).await?;
+    let mut options = OpenOptions::new(paths.audit(), installation, signer, clock);
+    if make_private(&paths.state).is_ok() {
+        options = options.anchor(Arc::new(FileAnchor::new(&paths.state, installation)));
+    }
+    if let Some(anchor) = KeyringAnchor::open(keyring).await {
+        options = options.anchor(anchor);
+    }
+    let opened = tokio::task::spawn_blocking(move || match Log::open(options.clone())? {
+        OpenState::Ready(log) => Ok(OpenedLog { log: Arc::new(log), set_aside: None }),
+        OpenState::Tampered(found) => {
+            let problems = found.problems.iter().map(|p| p.message.clone()).collect();
+            let (log, old) = Log::start_over(options, &found)?;
+            Ok(OpenedLog { log: Arc::new(log), set_aside: Some((problems, old.display().to_string())) })
+        }
+    });
+    match opened.await {
+        Ok(Ok(opened)) => Ok(opened),
+        Ok(Err(error)) => Err(Host::audit_error(&error)),
+        Err(_) => Err(AgentError::internal("audit_unavailable", "The audit log could not be opened.")),
+    }
+}
+
+/// Tells (in the log and to the user) what had to be replaced.
+async fn report(opened: OpenedLog, recovered: Option<store::Recovered>, notices: &mut Notices) -> Arc<Log> {
+    if let Some((problems, old)) = opened.set_aside {
+        notices.push(notice("audit_replaced", &format!("The audit log was not as it was left ({}). The old file is kept at {old}; a new log begins.", problems.join("; "))));
+    }
+    if let Some(found) = recovered {
+        let from = found.backup.as_ref().map_or_else(|| "no backup".to_owned(), |path| path.display().to_string());
+        notices.push(notice("database_recovered", &format!("The database was damaged. The old file is kept at {}; restored from {from}.", found.old.display())));
+        let draft = RecordDraft::new(RecordType::DbRecovered)
+            .field("file", "countersign.db")
+            .field("restored", found.backup.is_some())
+            .commit("old", found.old.display().to_string())
+            .commit("problem", found.problem.clone());
+        if let Err(error) = opened.log.append(draft, Durability::Durable).await {
+            tracing::error!(%error, "the recovery could not be recorded");
+        }
+    }
+    opened.log
+}
+
+fn open_tools(paths: &Paths, options: &Options) -> Result<HostTools, AgentError> {
+    let loaded = packs::load(&options.packs(paths.packs()));
+    let wants_pacing = loaded.iter().filter_map(|l| l.pack.as_ref()).any(|p| p.tools.iter().any(|t| t.target.server() == PACING));
+    let pacing = wants_pacing.then(|| open_pacing(paths, options)).transpose()?;
+    let servers = loaded.iter().flat_map(|l| server_configs(l, paths, options)).collect();
+    Ok(HostTools::new(loaded, pacing, Servers::new(servers)))
+}
+
+fn open_pacing(paths: &Paths, options: &Options) -> Result<Arc<Pacing>, AgentError> {
+    let folder = paths.pack_data(PACING);
+    make_private(&folder).map_err(|e| AgentError::internal("data_dir", format!("{} cannot be used: {e}.", folder.display())))?;
+    let clock = Arc::clone(&options.clock);
+    Pacing::open(&folder, move || clock.now()).map(Arc::new)
+}
+
+fn server_configs(loaded: &LoadedPack, paths: &Paths, options: &Options) -> Vec<ServerConfig> {
+    let Some(pack) = &loaded.pack else { return Vec::new() };
+    let config = |server: &contract::manifest::ServerEntry| {
+        let program = match server.command.strip_prefix("./") {
+            Some(inside) => loaded.folder.join(inside),
+            None => options.program_dir.join(&server.command),
+        };
+        let mut env: std::collections::BTreeMap<String, String> = server.env.iter().filter_map(|name| Some((name.clone(), std::env::var(name).ok()?))).collect();
+        if server.data_dir {
+            let folder = paths.pack_data(pack.manifest.id.as_str());
+            if let Err(error) = make_private(&folder) {
+                tracing::warn!(%error, "a pack's data folder could not be made");
+            }
+            env.insert("COUNTERSIGN_PACK_DATA".into(), folder.display().to_string());
+        }
+        ServerConfig { name: server.name.clone(), pack: pack.manifest.id.clone(), program, args: server.args.clone(), env, cwd: Some(loaded.folder.clone()) }
+    };
+    pack.manifest.servers.iter().map(config).collect()
+}
+
+pub(crate) fn offline_packs(tools: &HostTools) -> Vec<OfflinePack> {
+    let named = tools.pacing.as_ref().map(|pacing| pacing.entities()).unwrap_or_default();
+    let of = |pack: &packs::Pack| {
+        let mut manifest = pack.manifest.clone();
+        if manifest.id.as_str() == PACING && !named.is_empty() {
+            // Names come from the data that is there; the manifest's belong to the sample.
+            manifest.entities.retain(|entity| named.iter().any(|n| n.kind == entity.kind && n.id == entity.id));
+            for entity in &named {
+                if !manifest.entities.iter().any(|e| e.kind == entity.kind && e.id == entity.id) {
+                    manifest.entities.push(entity.clone());
+                }
+            }
+        }
+        OfflinePack::new(manifest, pack.tools.clone())
+    };
+    tools.loaded().iter().filter_map(|loaded| loaded.pack.as_ref()).map(of).collect()
+}
+
+/// Records which tools are in force, by definition.
+async fn note_packs(log: &Log, tools: &HostTools) {
+    for loaded in tools.loaded() {
+        let Some(pack) = &loaded.pack else { continue };
+        let definitions: Map<String, Value> = pack.tools.iter().map(|tool| (tool.id.0.clone(), json!(tool.definition_hash))).collect();
+        let draft = RecordDraft::new(RecordType::PackLoaded).field("pack", pack.manifest.id.as_str()).field("version", pack.manifest.version.clone()).field("definitions", definitions);
+        if let Err(error) = log.append(draft, Durability::Grouped).await {
+            tracing::warn!(%error, "a pack could not be recorded");
+        }
+    }
+}
+
+fn watch_log(log: &Arc<Log>, hub: &Arc<Hub>) {
+    let (mut totals, hub) = (log.watch(), Arc::clone(hub));
+    tokio::spawn(async move {
+        while totals.changed().await.is_ok() {
+            let total = *totals.borrow_and_update();
+            engine::ports::Events::push(hub.as_ref(), contract::Push::Audit { total });
+            // The view only needs to know that there is more, not each of them.
+            tokio::time::sleep(std::time::Duration::from_millis(250)).await;
+        }
+    });
+}
