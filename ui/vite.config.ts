@@ -5,8 +5,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   plugins: [svelte()],
   clearScreen: false,
-  server: { port: 5183, strictPort: true, host: "127.0.0.1" },
-  preview: { port: 5184, strictPort: true, host: "127.0.0.1" },
+  server: { port: 5173, strictPort: true, host: "127.0.0.1" },
+  preview: { port: 5174, strictPort: true, host: "127.0.0.1" },
   build: {
     target: "safari18",
     assetsInlineLimit: 0,

@@ -5,9 +5,10 @@ import { app } from "./app/app.svelte";
 import { isView, router } from "./app/router.svelte";
 import { setTheme, watchSystemTheme } from "./app/theme";
 import { setLanguage } from "./i18n/index.svelte";
-import { startPlatform } from "./platform";
+import { platform, startPlatform } from "./platform";
 import "./style/tokens.css";
 import "./style/base.css";
+import "./style/prose.css";
 
 watchSystemTheme();
 setTheme("system");
@@ -17,3 +18,4 @@ await app.start();
 const view = new URLSearchParams(location.search).get("view");
 if (isView(view)) router.go(view);
 mount(App, { target: document.getElementById("app")! });
+void platform().ready();

@@ -10,9 +10,11 @@ let current: Platform | undefined;
 export async function startPlatform(kind: Platform["window"]): Promise<Platform> {
   if (inDesktop()) {
     current = desktopPlatform(kind);
-  } else {
+  } else if (import.meta.env.DEV || import.meta.env.MODE === "fake") {
     const { fakePlatform } = await import("./fake");
     current = fakePlatform(kind, new URLSearchParams(location.search));
+  } else {
+    throw new Error("This page is a part of the Countersign desktop app.");
   }
   return current;
 }

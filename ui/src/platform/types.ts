@@ -8,9 +8,6 @@ export type Params<K extends CommandName> = CommandMap[K]["params"];
 export type Response<K extends CommandName> = CommandMap[K]["response"];
 export type Unsubscribe = () => void;
 
-/** What happens while files are dragged over the window. */
-export type FileDrop = { phase: "over" } | { phase: "leave" } | { phase: "drop"; paths: string[] };
-
 export interface Platform {
   /** Which window this page is. */
   readonly window: "chat" | "approval";
@@ -18,12 +15,14 @@ export interface Platform {
   call<K extends CommandName>(command: K, params: Params<K>): Promise<Response<K>>;
   /** What the host tells on its own. Several listeners share one subscription. */
   onPush(listener: (push: Push) => void): Unsubscribe;
-  /** Files dragged onto the window. */
-  onFileDrop(listener: (drop: FileDrop) => void): Unsubscribe;
+  /** The page has something to show; the window may appear. */
+  ready(): Promise<void>;
   /** The system's chooser for CSV files; an empty list when nothing was chosen. */
   openFiles(): Promise<string[]>;
   /** The system's chooser for a folder; null when nothing was chosen. */
   pickFolder(): Promise<string | null>;
+  /** Opens a link of an answer outside the app, after asking; false when the user declined. */
+  openLink(url: string): Promise<boolean>;
   /** The address under which a shop picture is shown. */
   imageUrl(path: string): string;
 }

@@ -4,6 +4,7 @@ import { approvalHandlers, seedApprovals } from "./approvals";
 import { auditHandlers } from "./audit";
 import { importHandlers } from "./imports";
 import { packHandlers } from "./packs";
+import { shopPicture } from "./shop";
 import { seedSessions, sessionHandlers } from "./sessions";
 import { seedSettings, settingsHandlers } from "./settings";
 import { type Handlers, World } from "./world";
@@ -35,12 +36,10 @@ export function fakePlatform(kind: Platform["window"], options: URLSearchParams)
       world.pushes.add(listener);
       return () => world.pushes.delete(listener);
     },
-    onFileDrop(listener) {
-      world.drops.add(listener);
-      return () => world.drops.delete(listener);
-    },
+    ready: async () => {},
     openFiles: async () => ["/home/ana/exports/delivery-november.csv"],
     pickFolder: async () => "/home/ana/audit-export",
-    imageUrl: (path) => path,
+    openLink: async () => true,
+    imageUrl: (path) => shopPicture(path),
   };
 }

@@ -7,7 +7,7 @@ import type { QueuedMessage } from "../generated/QueuedMessage";
 import type { SessionSummary } from "../generated/SessionSummary";
 import type { SettingsView } from "../generated/SettingsView";
 import type { AgentError } from "../generated/AgentError";
-import type { CommandName, FileDrop, Params, Response } from "../types";
+import type { CommandName, Params, Response } from "../types";
 
 export type Handlers = { [K in CommandName]: (params: Params<K>, world: World) => Response<K> | Promise<Response<K>> };
 
@@ -20,7 +20,6 @@ export interface FakeSession {
 
 export class World {
   readonly pushes = new Set<(push: Push) => void>();
-  readonly drops = new Set<(drop: FileDrop) => void>();
   readonly sessions = new Map<string, FakeSession>();
   readonly approvals = new Map<string, Approval>();
   settings!: SettingsView;
@@ -32,7 +31,8 @@ export class World {
   ) {}
 
   push(push: Push): void {
-    this.pushes.forEach((listener) => listener(push));
+    const copy = structuredClone(push);
+    this.pushes.forEach((listener) => listener(copy));
   }
 
   id(prefix: string): string {

@@ -1,0 +1,241 @@
+// The conversations: the list, the one that is open, drafts, and what the host pushes about them. The rules of a
+// conversation live in `transcript.ts`; this wraps them for the components and talks to the host.
+import { asAgentError, call, platform } from "../platform";
+import type { AgentError } from "../platform/generated/AgentError";
+import type { Push } from "../platform/generated/Push";
+import type { SessionSummary } from "../platform/generated/SessionSummary";
+import { applyEvent, emptyTranscript, firstSeq, openTranscript, takeItems, trimOldest, type Transcript } from "./transcript";
+
+/** Older items are read in pages of this many. */
+const PAGE = 60;
+/** At the end of a conversation no more entries than this are kept in the window. */
+const KEEP = 150;
+const LIST_PAGE = 50;
+const NEW = "";
+
+function tracked(session: string): Transcript {
+  const state = $state(emptyTranscript(session));
+  return state;
+}
+
+class Chat {
+  sessions = $state<SessionSummary[]>([]);
+  moreSessions = $state(false);
+  query = $state("");
+  listError = $state<AgentError | null>(null);
+  listLoaded = $state(false);
+
+  /** The open conversation; null for a new one that has no message yet. */
+  open = $state<Transcript | null>(null);
+  openError = $state<AgentError | null>(null);
+  loadingOlder = $state(false);
+  sending = $state(false);
+  sendError = $state<AgentError | null>(null);
+  draft = $state("");
+
+  summary = $derived(this.sessions.find((session) => session.id === this.open?.session) ?? null);
+  private readonly transcripts = new Map<string, Transcript>();
+  private readonly drafts = new Map<string, string>();
+  private listRequest = 0;
+
+  async start(): Promise<void> {
+    platform().onPush((push) => this.pushed(push));
+    await this.reloadList();
+    const newest = this.sessions[0];
+    if (newest && !this.open) await this.select(newest.id);
+  }
+
+  async reloadList(): Promise<void> {
+    const request = ++this.listRequest;
+    try {
+      const { sessions, has_more } = await call("sessions_list", { query: this.query.trim(), offset: 0, limit: LIST_PAGE });
+      if (request !== this.listRequest) return;
+      this.sessions = sessions;
+      this.moreSessions = has_more;
+      this.listError = null;
+    } catch (cause) {
+      if (request === this.listRequest) this.listError = asAgentError(cause);
+    }
+    this.listLoaded = true;
+  }
+
+  async moreOfList(): Promise<void> {
+    try {
+      const { sessions, has_more } = await call("sessions_list", { query: this.query.trim(), offset: this.sessions.length, limit: LIST_PAGE });
+      const known = new Set(this.sessions.map((session) => session.id));
+      this.sessions.push(...sessions.filter((session) => !known.has(session.id)));
+      this.moreSessions = has_more;
+    } catch (cause) {
+      this.listError = asAgentError(cause);
+    }
+  }
+
+  async search(query: string): Promise<void> {
+    this.query = query;
+    await this.reloadList();
+  }
+
+  /** Opens a conversation, or a new one without an id. */
+  async select(session: string | null): Promise<void> {
+    this.keepDraft();
+    this.openError = null;
+    this.sendError = null;
+    this.open = session === null ? null : this.transcript(session);
+    this.draft = this.drafts.get(session ?? NEW) ?? "";
+    for (const [id, known] of this.transcripts) {
+      if (id !== session && !known.running) this.transcripts.delete(id);
+    }
+    if (session !== null) await this.read(session);
+  }
+
+  /** Reads the open conversation again, and the list: after a sleep, a missed push or a failure. */
+  async refresh(): Promise<void> {
+    await Promise.all([this.reloadList(), this.open ? this.read(this.open.session) : undefined]);
+  }
+
+  async loadOlder(): Promise<void> {
+    const state = this.open;
+    const before = state && firstSeq(state);
+    if (!state || before === null || !state.hasMore || this.loadingOlder) return;
+    this.loadingOlder = true;
+    try {
+      const { items, has_more } = await call("items_page", { session: state.session, before, limit: PAGE });
+      takeItems(state, items);
+      state.hasMore = has_more && items.length > 0;
+    } catch (cause) {
+      this.openError = asAgentError(cause);
+    } finally {
+      this.loadingOlder = false;
+    }
+  }
+
+  /** The list stands at its end: entries far above need not stay. */
+  atEnd(): void {
+    if (this.open && this.open.entries.length > KEEP + PAGE) trimOldest(this.open, KEEP);
+  }
+
+  async send(text: string): Promise<boolean> {
+    const message = text.trim();
+    if (message === "" || this.sending) return false;
+    this.sending = true;
+    this.sendError = null;
+    const from = this.open?.session ?? null;
+    try {
+      const { session } = await call("turn_start", { session: from, text: message, headless: false });
+      this.drafts.delete(from ?? NEW);
+      if ((this.open?.session ?? null) === from) {
+        this.draft = "";
+        if (from === null) await this.select(session);
+      }
+      return true;
+    } catch (cause) {
+      this.sendError = asAgentError(cause);
+      return false;
+    } finally {
+      this.sending = false;
+    }
+  }
+
+  /** Stops the running turn of the open conversation, or takes a waiting message out of the queue. */
+  async cancel(turn?: string): Promise<void> {
+    const state = this.open;
+    const target = turn ?? state?.running?.turn;
+    if (!state || !target) return;
+    try {
+      await call("turn_cancel", { session: state.session, turn: target });
+    } catch (cause) {
+      this.sendError = asAgentError(cause);
+    }
+  }
+
+  async rename(session: string, title: string): Promise<void> {
+    await call("session_rename", { session, title });
+    const known = this.sessions.find((summary) => summary.id === session);
+    if (known) known.title = title;
+  }
+
+  async remove(session: string): Promise<void> {
+    await call("session_delete", { session });
+    await this.removed(session);
+  }
+
+  keepDraft(): void {
+    const key = this.open?.session ?? NEW;
+    if (this.draft === "") this.drafts.delete(key);
+    else this.drafts.set(key, this.draft);
+  }
+
+  private transcript(session: string): Transcript {
+    let known = this.transcripts.get(session);
+    if (!known) {
+      known = tracked(session);
+      this.transcripts.set(session, known);
+    }
+    return known;
+  }
+
+  private async read(session: string): Promise<void> {
+    try {
+      const view = await call("session_open", { session });
+      const state = this.transcripts.get(session);
+      if (state) openTranscript(state, view);
+      this.takeSummary(view.summary);
+      if (this.open?.session === session) this.openError = null;
+    } catch (cause) {
+      if (this.open?.session === session) this.openError = asAgentError(cause);
+    }
+  }
+
+  private pushed(push: Push): void {
+    switch (push.push) {
+      case "turn": {
+        const state = this.transcript(push.event.session);
+        applyEvent(state, push.event);
+        if (state.stale && this.open?.session === state.session) void this.read(state.session);
+        return;
+      }
+      case "session":
+        this.takeSummary(push.summary);
+        return;
+      case "session_deleted":
+        void this.removed(push.session);
+        return;
+      case "queue":
+        this.transcript(push.session).queue = push.queue;
+        return;
+      case "lagged":
+        void this.refresh();
+        return;
+      case "approvals":
+      case "import":
+      case "server":
+      case "settings":
+      case "audit":
+      case "files":
+        return;
+    }
+  }
+
+  private takeSummary(summary: SessionSummary): void {
+    const at = this.sessions.findIndex((known) => known.id === summary.id);
+    const fits = summary.title.toLowerCase().includes(this.query.trim().toLowerCase());
+    if (at >= 0) {
+      const moved = this.sessions[at]!.updated_at !== summary.updated_at;
+      this.sessions[at] = summary;
+      if (!moved) return;
+      this.sessions.splice(at, 1);
+    } else if (!fits) return;
+    const place = this.sessions.findIndex((known) => known.updated_at <= summary.updated_at);
+    this.sessions.splice(place < 0 ? this.sessions.length : place, 0, summary);
+  }
+
+  private async removed(session: string): Promise<void> {
+    this.transcripts.delete(session);
+    this.drafts.delete(session);
+    const at = this.sessions.findIndex((summary) => summary.id === session);
+    if (at >= 0) this.sessions.splice(at, 1);
+    if (this.open?.session === session) await this.select(this.sessions[at]?.id ?? this.sessions[0]?.id ?? null);
+  }
+}
+
+export const chat = new Chat();

@@ -1,0 +1,60 @@
+// The list follows new text only while the user is at its end.
+import { expect, test } from "vitest";
+import { StickToBottom } from "./stick";
+
+const at = (top: number, height: number, viewport = 500) => ({ top, height, viewport });
+
+test("follows growing content from the start", () => {
+  const stick = new StickToBottom();
+  expect(stick.resized(at(0, 400))).toBeNull();
+  expect(stick.resized(at(0, 900))).toBe(400);
+  stick.scrolled(at(400, 900));
+  expect(stick.resized(at(400, 1200))).toBe(700);
+});
+
+test("a scroll upwards stops it, also while text keeps coming", () => {
+  const stick = new StickToBottom();
+  stick.resized(at(0, 2000));
+  stick.scrolled(at(1500, 2000));
+  stick.scrolled(at(1450, 2000));
+  expect(stick.stuck).toBe(false);
+  expect(stick.resized(at(1450, 2600))).toBeNull();
+});
+
+test("coming back to the end resumes it", () => {
+  const stick = new StickToBottom();
+  stick.resized(at(0, 2000));
+  stick.scrolled(at(900, 2000));
+  expect(stick.stuck).toBe(false);
+  stick.scrolled(at(1470, 2000));
+  expect(stick.stuck).toBe(true);
+});
+
+test("our own scroll that arrives late, after more content, does not stop it", () => {
+  const stick = new StickToBottom();
+  stick.resized(at(0, 2000));
+  stick.scrolled(at(1500, 2300));
+  expect(stick.stuck).toBe(true);
+});
+
+test("content that shrinks at the end keeps it there", () => {
+  const stick = new StickToBottom();
+  stick.resized(at(0, 2000));
+  stick.scrolled(at(1200, 1700));
+  expect(stick.stuck).toBe(true);
+});
+
+test("older content put above does not move what is seen", () => {
+  const stick = new StickToBottom();
+  stick.resized(at(0, 2000));
+  stick.scrolled(at(20, 2000));
+  expect(stick.prepended(at(20, 2000), at(20, 5000))).toBe(3020);
+  stick.scrolled(at(3020, 5000));
+  expect(stick.stuck).toBe(false);
+});
+
+test("a window that becomes smaller stays at the end", () => {
+  const stick = new StickToBottom();
+  stick.resized(at(0, 2000, 500));
+  expect(stick.resized(at(1500, 2000, 300))).toBe(1700);
+});

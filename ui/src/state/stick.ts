@@ -1,0 +1,50 @@
+// Keeps a scrolling list at its end while text arrives, and never against the user's will. Every scroll event is judged by
+// the position it reports against the one we wrote last; no timers. Pure: it is given measures and says where to scroll.
+export interface Measures {
+  top: number;
+  height: number;
+  viewport: number;
+}
+
+/** Closer to the end than this counts as at the end. */
+const NEAR = 48;
+
+export class StickToBottom {
+  /** New content is followed. */
+  stuck = true;
+  private last = 0;
+
+  /** The list scrolled, by us or by the user. */
+  scrolled({ top, height, viewport }: Measures): void {
+    const distance = height - viewport - top;
+    if (distance <= NEAR && top >= this.last - 1) this.stuck = true;
+    else if (top < this.last - 1) {
+      // Upwards. Content that shrank moves the position too, but then the list is still at its end.
+      this.stuck = distance <= 1;
+    }
+    this.last = top;
+  }
+
+  /** Content or window changed size; returns the position to scroll to, or null to stay. */
+  resized({ top, height, viewport }: Measures): number | null {
+    if (!this.stuck) {
+      this.last = top;
+      return null;
+    }
+    const end = Math.max(0, height - viewport);
+    this.last = end;
+    return Math.abs(end - top) < 1 ? null : end;
+  }
+
+  /** Older content was put above: the position that keeps what is seen where it is. */
+  prepended(before: Measures, after: Measures): number {
+    const top = before.top + (after.height - before.height);
+    this.last = top;
+    return top;
+  }
+
+  /** The user asked for the end. */
+  follow(): void {
+    this.stuck = true;
+  }
+}

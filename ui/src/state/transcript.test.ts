@@ -1,0 +1,116 @@
+// What the host says becomes what is shown: order, identity of entries, and what happens when things arrive twice or late.
+import { describe, expect, test } from "vitest";
+import type { Approval } from "../platform/generated/Approval";
+import type { EventBody } from "./testing";
+import { approvalOf, eventOf, itemOf, viewOf } from "./testing";
+import { applyEvent, emptyTranscript, firstSeq, latestCart, openTranscript, takeItems, trimOldest, waitingApprovals, type Transcript } from "./transcript";
+
+const shape = (state: Transcript) => state.entries.map((entry) => `${entry.kind}:${entry.seq}`);
+const run = (state: Transcript, ...events: EventBody[]) => events.forEach((event, n) => applyEvent(state, eventOf(event, n + 1)));
+const user = itemOf(1, { kind: "user_message", text: "hello" });
+const call = itemOf(2, { kind: "tool_call", call: "c1", tool: "product.search", title: "Search", effect: "read_only", arguments: { query: "shoes" } });
+const result = itemOf(3, { kind: "tool_result", call: "c1", tool: "product.search", outcome: "ok", summary: "3 found", data: { items: [] }, view: "product_cards", duration_ms: 4 });
+const answer = itemOf(4, { kind: "assistant_text", text: "Hi", blocks: [{ index: 0, html: "<p>Hi</p>" }], partial: false });
+const final: EventBody = { type: "final", status: "ok", text: "Hi", usage: { input_tokens: 0, output_tokens: 0, model_calls: 1 } };
+
+describe("a turn", () => {
+  test("becomes question, tool card and answer", () => {
+    const state = emptyTranscript("s");
+    run(state, { type: "item", item: user }, { type: "status", stage: "thinking" }, { type: "tool_start", call: "c1", tool: "product.search", title: "Search", arguments: {} });
+    expect(state.running?.stage).toBe("tools");
+    run(state, { type: "item", item: call }, { type: "tool_end", call: "c1", tool: "product.search", outcome: "ok", summary: "3 found" }, { type: "item", item: result });
+    run(state, { type: "blocks", patch: { blocks: [{ index: 0, html: "<p>H</p>" }], count: 1, append: "" } });
+    const live = state.entries.at(-1)!;
+    expect(live).toMatchObject({ kind: "assistant", live: true });
+    run(state, { type: "item", item: answer }, final);
+    expect(shape(state)).toEqual(["user:1", "tool:2", "assistant:4"]);
+    expect(state.entries.at(-1)).toBe(live);
+    expect(live).toMatchObject({ live: false, text: "Hi" });
+    expect(state.running).toBeNull();
+    expect(state.stale).toBe(false);
+  });
+
+  test("that ends without a stored answer asks for the session again", () => {
+    const state = emptyTranscript("s");
+    run(state, { type: "item", item: user }, final);
+    expect(state.stale).toBe(true);
+  });
+
+  test("whose text is replaced keeps one answer", () => {
+    const state = emptyTranscript("s");
+    run(state, { type: "blocks", patch: { blocks: [{ index: 0, html: "<p>wrong</p>" }], count: 1, append: "" } });
+    run(state, { type: "blocks", patch: { blocks: [], count: 0, append: "" } }, { type: "status", stage: "output_replaced" });
+    run(state, { type: "item", item: answer }, final);
+    expect(shape(state)).toEqual(["assistant:4"]);
+  });
+
+  test("that fails shows the error once, also when it is stored as a notice", () => {
+    const state = emptyTranscript("s");
+    const error = { contract_version: "1.0", code: "llm_error" as const, message: "The model stalled.", retryable: true, details: { hint: "Try again." } };
+    run(state, { type: "error", error }, { type: "item", item: itemOf(2, { kind: "notice", level: "error", code: "llm_error", text: "The model stalled." }) });
+    run(state, { type: "final", status: "error", text: "", error, usage: final.type === "final" ? final.usage : never() });
+    expect(state.entries).toHaveLength(1);
+    expect(state.entries[0]).toMatchObject({ kind: "notice", error: { details: { hint: "Try again." } } });
+  });
+
+  test("that is cancelled leaves no empty answer behind", () => {
+    const state = emptyTranscript("s");
+    run(state, { type: "item", item: user }, { type: "blocks", patch: { blocks: [], count: 0, append: "" } });
+    run(state, { type: "final", status: "cancelled", text: "", usage: { input_tokens: 0, output_tokens: 0, model_calls: 0 } });
+    expect(shape(state)).toEqual(["user:1"]);
+  });
+});
+
+describe("items", () => {
+  test("that arrive twice are shown once, and older pages go before", () => {
+    const state = emptyTranscript("s");
+    openTranscript(state, viewOf([result, answer], { has_more: true }));
+    expect(firstSeq(state)).toBe(3);
+    takeItems(state, [user, call]);
+    takeItems(state, [user, call, result, answer]);
+    expect(shape(state)).toEqual(["user:1", "tool:2", "assistant:4"]);
+    expect(state.entries[1]).toMatchObject({ title: "Search", outcome: "ok" });
+  });
+
+  test("of results that come in another order than their calls stay with their call", () => {
+    const state = emptyTranscript("s");
+    const second = itemOf(5, { kind: "tool_call", call: "c2", tool: "cart.get", title: "Cart", effect: "read_only", arguments: {} });
+    const cart = itemOf(6, { kind: "tool_result", call: "c2", tool: "cart.get", outcome: "ok", summary: "", data: { total: "5.00" }, view: "cart", duration_ms: 1 });
+    run(state, { type: "tool_start", call: "c1", tool: "a", title: "A", arguments: {} }, { type: "tool_start", call: "c2", tool: "b", title: "B", arguments: {} });
+    takeItems(state, [second, call, cart, result]);
+    expect(state.entries.map((entry) => entry.kind === "tool" && entry.call)).toEqual(["c1", "c2"]);
+    expect(latestCart(state)).toEqual({ total: "5.00" });
+  });
+
+  test("beyond the window are forgotten from the top", () => {
+    const state = emptyTranscript("s");
+    takeItems(state, [user, call, result, answer]);
+    trimOldest(state, 1);
+    expect(shape(state)).toEqual(["assistant:4"]);
+    expect(state.hasMore).toBe(true);
+  });
+});
+
+describe("approvals", () => {
+  const approval: Approval = approvalOf({ call: "c1" });
+  test("wait until they are resolved", () => {
+    const state = emptyTranscript("s");
+    run(state, { type: "item", item: call }, { type: "approval_requested", approval });
+    expect(waitingApprovals(state).map(({ id }) => id)).toEqual([approval.id]);
+    expect(state.running?.stage).toBe("waiting_for_approval");
+    run(state, { type: "approval_resolved", id: approval.id, status: "rejected" });
+    expect(waitingApprovals(state)).toEqual([]);
+  });
+
+  test("are found again when a session is opened, and a replaced proposal gives way to the new one", () => {
+    const state = emptyTranscript("s");
+    const next = approvalOf({ call: "c1", id: "a2", replaces: approval.id, created_at: "2026-11-21T10:01:00Z" });
+    openTranscript(state, viewOf([user, call], { approvals: [{ ...approval, status: "superseded" }, next], running_turn: "t" }));
+    expect(waitingApprovals(state).map(({ id }) => id)).toEqual(["a2"]);
+    expect(state.running?.turn).toBe("t");
+  });
+});
+
+function never(): never {
+  throw new Error("unreachable");
+}

@@ -1,0 +1,335 @@
+// One conversation as it is shown: entries made of stored items and of what a running turn says. Pure: functions change the
+// state they are given (the store wraps it), and know neither host nor DOM.
+import type { AgentError } from "../platform/generated/AgentError";
+import type { Approval } from "../platform/generated/Approval";
+import type { ApprovalStatus } from "../platform/generated/ApprovalStatus";
+import type { Choice } from "../platform/generated/Choice";
+import type { Effect } from "../platform/generated/Effect";
+import type { Item } from "../platform/generated/Item";
+import type { ItemBody } from "../platform/generated/ItemBody";
+import type { QueuedMessage } from "../platform/generated/QueuedMessage";
+import type { SessionView } from "../platform/generated/SessionView";
+import type { Stage } from "../platform/generated/Stage";
+import type { ToolOutcome } from "../platform/generated/ToolOutcome";
+import type { TurnEvent } from "../platform/generated/TurnEvent";
+import { BlockStream } from "./blocks";
+
+type Body<K extends ItemBody["kind"]> = Extract<ItemBody, { kind: K }>;
+
+interface Common {
+  /** Stays the same from the first event to the stored item, so that the element stays too. */
+  key: string;
+  turn: string;
+  /** Place in the session; Infinity until the item is stored. */
+  seq: number;
+  at: string;
+}
+export interface UserEntry extends Common {
+  kind: "user";
+  text: string;
+}
+export interface AssistantEntry extends Common {
+  kind: "assistant";
+  text: string;
+  stream: BlockStream;
+  model: string | null;
+  choices: Choice[];
+  partial: boolean;
+  /** Still being written. */
+  live: boolean;
+}
+export interface ToolEntry extends Common {
+  kind: "tool";
+  call: string;
+  tool: string;
+  title: string;
+  effect: Effect | null;
+  args: unknown;
+  outcome: ToolOutcome | null;
+  summary: string;
+  result: Body<"tool_result"> | null;
+  /** The pending action in full, while it is known. */
+  approval: Approval | null;
+  approvalStatus: ApprovalStatus | null;
+  approvalReason: string | null;
+}
+export interface NoticeEntry extends Common {
+  kind: "notice";
+  level: Body<"notice">["level"];
+  code: string;
+  text: string;
+  error: AgentError | null;
+}
+export type Entry = UserEntry | AssistantEntry | ToolEntry | NoticeEntry;
+
+export interface Running {
+  turn: string;
+  stage: Stage;
+  text: string | null;
+  agent: string | null;
+}
+
+export interface Transcript {
+  session: string;
+  loaded: boolean;
+  entries: Entry[];
+  hasMore: boolean;
+  running: Running | null;
+  queue: QueuedMessage[];
+  /** Something was missed: read the session again. */
+  stale: boolean;
+}
+
+export function emptyTranscript(session: string): Transcript {
+  return { session, loaded: false, entries: [], hasMore: false, running: null, queue: [], stale: false };
+}
+
+/** Takes a session as the host just read it; what a running turn has said in the meantime stays. */
+export function openTranscript(state: Transcript, view: SessionView): void {
+  const oldest = view.items[0]?.seq ?? Infinity;
+  const overlaps = state.entries.some((entry) => Number.isFinite(entry.seq) && entry.seq >= oldest);
+  if (!overlaps) {
+    // Nothing known reaches into this page: what lies before it may have holes, so it is read again when wanted.
+    state.entries = state.entries.filter((entry) => !Number.isFinite(entry.seq));
+    state.hasMore = view.has_more;
+  }
+  takeItems(state, view.items);
+  state.loaded = true;
+  state.stale = false;
+  state.queue = view.queue;
+  for (const approval of view.approvals) takeApproval(state, approval);
+  if (!view.running_turn) endTurn(state);
+  else if (state.running?.turn !== view.running_turn) {
+    state.running = { turn: view.running_turn, stage: "started", text: null, agent: null };
+  }
+}
+
+/** Adds items wherever they belong, each once. */
+export function takeItems(state: Transcript, items: readonly Item[]): void {
+  for (const item of items) takeItem(state, item);
+}
+
+/** Forgets the oldest entries beyond `keep`; they can be read again. */
+export function trimOldest(state: Transcript, keep: number): void {
+  const excess = state.entries.length - keep;
+  if (excess <= 0) return;
+  state.entries.splice(0, excess);
+  state.hasMore = true;
+}
+
+/** The `seq` before which older items are asked for. */
+export function firstSeq(state: Transcript): number | null {
+  const seq = Math.min(...state.entries.map((entry) => entry.seq));
+  return Number.isFinite(seq) ? seq : null;
+}
+
+export function takeApproval(state: Transcript, approval: Approval): void {
+  const entry = toolEntry(state, approval.call, approval.turn, approval.created_at);
+  if (entry.tool === "") entry.tool = approval.tool;
+  if (entry.title === "") entry.title = approval.tool_title;
+  entry.effect ??= approval.effect;
+  // An edited or re-priced proposal takes the place of the one it replaces.
+  const newer = !entry.approval || approval.id === entry.approval.id || approval.created_at >= entry.approval.created_at;
+  if (newer) {
+    entry.approval = approval;
+    entry.approvalStatus = approval.status;
+    entry.approvalReason = approval.reason ?? null;
+  }
+}
+
+/** Applies what a turn says. */
+export function applyEvent(state: Transcript, event: TurnEvent): void {
+  const { turn, at } = event;
+  switch (event.type) {
+    case "status":
+      if (event.stage === "queued") return;
+      state.running = { turn, stage: event.stage, text: event.text ?? null, agent: state.running?.agent ?? null };
+      return;
+    case "agent_start":
+      running(state, turn).agent = event.agent;
+      return;
+    case "agent_end":
+    case "dev_status":
+    case "reasoning":
+    case "delta":
+      return;
+    case "tool_start": {
+      const entry = toolEntry(state, event.call, turn, at);
+      Object.assign(entry, { tool: event.tool, title: event.title, args: event.arguments });
+      const now = running(state, turn);
+      now.stage = "tools";
+      now.text = null;
+      return;
+    }
+    case "tool_end": {
+      const entry = toolEntry(state, event.call, turn, at);
+      entry.outcome = event.outcome;
+      entry.summary = event.summary;
+      return;
+    }
+    case "approval_requested":
+      takeApproval(state, event.approval);
+      running(state, turn).stage = "waiting_for_approval";
+      return;
+    case "approval_resolved": {
+      const entry = state.entries.find((known): known is ToolEntry => known.kind === "tool" && known.approval?.id === event.id);
+      if (!entry) return;
+      entry.approvalStatus = event.status;
+      if (entry.approval) entry.approval.status = event.status;
+      return;
+    }
+    case "blocks":
+      liveAnswer(state, turn, at).stream.apply(event.patch);
+      return;
+    case "item":
+      takeItem(state, event.item);
+      return;
+    case "error":
+      takeError(state, turn, at, event.error);
+      return;
+    case "final":
+      takeFinal(state, event);
+      return;
+  }
+}
+
+function running(state: Transcript, turn: string): Running {
+  if (state.running?.turn !== turn) state.running = { turn, stage: "started", text: null, agent: null };
+  return state.running!;
+}
+
+function takeFinal(state: Transcript, event: Extract<TurnEvent, { type: "final" }>): void {
+  if (event.error && event.status === "error") takeError(state, event.turn, event.at, event.error);
+  const answered = state.entries.some((entry) => entry.kind === "assistant" && entry.turn === event.turn && Number.isFinite(entry.seq));
+  if (!answered && event.text !== "") state.stale = true;
+  const last = lastAnswer(state);
+  if (last && last.turn === event.turn && event.choices?.length) last.choices = event.choices;
+  if (state.running?.turn === event.turn || state.running === null) endTurn(state);
+}
+
+/** A turn is over: nothing of it is live any more, and empty beginnings of an answer go. */
+function endTurn(state: Transcript): void {
+  state.running = null;
+  for (const entry of state.entries) if (entry.kind === "assistant") entry.live = false;
+  const kept = state.entries.filter((entry) => entry.kind !== "assistant" || entry.text !== "" || !entry.stream.empty);
+  if (kept.length !== state.entries.length) state.entries = kept;
+}
+
+function takeError(state: Transcript, turn: string, at: string, error: AgentError): void {
+  const known = state.entries.find((entry): entry is NoticeEntry => entry.kind === "notice" && entry.turn === turn && entry.level === "error");
+  if (known) known.error = error;
+  else add(state, { kind: "notice", key: `error:${turn}`, turn, seq: Infinity, at, level: "error", code: error.code, text: error.message, error });
+}
+
+/** The answer that is being written in this turn; a new one begins when the last one has been stored. */
+function liveAnswer(state: Transcript, turn: string, at: string): AssistantEntry {
+  const known = state.entries.findLast((entry): entry is AssistantEntry => entry.kind === "assistant" && entry.turn === turn && entry.live);
+  if (known) return known;
+  const count = state.entries.filter((entry) => entry.kind === "assistant" && entry.turn === turn).length;
+  const entry: AssistantEntry = { kind: "assistant", key: `answer:${turn}:${count}`, turn, seq: Infinity, at, text: "", stream: new BlockStream(), model: null, choices: [], partial: false, live: true };
+  add(state, entry);
+  running(state, turn);
+  return state.entries.at(-1) as AssistantEntry;
+}
+
+function toolEntry(state: Transcript, call: string, turn: string, at: string): ToolEntry {
+  const known = state.entries.find((entry): entry is ToolEntry => entry.kind === "tool" && entry.call === call);
+  if (known) return known;
+  const entry: ToolEntry = { kind: "tool", key: `call:${call}`, call, turn, seq: Infinity, at, tool: "", title: "", effect: null, args: null, outcome: null, summary: "", result: null, approval: null, approvalStatus: null, approvalReason: null };
+  add(state, entry);
+  return state.entries.at(-1) as ToolEntry;
+}
+
+function takeItem(state: Transcript, item: Item): void {
+  const { id, turn, seq, created_at: at, body } = item;
+  switch (body.kind) {
+    case "user_message":
+      if (!state.entries.some((entry) => entry.key === id)) place(state, { kind: "user", key: id, turn, seq, at, text: body.text });
+      return;
+    case "assistant_text":
+      takeAnswer(state, item, body);
+      return;
+    case "tool_call": {
+      const entry = toolEntry(state, body.call, turn, at);
+      Object.assign(entry, { tool: body.tool, title: body.title, effect: body.effect, args: body.arguments });
+      moveTo(state, entry, seq, at);
+      return;
+    }
+    case "tool_result": {
+      const entry = toolEntry(state, body.call, turn, at);
+      Object.assign(entry, { tool: body.tool, outcome: body.outcome, summary: body.summary, result: body });
+      if (!Number.isFinite(entry.seq)) moveTo(state, entry, seq, at);
+      return;
+    }
+    case "approval": {
+      const entry = toolEntry(state, body.call, turn, at);
+      if (entry.tool === "") entry.tool = body.tool;
+      entry.approvalStatus = body.status;
+      entry.approvalReason = body.reason ?? null;
+      if (entry.approval?.id === body.approval) entry.approval.status = body.status;
+      if (!Number.isFinite(entry.seq)) moveTo(state, entry, seq, at);
+      return;
+    }
+    case "notice": {
+      // The stored form of a failure that the turn has already reported.
+      const shown = state.entries.find((entry): entry is NoticeEntry => entry.kind === "notice" && (entry.key === id || (entry.key === `error:${turn}` && body.level === "error")));
+      if (!shown) place(state, { kind: "notice", key: id, turn, seq, at, level: body.level, code: body.code, text: body.text, error: null });
+      else if (!Number.isFinite(shown.seq)) moveTo(state, shown, seq, at);
+      return;
+    }
+  }
+}
+
+function takeAnswer(state: Transcript, item: Item, body: Body<"assistant_text">): void {
+  const rest = { text: body.text, model: body.model ?? null, choices: body.choices ?? [], partial: body.partial, live: false };
+  const known = state.entries.find((entry) => entry.kind === "assistant" && entry.seq === item.seq);
+  if (known) return;
+  const live = state.entries.findLast((entry): entry is AssistantEntry => entry.kind === "assistant" && entry.turn === item.turn && entry.live);
+  if (live) {
+    live.stream.replace(body.blocks ?? []);
+    Object.assign(live, rest);
+    moveTo(state, live, item.seq, item.created_at);
+    return;
+  }
+  place(state, { kind: "assistant", key: item.id, turn: item.turn, seq: item.seq, at: item.created_at, stream: new BlockStream(body.blocks ?? []), ...rest });
+}
+
+function add(state: Transcript, entry: Entry): void {
+  state.entries.push(entry);
+}
+
+/** Puts a new entry where its `seq` belongs. */
+function place(state: Transcript, entry: Entry): void {
+  let at = state.entries.length;
+  while (at > 0 && state.entries[at - 1]!.seq > entry.seq) at--;
+  state.entries.splice(at, 0, entry);
+}
+
+/** Gives an entry its stored place. It moves only when it has to, so that its element stays where it is. */
+function moveTo(state: Transcript, entry: Entry, seq: number, at: string): void {
+  entry.seq = seq;
+  entry.at = at;
+  const index = state.entries.indexOf(entry);
+  const fits = (state.entries[index - 1]?.seq ?? -1) < seq && (state.entries[index + 1]?.seq ?? Infinity) > seq;
+  if (!fits && index >= 0) place(state, state.entries.splice(index, 1)[0]!);
+}
+
+export function lastAnswer(state: Transcript): AssistantEntry | null {
+  return state.entries.findLast((entry): entry is AssistantEntry => entry.kind === "assistant") ?? null;
+}
+
+/** The text of the user message that began a turn. */
+export function questionOf(state: Transcript, turn: string): string | null {
+  return state.entries.find((entry): entry is UserEntry => entry.kind === "user" && entry.turn === turn)?.text ?? null;
+}
+
+/** Pending actions of this conversation, oldest first. */
+export function waitingApprovals(state: Transcript): Approval[] {
+  return state.entries.flatMap((entry) => (entry.kind === "tool" && entry.approvalStatus === "pending" && entry.approval ? [entry.approval] : []));
+}
+
+/** The newest cart that a tool showed, if any. */
+export function latestCart(state: Transcript): unknown {
+  const entry = state.entries.findLast((known): known is ToolEntry => known.kind === "tool" && known.result?.view === "cart" && known.result.outcome === "ok");
+  return entry?.result?.data ?? null;
+}

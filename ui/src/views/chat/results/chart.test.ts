@@ -1,0 +1,59 @@
+// Scales and axes of the pacing chart.
+import { describe, expect, test } from "vitest";
+import { daysBetween, labelled, linear, niceTicks } from "./chart";
+import { readPacing } from "./pacing";
+
+test("a linear scale maps ends to ends, also upside down", () => {
+  const y = linear([0, 200], [100, 0]);
+  expect([y(0), y(50), y(200)]).toEqual([100, 75, 0]);
+  expect(linear([5, 5], [0, 10])(5)).toBe(0);
+});
+
+test("ticks are round, start at zero and reach the maximum", () => {
+  expect(niceTicks(950)).toEqual([0, 250, 500, 750, 1000]);
+  expect(niceTicks(1000)).toEqual([0, 250, 500, 750, 1000]);
+  expect(niceTicks(0.3)).toEqual([0, 0.1, 0.2, 0.3]);
+  expect(niceTicks(0)).toEqual([0, 1]);
+  for (const max of [1, 7, 13, 999, 12_345, 8.1e6]) expect(niceTicks(max).at(-1)).toBeGreaterThanOrEqual(max);
+});
+
+test("labels never overlap", () => {
+  for (const [count, width] of [[30, 500], [366, 300], [1, 20], [2, 10]] as const) {
+    const places = labelled(count, width, 60);
+    expect(places[0]).toBe(0);
+    for (let i = 1; i < places.length; i++) expect(((places[i]! - places[i - 1]!) / Math.max(1, count - 1)) * width).toBeGreaterThanOrEqual(59);
+  }
+  expect(labelled(0, 100, 10)).toEqual([]);
+});
+
+test("days run across months and clock changes", () => {
+  expect(daysBetween("2026-10-24", "2026-10-26")).toEqual(["2026-10-24", "2026-10-25", "2026-10-26"]);
+  expect(daysBetween("2026-02-27", "2026-03-01")).toHaveLength(3);
+  expect(daysBetween("2026-03-02", "2026-03-01")).toEqual([]);
+});
+
+describe("a pacing result", () => {
+  const result = {
+    account_id: "17", account_name: "Northwind Outdoor", currency: "EUR", date_range: { start: "2026-11-01", end: "2026-11-05" },
+    insights: {
+      budget_status: { portfolio_budget: 5000, spent_budget: 2400 }, timeline: { total_days: 5, days_passed: 2.5, days_left: 2.5 },
+      daily_pacing: { target_daily_rate: 1000, actual_daily_rate: 960, pacing_status: "ON_TRACK" },
+      daily_trend: [{ date: "2026-11-03", spend: 400, impressions: 10, partial: true }, { date: "2026-11-01", spend: 2000, impressions: 90, partial: false }],
+    },
+  };
+  test("becomes days in order over the whole window, with gaps where there is no data", () => {
+    const pacing = readPacing(result)!;
+    expect(pacing.days.map((day) => [day.date, day.spend, day.partial])).toEqual([
+      ["2026-11-01", 2000, false],
+      ["2026-11-02", null, false],
+      ["2026-11-03", 400, true],
+      ["2026-11-04", null, false],
+      ["2026-11-05", null, false],
+    ]);
+    expect(pacing.status).toBe("ON_TRACK");
+  });
+  test("that is something else is not drawn", () => {
+    expect(readPacing({ message: "no" })).toBeNull();
+    expect(readPacing(null)).toBeNull();
+  });
+});

@@ -1,0 +1,38 @@
+// Scales and labels of a small column chart. Pure.
+export type Scale = (value: number) => number;
+
+/** Maps a span of values onto a span of pixels; a span without width maps to its start. */
+export function linear(from: readonly [number, number], to: readonly [number, number]): Scale {
+  const width = from[1] - from[0];
+  return (value) => (width === 0 ? to[0] : to[0] + ((value - from[0]) / width) * (to[1] - to[0]));
+}
+
+/** Round values from 0 to at least `max`, about `count` of them: steps of 1, 2, 2.5 or 5 times a power of ten. */
+export function niceTicks(max: number, count = 4): number[] {
+  if (!(max > 0)) return [0, 1];
+  const rough = max / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough - 1e-9)!;
+  const last = Math.ceil(max / step - 1e-9);
+  return Array.from({ length: last + 1 }, (_, index) => Number((index * step).toPrecision(12)));
+}
+
+/** Which of `count` places get a label when each label needs `need` of `width` pixels. First and, if it fits, last included. */
+export function labelled(count: number, width: number, need: number): number[] {
+  if (count <= 0) return [];
+  const fit = Math.max(1, Math.floor(width / need));
+  const step = Math.max(1, Math.ceil((count - 1) / Math.max(1, fit - 1)));
+  const places: number[] = [];
+  for (let index = 0; index < count; index += step) places.push(index);
+  return places;
+}
+
+const DAY = 86_400_000;
+
+/** All calendar days from one to the other, inclusive, as YYYY-MM-DD; at most `limit`. */
+export function daysBetween(from: string, to: string, limit = 400): string[] {
+  const days: string[] = [];
+  const end = Date.parse(`${to}T00:00:00Z`);
+  for (let at = Date.parse(`${from}T00:00:00Z`); at <= end && days.length < limit; at += DAY) days.push(new Date(at).toISOString().slice(0, 10));
+  return days;
+}

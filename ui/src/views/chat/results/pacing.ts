@@ -1,0 +1,108 @@
+// Reads the pacing tool's result into what the dashboard shows. Pure.
+import { list, num, obj, str } from "../../../lib/read";
+import { daysBetween } from "./chart";
+
+export type PacingStatus = "AHEAD" | "ON_TRACK" | "SLIGHTLY_BEHIND" | "BEHIND" | "AT_RISK" | "NOT_STARTED" | "NO_BASIS";
+
+export interface Day {
+  date: string;
+  /** null: no data for this day, which is not zero spend. */
+  spend: number | null;
+  impressions: number | null;
+  partial: boolean;
+}
+export interface CampaignRow {
+  id: string;
+  name: string;
+  budget: number | null;
+  spend: number | null;
+  share: number | null;
+}
+export interface Pacing {
+  account: string;
+  advertiser: string | null;
+  currency: string | null;
+  start: string;
+  end: string;
+  status: PacingStatus;
+  flags: string[];
+  budget: number | null;
+  spent: number;
+  spentPercent: number | null;
+  due: number | null;
+  variance: number | null;
+  variancePercent: number | null;
+  remaining: number | null;
+  projection: number | null;
+  projectionPercent: number | null;
+  targetRate: number | null;
+  actualRate: number | null;
+  requiredRate: number | null;
+  totalDays: number | null;
+  daysPassed: number | null;
+  daysLeft: number | null;
+  asOf: string | null;
+  lag: number;
+  days: Day[];
+  campaigns: CampaignRow[];
+  assumptions: string[];
+  csv: string | null;
+}
+
+const STATUSES: readonly string[] = ["AHEAD", "ON_TRACK", "SLIGHTLY_BEHIND", "BEHIND", "AT_RISK", "NOT_STARTED", "NO_BASIS"];
+
+export function readPacing(data: unknown): Pacing | null {
+  const source = obj(data);
+  const insights = obj(source["insights"]);
+  const range = obj(source["date_range"]);
+  const [start, end] = [str(range["start"]), str(range["end"])];
+  if (!start || !end || !insights["budget_status"]) return null;
+  const budget = obj(insights["budget_status"]);
+  const timeline = obj(insights["timeline"]);
+  const daily = obj(insights["daily_pacing"]);
+  const status = str(daily["pacing_status"]) ?? "NO_BASIS";
+  return {
+    account: str(source["account_name"]) ?? str(source["account_id"]) ?? "",
+    advertiser: str(source["advertiser"]),
+    currency: str(source["currency"]),
+    start,
+    end,
+    status: (STATUSES.includes(status) ? status : "NO_BASIS") as PacingStatus,
+    flags: Array.isArray(source["flags"]) ? source["flags"].filter((flag) => typeof flag === "string") : [],
+    budget: num(budget["portfolio_budget"]),
+    spent: num(budget["spent_budget"]) ?? 0,
+    spentPercent: num(budget["spend_percentage"]),
+    due: num(budget["should_have_spent"]),
+    variance: num(budget["variance"]),
+    variancePercent: num(budget["variance_percentage"]),
+    remaining: num(budget["remaining_budget"]),
+    projection: num(budget["projected_spend"]),
+    projectionPercent: num(budget["budget_projection"]),
+    targetRate: num(daily["target_daily_rate"]),
+    actualRate: num(daily["actual_daily_rate"]),
+    requiredRate: num(daily["required_daily_rate"]),
+    totalDays: num(timeline["total_days"]),
+    daysPassed: num(timeline["days_passed"]),
+    daysLeft: num(timeline["days_left"]),
+    asOf: str(source["as_of"]),
+    lag: num(source["data_lag_days"]) ?? 0,
+    days: readDays(insights["daily_trend"], start, end),
+    campaigns: list(obj(source["rollups"])["campaigns_total"]).map((row) => ({
+      id: str(row["campaign_id"]) ?? "",
+      name: str(row["display_name"]) ?? str(row["campaign_name"]) ?? "",
+      budget: num(row["budget"]),
+      spend: num(row["spend"]),
+      share: num(row["share"]),
+    })),
+    assumptions: list(source["assumptions"]).map((assumption) => str(assumption["text"])).filter((text) => text !== null),
+    csv: str(obj(source["csv"])["text"]),
+  };
+}
+
+function readDays(trend: unknown, start: string, end: string): Day[] {
+  const known = new Map(list(trend).map((day) => [str(day["date"]) ?? "", day]));
+  return daysBetween(start, end).map((date) => {
+    const day = known.get(date);
+    return { date, spend: day ? num(day["spend"]) : null, impressions: day ? num(day["impressions"]) : null, partial: day?.["partial"] === true };
+  });
+}
