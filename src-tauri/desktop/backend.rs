@@ -18,7 +18,7 @@ impl Backend {
     pub(crate) fn open(data_dir: Option<PathBuf>) -> Self {
         let (send, receive) = watch::channel(None);
         tauri::async_runtime::spawn(async move {
-            let opened = Host::open(host::Options { data_dir, ..host::Options::default() }).await;
+            let opened = Host::open(host::Options { data_dir, warm_up: true, ..host::Options::default() }).await;
             if let Err(error) = &opened {
                 tracing::error!(%error, "the host could not be opened");
             }

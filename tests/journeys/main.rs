@@ -1,4 +1,11 @@
 //! Journeys through the real window: Xvfb, a private session bus with a keyring, WebKitWebDriver, the built app.
-//! They know the app only as its users do: by what the pages say and by what `csign` prints.
+//! They know the app as its users do: by what the pages say, and by what `csign` prints.
 
-fn main() {}
+mod approving;
+mod cancelling;
+mod keyboard;
+mod pacing;
+mod restarting;
+mod security;
+mod views;
+mod world;

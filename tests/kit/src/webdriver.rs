@@ -102,6 +102,12 @@ impl Session {
         Ok(ids.map(|id| Element { session: self, id: id.to_owned() }).collect())
     }
 
+    /// The element that a script returns, if it returns one.
+    pub fn find(&self, script: &str, args: Value) -> Result<Option<Element<'_>>, Refused> {
+        let found = self.run(script, args)?;
+        Ok(found[ELEMENT].as_str().map(|id| Element { session: self, id: id.to_owned() }))
+    }
+
     /// The element that has the focus.
     pub fn focused(&self) -> Result<Element<'_>, Refused> {
         let found = self.command("GET", "/element/active", None)?;

@@ -1,0 +1,155 @@
+//! Actions that wait for a signature: approved, rejected, expired, and two at once.
+
+use kit::webdriver::wait;
+use serde_json::{Value, json};
+
+use crate::world::Journey;
+
+/// Asks for two of the black trail shoes and picks a variant; the pending action comes back.
+pub fn ask_for_shoes(journey: &Journey) -> Value {
+    journey.ask("add two of the black trail shoes to my cart");
+    let before = journey.pending().len();
+    // The shoes come in sizes: the answer offers them, and one click picks one.
+    journey.chat(|page| {
+        let choice = page.script("return document.querySelector('[role=group][aria-label=\"Suggested answers\"] button')?.textContent ?? '';");
+        let choice = choice.as_str().unwrap_or_default().trim().to_owned();
+        assert!(!choice.is_empty(), "the variants are offered; the page says:\n{}", page.text());
+        page.click(&choice);
+    });
+    wait("the pending action", || {
+        let pending = journey.pending();
+        (pending.len() > before).then(|| pending.last().cloned()).flatten()
+    })
+}
+
+fn pieces(journey: &Journey) -> u64 {
+    let carts = journey.results("cart.addItem");
+    carts.iter().filter(|result| result["outcome"] == "ok").count() as u64
+}
+
+#[test]
+fn an_approved_action_changes_the_cart_and_is_on_record() {
+    let mut journey = Journey::prepare("approve", &[]);
+    journey.desktop.start_child("dbus-monitor", &["--session", "interface='org.freedesktop.Notifications'"]);
+    journey.settings("");
+    journey.open();
+    let action = ask_for_shoes(&journey);
+
+    journey.approval(|page| {
+        // The exact call, as it would be sent: every argument is on the page, as text.
+        let arguments: Value = serde_json::from_str(action["arguments"].as_str().expect("canonical text")).expect("JSON");
+        let text = wait("the call in full", || {
+            let text = page.text();
+            arguments.as_object()?.keys().all(|name| text.contains(name.as_str())).then_some(text)
+        });
+        assert!(text.contains("cart.addItem"), "the tool is named: {text}");
+        assert!(page.focus().contains("Reject"), "the focus is on Reject, not on {}", page.focus());
+        assert_eq!(page.script("return document.documentElement.scrollWidth <= innerWidth;"), json!(true), "nothing sticks out");
+    });
+    journey.picture("approval.png");
+    assert_eq!(pieces(&journey), 0, "nothing happens before the decision");
+    journey.approval(|page| {
+        wait("Approve to be armed", || page.button("Approve").enabled().ok().filter(|enabled| *enabled));
+        page.click("Approve");
+    });
+
+    let done = wait("the action to be done", || Some(journey.stored_approval(&action["id"])).filter(|a| a["status"] == "done"));
+    assert_eq!(done["hash"], action["hash"], "what was shown is what ran");
+    journey.chat(|page| page.idle());
+    assert_eq!(pieces(&journey), 1, "it ran once");
+    journey.chat(|page| {
+        if page.has_button("Show the cart") {
+            page.click("Show the cart");
+        }
+        page.says("Total");
+    });
+    journey.picture("cart.png");
+
+    wait("the notification", || journey.desktop.log("dbus-monitor").contains("Your approval is needed").then_some(()));
+    journey.chat(|page| {
+        page.go("Audit");
+        for step in ["cart.addItem", "approval"] {
+            wait(&format!("{step} in the log"), || page.text().to_lowercase().contains(&step.to_lowercase()).then_some(()));
+        }
+        page.click("Verify");
+        wait("the log to verify", || page.text().to_lowercase().contains("verif").then_some(()));
+    });
+    journey.picture("audit.png");
+    let report = journey.call("audit_verify", json!({})).expect("a report");
+    assert_eq!(report["ok"], true, "{report}");
+    journey.quit();
+    journey.assert_log_verifies();
+}
+
+#[test]
+fn a_rejected_action_leaves_the_cart_and_tells_the_reason() {
+    let journey = Journey::start("reject");
+    let action = ask_for_shoes(&journey);
+    journey.approval(|page| {
+        let reason = page.named("textarea, input[type=text], input:not([type])", "", false);
+        reason.send("wrong size").expect("a reason can be typed");
+        page.click("Reject");
+    });
+    let decided = wait("the decision", || Some(journey.stored_approval(&action["id"])).filter(|a| a["status"] == "rejected"));
+    assert_eq!(decided["reason"], "wrong size");
+    journey.chat(|page| {
+        page.idle();
+        page.says("Rejected");
+    });
+    assert_eq!(pieces(&journey), 0);
+    journey.picture("rejected.png");
+}
+
+#[test]
+fn an_action_that_nobody_decides_expires() {
+    let journey = Journey::with("expiry", "[limits]\napproval_expiry_s = 5\n", &[]);
+    let action = ask_for_shoes(&journey);
+    let decided = wait("the expiry", || Some(journey.stored_approval(&action["id"])).filter(|a| a["status"] == "expired"));
+    assert!(decided["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "it says why: {decided}");
+    journey.chat(|page| {
+        page.idle();
+        page.says("Expired");
+    });
+    assert_eq!(pieces(&journey), 0);
+}
+
+#[test]
+fn two_actions_at_once_are_decided_one_by_one() {
+    let journey = Journey::start("two-at-once");
+    let first = ask_for_shoes(&journey);
+    journey.chat(|page| page.click("New conversation"));
+    let second = ask_for_shoes(&journey);
+    assert_ne!(first["id"], second["id"]);
+    assert_ne!(first["session"], second["session"]);
+
+    let armed = journey.approval(|page| {
+        wait("both actions", || (page.script("return document.body.innerText").as_str()?.matches("2").count() > 0).then_some(()));
+        // From the moment the next action is shown, how long Approve stays unusable.
+        let watch = r#"
+            const done = arguments[arguments.length - 1];
+            const button = () => [...document.querySelectorAll("button")].find((b) => b.textContent.includes("Approve"));
+            [...document.querySelectorAll("button")].find((b) => b.textContent.trim() === "Reject").click();
+            let since = null;
+            const look = () => {
+              const b = button();
+              if (since === null && b?.disabled) since = performance.now();
+              if (since !== null && b && !b.disabled) done(performance.now() - since);
+              else requestAnimationFrame(look);
+            };
+            look();"#;
+        page.session.run_async(watch, json!([])).expect("Approve arms again for the next action")
+    });
+    assert!(armed.as_f64().is_some_and(|ms| ms >= 400.0), "Approve arms anew for each action: {armed}");
+
+    let statuses = wait("one decision", || {
+        let statuses = [&first, &second].map(|a| journey.stored_approval(&a["id"])["status"].as_str().unwrap_or_default().to_owned());
+        statuses.contains(&"rejected".to_owned()).then_some(statuses)
+    });
+    assert!(statuses.contains(&"pending".to_owned()), "the other one still waits: {statuses:?}");
+    journey.approval(|page| page.click("Approve"));
+    wait("the other decision", || {
+        let statuses = [&first, &second].map(|a| journey.stored_approval(&a["id"])["status"].clone());
+        (statuses.contains(&json!("done")) && statuses.contains(&json!("rejected"))).then_some(())
+    });
+    wait("nothing to wait", || journey.pending().is_empty().then_some(()));
+}

@@ -1,0 +1,62 @@
+//! The whole job with the keyboard alone: ask, pick, approve, look at the log.
+
+use kit::webdriver::{key, wait};
+use serde_json::json;
+
+use crate::world::{Journey, Page};
+
+/// Presses Tab until the focus is on something with this name.
+#[track_caller]
+fn tab_to(page: &Page<'_>, name: &str) {
+    for _ in 0..120 {
+        if page.focus().contains(name) {
+            return;
+        }
+        page.session.press(&[&[key::TAB]]).expect("Tab");
+    }
+    panic!("{name} cannot be reached with Tab; the focus is on {}", page.focus());
+}
+
+/// The focus can be seen: an outline, a border or a shadow that differs from the page's own.
+fn focus_is_visible(page: &Page<'_>) -> bool {
+    let script = "const s = getComputedStyle(document.activeElement); const box = getComputedStyle(document.activeElement.parentElement); \
+        return (s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) > 0) || s.boxShadow !== 'none' || box.outlineStyle !== 'none';";
+    page.script(script) == json!(true)
+}
+
+#[test]
+fn everything_can_be_done_with_the_keyboard() {
+    let journey = Journey::start("keyboard");
+    journey.chat(|page| {
+        tab_to(page, "Message");
+        page.session.type_text("add two of the black trail shoes to my cart").expect("typing");
+        let before = page.answers();
+        page.session.press(&[&[key::ENTER]]).expect("Enter");
+        page.answer_after(before);
+        let choice = page.script("return document.querySelector('[role=group][aria-label=\"Suggested answers\"] button')?.textContent ?? '';");
+        let choice = choice.as_str().unwrap_or_default().trim().to_owned();
+        assert!(!choice.is_empty(), "variants are offered: {}", page.text());
+        tab_to(page, &choice);
+        assert!(focus_is_visible(page), "the focus is seen on a suggested answer");
+        page.session.press(&[&[key::ENTER]]).expect("Enter");
+    });
+    let action = wait("the pending action", || journey.pending().first().cloned());
+
+    journey.approval(|page| {
+        wait("the focus on Reject", || page.focus().contains("Reject").then_some(()));
+        // A stray Enter of the same stroke must not approve: what has the focus rejects, and Approve is not armed yet.
+        tab_to(page, "Approve");
+        assert!(focus_is_visible(page), "the focus is seen on Approve");
+        wait("Approve to be armed", || page.button("Approve").enabled().ok().filter(|enabled| *enabled));
+        page.session.press(&[&[key::ENTER]]).expect("Enter");
+    });
+    wait("the action to be done", || (journey.stored_approval(&action["id"])["status"] == "done").then_some(()));
+
+    journey.chat(|page| {
+        page.idle();
+        page.session.press(&[&[key::CONTROL, "2"]]).expect("Ctrl+2");
+        wait("the audit view", || (page.script("return document.querySelector('h1')?.textContent?.trim() ?? '';") == "Audit").then_some(()));
+        page.session.press(&[&[key::CONTROL, "1"]]).expect("Ctrl+1");
+        wait("the chat view", || page.find("textarea", "Message", true));
+    });
+}
