@@ -1,1 +1,54 @@
-//! Skeleton.
+//! `csign`: the same turns, tools, approvals and log as the window, in a terminal. It speaks the contract's commands,
+//! to a host in this process or to the one that holds the data folder. Knows no store, model or webview.
+
+mod approve;
+mod args;
+mod ask;
+mod commands;
+mod crash;
+mod exit;
+mod keys;
+mod link;
+mod listen;
+mod log;
+mod out;
+mod visible;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use args::Args;
+use exit::{Exit, Failure};
+use out::Out;
+
+/// Runs the program with the process's arguments.
+pub fn run() -> ExitCode {
+    let mut typed = std::env::args().skip(1);
+    if typed.next().as_deref() == Some("shop-server") {
+        return commands::shop_server(typed.collect());
+    }
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            // Help and version are not mistakes; clap knows which stream each belongs to.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() };
+        }
+    };
+    let folder = link::data_dir(args.data_dir.clone());
+    crash::install(&folder);
+    log::start(&folder);
+    let out = Out::new(args.json);
+    match std::panic::catch_unwind(|| commands::run(args.command, folder, out)) {
+        Ok(Ok(exit)) => exit.into(),
+        Ok(Err(failure)) => report(out, &failure),
+        // The hook has said what there is to say.
+        Err(_) => Exit::Failed.into(),
+    }
+}
+
+fn report(out: Out, failure: &Failure) -> ExitCode {
+    out.failure(&failure.error);
+    failure.exit.into()
+}

@@ -62,6 +62,11 @@ impl OpenError {
         }
     }
 
+    /// The failure as every border shows it.
+    pub fn into_agent_error(self) -> AgentError {
+        AgentError::internal(self.reason(), format!("{self}.")).hint(self.hint())
+    }
+
     fn reason(&self) -> &'static str {
         match self {
             Self::Newer { .. } => "database_newer",
@@ -74,11 +79,6 @@ impl OpenError {
     }
 }
 
-impl From<OpenError> for AgentError {
-    fn from(error: OpenError) -> Self {
-        Self::internal(error.reason(), format!("{error}.")).hint(error.hint())
-    }
-}
 
 /// Why a statement or the reading of a row failed.
 #[derive(Debug, thiserror::Error)]

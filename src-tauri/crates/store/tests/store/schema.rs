@@ -3,7 +3,6 @@
 
 use std::path::PathBuf;
 
-use contract::AgentError;
 use engine::ports::Store as _;
 use rusqlite::Connection;
 use store::{OpenError, SqliteStore};
@@ -59,7 +58,7 @@ fn a_newer_file_is_refused_and_left_as_it_is() {
     let before = std::fs::read(world.db()).expect("read");
     let Err(error) = SqliteStore::open(&world.db(), world.clock.clone()) else { panic!("a newer file must be refused") };
     assert!(matches!(error, OpenError::Newer { found: 99, known: 1, .. }));
-    let shown = AgentError::from(error);
+    let shown = error.into_agent_error();
     assert_eq!(shown.reason_text(), Some("database_newer"));
     assert!(shown.hint_text().is_some_and(|hint| hint.contains("Install the newest version")), "the person is told what to do");
     let rows = |path| Connection::open(path).expect("opened").query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0)).expect("read");

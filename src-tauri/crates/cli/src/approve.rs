@@ -1,0 +1,165 @@
+//! A pending action on a terminal: everything that would run, with hidden characters written out, and the question.
+
+use chrono::{DateTime, Utc};
+use contract::{Approval, Decision, Effect, PreviewState, PreviewView};
+use serde_json::Value;
+
+use crate::keys::Keys;
+use crate::out::{Out, Tone};
+use crate::visible::exact;
+
+/// The action in full, as lines.
+pub(crate) fn lines(out: Out, approval: &Approval, now: DateTime<Utc>) -> Vec<String> {
+    let mut lines = vec![
+        out.tone(Tone::Strong, &format!("{} ({}, {})", exact(&approval.tool_title), exact(&approval.server), exact(approval.tool.as_str()))),
+        format!("  Asked by   {}", exact(&approval.agent)),
+        format!("  Effect     {}", effect(approval.effect)),
+        format!("  Why asked  {}", exact(&approval.why)),
+        format!("  Status     {}", status(approval, now)),
+    ];
+    if let Some(reason) = &approval.reason {
+        lines.push(format!("  Reason     {}", exact(reason)));
+    }
+    lines.push("  Arguments".into());
+    lines.extend(arguments(&approval.arguments));
+    if let Some(preview) = &approval.preview {
+        lines.extend(preview_lines(preview));
+    }
+    lines.push(format!("  Hash       {}", exact(&approval.hash)));
+    lines.push(format!("  Id         {}", exact(approval.id.as_str())));
+    lines
+}
+
+fn effect(effect: Effect) -> &'static str {
+    match effect {
+        Effect::ReadOnly => "reads only",
+        Effect::Write => "changes something",
+        Effect::Destructive => "changes something that cannot be undone",
+    }
+}
+
+fn status(approval: &Approval, now: DateTime<Utc>) -> String {
+    let word = word(approval);
+    if approval.status != contract::ApprovalStatus::Pending {
+        return word;
+    }
+    let left = (approval.expires_at - now).num_seconds();
+    if left <= 0 { format!("{word}, time is up") } else { format!("{word}, {} min {} s left", left / 60, left % 60) }
+}
+
+/// The status as its word on the wire.
+pub(crate) fn word(approval: &Approval) -> String {
+    serde_json::to_value(approval.status).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+/// One argument a line; what is not an object is shown as it is.
+fn arguments(canonical: &str) -> Vec<String> {
+    match serde_json::from_str::<Value>(canonical) {
+        Ok(Value::Object(members)) if members.is_empty() => vec!["    (none)".into()],
+        Ok(Value::Object(members)) => members.iter().map(|(name, value)| format!("    {}: {}", exact(name), exact(&value.to_string()))).collect(),
+        Ok(_) | Err(_) => vec![format!("    {}", exact(canonical))],
+    }
+}
+
+fn preview_lines(preview: &PreviewView) -> Vec<String> {
+    let mut lines = vec![format!("  Preview    {}", exact(&preview.summary))];
+    lines.extend(side("Before", &preview.before));
+    lines.extend(side("After", &preview.after));
+    lines
+}
+
+fn side(name: &str, state: &PreviewState) -> Vec<String> {
+    if state.rows.is_empty() && state.total.is_empty() {
+        return vec![format!("    {name}: empty")];
+    }
+    let mut lines = vec![format!("    {name}:")];
+    for row in &state.rows {
+        let mark = if row.changed { "*" } else { " " };
+        lines.push(format!("     {mark} {}  {}  {}", exact(&row.label), exact(&row.quantity), exact(&row.amount)).trim_end().to_owned());
+    }
+    if !state.total.is_empty() {
+        lines.push(format!("       Total  {}", exact(&state.total)));
+    }
+    lines
+}
+
+/// Shows the action and waits for the answer. Anything but a clear yes rejects; end of input rejects too.
+pub(crate) async fn ask(out: Out, keys: &mut Keys, approval: &Approval, now: DateTime<Utc>) -> Decision {
+    out.note("");
+    out.note(out.tone(Tone::Strong, "Your signature is needed."));
+    for line in lines(out, approval, now) {
+        out.note(line);
+    }
+    keys.forget();
+    out.question(&question(approval));
+    let answer = keys.line().await.unwrap_or_default();
+    if let Some(decision) = read(approval, answer.trim()) {
+        return decision;
+    }
+    out.question("Reason (may stay empty): ");
+    let reason = keys.line().await.map(|reason| reason.trim().to_owned()).filter(|reason| !reason.is_empty());
+    Decision::Reject { reason }
+}
+
+fn question(approval: &Approval) -> String {
+    match (&approval.confirm_word, approval.grantable) {
+        (Some(word), _) => format!("Type {} to approve; anything else rejects: ", exact(word)),
+        (None, true) => "Approve? [y = once, s = for this session, N = reject] ".into(),
+        (None, false) => "Approve? [y/N] ".into(),
+    }
+}
+
+/// `None` = reject.
+fn read(approval: &Approval, answer: &str) -> Option<Decision> {
+    if let Some(word) = &approval.confirm_word {
+        return (answer == word).then(|| Decision::ApproveOnce { confirm_word: Some(word.clone()) });
+    }
+    match answer.to_lowercase().as_str() {
+        "y" | "yes" | "j" | "ja" => Some(Decision::ApproveOnce { confirm_word: None }),
+        "s" if approval.grantable => Some(Decision::ApproveForSession),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn approval(more: Value) -> Approval {
+        let mut base = serde_json::json!({
+            "id": "a1", "session": "s", "turn": "t", "call": "c", "tool": "cart.add", "tool_title": "Add to cart", "server": "shop", "agent": "shopper",
+            "effect": "write", "arguments": "{\"note\":\"x\u{202e}y\",\"quantity\":2}", "hash": "ab", "why": "writes ask",
+            "created_at": "2026-11-21T10:00:00Z", "expires_at": "2026-11-21T10:10:00Z", "status": "pending", "grantable": false
+        });
+        base.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        serde_json::from_value(base).expect("an approval")
+    }
+
+    fn plain() -> Out {
+        Out::new(true)
+    }
+
+    #[test]
+    fn everything_is_shown_and_nothing_hides() {
+        let preview = serde_json::json!({"preview": {"summary": "Add 2", "before": {"rows": []}, "after": {"rows": [{"label": "Shoe", "quantity": "2", "amount": "10.00", "changed": true}], "total": "20.00 SEK"}}});
+        let text = lines(plain(), &approval(preview), "2026-11-21T10:01:30Z".parse().expect("a time")).join("\n");
+        for part in ["Add to cart (shop, cart.add)", "8 min 30 s left", r#"note: "x\u{202e}y""#, "quantity: 2", "Before: empty", "* Shoe  2  10.00", "Total  20.00 SEK", "Hash       ab"] {
+            assert!(text.contains(part), "{part} is missing in\n{text}");
+        }
+    }
+
+    #[test]
+    fn only_a_clear_yes_approves() {
+        let once = Some(Decision::ApproveOnce { confirm_word: None });
+        let a = approval(serde_json::json!({}));
+        assert_eq!(read(&a, "Y"), once);
+        for answer in ["", "n", "yep", "s", "1", "y y"] {
+            assert_eq!(read(&a, answer), None, "{answer:?}");
+        }
+        assert_eq!(read(&approval(serde_json::json!({"grantable": true})), "s"), Some(Decision::ApproveForSession));
+        let word = approval(serde_json::json!({"confirm_word": "DELETE"}));
+        assert_eq!(read(&word, "y"), None);
+        assert_eq!(read(&word, "delete"), None);
+        assert_eq!(read(&word, "DELETE"), Some(Decision::ApproveOnce { confirm_word: Some("DELETE".into()) }));
+    }
+}

@@ -1,0 +1,169 @@
+//! What can be typed: commands, options and their help.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+use contract::RecordType;
+
+/// Ask questions of your data and act on them, with your signature, from a terminal.
+#[derive(Debug, Parser)]
+#[command(name = "csign", version, max_term_width = 100, after_help = EXIT_CODES)]
+pub(crate) struct Args {
+    /// Folder with sessions, log and settings (default: the one of the window)
+    #[arg(long, global = true, value_name = "DIR", env = "COUNTERSIGN_DATA_DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// Print one JSON document, or for `ask` one JSON event a line
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 approval required, 4 denied or expired, 5 the log does not verify.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Send a message and print the answer
+    Ask(Ask),
+    /// Look at pending actions and decide them
+    #[command(subcommand)]
+    Approvals(Approvals),
+    /// Look at tools and call one
+    #[command(subcommand)]
+    Tools(Tools),
+    /// Read, verify and export the log
+    #[command(subcommand)]
+    Audit(Audit),
+    /// Check packs
+    #[command(subcommand)]
+    Packs(Packs),
+    /// Check the installation
+    Doctor,
+    /// Run the demo shop's server: the first word, with options of its own
+    ShopServer,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Ask {
+    /// Continue this session; it is created when it does not exist (default: a new one)
+    #[arg(long, value_name = "SESSION")]
+    pub(crate) session: Option<String>,
+    /// `offline`, or a model of the configured provider
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// What to say; `-` reads it from standard input
+    pub(crate) message: String,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Approvals {
+    /// Pending actions
+    List {
+        /// Also those that were decided or ran out
+        #[arg(long)]
+        all: bool,
+    },
+    /// One action in full
+    Show { id: String },
+    /// Approve one and run it; needs a terminal and the permission given in the approval window
+    Approve {
+        id: String,
+        /// The hash that `show` printed: what you saw is what runs
+        #[arg(long)]
+        hash: String,
+        /// The word that a destructive action asks for
+        #[arg(long)]
+        word: Option<String>,
+    },
+    /// Reject one
+    Reject {
+        id: String,
+        /// Why; the model sees it
+        #[arg(long)]
+        reason: Option<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Tools {
+    /// All tools
+    List,
+    /// One tool with its parameters
+    Show { name: String },
+    /// Call a tool under the same policy, approvals and log as in a session
+    Call {
+        name: String,
+        /// The arguments as a JSON object; `-` reads them from standard input
+        #[arg(long, value_name = "JSON", default_value = "{}")]
+        args: String,
+        /// Use this session's values (customer, basket)
+        #[arg(long, value_name = "SESSION")]
+        session: Option<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Audit {
+    /// Records, newest first
+    List {
+        /// At most this many
+        #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=500))]
+        limit: u32,
+        /// Only records before this number
+        #[arg(long, value_name = "SEQ")]
+        before: Option<u64>,
+        /// Only this type, e.g. tool_intent
+        #[arg(long = "type", value_name = "TYPE", value_parser = record_type)]
+        record_type: Option<RecordType>,
+        /// Only this session
+        #[arg(long)]
+        session: Option<String>,
+        /// Text in tool, status or session
+        #[arg(long, default_value = "")]
+        query: String,
+    },
+    /// One record
+    Show { seq: u64 },
+    /// Check the whole log, or an exported folder; changes nothing
+    Verify { folder: Option<PathBuf> },
+    /// Write the log as plain files into a new folder; changes nothing
+    Export { folder: PathBuf },
+    /// Sign the log as it stands
+    Checkpoint,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Packs {
+    /// List every fault of a pack
+    Check { folder: PathBuf },
+}
+
+fn record_type(text: &str) -> Result<RecordType, String> {
+    serde_json::from_value(serde_json::Value::String(text.to_owned())).map_err(|e| e.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_definitions_fit_together() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn options_may_stand_before_or_after_the_command() {
+        let read = |line: &str| Args::try_parse_from(line.split(' ')).expect("valid");
+        assert!(read("csign --json ask hello").json);
+        assert!(read("csign ask hello --json").json);
+        assert!(matches!(read("csign audit list --type tool_intent").command, Command::Audit(Audit::List { record_type: Some(RecordType::ToolIntent), .. })));
+    }
+
+    #[test]
+    fn mistakes_are_refused() {
+        for line in ["csign", "csign ask", "csign approvals approve a1", "csign audit show x", "csign audit list --type nonsense", "csign audit list --limit 0"] {
+            assert!(Args::try_parse_from(line.split(' ')).is_err(), "{line}");
+        }
+    }
+}

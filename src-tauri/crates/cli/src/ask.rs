@@ -1,0 +1,199 @@
+//! `csign ask`: one message, its events as they come, questions to the person, and an exit code that says how it ended.
+
+use std::io::Read as _;
+
+use contract::{EventBody, SessionId, Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnStartParams, TurnStatus};
+
+use crate::args::Ask;
+use crate::exit::{Exit, Failure};
+use crate::link::Link;
+use crate::listen::{self, Asker};
+use crate::out::{Out, Tone};
+use crate::visible::exact;
+
+/// Text from the command line, or all of standard input for `-`.
+pub(crate) fn text_or_stdin(text: &str) -> Result<String, Failure> {
+    if text != "-" {
+        return Ok(text.to_owned());
+    }
+    let mut read = String::new();
+    match std::io::stdin().read_to_string(&mut read) {
+        Ok(_) => Ok(read),
+        Err(error) => Err(Failure::usage(format!("Standard input cannot be read: {error}."))),
+    }
+}
+
+/// Refused before anything is opened.
+pub(crate) fn check(args: &Ask) -> Result<String, Failure> {
+    let text = text_or_stdin(&args.message)?;
+    if text.trim().is_empty() {
+        return Err(Failure::usage("The message is empty.").hint("Type a question, for example: csign ask \"What can you do?\""));
+    }
+    Ok(text)
+}
+
+pub(crate) async fn run(link: &mut Link, out: Out, args: Ask, text: String, person: bool) -> Result<Exit, Failure> {
+    let params = TurnStartParams { session: args.session.map(SessionId::from), text, model: args.model, headless: !person };
+    let started = link.commands.turn_start(params).await?;
+    let mut view = View { out, printed: String::new(), refused: false, pending: None };
+    let mut asker = Asker::new(out, person);
+    let mut cancelled = false;
+    let mut heard = std::collections::VecDeque::new();
+    loop {
+        let push = match heard.pop_front() {
+            Some(push) => push,
+            None => tokio::select! {
+                push = listen::next(link) => push?,
+                pressed = tokio::signal::ctrl_c(), if !cancelled => {
+                    if pressed.is_ok() {
+                        cancelled = true;
+                        out.note("\nStopping. Press Ctrl-C again to leave at once.");
+                        on_second_press();
+                        link.commands.turn_cancel(TurnCancelParams { session: started.session.clone(), turn: started.turn.clone() }).await?;
+                    }
+                    continue;
+                }
+            },
+        };
+        let Some(event) = listen::of_turn(&push, &started.session, &started.turn) else { continue };
+        view.show(event);
+        match &event.event {
+            EventBody::ApprovalRequested { approval } if asker.present() => {
+                let cancel = TurnCancelParams { session: started.session.clone(), turn: started.turn.clone() };
+                tokio::select! {
+                    more = asker.ask(link, approval) => heard.extend(more?),
+                    pressed = tokio::signal::ctrl_c(), if !cancelled => {
+                        cancelled = pressed.is_ok();
+                        on_second_press();
+                        out.note("\nStopping.");
+                    }
+                }
+                if cancelled {
+                    link.commands.turn_cancel(cancel).await?;
+                }
+            }
+            EventBody::Final { status, error, .. } => return Ok(view.end(*status, error.as_ref())),
+            _ => {}
+        }
+    }
+}
+
+/// From now on Ctrl-C ends the process; what runs is put in order at the next start.
+fn on_second_press() {
+    tokio::spawn(async {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            std::process::exit(i32::from(Exit::Failed as u8));
+        }
+    });
+}
+
+/// What has been shown of a turn.
+struct View {
+    out: Out,
+    /// The provisional text on standard output.
+    printed: String,
+    /// A call was denied, rejected or not decided in time.
+    refused: bool,
+    /// A pending action that stays, by id and title.
+    pending: Option<(String, String)>,
+}
+
+impl View {
+    fn show(&mut self, event: &TurnEvent) {
+        self.note(&event.event);
+        if self.out.json {
+            self.out.event(event);
+        } else {
+            self.human(&event.event);
+        }
+    }
+
+    fn note(&mut self, event: &EventBody) {
+        match event {
+            EventBody::ApprovalRequested { approval } => self.pending = Some((approval.id.0.clone(), approval.tool_title.clone())),
+            EventBody::ToolEnd { outcome: ToolOutcome::Denied | ToolOutcome::Rejected | ToolOutcome::Expired, .. } => self.refused = true,
+            _ => {}
+        }
+    }
+
+    fn human(&mut self, event: &EventBody) {
+        let out = self.out;
+        match event {
+            EventBody::Delta { text } => {
+                out.piece(text);
+                self.printed.push_str(text);
+            }
+            EventBody::Status { stage: Stage::OutputReplaced, .. } => self.finish_line(),
+            EventBody::Status { stage: Stage::Queued, .. } => out.note(out.tone(Tone::Quiet, "Waiting for the answer before this one.")),
+            EventBody::Status { stage: Stage::Retrying, text } => {
+                self.finish_line();
+                out.note(out.tone(Tone::Quiet, text.as_deref().map_or("Trying again.".to_owned(), exact).as_str()));
+            }
+            EventBody::ToolStart { title, tool, .. } => {
+                self.finish_line();
+                out.note(out.tone(Tone::Quiet, &format!("> {} ({})", exact(title), exact(tool.as_str()))));
+            }
+            EventBody::ToolEnd { outcome, summary, .. } => {
+                let tone = if *outcome == ToolOutcome::Ok { Tone::Good } else { Tone::Bad };
+                out.note(out.tone(tone, &format!("< {}: {}", outcome_word(*outcome), exact(summary))));
+            }
+            EventBody::Error { error } => {
+                self.finish_line();
+                out.error_lines(error);
+            }
+            EventBody::Final { text, .. } => self.last(text),
+            EventBody::Status { .. }
+            | EventBody::DevStatus { .. }
+            | EventBody::AgentStart { .. }
+            | EventBody::AgentEnd { .. }
+            | EventBody::ApprovalRequested { .. }
+            | EventBody::ApprovalResolved { .. }
+            | EventBody::Reasoning { .. }
+            | EventBody::Blocks { .. }
+            | EventBody::Item { .. } => {}
+        }
+    }
+
+    /// The answer as it is kept: completed when the deltas led to it, else printed anew.
+    fn last(&mut self, text: &str) {
+        match text.strip_prefix(self.printed.as_str()) {
+            Some(rest) => self.out.piece(rest),
+            None => {
+                self.finish_line();
+                self.out.piece(text);
+            }
+        }
+        self.printed = text.to_owned();
+        self.finish_line();
+    }
+
+    fn finish_line(&mut self) {
+        if !self.printed.is_empty() && !self.printed.ends_with('\n') {
+            self.out.piece("\n");
+        }
+        self.printed.clear();
+    }
+
+    fn end(&self, status: TurnStatus, error: Option<&contract::AgentError>) -> Exit {
+        match status {
+            TurnStatus::Ok | TurnStatus::Limit if self.refused => Exit::Denied,
+            TurnStatus::Ok | TurnStatus::Limit => Exit::Done,
+            TurnStatus::Cancelled => Exit::Failed,
+            TurnStatus::Error => error.map_or(Exit::Failed, Exit::of_error),
+            TurnStatus::ApprovalRequired => {
+                if let Some((id, title)) = &self.pending
+                    && !self.out.json
+                {
+                    self.out.note(format!("{} waits for your approval: {}", exact(title), exact(id)));
+                    self.out.note(format!("See it with: csign approvals show {}", exact(id)));
+                }
+                Exit::ApprovalRequired
+            }
+        }
+    }
+}
+
+/// An outcome as its word on the wire.
+pub(crate) fn outcome_word(outcome: ToolOutcome) -> String {
+    serde_json::to_value(outcome).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
+}

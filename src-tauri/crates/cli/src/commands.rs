@@ -1,0 +1,78 @@
+//! Which code does which command, and on what: most need a host, some only read files.
+
+mod approvals;
+mod audit;
+mod packs;
+mod status;
+mod tools;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use contract::AgentError;
+use host::Person;
+
+use crate::args::{Approvals, Audit, Command};
+use crate::ask;
+use crate::exit::{Exit, Failure};
+use crate::link::{self, Link};
+use crate::out::Out;
+
+/// The demo shop's own command line; packs start it as a server.
+pub(crate) fn shop_server(args: Vec<String>) -> ExitCode {
+    match shop::Args::try_parse_from(std::iter::once("csign shop-server".to_owned()).chain(args)) {
+        Ok(args) => ExitCode::from(shop::run(args)),
+        Err(error) => {
+            let _ = error.print();
+            if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() }
+        }
+    }
+}
+
+/// Runs a command to its end.
+pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit, Failure> {
+    match command {
+        // Reading needs neither the lock nor a runtime.
+        Command::Audit(Audit::Verify { folder }) => audit::verify(out, data_dir, folder),
+        Command::Audit(Audit::Export { folder }) => audit::export(out, data_dir, &folder),
+        Command::Packs(crate::args::Packs::Check { folder }) => packs::check(out, &folder),
+        Command::ShopServer => Err(Failure::usage("`shop-server` has to be the first word.").hint("csign shop-server --help")),
+        Command::Ask(args) => {
+            let text = ask::check(&args)?;
+            let person = link::person_present();
+            with_link(data_dir, asked(person), async |link| ask::run(link, out, args, text, person).await)
+        }
+        Command::Tools(args) => {
+            let person = link::person_present();
+            with_link(data_dir, asked(person), async |link| tools::run(link, out, args, person).await)
+        }
+        Command::Approvals(args) => {
+            let deciding = matches!(args, Approvals::Approve { .. } | Approvals::Reject { .. }) && link::person_present();
+            let person = if deciding { Person::Deciding } else { Person::Absent };
+            with_link(data_dir, person, async |link| approvals::run(link, out, args).await)
+        }
+        Command::Audit(args) => with_link(data_dir, Person::Absent, async |link| audit::run(link, out, args).await),
+        Command::Doctor => with_link(data_dir, Person::Absent, async |link| status::doctor(link, out).await),
+    }
+}
+
+fn asked(person: bool) -> Person {
+    if person { Person::Asked } else { Person::Absent }
+}
+
+/// Opens a host, runs, and puts everything down again whatever came of it.
+fn with_link(data_dir: PathBuf, person: Person, work: impl AsyncFnOnce(&mut Link) -> Result<Exit, Failure>) -> Result<Exit, Failure> {
+    // One thread starts fastest, and a terminal has one turn to wait for.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| AgentError::internal("runtime", format!("csign cannot start: {error}.")))?;
+    let result = runtime.block_on(async {
+        let mut link = Link::open(data_dir, person).await?;
+        let result = work(&mut link).await;
+        link.close().await;
+        result
+    });
+    // A thread may still wait for a line that nobody types.
+    runtime.shutdown_background();
+    result
+}

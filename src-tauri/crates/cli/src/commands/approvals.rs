@@ -1,0 +1,104 @@
+//! `csign approvals`: pending actions, one in full, and the decision of a person at a terminal.
+
+use contract::{AgentError, Approval, ApprovalDecideParams, ApprovalStatus, ApprovalsListParams, Decision, ItemBody, SessionParams};
+
+use crate::approve;
+use crate::args::Approvals;
+use crate::exit::{Exit, Failure};
+use crate::link::Link;
+use crate::listen;
+use crate::out::{Out, Tone};
+use crate::visible::{exact, prose};
+
+pub(crate) async fn run(link: &mut Link, out: Out, args: Approvals) -> Result<Exit, Failure> {
+    match args {
+        Approvals::List { all } => list(link, out, all).await,
+        Approvals::Show { id } => {
+            let approval = listen::find(link.commands.as_ref(), &id).await?;
+            show(out, &approval);
+            Ok(Exit::Done)
+        }
+        Approvals::Approve { id, hash, word } => {
+            let approval = listen::find(link.commands.as_ref(), &id).await?;
+            let decided = decide(link, &approval, hash, Decision::ApproveOnce { confirm_word: word }).await?;
+            let result = result_of(link, &decided).await;
+            tell_approved(out, &decided, result.as_ref());
+            Ok(Exit::of_status(decided.status))
+        }
+        Approvals::Reject { id, reason } => {
+            let approval = listen::find(link.commands.as_ref(), &id).await?;
+            let decided = decide(link, &approval, approval.hash.clone(), Decision::Reject { reason }).await?;
+            if out.json {
+                out.document(&decided);
+            } else {
+                out.line(format!("{} is {}.", exact(&decided.tool_title), approve::word(&decided)));
+            }
+            Ok(Exit::Done)
+        }
+    }
+}
+
+async fn list(link: &Link, out: Out, all: bool) -> Result<Exit, Failure> {
+    let mut approvals = link.commands.approvals_list(ApprovalsListParams { include_decided: all }).await?.approvals;
+    if !all {
+        approvals.retain(|approval| approval.status == ApprovalStatus::Pending);
+    }
+    if out.json {
+        out.document(&approvals);
+        return Ok(Exit::Done);
+    }
+    if approvals.is_empty() {
+        out.note("Nothing waits for a decision.");
+    }
+    for approval in &approvals {
+        let line = format!("{}  {:10}  {}", exact(approval.id.as_str()), approve::word(approval), exact(&approval.tool_title));
+        out.line(if approval.status == ApprovalStatus::Pending { out.tone(Tone::Strong, &line) } else { line });
+    }
+    Ok(Exit::Done)
+}
+
+fn show(out: Out, approval: &Approval) {
+    if out.json {
+        return out.document(approval);
+    }
+    for line in approve::lines(out, approval, chrono::Utc::now()) {
+        out.line(line);
+    }
+    if approval.status == ApprovalStatus::Pending {
+        out.note(format!("Decide with: csign approvals approve {} --hash {}", exact(approval.id.as_str()), exact(&approval.hash)));
+        out.note(format!("         or: csign approvals reject {}", exact(approval.id.as_str())));
+    }
+}
+
+async fn decide(link: &Link, approval: &Approval, hash: String, decision: Decision) -> Result<Approval, AgentError> {
+    let params = ApprovalDecideParams { id: approval.id.clone(), hash, decision };
+    Ok(link.commands.approval_decide(params).await?.approval)
+}
+
+/// What came of it, as the session keeps it.
+async fn result_of(link: &Link, approval: &Approval) -> Option<ItemBody> {
+    let view = link.commands.session_open(SessionParams { session: approval.session.clone() }).await.ok()?;
+    let of_call = |body: &ItemBody| matches!(body, ItemBody::ToolResult { call, .. } if *call == approval.call);
+    view.items.into_iter().rev().map(|item| item.body).find(of_call)
+}
+
+fn tell_approved(out: Out, approval: &Approval, result: Option<&ItemBody>) {
+    if out.json {
+        #[derive(serde::Serialize)]
+        struct Decided<'a> {
+            approval: &'a Approval,
+            result: Option<&'a ItemBody>,
+        }
+        return out.document(&Decided { approval, result });
+    }
+    out.line(format!("{} is {}.", exact(&approval.tool_title), approve::word(approval)));
+    if let Some(ItemBody::ToolResult { summary, data, error, .. }) = result {
+        out.line(exact(summary));
+        if let Some(error) = error {
+            out.error_lines(error);
+        } else if !data.is_null() {
+            let text = serde_json::to_string_pretty(data).unwrap_or_else(|_| data.to_string());
+            out.line(prose(&text));
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! `csign audit`: records, verification, export, checkpoints. Verifying and exporting read files without the profile's lock.
+
+use std::path::{Path, PathBuf};
+
+use contract::{AuditListParams, AuditRecordView, AuditShowParams, Empty, SessionId, VerifyReport};
+use host::Paths;
+
+use crate::args::Audit;
+use crate::exit::{Exit, Failure};
+use crate::link::Link;
+use crate::out::{Out, Tone};
+use crate::visible::exact;
+
+pub(crate) async fn run(link: &mut Link, out: Out, args: Audit) -> Result<Exit, Failure> {
+    match args {
+        Audit::List { limit, before, record_type, session, query } => {
+            list(link, out, AuditListParams { record_type, session: session.map(SessionId::from), query, before, limit }).await
+        }
+        Audit::Show { seq } => {
+            let record = link.commands.audit_show(AuditShowParams { seq }).await?;
+            show(out, &record);
+            Ok(Exit::Done)
+        }
+        Audit::Checkpoint => {
+            let checkpoint = link.commands.audit_checkpoint(Empty {}).await?;
+            if out.json {
+                out.document(&checkpoint);
+            } else {
+                out.line(format!("Signed: {} records, root {}", checkpoint.size, exact(&checkpoint.root)));
+            }
+            Ok(Exit::Done)
+        }
+        // Both are done without a host.
+        Audit::Verify { .. } | Audit::Export { .. } => Ok(Exit::Usage),
+    }
+}
+
+async fn list(link: &Link, out: Out, params: AuditListParams) -> Result<Exit, Failure> {
+    let page = link.commands.audit_list(params).await?;
+    if out.json {
+        out.document(&page);
+        return Ok(Exit::Done);
+    }
+    for record in &page.records {
+        out.line(line(record));
+    }
+    if page.has_more && let Some(last) = page.records.last() {
+        out.note(format!("More: add --before {}.", last.seq));
+    }
+    Ok(Exit::Done)
+}
+
+fn line(record: &AuditRecordView) -> String {
+    let mut parts = vec![format!("{:>6}  {}  {:18}", record.seq, record.at.format("%Y-%m-%d %H:%M:%S"), kind(record))];
+    parts.extend([&record.tool, &record.status, &record.session].into_iter().flatten().map(|text| exact(text)));
+    parts.join("  ")
+}
+
+fn kind(record: &AuditRecordView) -> String {
+    serde_json::to_value(record.record_type).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+fn show(out: Out, record: &AuditRecordView) {
+    if out.json {
+        return out.document(record);
+    }
+    out.line(line(record));
+    for (name, value) in &record.fields {
+        out.line(format!("  {}: {}", exact(name), exact(&value.to_string())));
+    }
+    for (name, value) in &record.revealed {
+        let text = if value.is_null() { "(erased)".to_owned() } else { exact(&value.to_string()) };
+        out.line(format!("  {}: {text}", exact(name)));
+    }
+    out.line(format!("  leaf: {}", exact(&record.leaf)));
+}
+
+pub(crate) fn verify(out: Out, data_dir: PathBuf, folder: Option<PathBuf>) -> Result<Exit, Failure> {
+    let report = match folder {
+        Some(folder) if folder.exists() => audit::verify(&folder, None),
+        Some(folder) => return Err(Failure::usage(format!("{} does not exist.", folder.display())).hint("Name a folder that `csign audit export` wrote.")),
+        None => host::verify_log(&Paths::new(Some(data_dir)))?,
+    };
+    if out.json {
+        out.document(&report);
+    } else {
+        tell(out, &report);
+    }
+    Ok(if report.ok { Exit::Done } else { Exit::LogBroken })
+}
+
+fn tell(out: Out, report: &VerifyReport) {
+    if report.ok {
+        out.line(format!("{} {} records, {} checkpoints.", out.tone(Tone::Good, "The log verifies:"), report.records, report.checkpoints));
+    } else {
+        out.line(format!("{} {} problems in {} records.", out.tone(Tone::Bad, "The log does NOT verify:"), report.problems.len(), report.records));
+    }
+    for problem in &report.problems {
+        let place = problem.seq.map_or_else(String::new, |seq| format!("record {seq}: "));
+        out.line(format!("  {place}{}", exact(&problem.message)));
+    }
+    out.line(format!("  root  {}", exact(&report.root)));
+    out.line(format!("  key   {}{}", exact(&report.key_fingerprint), if report.anchored { "" } else { " (of one run only, not anchored in a keyring)" }));
+    if report.unsigned_tail > 0 {
+        out.line(format!("  {} records after the newest checkpoint are in order, but not signed yet.", report.unsigned_tail));
+    }
+    if !report.unknown_outcomes.is_empty() {
+        let list: Vec<String> = report.unknown_outcomes.iter().map(u64::to_string).collect();
+        out.line(format!("  Outcome unknown for the intents in records {}.", list.join(", ")));
+    }
+}
+
+pub(crate) fn export(out: Out, data_dir: PathBuf, folder: &Path) -> Result<Exit, Failure> {
+    let written = host::export_log(&Paths::new(Some(data_dir)), folder)?;
+    if out.json {
+        out.document(&written);
+    } else {
+        out.line(format!("{} records written to {}.", written.records, exact(&written.folder)));
+        out.note(format!("Check them anywhere with: csign audit verify {}", exact(&written.folder)));
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,87 @@
+//! The exit codes, which scripts rely on, and how failures lead to them.
+
+use std::process::ExitCode;
+
+use contract::{AgentError, ApprovalStatus, ErrorCode, ToolOutcome};
+
+/// How the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    Done = 0,
+    Failed = 1,
+    Usage = 2,
+    ApprovalRequired = 3,
+    /// Denied by policy or a person, or not decided in time.
+    Denied = 4,
+    /// The log does not verify.
+    LogBroken = 5,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+impl Exit {
+    pub(crate) fn of_error(error: &AgentError) -> Self {
+        match error.code {
+            ErrorCode::ApprovalRequired if matches!(error.reason_text(), Some("rejected" | "expired" | "denied" | "policy_denied" | "not_pending")) => Self::Denied,
+            ErrorCode::ApprovalRequired => Self::ApprovalRequired,
+            ErrorCode::InvalidInput if error.reason_text() == Some("not_pending") => Self::Denied,
+            ErrorCode::InvalidInput
+            | ErrorCode::AgentDisabled
+            | ErrorCode::ToolNotFound
+            | ErrorCode::ToolTimeout
+            | ErrorCode::ToolHttpError
+            | ErrorCode::LlmError
+            | ErrorCode::RateLimited
+            | ErrorCode::InternalError => Self::Failed,
+        }
+    }
+
+    pub(crate) fn of_outcome(outcome: ToolOutcome) -> Self {
+        match outcome {
+            ToolOutcome::Ok => Self::Done,
+            ToolOutcome::Denied | ToolOutcome::Rejected | ToolOutcome::Expired => Self::Denied,
+            ToolOutcome::Error | ToolOutcome::Limit | ToolOutcome::Cancelled | ToolOutcome::Unknown => Self::Failed,
+        }
+    }
+
+    /// After a decision to approve.
+    pub(crate) fn of_status(status: ApprovalStatus) -> Self {
+        match status {
+            ApprovalStatus::Approved | ApprovalStatus::Executing | ApprovalStatus::Done => Self::Done,
+            ApprovalStatus::Failed => Self::Failed,
+            ApprovalStatus::Pending => Self::ApprovalRequired,
+            ApprovalStatus::Rejected | ApprovalStatus::Expired | ApprovalStatus::Cancelled | ApprovalStatus::Superseded => Self::Denied,
+        }
+    }
+}
+
+/// A command that did not do what was asked.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) error: AgentError,
+    pub(crate) exit: Exit,
+}
+
+impl Failure {
+    /// The command line was understood but its values cannot be used.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self { error: AgentError::invalid(message).reason("wrong_usage"), exit: Exit::Usage }
+    }
+
+    #[must_use]
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.error = self.error.hint(hint);
+        self
+    }
+}
+
+impl From<AgentError> for Failure {
+    fn from(error: AgentError) -> Self {
+        let exit = Exit::of_error(&error);
+        Self { error, exit }
+    }
+}

@@ -1,0 +1,79 @@
+//! The way to a host: in this process, or over the socket of the one that holds the data folder already.
+
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use contract::{AgentError, Commands, Push};
+use host::{Host, Options, Paths, Person, Served, Terminal};
+use tokio::sync::broadcast;
+
+/// How long a holder that is just starting or ending is waited for.
+const ATTEMPTS: u32 = 100;
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Where the profile lies.
+pub(crate) fn data_dir(given: Option<PathBuf>) -> PathBuf {
+    Paths::new(given).data
+}
+
+/// Whether a person can be asked: reads and answers on a terminal.
+pub(crate) fn person_present() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+/// A host, wherever it is.
+pub(crate) struct Link {
+    pub(crate) commands: Arc<dyn Commands>,
+    pub(crate) pushes: broadcast::Receiver<Push>,
+    /// The host runs in another process.
+    pub(crate) remote: bool,
+    here: Option<(Arc<Host>, Option<Served>)>,
+}
+
+impl Link {
+    /// Opens the profile, or joins who has it open.
+    pub(crate) async fn open(data_dir: PathBuf, person: Person) -> Result<Self, AgentError> {
+        let paths = Paths::new(Some(data_dir.clone()));
+        let mut last = None;
+        for _ in 0..ATTEMPTS {
+            let options = Options { data_dir: Some(data_dir.clone()), ..Options::default() };
+            match Host::open(options).await {
+                Ok(host) => return Ok(Self::here(host, person)),
+                Err(error) if error.reason_text() == Some("profile_in_use") => {}
+                Err(error) => return Err(error),
+            }
+            match host::client::connect(&paths, person != Person::Absent).await {
+                Ok((client, pushes)) => return Ok(Self { commands: client, pushes, remote: true, here: None }),
+                Err(error) if error.kind() == std::io::ErrorKind::Unsupported => return Err(other_version()),
+                Err(error) => last = Some(error),
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        let why = last.map(|e| format!(" ({e})")).unwrap_or_default();
+        Err(AgentError::internal("profile_in_use", format!("{} is in use by another Countersign that does not answer{why}.", data_dir.display()))
+            .hint("Close it, or use another folder with --data-dir."))
+    }
+
+    fn here(host: Arc<Host>, person: Person) -> Self {
+        let served = host::serve(&host).inspect_err(|error| tracing::warn!(%error, "further csign calls cannot join this one")).ok();
+        let pushes = host.subscribe();
+        Self { commands: Arc::new(Terminal::local(Arc::clone(&host), person)), pushes, remote: false, here: Some((host, served)) }
+    }
+
+    /// Ends in order: those who joined may finish, then everything is put down.
+    pub(crate) async fn close(self) {
+        drop((self.commands, self.pushes));
+        if let Some((host, served)) = self.here {
+            if let Some(served) = served {
+                served.finish().await;
+            }
+            host.stop().await;
+        }
+    }
+}
+
+fn other_version() -> AgentError {
+    AgentError::internal("other_version", "Another version of Countersign is running with this data folder.").hint("Close it, then run this again.")
+}

@@ -1,0 +1,51 @@
+//! The program's own log: a file in the data folder, written only when there is something to say, and cut off in time.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use tracing_subscriber::EnvFilter;
+
+/// A longer file is put aside as `.old`, in place of the one before.
+const LIMIT: u64 = 1 << 20;
+
+pub(crate) fn path(data_dir: &Path) -> PathBuf {
+    data_dir.join("logs").join("csign.log")
+}
+
+/// Warnings and errors go to the file; `COUNTERSIGN_LOG` takes a filter such as `debug`.
+pub(crate) fn start(data_dir: &Path) {
+    let filter = EnvFilter::try_from_env("COUNTERSIGN_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    let file = path(data_dir);
+    let started = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(move || Lazy(file.clone())).try_init();
+    if let Err(error) = started {
+        let _ = writeln!(io::stderr(), "warning: nothing will be logged: {error}");
+    }
+}
+
+/// Adds to the file, creating it when needed.
+pub(crate) fn append(path: &Path, text: &str) -> io::Result<()> {
+    open(path)?.write_all(text.as_bytes())
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    if let Some(folder) = path.parent() {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    }
+    if fs::metadata(path).is_ok_and(|meta| meta.len() > LIMIT) {
+        fs::rename(path, path.with_extension("log.old"))?;
+    }
+    OpenOptions::new().append(true).create(true).mode(0o600).open(path)
+}
+
+struct Lazy(PathBuf);
+
+impl Write for Lazy {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        open(&self.0)?.write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
