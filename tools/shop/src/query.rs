@@ -44,12 +44,12 @@ pub fn parse<E>(text: &str, known: impl Fn(&str, bool) -> Result<bool, E>) -> Re
             at += used;
             continue;
         }
-        let after_size_word = at >= 2 && tokens.get(at - 2).is_some_and(|before| matches!(before.as_str(), "size" | "storlek" | "stl" | "strl"));
-        if after_size_word || is_size(word) {
-            query.sizes.push(word.clone());
-        } else {
-            read_word(&mut query, word, &known)?;
+        if let Some((size, used)) = size_at(&tokens, at - 1) {
+            query.sizes.push(size);
+            at += used;
+            continue;
         }
+        read_word(&mut query, word, &known)?;
     }
     Ok(query)
 }
@@ -65,9 +65,24 @@ fn limit_after(tokens: &[String], at: usize) -> Option<(i64, usize)> {
     Some(((kronor * 100.0).round() as i64, 1 + skip))
 }
 
-/// Letters of clothes from M up stand for themselves; shoe sizes are two digits.
-fn is_size(word: &str) -> bool {
-    (word.len() > 1 && SIZES.contains(&word)) || (word.len() == 2 && word.parse::<u32>().is_ok_and(|number| (35..=47).contains(&number)))
+/// A size that starts at this word, and how many words more belong to it: "size 42", "in M", "XL", "2 persons", "0.75 l", "24l".
+fn size_at(tokens: &[String], at: usize) -> Option<(String, usize)> {
+    let word = tokens.get(at)?.as_str();
+    let before = at.checked_sub(1).and_then(|before| tokens.get(before)).map_or("", String::as_str);
+    let next = tokens.get(at + 1).map_or("", String::as_str);
+    let number = word.parse::<f64>().ok();
+    if matches!(before, "size" | "storlek" | "stl" | "strl") || (matches!(before, "in" | "i") && SIZES.contains(&word)) {
+        return Some((word.to_owned(), 0));
+    }
+    if number.is_some() && (next.starts_with("pers") || matches!(next, "l" | "liter" | "litre" | "liters" | "litres" | "cm")) {
+        return Some((word.to_owned(), 1));
+    }
+    if let Some(digits) = word.strip_suffix('l').or_else(|| word.strip_suffix('p')).filter(|digits| digits.parse::<f64>().is_ok()) {
+        return Some((digits.to_owned(), 0));
+    }
+    // Letters of two and more stand for themselves; shoe sizes are two digits; a decimal can only be a volume.
+    let alone = (word.len() > 1 && SIZES.contains(&word)) || word.contains('.') || (word.len() == 2 && number.is_some_and(|number| (35.0..=47.0).contains(&number)));
+    (alone && (number.is_some() || SIZES.contains(&word))).then(|| (word.to_owned(), 0))
 }
 
 fn read_word<E>(query: &mut Query, word: &str, known: &impl Fn(&str, bool) -> Result<bool, E>) -> Result<(), E> {

@@ -44,7 +44,7 @@ pub fn search_item(hit: &Hit, frame: Frame) -> SearchItem {
     let picture = shown.map_or(hit.product.id, |variant| variant.id);
     let mut attributes = Map::new();
     for dimension in [Dimension::Color, Dimension::Size, Dimension::Volume, Dimension::Length] {
-        if let Some(values) = values_of(&hit.all, dimension, locale) {
+        if let Some(values) = values_of(&hit.product, &hit.all, dimension, locale) {
             attributes.insert(dimension.name(locale).to_owned(), Value::String(values));
         }
     }
@@ -61,8 +61,8 @@ pub fn search_item(hit: &Hit, frame: Frame) -> SearchItem {
         thumbnail_image_key: picture.to_string(),
         on_hand: on_hand_of_all(&hit.product, &hit.fitting, frame),
         brand: hit.product.brand.clone(),
-        color: values_of(&hit.fitting, Dimension::Color, locale),
-        size: values_of(&hit.fitting, Dimension::Size, locale),
+        color: values_of(&hit.product, &hit.fitting, Dimension::Color, locale),
+        size: values_of(&hit.product, &hit.fitting, Dimension::Size, locale),
         material: locale.of(&hit.product.material.0, &hit.product.material.1).to_owned(),
         category: locale.of(hit.product.category.en, hit.product.category.sv).to_owned(),
         attributes,
@@ -112,7 +112,6 @@ pub fn product_view(product: &ProductRow, variants: &[VariantRow], only: Option<
 fn variant_view(product: &ProductRow, variant: &VariantRow, frame: Frame) -> VariantView {
     VariantView {
         product_id: variant.id,
-        unique_name: unique_name(&product.name, variant.id),
         part_no: variant.part_no.clone(),
         variant_name: variant_name(variant, frame.locale),
         is_buyable: product.active && product.buyable && sellable(variant),
@@ -173,16 +172,17 @@ fn on_hand_of_all(product: &ProductRow, variants: &[VariantRow], frame: Frame) -
 }
 
 /// The distinct values of a dimension, "Black, Red" or "38-46"; `None` when there are none.
-fn values_of(variants: &[VariantRow], dimension: Dimension, locale: Locale) -> Option<String> {
-    let mut seen: Vec<String> = Vec::new();
-    for variant in variants.iter().filter(|variant| variant.active) {
-        if let Some(value) = variant.value(dimension) {
-            let name = value_name(dimension, value, locale);
-            if !seen.contains(&name) {
-                seen.push(name);
-            }
+fn values_of(product: &ProductRow, variants: &[VariantRow], dimension: Dimension, locale: Locale) -> Option<String> {
+    let mut values: Vec<&str> = Vec::new();
+    for value in variants.iter().filter(|variant| variant.active).filter_map(|variant| variant.value(dimension)) {
+        if !values.contains(&value) {
+            values.push(value);
         }
     }
+    // Sizes in their own order, whatever variants are missing in between.
+    let order = product.category.dimensions.iter().find(|(of, _)| *of == dimension).map_or(&[] as &[&str], |(_, order)| order);
+    values.sort_by_key(|value| order.iter().position(|known| known == value));
+    let seen: Vec<String> = values.into_iter().map(|value| value_name(dimension, value, locale)).collect();
     let numbers: Option<Vec<u32>> = seen.iter().map(|value| value.parse().ok()).collect();
     match numbers {
         _ if seen.is_empty() => None,

@@ -71,7 +71,6 @@ pub struct Parametric {
 #[serde(rename_all = "camelCase")]
 pub struct VariantView {
     pub product_id: i64,
-    pub unique_name: String,
     pub part_no: String,
     pub variant_name: String,
     pub is_buyable: bool,

@@ -106,7 +106,12 @@ fn variants(rng: &mut Rng, category: &Category, id: i64, part_no: &str, place: u
         }
         (false, _) => {
             let count = 1 + rng.below(3);
-            rng.pick(category.colors, count)
+            let mut chosen = rng.pick(category.colors, count);
+            // Black is what most people ask for.
+            if category.colors.contains(&"black") && !chosen.contains(&"black") && rng.chance(35) {
+                chosen.insert(0, "black");
+            }
+            chosen
         }
     };
     let mut rows: Vec<Vec<(Dimension, String)>> = if colors.is_empty() {
@@ -170,8 +175,8 @@ fn suffix(values: &[(Dimension, String)]) -> String {
 }
 
 fn stock(rng: &mut Rng, variant: &mut Variant, best_seller: bool, sold_out: bool) {
-    // The best seller is in stock but for every fifth variant, so that a choice always offers something.
-    let empty = sold_out || if best_seller { variant.id % 5 == 0 } else { rng.chance(22) };
+    // The best seller is in stock but for every tenth variant, so that a choice always offers something.
+    let empty = sold_out || if best_seller { variant.id % 10 == 1 } else { rng.chance(22) };
     if !empty {
         variant.stock = if best_seller { rng.between(6, 40) } else { rng.between(1, 25) };
         return;

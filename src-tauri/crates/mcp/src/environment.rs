@@ -1,0 +1,24 @@
+//! The environment every server gets: what programs need to find their libraries, their language and a place for temporary
+//! files. No keys, no session bus, no display.
+
+use std::collections::BTreeMap;
+
+const KEPT: &[&str] = &["PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"];
+
+/// The kept variables, taken from a source (in the app: the process's own environment).
+pub fn base_environment(get: impl Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
+    KEPT.iter().filter_map(|name| Some(((*name).to_owned(), get(name)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_named_variables_pass() {
+        let all = |name: &str| Some(format!("value of {name}"));
+        let names: Vec<String> = base_environment(all).into_keys().collect();
+        assert_eq!(names, ["HOME", "LANG", "LC_ALL", "LC_CTYPE", "PATH", "TMPDIR", "TZ"]);
+        assert!(base_environment(|_| None).is_empty());
+    }
+}

@@ -1,0 +1,107 @@
+//! From a protocol result to a plain value: structured content first, then text read as JSON, then text as it is.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use engine::ports::ToolFailure;
+use rmcp::model::{CallToolResult, ContentBlock, ReadResourceResult, ResourceContents};
+use serde_json::{Value, json};
+
+use crate::failure;
+
+/// The most of a tool's own error text that is passed on.
+const ERROR_TEXT: usize = 2_000;
+
+/// A resource as read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resource {
+    pub mime_type: Option<String>,
+    pub bytes: Vec<u8>,
+}
+
+/// The value of a finished call, or what the tool says went wrong.
+pub(crate) fn value(result: CallToolResult) -> Result<Value, ToolFailure> {
+    if result.is_error.unwrap_or(false) {
+        return Err(failure::tool_error(error_text(&result.content)));
+    }
+    if let Some(structured) = result.structured_content {
+        return Ok(structured);
+    }
+    let mut values: Vec<Value> = result.content.into_iter().map(content).collect();
+    Ok(match values.len() {
+        0 => json!({}),
+        1 => values.remove(0),
+        _ => Value::Array(values),
+    })
+}
+
+fn content(block: ContentBlock) -> Value {
+    match block {
+        ContentBlock::Text(text) => serde_json::from_str(&text.text).unwrap_or(Value::String(text.text)),
+        other => without_data(serde_json::to_value(other).unwrap_or(Value::Null)),
+    }
+}
+
+/// Pictures and sounds are named, not carried: a result goes to models and into stores.
+fn without_data(mut value: Value) -> Value {
+    if let Some(object) = value.as_object_mut()
+        && let Some(Value::String(data)) = object.remove("data")
+    {
+        object.insert("base64_length".to_owned(), json!(data.len()));
+    }
+    value
+}
+
+fn error_text(blocks: &[ContentBlock]) -> String {
+    let texts: Vec<&str> = blocks
+        .iter()
+        .filter_map(|block| match block {
+            ContentBlock::Text(text) => Some(text.text.trim()),
+            _ => None,
+        })
+        .filter(|text| !text.is_empty())
+        .collect();
+    match texts.join("\n") {
+        text if text.is_empty() => "The tool reported an error without saying which.".to_owned(),
+        text if text.chars().count() > ERROR_TEXT => text.chars().take(ERROR_TEXT).chain(['…']).collect(),
+        text => text,
+    }
+}
+
+/// The first content of a resource.
+pub(crate) fn resource(server: &str, result: ReadResourceResult) -> Result<Resource, ToolFailure> {
+    match result.contents.into_iter().next() {
+        Some(ResourceContents::TextResourceContents { mime_type, text, .. }) => Ok(Resource { mime_type, bytes: text.into_bytes() }),
+        Some(ResourceContents::BlobResourceContents { mime_type, blob, .. }) => {
+            let bytes = STANDARD.decode(blob).map_err(|_| failure::odd_answer(server, "the resource is not valid base64"))?;
+            Ok(Resource { mime_type, bytes })
+        }
+        _ => Err(failure::odd_answer(server, "the resource is empty")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_read_as_json_when_it_is() {
+        let call = |text: &str| value(CallToolResult::success(vec![ContentBlock::text(text)])).unwrap();
+        assert_eq!(call(r#"{"a": 1}"#), json!({"a": 1}));
+        assert_eq!(call("plain words"), json!("plain words"));
+        assert_eq!(value(CallToolResult::success(vec![])).unwrap(), json!({}));
+    }
+
+    #[test]
+    fn structured_content_comes_first_and_errors_keep_their_text() {
+        let mut result = CallToolResult::success(vec![ContentBlock::text("1")]);
+        result.structured_content = Some(json!({"b": 2}));
+        assert_eq!(value(result).unwrap(), json!({"b": 2}));
+        let failure = value(CallToolResult::error(vec![ContentBlock::text("Sold out.")])).unwrap_err();
+        assert_eq!((failure.error.message.as_str(), failure.error.reason_text(), failure.may_have_happened), ("Sold out.", Some("mcp_tool_error"), false));
+    }
+
+    #[test]
+    fn pictures_are_named_not_carried() {
+        let shown = value(CallToolResult::success(vec![ContentBlock::image("AAAA", "image/png")])).unwrap();
+        assert_eq!((shown.get("data"), shown.get("base64_length")), (None, Some(&json!(4))));
+    }
+}

@@ -1,0 +1,170 @@
+//! What the client makes of answers, rubbish, silence and crashes.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use contract::{ErrorCode, ServerState};
+use mcp::{Servers, base_environment};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::{LONG, alive, call, gone, pid_of, quick, server, servers};
+
+fn odd() -> Servers {
+    servers(vec![server("odd", "odd", &[])])
+}
+
+#[tokio::test]
+async fn answers_come_back_as_values() {
+    let servers = odd();
+    assert_eq!(call(&servers, "structured", json!({})).await.unwrap(), json!({"n": 1}));
+    let failure = call(&servers, "nothing", Value::Null).await.unwrap_err();
+    assert_eq!((failure.error.code, failure.error.message.as_str(), failure.may_have_happened), (ErrorCode::ToolHttpError, "No such thing.", false));
+    let failure = call(&servers, "refused", json!({})).await.unwrap_err();
+    assert_eq!((failure.error.reason_text(), failure.error.retryable, failure.may_have_happened), (Some("mcp_exception"), false, false));
+    let failure = call(&servers, "structured", json!([1])).await.unwrap_err();
+    assert_eq!(failure.error.code, ErrorCode::InvalidInput);
+    let failure = servers.call("nobody", "x", json!({}), LONG, CancellationToken::new()).await.unwrap_err();
+    assert_eq!(failure.error.reason_text(), Some("mcp_unknown_server"));
+    servers.shut_down().await;
+}
+
+#[tokio::test]
+async fn rubbish_and_floods_are_tolerated() {
+    let servers = odd();
+    assert_eq!(call(&servers, "rubbish", json!({})).await.unwrap(), json!({"after": "rubbish"}));
+    assert_eq!(call(&servers, "flood", json!({})).await.unwrap(), json!({"after": "flood"}));
+    assert_eq!(call(&servers, "large", json!({})).await.unwrap()["text"].as_str().map(str::len), Some(9 * 1024 * 1024));
+    let failure = servers.call("odd", "too_long", json!({}), Duration::from_secs(2), CancellationToken::new()).await.unwrap_err();
+    assert_eq!(failure.error.code, ErrorCode::ToolTimeout);
+    assert_eq!(call(&servers, "structured", json!({})).await.unwrap(), json!({"n": 1}), "one line too long costs one call, not the server");
+    servers.shut_down().await;
+}
+
+#[tokio::test]
+async fn a_crash_is_told_and_the_next_call_starts_it_anew() {
+    let servers = odd();
+    call(&servers, "structured", json!({})).await.unwrap();
+    let first = pid_of(&servers, "odd");
+    let failure = call(&servers, "crash", json!({})).await.unwrap_err();
+    assert_eq!((failure.error.reason_text(), failure.error.retryable, failure.may_have_happened), (Some("mcp_exception"), true, true));
+    assert_eq!(call(&servers, "structured", json!({})).await.unwrap(), json!({"n": 1}));
+    assert_ne!(pid_of(&servers, "odd"), first);
+    assert_eq!((servers.views()[0].state, servers.views()[0].restarts), (ServerState::Ready, 1));
+    assert!(!alive(first));
+    servers.shut_down().await;
+}
+
+#[tokio::test]
+async fn a_server_that_ends_at_once_fails_the_call_and_backs_off() {
+    let servers = servers(vec![server("odd", "odd", &[("ODD_MODE", "exit_at_start")])]);
+    for _ in 0..3 {
+        let failure = call(&servers, "structured", json!({})).await.unwrap_err();
+        assert_eq!((failure.error.reason_text(), failure.error.retryable, failure.may_have_happened), (Some("mcp_not_connected"), true, false));
+    }
+    let view = servers.views().remove(0);
+    assert_eq!((view.state, view.restarts, view.pid), (ServerState::Failed, 2, None));
+    assert!(view.message.is_some());
+    servers.shut_down().await;
+}
+
+#[tokio::test]
+async fn a_program_that_is_not_there_is_said() {
+    let mut config = server("odd", "odd", &[]);
+    config.program = "/nonexistent/program".into();
+    let failure = call(&servers(vec![config]), "structured", json!({})).await.unwrap_err();
+    assert!(failure.error.message.contains("could not be started"), "{}", failure.error.message);
+}
+
+#[tokio::test]
+async fn a_silent_call_times_out_and_two_in_a_row_end_the_server() {
+    let servers = odd();
+    call(&servers, "structured", json!({})).await.unwrap();
+    let first = pid_of(&servers, "odd");
+    for _ in 0..2 {
+        let failure = servers.call("odd", "hang", json!({}), Duration::from_millis(200), CancellationToken::new()).await.unwrap_err();
+        assert_eq!((failure.error.code, failure.may_have_happened), (ErrorCode::ToolTimeout, true));
+    }
+    assert_eq!(call(&servers, "structured", json!({})).await.unwrap(), json!({"n": 1}));
+    assert_ne!(pid_of(&servers, "odd"), first);
+    gone(first).await;
+    servers.shut_down().await;
+}
+
+#[tokio::test]
+async fn a_stopped_call_ends_at_once_and_the_server_hears_of_it() {
+    let servers = odd();
+    call(&servers, "structured", json!({})).await.unwrap();
+    let cancel = CancellationToken::new();
+    let stopper = cancel.clone();
+    let stop = tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        stopper.cancel();
+    });
+    let failure = servers.call("odd", "hang", json!({}), LONG, cancel).await.unwrap_err();
+    stop.await.unwrap();
+    assert_eq!((failure.error.reason_text(), failure.may_have_happened), (Some("cancelled"), true));
+    let mut told = json!(null);
+    for _ in 0..100 {
+        told = call(&servers, "cancelled", json!({})).await.unwrap();
+        if told["count"] == 1 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(told, json!({"count": 1}));
+    servers.shut_down().await;
+}
+
+#[tokio::test]
+async fn a_server_that_ignores_the_newest_protocol_is_reached_all_the_same() {
+    let servers = servers(vec![server("odd", "odd", &[("ODD_MODE", "silent")])]);
+    assert_eq!(call(&servers, "structured", json!({})).await.unwrap(), json!({"n": 1}));
+    servers.shut_down().await;
+}
+
+#[tokio::test]
+async fn the_environment_is_what_was_named_and_nothing_else() {
+    let mut config = server("odd", "odd", &[("NAMED", "yes")]);
+    config.env.extend(base_environment(|name| (name == "PATH" || name == "LANG").then(|| "value".to_owned())));
+    let servers = servers(vec![config]);
+    let seen = call(&servers, "env", json!({})).await.unwrap();
+    let names: Vec<&str> = seen.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(names, ["LANG", "NAMED", "PATH", "ROLE"]);
+    servers.shut_down().await;
+}
+
+#[tokio::test]
+async fn many_callers_share_one_start() {
+    let servers = odd();
+    let calls: Vec<_> = (0..16)
+        .map(|_| {
+            let servers = servers.clone();
+            tokio::spawn(async move { call(&servers, "structured", json!({})).await.unwrap() })
+        })
+        .collect();
+    for call in calls {
+        assert_eq!(call.await.unwrap(), json!({"n": 1}));
+    }
+    assert_eq!(servers.views()[0].restarts, 0);
+    servers.shut_down().await;
+}
+
+#[tokio::test]
+async fn changes_are_told_in_order() {
+    let seen: Arc<Mutex<Vec<ServerState>>> = Arc::default();
+    let listener = Arc::clone(&seen);
+    let servers = Servers::builder(vec![server("odd", "odd", &[])])
+        .timings(quick())
+        .on_change(Arc::new(move |view| listener.lock().unwrap().push(view.state)))
+        .build()
+        .unwrap();
+    servers.start_all();
+    call(&servers, "structured", json!({})).await.unwrap();
+    servers.shut_down().await;
+    assert_eq!(*seen.lock().unwrap(), [ServerState::Starting, ServerState::Ready, ServerState::Stopped]);
+    let failure = call(&servers, "structured", json!({})).await.unwrap_err();
+    assert_eq!(failure.error.reason_text(), Some("mcp_not_connected"));
+}

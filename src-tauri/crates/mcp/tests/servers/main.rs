@@ -1,0 +1,109 @@
+//! The MCP client against real processes. This binary plays the servers itself: started again with `ROLE` set, the "tests"
+//! named `role_*` become a shop, a misbehaving server or an app that gets killed. What the harness prints before them on
+//! stdout is the first thing the client has to put up with.
+
+mod client;
+mod kill;
+mod odd_server;
+
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+
+use mcp::{ServerConfig, Servers, Timings};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+/// The role this process plays, if it was started to play one.
+fn role() -> Option<String> {
+    std::env::var("ROLE").ok()
+}
+
+/// A server played by this binary.
+fn server(name: &str, role: &str, more: &[(&str, &str)]) -> ServerConfig {
+    let mut env: BTreeMap<String, String> = more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    env.insert("ROLE".to_owned(), role.to_owned());
+    ServerConfig {
+        name: name.to_owned(),
+        pack: "test".into(),
+        program: std::env::current_exe().unwrap(),
+        args: ["--exact", &format!("role_{role}"), "--nocapture", "--test-threads=1"].map(str::to_owned).to_vec(),
+        env,
+        cwd: PathBuf::from("/"),
+    }
+}
+
+/// Waits short enough for tests, long enough for a busy machine.
+fn quick() -> Timings {
+    Timings { start: Duration::from_secs(20), probe: Duration::from_millis(300), backoff: Duration::from_millis(20), longest_backoff: Duration::from_millis(200), grace: Duration::from_millis(300) }
+}
+
+fn servers(configs: Vec<ServerConfig>) -> Servers {
+    Servers::builder(configs).timings(quick()).build().unwrap()
+}
+
+const LONG: Duration = Duration::from_secs(30);
+
+async fn call(servers: &Servers, tool: &str, arguments: Value) -> Result<Value, mcp::ToolFailure> {
+    servers.call("odd", tool, arguments, LONG, CancellationToken::new()).await
+}
+
+/// Whether a process is there and not merely waiting to be reaped by somebody else.
+fn alive(pid: u32) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or("").trim_start().starts_with('Z'))
+}
+
+/// Waits until a process is gone.
+async fn gone(pid: u32) {
+    for _ in 0..1_000 {
+        if !alive(pid) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("process {pid} is still there");
+}
+
+fn pid_of(servers: &Servers, name: &str) -> u32 {
+    servers.views().into_iter().find(|view| view.name == name).and_then(|view| view.pid).expect("the server runs")
+}
+
+#[test]
+fn role_shop() {
+    if role().as_deref() == Some("shop") {
+        let args = shop::Args { stdio: true, http: None, data_dir: std::env::var_os("SHOP_DIR").map(PathBuf::from), seed: 1, today: None };
+        assert_eq!(shop::run(args), 0);
+    }
+}
+
+#[test]
+fn role_odd() {
+    if role().as_deref() == Some("odd") {
+        odd_server::run();
+    }
+}
+
+#[test]
+fn role_app() {
+    if role().as_deref() == Some("app") {
+        kill::run_app();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_shop_is_called_over_stdio() {
+    let folder = tempfile::tempdir().unwrap();
+    let servers = servers(vec![server("shop", "shop", &[("SHOP_DIR", folder.path().to_str().unwrap())])]);
+    assert_eq!(servers.views()[0].state, contract::ServerState::Idle);
+    let search = servers.call("shop", "product.search", json!({"query": "black trail shoes"}), LONG, CancellationToken::new()).await.unwrap();
+    let part = search.pointer("/items/0/partNo").and_then(Value::as_str).unwrap().to_owned();
+    let failure = servers.call("shop", "cart.addItem", json!({"partNo": part, "clientIp": "127.0.0.1"}), LONG, CancellationToken::new()).await.unwrap_err();
+    assert_eq!((failure.error.reason_text(), failure.may_have_happened), (Some("mcp_tool_error"), false));
+    assert!(failure.error.message.contains("several variants"), "{}", failure.error.message);
+    let picture = servers.read_resource("shop", "shop-image://1001", LONG, CancellationToken::new()).await.unwrap();
+    assert_eq!(picture.mime_type.as_deref(), Some("image/svg+xml"));
+    assert!(picture.bytes.starts_with(b"<svg"));
+    let missing = servers.read_resource("shop", "shop-image://7", LONG, CancellationToken::new()).await.unwrap_err();
+    assert!(missing.error.message.contains("no picture"), "{}", missing.error.message);
+    let pid = pid_of(&servers, "shop");
+    servers.shut_down().await;
+    assert!(!alive(pid));
+}

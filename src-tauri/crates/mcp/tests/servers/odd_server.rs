@@ -1,0 +1,85 @@
+//! A server that does what servers must not do, on request: crash, hang, print rubbish, flood, leave children, tell its environment.
+
+use std::{
+    io::{BufRead, Write},
+    process::{Command, exit},
+};
+
+use serde_json::{Value, json};
+
+pub(crate) fn run() {
+    let mode = std::env::var("ODD_MODE").unwrap_or_default();
+    if mode == "exit_at_start" {
+        eprintln!("nothing here");
+        exit(7);
+    }
+    let mut cancelled = 0;
+    for line in std::io::stdin().lock().lines() {
+        let Ok(request) = serde_json::from_str::<Value>(&line.unwrap()) else { continue };
+        let method = request["method"].as_str().unwrap_or_default();
+        cancelled += usize::from(method == "notifications/cancelled");
+        let Some(id) = request.get("id").cloned() else { continue };
+        match method {
+            "server/discover" if mode == "silent" => {}
+            "initialize" => answer(&id, json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "odd", "version": "1"}})),
+            "tools/call" => tool(&id, request["params"]["name"].as_str().unwrap_or_default(), cancelled),
+            _ => send(&json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "unknown method"}})),
+        }
+    }
+    if mode == "stays" {
+        // Neither the end of input nor a polite signal makes it go.
+        loop {
+            std::thread::park();
+        }
+    }
+    // The harness would print a verdict and end normally; a server just ends.
+    exit(0);
+}
+
+fn tool(id: &Value, name: &str, cancelled: usize) {
+    match name {
+        "env" => text(id, json!(std::env::vars().collect::<std::collections::BTreeMap<_, _>>())),
+        "crash" => exit(3),
+        "hang" => {}
+        "rubbish" => {
+            raw("this is not JSON\n{\"neither\": \"is this a message\"}\n[1, 2]\n\u{1b}[31mcolours\u{1b}[0m\n\n");
+            raw("{\"jsonrpc\":\"2.0\",\"id\":\"nobody asked\",\"result\":{}}\n");
+            raw("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/unknown\",\"params\":{}}\n");
+            text(id, json!({"after": "rubbish"}));
+        }
+        "flood" => {
+            raw(&"x".repeat(10 * 1024 * 1024));
+            raw("\n");
+            eprintln!("{}", "e".repeat(2 * 1024 * 1024));
+            text(id, json!({"after": "flood"}));
+        }
+        "too_long" => raw(&format!("{}\n", "y".repeat(17 * 1024 * 1024))),
+        "large" => text(id, json!({"text": "z".repeat(9 * 1024 * 1024)})),
+        "child" => {
+            let child = Command::new("/bin/sleep").arg("1000").spawn().unwrap();
+            text(id, json!({"pid": child.id()}));
+        }
+        "cancelled" => text(id, json!({"count": cancelled})),
+        "refused" => send(&json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32602, "message": "bad arguments"}})),
+        "structured" => answer(id, json!({"content": [{"type": "text", "text": "words"}], "structuredContent": {"n": 1}})),
+        _ => answer(id, json!({"content": [{"type": "text", "text": "No such thing."}], "isError": true})),
+    }
+}
+
+fn text(id: &Value, value: Value) {
+    answer(id, json!({"content": [{"type": "text", "text": value.to_string()}]}));
+}
+
+fn answer(id: &Value, result: Value) {
+    send(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
+}
+
+fn send(message: &Value) {
+    raw(&format!("{message}\n"));
+}
+
+fn raw(text: &str) {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes()).unwrap();
+    out.flush().unwrap();
+}
