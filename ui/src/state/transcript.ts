@@ -100,7 +100,7 @@ export function openTranscript(state: Transcript, view: SessionView): void {
   for (const approval of view.approvals) takeApproval(state, approval);
   if (!view.running_turn) endTurn(state);
   else if (state.running?.turn !== view.running_turn) {
-    state.running = { turn: view.running_turn, stage: "started", text: null, agent: null };
+    state.running = { turn: view.running_turn, stage: waitingApprovals(state).length > 0 ? "waiting_for_approval" : "started", text: null, agent: null };
   }
 }
 

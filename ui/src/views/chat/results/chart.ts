@@ -17,11 +17,9 @@ export function niceTicks(max: number, count = 4): number[] {
   return Array.from({ length: last + 1 }, (_, index) => Number((index * step).toPrecision(12)));
 }
 
-/** Which of `count` places get a label when each label needs `need` of `width` pixels. First and, if it fits, last included. */
+/** Which of `count` places over `width` pixels get a label when each label needs `need` pixels; the first always does. */
 export function labelled(count: number, width: number, need: number): number[] {
-  if (count <= 0) return [];
-  const fit = Math.max(1, Math.floor(width / need));
-  const step = Math.max(1, Math.ceil((count - 1) / Math.max(1, fit - 1)));
+  const step = Math.max(1, Math.ceil((need * count) / Math.max(1, width)));
   const places: number[] = [];
   for (let index = 0; index < count; index += step) places.push(index);
   return places;
