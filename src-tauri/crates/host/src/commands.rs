@@ -1,6 +1,6 @@
 //! The command list answered by a host. Each answer is a few lines: the work is done in the rooms.
 
-use std::{path::PathBuf, sync::Arc};
+use std::path::PathBuf;
 
 use async_trait::async_trait;
 use contract::*;
@@ -10,13 +10,13 @@ use engine::{
 };
 use serde_json::json;
 
-use crate::{Host, doctor, models::API_KEY, startup::offline_packs};
+use crate::{Host, doctor, models::API_KEY};
 
 /// Names that the settings page may store.
 const SECRETS: [&str; 1] = [API_KEY];
 
 #[async_trait]
-impl Commands for Arc<Host> {
+impl Commands for Host {
     async fn app_status(&self, _: Empty) -> Result<AppStatus, AgentError> {
         let approvals = self.engine.approvals_list(false).await?;
         let waiting = approvals.iter().filter(|a| a.status == ApprovalStatus::Pending).count();
@@ -120,20 +120,21 @@ impl Commands for Arc<Host> {
         self.store_secret(params).await.map(|()| Empty {})
     }
     async fn secret_delete(&self, params: SecretParams) -> Result<Empty, AgentError> {
-        self.keyring.delete(&params.name).await.map_err(|e| e.into_agent_error())?;
+        self.keyring.delete(&params.name).await.map_err(AgentError::from)?;
         self.record(RecordDraft::new(RecordType::SettingChanged).field("setting", "secret").field("name", params.name).field("action", "deleted")).await?;
         Ok(Empty {})
     }
     async fn model_test(&self, _: Empty) -> Result<ModelTestResponse, AgentError> {
         Ok(match self.models.test().await {
             None => ModelTestResponse { ok: true, message: "The offline model answers on this machine; there is no connection to test.".into(), hint: None },
-            Some(Ok(checked)) => ModelTestResponse { ok: true, message: checked.message(), hint: None },
+            Some(Ok(checked)) => ModelTestResponse { ok: true, message: answered(&checked.answer), hint: None },
             Some(Err(error)) => ModelTestResponse { ok: false, message: error.message, hint: error.hint },
         })
     }
 
     async fn import_start(&self, params: ImportStartParams) -> Result<ImportStartResponse, AgentError> {
-        self.start_import(params.paths.into_iter().map(PathBuf::from).collect())
+        let job = self.options.ids.next("import");
+        self.imports.start(job, params.paths.into_iter().map(PathBuf::from).collect())
     }
     async fn import_status(&self, params: ImportParams) -> Result<ImportView, AgentError> {
         self.imports.view(&params.job)
@@ -157,16 +158,23 @@ impl Host {
     }
 
     async fn settings_view(&self) -> SettingsView {
-        let (state, secrets_set) = (self.keyring.view().await, self.keyring.set_names(&SECRETS).await);
+        let keyring = self.keyring_view().await;
+        let mut secrets_set = self.keyring.set_names().await;
+        secrets_set.retain(|name| SECRETS.contains(&name.as_str()));
         SettingsView {
             settings: (*self.profile.settings()).clone(),
             forced: self.profile.forced(),
-            keyring: state,
+            keyring,
             secrets_set,
             data_dir: self.paths.data.display().to_string(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             locale: self.profile.locale(),
         }
+    }
+
+    pub(crate) async fn keyring_view(&self) -> KeyringView {
+        let state = self.keyring.state().await;
+        KeyringView { state, message: secrets::describe(state, &self.profile.locale()).message.to_owned() }
     }
 
     /// One record for each setting that changed, with its old and new value.
@@ -195,59 +203,13 @@ impl Host {
         if params.this_run_only {
             self.keyring.set_for_this_run(&params.name, value);
         } else {
-            self.keyring.set(&params.name, value).await.map_err(|e| e.into_agent_error())?;
+            self.keyring.set(&params.name, value).await.map_err(AgentError::from)?;
         }
         self.record(RecordDraft::new(RecordType::SettingChanged).field("setting", "secret").field("name", params.name).field("action", "stored").field("this_run_only", params.this_run_only)).await
     }
+}
 
-    fn start_import(self: &Arc<Self>, paths: Vec<PathBuf>) -> Result<ImportStartResponse, AgentError> {
-        let Some(pacing) = self.tools.pacing.clone() else {
-            return Err(AgentError::invalid("The pacing pack is not in use, so there is nothing to import into.").hint("Look at the pack's faults in Tools."));
-        };
-        if paths.is_empty() {
-            return Err(AgentError::invalid("No file was chosen."));
-        }
-        let job = self.options.ids.next("import");
-        let (mut view, stop) = self.imports.begin(&job, &paths)?;
-        let host = Arc::clone(self);
-        let runtime = tokio::runtime::Handle::current();
-        tokio::task::spawn_blocking(move || {
-            let mut told = std::time::Instant::now();
-            let report = pacing.import(&paths, &stop, &mut |progress| {
-                view.file = progress.file.display().to_string();
-                view.done_bytes = progress.done_bytes;
-                view.total_bytes = progress.total_bytes;
-                view.rows_read = progress.rows_read;
-                if told.elapsed().as_millis() >= 50 {
-                    told = std::time::Instant::now();
-                    host.tell_import(&view);
-                }
-            });
-            view.rows_read = report.rows_read;
-            view.rows_stored = report.rows_stored;
-            view.errors = report.errors;
-            view.error_count = report.error_count;
-            view.message = Some(report.message);
-            view.finished = true;
-            view.done_bytes = view.total_bytes;
-            runtime.block_on(host.end_import(&view));
-        });
-        Ok(ImportStartResponse { job })
-    }
-
-    fn tell_import(&self, view: &ImportView) {
-        self.imports.update(view);
-        engine::ports::Events::push(self.hub.as_ref(), Push::Import { import: view.clone() });
-    }
-
-    async fn end_import(&self, view: &ImportView) {
-        if view.rows_stored > 0 {
-            self.models.renew_offline(offline_packs(&self.tools));
-        }
-        let draft = RecordDraft::new(RecordType::DataImported).field("rows_stored", view.rows_stored).field("errors", view.error_count).commit("file", view.file.clone());
-        if let Err(error) = self.record(draft).await {
-            tracing::warn!(%error, "an import could not be recorded");
-        }
-        self.tell_import(view);
-    }
+fn answered(answer: &str) -> String {
+    let short: String = answer.trim().chars().take(40).collect();
+    format!("The model answers: \u{201c}{short}\u{201d}.")
 }

@@ -39,7 +39,7 @@ fn settings(host: &Host) -> DoctorCheck {
 }
 
 async fn keyring(host: &Host) -> DoctorCheck {
-    let view = host.keyring.view().await;
+    let view = host.keyring_view().await;
     match view.state {
         KeyringState::Ready => check("keyring", CheckState::Ok, view.message, None),
         KeyringState::Locked => check("keyring", CheckState::Warning, view.message, Some("Unlock the keyring. Until then keys can be entered for this run only.")),

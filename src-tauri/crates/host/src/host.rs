@@ -59,7 +59,10 @@ impl Host {
 
     /// A picture that a server draws, by the path that results name (`/img/1001.svg`).
     pub async fn image(&self, path: &str) -> Result<Vec<u8>, AgentError> {
-        self.tools.servers.image("shop", path).await
+        let id = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".svg");
+        let uri = format!("shop-image://{id}");
+        let read = self.tools.servers.read_resource("shop", &uri, std::time::Duration::from_secs(10), tokio_util::sync::CancellationToken::new()).await;
+        read.map(|resource| resource.bytes).map_err(|failure| failure.error)
     }
 
     /// Ends everything in order: turns, servers, log (with its last checkpoint), store.
@@ -71,7 +74,7 @@ impl Host {
             }
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
-        self.tools.servers.shutdown().await;
+        self.tools.servers.shut_down().await;
         if let Err(error) = self.log.close().await {
             tracing::warn!(%error, "the last checkpoint could not be written");
         }

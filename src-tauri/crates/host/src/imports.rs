@@ -7,33 +7,67 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
+    time::{Duration, Instant},
 };
 
-use contract::{AgentError, ImportView};
+use audit::Log;
+use campaign_portfolio_pacing::{ImportProgress, ImportReport, Pacing};
+use contract::{AgentError, ImportStartResponse, ImportView, Push, RecordType};
+use engine::ports::{AuditLog, Durability, Events, RecordDraft};
+
+use crate::{models::HostModels, pushes::Hub, startup::offline_packs, tools::HostTools};
+
+/// Between two reports of progress.
+const TELL_EVERY: Duration = Duration::from_millis(50);
 
 /// A job as its watchers see it, and the flag that stops it.
-pub(crate) struct Job {
-    pub(crate) view: ImportView,
-    pub(crate) stop: Arc<AtomicBool>,
+struct Job {
+    view: ImportView,
+    stop: Arc<AtomicBool>,
 }
 
-/// All jobs of this run.
-#[derive(Default)]
+/// All jobs of this run, and what they need.
+#[derive(Clone)]
 pub(crate) struct Imports {
-    jobs: Mutex<HashMap<String, Job>>,
+    pub(crate) tools: Arc<HostTools>,
+    pub(crate) models: Arc<HostModels>,
+    pub(crate) log: Arc<Log>,
+    pub(crate) hub: Arc<Hub>,
+    jobs: Arc<Mutex<HashMap<String, Job>>>,
 }
 
 impl Imports {
-    /// Begins a job unless another one is running.
-    pub(crate) fn begin(&self, job: &str, paths: &[PathBuf]) -> Result<(ImportView, Arc<AtomicBool>), AgentError> {
+    pub(crate) fn new(tools: Arc<HostTools>, models: Arc<HostModels>, log: Arc<Log>, hub: Arc<Hub>) -> Self {
+        Self { tools, models, log, hub, jobs: Arc::default() }
+    }
+
+    /// Begins a job in the background.
+    pub(crate) fn start(&self, job: String, paths: Vec<PathBuf>) -> Result<ImportStartResponse, AgentError> {
+        let Some(pacing) = self.tools.pacing.clone() else {
+            return Err(AgentError::invalid("The pacing pack is not in use, so there is nothing to import into.").hint("Look at the pack's faults in Tools."));
+        };
+        if paths.is_empty() {
+            return Err(AgentError::invalid("No file was chosen."));
+        }
+        let (view, stop) = self.begin(&job, &paths)?;
+        let (imports, runtime) = (self.clone(), tokio::runtime::Handle::current());
+        tokio::task::spawn_blocking(move || {
+            let view = imports.read(&pacing, &paths, view, &stop);
+            runtime.block_on(imports.end(&view));
+        });
+        Ok(ImportStartResponse { job })
+    }
+
+    fn begin(&self, job: &str, paths: &[PathBuf]) -> Result<(ImportView, Arc<AtomicBool>), AgentError> {
         let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         if jobs.values().any(|job| !job.view.finished) {
             return Err(AgentError::invalid("Another import is running.").hint("Wait for it or stop it first."));
         }
         let stop = Arc::new(AtomicBool::new(false));
+        let file = paths.first().map(|path| path.display().to_string()).unwrap_or_default();
         let view = ImportView {
             job: job.to_owned(),
-            file: paths.first().map(|path| path.display().to_string()).unwrap_or_default(),
+            file,
             done_bytes: 0,
             total_bytes: 0,
             rows_read: 0,
@@ -47,10 +81,47 @@ impl Imports {
         Ok((view, stop))
     }
 
-    pub(crate) fn update(&self, view: &ImportView) {
+    /// Reads the files; the finished view comes back.
+    fn read(&self, pacing: &Pacing, paths: &[PathBuf], mut view: ImportView, stop: &AtomicBool) -> ImportView {
+        let mut told = Instant::now();
+        let mut on_progress = |progress: &ImportProgress| {
+            view.file.clone_from(&progress.file);
+            view.done_bytes = progress.done_bytes;
+            view.total_bytes = progress.total_bytes;
+            view.rows_read = progress.rows_read;
+            if told.elapsed() >= TELL_EVERY {
+                told = Instant::now();
+                self.tell(&view);
+            }
+        };
+        let report = pacing.import(paths, &mut on_progress, stop);
+        let report = report.unwrap_or_else(|error| ImportReport { message: sentence(&error), error_count: 1, ..ImportReport::default() });
+        view.rows_read = report.rows_read;
+        view.rows_stored = report.rows_stored;
+        view.errors = report.errors;
+        view.error_count = report.error_count;
+        view.message = Some(report.message);
+        view.finished = true;
+        view.done_bytes = view.total_bytes;
+        view
+    }
+
+    async fn end(&self, view: &ImportView) {
+        if view.rows_stored > 0 {
+            self.models.renew_offline(offline_packs(&self.tools));
+        }
+        let draft = RecordDraft::new(RecordType::DataImported).field("rows_stored", view.rows_stored).field("errors", view.error_count).commit("file", view.file.clone());
+        if let Err(error) = self.log.append(draft, Durability::Durable).await {
+            tracing::warn!(%error, "an import could not be recorded");
+        }
+        self.tell(view);
+    }
+
+    fn tell(&self, view: &ImportView) {
         if let Some(job) = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&view.job) {
             job.view = view.clone();
         }
+        self.hub.push(Push::Import { import: view.clone() });
     }
 
     pub(crate) fn view(&self, job: &str) -> Result<ImportView, AgentError> {
@@ -66,4 +137,8 @@ impl Imports {
 
 fn unknown() -> AgentError {
     AgentError::invalid("There is no such import.").reason("not_found")
+}
+
+fn sentence(error: &AgentError) -> String {
+    error.hint_text().map_or_else(|| error.message.clone(), |hint| format!("{} {hint}", error.message))
 }

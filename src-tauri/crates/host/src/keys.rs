@@ -65,13 +65,12 @@ impl KeyringAnchor {
         }
         let found = keyring.get(MARK).await.ok().flatten().and_then(|text| Mark::from_text(text.expose_secret()));
         let (newest, marks) = mpsc::channel::<Mark>();
-        let runtime = tokio::runtime::Handle::current();
         let writer = std::thread::Builder::new().name("keyring-mark".into()).spawn(move || {
             while let Ok(mut mark) = marks.recv() {
                 while let Ok(newer) = marks.try_recv() {
                     mark = newer;
                 }
-                if runtime.block_on(keyring.set(MARK, SecretString::from(mark.to_text()))).is_err() {
+                if keyring.set_blocking(MARK, SecretString::from(mark.to_text())).is_err() {
                     tracing::warn!("the newest checkpoint could not be copied into the keyring");
                 }
             }

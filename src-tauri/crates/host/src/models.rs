@@ -10,7 +10,7 @@ use engine::ports::{Clock, Ids, Model, ModelError, ModelErrorKind, ModelEvent, M
 use futures::{StreamExt, stream::BoxStream};
 use models::{
     offline::{OfflineModel, OfflinePack},
-    openai::{self, Checked, Config, OpenAi},
+    openai::{self, Checked, Config, HttpClient, OpenAi},
 };
 use secrets::Keyring;
 
@@ -27,12 +27,7 @@ pub(crate) struct HostModels {
     ids: Arc<dyn Ids>,
     random: Arc<dyn Random>,
     offline: RwLock<Arc<OfflineModel>>,
-    http: OnceLock<reqwest_client::Client>,
-}
-
-/// The provider's client type, named once.
-mod reqwest_client {
-    pub(super) type Client = models::openai::HttpClient;
+    http: OnceLock<HttpClient>,
 }
 
 impl HostModels {
@@ -100,7 +95,7 @@ impl Models for HostModels {
 }
 
 struct Recipe {
-    http: Result<reqwest_client::Client, ModelError>,
+    http: Result<HttpClient, ModelError>,
     base_url: String,
     model: String,
     idle_timeout: Duration,

@@ -49,7 +49,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let log = log?;
     let log = report(log, recovered, &mut notices).await;
     let hub = Arc::new(Hub::new());
-    let tools = Arc::new(open_tools(&paths, &options)?);
+    let tools = Arc::new(open_tools(&paths, &options, &hub)?);
     note_packs(&log, &tools).await;
     let models = Arc::new(HostModels::new(
         Arc::clone(&profile),
@@ -80,7 +80,8 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         tools.servers.start_all();
     }
     watch_log(&log, &hub);
-    Ok(Arc::new(Host { engine, paths, options, profile, store, log, tools, models, keyring, hub, imports: Imports::default(), notices: std::sync::Mutex::new(notices), _lock: lock }))
+    let imports = Imports::new(Arc::clone(&tools), Arc::clone(&models), Arc::clone(&log), Arc::clone(&hub));
+    Ok(Arc::new(Host { engine, paths, options, profile, store, log, tools, models, keyring, hub, imports, notices: std::sync::Mutex::new(notices), _lock: lock }))
 }
 
 pub(crate) fn notice(code: &str, text: &str) -> Map<String, Value> {
@@ -156,28 +157,35 @@ async fn report(opened: OpenedLog, recovered: Option<store::Recovered>, notices:
     opened.log
 }
 
-fn open_tools(paths: &Paths, options: &Options) -> Result<HostTools, AgentError> {
+fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>) -> Result<HostTools, AgentError> {
     let loaded = packs::load(&options.packs(paths.packs()));
     let wants_pacing = loaded.iter().filter_map(|l| l.pack.as_ref()).any(|p| p.tools.iter().any(|t| t.target.server() == PACING));
     let pacing = wants_pacing.then(|| open_pacing(paths, options)).transpose()?;
     let servers = loaded.iter().flat_map(|l| server_configs(l, paths, options)).collect();
-    Ok(HostTools::new(loaded, pacing, Servers::new(servers)))
+    let on_change: mcp::OnChange = {
+        let hub = Arc::clone(hub);
+        Arc::new(move |server| engine::ports::Events::push(hub.as_ref(), contract::Push::Server { server }))
+    };
+    let servers = Servers::builder(servers).on_change(on_change).build();
+    let servers = servers.map_err(|e| AgentError::internal("servers", format!("The servers' thread could not be started: {e}.")))?;
+    Ok(HostTools::new(loaded, pacing, servers))
 }
 
 fn open_pacing(paths: &Paths, options: &Options) -> Result<Arc<Pacing>, AgentError> {
     let folder = paths.pack_data(PACING);
     make_private(&folder).map_err(|e| AgentError::internal("data_dir", format!("{} cannot be used: {e}.", folder.display())))?;
     let clock = Arc::clone(&options.clock);
-    Pacing::open(&folder, move || clock.now()).map(Arc::new)
+    Pacing::open(&folder, Arc::new(move || clock.now())).map(Arc::new)
 }
 
 fn server_configs(loaded: &LoadedPack, paths: &Paths, options: &Options) -> Vec<ServerConfig> {
     let Some(pack) = &loaded.pack else { return Vec::new() };
     let config = |server: &contract::manifest::ServerEntry| {
-        let program = match server.command.strip_prefix("./") {
-            Some(inside) => loaded.folder.join(inside),
-            None => options.program_dir.join(&server.command),
-        };
+        // A program that cannot be found is shown as a failed server, with the reason, when it is started.
+        let program = mcp::resolve_program(&server.command, &loaded.folder, &options.program_dir).unwrap_or_else(|problem| {
+            tracing::warn!(%problem, "a server's program cannot be used");
+            options.program_dir.join(&server.command)
+        });
         let mut env: std::collections::BTreeMap<String, String> = server.env.iter().filter_map(|name| Some((name.clone(), std::env::var(name).ok()?))).collect();
         if server.data_dir {
             let folder = paths.pack_data(pack.manifest.id.as_str());
@@ -186,13 +194,13 @@ fn server_configs(loaded: &LoadedPack, paths: &Paths, options: &Options) -> Vec<
             }
             env.insert("COUNTERSIGN_PACK_DATA".into(), folder.display().to_string());
         }
-        ServerConfig { name: server.name.clone(), pack: pack.manifest.id.clone(), program, args: server.args.clone(), env, cwd: Some(loaded.folder.clone()) }
+        ServerConfig { name: server.name.clone(), pack: pack.manifest.id.clone(), program, args: server.args.clone(), env, cwd: loaded.folder.clone() }
     };
     pack.manifest.servers.iter().map(config).collect()
 }
 
 pub(crate) fn offline_packs(tools: &HostTools) -> Vec<OfflinePack> {
-    let named = tools.pacing.as_ref().map(|pacing| pacing.entities()).unwrap_or_default();
+    let named = tools.pacing.as_ref().and_then(|pacing| pacing.entities().ok()).unwrap_or_default();
     let of = |pack: &packs::Pack| {
         let mut manifest = pack.manifest.clone();
         if manifest.id.as_str() == PACING && !named.is_empty() {

@@ -8,7 +8,7 @@ use contract::{
     AgentError, ApprovalDecideParams, ApprovalDecideResponse, ApprovalsListResponse, AuditRecordView, Commands, Decision, Empty, ErrorCode, SessionView,
     TerminalDecisionsParams, VerifyReport, params::*, with_commands,
 };
-use engine::DecidedBy;
+use engine::{DecidedBy, ports::Profile as _};
 
 use crate::Host;
 

@@ -48,7 +48,7 @@ impl HostTools {
             let error = AgentError::new(ErrorCode::ToolNotFound, format!("The service {service} is not part of this app.")).reason("tool_not_implemented");
             return Err(ToolFailure { error, may_have_happened: false });
         };
-        let done = tokio::task::spawn_blocking(move || pacing.analyze(arguments)).await;
+        let done = tokio::task::spawn_blocking(move || pacing.analyze(&arguments)).await;
         match done {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(error)) => Err(ToolFailure { error, may_have_happened: false }),
