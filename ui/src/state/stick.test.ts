@@ -48,7 +48,7 @@ test("older content put above does not move what is seen", () => {
   const stick = new StickToBottom();
   stick.resized(at(0, 2000));
   stick.scrolled(at(20, 2000));
-  expect(stick.prepended(at(20, 2000), at(20, 5000))).toBe(3020);
+  expect(stick.pushed(20, 3000)).toBe(3020);
   stick.scrolled(at(3020, 5000));
   expect(stick.stuck).toBe(false);
 });

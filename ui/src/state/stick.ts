@@ -36,11 +36,10 @@ export class StickToBottom {
     return Math.abs(end - top) < 1 ? null : end;
   }
 
-  /** Older content was put above: the position that keeps what is seen where it is. */
-  prepended(before: Measures, after: Measures): number {
-    const top = before.top + (after.height - before.height);
-    this.last = top;
-    return top;
+  /** What is seen was pushed down by `shift` pixels of older content: the position that keeps it where it was. */
+  pushed(top: number, shift: number): number {
+    this.last = top + shift;
+    return this.last;
   }
 
   /** The user asked for the end. */

@@ -18,11 +18,11 @@ const inline = (text: string): string => escape(text).replace(/\*\*(.+?)\*\*/g, 
 export function blocksOf(text: string): Block[] {
   return text.split(/\n\n+/).map((part, index) => {
     if (part.startsWith("- ")) return { index, html: `<ul>${part.split("\n").map((line) => `<li>${inline(line.slice(2))}</li>`).join("")}</ul>` };
-    if (part.startsWith("## ")) return { index, html: `<h2>${inline(part.slice(3))}</h2>` };
-    if (part.startsWith("```")) return { index, html: `<pre><code>${escape(part.replace(/```\w*\n?/g, ""))}</code></pre>` };
+    if (part.startsWith("## ")) return { index, html: `<h4>${inline(part.slice(3))}</h4>` };
+    if (part.startsWith("```")) return { index, html: `<pre class="md-code" tabindex="0"><code>${escape(part.replace(/```\w*\n?/g, ""))}</code></pre>` };
     if (part.startsWith("|")) {
       const rows = part.split("\n").filter((line) => !/^\|[-| ]+\|$/.test(line)).map((line) => line.slice(1, -1).split("|").map((cell) => inline(cell.trim())));
-      return { index, html: `<table><thead><tr>${rows[0]!.map((cell) => `<th>${cell}</th>`).join("")}</tr></thead><tbody>${rows.slice(1).map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join("")}</tr>`).join("")}</tbody></table>` };
+      return { index, html: `<div class="md-table" tabindex="0"><table><thead><tr>${rows[0]!.map((cell) => `<th>${cell}</th>`).join("")}</tr></thead><tbody>${rows.slice(1).map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join("")}</tr>`).join("")}</tbody></table></div>` };
     }
     return { index, html: `<p>${inline(part).replaceAll("\n", "<br>")}</p>` };
   });
