@@ -83,7 +83,7 @@ async fn attend(app: AppHandle, backend: Backend) {
     match backend.host().await {
         Ok(host) => {
             let pushes = host.subscribe();
-            if let Ok(view) = contract::Commands::settings_get(&host, contract::Empty {}).await {
+            if let Ok(view) = contract::Commands::settings_get(host.as_ref(), contract::Empty {}).await {
                 tray::language(&app, &view.locale);
             }
             pushes::forward(app, pushes).await;

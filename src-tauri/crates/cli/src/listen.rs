@@ -73,7 +73,9 @@ pub(crate) fn of_turn<'a>(push: &'a Push, session: &SessionId, turn: &TurnId) ->
         | Push::Import { .. }
         | Push::Server { .. }
         | Push::Settings { .. }
-        | Push::Audit { .. } => None,
+        | Push::Audit { .. }
+        | Push::Files { .. }
+        | Push::Lagged {} => None,
     }
 }
 
