@@ -24,6 +24,8 @@ class Chat {
   query = $state("");
   listError = $state<AgentError | null>(null);
   listLoaded = $state(false);
+  /** The conversation to begin with has been chosen. */
+  ready = $state(false);
 
   /** The open conversation; null for a new one that has no message yet. */
   open = $state<Transcript | null>(null);
@@ -43,6 +45,7 @@ class Chat {
     await this.reloadList();
     const newest = this.sessions[0];
     if (newest && !this.open) await this.select(newest.id);
+    this.ready = true;
   }
 
   async reloadList(): Promise<void> {
