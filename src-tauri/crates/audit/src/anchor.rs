@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 /// How far the log had come when its newest checkpoint was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +21,21 @@ pub struct Mark {
     pub counter: u64,
     /// The signing key (vkey).
     pub key: String,
+    /// SHA-256 (hex) of the whole file, taken when it was closed; absent while it is open and for large files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<String>,
+}
+
+/// Files up to this size are sealed when they are closed; more would make closing slow.
+const SEAL_UP_TO: u64 = 16 << 20;
+
+/// The digest of a closed log file that is small enough.
+pub(crate) fn digest(path: &Path) -> Option<String> {
+    let size = fs::metadata(path).ok()?.len();
+    if size > SEAL_UP_TO {
+        return None;
+    }
+    fs::read(path).ok().map(|bytes| crate::hex::encode(&Sha256::digest(bytes)))
 }
 
 impl Mark {

@@ -1,6 +1,7 @@
 //! The one thread that writes: gathers what is queued into one transaction, signs when due, answers after the commit.
 //! A second small thread carries marks to the places outside, so that a slow keyring never delays a record.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -69,6 +70,7 @@ pub(crate) struct Writer {
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) total: watch::Sender<u64>,
     pub(crate) marks: Marks,
+    path: PathBuf,
     pending: Vec<Waiting>,
     /// Set after a failure that leaves unknown what is on disk.
     broken: Option<String>,
@@ -98,6 +100,7 @@ impl Writer {
             entropy: options.entropy.clone(),
             total,
             marks,
+            path: options.path.clone(),
             pending: Vec::new(),
             broken: None,
             quiet: false,
@@ -130,16 +133,24 @@ impl Writer {
                 taken += 1;
             }
             if let Some((reply, result)) = self.finish(round) {
-                let Self { db, mut marks, .. } = self;
-                // The file is complete and closed, and the mark stored, before anyone hears that it is.
-                drop(db);
-                marks.finish();
+                self.end();
                 if let Some(reply) = reply {
                     answer(reply, result);
                 }
                 return;
             }
         }
+    }
+
+    /// Closes the file and seals it; both are done, and the mark is stored, before anyone hears of the end.
+    fn end(self) {
+        let Self { db, chain, signer, mut marks, path, .. } = self;
+        drop(db);
+        if chain.signed == chain.frontier.size() && !crate::schema::side_file(&path) {
+            let key = note::vkey_of(&chain.origin, &signer.key.verifying_key());
+            marks.send(chain.signed, &chain.frontier.root(), key, crate::anchor::digest(&path));
+        }
+        marks.finish();
     }
 
     fn wait(&self, commands: &Receiver<Command>) -> Result<Command, RecvTimeoutError> {
@@ -291,7 +302,7 @@ impl Writer {
 
     fn send_mark(&mut self) {
         let key = note::vkey_of(&self.chain.origin, &self.signer.key.verifying_key());
-        self.marks.send(self.chain.signed, &self.chain.frontier.root(), key);
+        self.marks.send(self.chain.signed, &self.chain.frontier.root(), key, None);
     }
 }
 
@@ -350,9 +361,9 @@ impl Marks {
         self.failing.clone()
     }
 
-    fn send(&mut self, size: u64, root: &crate::tree::Hash, key: String) {
+    fn send(&mut self, size: u64, root: &crate::tree::Hash, key: String, seal: Option<String>) {
         self.counter += 1;
-        let mark = Mark { installation: self.installation.clone(), size, root: crate::hex::encode(root), counter: self.counter, key };
+        let mark = Mark { installation: self.installation.clone(), size, root: crate::hex::encode(root), counter: self.counter, key, seal };
         if let Some(sender) = &self.sender {
             let _ = sender.send(mark);
         }

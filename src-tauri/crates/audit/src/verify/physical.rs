@@ -7,6 +7,7 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use super::Problems;
+use crate::anchor::Mark;
 use crate::schema::APPLICATION_ID;
 
 const HEADER: usize = 100;
@@ -42,6 +43,19 @@ pub(crate) fn header(path: &Path, problems: &mut Problems) {
         && number(&header, 24) == number(&header, 92);
     if !fixed {
         problems.add(None, "the header of the log file was changed");
+    }
+}
+
+/// Compares the closed file with the digest taken when it was closed: even bytes that hold nothing count. Says nothing
+/// about a log that is open, was not closed, or has gone on since.
+pub(crate) fn seal(path: &Path, records: u64, mark: Option<&Mark>, problems: &mut Problems) {
+    let Some(mark) = mark.filter(|mark| mark.size == records) else { return };
+    let Some(expected) = mark.seal.as_deref() else { return };
+    if crate::schema::side_file(path) {
+        return;
+    }
+    if crate::anchor::digest(path).as_deref() != Some(expected) {
+        problems.add(None, "the log file was changed after it was closed, in bytes that hold no record");
     }
 }
 
