@@ -17,6 +17,11 @@ fn role() -> Option<String> {
     std::env::var("ROLE").ok()
 }
 
+/// The harness leaves a half line on stdout ("test role_odd ... "), which would swallow the first answer.
+fn end_line() {
+    println!();
+}
+
 /// A server played by this binary.
 fn server(name: &str, role: &str, more: &[(&str, &str)]) -> ServerConfig {
     let mut env: BTreeMap<String, String> = more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -69,6 +74,7 @@ fn pid_of(servers: &Servers, name: &str) -> u32 {
 #[test]
 fn role_shop() {
     if role().as_deref() == Some("shop") {
+        end_line();
         let args = shop::Args { stdio: true, http: None, data_dir: std::env::var_os("SHOP_DIR").map(PathBuf::from), seed: 1, today: None };
         assert_eq!(shop::run(args), 0);
     }
@@ -77,6 +83,7 @@ fn role_shop() {
 #[test]
 fn role_odd() {
     if role().as_deref() == Some("odd") {
+        end_line();
         odd_server::run();
     }
 }
