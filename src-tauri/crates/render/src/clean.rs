@@ -1,0 +1,78 @@
+//! The last gate before the window: an allow-list for elements, attributes, classes and link schemes. The writer of the
+//! HTML already lets nothing else through; this does not rely on it.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use ammonia::{Builder, UrlRelative};
+
+use crate::highlight;
+
+const TAGS: [&str; 25] = [
+    "a", "blockquote", "br", "code", "del", "div", "em", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "span", "strong", "table", "tbody", "td",
+    "th", "thead", "tr", "ul",
+];
+const ATTRIBUTES: [(&str, &[&str]); 11] = [
+    ("a", &["href", "title"]),
+    ("code", &["class"]),
+    ("div", &["class", "tabindex"]),
+    ("li", &["class"]),
+    ("ol", &["start", "class"]),
+    ("p", &["class"]),
+    ("pre", &["class", "data-lang", "tabindex"]),
+    ("span", &["class"]),
+    ("td", &["class"]),
+    ("th", &["class"]),
+    ("ul", &["class"]),
+];
+/// Our own classes; those of highlighted code are in [`highlight`].
+const CLASSES: [&str; 8] = ["md-code", "md-table", "md-url", "md-task", "md-continued", "md-left", "md-center", "md-right"];
+/// Schemes that a link may have.
+pub(crate) const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
+
+static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
+    let mut builder = Builder::empty();
+    builder
+        .tags(HashSet::from(TAGS))
+        .tag_attributes(ATTRIBUTES.into_iter().map(|(tag, names)| (tag, names.iter().copied().collect())).collect::<HashMap<_, _>>())
+        .clean_content_tags(HashSet::from(["script", "style", "title", "textarea", "noscript", "template", "iframe"]))
+        .url_schemes(HashSet::from(SCHEMES))
+        .url_relative(UrlRelative::Deny)
+        .link_rel(Some("noopener noreferrer"))
+        .attribute_filter(|_, name, value| attribute(name, value));
+    builder
+});
+
+/// What is left of HTML that may be shown.
+pub(crate) fn clean(html: &str) -> String {
+    CLEANER.clean(html).to_string()
+}
+
+fn attribute<'v>(name: &str, value: &'v str) -> Option<Cow<'v, str>> {
+    let fine = match name {
+        "class" => value.split(' ').all(|class| CLASSES.contains(&class) || highlight::CLASSES.contains(&class)),
+        "tabindex" => value == "0",
+        "start" => value.len() <= 9 && value.bytes().all(|b| b.is_ascii_digit()),
+        "data-lang" => is_language(value),
+        _ => true,
+    };
+    fine.then_some(Cow::Borrowed(value))
+}
+
+/// A fence's language as it may appear in an attribute.
+pub(crate) fn is_language(text: &str) -> bool {
+    (1..=20).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'#' | b'-' | b'.' | b'_'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_list_gets_through() {
+        assert_eq!(clean("<p onclick=x style='color:red' class='md-code evil'>a<img src=x onerror=y></p>"), "<p>a</p>");
+        assert_eq!(clean("<a href='javascript:x'>a</a><a href='/rel'>b</a>"), "<a rel=\"noopener noreferrer\">a</a><a rel=\"noopener noreferrer\">b</a>");
+        assert_eq!(clean("<span class=\"hl-keyword\">fn</span><script>x</script>"), "<span class=\"hl-keyword\">fn</span>");
+    }
+}

@@ -1,0 +1,148 @@
+//! Highlights closed code fences with classes only. The grammars are loaded when the first fence with a known language
+//! closes; long code and long lines stay plain, so that the cost is linear.
+
+use std::sync::LazyLock;
+
+use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
+
+use crate::html::escape;
+
+/// Longer code is shown without colour.
+const MAX_BYTES: usize = 64 * 1024;
+/// Grammars are regular expressions: a line of thousands of characters is no line of code.
+const MAX_LINE: usize = 1000;
+
+/// Every class that highlighted code can have.
+pub(crate) const CLASSES: [&str; 11] = [
+    "hl-comment", "hl-string", "hl-number", "hl-constant", "hl-keyword", "hl-operator", "hl-function", "hl-type", "hl-tag", "hl-attribute", "hl-variable",
+];
+
+/// Scopes and their classes; the innermost scope that is listed decides, earlier rows first.
+const SCOPES: [(&str, &str); 24] = [
+    ("comment", "hl-comment"),
+    ("string", "hl-string"),
+    ("constant.numeric", "hl-number"),
+    ("constant.character.escape", "hl-constant"),
+    ("constant", "hl-constant"),
+    ("keyword.operator", "hl-operator"),
+    ("keyword", "hl-keyword"),
+    ("storage.type.function", "hl-keyword"),
+    ("storage", "hl-keyword"),
+    ("entity.name.function", "hl-function"),
+    ("support.function", "hl-function"),
+    ("variable.function", "hl-function"),
+    ("entity.name.tag", "hl-tag"),
+    ("entity.other.attribute-name", "hl-attribute"),
+    ("entity.name", "hl-type"),
+    ("entity.other.inherited-class", "hl-type"),
+    ("support.type.property-name", "hl-attribute"),
+    ("support.type", "hl-type"),
+    ("support.class", "hl-type"),
+    ("support.constant", "hl-constant"),
+    ("variable.parameter", "hl-variable"),
+    ("variable.language", "hl-variable"),
+    ("markup.inserted", "hl-string"),
+    ("markup.deleted", "hl-keyword"),
+];
+
+static SYNTAXES: LazyLock<SyntaxSet> = LazyLock::new(SyntaxSet::load_defaults_newlines);
+static TABLE: LazyLock<Vec<(Scope, &'static str)>> =
+    LazyLock::new(|| SCOPES.iter().filter_map(|(scope, class)| Scope::new(scope).ok().map(|scope| (scope, *class))).collect());
+
+/// The code as HTML with classes, or `None` when it stays plain.
+pub(crate) fn highlighted(language: &str, code: &str) -> Option<String> {
+    if language.is_empty() || code.len() > MAX_BYTES || code.lines().any(|line| line.len() > MAX_LINE) {
+        return None;
+    }
+    let syntax = syntax(language)?;
+    let mut state = ParseState::new(syntax);
+    let mut stack = ScopeStack::new();
+    let mut out = Spans::default();
+    for line in code.split_inclusive('\n') {
+        let mut from = 0;
+        for (at, op) in state.parse_line(line, &SYNTAXES).ok()? {
+            out.push(class(&stack), line.get(from..at)?);
+            from = at;
+            stack.apply(&op).ok()?;
+        }
+        out.push(class(&stack), line.get(from..)?);
+    }
+    Some(out.finish())
+}
+
+fn syntax(language: &str) -> Option<&'static SyntaxReference> {
+    let language = language.to_ascii_lowercase();
+    let name = match language.as_str() {
+        "text" | "txt" | "plain" | "plaintext" | "output" => return None,
+        "ts" | "tsx" | "typescript" | "jsx" | "mjs" | "node" => "js",
+        "shell" | "console" | "shell-session" | "zsh" | "fish" => "sh",
+        "golang" => "go",
+        "c++" => "cpp",
+        "csharp" | "c#" => "cs",
+        "postgresql" | "postgres" | "mysql" | "sqlite" => "sql",
+        "jsonc" | "json5" | "jsonl" => "json",
+        other => other,
+    };
+    SYNTAXES.find_syntax_by_token(name)
+}
+
+fn class(stack: &ScopeStack) -> Option<&'static str> {
+    stack.as_slice().iter().rev().find_map(|scope| TABLE.iter().find(|(known, _)| known.is_prefix_of(*scope)).map(|(_, class)| *class))
+}
+
+/// Neighbours of one class make one span.
+#[derive(Default)]
+struct Spans {
+    html: String,
+    class: Option<&'static str>,
+}
+
+impl Spans {
+    fn push(&mut self, class: Option<&'static str>, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        // Colour is not visible on white space: it goes on in the span that is open.
+        if class != self.class && !text.trim().is_empty() {
+            self.close();
+            if let Some(class) = class {
+                self.html.push_str("<span class=\"");
+                self.html.push_str(class);
+                self.html.push_str("\">");
+            }
+            self.class = class;
+        }
+        escape(&mut self.html, text);
+    }
+
+    fn close(&mut self) {
+        if self.class.take().is_some() {
+            self.html.push_str("</span>");
+        }
+    }
+
+    fn finish(mut self) -> String {
+        self.close();
+        self.html
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_languages_get_classes() {
+        let html = highlighted("rust", "// note\nfn main() { let x = \"<b>\"; }\n").unwrap();
+        assert!(html.contains("<span class=\"hl-comment\">// note"), "{html}");
+        assert!(html.contains("hl-keyword") && html.contains("hl-string") && html.contains("&lt;b&gt;"), "{html}");
+        assert!(highlighted("ts", "const a = 1;").is_some() && highlighted("SQL", "select 1").is_some());
+    }
+
+    #[test]
+    fn unknown_languages_and_long_lines_stay_plain() {
+        assert_eq!(highlighted("klingon", "nuqneH"), None);
+        assert_eq!(highlighted("", "x"), None);
+        assert_eq!(highlighted("rust", &"x".repeat(MAX_LINE + 1)), None);
+    }
+}

@@ -1,0 +1,167 @@
+//! What one line of Markdown is by itself. It knows nothing of the lines around it.
+
+/// The ways a line can begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Line {
+    Blank,
+    /// `# Title`
+    Heading,
+    /// `---`, `* * *`; a row of dashes may also underline a heading.
+    Rule,
+    /// ``` or ~~~, at least three.
+    Fence { mark: u8, len: usize },
+    /// `>`
+    Quote,
+    /// `- `, `* `, `+ ` or `1. `, `1) `; `mark` is the bullet or the delimiter.
+    Item { mark: u8, first: bool, empty: bool },
+    /// Begins with `|`.
+    Row,
+    /// Begins with `<`.
+    Html,
+    /// Four spaces or more.
+    Indented,
+    Plain,
+}
+
+/// Looks at the beginning of a line (without its line end).
+pub(crate) fn classify(line: &str) -> Line {
+    let (indent, rest) = indent(line);
+    let Some(first) = rest.bytes().next() else { return Line::Blank };
+    if indent >= 4 {
+        return Line::Indented;
+    }
+    if is_rule(rest) {
+        return Line::Rule;
+    }
+    match first {
+        b'#' => heading(rest),
+        b'`' | b'~' => fence(rest, first),
+        b'>' => Line::Quote,
+        b'-' | b'*' | b'+' => bullet(rest, first),
+        b'0'..=b'9' => numbered(rest),
+        b'|' => Line::Row,
+        b'<' => Line::Html,
+        _ => Line::Plain,
+    }
+}
+
+/// Width of the white space a line begins with, and the line after it.
+pub(crate) fn indent(line: &str) -> (usize, &str) {
+    let mut width = 0;
+    for (at, byte) in line.bytes().enumerate() {
+        match byte {
+            b' ' => width += 1,
+            b'\t' => width += 4 - width % 4,
+            _ => return (width, line.get(at..).unwrap_or_default()),
+        }
+    }
+    (width, "")
+}
+
+/// Whether the line closes a fence of `len` marks.
+pub(crate) fn closes_fence(line: &str, mark: u8, len: usize) -> bool {
+    let (indent, rest) = indent(line);
+    let run = rest.bytes().take_while(|b| *b == mark).count();
+    indent < 4 && run >= len && rest.bytes().skip(run).all(|b| b == b' ' || b == b'\t')
+}
+
+/// Whether an unfinished line may still turn out to close a fence.
+pub(crate) fn may_close_fence(line: &str, mark: u8) -> bool {
+    let (indent, rest) = indent(line);
+    indent < 4 && rest.trim_end_matches([' ', '\t']).bytes().all(|b| b == mark)
+}
+
+/// `===` or `---` below a paragraph makes it a heading.
+pub(crate) fn is_underline(line: &str) -> bool {
+    let (indent, rest) = indent(line);
+    let rest = rest.trim_end();
+    indent < 4 && !rest.is_empty() && (rest.bytes().all(|b| b == b'=') || rest.bytes().all(|b| b == b'-'))
+}
+
+/// `|---|:--:|`, the line below a table's header.
+pub(crate) fn is_table_delimiter(line: &str) -> bool {
+    let line = line.trim();
+    line.contains('-') && (line.contains('|') || line.contains(':')) && line.bytes().all(|b| matches!(b, b'|' | b'-' | b':' | b' ' | b'\t'))
+}
+
+fn is_rule(rest: &str) -> bool {
+    let Some(mark @ (b'-' | b'*' | b'_')) = rest.bytes().next() else { return false };
+    rest.bytes().all(|b| b == mark || b == b' ' || b == b'\t') && rest.bytes().filter(|b| *b == mark).count() >= 3
+}
+
+fn heading(rest: &str) -> Line {
+    let level = rest.bytes().take_while(|b| *b == b'#').count();
+    let follows = rest.bytes().nth(level);
+    if level <= 6 && matches!(follows, None | Some(b' ' | b'\t')) { Line::Heading } else { Line::Plain }
+}
+
+fn fence(rest: &str, mark: u8) -> Line {
+    let len = rest.bytes().take_while(|b| *b == mark).count();
+    // An info text with a backtick is inline code after all.
+    let inline = mark == b'`' && rest.bytes().skip(len).any(|b| b == b'`');
+    if len >= 3 && !inline { Line::Fence { mark, len } } else { Line::Plain }
+}
+
+fn bullet(rest: &str, mark: u8) -> Line {
+    match rest.bytes().nth(1) {
+        None | Some(b' ' | b'\t') => Line::Item { mark, first: true, empty: rest.len() == 1 || rest.get(1..).is_none_or(|r| r.trim().is_empty()) },
+        Some(_) => Line::Plain,
+    }
+}
+
+fn numbered(rest: &str) -> Line {
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let mark = rest.bytes().nth(digits);
+    let follows = rest.bytes().nth(digits + 1);
+    match (mark, follows) {
+        (Some(mark @ (b'.' | b')')), None | Some(b' ' | b'\t')) if digits <= 9 => Line::Item {
+            mark,
+            first: rest.get(..digits).is_some_and(|n| n == "1"),
+            empty: rest.get(digits + 1..).is_none_or(|r| r.trim().is_empty()),
+        },
+        _ => Line::Plain,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beginnings_of_lines() {
+        let table = [
+            ("", Line::Blank),
+            ("   ", Line::Blank),
+            ("# T", Line::Heading),
+            ("#tag", Line::Plain),
+            ("---", Line::Rule),
+            ("* * *", Line::Rule),
+            ("```rust", Line::Fence { mark: b'`', len: 3 }),
+            ("```a` b", Line::Plain),
+            ("~~~~", Line::Fence { mark: b'~', len: 4 }),
+            ("~~gone~~", Line::Plain),
+            ("> q", Line::Quote),
+            ("- a", Line::Item { mark: b'-', first: true, empty: false }),
+            ("-", Line::Item { mark: b'-', first: true, empty: true }),
+            ("**bold**", Line::Plain),
+            ("2. b", Line::Item { mark: b'.', first: false, empty: false }),
+            ("1) a", Line::Item { mark: b')', first: true, empty: false }),
+            ("3.14", Line::Plain),
+            ("| a |", Line::Row),
+            ("<b>", Line::Html),
+            ("    x", Line::Indented),
+            ("\tx", Line::Indented),
+            ("word", Line::Plain),
+        ];
+        for (line, expected) in table {
+            assert_eq!(classify(line), expected, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn fences_close_with_as_many_marks() {
+        assert!(closes_fence("```", b'`', 3) && closes_fence("  ````  ", b'`', 3));
+        assert!(!closes_fence("``", b'`', 3) && !closes_fence("``` x", b'`', 3) && !closes_fence("~~~", b'`', 3));
+        assert!(may_close_fence("`", b'`') && may_close_fence(" ", b'`') && !may_close_fence("x", b'`'));
+    }
+}

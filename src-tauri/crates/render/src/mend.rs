@@ -1,0 +1,249 @@
+//! Makes unfinished Markdown presentable: marks that are still open are closed, marks that have only begun are hidden.
+//! It looks at the end of the open block only and never changes what is stored.
+
+use std::borrow::Cow;
+
+use crate::lines::{self, Line};
+use crate::segment::Kind;
+
+/// Text to show for an unfinished block.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Mended<'a> {
+    pub(crate) text: Cow<'a, str>,
+    /// Nothing is open and nothing is hidden: plain text may follow as it is.
+    pub(crate) clean: bool,
+}
+
+/// Mends the open block. `partial` is its unfinished last line.
+pub(crate) fn mend<'a>(kind: Kind, open: &'a str, partial: &str) -> Mended<'a> {
+    let before = open.get(..open.len() - partial.len()).unwrap_or(open);
+    if is_undecided(kind, before, partial) {
+        return Mended { text: Cow::Borrowed(before), clean: false };
+    }
+    if matches!(kind, Kind::Indented) || inside_nested_fence(kind, open) {
+        return Mended { text: Cow::Borrowed(open), clean: false };
+    }
+    let from = match kind {
+        Kind::Empty | Kind::Paragraph => 0,
+        // The marks of earlier lines have been closed or never will be.
+        Kind::List { .. } | Kind::Quote | Kind::Table | Kind::Html | Kind::Fence { .. } | Kind::Indented => last_line(open),
+    };
+    let (head, tail) = open.split_at(from);
+    let mut scan = Scan::default();
+    scan.run(tail);
+    let kept = tail.get(..scan.keep.unwrap_or(tail.len())).unwrap_or(tail);
+    if scan.open.is_empty() && scan.hidden.is_none() && kept.len() == tail.len() {
+        return Mended { text: Cow::Borrowed(open), clean: true };
+    }
+    let mut text = String::with_capacity(open.len() + 8);
+    text.push_str(head);
+    match scan.hidden {
+        Some(at) => {
+            text.push_str(kept.get(..at).unwrap_or_default());
+            text.push_str(kept.get(at + 1..).unwrap_or_default());
+        }
+        None => text.push_str(kept),
+    }
+    text.truncate(text.trim_end_matches([' ', '\t', '\n']).len());
+    for (mark, count) in scan.open.iter().rev() {
+        text.extend(std::iter::repeat_n(*mark, *count));
+    }
+    Mended { text: Cow::Owned(text), clean: false }
+}
+
+/// The unfinished line may still become something else entirely: it is not shown yet.
+fn is_undecided(kind: Kind, before: &str, partial: &str) -> bool {
+    let line = partial.trim();
+    if line.is_empty() {
+        return false;
+    }
+    let only_marks = line.len() < 8 && line.bytes().all(|b| matches!(b, b'-' | b'=' | b'*' | b'+' | b'#' | b'>' | b'`' | b'~' | b'|' | b'_' | b':' | b'!' | b'['));
+    let number = line.len() < 4 && line.trim_end_matches(['.', ')']).bytes().all(|b| b.is_ascii_digit()) && !matches!(kind, Kind::Table);
+    let fence = line.starts_with("```") || line.starts_with("~~~");
+    // A table shows when its second line is there.
+    let table = matches!(kind, Kind::Empty) && line.starts_with('|');
+    let delimiter = matches!(kind, Kind::Paragraph) && before.trim_start().starts_with('|') && line.starts_with(['|', '-', ':']);
+    only_marks || number || fence || table || delimiter
+}
+
+/// Whether a block that looks like a table's header waits for its second line.
+pub(crate) fn waits_for_table(kind: Kind, open: &str, partial: &str) -> bool {
+    let before = open.get(..open.len() - partial.len()).unwrap_or(open);
+    kind == Kind::Paragraph && before.trim_start().starts_with('|') && before.lines().count() == 1
+}
+
+/// A list or quote may hold code that is still open; its marks mean nothing.
+fn inside_nested_fence(kind: Kind, open: &str) -> bool {
+    let nests = matches!(kind, Kind::List { .. } | Kind::Quote);
+    nests && open.contains("```") && open.lines().filter(|line| matches!(lines::classify(line.trim_start_matches([' ', '>', '\t'])), Line::Fence { .. })).count() % 2 == 1
+}
+
+fn last_line(text: &str) -> usize {
+    text.trim_end_matches('\n').rfind('\n').map_or(0, |at| at + 1)
+}
+
+#[derive(Default)]
+struct Scan {
+    /// Open marks, outermost first.
+    open: Vec<(char, usize)>,
+    /// A bracket to leave out: its link is unfinished.
+    hidden: Option<usize>,
+    /// Where the presentable text ends.
+    keep: Option<usize>,
+    brackets: Vec<usize>,
+}
+
+impl Scan {
+    fn run(&mut self, text: &str) {
+        let bytes = text.as_bytes();
+        let end = text.trim_end().len();
+        let mut at = 0;
+        while let Some(byte) = bytes.get(at).copied() {
+            at = match byte {
+                b'\\' => at + 2,
+                b'`' => match self.code(bytes, at, end) {
+                    Some(next) => next,
+                    None => return,
+                },
+                b'*' | b'_' | b'~' => {
+                    let len = run(bytes, at);
+                    self.delimiter(text, at, len, end);
+                    at + len
+                }
+                b'[' => {
+                    self.brackets.push(at);
+                    at + 1
+                }
+                b']' => match self.link(bytes, at) {
+                    Some(next) => next,
+                    None => return,
+                },
+                _ => at + 1,
+            };
+        }
+    }
+
+    /// Inline code: to its end, or `None` when it is open.
+    fn code(&mut self, bytes: &[u8], at: usize, end: usize) -> Option<usize> {
+        let len = run(bytes, at);
+        let mut look = at + len;
+        while let Some(byte) = bytes.get(look).copied() {
+            let here = if byte == b'`' { run(bytes, look) } else { 1 };
+            if byte == b'`' && here == len {
+                return Some(look + here);
+            }
+            look += here;
+        }
+        if at + len >= end {
+            self.keep = Some(at);
+        } else {
+            self.open.push(('`', len));
+        }
+        None
+    }
+
+    /// Emphasis and strikethrough: opens, closes, or (at the very end) has only begun.
+    fn delimiter(&mut self, text: &str, at: usize, len: usize, end: usize) {
+        let bytes = text.as_bytes();
+        let mark = bytes.get(at).copied().unwrap_or_default();
+        let before = at.checked_sub(1).and_then(|i| bytes.get(i)).copied().unwrap_or(b' ');
+        let after = bytes.get(at + len).copied().unwrap_or(b' ');
+        let last = at + len >= end;
+        let inside_word = mark == b'_' && before.is_ascii_alphanumeric() && after.is_ascii_alphanumeric();
+        if inside_word || (mark == b'~' && len != 2 && !last) {
+            return;
+        }
+        let mark = char::from(mark);
+        let mut left = len;
+        if !before.is_ascii_whitespace() {
+            while let Some(i) = self.open.iter().rposition(|(open, _)| *open == mark) {
+                let Some((_, count)) = self.open.get(i).copied() else { break };
+                if left < count {
+                    break;
+                }
+                left -= count;
+                self.open.truncate(i);
+                if left == 0 {
+                    return;
+                }
+            }
+        }
+        if last {
+            self.keep = Some(at + len - left);
+        } else if !after.is_ascii_whitespace() {
+            self.open.push((mark, left));
+        }
+    }
+
+    /// A link's end: past its address, or `None` when the address is unfinished.
+    fn link(&mut self, bytes: &[u8], at: usize) -> Option<usize> {
+        let start = self.brackets.pop();
+        if bytes.get(at + 1) != Some(&b'(') {
+            return Some(at + 1);
+        }
+        let close = bytes.iter().skip(at + 2).position(|b| matches!(b, b')' | b'\n'));
+        match (close, start) {
+            (Some(offset), _) => Some(at + 3 + offset),
+            (None, None) => Some(at + 1),
+            (None, Some(start)) => {
+                self.hidden = Some(start);
+                self.keep = Some(at);
+                None
+            }
+        }
+    }
+}
+
+fn run(bytes: &[u8], at: usize) -> usize {
+    let first = bytes.get(at).copied();
+    bytes.iter().skip(at).take_while(|b| Some(**b) == first).count().max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        mend(Kind::Empty, text, text).text.into_owned()
+    }
+
+    #[test]
+    fn open_marks_are_closed() {
+        let table = [
+            ("plain", "plain"),
+            ("a **bold", "a **bold**"),
+            ("a **bold ", "a **bold**"),
+            ("a **bold *both", "a **bold *both***"),
+            ("a ~~gone", "a ~~gone~~"),
+            ("run `ls", "run `ls`"),
+            ("run ``a ` b", "run ``a ` b``"),
+            ("a **b** c", "a **b** c"),
+            ("snake_case_name", "snake_case_name"),
+            ("2 * 3 = 6", "2 * 3 = 6"),
+            ("a \\*b", "a \\*b"),
+            ("`**` c", "`**` c"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(shown(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn marks_that_have_only_begun_are_hidden() {
+        let table = [
+            ("a **", "a"),
+            ("a *", "a"),
+            ("a `", "a"),
+            ("a **bold*", "a **bold**"),
+            ("see [the page](https://exa", "see the page"),
+            ("see [the page](https://e.org) now", "see [the page](https://e.org) now"),
+            ("#", ""),
+            ("```ru", ""),
+            ("| a | b", ""),
+            ("1.", ""),
+        ];
+        for (text, expected) in table {
+            assert_eq!(shown(text), expected, "{text:?}");
+        }
+    }
+}

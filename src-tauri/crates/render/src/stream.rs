@@ -1,0 +1,170 @@
+//! A growing answer as patches of blocks. What was closed is rendered once; the open block is rendered anew for a frame, or
+//! only added to where plain text follows plain text or code follows code.
+
+use contract::{Block, BlockPatch};
+
+use crate::html::{self, State};
+use crate::lines;
+use crate::mend;
+use crate::segment::{Kind, Segmenter};
+
+/// From this length on an open block is rendered again only when it has grown by a part of itself.
+const STEP_FROM: usize = 8192;
+const STEP_PART: usize = 64;
+/// So much of an unfinished line must be known before it counts as ordinary text.
+const SURE: usize = 32;
+
+/// The answer so far.
+#[derive(Debug)]
+pub struct Stream {
+    segments: Segmenter,
+    /// Number of the open block.
+    index: u32,
+    shown: Option<Shown>,
+}
+
+/// What the window has of the open block.
+#[derive(Debug)]
+struct Shown {
+    html: String,
+    /// Bytes of the open block that it shows.
+    upto: usize,
+    /// Text was added behind the HTML.
+    appended: bool,
+    /// How text may be added.
+    grow: Grow,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Grow {
+    /// Only by rendering again.
+    Again,
+    /// Plain text may follow.
+    Text,
+    /// Whatever follows is code.
+    Code,
+}
+
+impl Default for Stream {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Stream {
+    /// An empty answer.
+    pub fn new() -> Self {
+        Self { segments: Segmenter::new(), index: 0, shown: None }
+    }
+
+    /// Takes the next piece of the text. Nothing is rendered before a frame is asked for.
+    pub fn push(&mut self, delta: &str) {
+        self.segments.push(delta);
+    }
+
+    /// What changed since the last frame, the open block in a presentable state. Empty when nothing did.
+    pub fn frame(&mut self) -> BlockPatch {
+        let mut patch = BlockPatch::default();
+        self.close_into(&mut patch.blocks);
+        self.open_into(&mut patch);
+        patch.count = self.index + u32::from(self.shown.is_some());
+        patch
+    }
+
+    /// The last patch: the text is complete, and the blocks are those of [`crate::blocks`].
+    pub fn finish(&mut self) -> BlockPatch {
+        self.segments.finish();
+        self.frame()
+    }
+
+    fn close_into(&mut self, blocks: &mut Vec<Block>) {
+        for closed in self.segments.take_closed() {
+            let html = html::render(&closed.text, State::Closed, closed.continued);
+            let known = self.shown.take().is_some_and(|shown| !shown.appended && shown.html == html);
+            if !known {
+                blocks.push(Block { index: self.index, html });
+            }
+            self.index = self.index.saturating_add(1);
+        }
+    }
+
+    fn open_into(&mut self, patch: &mut BlockPatch) {
+        let open = self.segments.open();
+        if let Some(shown) = &mut self.shown {
+            if shown.upto > open.len() {
+                // Cannot happen while blocks only grow; rendering again is always right.
+                shown.grow = Grow::Again;
+            } else if let Some(end) = growth(&self.segments, shown) {
+                let text = open.get(shown.upto..end).unwrap_or_default();
+                shown.upto = end;
+                shown.appended |= !text.is_empty();
+                patch.append.push_str(text);
+                return;
+            }
+            let grown = open.len().saturating_sub(shown.upto);
+            if open.len() > STEP_FROM && grown < open.len() / STEP_PART {
+                return;
+            }
+        }
+        let Some(fresh) = self.fresh() else { return };
+        if self.shown.as_ref().is_none_or(|shown| shown.appended || shown.html != fresh.html) {
+            patch.blocks.push(Block { index: self.index, html: fresh.html.clone() });
+        }
+        self.shown = Some(fresh);
+    }
+
+    /// The open block rendered anew; `None` while there is nothing to show.
+    fn fresh(&self) -> Option<Shown> {
+        let (kind, open, partial) = (self.segments.kind(), self.segments.open(), self.segments.partial());
+        if let Kind::Fence { mark, .. } = kind {
+            let (info, code) = open.split_once('\n').unwrap_or((open, ""));
+            let end = code_end(open, partial, mark);
+            let start = open.len() - code.len();
+            let html = html::open_code(info.trim_start_matches([' ', '`', '~']), open.get(start..end.max(start)).unwrap_or_default());
+            return Some(Shown { html, upto: end.max(start), appended: false, grow: Grow::Code });
+        }
+        if mend::waits_for_table(kind, open, partial) {
+            return None;
+        }
+        let mended = mend::mend(kind, open, partial);
+        if mended.text.trim().is_empty() {
+            return None;
+        }
+        let html = html::render(&mended.text, State::Open, self.segments.continued());
+        let sure = partial.len() >= SURE || partial.starts_with(|c: char| c.is_alphabetic());
+        let paragraph = html.strip_prefix("<p>").or(html.strip_prefix("<p class=\"md-continued\">")).and_then(|rest| rest.strip_suffix("</p>"));
+        let text_last = paragraph.is_some_and(|inner| !inner.is_empty() && !inner.ends_with('>'));
+        let grow = if mended.clean && sure && text_last && !may_combine(open) && matches!(kind, Kind::Empty | Kind::Paragraph) { Grow::Text } else { Grow::Again };
+        Some(Shown { html, upto: text_end(open), appended: false, grow })
+    }
+}
+
+/// Up to where the new text may just be added; `None` when the block has to be rendered again.
+fn growth(segments: &Segmenter, shown: &Shown) -> Option<usize> {
+    let open = segments.open();
+    match (shown.grow, segments.kind()) {
+        (Grow::Code, Kind::Fence { mark, .. }) => Some(code_end(open, segments.partial(), mark).max(shown.upto)),
+        (Grow::Text, Kind::Empty | Kind::Paragraph) => {
+            let new = open.get(shown.upto..)?;
+            let special = |b: u8| matches!(b, b'\n' | b'\\' | b'`' | b'*' | b'_' | b'~' | b'[' | b']' | b'<' | b'>' | b'&');
+            (!new.bytes().any(special)).then(|| text_end(open).max(shown.upto))
+        }
+        (Grow::Again | Grow::Code | Grow::Text, _) => None,
+    }
+}
+
+/// White space at the end is not shown, and counts as not yet shown.
+fn text_end(open: &str) -> usize {
+    open.trim_end_matches([' ', '\t', '\n']).len()
+}
+
+/// Whether the end of the text may mean something else together with plain text behind it: a link's address, an entity.
+fn may_combine(open: &str) -> bool {
+    let text = open.trim_end_matches([' ', '\t', '\n']);
+    text.ends_with([']', '\\']) || text.bytes().rev().take(40).any(|b| b == b'&')
+}
+
+/// Code up to here is certain: an unfinished line that may close the fence is held back.
+fn code_end(open: &str, partial: &str, mark: u8) -> usize {
+    if lines::may_close_fence(partial, mark) { open.len() - partial.len() } else { open.len() }
+}

@@ -1,0 +1,128 @@
+//! Hostile answers: whatever a model writes, only elements and attributes of a short list come out.
+
+use proptest::prelude::*;
+use render::{Stream, blocks};
+
+const CORPUS: &[&str] = &[
+    "<script>alert(1)</script>",
+    "<ScRiPt src=//evil>",
+    "</p><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<svg/onload=alert(1)>",
+    "<svg><animate onbegin=alert(1) attributeName=x dur=1s>",
+    "<math><mtext></form><form><mglyph><svg><mtext><textarea><path id=\"</textarea><img onerror=alert(1) src=1>\">",
+    "<iframe srcdoc='<script>alert(1)</script>'>",
+    "<a href=\"javascript:alert(1)\">x</a>",
+    "<style>*{background:url(//evil)}</style>",
+    "<p style=\"background:url(//evil)\">x",
+    "<details open ontoggle=alert(1)>",
+    "<video><source onerror=alert(1)>",
+    "<object data=javascript:alert(1)>",
+    "<base href=//evil>",
+    "<meta http-equiv=refresh content='0;url=//evil'>",
+    "<form action=//evil><input name=x>",
+    "<!--><img src=x onerror=alert(1)>-->",
+    "<![CDATA[<script>]]>",
+    "<?php echo 1 ?>",
+    "[x](javascript:alert(1))",
+    "[x](JaVaScRiPt:alert(1))",
+    "[x](java\nscript:alert(1))",
+    "[x](&#106;avascript:alert(1))",
+    "[x](data:text/html,<script>alert(1)</script>)",
+    "[x](vbscript:msgbox(1))",
+    "[x](file:///etc/passwd)",
+    "[x](smb://evil/share)",
+    "[x](https://good.com\u{202e}moc.live)",
+    "[x](<https://a\"onmouseover=alert(1)>)",
+    "[x](https://a 'title\" onmouseover=alert(1)')",
+    "[x](https://a\"><script>alert(1)</script>)",
+    "![x](https://evil/track.png)",
+    "![\" onerror=alert(1) x=\"](x)",
+    "<https://a\"onclick=alert(1)>",
+    "<javascript:alert(1)>",
+    "[x]: javascript:alert(1)\n\n[x]",
+    "[x][y]\n\n[y]: javascript:alert(1)",
+    "```<img src=x onerror=alert(1)>\nx\n```",
+    "```\"><script>\nx\n```",
+    "```js\n</code></pre><script>alert(1)</script>\n```",
+    "```html\n<img src=x onerror=alert(1)>\n```",
+    "`<img src=x onerror=alert(1)>`",
+    "| <img src=x onerror=alert(1)> |\n|---|\n| <script>alert(1)</script> |",
+    "# <img src=x onerror=alert(1)>",
+    "- <img src=x onerror=alert(1)>",
+    "> <script>alert(1)</script>",
+    "&lt;script&gt;alert(1)&lt;/script&gt;",
+    "&#60;script&#62;alert(1)",
+    "\u{0}<script\u{0}>",
+    "<a\u{c}href=javascript:alert(1)>",
+    "<noscript><p title=\"</noscript><img src=x onerror=alert(1)>\">",
+    "<template><script>alert(1)</script></template>",
+    "$$<script>alert(1)</script>$$",
+    "[^1]: <script>\n\n[^1]",
+    "99999999999. <b>\n",
+];
+
+const TAGS: &[&str] = &[
+    "a", "blockquote", "br", "code", "del", "div", "em", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "span", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
+];
+
+/// Reads the output as a browser would split it and accepts only what is expected of it.
+fn check(html: &str) {
+    let mut rest = html;
+    while let Some((text, tail)) = rest.split_once('<') {
+        assert!(!text.contains('>'), "text is escaped: {html}");
+        let (tag, after) = tail.split_once('>').unwrap_or_else(|| panic!("an open tag: {html}"));
+        rest = after;
+        let tag = tag.strip_prefix('/').unwrap_or(tag);
+        let (name, mut attributes) = tag.split_once(' ').unwrap_or((tag, ""));
+        assert!(TAGS.contains(&name), "<{name}> in {html}");
+        while !attributes.is_empty() {
+            let (attribute, tail) = attributes.split_once("=\"").unwrap_or_else(|| panic!("attribute {attributes} in {html}"));
+            let (value, tail) = tail.split_once('"').unwrap_or_else(|| panic!("value in {html}"));
+            attributes = tail.trim_start();
+            match attribute {
+                "href" => assert!(["http://", "https://", "mailto:"].iter().any(|s| value.to_ascii_lowercase().starts_with(s)), "{value} in {html}"),
+                "class" => assert!(value.split(' ').all(|c| c.starts_with("md-") || c.starts_with("hl-")), "{value}"),
+                "rel" => assert_eq!(value, "noopener noreferrer"),
+                "start" | "tabindex" => assert!(value.bytes().all(|b| b.is_ascii_digit()), "{value}"),
+                "data-lang" => assert!(!value.contains(['&', '<', '>']), "{value}"),
+                other => panic!("the attribute {other} in {html}"),
+            }
+        }
+    }
+    assert!(!rest.contains('>'), "text is escaped: {html}");
+}
+
+fn check_all(text: &str) {
+    for block in blocks(text) {
+        check(&block.html);
+    }
+    // Every unfinished state is shown as well.
+    let mut stream = Stream::new();
+    for c in text.chars() {
+        stream.push(c.encode_utf8(&mut [0; 4]));
+        for block in stream.frame().blocks {
+            check(&block.html);
+        }
+    }
+}
+
+#[test]
+fn the_corpus_is_harmless() {
+    for text in CORPUS {
+        check_all(text);
+        check_all(&format!("Text **before {text} after** text"));
+        check_all(&format!("- a\n- b\n\n  {text}\n\n> {text}"));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn mixtures_are_harmless(pieces in proptest::collection::vec(proptest::sample::select(CORPUS.to_vec()), 1..4), noise in "[<>\"'`=/\\[\\]()*_ \\n-]{0,20}") {
+        let text = format!("{}{noise}{}", pieces.join(" "), pieces[0]);
+        for block in blocks(&text) {
+            check(&block.html);
+        }
+    }
+}

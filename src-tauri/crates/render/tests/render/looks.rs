@@ -1,0 +1,99 @@
+//! What Markdown becomes.
+
+use render::{Stream, blocks};
+
+fn html(text: &str) -> Vec<String> {
+    let blocks = blocks(text);
+    assert!(blocks.iter().enumerate().all(|(at, block)| block.index as usize == at), "numbered in order");
+    blocks.into_iter().map(|block| block.html).collect()
+}
+
+/// The whole of what is shown while `text` is all there is.
+fn live(text: &str) -> String {
+    let mut stream = Stream::new();
+    stream.push(text);
+    stream.frame().blocks.into_iter().map(|block| block.html).collect()
+}
+
+#[test]
+fn every_kind_of_block() {
+    let text = "# Title\nIntro with *em*, **strong**, ~~del~~ and `code`.\n\n> quoted\n> more\n\n1. one\n2. two\n   - nested\n\n---\n\n```\nplain <b>\n```\n| a | b |\n|:--|--:|\n| 1 | 2 |\n\n    indented\n\nEnd.";
+    let expected = [
+        "<h3>Title</h3>",
+        "<p>Intro with <em>em</em>, <strong>strong</strong>, <del>del</del> and <code>code</code>.</p>",
+        "<blockquote><p>quoted\nmore</p></blockquote>",
+        "<ol><li>one</li><li>two<ul><li>nested</li></ul></li></ol>",
+        "<hr>",
+        "<pre class=\"md-code\" tabindex=\"0\"><code>plain &lt;b&gt;\n</code></pre>",
+        "<div class=\"md-table\" tabindex=\"0\"><table><thead><tr><th class=\"md-left\">a</th><th class=\"md-right\">b</th></tr></thead><tbody><tr><td class=\"md-left\">1</td><td class=\"md-right\">2</td></tr></tbody></table></div>",
+        "<pre class=\"md-code\" tabindex=\"0\"><code>indented\n</code></pre>",
+        "<p>End.</p>",
+    ];
+    assert_eq!(html(text), expected);
+}
+
+#[test]
+fn headings_by_underline_and_a_table_right_below_text() {
+    assert_eq!(html("Title\n===\nText\n---"), ["<h3>Title</h3>", "<h4>Text</h4>"]);
+    let got = html("Figures:\n| a |\n|---|\n| 1 |");
+    assert_eq!(got[0], "<p>Figures:</p>");
+    assert!(got[1].contains("<td>1</td>"), "{got:?}");
+}
+
+#[test]
+fn lists_stay_whole_over_blank_lines_and_code_in_them() {
+    let got = html("1. first\n\n   ```\n   # no heading\n\n   x\n   ```\n\n2. second\n\nAfter.");
+    assert_eq!(got.len(), 2, "{got:?}");
+    assert!(got[0].contains("# no heading") && got[0].contains("second"), "{got:?}");
+    assert_eq!(html("- [x] done\n- [ ] open")[0], "<ul><li><span class=\"md-task\">\u{2611}</span> done</li><li><span class=\"md-task\">\u{2610}</span> open</li></ul>");
+    assert!(html("3. third\n4. fourth")[0].starts_with("<ol start=\"3\">"));
+}
+
+#[test]
+fn links_show_where_they_go() {
+    assert_eq!(
+        html("[text](https://example.com/a?b=1&c=2)"),
+        ["<p><a href=\"https://example.com/a?b=1&amp;c=2\" rel=\"noopener noreferrer\">text</a> <span class=\"md-url\">(https://example.com/a?b=1&amp;c=2)</span></p>"]
+    );
+    assert_eq!(html("<https://example.com>"), ["<p><a href=\"https://example.com\" rel=\"noopener noreferrer\">https://example.com</a></p>"]);
+    assert_eq!(html("[x](file:///etc/passwd) [y](/rel) ![chart](https://example.com/p.png)"), ["<p>x y chart</p>"]);
+}
+
+#[test]
+fn code_is_highlighted_when_its_fence_has_closed() {
+    let open = live("```rust\nfn main() {}\n");
+    assert!(!open.contains("hl-") && open.contains("data-lang=\"rust\""), "{open}");
+    assert!(html("```rust\nfn main() {}\n```")[0].contains("hl-keyword"));
+    assert!(html("```rust\nfn main() {}\n")[0].contains("hl-keyword"), "a fence that never closed is closed by the end");
+}
+
+#[test]
+fn html_is_text_and_line_breaks_work() {
+    assert_eq!(html("a <b>b</b><br>c"), ["<p>a &lt;b&gt;b&lt;/b&gt;<br>c</p>"]);
+    assert_eq!(html("<div>x</div>\n\ny"), ["<p>&lt;div&gt;x&lt;/div&gt;\n</p>", "<p>y</p>"]);
+}
+
+#[test]
+fn unfinished_text_looks_sane() {
+    let table = [
+        ("Some **bol", "<p>Some <strong>bol</strong></p>"),
+        ("Some **", "<p>Some</p>"),
+        ("Run `ls -", "<p>Run <code>ls -</code></p>"),
+        ("See [docs](https://exam", "<p>See docs</p>"),
+        ("Text\n-", "<p>Text</p>"),
+        ("Text\n\n```py", "<p>Text</p>"),
+        ("Text\n\n| a | b |\n|--", "<p>Text</p>"),
+        ("- one **two", "<ul><li>one <strong>two</strong></li></ul>"),
+        ("```\na\n``", "<pre class=\"md-code\" tabindex=\"0\"><code>a\n</code></pre>"),
+    ];
+    for (text, expected) in table {
+        assert_eq!(live(text), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn nothing_gives_nothing() {
+    for text in ["", "\n\n", "   \n\t\n", "\r\n"] {
+        assert!(blocks(text).is_empty(), "{text:?}");
+    }
+}
