@@ -42,6 +42,9 @@ pub struct Config {
     pub label: Option<String>,
 }
 
+/// The client's type, so that a host can keep one without naming the library.
+pub type HttpClient = reqwest::Client;
+
 /// What the provider needs of the world.
 #[derive(Clone)]
 pub struct World {
