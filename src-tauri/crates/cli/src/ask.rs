@@ -135,7 +135,8 @@ impl View {
             }
             EventBody::ToolEnd { outcome, summary, .. } => {
                 let tone = if *outcome == ToolOutcome::Ok { Tone::Good } else { Tone::Bad };
-                out.note(out.tone(tone, &format!("< {}: {}", outcome_word(*outcome), exact(summary))));
+                let more = if summary.is_empty() { String::new() } else { format!(": {}", exact(summary)) };
+                out.note(out.tone(tone, &format!("< {}{more}", outcome_word(*outcome))));
             }
             EventBody::Error { error } => {
                 self.finish_line();

@@ -27,8 +27,6 @@ pub(crate) fn person_present() -> bool {
 pub(crate) struct Link {
     pub(crate) commands: Arc<dyn Commands>,
     pub(crate) pushes: broadcast::Receiver<Push>,
-    /// The host runs in another process.
-    pub(crate) remote: bool,
     here: Option<(Arc<Host>, Option<Served>)>,
 }
 
@@ -45,7 +43,7 @@ impl Link {
                 Err(error) => return Err(error),
             }
             match host::client::connect(&paths, person != Person::Absent).await {
-                Ok((client, pushes)) => return Ok(Self { commands: client, pushes, remote: true, here: None }),
+                Ok((client, pushes)) => return Ok(Self { commands: client, pushes, here: None }),
                 Err(error) if error.kind() == std::io::ErrorKind::Unsupported => return Err(other_version()),
                 Err(error) => last = Some(error),
             }
@@ -59,7 +57,7 @@ impl Link {
     fn here(host: Arc<Host>, person: Person) -> Self {
         let served = host::serve(&host).inspect_err(|error| tracing::warn!(%error, "further csign calls cannot join this one")).ok();
         let pushes = host.subscribe();
-        Self { commands: Arc::new(Terminal::local(Arc::clone(&host), person)), pushes, remote: false, here: Some((host, served)) }
+        Self { commands: Arc::new(Terminal::local(Arc::clone(&host), person)), pushes, here: Some((host, served)) }
     }
 
     /// Ends in order: those who joined may finish, then everything is put down.

@@ -1,0 +1,165 @@
+//! The process is killed at each named point of a turn. Whatever the point: the session opens and says what happened, the
+//! effect happened at most once and is not repeated, and the log verifies.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use rusqlite::Connection;
+use serde_json::Value;
+
+/// Points of a turn that only reads.
+const READING: [&str; 11] = [
+    "BeforeUserMessage",
+    "AfterUserMessage",
+    "BeforeModelCall",
+    "AfterModelCall",
+    "BeforeToolRun",
+    "BetweenIntentAndEffect",
+    "AfterToolRun",
+    "WhileStreaming",
+    "BeforeAnswerSaved",
+    "AfterAnswerSaved",
+    "AfterApprovalRequested",
+];
+/// Points of an approved change, with how often the effect has happened by then.
+const CHANGING: [(&str, i64); 4] = [("AfterApprovalDecided", 0), ("BetweenIntentAndEffect", 0), ("BetweenEffectAndOutcome", 1), ("AfterOutcome", 1)];
+
+struct Profile {
+    folder: tempfile::TempDir,
+}
+
+impl Profile {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("data")).unwrap();
+        std::fs::write(folder.path().join("data/countersign.toml"), "decide_from_terminal = true\n").unwrap();
+        Self { folder }
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn with_env(&self, command: &mut Command, crash_at: Option<&str>) {
+        let tools: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().join("tools");
+        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", self.path()).env("TZ", "UTC").env("LANG", "en_US.UTF-8");
+        command.env("XDG_STATE_HOME", self.path().join("state")).env("XDG_RUNTIME_DIR", self.path()).env("COUNTERSIGN_TOOLS_DIR", tools);
+        if let Some(point) = crash_at {
+            command.env("COUNTERSIGN_TEST_CRASH_AT", point);
+        }
+    }
+
+    fn csign(&self, crash_at: Option<&str>, args: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_csign"));
+        command.arg("--data-dir").arg(self.path().join("data")).args(args);
+        self.with_env(&mut command, crash_at);
+        command.output().unwrap()
+    }
+
+    /// The same with a terminal as standard input.
+    fn at_a_terminal(&self, crash_at: Option<&str>, args: &str) -> Output {
+        let line = format!("{} --data-dir {} {args}", env!("CARGO_BIN_EXE_csign"), self.path().join("data").display());
+        let mut command = Command::new("script");
+        command.args(["-qec", &line, "/dev/null"]);
+        self.with_env(&mut command, crash_at);
+        command.output().unwrap()
+    }
+
+    fn json(&self, args: &[&str]) -> Value {
+        let out = self.csign(None, &[&["--json"], args].concat());
+        let text = String::from_utf8_lossy(&out.stdout).into_owned();
+        serde_json::from_str(&text).unwrap_or_else(|e| panic!("{args:?}: {e}: {text}{}", String::from_utf8_lossy(&out.stderr)))
+    }
+
+    fn verified(&self, when: &str) {
+        let out = self.csign(None, &["audit", "verify"]);
+        assert!(out.status.success(), "{when}: {}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    }
+
+    fn items(&self) -> Vec<Value> {
+        let db = Connection::open(self.path().join("data/countersign.db")).unwrap();
+        let mut rows = db.prepare("SELECT body FROM items ORDER BY seq").unwrap();
+        let bodies = rows.query_map([], |row| row.get::<_, String>(0)).unwrap();
+        bodies.map(|body| serde_json::from_str(&body.unwrap()).unwrap()).collect()
+    }
+
+    fn pieces_in_carts(&self) -> i64 {
+        let db = Connection::open(self.path().join("data/packs/shop/carts.db")).unwrap();
+        db.query_row("SELECT coalesce(sum(quantity), 0) FROM line", [], |row| row.get(0)).unwrap_or(0)
+    }
+}
+
+fn killed(out: &Output) -> bool {
+    use std::os::unix::process::ExitStatusExt;
+    out.status.signal() == Some(9)
+}
+
+fn count(items: &[Value], kind: &str) -> usize {
+    items.iter().filter(|item| item["kind"] == kind).count()
+}
+
+#[test]
+fn a_reading_turn_killed_anywhere_leaves_a_session_that_says_so() {
+    for point in READING.into_iter().filter(|p| *p != "AfterApprovalRequested") {
+        let profile = Profile::new();
+        let out = profile.csign(Some(point), &["ask", "--session", "s", "How is account 17 pacing this month?"]);
+        assert!(killed(&out), "{point} is passed: {}", String::from_utf8_lossy(&out.stdout));
+        let again = profile.csign(None, &["ask", "--session", "s", "hello"]);
+        assert!(again.status.success(), "{point}: {}", String::from_utf8_lossy(&again.stderr));
+        let items = profile.items();
+        assert_eq!(count(&items, "tool_call"), count(&items, "tool_result"), "{point}: every call has its end");
+        let interrupted = items.iter().filter(|item| item["code"] == "turn_interrupted").count();
+        let expected = usize::from(!matches!(point, "BeforeUserMessage" | "AfterAnswerSaved"));
+        assert_eq!(interrupted, expected, "{point}: {items:#?}");
+        profile.verified(point);
+    }
+}
+
+/// A profile with one pending change, and its id and hash.
+fn with_pending() -> (Profile, String, String) {
+    let profile = Profile::new();
+    let part = buyable_part(&profile);
+    let arguments = format!("{{\"partNo\":\"{part}\",\"quantity\":2}}");
+    let out = profile.csign(None, &["--json", "tools", "call", "cart.addItem", "--args", &arguments]);
+    assert_eq!(out.status.code(), Some(3), "{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    let listed = profile.json(&["approvals", "list"]);
+    let row = listed.as_array().or_else(|| listed["approvals"].as_array()).and_then(|rows| rows.first()).expect("one waits").clone();
+    (profile, row["id"].as_str().unwrap().to_owned(), row["hash"].as_str().unwrap().to_owned())
+}
+
+fn buyable_part(profile: &Profile) -> String {
+    let found = profile.json(&["tools", "call", "product.search", "--args", "{\"query\":\"bottle\",\"filters\":{\"inStock\":true}}"]);
+    let id = &found["data"]["items"][0]["productId"];
+    let product = profile.json(&["tools", "call", "product.get", "--args", &format!("{{\"productId\":\"{}\"}}", id.to_string().trim_matches('"'))]);
+    let variants = product["data"]["variants"].as_array().cloned().unwrap_or_default();
+    let part = variants.iter().find(|v| v["isBuyable"] == true && v["onHand"]["value"].as_f64().is_some_and(|n| n >= 4.0)).map(|v| &v["partNo"]);
+    part.unwrap_or(&product["data"]["partNo"]).as_str().expect("a part to buy").to_owned()
+}
+
+#[test]
+fn killed_while_it_waits_the_action_never_runs() {
+    let profile = Profile::new();
+    let part = buyable_part(&profile);
+    let arguments = format!("{{\"partNo\":\"{part}\",\"quantity\":2}}");
+    let out = profile.csign(Some("AfterApprovalRequested"), &["tools", "call", "cart.addItem", "--args", &arguments]);
+    assert!(killed(&out), "{}", String::from_utf8_lossy(&out.stderr));
+    assert!(profile.csign(None, &["approvals", "list"]).status.success());
+    assert_eq!(profile.pieces_in_carts(), 0);
+    profile.verified("AfterApprovalRequested");
+}
+
+#[test]
+fn an_approved_change_killed_anywhere_happens_at_most_once() {
+    for (point, happened) in CHANGING {
+        let (profile, id, hash) = with_pending();
+        let approve = format!("approvals approve {id} --hash {hash}");
+        profile.at_a_terminal(Some(point), &approve);
+        assert_eq!(profile.pieces_in_carts(), 2 * happened, "{point}");
+        let again = profile.at_a_terminal(None, &approve);
+        assert!(!again.status.success(), "{point}: a second yes is refused: {}", String::from_utf8_lossy(&again.stdout));
+        assert_eq!(profile.pieces_in_carts(), 2 * happened, "{point}: nothing is run by a restart");
+        profile.verified(point);
+    }
+}
