@@ -152,7 +152,6 @@ pub struct Intent {
 
 /// How one argument is taken from the text. A parameter with a point (`filters.maxPrice`) is set inside an object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Slot {
     pub parameter: String,
     #[serde(flatten)]
@@ -190,16 +189,16 @@ pub enum SlotKind {
     Words,
     /// Set to `value` when a cue occurs.
     Flag { value: Value },
-    /// A field of the cheapest, dearest ... thing listed before, taken when a cue occurs.
-    Listed { thing: String, field: String, pick: Pick },
+    /// A bound from a field of the things listed before ("cheaper ones"), taken when a cue occurs.
+    Listed { thing: String, field: String, side: Side },
 }
 
-/// Which value of a list.
+/// On which side of the middle of a list, or of the only thing, a value must lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Pick {
-    Least,
-    Most,
+pub enum Side {
+    Below,
+    Above,
 }
 
 impl Thing {

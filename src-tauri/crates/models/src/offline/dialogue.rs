@@ -1,0 +1,165 @@
+//! The conversation played through: every earlier turn is understood and planned again with the results it got, then the
+//! newest one. What comes out is either the next calls or the answer.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use engine::ports::ModelRequest;
+
+use super::{
+    book::Book,
+    goal::{Goal, Listing, Outcome, Planned, Step},
+    history::{self, Turn},
+    lang::Lang,
+    plan::{Run, list},
+    reply::{Reply, Speaker},
+    state::{Pending, State},
+    understand::{Meaning, Talk, understand},
+};
+
+/// Most calls of one round.
+const CALLS_A_ROUND: usize = 3;
+
+/// What the model does now.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Move {
+    Calls(Vec<Planned>),
+    Say(Said),
+}
+
+/// An answer, with what it came from.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Said {
+    pub(super) reply: Reply,
+    pub(super) outcomes: Vec<(Goal, Outcome)>,
+    pub(super) talk: Option<Talk>,
+}
+
+/// Plans the next move of a request.
+pub(super) fn next(book: &Book, request: &ModelRequest) -> Move {
+    let now = request.now.unwrap_or(DateTime::<Utc>::UNIX_EPOCH);
+    let today = local_day(now, &request.time_zone);
+    let mut turns = history::turns(&request.messages, book);
+    let current = turns.pop().unwrap_or_default();
+    let mut state = State::default();
+    for turn in turns {
+        replay(book, &mut state, turn, today, now);
+    }
+    let meaning = understand(&current.user, &state, book, today);
+    let offered = request.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let run = Run { book, state: &state, done: &current.calls, offered: Some(offered), now };
+    let steps = run.steps(&meaning.goals);
+    let mut calls: Vec<Planned> = Vec::new();
+    for call in steps.iter().flat_map(|step| match step {
+        Step::Calls(calls) => calls.as_slice(),
+        Step::Done(_) => &[],
+    }) {
+        if !calls.contains(call) {
+            calls.push(call.clone());
+        }
+    }
+    calls.truncate(CALLS_A_ROUND);
+    if !calls.is_empty() && !request.tools.is_empty() {
+        return Move::Calls(calls);
+    }
+    let lang = meaning.lang.or(state.lang).unwrap_or_else(|| Lang::from_tag(&request.locale));
+    Move::Say(say(book, &state, meaning, steps, lang))
+}
+
+fn say(book: &Book, state: &State, meaning: Meaning, steps: Vec<Step>, lang: Lang) -> Said {
+    let speaker = Speaker { book, lang };
+    let outcomes = outcomes(meaning.goals, steps);
+    let reply = match &meaning.talk {
+        Some(talk) => {
+            let asked = state.pending.as_ref().map(|pending| (pending.goal.clone(), asked_again(pending)));
+            speaker.talk(talk, asked.as_ref().map(|(goal, outcome)| (goal, outcome)))
+        }
+        None => speaker.outcomes(&outcomes),
+    };
+    Said { reply, outcomes, talk: meaning.talk }
+}
+
+fn asked_again(pending: &Pending) -> Outcome {
+    match &pending.goal.doubt {
+        Some(doubt) => Outcome::Doubt(doubt.clone()),
+        None => Outcome::Ask { listing: pending.listing.clone(), why: super::goal::Why::Several },
+    }
+}
+
+fn outcomes(goals: Vec<Goal>, steps: Vec<Step>) -> Vec<(Goal, Outcome)> {
+    goals
+        .into_iter()
+        .zip(steps)
+        .map(|(goal, step)| match step {
+            Step::Done(outcome) => (goal, outcome),
+            Step::Calls(_) => (goal, Outcome::Unfinished),
+        })
+        .collect()
+}
+
+/// Brings the state past a finished turn.
+fn replay(book: &Book, state: &mut State, turn: Turn, today: NaiveDate, now: DateTime<Utc>) {
+    let meaning = understand(&turn.user, state, book, today);
+    let steps = Run { book, state, done: &turn.calls, offered: None, now }.steps(&meaning.goals);
+    let outcomes = outcomes(meaning.goals, steps);
+    state.lang = meaning.lang.or(state.lang);
+    state.absorb(turn.calls, book);
+    let keeps = matches!(meaning.talk, Some(Talk::Social(_) | Talk::AskAgain));
+    if !keeps {
+        state.pending = None;
+    }
+    for (goal, outcome) in outcomes {
+        settle(book, state, goal, outcome);
+    }
+}
+
+/// What one finished goal leaves behind.
+fn settle(book: &Book, state: &mut State, goal: Goal, outcome: Outcome) {
+    let pack = book.tools[goal.tool].pack;
+    match outcome {
+        Outcome::Answer { results, .. } => {
+            state.last = Some((goal.tool, goal.intent));
+            for result in &results {
+                show(book, state, pack, goal.tool, result);
+            }
+        }
+        Outcome::Ask { listing, .. } => {
+            if !listing.items.is_empty() {
+                state.listing = Some(listing.clone());
+            }
+            state.pending = Some(Pending { goal: cleared(goal), listing });
+        }
+        Outcome::Doubt(_) => state.pending = Some(Pending { goal, listing: Listing::default() }),
+        Outcome::Failed { .. } | Outcome::Nothing { .. } | Outcome::Unusable { .. } | Outcome::NotOffered | Outcome::Unfinished => {}
+    }
+}
+
+/// A goal whose question is open: places it was asked with are used up.
+fn cleared(mut goal: Goal) -> Goal {
+    goal.target.places.clear();
+    goal.target.first = None;
+    goal.chosen.retain(|(kind, _)| !kind.ends_with('*'));
+    goal
+}
+
+/// A list that an answer showed.
+fn show(book: &Book, state: &mut State, pack: usize, tool: usize, result: &serde_json::Value) {
+    for (name, thing) in &book.packs[pack].offline.things {
+        for source in thing.sources.iter().filter(|source| book.tool_by_id(pack, &source.tool) == Some(tool) && !source.list.is_empty()) {
+            let items = list(result, source);
+            if let [only] = &items[..]
+                && !source.or_self
+            {
+                state.look_at(pack, name, only.clone());
+            }
+            if !items.is_empty() {
+                state.listing = Some(Listing { pack, thing: name.clone(), items });
+            }
+        }
+    }
+}
+
+fn local_day(now: DateTime<Utc>, zone: &str) -> NaiveDate {
+    match zone.parse::<chrono_tz::Tz>() {
+        Ok(zone) => now.with_timezone(&zone).date_naive(),
+        Err(_) => now.date_naive(),
+    }
+}

@@ -1,0 +1,291 @@
+//! What one clause says, whatever it is about: a period, names, amounts, places in a list, words that remain.
+//! Knows nothing of what the facts are used for.
+
+use std::{collections::BTreeSet, ops::Range};
+
+use chrono::NaiveDate;
+use contract::manifest::SlotKind;
+
+use super::{
+    book::Book,
+    dates, lang, numbers,
+    pattern::word_indices,
+    text::{Kind, Token, same_word},
+};
+
+/// A name of the packs' tables found in the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Named {
+    pub(super) pack: usize,
+    /// `None` for an id that stands after a noun but not in the table.
+    pub(super) entity: Option<usize>,
+    pub(super) kind: String,
+    pub(super) id: String,
+    pub(super) at: Range<usize>,
+}
+
+/// A place in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Nth(u32),
+    Last,
+}
+
+/// The facts of a clause.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts {
+    /// Indices of words and numbers.
+    pub(super) words: Vec<usize>,
+    pub(super) period: Option<dates::Found>,
+    pub(super) named: Vec<Named>,
+    pub(super) amounts: Vec<numbers::Amount>,
+    pub(super) places: Vec<Place>,
+    /// "the first two": that many from the top.
+    pub(super) first: Option<u32>,
+    pub(super) pronoun: bool,
+    /// "all", "both", "them".
+    pub(super) all: bool,
+    /// "and last week?", "what about ..."
+    pub(super) follow_up: bool,
+    pub(super) quantity: Option<Quantity>,
+    /// The number is plainly a count ("three pairs", "make it 3"), not perhaps a size.
+    pub(super) counted: bool,
+    /// Tokens that the facts above took.
+    pub(super) taken: BTreeSet<usize>,
+}
+
+/// How many, as said.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Quantity {
+    Whole(u32),
+    /// A negative or broken number.
+    Impossible,
+}
+
+const PRONOUNS: &[&str] = &["it", "that", "this", "its", "them", "they", "those", "these", "den", "det", "dem", "denna", "dessa"];
+const PLURAL: &[&str] = &["them", "both", "all", "these", "those", "everything", "dem", "bada", "alla", "dessa", "allt", "allting"];
+/// A number after one of these is a value of a thing, not how many.
+const LABELS: &[&str] = &["size", "sizes", "storlek", "storleken", "strl", "str", "eu", "part", "partno", "artikel", "artikelnummer", "article", "sku", "model"];
+const PLACE_LABELS: &[&str] = &["option", "number", "nr", "no", "choice", "alternativ", "nummer", "#", "product", "result", "line", "rad", "produkt", "item"];
+const PIECES: &[&str] = &["x", "st", "stycken", "styck", "pcs", "pieces", "pairs", "pair", "par", "of", "times", "ggr"];
+
+impl Facts {
+    pub(super) fn of(tokens: &[Token], book: &Book, today: NaiveDate) -> Self {
+        let mut facts = Self { words: word_indices(tokens), ..Self::default() };
+        facts.find_names(tokens, book);
+        facts.find_period(tokens, today);
+        facts.find_places(tokens);
+        facts.amounts = numbers::amounts(tokens).into_iter().filter(|amount| (amount.at..amount.at + amount.len).all(|i| !facts.taken.contains(&i))).collect();
+        facts.find_quantity(tokens);
+        let spoken = |list: &[&str]| facts.words.iter().any(|&i| !facts.taken.contains(&i) && tokens[i].any(list));
+        facts.pronoun = spoken(PRONOUNS);
+        facts.all = spoken(PLURAL);
+        facts.follow_up = follows_up(tokens, &facts.words);
+        facts
+    }
+
+    fn take(&mut self, range: Range<usize>) {
+        self.taken.extend(range);
+    }
+
+    fn find_names(&mut self, tokens: &[Token], book: &Book) {
+        for (pack, data) in book.packs.iter().enumerate() {
+            let mut forms: Vec<(usize, &Vec<String>)> =
+                data.entities.iter().enumerate().flat_map(|(i, name)| name.forms.iter().map(move |form| (i, form))).collect();
+            forms.sort_by_key(|(_, form)| std::cmp::Reverse(form.len()));
+            for (entity, form) in forms {
+                if let Some(at) = sequence(tokens, &self.words, form)
+                    && at.clone().all(|i| !self.taken.contains(&i))
+                {
+                    let found = &data.entities[entity].entity;
+                    let again = self.named.iter().any(|named| named.pack == pack && named.entity == Some(entity));
+                    self.take(at.clone());
+                    if !again {
+                        self.named.push(Named { pack, entity: Some(entity), kind: found.kind.clone(), id: found.id.clone(), at });
+                    }
+                }
+            }
+        }
+        self.find_ids(tokens, book);
+        self.named.sort_by_key(|named| named.at.start);
+    }
+
+    /// "account 99", "konto nr 99", "account #99": an id after the noun of its kind.
+    fn find_ids(&mut self, tokens: &[Token], book: &Book) {
+        for tool in &book.tools {
+            for slot in &tool.slots {
+                let SlotKind::Entity { entity: kind, nouns } = &slot.kind else { continue };
+                let nouns: Vec<String> = nouns.values().flatten().map(|noun| super::text::fold(noun)).collect();
+                for start in 0..tokens.len() {
+                    if self.taken.contains(&start) || !nouns.iter().any(|noun| tokens[start].is(noun)) {
+                        continue;
+                    }
+                    let mut at = start + 1;
+                    while tokens.get(at).is_some_and(|token| token.any(&["#", "id", "nr", "no", "number", "nummer", ":", "."])) {
+                        at += 1;
+                    }
+                    let Some(token) = tokens.get(at).filter(|token| token.int().is_some() && token.fold.len() <= 8) else { continue };
+                    // "account for 30 days", "account 2025 report" are no ids, and neither is "account 17k".
+                    let scaled = tokens.get(at + 1).is_some_and(|next| next.glued && next.kind == Kind::Word);
+                    if scaled || self.taken.contains(&at) {
+                        continue;
+                    }
+                    let id = token.fold.clone();
+                    let known = book.packs[tool.pack].entities.iter().position(|name| name.entity.kind == *kind && name.entity.id == id);
+                    let again = self.named.iter().any(|named| named.pack == tool.pack && named.kind == *kind && named.id == id);
+                    self.take(start..at + 1);
+                    if !again {
+                        self.named.push(Named { pack: tool.pack, entity: known, kind: kind.clone(), id, at: start..at + 1 });
+                    }
+                }
+            }
+        }
+    }
+
+    fn find_period(&mut self, tokens: &[Token], today: NaiveDate) {
+        let mut from = 0;
+        while from < tokens.len() {
+            let Some(mut found) = dates::find(&tokens[from..], today) else { return };
+            found.at = found.at.start + from..found.at.end + from;
+            if found.at.clone().all(|i| !self.taken.contains(&i)) {
+                self.take(found.at.clone());
+                self.period = Some(found);
+                return;
+            }
+            from = found.at.start + 1;
+        }
+    }
+
+    fn find_places(&mut self, tokens: &[Token]) {
+        let mut at = 0;
+        while at < tokens.len() {
+            if self.taken.contains(&at) {
+                at += 1;
+                continue;
+            }
+            let labelled = tokens[at].any(PLACE_LABELS) || tokens[at].fold == "#";
+            if labelled {
+                let point = usize::from(tokens.get(at + 1).is_some_and(|token| token.any(&[".", "#", ":"])));
+                if let Some((value, used)) = numbers::whole(tokens, at + 1 + point).filter(|(value, _)| (1..=50).contains(value)) {
+                    let end = at + 1 + point + used;
+                    self.places.push(Place::Nth(value));
+                    self.take(at..end);
+                    at = end;
+                    continue;
+                }
+            }
+            if tokens[at].any(&["first", "forsta", "top"])
+                && let Some((count, used)) = numbers::whole(tokens, at + 1).filter(|(count, _)| (2..=5).contains(count))
+            {
+                self.first = Some(count);
+                self.take(at..at + 1 + used);
+                at += 1 + used;
+                continue;
+            }
+            if let Some((value, used)) = numbers::place(tokens, at) {
+                self.places.push(Place::Nth(value));
+                self.take(at..at + used);
+                at += used;
+                continue;
+            }
+            if tokens[at].any(&["last", "sista"]) && tokens.get(at + 1).is_none_or(|next| next.kind == Kind::Punct || next.any(&["one", "option", "product", "item"])) {
+                self.places.push(Place::Last);
+                self.take(at..at + 1);
+            }
+            at += 1;
+        }
+    }
+
+    /// The number that says how many: not a size, not a place, not part of a date, a name or an amount of money.
+    fn find_quantity(&mut self, tokens: &[Token]) {
+        let mut best: Option<(i32, Quantity, Range<usize>)> = None;
+        for at in 0..tokens.len() {
+            if self.taken.contains(&at) || (at > 0 && tokens[at - 1].any(LABELS)) {
+                continue;
+            }
+            let negative = at > 0 && (tokens[at - 1].any(&["minus", "negative"]) || (tokens[at - 1].fold == "-" && tokens[at].glued && !tokens[at - 1].glued));
+            let broken = tokens[at].kind == Kind::Number && tokens[at].int().is_none() && tokens[at].fold.contains(['.', ',']);
+            let (value, used) = match numbers::whole(tokens, at) {
+                Some((value, used)) => (if negative { Quantity::Impossible } else { Quantity::Whole(value) }, used),
+                None if broken => (Quantity::Impossible, 1),
+                None => continue,
+            };
+            let end = at + used;
+            let marked = self.amounts.iter().any(|amount| amount.marked && amount.at <= at && at < amount.at + amount.len);
+            let unit = tokens.get(end).is_some_and(|next| next.any(&["%", "percent", "procent", "l", "liter", "litres", "liters", "cm", "kg", "g", "person", "persons", "personers", "man", "/", "-"]));
+            if marked || unit {
+                continue;
+            }
+            let article = tokens[at].any(&["one", "en", "ett"]);
+            let before = at.checked_sub(1).map(|i| &tokens[i]);
+            let pieces = tokens.get(end).is_some_and(|next| next.any(PIECES)) || before.is_some_and(|token| token.any(&["x", "times"]));
+            let target = before.is_some_and(|token| token.any(&["to", "till", "it", "quantity", "antal", "antalet", "them", "dem", "qty", "make"]));
+            let word = tokens[at].kind == Kind::Word;
+            // "the black one", "size 42": the more it looks like a count, the better.
+            let score = i32::from(pieces) * 8 + i32::from(target) * 6 + i32::from(word) * 2 - i32::from(article) * 5 - i32::from(tokens[at].int().is_some_and(|n| n > 30)) * 3;
+            let alone = before.is_some_and(|token| token.any(&["only", "just", "bara"]));
+            // "the black one", "en ryggsäck": no count unless it is stressed.
+            if article && !(pieces || alone || target) {
+                continue;
+            }
+            if best.as_ref().is_none_or(|(least, ..)| score > *least) {
+                best = Some((score, value, at..end));
+            }
+        }
+        if let Some((score, value, at)) = best {
+            self.quantity = Some(value);
+            self.counted = score >= 5;
+            self.take(at);
+        }
+    }
+
+    /// Words with a meaning of their own that `used` and the facts did not take.
+    pub(super) fn content(&self, tokens: &[Token], used: &[usize]) -> Vec<usize> {
+        self.words
+            .iter()
+            .copied()
+            .filter(|i| !self.taken.contains(i) && !used.contains(i))
+            .filter(|&i| !lang::is_stop(&tokens[i].norm) || is_letter_size(&tokens[i]))
+            .collect()
+    }
+
+    /// A number that the clause is all about: "42", "2 please".
+    pub(super) fn lone_number(&self, tokens: &[Token]) -> Option<u32> {
+        let numbers: Vec<u32> = self.words.iter().filter_map(|&i| tokens[i].int()).collect();
+        match numbers[..] {
+            [number] => Some(number),
+            _ => None,
+        }
+    }
+}
+
+/// "M", "s", "XL": a size that may look like a small word.
+fn is_letter_size(token: &Token) -> bool {
+    token.raw.len() == 1 && ["S", "M", "L"].contains(&token.raw.as_str())
+}
+
+fn follows_up(tokens: &[Token], words: &[usize]) -> bool {
+    let first: Vec<&str> = words.iter().take(4).map(|&i| tokens[i].norm.as_str()).collect();
+    matches!(
+        first[..],
+        ["and" | "och" | "plus" | "also" | "same" | "samma" | "then" | "but" | "men", ..]
+            | ["what" | "how", "about", ..]
+            | ["hows" | "whats", "about", ..]
+            | ["hur", "ar" | "var", "det", "med"]
+            | ["for" | "since" | "in", ..]
+    )
+}
+
+/// Where the words of a form follow each other.
+fn sequence(tokens: &[Token], words: &[usize], form: &[String]) -> Option<Range<usize>> {
+    if form.is_empty() || words.len() < form.len() {
+        return None;
+    }
+    (0..=words.len() - form.len()).find_map(|start| {
+        let fits = form.iter().enumerate().all(|(i, word)| {
+            let token = &tokens[words[start + i]];
+            token.is(word) || (word.len() >= 4 && same_word(word, &token.norm))
+        });
+        fits.then(|| words[start]..words[start + form.len() - 1] + 1)
+    })
+}

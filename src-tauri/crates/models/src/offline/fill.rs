@@ -1,0 +1,239 @@
+//! The arguments of a goal: each slot from the clause, then from the conversation.
+
+use contract::manifest::{Side, SlotKind};
+use serde_json::{Map, Number, Value, json};
+
+use super::{
+    facts::{Facts, Quantity},
+    goal::{Doubt, Goal, Target},
+    pattern::Pattern,
+    text::{Kind, Token},
+    understand::{Match, Reader},
+    values,
+};
+
+/// How much the facts of a clause speak for a tool by fitting its slots.
+pub(super) fn evidence(reader: &Reader<'_>, tool: usize, tokens: &[Token], facts: &Facts) -> i32 {
+    let data = &reader.book.tools[tool];
+    let pack = reader.book.pack_of(tool);
+    let mut sum = 0;
+    let mut dated = false;
+    let mut worded = false;
+    for (slot, cues) in data.slots.iter().zip(&data.cues) {
+        let cued = || cues.iter().any(|cue| cue.find(tokens, &facts.words).is_some());
+        sum += match &slot.kind {
+            SlotKind::Entity { entity, .. } => 8 * i32::from(facts.named.iter().any(|named| named.pack == data.pack && named.kind == *entity)),
+            SlotKind::DateStart | SlotKind::DateEnd if !dated => {
+                dated = true;
+                4 * i32::from(facts.period.is_some())
+            }
+            SlotKind::Thing { .. } | SlotKind::Words if !worded => {
+                worded = true;
+                4 * i32::from(facts.words.iter().any(|&i| pack.is_vocabulary(&tokens[i].norm)))
+            }
+            SlotKind::Quantity => 2 * i32::from(facts.quantity.is_some()),
+            SlotKind::Number | SlotKind::Flag { .. } | SlotKind::Listed { .. } => 2 * i32::from(cued()),
+            SlotKind::DateStart | SlotKind::DateEnd | SlotKind::Thing { .. } | SlotKind::Words => 0,
+        };
+    }
+    sum
+}
+
+/// The goal of a clause. `before` is the goal of the clause before it in the same message.
+pub(super) fn goal(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match, before: Option<&Goal>) -> Goal {
+    let data = &reader.book.tools[found.tool];
+    let want = &data.intents[found.intent];
+    let mut goal = Goal {
+        tool: found.tool,
+        intent: found.intent,
+        args: Map::new(),
+        target: target(reader, tokens, facts, found),
+        chosen: Vec::new(),
+        doubt: None,
+        may_reuse: false,
+    };
+    for (name, value) in &want.intent.set {
+        values::set(&mut goal.args, name, value.clone());
+    }
+    let mut taken = found.used.clone();
+    for (slot, cues) in data.slots.iter().zip(&data.cues) {
+        if let Some(value) = said(reader, found.tool, &slot.kind, cues, tokens, facts, &mut taken, &mut goal) {
+            values::set(&mut goal.args, &slot.parameter, value);
+        }
+    }
+    imply(reader, facts, &mut goal);
+    words(reader, tokens, facts, &taken, &mut goal);
+    inherit(reader, facts, found, before, &mut goal);
+    settle(reader, tokens, facts, found, &mut goal);
+    goal
+}
+
+#[allow(clippy::too_many_arguments, reason = "the parts of one clause, used once")]
+fn said(reader: &Reader<'_>, tool: usize, kind: &SlotKind, cues: &[Pattern], tokens: &[Token], facts: &Facts, taken: &mut Vec<usize>, goal: &mut Goal) -> Option<Value> {
+    let pack = reader.book.tools[tool].pack;
+    let cue = cues.iter().find_map(|cue| cue.find(tokens, &facts.words));
+    match kind {
+        SlotKind::Entity { entity, .. } => {
+            facts.named.iter().find(|named| named.pack == pack && named.kind == *entity).map(|named| json!(named.id))
+        }
+        SlotKind::DateStart => facts.period.as_ref()?.start.map(|day| json!(day.to_string())),
+        SlotKind::DateEnd => facts.period.as_ref()?.end.map(|day| json!(day.to_string())),
+        SlotKind::Number => {
+            if cue.is_none() && !cues.is_empty() {
+                return None;
+            }
+            let from = cue.as_ref().and_then(|hit| hit.used.last().copied()).unwrap_or(0);
+            let after = facts.amounts.iter().filter(|amount| !taken.contains(&amount.at) || amount.marked);
+            let amount = after.clone().find(|amount| amount.at > from).or_else(|| after.clone().find(|amount| amount.marked))?;
+            taken.extend(cue.into_iter().flat_map(|hit| hit.used));
+            taken.extend(amount.at..amount.at + amount.len);
+            number(amount.value)
+        }
+        SlotKind::Quantity => match facts.quantity {
+            Some(Quantity::Whole(count)) if count >= 1 => Some(json!(count)),
+            Some(Quantity::Whole(_) | Quantity::Impossible) => {
+                goal.doubt = Some(Doubt::Quantity);
+                None
+            }
+            None => None,
+        },
+        SlotKind::Flag { value } => cue.map(|hit| {
+            taken.extend(hit.used);
+            value.clone()
+        }),
+        SlotKind::Listed { thing, field, side } => {
+            let hit = cue?;
+            taken.extend(hit.used);
+            bound(reader, pack, thing, field, *side)
+        }
+        SlotKind::Thing { .. } | SlotKind::Words => None,
+    }
+}
+
+fn number(value: f64) -> Option<Value> {
+    if value.fract() == 0.0 && value.abs() < 9e15 { Some(Value::from(value as i64)) } else { Number::from_f64(value).map(Value::Number) }
+}
+
+/// "Cheaper than these": the middle of the values shown, or the value of the only thing.
+fn bound(reader: &Reader<'_>, pack: usize, thing: &str, field: &str, side: Side) -> Option<Value> {
+    let listing = reader.state.listing.as_ref().filter(|listing| listing.pack == pack && listing.thing == thing);
+    let items: Vec<&Value> = match listing {
+        Some(listing) => listing.items.iter().collect(),
+        None => reader.state.focused(pack, thing).into_iter().collect(),
+    };
+    let mut found: Vec<f64> = items.iter().filter_map(|item| values::as_number(item.pointer(field)?)).collect();
+    found.sort_by(f64::total_cmp);
+    let middle = match side {
+        Side::Below => found.get(found.len().checked_sub(1)? / 2),
+        Side::Above => found.get(found.len() / 2),
+    };
+    number(*middle?)
+}
+
+/// What a name brings with it: the account of an advertiser.
+fn imply(reader: &Reader<'_>, facts: &Facts, goal: &mut Goal) {
+    let pack = reader.book.tools[goal.tool].pack;
+    for named in facts.named.iter().filter(|named| named.pack == pack) {
+        let Some(entity) = named.entity.map(|i| &reader.book.packs[pack].entities[i].entity) else { continue };
+        for (parameter, value) in &entity.implies {
+            let known = reader.book.tools[goal.tool].slots.iter().any(|slot| slot.parameter == *parameter);
+            if known && !goal.args.contains_key(parameter) {
+                goal.args.insert(parameter.clone(), json!(value));
+            }
+        }
+    }
+}
+
+/// The search words, when the tool takes any.
+fn words(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, taken: &[usize], goal: &mut Goal) {
+    let Some(slot) = reader.book.tools[goal.tool].slots.iter().find(|slot| matches!(slot.kind, SlotKind::Words)) else { return };
+    let words: Vec<&str> = facts.content(tokens, taken).into_iter().map(|i| tokens[i].norm.as_str()).take(6).collect();
+    if !words.is_empty() {
+        goal.args.insert(slot.parameter.clone(), json!(words.join(" ")));
+    }
+}
+
+/// How the clause names the things it is about.
+fn target(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match) -> Target {
+    let data = &reader.book.tools[found.tool];
+    if data.thing().is_none() {
+        return Target::default();
+    }
+    let several = data.intents[found.intent].intent.several;
+    let content = facts.content(tokens, &found.used);
+    let mut groups: Vec<Vec<String>> = vec![Vec::new()];
+    let mut last = None;
+    for i in content {
+        let parted = several && last.is_some_and(|last: usize| (last..i).any(|between| is_parting(&tokens[between])));
+        if parted {
+            groups.push(Vec::new());
+        }
+        groups.last_mut().into_iter().for_each(|group| group.push(tokens[i].norm.clone()));
+        last = Some(i);
+    }
+    groups.retain(|group| !group.is_empty());
+    Target { places: facts.places.clone(), first: facts.first, pronoun: facts.pronoun, all: facts.all, groups }
+}
+
+fn is_parting(token: &Token) -> bool {
+    token.any(&["and", "och", "vs", "versus", "with", "med", "to", "mot", "or", "eller", "against", "&", ",", "/"])
+}
+
+/// Takes what the clause leaves open from the call before.
+fn inherit(reader: &Reader<'_>, facts: &Facts, found: &Match, before: Option<&Goal>, goal: &mut Goal) {
+    let data = &reader.book.tools[found.tool];
+    if data.writes() {
+        return;
+    }
+    let same_message = before.filter(|before| before.tool == goal.tool).map(|before| &before.args);
+    let Some(earlier) = same_message.or_else(|| reader.state.last_args(goal.tool)) else { return };
+    let intent = &data.intents[found.intent].intent;
+    let everything = facts.follow_up || facts.pronoun || !found.strong || intent.after || same_message.is_some();
+    let named = facts.named.iter().any(|named| named.pack == data.pack);
+    for slot in &data.slots {
+        let name = &slot.parameter;
+        let open = values::get(&goal.args, name).is_none();
+        let carry = match &slot.kind {
+            SlotKind::Entity { .. } => !named,
+            SlotKind::DateStart | SlotKind::DateEnd => everything && facts.period.is_none(),
+            SlotKind::Number => everything && !named,
+            SlotKind::Words => true,
+            SlotKind::Flag { .. } | SlotKind::Listed { .. } => everything,
+            SlotKind::Quantity | SlotKind::Thing { .. } => false,
+        };
+        if open && carry && let Some(value) = values::get(earlier, name) {
+            values::set(&mut goal.args, name, value.clone());
+        }
+    }
+    goal.may_reuse = everything && goal.args == *earlier;
+}
+
+/// Doubts that the words leave: a name nobody knows, a number that is missing.
+fn settle(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match, goal: &mut Goal) {
+    let data = &reader.book.tools[found.tool];
+    if goal.doubt.is_some() {
+        return;
+    }
+    let takes_names = data.has(|kind| matches!(kind, SlotKind::Entity { .. }));
+    if takes_names && facts.named.is_empty() {
+        goal.doubt = unknown_name(reader, tokens, facts, &found.used).map(Doubt::UnknownName);
+    }
+    for slot in &data.slots {
+        let open = values::get(&goal.args, &slot.parameter).is_none();
+        if open && let Some(value) = &slot.default {
+            values::set(&mut goal.args, &slot.parameter, value.clone());
+        } else if open && slot.required && goal.doubt.is_none() && !matches!(slot.kind, SlotKind::Thing { .. }) {
+            goal.doubt = Some(Doubt::Missing(slot.parameter.clone()));
+        }
+    }
+}
+
+/// A word in the place of a name that no table knows: "how is Contoso pacing".
+fn unknown_name(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, used: &[usize]) -> Option<String> {
+    let content = facts.content(tokens, used);
+    let unknown = |i: usize| tokens[i].kind == Kind::Word && tokens[i].fold.len() >= 3 && !reader.book.lexicon.knows(&tokens[i].norm);
+    let led = |i: usize| i > 0 && tokens[i - 1].any(&["for", "is", "hows", "about", "does", "for", "pa", "med", "of", "account", "konto", "gar", "ligger", "the", "advertiser", "client", "kund", "and"]);
+    let capital = |i: usize| i > 0 && tokens[i].raw.chars().next().is_some_and(char::is_uppercase);
+    let at = content.into_iter().find(|&i| unknown(i) && (led(i) || capital(i)))?;
+    Some(tokens[at].raw.clone())
+}

@@ -1,0 +1,106 @@
+//! What the user wants done, as the planner carries it from understanding to the last call, and what came of it.
+//! Plain data of the conversation; knows no wording.
+
+use serde_json::{Map, Value};
+
+use super::{facts::Place, history::Failure};
+
+/// One request: a tool, what is known of its arguments, and what it is about.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Goal {
+    pub(super) tool: usize,
+    pub(super) intent: usize,
+    pub(super) args: Map<String, Value>,
+    pub(super) target: Target,
+    /// Things chosen so far, by kind.
+    pub(super) chosen: Vec<(String, Value)>,
+    /// Known to be impossible or unclear before anything runs.
+    pub(super) doubt: Option<Doubt>,
+    /// The arguments are those of an earlier call, so its result may still answer.
+    pub(super) may_reuse: bool,
+}
+
+/// How the user names the things meant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Target {
+    pub(super) places: Vec<Place>,
+    pub(super) first: Option<u32>,
+    pub(super) pronoun: bool,
+    pub(super) all: bool,
+    /// Words and sizes, folded; one group per thing named.
+    pub(super) groups: Vec<Vec<String>>,
+}
+
+impl Target {
+    pub(super) fn words(&self) -> Vec<String> {
+        self.groups.iter().flatten().cloned().collect()
+    }
+    pub(super) fn points(&self) -> bool {
+        !self.places.is_empty() || self.first.is_some()
+    }
+}
+
+/// Why nothing can be done before the user says more.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Doubt {
+    /// A name that no table knows.
+    UnknownName(String),
+    /// "1.5", "-2", "0".
+    Quantity,
+    /// A slot that must be said.
+    Missing(String),
+}
+
+/// Things of one kind that the user was shown, in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Listing {
+    pub(super) pack: usize,
+    pub(super) thing: String,
+    pub(super) items: Vec<Value>,
+}
+
+/// Why a choice is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Why {
+    Several,
+    /// Nothing fits these words; the list shows what there is.
+    NoneFits(Vec<String>),
+    /// The one meant cannot be had now.
+    Unusable(Vec<Value>),
+    OutOfRange(usize),
+    /// Only one fits, and not surely.
+    Confirm,
+}
+
+/// What came of a goal in this turn.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Outcome {
+    /// The results of its calls, with the arguments.
+    Answer { args: Map<String, Value>, results: Vec<Value>, as_of: bool },
+    Failed { failure: Failure },
+    Ask { listing: Listing, why: Why },
+    /// Nothing of this kind was found.
+    Nothing { thing: String, words: Vec<String> },
+    /// The goal is not clear or not possible as said.
+    Doubt(Doubt),
+    /// All of the kind are out.
+    Unusable { thing: String, items: Vec<Value> },
+    /// The tool is not among those offered.
+    NotOffered,
+    /// The turn has no calls left.
+    Unfinished,
+}
+
+/// The next step of a goal.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Step {
+    Calls(Vec<Planned>),
+    Done(Outcome),
+}
+
+/// A call to be made.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Planned {
+    pub(super) tool: usize,
+    pub(super) args: Map<String, Value>,
+}

@@ -1,0 +1,91 @@
+//! What the offline model knows of English and Swedish as languages: small words, polite words, which language a text is in.
+//! Knows nothing of tools.
+
+/// A language that answers are worded in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Lang {
+    En,
+    Sv,
+}
+
+impl Lang {
+    pub(super) fn tag(self) -> &'static str {
+        match self {
+            Self::En => "en",
+            Self::Sv => "sv",
+        }
+    }
+    pub(super) fn from_tag(tag: &str) -> Self {
+        if tag.starts_with("sv") { Self::Sv } else { Self::En }
+    }
+    /// The text in this language, or in the other one.
+    pub(super) fn pick<T>(self, texts: &contract::manifest::Localised<T>) -> Option<&T> {
+        texts.get(self.tag()).or_else(|| texts.get("en")).or_else(|| texts.values().next())
+    }
+}
+
+/// Words that carry no meaning of their own.
+const STOP: &[&str] = &[
+    "a", "an", "the", "and", "or", "of", "to", "in", "on", "at", "for", "with", "without", "by", "from", "into", "as", "is", "are", "was", "were", "be",
+    "been", "am", "do", "does", "did", "done", "have", "has", "had", "can", "could", "will", "would", "should", "shall", "may", "might", "must", "i", "im",
+    "ive", "id", "you", "your", "yours", "he", "she", "it", "its", "we", "our", "they", "their", "them", "these", "those", "this", "that", "thats", "there",
+    "theres", "here", "me", "my", "mine", "us", "what", "whats", "which", "who", "whos", "when", "where", "why", "how", "hows", "please", "pls", "plz",
+    "thanks", "just", "also", "too", "then", "now", "so", "some", "any", "something", "anything", "more", "most", "very", "really", "actually", "ok",
+    "okay", "well", "hey", "hi", "hello", "yes", "yeah", "no", "not", "dont", "about", "if", "but", "up", "out", "off", "over", "under", "again", "still",
+    "yet", "all", "both", "each", "every", "other", "another", "one", "ones", "get", "give", "let", "lets", "want", "need", "like", "looking", "got",
+    "pieces", "piece", "pcs", "pc", "pairs", "pair", "couple", "item", "items", "thing", "things", "size", "sizes", "colour", "color", "number", "nr", "x",
+    "en", "ett", "den", "det", "de", "dem", "och", "eller", "av", "till", "i", "pa", "for", "med", "utan", "fran", "som", "ar", "var", "vara", "blir",
+    "har", "hade", "kan", "kunde", "ska", "skulle", "vill", "ville", "maste", "bor", "jag", "du", "din", "ditt", "dina", "han", "hon", "vi", "var", "vart",
+    "vara", "ni", "er", "mig", "min", "mitt", "mina", "oss", "dig", "vad", "vilken", "vilket", "vilka", "vem", "nar", "varfor", "hur", "snalla", "tack",
+    "bara", "ocksa", "sa", "nu", "nagon", "nagot", "nagra", "mer", "mest", "mycket", "om", "men", "upp", "ut", "av", "igen", "an", "alla", "bada", "annan",
+    "annat", "andra", "fa", "ge", "lat", "behover", "hej", "ja", "nej", "inte", "st", "stycken", "styck", "par", "sak", "saker", "storlek", "strl",
+    "farg", "nummer", "dar", "har", "denna", "detta", "dessa", "man", "ju", "val", "lite", "finns", "sig", "sin", "skulle", "kanske", "ens", "va", "e",
+    "ur", "lagg", "tag", "visa",
+];
+
+const POLITE: &[&str] = &[
+    "please", "pls", "can", "could", "would", "you", "i", "id", "want", "to", "like", "lets", "let", "us", "me", "just", "hey", "hi", "hello", "ok",
+    "okay", "and", "then", "also", "now", "so", "snalla", "kan", "du", "jag", "vill", "och", "hej", "ja", "yes", "da", "skulle", "gärna", "garna",
+];
+
+const SWEDISH: &[&str] = &[
+    "och", "hur", "vad", "jag", "det", "den", "inte", "ar", "som", "till", "pa", "av", "med", "har", "kan", "du", "vi", "min", "mitt", "mina", "lagg",
+    "visa", "ta", "bort", "nar", "var", "vilken", "vilka", "varfor", "ligger", "gar", "forra", "veckan", "manaden", "manad", "konto", "kontot", "korgen",
+    "varukorgen", "kundvagnen", "tva", "tre", "fyra", "fem", "ett", "skor", "svarta", "svart", "tack", "hej", "hejsan", "snalla", "stycken", "ryggsack",
+    "ryggsacken", "storlek", "den", "andra", "forsta", "tredje", "budgeten", "kampanjer", "kampanjerna", "idag", "igar", "sedan", "nej", "ja", "finns",
+    "lager", "jamfor", "sok", "hitta", "letar", "efter", "behover", "vill", "om", "ur", "upp", "ner", "billigare", "dyrare", "hjalp", "vem", "kostar",
+    "mycket", "takt", "fas", "tjena", "tjanare", "hallå", "ändra", "andra", "byt", "gott", "maj",
+];
+
+const ENGLISH: &[&str] = &[
+    "the", "is", "are", "what", "whats", "how", "hows", "my", "of", "to", "and", "in", "show", "add", "put", "remove", "cart", "basket", "account", "this",
+    "that", "last", "week", "month", "please", "can", "you", "do", "does", "we", "it", "they", "for", "with", "on", "track", "pacing", "spend", "spent",
+    "budget", "why", "behind", "ahead", "shoes", "black", "find", "search", "looking", "have", "compare", "first", "second", "third", "one", "two", "three",
+    "thanks", "thank", "hello", "hey", "yes", "no", "who", "which", "about", "make", "change", "set", "delete", "want", "need", "get", "any", "size",
+    "cheaper", "since", "yesterday", "today", "campaigns", "help", "tell", "more",
+];
+
+pub(super) fn is_stop(word: &str) -> bool {
+    STOP.contains(&word)
+}
+
+pub(super) fn is_polite(word: &str) -> bool {
+    POLITE.contains(&word)
+}
+
+/// All small words, for the lexicon.
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    STOP.iter().chain(POLITE).chain(SWEDISH).chain(ENGLISH).copied()
+}
+
+/// The language of a text, when it shows.
+pub(super) fn detect(text: &str, words: &[&str]) -> Option<Lang> {
+    let letters = text.chars().filter(|c| matches!(c, 'å' | 'ä' | 'ö' | 'Å' | 'Ä' | 'Ö')).count();
+    let swedish = words.iter().filter(|word| SWEDISH.contains(word)).count() * 2 + letters * 3;
+    let english = words.iter().filter(|word| ENGLISH.contains(word)).count() * 2;
+    match swedish.cmp(&english) {
+        std::cmp::Ordering::Greater => Some(Lang::Sv),
+        std::cmp::Ordering::Less => Some(Lang::En),
+        std::cmp::Ordering::Equal => None,
+    }
+}

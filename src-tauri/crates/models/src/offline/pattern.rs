@@ -1,0 +1,155 @@
+//! Phrases of a manifest, compiled: words in order with alternatives, gaps and numbers, matched against a message.
+//! Knows nothing of what a phrase stands for.
+
+use super::{
+    lang,
+    numbers,
+    text::{Kind, Token, fold},
+};
+
+/// Most words a `*` may skip.
+const GAP: usize = 7;
+
+#[derive(Clone, Debug)]
+enum Part {
+    Word(Vec<String>),
+    Number,
+    Gap,
+}
+
+/// One phrase.
+#[derive(Clone, Debug)]
+pub(super) struct Pattern {
+    parts: Vec<Part>,
+    anchored: bool,
+    pub(super) weak: bool,
+    score: i32,
+}
+
+/// Where a phrase was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Hit {
+    pub(super) score: i32,
+    /// Indices of the tokens that its words took.
+    pub(super) used: Vec<usize>,
+}
+
+impl Pattern {
+    pub(super) fn new(text: &str) -> Self {
+        let text = text.trim();
+        let weak = text.starts_with('~');
+        let text = text.trim_start_matches('~').trim();
+        let anchored = text.starts_with('^');
+        let parts: Vec<Part> = text.trim_start_matches('^').split_whitespace().map(part).collect();
+        let score = parts.iter().map(weight).sum::<i32>() + 4;
+        Self { parts, anchored, weak, score: if weak { score / 2 } else { score } }
+    }
+
+    /// All words of the phrase, for the lexicon.
+    pub(super) fn words(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().flat_map(|part| match part {
+            Part::Word(words) => words.as_slice(),
+            Part::Number | Part::Gap => &[],
+        })
+        .map(String::as_str)
+    }
+
+    /// The first place where the phrase occurs. `words` are the indices of the tokens that are not signs.
+    pub(super) fn find(&self, tokens: &[Token], words: &[usize]) -> Option<Hit> {
+        let starts = if self.anchored { 0..self.first_start(tokens, words) } else { 0..words.len() };
+        starts.into_iter().find_map(|start| {
+            let mut used = Vec::with_capacity(self.parts.len());
+            matches(&self.parts, tokens, &words[start..], &mut used).then_some(Hit { score: self.score, used })
+        })
+    }
+
+    /// An anchored phrase may follow polite words ("please add", "can you show").
+    fn first_start(&self, tokens: &[Token], words: &[usize]) -> usize {
+        let polite = words.iter().take_while(|&&i| lang::is_polite(&tokens[i].norm)).count();
+        (polite + 1).min(words.len())
+    }
+}
+
+fn part(text: &str) -> Part {
+    match text {
+        "*" => Part::Gap,
+        "#" => Part::Number,
+        _ => Part::Word(text.split('|').map(fold).collect()),
+    }
+}
+
+fn weight(part: &Part) -> i32 {
+    match part {
+        Part::Gap => 0,
+        Part::Number => 3,
+        Part::Word(words) if words.iter().all(|word| lang::is_stop(word)) => 2,
+        Part::Word(_) => 6,
+    }
+}
+
+fn matches(parts: &[Part], tokens: &[Token], words: &[usize], used: &mut Vec<usize>) -> bool {
+    let Some((part, rest)) = parts.split_first() else { return true };
+    match part {
+        Part::Gap => (0..=GAP.min(words.len())).any(|skip| {
+            let mark = used.len();
+            let found = matches(rest, tokens, &words[skip..], used);
+            if !found {
+                used.truncate(mark);
+            }
+            found
+        }),
+        Part::Word(alternatives) => {
+            let Some((&at, after)) = words.split_first() else { return false };
+            let token = &tokens[at];
+            if !alternatives.iter().any(|word| token.is(word)) {
+                return false;
+            }
+            used.push(at);
+            matches(rest, tokens, after, used)
+        }
+        Part::Number => {
+            let Some((&at, after)) = words.split_first() else { return false };
+            let token = &tokens[at];
+            let number = token.int().is_some() || (token.kind == Kind::Word && numbers::cardinal(&token.norm).is_some());
+            number && matches(rest, tokens, after, used)
+        }
+    }
+}
+
+/// Indices of the words and numbers among the tokens.
+pub(super) fn word_indices(tokens: &[Token]) -> Vec<usize> {
+    (0..tokens.len()).filter(|&i| tokens[i].kind != Kind::Punct).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::offline::text::tokens;
+
+    fn finds(phrase: &str, text: &str) -> bool {
+        let tokens = tokens(text);
+        Pattern::new(phrase).find(&tokens, &word_indices(&tokens)).is_some()
+    }
+
+    #[test]
+    fn finds_words_in_order() {
+        assert!(finds("on track", "Is lilly on track?"));
+        assert!(!finds("on track", "track it on paper"));
+        assert!(finds("add|put * cart|basket", "please put two black shoes in my basket"));
+        assert!(!finds("add|put * cart", "add it somewhere else"));
+        assert!(finds("^remove", "please remove the backpack"));
+        assert!(!finds("^remove", "the thing to remove"));
+        assert!(finds("make * #", "make it three"));
+        assert!(finds("make * #", "make it 3"));
+        assert!(!finds("make * #", "make it so"));
+        assert!(finds("ta bort", "Ta bort ryggsäcken"));
+    }
+
+    #[test]
+    fn longer_phrases_weigh_more() {
+        let score = |phrase: &str| Pattern::new(phrase).score;
+        assert!(score("whats * in * cart") > score("cart"));
+        assert!(score("~doing") < score("doing"));
+        assert!(score("pacing") >= 10);
+    }
+}

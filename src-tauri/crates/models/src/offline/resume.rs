@@ -1,0 +1,270 @@
+//! A message that answers an open question, or points into a list that was shown: "the second one", "42", "no, the blue".
+//! Decides whether the question is answered; everything else is left to ordinary understanding.
+
+use serde_json::{Value, json};
+
+use super::{
+    facts::{Facts, Place, Quantity},
+    fill,
+    goal::{Doubt, Goal, Listing, Target},
+    lang,
+    social::Social,
+    state::Pending,
+    text::Token,
+    things,
+    understand::{Match, Reader, Talk},
+};
+
+type Read = (Vec<Goal>, Option<Talk>);
+
+/// The reading of the message as an answer; `None` when it is a message of its own.
+pub(super) fn resume(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, socials: &[Social]) -> Option<Read> {
+    let best = reader.best(tokens, facts);
+    match &reader.state.pending {
+        Some(pending) => answer(reader, pending, tokens, facts, socials, best),
+        None => point(reader, tokens, facts, best),
+    }
+}
+
+/// "The second one" after a list, without a question: what there is to know of it.
+fn point(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, best: Option<Match>) -> Option<Read> {
+    if best.is_some_and(|best| best.strong) || facts.places.is_empty() || !facts.content(tokens, &[]).is_empty() {
+        return None;
+    }
+    let listing = reader.state.listing.as_ref()?;
+    let tool = reader.book.tools.iter().position(|tool| {
+        tool.pack == listing.pack && !tool.writes() && !tool.intents.is_empty() && tool.thing().is_some_and(|(_, thing, _)| thing == listing.thing)
+    })?;
+    let goal = Goal {
+        tool,
+        intent: 0,
+        args: serde_json::Map::new(),
+        target: Target { places: facts.places.clone(), ..Target::default() },
+        chosen: Vec::new(),
+        doubt: None,
+        may_reuse: false,
+    };
+    Some((vec![goal], None))
+}
+
+fn answer(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Facts, socials: &[Social], best: Option<Match>) -> Option<Read> {
+    if let Some(read) = button(reader, pending, tokens) {
+        return Some(read);
+    }
+    let content = facts.content(tokens, &[]);
+    let mut used = Vec::new();
+    if let Some(found) = best {
+        let other = found.tool != pending.goal.tool;
+        let recount = other && found.strong && changes_count(reader, pending, tokens, facts, &found);
+        if recount {
+            return Some(recounted(pending, facts));
+        }
+        if other && (found.strong || !facts.named.is_empty() || facts.period.is_some()) {
+            return None;
+        }
+        if !other && found.strong && names_anew(reader, &found, tokens, facts) {
+            return None;
+        }
+        if found.strong {
+            used = found.used;
+        }
+    }
+    let silent = content.is_empty() && facts.places.is_empty() && facts.lone_number(tokens).is_none();
+    if socials.contains(&Social::No) && silent {
+        return Some((Vec::new(), Some(Talk::Dropped)));
+    }
+    if let Some(doubt) = &pending.goal.doubt {
+        return clear_doubt(reader, pending, doubt, tokens, facts);
+    }
+    if socials.contains(&Social::Yes) && silent {
+        return Some(match &pending.listing.items[..] {
+            [only] => (vec![choose(pending, only.clone())], None),
+            _ => (Vec::new(), Some(Talk::AskAgain)),
+        });
+    }
+    if socials.iter().any(|social| matches!(social, Social::Help | Social::Identity | Social::OffTopic)) || (silent && !socials.is_empty()) {
+        return None;
+    }
+    select(reader, pending, tokens, facts, &used)
+}
+
+/// "The second one: Black, 44 …" is what a button says; what follows the colon only repeats the list.
+fn button(reader: &Reader<'_>, pending: &Pending, tokens: &[Token]) -> Option<Read> {
+    let colon = tokens.iter().position(|token| token.fold == ":")?;
+    let facts = Facts::of(&tokens[..colon], reader.book, reader.today);
+    match facts.places[..] {
+        [Place::Nth(place)] if colon <= 4 => Some(nth(reader, pending, &Facts::default(), place as usize, &[])),
+        _ => None,
+    }
+}
+
+/// "Make it three" while a choice for an order is open changes how many, not the cart.
+fn changes_count(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Facts, found: &Match) -> bool {
+    let both = [found.tool, pending.goal.tool].iter().all(|&tool| reader.book.tools[tool].has(|kind| matches!(kind, contract::manifest::SlotKind::Quantity)));
+    let bare = facts.content(tokens, &found.used).is_empty() && facts.places.is_empty();
+    both && bare && matches!(facts.quantity, Some(Quantity::Whole(1..)))
+}
+
+fn recounted(pending: &Pending, facts: &Facts) -> Read {
+    let mut goal = pending.goal.clone();
+    count(&mut goal, facts);
+    (vec![goal], None)
+}
+
+fn count(goal: &mut Goal, facts: &Facts) {
+    if let Some(Quantity::Whole(count @ 1..)) = facts.quantity {
+        goal.args.insert("quantity".to_owned(), json!(count));
+    }
+}
+
+/// The same kind of request, with another thing named by its kind.
+fn names_anew(reader: &Reader<'_>, found: &Match, tokens: &[Token], facts: &Facts) -> bool {
+    let pack = reader.book.pack_of(found.tool);
+    facts.content(tokens, &found.used).iter().any(|&i| pack.is_vocabulary(&tokens[i].norm))
+}
+
+fn choose(pending: &Pending, item: Value) -> Goal {
+    let mut goal = pending.goal.clone();
+    goal.target.places.clear();
+    goal.target.first = None;
+    goal.chosen.push((pending.listing.thing.clone(), item));
+    goal
+}
+
+fn clear_doubt(reader: &Reader<'_>, pending: &Pending, doubt: &Doubt, tokens: &[Token], facts: &Facts) -> Option<Read> {
+    let mut goal = pending.goal.clone();
+    let data = &reader.book.tools[goal.tool];
+    goal.doubt = None;
+    match doubt {
+        Doubt::UnknownName(_) => {
+            let found = Match { tool: goal.tool, intent: goal.intent, score: 0, used: Vec::new(), strong: true };
+            if facts.named.is_empty() {
+                return None;
+            }
+            let said = fill::goal(reader, tokens, facts, &found, None);
+            goal.args.extend(said.args);
+        }
+        Doubt::Quantity | Doubt::Missing(_) => {
+            let content: Vec<&str> = facts.content(tokens, &[]).into_iter().map(|i| tokens[i].norm.as_str()).collect();
+            let parameter = match doubt {
+                Doubt::Missing(parameter) => parameter.clone(),
+                Doubt::Quantity | Doubt::UnknownName(_) => "quantity".to_owned(),
+            };
+            let slot = data.slots.iter().find(|slot| slot.parameter == parameter)?;
+            match &slot.kind {
+                contract::manifest::SlotKind::Quantity => {
+                    let Some(Quantity::Whole(count @ 1..)) = facts.quantity else { return None };
+                    goal.args.insert(parameter, json!(count));
+                }
+                contract::manifest::SlotKind::Words if !content.is_empty() => {
+                    goal.args.insert(parameter, json!(content.join(" ")));
+                }
+                _ => return None,
+            }
+        }
+    }
+    Some((vec![goal], None))
+}
+
+/// Picks from the list of the question, or takes the words it asked for.
+fn select(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Facts, used: &[usize]) -> Option<Read> {
+    let listing = &pending.listing;
+    let mut words: Vec<String> = facts.content(tokens, used).into_iter().map(|i| tokens[i].norm.clone()).collect();
+    if listing.items.is_empty() {
+        if words.is_empty() {
+            return None;
+        }
+        let mut goal = pending.goal.clone();
+        goal.target.groups = vec![words];
+        count(&mut goal, facts);
+        return Some((vec![goal], None));
+    }
+    let pack = &reader.book.packs[listing.pack];
+    let thing = pack.thing(&listing.thing)?;
+    let items: Vec<Vec<String>> = listing.items.iter().map(|item| things::words_of(thing, item)).collect();
+    let is_value = |number: u32| items.iter().any(|item| item.contains(&number.to_string()));
+    let numbers: Vec<u32> = facts.words.iter().filter_map(|&i| tokens[i].int()).collect();
+    let values: Vec<u32> = numbers.iter().copied().filter(|number| is_value(*number)).collect();
+    if let [Place::Nth(place)] = facts.places[..] {
+        // "2" in a list where 2 is also a size stays open.
+        return Some(nth(reader, pending, facts, place as usize, &values));
+    }
+    if let [Place::Last] = facts.places[..] {
+        return Some(nth(reader, pending, facts, listing.items.len(), &[]));
+    }
+    if facts.places.len() > 1 {
+        return Some((Vec::new(), Some(Talk::AskAgain)));
+    }
+    if words.is_empty() && values.is_empty() && let Some(place) = facts.lone_number(tokens) {
+        return Some(nth(reader, pending, facts, place as usize, &[]));
+    }
+    words.retain(|word| word.parse::<u32>().is_err());
+    let labelled = facts.content(tokens, used).into_iter().filter_map(|i| tokens[i].int());
+    words.extend(values.iter().copied().chain(labelled).map(|number| number.to_string()));
+    words.dedup();
+    if words.is_empty() {
+        return None;
+    }
+    let mut goal = pending.goal.clone();
+    if facts.counted
+        && let Some(Quantity::Whole(count @ 1..)) = facts.quantity
+        && !values.contains(&count)
+    {
+        goal.args.insert("quantity".to_owned(), json!(count));
+    }
+    narrowed(reader, pending, goal, &items, words)
+}
+
+fn nth(reader: &Reader<'_>, pending: &Pending, facts: &Facts, place: usize, values: &[u32]) -> Read {
+    let Some(item) = place.checked_sub(1).and_then(|i| pending.listing.items.get(i)) else {
+        return (Vec::new(), Some(Talk::AskAgain));
+    };
+    let mut goal = choose(pending, item.clone());
+    let counted = reader.book.tools[goal.tool].has(|kind| matches!(kind, contract::manifest::SlotKind::Quantity));
+    if counted
+        && facts.counted
+        && let Some(Quantity::Whole(number)) = facts.quantity
+        && number as usize != place
+        && !values.contains(&number)
+    {
+        count(&mut goal, facts);
+    }
+    (vec![goal], None)
+}
+
+fn narrowed(reader: &Reader<'_>, pending: &Pending, mut goal: Goal, items: &[Vec<String>], words: Vec<String>) -> Option<Read> {
+    let listing = &pending.listing;
+    let pack = &reader.book.packs[listing.pack];
+    let found = things::narrow(pack, items, &words);
+    let fits_all = found.hits == words.len();
+    if fits_all && found.best.len() == 1 {
+        return Some((vec![choose(pending, listing.items[found.best[0]].clone())].into_iter().map(|mut chosen| {
+            chosen.args = goal.args.clone();
+            chosen
+        }).collect(), None));
+    }
+    if words.iter().any(|word| pack.is_vocabulary(word)) && !fits_all {
+        // Another thing altogether: look for it.
+        goal.target = Target { groups: vec![words], ..Target::default() };
+        goal.chosen.clear();
+        return Some((vec![goal], None));
+    }
+    if fits_all {
+        // Fewer than before, still several: the words stay and the list is asked again.
+        goal.target.groups.push(words);
+        goal.target.places.clear();
+        goal.chosen.push((format!("{}*", listing.thing), json!(found.best.iter().map(|&i| listing.items[i].clone()).collect::<Vec<_>>())));
+        return Some((vec![goal], None));
+    }
+    let known = words.iter().any(|word| pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok() || found.hits > 0);
+    let meaningful = words.iter().any(|word| !lang::is_stop(word));
+    (known || meaningful).then_some((Vec::new(), Some(Talk::AskAgain)))
+}
+
+/// A list cut down by an answer that still fits several.
+pub(super) fn cut_list(goal: &Goal, listing_pack: usize, thing: &str) -> Option<Listing> {
+    let name = format!("{thing}*");
+    let items = goal.chosen.iter().rev().find(|(kind, _)| *kind == name)?.1.as_array()?.clone();
+    Some(Listing { pack: listing_pack, thing: thing.to_owned(), items })
+}
+

@@ -1,0 +1,64 @@
+//! What people say that asks for no tool: greetings, thanks, yes, no, "who are you", and topics that no pack covers.
+//! Knows nothing of tools.
+
+use std::sync::LazyLock;
+
+use super::{pattern::Pattern, text::Token};
+
+/// A message that asks for no tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Social {
+    Greeting,
+    HowAreYou,
+    Thanks,
+    Bye,
+    Help,
+    Identity,
+    Yes,
+    No,
+    /// Something that no assistant here can do: weather, e-mail, jokes.
+    OffTopic,
+}
+
+const PHRASES: &[(Social, &[&str])] = &[
+    (Social::Help, &[
+        "what can you do", "what can i ask", "what can i do", "what do you do", "^help", "help me", "how do i use", "how does this work", "what are you able",
+        "what else can you", "your capabilities", "what is this", "show me what you can", "what should i ask", "examples", "how can you help", "what is possible", "features",
+        "vad kan du", "vad kan jag", "^hjalp", "hjalp mig", "hur fungerar", "hur funkar", "vad gor du", "exempel", "vad gar det att",
+    ]),
+    (Social::Identity, &[
+        "who are you", "what are you", "are you a|an|human|real|chatgpt|gpt|claude|ai|llm", "are you * language model", "which model", "what model", "what llm", "are you chatgpt|gpt|claude|gemini",
+        "your name", "who made you", "are you human", "are you real", "are you ai", "are you online", "do you use * internet", "are you offline", "is this chatgpt|gpt|ai", "language model",
+        "vem ar du", "vad ar du", "ar du en", "vilken modell", "vad heter du", "ar du * ai", "ar du chatgpt|gpt", "sprakmodell", "ar du manniska", "ar du riktig",
+    ]),
+    (Social::HowAreYou, &["how are you", "hows it going", "how is it going", "whats up", "how do you do", "hur mar du", "hur ar laget", "laget", "hur gar det"]),
+    (Social::Thanks, &["thanks", "thank you", "thx", "thank u", "ty", "cheers", "great", "perfect", "awesome", "nice", "cool", "well done", "good job", "tack", "tackar", "toppen", "bra", "snyggt", "perfekt", "kanon"]),
+    (Social::Bye, &["bye", "goodbye", "see you", "see ya", "good night", "hej da", "hejda", "vi ses", "god natt"]),
+    (Social::Greeting, &["hi", "hello", "hey", "hiya", "good morning", "good afternoon", "good evening", "morning", "yo", "howdy", "greetings", "hej", "hejsan", "tjena", "halla", "god morgon", "god kvall", "goddag", "tjanare", "hallo"]),
+    (Social::Yes, &["^yes", "^yep", "^yeah", "^sure", "^ok", "^okay", "^go ahead", "^do it", "^correct", "^right", "^exactly", "^please do", "^ja", "^japp", "^jo", "^visst", "^gor det", "^kor", "^precis", "^absolut"]),
+    (Social::No, &["^no", "^nope", "^nah", "cancel", "^stop", "never mind", "nevermind", "forget it", "forget about it", "^none", "neither", "^nej", "^na", "avbryt", "^stopp", "glom det", "strunt", "strunta i det", "ingen av dem", "none of them", "leave it", "lat bli"]),
+    (Social::OffTopic, &[
+        "weather", "forecast * rain", "email", "e mail", "mail", "joke", "poem", "story", "news", "translate", "calendar", "meeting", "remind", "reminder", "football", "recipe", "capital of",
+        "president", "prime minister", "stock market", "bitcoin", "song", "music", "movie", "write * code", "python", "javascript", "book a|me * flight|hotel|table", "call|phone|text my|mom|bob|him|her",
+        "slack", "spreadsheet", "powerpoint", "excel", "invoice", "password", "alarm", "timer", "what time", "directions", "taxi", "pizza", "homework", "essay", "meaning of life", "linkedin", "tweet", "facebook post",
+        "vader", "vadret", "mejl", "mejla", "skamt", "vits", "dikt", "nyheter", "oversatt", "kalender", "mote", "paminn", "recept", "huvudstad", "huvudstaden", "vad ar klockan", "musik", "film", "lat mig sova", "boka",
+        "faktura", "losenord", "ring min", "skriv * mejl|brev|dikt", "statsminister",
+    ]),
+];
+
+static COMPILED: LazyLock<Vec<(Social, Vec<Pattern>)>> =
+    LazyLock::new(|| PHRASES.iter().map(|(social, phrases)| (*social, phrases.iter().map(|phrase| Pattern::new(phrase)).collect())).collect());
+
+/// What a message says beside any request, in the order of the list above.
+pub(super) fn recognise(tokens: &[Token], words: &[usize]) -> Vec<Social> {
+    COMPILED
+        .iter()
+        .filter(|(_, patterns)| patterns.iter().any(|pattern| pattern.find(tokens, words).is_some()))
+        .map(|(social, _)| *social)
+        .collect()
+}
+
+/// Words of the phrases, for the lexicon.
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    COMPILED.iter().flat_map(|(_, patterns)| patterns).flat_map(Pattern::words)
+}

@@ -1,0 +1,96 @@
+//! What the conversation has left behind: what was shown, what was asked, what the last calls were. Rebuilt from the
+//! messages in every call, by planning each earlier turn again with the results it got.
+
+use serde_json::{Map, Value};
+
+use super::{
+    book::Book,
+    goal::{Goal, Listing},
+    history::Done,
+    lang::Lang,
+};
+
+/// A question the user has not answered yet.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Pending {
+    pub(super) goal: Goal,
+    /// The list it offered; empty when it asked for words or a number.
+    pub(super) listing: Listing,
+}
+
+/// The state before a message.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    pub(super) lang: Option<Lang>,
+    pub(super) pending: Option<Pending>,
+    pub(super) listing: Option<Listing>,
+    /// Single things talked about, newest first: (pack, kind, item).
+    pub(super) focus: Vec<(usize, String, Value)>,
+    /// The calls of the newest turn that had any, and before them the last call of every other tool.
+    pub(super) calls: Vec<Done>,
+    /// The tool of the newest answer, with the goal's intent.
+    pub(super) last: Option<(usize, usize)>,
+}
+
+impl State {
+    /// The newest call of a tool.
+    pub(super) fn last_call(&self, tool: usize) -> Option<&Done> {
+        self.calls.iter().rev().find(|done| done.tool == tool)
+    }
+
+    pub(super) fn last_args(&self, tool: usize) -> Option<&Map<String, Value>> {
+        self.last_call(tool).map(|done| &done.args)
+    }
+
+    /// Takes in the calls of a finished turn.
+    pub(super) fn absorb(&mut self, calls: Vec<Done>, book: &Book) {
+        for done in calls {
+            if let Some(value) = done.ok() {
+                self.see(&done, value, book);
+            }
+            self.calls.push(done);
+        }
+        let excess = self.calls.len().saturating_sub(40);
+        self.calls.drain(..excess);
+    }
+
+    fn see(&mut self, done: &Done, value: &Value, book: &Book) {
+        let tool = &book.tools[done.tool];
+        for (name, thing) in &book.packs[tool.pack].offline.things {
+            let Some(source) = thing.source_of(book, tool.pack, done.tool) else { continue };
+            if source.list.is_empty() && !tool.writes() {
+                self.look_at(tool.pack, name, value.clone());
+            }
+        }
+        if tool.writes()
+            && let Some((slot, name, field)) = tool.thing()
+            && let Some(id) = done.args.get(&slot.parameter)
+        {
+            let mut item = Map::new();
+            item.insert(field.trim_start_matches('/').to_owned(), id.clone());
+            self.look_at(tool.pack, name, Value::Object(item));
+        }
+    }
+
+    /// Makes a thing the newest one talked about.
+    pub(super) fn look_at(&mut self, pack: usize, thing: &str, item: Value) {
+        self.focus.retain(|(p, t, known)| !(*p == pack && t == thing && *known == item));
+        self.focus.insert(0, (pack, thing.to_owned(), item));
+        self.focus.truncate(8);
+    }
+
+    pub(super) fn focused(&self, pack: usize, thing: &str) -> Option<&Value> {
+        self.focus.iter().find(|(p, t, _)| *p == pack && t == thing).map(|(.., item)| item)
+    }
+}
+
+/// Finding a thing's source among the book's tools.
+pub(super) trait SourceOf {
+    fn source_of(&self, book: &Book, pack: usize, tool: usize) -> Option<&contract::manifest::ThingSource>;
+}
+
+impl SourceOf for contract::manifest::Thing {
+    fn source_of(&self, book: &Book, pack: usize, tool: usize) -> Option<&contract::manifest::ThingSource> {
+        self.sources.iter().find(|source| book.tool_by_id(pack, &source.tool) == Some(tool))
+    }
+}

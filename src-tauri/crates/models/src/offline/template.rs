@@ -1,0 +1,228 @@
+//! Answer templates: minijinja with helpers for money, numbers, days and percent, and every value escaped for Markdown.
+//! Knows no tool; what a template says is the pack's.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use chrono::NaiveDate;
+use minijinja::{Environment, Error, Output, State, Value as Jinja, syntax::SyntaxConfig, value::Serde};
+use serde_json::Value;
+
+use super::{lang::Lang, values};
+
+const MONTHS_EN: [&str; 12] = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+const MONTHS_SV: [&str; 12] = ["januari", "februari", "mars", "april", "maj", "juni", "juli", "augusti", "september", "oktober", "november", "december"];
+
+static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
+    let mut env = Environment::new();
+    // Block tags stand on lines of their own without leaving empty ones.
+    if let Ok(syntax) = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build() {
+        env.set_syntax(syntax);
+    }
+    env.set_fuel(Some(400_000));
+    env.set_formatter(escaped);
+    env.add_filter("money", money);
+    env.add_filter("number", number);
+    env.add_filter("percent", percent);
+    env.add_filter("day", day);
+    env.add_function("period", period);
+    env
+});
+
+/// Renders a template over a context; a template that fails gives `None`.
+pub(super) fn render(template: &str, lang: Lang, values: &Value) -> Option<String> {
+    let mut root: BTreeMap<String, Jinja> = match values {
+        Value::Object(members) => members.iter().map(|(name, value)| (name.clone(), Jinja::from(Serde(value)))).collect(),
+        _ => BTreeMap::new(),
+    };
+    root.insert("lang".to_owned(), Jinja::from(lang.tag()));
+    match ENVIRONMENT.render_str(template, root) {
+        Ok(text) => Some(text),
+        Err(error) => {
+            tracing::warn!(%error, "an answer template failed");
+            None
+        }
+    }
+}
+
+/// A thing's line.
+pub(super) fn label(template: &str, lang: Lang, item: &Value) -> String {
+    render(template, lang, &serde_json::json!({ "item": item })).map(|text| text.trim().to_owned()).unwrap_or_default()
+}
+
+/// Whether an expression over `item` holds; without one everything does, and an expression that fails never does.
+pub(super) fn holds(expression: Option<&str>, item: &Value) -> bool {
+    let Some(expression) = expression else { return true };
+    let Ok(compiled) = ENVIRONMENT.compile_expression(expression) else { return false };
+    let scope = BTreeMap::from([("item", Jinja::from(Serde(item)))]);
+    compiled.eval(scope).is_ok_and(|value| value.is_true())
+}
+
+fn escaped(out: &mut Output<'_>, _: &mut State<'_, '_>, value: &Jinja) -> Result<(), Error> {
+    if value.is_undefined() || value.is_none() {
+        return Ok(());
+    }
+    if value.is_safe() {
+        return write(out, &value.to_string());
+    }
+    match value.as_str() {
+        Some(text) => write(out, &markdown(text)),
+        None => write(out, &value.to_string()),
+    }
+}
+
+fn write(out: &mut Output<'_>, text: &str) -> Result<(), Error> {
+    std::fmt::Write::write_str(out, text).map_err(Error::from)
+}
+
+/// Text that Markdown shows as it is.
+pub(super) fn markdown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match c {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' | '~' | '&' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '\n' | '\r' | '\t' => out.push(' '),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+fn language(state: &State<'_, '_>) -> Lang {
+    Lang::from_tag(state.lookup("lang").and_then(|lang| lang.as_str().map(str::to_owned)).as_deref().unwrap_or("en"))
+}
+
+fn numeric(value: &Jinja) -> Option<f64> {
+    f64::try_from(value.clone()).ok().or_else(|| value.as_str().and_then(|text| values::as_number(&Value::String(text.to_owned()))))
+}
+
+/// `1234.5|money("SEK")`: "1,234.50 SEK"; whole from 1 000 on with `money("SEK", 0)`.
+fn money(state: &State<'_, '_>, value: &Jinja, currency: Option<String>, decimals: Option<usize>) -> Jinja {
+    let Some(amount) = numeric(value) else { return Jinja::from_safe_string("–".to_owned()) };
+    let text = grouped(amount, decimals.unwrap_or(2), language(state));
+    let currency = currency.filter(|currency| !currency.is_empty());
+    Jinja::from_safe_string(currency.map_or(text.clone(), |currency| format!("{text}\u{a0}{}", markdown(&currency))))
+}
+
+fn number(state: &State<'_, '_>, value: &Jinja, decimals: Option<usize>) -> Jinja {
+    Jinja::from_safe_string(numeric(value).map_or_else(|| "–".to_owned(), |amount| grouped(amount, decimals.unwrap_or(0), language(state))))
+}
+
+fn percent(state: &State<'_, '_>, value: &Jinja, decimals: Option<usize>) -> Jinja {
+    let text = numeric(value).map_or_else(|| "–".to_owned(), |amount| {
+        let text = grouped(amount, decimals.unwrap_or(1), language(state));
+        match language(state) {
+            Lang::En => format!("{text}%"),
+            Lang::Sv => format!("{text}\u{a0}%"),
+        }
+    });
+    Jinja::from_safe_string(text)
+}
+
+/// "20 November" from "2026-11-20"; with the year when asked.
+fn day(state: &State<'_, '_>, value: &Jinja, year: Option<bool>) -> Jinja {
+    let text = value.as_str().unwrap_or_default();
+    let shown = parse(text).map_or_else(|| markdown(text), |date| spoken(date, year.unwrap_or(false), language(state)));
+    Jinja::from_safe_string(shown)
+}
+
+/// "1–30 November 2026".
+fn period(state: &State<'_, '_>, start: &str, end: &str) -> Jinja {
+    let lang = language(state);
+    let text = match (parse(start), parse(end)) {
+        (Some(a), Some(b)) if a == b => spoken(a, true, lang),
+        (Some(a), Some(b)) => {
+            use chrono::Datelike;
+            let first = if a.year() != b.year() {
+                spoken(a, true, lang)
+            } else if a.month() != b.month() {
+                spoken(a, false, lang)
+            } else {
+                a.day().to_string()
+            };
+            let dash = if a.month() == b.month() && a.year() == b.year() { "–" } else { " – " };
+            format!("{first}{dash}{}", spoken(b, true, lang))
+        }
+        _ => markdown(&format!("{start} – {end}")),
+    };
+    Jinja::from_safe_string(text)
+}
+
+fn parse(text: &str) -> Option<NaiveDate> {
+    NaiveDate::parse_from_str(text.get(..10)?, "%Y-%m-%d").ok()
+}
+
+pub(super) fn spoken(date: NaiveDate, year: bool, lang: Lang) -> String {
+    use chrono::Datelike;
+    let month = match lang {
+        Lang::En => MONTHS_EN[date.month0() as usize],
+        Lang::Sv => MONTHS_SV[date.month0() as usize],
+    };
+    if year { format!("{} {month} {}", date.day(), date.year()) } else { format!("{} {month}", date.day()) }
+}
+
+/// A number with groups of thousands as the language writes them.
+fn grouped(amount: f64, decimals: usize, lang: Lang) -> String {
+    let text = format!("{:.decimals$}", amount.abs());
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let (thousands, point) = match lang {
+        Lang::En => (",", "."),
+        Lang::Sv => ("\u{a0}", ","),
+    };
+    let mut out = String::new();
+    for (i, digit) in whole.chars().enumerate() {
+        if i > 0 && (whole.len() - i) % 3 == 0 {
+            out.push_str(thousands);
+        }
+        out.push(digit);
+    }
+    if !fraction.is_empty() {
+        out.push_str(point);
+        out.push_str(fraction);
+    }
+    let is_zero = text.chars().all(|c| matches!(c, '0' | '.'));
+    if amount < 0.0 && !is_zero { format!("−{out}") } else { out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn show(template: &str, lang: Lang, values: &Value) -> String {
+        render(template, lang, values).expect("renders")
+    }
+
+    #[test]
+    fn writes_numbers_as_the_language_does() {
+        let values = json!({"a": 1234567.5, "b": "899.00", "c": -5.5, "d": "2026-11-20", "n": null});
+        assert_eq!(show("{{ a|money('SEK', 0) }} {{ b|money('SEK') }} {{ c|percent }}", Lang::En, &values), "1,234,568\u{a0}SEK 899.00\u{a0}SEK −5.5%");
+        assert_eq!(show("{{ a|money('SEK') }} {{ c|percent }} {{ d|day(true) }}", Lang::Sv, &values), "1\u{a0}234\u{a0}567,50\u{a0}SEK −5,5\u{a0}% 20 november 2026");
+        assert_eq!(show("{{ n|money('SEK') }}{{ n }}{{ missing }}", Lang::En, &values), "–");
+    }
+
+    #[test]
+    fn writes_periods() {
+        let values = json!({});
+        assert_eq!(show("{{ period('2026-11-01', '2026-11-30') }}", Lang::En, &values), "1–30 November 2026");
+        assert_eq!(show("{{ period('2026-10-22', '2026-11-20') }}", Lang::Sv, &values), "22 oktober – 20 november 2026");
+        assert_eq!(show("{{ period('2025-12-01', '2026-01-31') }}", Lang::En, &values), "1 December 2025 – 31 January 2026");
+        assert_eq!(show("{{ period('2026-11-20', '2026-11-20') }}", Lang::En, &values), "20 November 2026");
+    }
+
+    #[test]
+    fn escapes_values_for_markdown() {
+        let values = json!({"name": "*Bold* [x](http://evil) <b> | #"});
+        assert_eq!(show("| {{ name }} |", Lang::En, &values), "| \\*Bold\\* \\[x\\](http://evil) \\<b\\> \\| \\# |");
+    }
+
+    #[test]
+    fn an_expression_that_fails_does_not_hold() {
+        assert!(holds(None, &json!({})));
+        assert!(holds(Some("item.n > 0 and item.ok"), &json!({"n": 2, "ok": true})));
+        assert!(!holds(Some("item.n > 0"), &json!({"n": 0})));
+        assert!(!holds(Some("item.n >"), &json!({"n": 1})));
+    }
+}

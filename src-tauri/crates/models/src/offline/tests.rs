@@ -1,0 +1,5 @@
+//! The whole planner against the packs that ship and their real tools, in process.
+
+mod conversations;
+mod utterances;
+mod world;

@@ -1,0 +1,174 @@
+//! A conversation with the offline model and the real tools: the pacing service over its sample and the demo shop.
+
+use std::{
+    collections::VecDeque,
+    path::PathBuf,
+    sync::{Arc, LazyLock},
+};
+
+use campaign_portfolio_pacing::Pacing;
+use chrono::{DateTime, TimeZone, Utc};
+use contract::{CallId, Choice};
+use engine::ports::{Message, ModelCall, ModelEvent, ModelRequest, ToolDef};
+use serde_json::{Map, Value, json};
+use shop::Shop;
+
+use crate::offline::{
+    OfflineModel, OfflinePack,
+    dialogue::{self, Move, Said},
+};
+
+/// The moment at which every test conversation takes place.
+pub(super) fn now() -> DateTime<Utc> {
+    Utc.with_ymd_and_hms(2026, 11, 20, 12, 0, 0).single().expect("a moment")
+}
+
+pub(super) fn tools_folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../tools")
+}
+
+static PACKS: LazyLock<Vec<OfflinePack>> = LazyLock::new(|| {
+    packs::load(&[tools_folder()])
+        .into_iter()
+        .map(|loaded| {
+            let pack = loaded.pack.unwrap_or_else(|| panic!("{:?}: {:#?}", loaded.folder, loaded.view));
+            OfflinePack::new(pack.manifest, pack.tools)
+        })
+        .collect()
+});
+
+static MODEL: LazyLock<OfflineModel> = LazyLock::new(|| OfflineModel::new(PACKS.clone()));
+
+pub(super) fn model() -> OfflineModel {
+    MODEL.clone()
+}
+
+pub(super) fn packs_that_ship() -> Vec<OfflinePack> {
+    PACKS.clone()
+}
+
+static PACING: LazyLock<(tempfile::TempDir, Pacing)> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pacing = Pacing::open(folder.path(), Arc::new(now)).expect("the service");
+    (folder, pacing)
+});
+
+/// One call that was made.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Call {
+    pub(super) tool: String,
+    pub(super) arguments: Value,
+    pub(super) writes: bool,
+}
+
+/// What a turn came to.
+#[derive(Clone, Debug)]
+pub(super) struct Turn {
+    pub(super) calls: Vec<Call>,
+    pub(super) text: String,
+    pub(super) choices: Vec<Choice>,
+    pub(super) said: Said,
+    pub(super) rounds: usize,
+}
+
+/// One session.
+pub(super) struct World {
+    model: OfflineModel,
+    messages: Vec<Message>,
+    shop: Shop,
+    basket: Option<Value>,
+    pub(super) locale: String,
+    pub(super) offered: Option<Vec<String>>,
+    /// What happens to the next writes instead of running them, as results.
+    pub(super) decisions: VecDeque<Value>,
+}
+
+impl World {
+    pub(super) fn new() -> Self {
+        let today = now().date_naive();
+        let shop = Shop::open(shop::Options { today: Box::new(move || today), ..shop::Options::default() }).expect("a shop");
+        Self { model: model(), messages: Vec::new(), shop, basket: None, locale: "en".into(), offered: None, decisions: VecDeque::new() }
+    }
+
+    /// Says something and runs the turn to its end.
+    pub(super) fn say(&mut self, text: &str) -> Turn {
+        self.messages.push(Message::User { text: text.to_owned() });
+        let mut calls = Vec::new();
+        for round in 1..=6 {
+            let request = self.request(round < 6);
+            let book = &self.model.book;
+            match dialogue::next(book, &request) {
+                Move::Say(said) => {
+                    self.messages.push(Message::Assistant { text: said.reply.text.clone(), calls: Vec::new() });
+                    return Turn { calls, text: said.reply.text.clone(), choices: said.reply.choices.clone(), said, rounds: round };
+                }
+                Move::Calls(planned) => {
+                    assert!(planned.len() <= 3, "more than three calls in a round");
+                    let made: Vec<(ModelCall, usize)> = planned
+                        .iter()
+                        .enumerate()
+                        .map(|(i, call)| {
+                            let id = CallId::new(format!("c{}-{round}-{i}", self.messages.len()));
+                            let name = book.tools[call.tool].spec.model_name.clone();
+                            (ModelCall { id, name, arguments: Value::Object(call.args.clone()).to_string() }, call.tool)
+                        })
+                        .collect();
+                    self.messages.push(Message::Assistant { text: String::new(), calls: made.iter().map(|(call, _)| call.clone()).collect() });
+                    for (call, tool) in made {
+                        let tool = &self.model.book.tools[tool];
+                        let (id, writes) = (tool.spec.id.as_str().to_owned(), tool.writes());
+                        let arguments: Value = serde_json::from_str(&call.arguments).expect("arguments");
+                        calls.push(Call { tool: id.clone(), arguments: arguments.clone(), writes });
+                        let data = self.run(&id, arguments, writes);
+                        self.messages.push(Message::Tool { call: call.id, name: call.name, content: String::new(), data: Arc::new(data) });
+                    }
+                }
+            }
+        }
+        panic!("no answer after six rounds to {text:?}: {calls:#?}");
+    }
+
+    /// The events of the model for the messages so far and one more.
+    pub(super) fn events(&mut self, text: &str) -> Vec<ModelEvent> {
+        self.messages.push(Message::User { text: text.to_owned() });
+        self.model.events(&self.request(true))
+    }
+
+    pub(super) fn request(&self, with_tools: bool) -> ModelRequest {
+        let tools = if with_tools {
+            self.model
+                .book
+                .tools
+                .iter()
+                .filter(|tool| self.offered.as_ref().is_none_or(|names| names.contains(&tool.spec.model_name)))
+                .map(|tool| ToolDef { name: tool.spec.model_name.clone(), description: String::new(), parameters: Value::Null })
+                .collect()
+        } else {
+            Vec::new()
+        };
+        ModelRequest { messages: self.messages.clone(), tools, max_output_tokens: None, locale: self.locale.clone(), now: Some(now()), time_zone: "Europe/Stockholm".into() }
+    }
+
+    fn run(&mut self, tool: &str, arguments: Value, writes: bool) -> Value {
+        if writes && let Some(decision) = self.decisions.pop_front() {
+            return decision;
+        }
+        if tool == campaign_portfolio_pacing::TOOL {
+            return PACING.1.analyze(&arguments).unwrap_or_else(|error| json!({"outcome": "error", "error": error}));
+        }
+        let mut arguments: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();
+        arguments.insert("clientIp".into(), json!("127.0.0.1"));
+        if let Some(basket) = &self.basket {
+            arguments.insert("basketId".into(), basket.clone());
+        }
+        match self.shop.call(tool, &arguments) {
+            Ok(value) => {
+                if let Some(basket) = value.get("basketId").filter(|basket| !basket.is_null()) {
+                    self.basket = Some(basket.clone());
+                }
+                value
+            }
+            Err((error, locale)) => json!({"outcome": "error", "error": {"code": "tool_http_error", "message": error.sentence(locale)}}),
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! From a message to goals: clauses, the intent of each, its arguments, and what follows from the conversation.
+//! Decides what is meant, never what to call first.
+
+use chrono::NaiveDate;
+
+use super::{
+    book::Book,
+    facts::Facts,
+    fill,
+    goal::{Goal, Target},
+    lang::{self, Lang},
+    pattern::{Hit, word_indices},
+    resume,
+    social::{self, Social},
+    state::State,
+    text::{self, Kind, Token},
+};
+
+/// Evidence from which on an intent counts.
+const ENOUGH: i32 = 10;
+
+/// What a message means.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Meaning {
+    pub(super) goals: Vec<Goal>,
+    /// Said when there is no goal.
+    pub(super) talk: Option<Talk>,
+    pub(super) lang: Option<Lang>,
+}
+
+/// A message that leads to no call.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Talk {
+    Social(Social),
+    /// A request that a pack declines with its own sentence.
+    Cannot { pack: usize, index: usize },
+    /// The pending question was dropped.
+    Dropped,
+    /// The answer to a pending question was not understood; it is asked again.
+    AskAgain,
+    NotUnderstood,
+}
+
+/// An intent found in a clause.
+#[derive(Clone, Debug)]
+pub(super) struct Match {
+    pub(super) tool: usize,
+    pub(super) intent: usize,
+    pub(super) score: i32,
+    pub(super) used: Vec<usize>,
+    /// A phrase of its own spoke for it, not only names or dates.
+    pub(super) strong: bool,
+}
+
+pub(super) fn understand(message: &str, state: &State, book: &Book, today: NaiveDate) -> Meaning {
+    let mut tokens = text::tokens(message);
+    let folded: Vec<String> = tokens.iter().map(|token| token.fold.clone()).collect();
+    book.lexicon.correct(&mut tokens);
+    let lang = lang::detect(message, &folded.iter().map(String::as_str).collect::<Vec<_>>());
+    let reader = Reader { book, state, today };
+    let (goals, talk) = reader.read(&tokens);
+    Meaning { goals, talk, lang }
+}
+
+/// Reads one message against the state.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'a> {
+    pub(super) book: &'a Book,
+    pub(super) state: &'a State,
+    pub(super) today: NaiveDate,
+}
+
+impl Reader<'_> {
+    fn read(&self, tokens: &[Token]) -> (Vec<Goal>, Option<Talk>) {
+        let words = word_indices(tokens);
+        let facts = Facts::of(tokens, self.book, self.today);
+        let socials = social::recognise(tokens, &words);
+        if let Some(found) = resume::resume(self, tokens, &facts, &socials) {
+            return found;
+        }
+        let goals = self.goals(tokens);
+        let best = self.best(tokens, &facts);
+        let strongest = best.as_ref().filter(|found| found.strong).map_or(0, |found| found.score);
+        if let Some((talk, score)) = self.declined(tokens, &words)
+            && score >= strongest
+        {
+            return (Vec::new(), Some(talk));
+        }
+        if let Some(about) = socials.iter().copied().find(|social| matches!(social, Social::Help | Social::Identity | Social::OffTopic))
+            && (strongest < 16 || matches!(about, Social::Help))
+            && (goals.is_empty() || strongest < 14)
+        {
+            return (Vec::new(), Some(Talk::Social(about)));
+        }
+        if !goals.is_empty() {
+            return (goals, None);
+        }
+        (Vec::new(), Some(socials.first().map_or(Talk::NotUnderstood, |social| self.chat(*social, tokens, &facts))))
+    }
+
+    /// A pleasantry counts only when the message is hardly more than that.
+    fn chat(&self, social: Social, tokens: &[Token], facts: &Facts) -> Talk {
+        let unknown = facts.content(tokens, &[]).iter().filter(|&&i| tokens[i].kind == Kind::Word && !self.book.lexicon.knows(&tokens[i].norm)).count();
+        match social {
+            Social::Help | Social::Identity | Social::OffTopic => Talk::Social(social),
+            _ if unknown > 2 => Talk::NotUnderstood,
+            _ => Talk::Social(social),
+        }
+    }
+
+    fn declined(&self, tokens: &[Token], words: &[usize]) -> Option<(Talk, i32)> {
+        self.book
+            .packs
+            .iter()
+            .enumerate()
+            .flat_map(|(pack, data)| data.cannot.iter().enumerate().map(move |(index, (patterns, _))| (pack, index, patterns)))
+            .filter_map(|(pack, index, patterns)| {
+                let score = patterns.iter().filter_map(|pattern| pattern.find(tokens, words)).map(|hit| hit.score).max()?;
+                Some((Talk::Cannot { pack, index }, score))
+            })
+            .max_by_key(|(_, score)| *score)
+    }
+
+    /// The goals of all clauses, in order.
+    fn goals(&self, tokens: &[Token]) -> Vec<Goal> {
+        let mut goals: Vec<Goal> = Vec::new();
+        for (clause, like) in self.clauses(tokens) {
+            let facts = Facts::of(&clause, self.book, self.today);
+            let found = match like {
+                Some(found) => found,
+                None => match self.best(&clause, &facts) {
+                    Some(found) => found,
+                    None => continue,
+                },
+            };
+            let goal = fill::goal(self, &clause, &facts, &found, goals.last());
+            if self.book.tools[found.tool].intents[found.intent].intent.several
+                && let Some(last) = goals.last_mut().filter(|last| last.tool == found.tool && last.intent == found.intent)
+            {
+                merge(&mut last.target, goal.target);
+                continue;
+            }
+            if !goals.contains(&goal) {
+                goals.push(goal);
+            }
+        }
+        goals
+    }
+
+    /// Splits a message where a new request begins. A part without a request of its own belongs to the one before it,
+    /// unless it names another thing of the same kind ("add a tent and a backpack"): then it repeats that request.
+    fn clauses(&self, tokens: &[Token]) -> Vec<(Vec<Token>, Option<Match>)> {
+        let whole = Facts::of(tokens, self.book, self.today);
+        let mut parts: Vec<Vec<Token>> = vec![Vec::new()];
+        for (i, token) in tokens.iter().enumerate() {
+            let splits = !whole.taken.contains(&i) && is_boundary(token);
+            if splits {
+                parts.push(Vec::new());
+            }
+            if !splits || token.kind == Kind::Word {
+                parts.last_mut().into_iter().for_each(|part| part.push(token.clone()));
+            }
+        }
+        let mut out: Vec<(Vec<Token>, Option<Match>)> = Vec::new();
+        let mut waiting: Vec<Token> = Vec::new();
+        for part in parts.into_iter().filter(|part| part.iter().any(|token| token.kind != Kind::Punct)) {
+            let facts = Facts::of(&part, self.book, self.today);
+            let own = self.best(&part, &facts).filter(|found| found.strong);
+            if own.is_some() {
+                let mut clause = std::mem::take(&mut waiting);
+                clause.extend(part);
+                out.push((clause, None));
+                continue;
+            }
+            let Some((last, _)) = out.last() else {
+                waiting.extend(part);
+                continue;
+            };
+            let last_facts = Facts::of(last, self.book, self.today);
+            let before = self.best(last, &last_facts);
+            match before.filter(|found| self.repeats(found, last, &part, &facts)) {
+                Some(found) => out.push((part, Some(Match { used: Vec::new(), ..found }))),
+                None => out.last_mut().into_iter().for_each(|(last, _)| last.extend(part.iter().cloned())),
+            }
+        }
+        if !waiting.is_empty() {
+            match out.first_mut() {
+                Some((first, _)) => {
+                    waiting.append(first);
+                    *first = waiting;
+                }
+                None => out.push((waiting, None)),
+            }
+        }
+        out
+    }
+
+    fn repeats(&self, found: &Match, last: &[Token], part: &[Token], facts: &Facts) -> bool {
+        let tool = &self.book.tools[found.tool];
+        let pack = self.book.pack_of(found.tool);
+        let names = |tokens: &[Token]| tokens.iter().any(|token| token.kind == Kind::Word && pack.is_vocabulary(&token.norm));
+        let things = tool.thing().is_some() && names(part) && (names(last) || !Facts::of(last, self.book, self.today).places.is_empty());
+        let entities = tool.thing().is_none() && !facts.named.is_empty() && !Facts::of(last, self.book, self.today).named.is_empty();
+        things || entities
+    }
+
+    /// The intent that a clause speaks for most.
+    pub(super) fn best(&self, tokens: &[Token], facts: &Facts) -> Option<Match> {
+        let mut best: Option<Match> = None;
+        for (tool, data) in self.book.tools.iter().enumerate() {
+            for (intent, want) in data.intents.iter().enumerate() {
+                if want.intent.after && self.state.last_call(tool).is_none() {
+                    continue;
+                }
+                if want.not.iter().any(|pattern| pattern.find(tokens, &facts.words).is_some()) {
+                    continue;
+                }
+                let hit = want.triggers.iter().filter_map(|pattern| Some((pattern.find(tokens, &facts.words)?, pattern.weak))).max_by_key(|(hit, _)| hit.score);
+                let Some(found) = self.weigh(tool, intent, tokens, facts, hit) else { continue };
+                if found.score >= ENOUGH && best.as_ref().is_none_or(|best| found.score > best.score) {
+                    best = Some(found);
+                }
+            }
+        }
+        best
+    }
+
+    fn weigh(&self, tool: usize, intent: usize, tokens: &[Token], facts: &Facts, hit: Option<(Hit, bool)>) -> Option<Match> {
+        let data = &self.book.tools[tool];
+        let want = &data.intents[intent].intent;
+        let (base, used, weak) = hit.map_or((0, Vec::new(), true), |(hit, weak)| (hit.score, hit.used, weak));
+        let evidence = fill::evidence(self, tool, tokens, facts);
+        let leftover = facts.content(tokens, &used).into_iter().filter(|&i| tokens[i].kind == Kind::Word && !self.book.pack_of(tool).is_vocabulary(&tokens[i].norm)).count();
+        let score = if base > 0 {
+            base + evidence + i32::from(want.after) * 2
+        } else if want.bare && facts.words.len() <= 6 {
+            self.bare_score(tool, tokens, facts)
+        } else if evidence >= 8 && intent == 0 && leftover == 0 {
+            evidence + 3
+        } else {
+            return None;
+        };
+        let strong = base > 0 && !weak;
+        Some(Match { tool, intent, score, used, strong })
+    }
+
+    /// A few words of the pack's field and hardly any others: "trail shoes", "a black backpack".
+    fn bare_score(&self, tool: usize, tokens: &[Token], facts: &Facts) -> i32 {
+        let pack = self.book.pack_of(tool);
+        let content = facts.content(tokens, &[]);
+        let known = content.iter().filter(|&&i| pack.is_vocabulary(&tokens[i].norm)).count();
+        let described = content.iter().filter(|&&i| pack.is_attribute(pack.canonical(&tokens[i].norm))).count();
+        if known == 0 || content.len() > known + described + 1 { 0 } else { 8 + 2 * i32::try_from(known).unwrap_or(1) }
+    }
+}
+
+fn is_boundary(token: &Token) -> bool {
+    match token.kind {
+        Kind::Punct => [",", ".", "?", "!", ";", "&", "+"].contains(&token.fold.as_str()),
+        Kind::Word => token.any(&["and", "och", "also", "plus", "samt", "then", "but", "men"]) && token.norm == token.fold,
+        Kind::Number => false,
+    }
+}
+
+fn merge(target: &mut Target, more: Target) {
+    target.places.extend(more.places);
+    target.first = target.first.or(more.first);
+    target.groups.extend(more.groups);
+    target.all |= more.all;
+}
