@@ -4,18 +4,24 @@ import App from "./app/App.svelte";
 import { app } from "./app/app.svelte";
 import { isView, router } from "./app/router.svelte";
 import { setTheme, watchSystemTheme } from "./app/theme";
-import { setLanguage } from "./i18n/index.svelte";
-import { platform, startPlatform } from "./platform";
+import { setLanguage, t } from "./i18n/index.svelte";
+import { startPlatform } from "./platform";
 import "./style/tokens.css";
 import "./style/base.css";
 import "./style/prose.css";
 
+const target = document.getElementById("app")!;
 watchSystemTheme();
 setTheme("system");
 setLanguage("system");
-await startPlatform("chat");
-await app.start();
-const view = new URLSearchParams(location.search).get("view");
-if (isView(view)) router.go(view);
-mount(App, { target: document.getElementById("app")! });
-void platform().ready();
+try {
+  const host = await startPlatform("chat");
+  await app.start();
+  const view = new URLSearchParams(location.search).get("view");
+  if (isView(view)) router.go(view);
+  mount(App, { target });
+  void host.ready();
+} catch (cause) {
+  target.setAttribute("role", "alert");
+  target.textContent = `${t("error.start_failed")} ${cause instanceof Error ? cause.message : ""}`;
+}

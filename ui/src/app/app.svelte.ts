@@ -27,6 +27,7 @@ class App {
     try {
       if (changed && this.settings) this.take({ ...this.settings, settings: changed });
       this.take(await call("settings_get", {}));
+      this.error = null;
     } catch (cause) {
       this.error = asAgentError(cause);
     }

@@ -48,10 +48,13 @@ export const settingsHandlers: Pick<Handlers, Area> = {
     audit_ok: world.scenario !== "error",
     agent_enabled: world.settings.settings.agent_enabled,
     model_label: modelLabel(world),
-    notices: [],
+    notices: world.scenario === "error" ? [{ code: "turns_interrupted", text: "2 answers were interrupted when Countersign ended." }] : [],
     now: world.now(),
   }),
-  settings_get: (_params, world) => world.settings,
+  settings_get: (_params, world) => {
+    if (world.scenario === "broken") throw failure("internal_error", "The database was written by a newer Countersign.", "Install version 0.3.0 or newer, or choose another data folder.", "database_newer");
+    return world.settings;
+  },
   settings_set: ({ settings }, world) => {
     if (settings.limits.rounds < 1 || settings.limits.rounds > 20) {
       throw failure("invalid_input", "Model calls per turn must lie between 1 and 20.", "Choose a number from 1 to 20.", "invalid_setting");

@@ -1,5 +1,5 @@
 // The state of the in-memory host: one object that the handlers of each area read and change. Development and tests only.
-// `?fake=NAME` chooses a scenario: full (default), empty, first-run, error, long, streaming, offline-keyring.
+// `?fake=NAME` chooses a scenario: full (default), empty, first-run, error, broken, long, many, approvals, forced, offline-keyring.
 import type { Approval } from "../generated/Approval";
 import type { Item } from "../generated/Item";
 import type { Push } from "../generated/Push";
