@@ -42,6 +42,7 @@ bench: setup release
 	sh scripts/bench.sh
 
 bundle: setup release
+	sh scripts/stage-packs.sh target/bundle-files/tools
 	ui/node_modules/.bin/tauri build --bundles deb,rpm
 	@find target/release/bundle -name '*.deb' -o -name '*.rpm'
 

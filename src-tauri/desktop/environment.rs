@@ -1,7 +1,7 @@
 //! What has to be right in the process before the first window: locale, TLS provider, log, panics.
 //! Nothing here knows the app.
 
-use std::ffi::OsStr;
+use std::{ffi::OsStr, io::IsTerminal};
 
 /// Prepares the process. Call it first in `main`, while there is one thread.
 pub(crate) fn prepare() {
@@ -14,7 +14,7 @@ pub(crate) fn prepare() {
     // Two providers may be compiled in; the first to be asked would panic when none is installed.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let filter = tracing_subscriber::EnvFilter::try_from_env("COUNTERSIGN_LOG").unwrap_or_else(|_| "warn".into());
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal()).try_init();
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         tracing::error!(place, "a part of the app failed: {}", panic.payload_as_str().unwrap_or("no message"));

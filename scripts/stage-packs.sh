@@ -1,0 +1,19 @@
+#!/bin/sh
+# Copies the packs that ship to a folder, without their sources and tests: what a package installs.
+set -eu
+
+to=$1
+rm -rf "$to"
+mkdir -p "$to"
+cp tools/pack.schema.json "$to/"
+for pack in tools/*/; do
+  [ -f "$pack/pack.json" ] || continue
+  name=$(basename "$pack")
+  mkdir -p "$to/$name"
+  (cd "$pack" && find . -type f ! -path './src/*' ! -path './tests/*' ! -path './benches/*' ! -name Cargo.toml) | while read -r file; do
+    mkdir -p "$to/$name/$(dirname "$file")"
+    cp "$pack/$file" "$to/$name/$file"
+  done
+done
+find "$to" -type f -exec chmod 644 {} +
+find "$to" -type d -exec chmod 755 {} +
