@@ -61,10 +61,10 @@ pub(crate) fn run(db: &Connection, dataset: Dataset, instant: DateTime<Utc>, lim
     let (chosen, advertiser) = select::campaigns(all, &account, args, &mut assumptions)?;
     let feed = data::last_day(db, &account, base, &now)?;
     let delivery = data::delivery(db, &chosen, base, &now, (window.start, window.end))?;
-    let (campaigns, delivery) = in_scope(chosen, delivery, window);
     if delivery.rows.is_empty() && now.today >= window.start {
-        return Err(no_rows(&account, &campaigns, window, feed, &now));
+        return Err(no_rows(&account, &chosen, window, feed, &now));
     }
+    let (campaigns, delivery) = in_scope(chosen, delivery, window);
     if delivery.mixed {
         assumptions.add("daily_before_hourly", Value::Null, "Days with a row for the day and hourly rows: the row for the day counted.".to_owned());
     }

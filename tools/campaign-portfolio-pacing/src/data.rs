@@ -197,7 +197,7 @@ fn days_of(
     while let Some(row) = rows.next().map_err(|e| failed(&e))? {
         let (stored, spend, impressions) = row.get(0).and_then(|d: i64| Ok((d, row.get(1)?, row.get(2)?))).map_err(|e| failed(&e))?;
         let Some(day) = time::day(stored + base.local) else { continue };
-        cells.entry(day).or_default().daily = Some(if base.sample && day == now.today { so_far(spend, impressions, now) } else { (spend, impressions) });
+        cells.entry(day).or_default().daily = Some(if base.sample && day == now.today { now.so_far(spend, impressions) } else { (spend, impressions) });
     }
     // Hours are stored in UTC: one day more on each side covers every zone; what falls outside is left out.
     let sql = "SELECT day, hour, spend, impressions FROM delivery WHERE line_item_key = ?1 AND hour >= 0 AND day BETWEEN ?2 AND ?3";
@@ -220,11 +220,4 @@ fn days_of(
         *sum = (sum.0.saturating_add(spend), sum.1.saturating_add(impressions));
     }
     Ok(cells)
-}
-
-/// The sample's row for today is that of the whole day; the part that is over counts.
-fn so_far(spend: i64, impressions: i64, now: &LocalNow) -> (i64, i64) {
-    let part = |whole: i64| i64::try_from(i128::from(whole) * i128::from(now.elapsed) / i128::from(now.length)).unwrap_or(whole);
-    // Whole cents, as a real feed would have.
-    (part(spend) / 10_000 * 10_000, part(impressions))
 }

@@ -8,9 +8,12 @@ mod csv_text;
 mod data;
 mod db;
 mod entities;
+mod import;
 mod money;
 mod names;
 mod pace;
+#[cfg(test)]
+mod properties;
 mod report;
 mod rollup;
 pub mod sample;
@@ -21,7 +24,7 @@ mod time;
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
 };
 
 use chrono::{DateTime, Utc};
@@ -30,6 +33,7 @@ use rusqlite::Connection;
 use serde_json::Value;
 
 pub use db::{Dataset, FILE};
+pub use import::{FileKind, FileReport, ImportProgress, ImportReport, MAX_ERRORS};
 pub use money::MICROS;
 pub use pace::Thresholds;
 
@@ -92,6 +96,15 @@ impl Pacing {
             }
             db::set_active(db, dataset)
         })
+    }
+
+    /// Reads CSV files of delivery rows and campaigns. `on_progress` is called often enough for a progress bar; setting
+    /// `cancel` ends the import without a trace. Questions are answered from the earlier data meanwhile.
+    pub fn import(&self, paths: &[PathBuf], on_progress: &mut dyn FnMut(&ImportProgress), cancel: &AtomicBool) -> Result<ImportReport, AgentError> {
+        // The sample is put in place first: while the import holds the file, nobody else can write.
+        self.with(|_, _| Ok(()))?;
+        let mut db = db::open(&self.path)?;
+        import::import(&mut db, paths, on_progress, cancel)
     }
 
     /// Runs something on the open database, with the sample in place.

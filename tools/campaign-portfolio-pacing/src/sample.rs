@@ -1,8 +1,11 @@
 //! The fictional sample: accounts, campaigns and delivery made by a seeded generator, the same on every machine.
 //! Days are relative to today (0), so the sample never grows old. Every name is invented.
 
+mod csv;
 mod portfolio;
 mod rng;
+
+pub use csv::{SampleCsv, as_csv};
 
 use portfolio::{ACCOUNTS, ADVERTISERS, AccountPlan, CAMPAIGNS, CampaignPlan, FORMATS};
 use rng::Rng;

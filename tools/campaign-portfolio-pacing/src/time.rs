@@ -30,6 +30,12 @@ impl LocalNow {
         self.instant.with_timezone(&self.zone).to_rfc3339_opts(chrono::SecondsFormat::Secs, false)
     }
 
+    /// The part of a whole day's figures that is over now: spend in whole hundredths, as a real feed would have it.
+    pub(crate) fn so_far(&self, spend: i64, impressions: i64) -> (i64, i64) {
+        let part = |whole: i64| i64::try_from(i128::from(whole) * i128::from(self.elapsed) / i128::from(self.length)).unwrap_or(whole);
+        (part(spend) / 10_000 * 10_000, part(impressions))
+    }
+
     /// The zone's abbreviation on this day, such as `PDT`.
     pub(crate) fn abbreviation(&self) -> String {
         let offset = *self.instant.with_timezone(&self.zone).offset();

@@ -1,17 +1,122 @@
-//! The sample that ships: counts, stories, and that it moves with the clock.
+//! The sample that ships: its size and stories, that it moves with the clock, and that its figures are the rows' own sums.
 
-use serde_json::json;
+use std::{collections::BTreeSet, fs};
 
-use crate::service;
+use campaign_portfolio_pacing::{Dataset, sample};
+use chrono::{DateTime, NaiveDate, Utc};
+use serde_json::{Value, json};
+
+use crate::{at, import, service};
+
+fn november(account: &str) -> Value {
+    json!({"account_id": account, "campaign_start": "2026-11-01", "campaign_end": "2026-11-30"})
+}
+
+#[test]
+fn it_has_the_promised_size_and_no_name_twice() {
+    let sample = sample::generate(sample::SEED);
+    assert_eq!((sample.accounts.len(), sample.campaigns.len(), sample.line_items.len()), (3, 40, 150));
+    let advertisers: BTreeSet<&str> = sample.campaigns.iter().map(|c| c.advertiser).collect();
+    assert_eq!(advertisers.len(), 6);
+    let days: BTreeSet<i64> = sample.rows.iter().map(|r| r.day).collect();
+    assert_eq!((days.first(), days.last(), days.len()), (Some(&(1 - sample::DAYS)), Some(&0), 180));
+    let names: BTreeSet<&str> = sample.line_items.iter().map(|l| l.id.as_str()).collect();
+    assert_eq!(names.len(), 150);
+    assert!(sample.rows.iter().any(|r| r.hour.is_some()), "one account has hourly rows");
+    let again = sample::generate(sample::SEED);
+    assert_eq!(sample.rows, again.rows, "the same seed gives the same rows");
+}
 
 #[test]
 fn each_account_tells_its_story() {
     let (_folder, pacing) = service("2026-11-21T20:00:00Z");
     for (account, status) in [("17", "SLIGHTLY_BEHIND"), ("23", "AHEAD"), ("42", "ON_TRACK")] {
-        let month = json!({"account_id": account, "campaign_start": "2026-11-01", "campaign_end": "2026-11-30"});
-        let result = pacing.analyze(&month).unwrap();
+        let result = pacing.analyze(&november(account)).unwrap();
         assert_eq!(result["insights"]["daily_pacing"]["pacing_status"], status, "account {account}");
         assert_eq!(result["insights"]["daily_trend"][0]["date"], "2026-11-21");
         assert_eq!(result["insights"]["daily_trend"][0]["partial"], true);
     }
+    let trouble = pacing.analyze(&json!({"account_id": "17", "advertiser_filter": "Retailer Launch", "campaign_start": "2026-11-01", "campaign_end": "2026-11-30"})).unwrap();
+    assert_eq!(trouble["insights"]["daily_pacing"]["pacing_status"], "AT_RISK");
+    let over = pacing.analyze(&json!({"account_id": "42", "advertiser_filter": "Last Minute", "campaign_start": "2026-11-03", "campaign_end": "2026-12-02"})).unwrap();
+    assert!(crate::has(&over["flags"], "overspend_risk"), "{over}");
+    let early = pacing.analyze(&json!({"account_id": "17", "advertiser_filter": "Winter Preview", "campaign_start": "2026-11-30", "campaign_end": "2027-01-28"})).unwrap();
+    assert_eq!(early["insights"]["daily_pacing"]["pacing_status"], "NOT_STARTED");
+    let none = pacing.analyze(&json!({"account_id": "17", "advertiser_filter": "Winter Preview"})).unwrap_err();
+    assert!(none.hint_text().unwrap().contains("2026-11-30"), "{none:?}");
+}
+
+#[test]
+fn its_newest_day_is_always_today() {
+    let (folder, pacing) = service("2026-11-21T20:00:00Z");
+    assert_eq!(pacing.analyze(&json!({})).unwrap()["data_lag_days"], 0);
+    drop(pacing);
+    let later = at(folder.path(), "2027-03-02T20:00:00Z").analyze(&json!({})).unwrap();
+    assert_eq!((&later["data_through"], &later["data_lag_days"]), (&json!("2027-03-02"), &json!(0)));
+    assert_eq!(later["date_range"], json!({"start": "2027-02-01", "end": "2027-03-02"}));
+}
+
+/// The figures once more, the slow way: from the generated rows, with floating point.
+#[test]
+fn its_figures_equal_an_independent_calculation() {
+    let now: DateTime<Utc> = "2026-11-21T20:00:00Z".parse().unwrap();
+    let today = NaiveDate::from_ymd_opt(2026, 11, 21).unwrap();
+    let sample = sample::generate(sample::SEED);
+    let account = sample.accounts.iter().position(|a| a.id == "17").unwrap();
+    // 20:00 UTC is 12:00 in Los Angeles.
+    let part = 0.5;
+    let (start, end) = (-20, 9);
+    let mut spend = 0.0;
+    for row in sample.rows.iter().filter(|r| sample.campaigns[sample.line_items[r.line_item].campaign].account == account) {
+        assert_eq!(row.hour, None);
+        if row.day >= start {
+            let cents = row.spend as f64 / 10_000.0;
+            spend += if row.day == 0 { (cents * part).floor() } else { cents } / 100.0;
+        }
+    }
+    let mut budget = 0.0;
+    for campaign in sample.campaigns.iter().filter(|c| c.account == account) {
+        let (first, last) = campaign.flight;
+        let overlap = (last.min(end) - first.max(start) + 1).max(0) as f64;
+        budget += campaign.budget as f64 / 1e6 * overlap / (last - first + 1) as f64;
+    }
+    let (_folder, pacing) = service(&now.to_rfc3339());
+    let result = pacing.analyze(&november("17")).unwrap();
+    assert_eq!(result["insights"]["timeline"]["today"], today.to_string());
+    let near = |value: &Value, expected: f64| assert!((value.as_f64().unwrap() - expected).abs() < 0.006, "{value} is not {expected}");
+    let status = &result["insights"]["budget_status"];
+    near(&status["spent_budget"], spend);
+    near(&status["portfolio_budget"], budget);
+    near(&status["should_have_spent"], budget / 30.0 * 20.5);
+    near(&status["projected_spend"], spend / 20.5 * 30.0);
+    near(&status["variance_percentage"], 100.0 * (spend / (budget / 30.0 * 20.5) - 1.0));
+    near(&result["insights"]["daily_pacing"]["required_daily_rate"], (budget - spend) / 9.5);
+}
+
+/// Written as CSV and imported, the sample gives the same answers. With PACING_SAMPLE_OUT set, the files stay there.
+#[test]
+fn it_survives_a_trip_through_csv_files() {
+    let now = "2026-11-21T20:20:00Z";
+    let (folder, pacing) = service(now);
+    let before: Vec<Value> = ["17", "23", "42"].iter().map(|a| pacing.analyze(&november(a)).unwrap()).collect();
+    let csv = sample::as_csv(&sample::generate(sample::SEED), now.parse().unwrap());
+    let files = [folder.path().join("campaigns.csv"), folder.path().join("delivery.csv")];
+    fs::write(&files[0], &csv.campaigns).unwrap();
+    fs::write(&files[1], &csv.delivery).unwrap();
+    if let Some(out) = std::env::var_os("PACING_SAMPLE_OUT") {
+        for file in &files {
+            fs::copy(file, std::path::Path::new(&out).join(file.file_name().unwrap())).unwrap();
+        }
+    }
+    let report = import(&pacing, &files);
+    assert_eq!((report.error_count, report.rows_replaced, report.sample_replaced), (0, 0, true), "{:?}", report.errors);
+    for before in before {
+        let after = pacing.analyze(&november(before["account_id"].as_str().unwrap())).unwrap();
+        assert_eq!(after["insights"], before["insights"]);
+        assert_eq!(after["rollups"], before["rollups"]);
+    }
+    pacing.use_dataset(Dataset::Sample).unwrap();
+    assert!(crate::has(&pacing.analyze(&json!({})).unwrap()["flags"], "sample_data"), "the sample can be brought back");
+    pacing.use_dataset(Dataset::Imported).unwrap();
+    assert!(!crate::has(&pacing.analyze(&november("17")).unwrap()["flags"], "sample_data"), "and the import too");
 }

@@ -1,0 +1,213 @@
+//! Reading CSV files of delivery rows and campaigns. All files of one import are one transaction: a file with any error
+//! stores nothing, a cancelled import leaves nothing, and what was there before stays as it was until the end.
+
+mod cells;
+mod columns;
+mod file;
+mod number;
+mod store;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use contract::{AgentError, ImportError};
+use rusqlite::{Connection, TransactionBehavior};
+use serde::Serialize;
+
+use crate::db::{self, Dataset, failed};
+
+pub use columns::FileKind;
+
+/// Errors that are kept in full; the rest is counted.
+pub const MAX_ERRORS: usize = 200;
+
+/// How far an import is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ImportProgress {
+    pub file: String,
+    pub done_bytes: u64,
+    pub total_bytes: u64,
+    pub rows_read: u64,
+    pub rows_stored: u64,
+    pub error_count: u64,
+}
+
+/// What became of one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FileReport {
+    pub file: String,
+    /// `None` when its header says nothing we know.
+    pub kind: Option<FileKind>,
+    pub rows_read: u64,
+    /// 0 when the file has errors.
+    pub rows_stored: u64,
+    /// Of the stored rows, those that took the place of a row with the same key.
+    pub rows_replaced: u64,
+    /// Columns that mean nothing here.
+    pub ignored_columns: Vec<String>,
+}
+
+/// What became of an import.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ImportReport {
+    pub files: Vec<FileReport>,
+    pub rows_read: u64,
+    pub rows_stored: u64,
+    pub rows_replaced: u64,
+    /// At most `MAX_ERRORS`; `error_count` tells them all.
+    pub errors: Vec<ImportError>,
+    pub error_count: u64,
+    pub cancelled: bool,
+    /// From now on the imported rows answer instead of the sample.
+    pub sample_replaced: bool,
+    pub message: String,
+}
+
+/// The errors of an import so far.
+#[derive(Debug, Default)]
+pub(crate) struct Errors {
+    list: Vec<ImportError>,
+    total: u64,
+}
+
+impl Errors {
+    pub(crate) fn add(&mut self, file: &str, line: u64, column: &str, problem: impl Into<String>) {
+        self.total += 1;
+        if self.list.len() < MAX_ERRORS {
+            self.list.push(ImportError { file: file.to_owned(), line, column: column.to_owned(), problem: problem.into() });
+        }
+    }
+
+    pub(crate) fn total(&self) -> u64 {
+        self.total
+    }
+}
+
+/// Why reading a file stopped before its end.
+pub(crate) enum Stop {
+    Cancelled,
+    Failed(AgentError),
+}
+
+impl From<rusqlite::Error> for Stop {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Failed(failed(&error))
+    }
+}
+
+/// What the reading of a file reports to and asks.
+pub(crate) struct Job<'a> {
+    pub(crate) progress: ImportProgress,
+    pub(crate) errors: Errors,
+    pub(crate) on_progress: &'a mut dyn FnMut(&ImportProgress),
+    cancel: &'a AtomicBool,
+}
+
+impl Job<'_> {
+    /// Tells how far it is and whether to go on.
+    pub(crate) fn tick(&mut self) -> Result<(), Stop> {
+        self.progress.error_count = self.errors.total();
+        (self.on_progress)(&self.progress);
+        if self.cancel.load(Ordering::Relaxed) { Err(Stop::Cancelled) } else { Ok(()) }
+    }
+}
+
+/// Reads the files into the database.
+pub(crate) fn import(
+    db: &mut Connection,
+    paths: &[PathBuf],
+    on_progress: &mut dyn FnMut(&ImportProgress),
+    cancel: &AtomicBool,
+) -> Result<ImportReport, AgentError> {
+    let total_bytes = paths.iter().filter_map(|p| fs::metadata(p).ok()).map(|m| m.len()).sum();
+    let progress = ImportProgress { total_bytes, ..ImportProgress::default() };
+    let mut job = Job { progress, errors: Errors::default(), on_progress, cancel };
+    let was = db::active(db)?;
+    let mut transaction = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(|e| failed(&e))?;
+    let mut files = Vec::new();
+    for path in paths {
+        match one_file(&mut transaction, path, &mut job) {
+            Ok(report) => files.push(report),
+            Err(Stop::Cancelled) => return Ok(cancelled(job)),
+            Err(Stop::Failed(error)) => return Err(error),
+        }
+    }
+    let sample_replaced = was == Dataset::Sample && db::has_imported_rows(&transaction)?;
+    if sample_replaced {
+        db::set_active(&transaction, Dataset::Imported)?;
+    }
+    // The last moment at which nothing has happened yet.
+    if job.tick().is_err() {
+        return Ok(cancelled(job));
+    }
+    transaction.commit().map_err(|e| failed(&e))?;
+    Ok(report(job, files, sample_replaced))
+}
+
+fn one_file(transaction: &mut rusqlite::Transaction<'_>, path: &Path, job: &mut Job<'_>) -> Result<FileReport, Stop> {
+    let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
+    let size = fs::metadata(path).map(|m| m.len()).unwrap_or(0);
+    let (before_bytes, before_rows, before_errors) = (job.progress.done_bytes, job.progress.rows_stored, job.errors.total());
+    job.progress.file.clone_from(&name);
+    job.tick()?;
+    let mut savepoint = transaction.savepoint()?;
+    let mut report = file::read(&savepoint, path, &name, job)?;
+    if job.errors.total() > before_errors {
+        savepoint.rollback()?;
+        (report.rows_stored, report.rows_replaced) = (0, 0);
+        job.progress.rows_stored = before_rows;
+    }
+    savepoint.commit()?;
+    job.progress.done_bytes = before_bytes + size;
+    job.tick()?;
+    Ok(report)
+}
+
+fn cancelled(job: Job<'_>) -> ImportReport {
+    ImportReport {
+        rows_read: job.progress.rows_read,
+        errors: job.errors.list,
+        error_count: job.errors.total,
+        cancelled: true,
+        message: "The import was stopped. Nothing of it was kept.".to_owned(),
+        ..ImportReport::default()
+    }
+}
+
+fn report(job: Job<'_>, files: Vec<FileReport>, sample_replaced: bool) -> ImportReport {
+    let sum = |of: fn(&FileReport) -> u64| files.iter().map(of).sum::<u64>();
+    let mut report = ImportReport {
+        rows_read: sum(|f| f.rows_read),
+        rows_stored: sum(|f| f.rows_stored),
+        rows_replaced: sum(|f| f.rows_replaced),
+        errors: job.errors.list,
+        error_count: job.errors.total,
+        sample_replaced,
+        files,
+        ..ImportReport::default()
+    };
+    report.message = sentence(&report);
+    report
+}
+
+fn sentence(report: &ImportReport) -> String {
+    let mut text = format!("{} of {} rows stored", report.rows_stored, report.rows_read);
+    if report.rows_replaced > 0 {
+        text.push_str(&format!(", {} of them in place of earlier ones", report.rows_replaced));
+    }
+    text.push('.');
+    match report.error_count {
+        0 => {}
+        1 => text.push_str(" One error was found; its file was left out as a whole."),
+        n => text.push_str(&format!(" {n} errors were found; files with errors were left out as a whole.")),
+    }
+    if report.sample_replaced {
+        text.push_str(" Your data answers from now on; the sample can be brought back at any time.");
+    } else if report.rows_stored > 0 && report.files.iter().all(|f| f.kind != Some(FileKind::Delivery) || f.rows_stored == 0) {
+        text.push_str(" Budgets and flights are in place; import delivery rows to see figures.");
+    }
+    text
+}

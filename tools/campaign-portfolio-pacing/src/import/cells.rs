@@ -1,0 +1,223 @@
+//! One row of cells as typed facts; every cell that does not fit is an error of its own.
+
+use chrono::NaiveDate;
+use csv::ByteRecord;
+
+use super::{
+    Errors,
+    columns::{Column, Header},
+    number::{self, Decimals},
+};
+use crate::time;
+
+/// Longest text of a cell that is kept.
+const MAX_TEXT: usize = 300;
+
+/// A row whose cells are read one by one.
+pub(crate) struct Cells<'a> {
+    pub(crate) record: &'a ByteRecord,
+    pub(crate) header: &'a Header,
+    pub(crate) decimals: Decimals,
+    pub(crate) file: &'a str,
+    pub(crate) line: u64,
+    pub(crate) errors: &'a mut Errors,
+}
+
+/// What both kinds of rows say.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) account: &'a str,
+    pub(crate) account_name: &'a str,
+    pub(crate) zone: &'a str,
+    pub(crate) currency: &'a str,
+    pub(crate) advertiser: &'a str,
+    pub(crate) campaign: &'a str,
+    pub(crate) campaign_name: &'a str,
+}
+
+/// A row of delivery.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DeliveryRow<'a> {
+    pub(crate) place: Place<'a>,
+    pub(crate) line_item: &'a str,
+    pub(crate) line_item_name: &'a str,
+    pub(crate) day: i64,
+    /// -1 for the whole day.
+    pub(crate) hour: i64,
+    pub(crate) spend: i64,
+    pub(crate) impressions: i64,
+}
+
+/// A row of a campaign file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CampaignRow<'a> {
+    pub(crate) place: Place<'a>,
+    pub(crate) budget: Option<i64>,
+    pub(crate) flight: Option<(i64, i64)>,
+}
+
+impl<'a> Cells<'a> {
+    fn error(&mut self, column: Column, problem: impl Into<String>) {
+        self.errors.add(self.file, self.line, column.name(), problem);
+    }
+
+    /// The text of a cell; empty when the file has no such column.
+    fn text(&mut self, column: Column) -> Option<&'a str> {
+        let Some(bytes) = self.header.place(column).and_then(|at| self.record.get(at)) else { return Some("") };
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            self.error(column, "it is not UTF-8; save the file as \"CSV UTF-8\"");
+            return None;
+        };
+        let text = text.trim();
+        if text.len() > MAX_TEXT {
+            self.error(column, format!("it is longer than {MAX_TEXT} bytes"));
+            return None;
+        }
+        Some(text)
+    }
+
+    /// The text of a cell that must not be empty.
+    fn id(&mut self, column: Column) -> Option<&'a str> {
+        let text = self.text(column)?;
+        if text.is_empty() {
+            self.error(column, "it is empty");
+            return None;
+        }
+        Some(text)
+    }
+
+    fn day(&mut self, column: Column) -> Option<Option<i64>> {
+        let text = self.text(column)?;
+        if text.is_empty() {
+            return Some(None);
+        }
+        match day(text) {
+            Some(day) => Some(Some(time::number(day))),
+            None => {
+                let shown: String = text.chars().take(40).collect();
+                self.error(column, format!("\"{shown}\" is not a day; write it as 2026-11-30"));
+                None
+            }
+        }
+    }
+
+    fn number(&mut self, column: Column, read: impl FnOnce(&str) -> Result<i64, String>) -> Option<i64> {
+        let text = self.text(column)?;
+        match read(text) {
+            Ok(number) => Some(number),
+            Err(problem) => {
+                self.error(column, problem);
+                None
+            }
+        }
+    }
+
+    fn place(&mut self) -> Option<Place<'a>> {
+        let (account, account_name) = (self.id(Column::AccountId), self.text(Column::AccountName));
+        let (advertiser, campaign) = (self.text(Column::Advertiser), self.id(Column::CampaignId));
+        let (campaign_name, zone, currency) = (self.text(Column::CampaignName), self.zone(), self.currency());
+        Some(Place {
+            account: account?,
+            account_name: account_name?,
+            zone: zone?,
+            currency: currency?,
+            advertiser: advertiser?,
+            campaign: campaign?,
+            campaign_name: campaign_name?,
+        })
+    }
+
+    fn zone(&mut self) -> Option<&'a str> {
+        let text = self.text(Column::TimeZone)?;
+        if !text.is_empty() && text.parse::<chrono_tz::Tz>().is_err() {
+            let shown: String = text.chars().take(40).collect();
+            self.error(Column::TimeZone, format!("\"{shown}\" is not an IANA time zone such as Europe/Stockholm"));
+            return None;
+        }
+        Some(text)
+    }
+
+    fn currency(&mut self) -> Option<&'a str> {
+        let text = self.text(Column::Currency)?;
+        if !text.is_empty() && !(text.len() == 3 && text.bytes().all(|b| b.is_ascii_uppercase())) {
+            self.error(Column::Currency, "it is not a currency code such as EUR");
+            return None;
+        }
+        Some(text)
+    }
+
+    /// The row as delivery; `None` when a cell was wrong.
+    pub(crate) fn delivery(&mut self) -> Option<DeliveryRow<'a>> {
+        let decimals = self.decimals;
+        let place = self.place();
+        let (line_item, line_item_name) = (self.id(Column::LineItemId), self.text(Column::LineItemName));
+        let day = self.day(Column::Date);
+        if matches!(day, Some(None)) {
+            self.error(Column::Date, "it is empty");
+        }
+        let hour = self.hour();
+        let spend = self.number(Column::Spend, |text| number::money(text, decimals));
+        let impressions = self.number(Column::Impressions, number::count);
+        Some(DeliveryRow {
+            place: place?,
+            line_item: line_item?,
+            line_item_name: line_item_name?,
+            day: day??,
+            hour: hour?,
+            spend: spend?,
+            impressions: impressions?,
+        })
+    }
+
+    fn hour(&mut self) -> Option<i64> {
+        let text = self.text(Column::Hour)?;
+        if text.is_empty() {
+            return Some(-1);
+        }
+        match text.parse::<i64>() {
+            Ok(hour) if (0..24).contains(&hour) => Some(hour),
+            _ => {
+                self.error(Column::Hour, "it is not an hour from 0 to 23 (UTC); leave it empty for a whole day");
+                None
+            }
+        }
+    }
+
+    /// The row as a campaign; `None` when a cell was wrong.
+    pub(crate) fn campaign(&mut self) -> Option<CampaignRow<'a>> {
+        let decimals = self.decimals;
+        let place = self.place();
+        let budget = match self.text(Column::Budget) {
+            Some("") => Some(None),
+            Some(_) => self.number(Column::Budget, |text| number::money(text, decimals)).map(Some),
+            None => None,
+        };
+        let (start, end) = (self.day(Column::FlightStart), self.day(Column::FlightEnd));
+        let flight = match (start, end) {
+            (Some(None), Some(None)) => Some(None),
+            (Some(Some(start)), Some(Some(end))) if start <= end => Some(Some((start, end))),
+            (Some(Some(_)), Some(Some(_))) => {
+                self.error(Column::FlightEnd, "it is before flight_start");
+                None
+            }
+            (Some(_), Some(_)) => {
+                self.error(Column::FlightStart, "a flight needs both days or none");
+                None
+            }
+            _ => None,
+        };
+        Some(CampaignRow { place: place?, budget: budget?, flight: flight? })
+    }
+}
+
+/// A day as `2026-11-30`, `2026/11/30` or `20261130`, also with a time of midnight behind it.
+fn day(text: &str) -> Option<NaiveDate> {
+    let date = text.strip_suffix("T00:00:00Z").or_else(|| text.strip_suffix("T00:00:00")).or_else(|| text.strip_suffix(" 00:00:00")).unwrap_or(text);
+    let format = match date.len() {
+        8 => "%Y%m%d",
+        10 if date.contains('/') => "%Y/%m/%d",
+        10 => "%Y-%m-%d",
+        _ => return None,
+    };
+    NaiveDate::parse_from_str(date, format).ok()
+}

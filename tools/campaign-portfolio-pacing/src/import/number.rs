@@ -1,0 +1,150 @@
+//! Numbers as spreadsheets write them. What could mean two things is refused: a wrong thousand is worse than an error.
+
+/// Largest amount: a thousand billion units.
+const MAX_UNITS: i64 = 1_000_000_000_000;
+
+/// How a file separates its cells, which tells how it writes decimals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decimals {
+    /// Cells are separated by commas or tabs: `1.234` is a little more than one.
+    Point,
+    /// Cells are separated by semicolons, as where the comma is the decimal sign: `1,234` is a little more than one.
+    Comma,
+}
+
+/// An amount of money in micro-units, rounded half up beyond the sixth decimal.
+pub(crate) fn money(cell: &str, decimals: Decimals) -> Result<i64, String> {
+    let text = bare(cell);
+    if text.is_empty() {
+        return Err("it is empty; write 0 when nothing was spent".to_owned());
+    }
+    if text.starts_with('-') {
+        return Err(format!("{} is below 0", shown(cell)));
+    }
+    let (whole, fraction) = parts(text.trim_start_matches('+'), decimals).map_err(|p| format!("{} {p}", shown(cell)))?;
+    let units: i64 = whole.parse().ok().filter(|u| *u <= MAX_UNITS).ok_or_else(|| format!("{} is too large", shown(cell)))?;
+    let digit = |at: usize| fraction.as_bytes().get(at).map_or(0, |b| i64::from(b - b'0'));
+    let micros = (0..6).fold(0, |sum, at| sum * 10 + digit(at)) + i64::from(digit(6) >= 5);
+    Ok(units * crate::money::MICROS + micros)
+}
+
+/// A whole number that is not negative.
+pub(crate) fn count(cell: &str) -> Result<i64, String> {
+    let text = bare(cell);
+    let groups: Vec<&str> = text.split(['.', ',']).collect();
+    let grouped = groups.len() > 1 && groups[0].len() <= 3 && !groups[0].is_empty() && groups[1..].iter().all(|g| g.len() == 3);
+    let digits = if groups.len() == 1 || grouped { groups.concat() } else { String::new() };
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(format!("{} is not a whole number of 0 or more", shown(cell)));
+    }
+    digits.parse().ok().filter(|n| *n <= MAX_UNITS).ok_or_else(|| format!("{} is too large", shown(cell)))
+}
+
+/// The cell without currency signs and the spaces and apostrophes that part thousands.
+fn bare(cell: &str) -> String {
+    cell.trim().chars().filter(|c| !matches!(c, ' ' | '\u{a0}' | '\u{202f}' | '\'' | '’' | '$' | '€' | '£')).collect()
+}
+
+fn shown(cell: &str) -> String {
+    format!("\"{}\"", cell.trim().chars().take(40).collect::<String>())
+}
+
+/// The digits before and after the decimal sign.
+fn parts(text: &str, decimals: Decimals) -> Result<(String, String), &'static str> {
+    const NOT: &str = "is not a number";
+    if text.is_empty() || !text.chars().all(|c| c.is_ascii_digit() || c == '.' || c == ',') || !text.contains(|c: char| c.is_ascii_digit()) {
+        return Err(NOT);
+    }
+    let signs: Vec<(usize, char)> = text.char_indices().filter(|(_, c)| !c.is_ascii_digit()).collect();
+    let Some((last_at, last)) = signs.last().copied() else { return Ok((text.to_owned(), String::new())) };
+    let several = signs.iter().filter(|(_, c)| *c == last).count() > 1;
+    let mixed = signs.iter().any(|(_, c)| *c != last);
+    if several && mixed {
+        return Err(NOT);
+    }
+    let (before, after) = (&text[..last_at], &text[last_at + 1..]);
+    let looks_like_thousands = after.len() == 3 && (1..=3).contains(&before.len()) && before != "0";
+    let is_decimal = match (several, mixed, decimals, last) {
+        (true, ..) => false,
+        (_, true, ..) | (_, _, Decimals::Point, '.') | (_, _, Decimals::Comma, ',') => true,
+        _ if looks_like_thousands => return Err("could be thousands or decimals; write it without a sign for thousands"),
+        _ => true,
+    };
+    if !is_decimal {
+        return whole(text, last).map(|digits| (digits, String::new())).ok_or(NOT);
+    }
+    let before = match signs.first() {
+        Some((_, first)) if *first != last => whole(before, *first).ok_or(NOT)?,
+        _ if before.is_empty() => "0".to_owned(),
+        _ => before.to_owned(),
+    };
+    Ok((before, after.to_owned()))
+}
+
+/// Digits in groups of three.
+fn whole(text: &str, sign: char) -> Option<String> {
+    let groups: Vec<&str> = text.split(sign).collect();
+    let fits = (1..=3).contains(&groups[0].len()) && groups[1..].iter().all(|g| g.len() == 3);
+    let digits = groups.concat();
+    (fits && digits.bytes().all(|b| b.is_ascii_digit())).then_some(digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_read_as_spreadsheets_write_them() {
+        use Decimals::{Comma, Point};
+        for (text, decimals, micros) in [
+            ("0", Point, 0),
+            ("12", Point, 12_000_000),
+            ("12.5", Point, 12_500_000),
+            ("1.234", Point, 1_234_000),
+            ("1,234", Comma, 1_234_000),
+            ("1,5", Point, 1_500_000),
+            ("0,234", Point, 234_000),
+            ("1,234.56", Point, 1_234_560_000),
+            ("1.234,56", Comma, 1_234_560_000),
+            ("1.234,56", Point, 1_234_560_000),
+            ("1,234,567", Point, 1_234_567_000_000),
+            ("1 234,50", Comma, 1_234_500_000),
+            ("$1'234.50", Point, 1_234_500_000),
+            (".5", Point, 500_000),
+            ("0.0000005", Point, 1),
+            ("0.30000000000000004", Point, 300_000),
+        ] {
+            assert_eq!(money(text, decimals), Ok(micros), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_means_two_things_or_nothing_is_refused() {
+        use Decimals::{Comma, Point};
+        for (text, decimals) in [
+            ("", Point),
+            ("-1", Point),
+            ("abc", Point),
+            ("1,234", Point),
+            ("1.234", Comma),
+            ("1,23,456", Point),
+            ("1,2.3,4", Point),
+            ("1e5", Point),
+            (".", Point),
+            ("9999999999999", Point),
+            ("NaN", Point),
+        ] {
+            assert!(money(text, decimals).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn counts_are_whole() {
+        for (text, n) in [("0", 0), ("12345", 12_345), ("12,345", 12_345), ("12 345", 12_345), ("1.234.567", 1_234_567)] {
+            assert_eq!(count(text), Ok(n), "{text}");
+        }
+        for text in ["", "-1", "1.5", "12,34", "x", "1,234,5"] {
+            assert!(count(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! What must hold for any rows, budgets and moments.
+
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use chrono_tz::Tz;
+use proptest::prelude::*;
+
+use crate::{
+    data::Row,
+    money::{MICROS, Ratio, money, round_div},
+    pace::{Facts, Pace, Status, Thresholds, Window, pace},
+    rollup::{Rollups, Sum, rollups},
+    time::{self, LocalNow, after},
+};
+
+const ITEMS: usize = 6;
+/// The campaign of each line item.
+const CAMPAIGN_OF: [usize; ITEMS] = [0, 0, 1, 1, 1, 2];
+
+fn day(offset: i64) -> NaiveDate {
+    after(NaiveDate::from_ymd_opt(2026, 1, 1).unwrap(), offset)
+}
+
+fn rows() -> impl Strategy<Value = Vec<Row>> {
+    let row = (0..ITEMS, 0..60_i64, 0..5_000 * MICROS, 0..100_000_i64);
+    prop::collection::btree_map((0..ITEMS, 0..60_i64), row, 0..120).prop_map(|cells| {
+        cells.into_iter().map(|((line_item, d), (_, _, spend, impressions))| Row { line_item, day: day(d), spend, impressions }).collect()
+    })
+}
+
+fn sum(parts: impl Iterator<Item = Sum>) -> Sum {
+    parts.fold(Sum::default(), |a, b| Sum { spend: a.spend + b.spend, impressions: a.impressions + b.impressions })
+}
+
+fn zone() -> impl Strategy<Value = Tz> {
+    prop::sample::select(vec![chrono_tz::UTC, Tz::America__Los_Angeles, Tz::Europe__Stockholm, Tz::Africa__Cairo, Tz::Asia__Kathmandu, Tz::Pacific__Auckland])
+}
+
+fn moment() -> impl Strategy<Value = DateTime<Utc>> {
+    (0..400 * 86_400_i64).prop_map(|s| "2025-12-01T00:00:00Z".parse::<DateTime<Utc>>().unwrap() + TimeDelta::seconds(s))
+}
+
+prop_compose! {
+    fn question()(zone in zone(), moment in moment(), start in -10..380_i64, days in 1..=366_i64, rolling: bool,
+                  spend in 0..10_000_000 * MICROS, budget in 0..10_000_000 * MICROS, lag in 0..40_i64) -> (Facts, LocalNow) {
+        let now = LocalNow::new(zone, moment);
+        let window = if rolling { Window { start: after(now.today, -29), end: now.today, rolling } }
+            else { Window { start: day(start), end: day(start + days - 1), rolling } };
+        let last = after(now.today, -lag).min(window.end);
+        (Facts { spend, budget, window, last: (last >= window.start).then_some(last) }, now)
+    }
+}
+
+fn work_out((facts, now): &(Facts, LocalNow)) -> Pace {
+    pace(facts, now, &Thresholds::default())
+}
+
+fn at_most(a: Ratio, b: Ratio) -> bool {
+    a.num * b.den <= b.num * a.den
+}
+
+proptest! {
+    #[test]
+    fn line_items_campaigns_and_portfolio_sum_to_the_same(rows in rows()) {
+        let Rollups { line_items_daily, line_items_total, campaigns_daily, campaigns_total, portfolio_daily, portfolio_total } = rollups(&rows, &CAMPAIGN_OF, 3);
+        let all = sum(rows.iter().map(|r| Sum { spend: r.spend, impressions: r.impressions }));
+        prop_assert_eq!(portfolio_total, all);
+        for daily in [&line_items_daily, &campaigns_daily, &portfolio_daily] {
+            prop_assert_eq!(sum(daily.iter().map(|d| d.sum)), all);
+        }
+        for total in [&line_items_total, &campaigns_total] {
+            prop_assert_eq!(sum(total.iter().copied()), all);
+        }
+        for (campaign, total) in campaigns_total.iter().enumerate() {
+            let items = line_items_total.iter().zip(CAMPAIGN_OF).filter(|(_, of)| *of == campaign);
+            prop_assert_eq!(sum(items.map(|(s, _)| *s)), *total);
+            prop_assert_eq!(sum(campaigns_daily.iter().filter(|d| d.of == campaign).map(|d| d.sum)), *total);
+        }
+        prop_assert!(portfolio_daily.windows(2).all(|w| w[0].day > w[1].day), "newest first");
+    }
+
+    #[test]
+    fn a_ratio_compares_with_the_calendar_day_before(rows in rows()) {
+        let all = rollups(&rows, &CAMPAIGN_OF, 3);
+        for d in &all.portfolio_daily {
+            let before = all.portfolio_daily.iter().find(|b| b.day == after(d.day, -1)).map(|b| b.sum.spend).filter(|s| *s > 0);
+            prop_assert_eq!(d.ratio.is_some(), before.is_some());
+        }
+    }
+
+    #[test]
+    fn elapsed_days_lie_in_the_window(q in question()) {
+        let p = work_out(&q);
+        let total = Ratio::new(i128::from(p.total_days), 1);
+        prop_assert!(p.elapsed.num >= 0 && at_most(p.elapsed, total));
+        if let Some(left) = p.left {
+            prop_assert!(left.num >= 0);
+            if !p.ended {
+                // What is over and what is left make the window.
+                prop_assert_eq!(left.num * p.elapsed.den + p.elapsed.num * left.den, total.num * left.den * p.elapsed.den);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_spent_and_what_remains_make_the_budget(q in question()) {
+        let p = work_out(&q);
+        let (facts, now) = &q;
+        if let Some(required) = p.required {
+            let left = p.left.unwrap();
+            prop_assert_eq!(required.num * left.num, i128::from(facts.budget - facts.spend) * required.den * left.den);
+        }
+        prop_assert!(!facts.window.rolling || (p.left.is_none() && p.required.is_none() && p.status != Status::AtRisk));
+        prop_assert_eq!(p.status == Status::NotStarted, now.today < facts.window.start);
+        prop_assert!(p.status == Status::NotStarted || (p.status == Status::NoBasis) == (p.due.num == 0));
+    }
+
+    #[test]
+    fn the_status_follows_the_difference(q in question()) {
+        let p = work_out(&q);
+        let percent = p.variance_percent;
+        let at_least = |limit: i128| percent.num >= limit * percent.den;
+        match p.status {
+            Status::Ahead => prop_assert!(at_least(5)),
+            Status::OnTrack => prop_assert!(!at_least(5) && percent.num > -5 * percent.den),
+            Status::SlightlyBehind => prop_assert!(percent.num <= -5 * percent.den && percent.num > -20 * percent.den),
+            Status::Behind => prop_assert!(percent.num <= -20 * percent.den),
+            Status::AtRisk => prop_assert!(percent.num <= -5 * percent.den),
+            Status::NotStarted | Status::NoBasis => {}
+        }
+    }
+
+    #[test]
+    fn more_spend_never_lowers_the_projection(q in question(), more in 0..1_000_000 * MICROS) {
+        let (facts, now) = q;
+        let higher = Facts { spend: facts.spend + more, ..facts };
+        prop_assert!(at_most(work_out(&(facts, now)).projection, work_out(&(higher, now)).projection));
+    }
+
+    #[test]
+    fn a_day_is_as_long_as_the_clock_says(zone in zone(), moment in moment()) {
+        let now = LocalNow::new(zone, moment);
+        prop_assert!((22 * 3600..=26 * 3600).contains(&now.length));
+        prop_assert!((0..=now.length).contains(&now.elapsed));
+        let start = time::start_of(zone, now.today);
+        prop_assert!(start <= moment && moment < time::start_of(zone, after(now.today, 1)));
+    }
+
+    #[test]
+    fn rounding_is_never_off_by_more_than_half(num in -1_000_000_000_i128..1_000_000_000, den in 1_i128..10_000) {
+        let rounded = round_div(num, den);
+        prop_assert!((2 * (rounded * den - num)).abs() <= den);
+        prop_assert_eq!(round_div(-num, den), -rounded);
+    }
+
+    #[test]
+    fn money_shows_at_most_two_decimals(micros in -1_000_000_000_000_000_i64..1_000_000_000_000_000) {
+        let text = money(micros).to_string();
+        prop_assert!(text.split('.').nth(1).is_none_or(|d| d.len() <= 2), "{}", text);
+    }
+}

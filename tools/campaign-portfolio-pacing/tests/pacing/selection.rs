@@ -1,0 +1,113 @@
+//! Which account and campaigns are meant, and what is said when that cannot be told.
+
+use campaign_portfolio_pacing::Dataset;
+use contract::ErrorCode;
+use serde_json::json;
+
+use crate::{has, row, service, with_rows};
+
+const NOW: &str = "2026-11-10T20:00:00Z";
+
+#[test]
+fn an_unknown_account_lists_the_known_ones() {
+    let (_folder, pacing) = service(NOW);
+    let error = pacing.analyze(&json!({"account_id": "99"})).unwrap_err();
+    assert_eq!((error.code, error.reason_text()), (ErrorCode::InvalidInput, Some("unknown_account")));
+    let hint = error.hint_text().unwrap();
+    assert!(["17 (Northwind Outdoor)", "23 (Bluebell Home)", "42 (Kestrel Travel)"].iter().all(|a| hint.contains(a)), "{hint}");
+}
+
+#[test]
+fn an_account_can_be_named() {
+    let (_folder, pacing) = service(NOW);
+    for name in ["kestrel travel", "Kestrel", "42"] {
+        let result = pacing.analyze(&json!({"account_id": name})).unwrap();
+        assert_eq!((&result["account_id"], &result["account_source"]), (&json!("42"), &json!("explicit")));
+        assert_eq!(has(&result["assumptions"], "account_by_name"), name != "42");
+    }
+    // Part of a word is no name.
+    assert!(pacing.analyze(&json!({"account_id": "kest"})).is_err());
+}
+
+#[test]
+fn a_name_that_fits_two_accounts_is_asked_back() {
+    let rows = "1,Alder North,X,c,C,l,L,2026-11-09,,1,1\n2,Alder South,Y,c,C,l,L,2026-11-09,,1,1\n";
+    let (_folder, pacing) = with_rows(NOW, "1,X,c,C,10,,,,\n", rows);
+    let error = pacing.analyze(&json!({"account_id": "alder"})).unwrap_err();
+    assert_eq!(error.reason_text(), Some("ambiguous_account"));
+    let error = pacing.analyze(&json!({})).unwrap_err();
+    assert_eq!(error.reason_text(), Some("account_required"));
+    assert!(error.hint_text().unwrap().contains("Alder South"));
+    let by_advertiser = pacing.analyze(&json!({"advertiser_filter": "y"})).unwrap();
+    assert_eq!((&by_advertiser["account_id"], &by_advertiser["account_source"]), (&json!("2"), &json!("advertiser")));
+}
+
+#[test]
+fn the_sample_has_a_default_account_and_says_so() {
+    let (_folder, pacing) = service(NOW);
+    let result = pacing.analyze(&json!({})).unwrap();
+    assert_eq!((&result["account_id"], &result["account_source"]), (&json!("17"), &json!("default")));
+    assert!(has(&result["assumptions"], "account_default") && has(&result["flags"], "sample_data"));
+}
+
+#[test]
+fn none_means_all_advertisers() {
+    let (_folder, pacing) = service(NOW);
+    let all = pacing.analyze(&json!({"account_id": "17"})).unwrap();
+    for none in [json!("none"), json!(""), json!(null)] {
+        assert_eq!(pacing.analyze(&json!({"account_id": "17", "advertiser_filter": none})).unwrap(), all);
+    }
+    assert!(has(&all["assumptions"], "all_advertisers"));
+    let one = pacing.analyze(&json!({"account_id": "17", "advertiser_filter": "GLACIER"})).unwrap();
+    assert_eq!(one["advertiser"], "Glacier Tents");
+    assert!(one["campaigns_analyzed"].as_u64() < all["campaigns_analyzed"].as_u64());
+    let error = pacing.analyze(&json!({"account_id": "17", "advertiser_filter": "Kettle"})).unwrap_err();
+    assert_eq!(error.reason_text(), Some("unknown_advertiser"));
+    assert_eq!(error.hint_text(), Some("Its advertisers: Fernhill Boots, Glacier Tents."));
+}
+
+#[test]
+fn wrong_arguments_are_all_named() {
+    let (_folder, pacing) = service(NOW);
+    let args = json!({"campaign_start": "10.11.2026", "campaign_end": 5, "campaign_budget": 0, "colour": "red"});
+    let error = pacing.analyze(&args).unwrap_err();
+    let paths: Vec<&str> = error.details["validation"].as_array().unwrap().iter().map(|v| v["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["/campaign_start", "/campaign_end", "/campaign_budget", "/colour"]);
+    for args in [
+        json!({"campaign_start": "2026-11-02", "campaign_end": "2026-11-01"}),
+        json!({"campaign_start": "2025-11-01", "campaign_end": "2026-11-02"}),
+        json!({"campaign_budget": -1}),
+        json!({"campaign_budget": "12"}),
+        json!({"campaign_start": "2026-02-30"}),
+        json!([]),
+    ] {
+        assert_eq!(pacing.analyze(&args).unwrap_err().code, ErrorCode::InvalidInput, "{args}");
+    }
+    let year = json!({"account_id": "17", "campaign_start": "2025-11-11", "campaign_end": "2026-11-11"});
+    assert!(pacing.analyze(&year).is_ok(), "366 days are allowed");
+}
+
+#[test]
+fn entities_come_from_the_data() {
+    let (_folder, pacing) = service(NOW);
+    let sample = pacing.entities().unwrap();
+    assert_eq!(sample.iter().filter(|e| e.kind == "account").count(), 3);
+    let kettle = sample.iter().find(|e| e.id == "Copper Kettle").unwrap();
+    assert_eq!(kettle.implies["account_id"], "23");
+    let (_folder, pacing) = with_rows(NOW, "7,Advertiser A,A,Campaign A,10,,,,\n", &row("A", "1", "2026-11-09", "1"));
+    assert_eq!(pacing.dataset().unwrap(), Dataset::Imported);
+    let imported: Vec<String> = pacing.entities().unwrap().into_iter().map(|e| e.id).collect();
+    assert_eq!(imported, ["7", "Advertiser A"]);
+}
+
+#[test]
+fn the_manifest_names_what_the_sample_holds() {
+    let (_folder, pacing) = service(NOW);
+    let manifest: contract::manifest::PackManifest = serde_json::from_str(include_str!("../../pack.json")).unwrap();
+    let key = |e: &contract::manifest::Entity| (e.kind.clone(), e.id.clone(), e.name.clone(), e.implies.clone());
+    let mut listed: Vec<_> = manifest.entities.iter().map(key).collect();
+    let mut stored: Vec<_> = pacing.entities().unwrap().iter().map(key).collect();
+    listed.sort();
+    stored.sort();
+    assert_eq!(listed, stored);
+}
