@@ -74,11 +74,17 @@ pub(crate) fn parse_instant(text: &str) -> Option<DateTime<Utc>> {
 
 /// Reads a body strictly: canonical bytes, known members, allowed numbers.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Body, String> {
+    if bytes.len() > MAX_BODY {
+        return Err("its body is too long".to_owned());
+    }
     let value: Value = serde_json::from_slice(bytes).map_err(|error| format!("its body is not JSON ({error})"))?;
     canon::check_body(&value).map_err(|error| format!("its body holds a value that is not allowed: {error}"))?;
     let again = canon::canonical(&value).map_err(|error| error.to_string())?;
     if again != bytes {
         return Err("its body is not in canonical form".to_owned());
+    }
+    if ["session", "turn"].iter().any(|name| value.get(name).is_some_and(Value::is_null)) {
+        return Err("a member is null that has to be absent".to_owned());
     }
     let body: Body = serde_json::from_value(value).map_err(|error| format!("its body is not a version 1 record ({error})"))?;
     if body.v != 1 {

@@ -148,6 +148,11 @@ impl<'a> Checker<'a> {
         self.problems.add(Some(self.size()), message);
     }
 
+    /// Something speaks of records after the last one.
+    pub(crate) fn beyond(&mut self, message: impl Into<String>) {
+        self.problems.add(Some(self.size() + 1), message);
+    }
+
     /// To be called after each record with its reveals: checkpoint and mark of this size.
     pub(crate) fn settle(&mut self) {
         let size = self.size();

@@ -161,11 +161,11 @@ fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
     }
     match next_reveal {
         Ok(None) => {}
-        Ok(Some((of, _))) => checker.fault(format!("a value is stored for record {of}, which does not exist")),
+        Ok(Some((of, _))) => checker.beyond(format!("a value is stored for record {of}, which does not exist")),
         Err(error) => return Err(error),
     }
     if nodes.next()?.is_some() {
-        checker.fault("the stored tree is larger than the log");
+        checker.beyond("the stored tree is larger than the log");
     }
     Ok(())
 }

@@ -154,7 +154,7 @@ fn whole(mut records: Lines, mut reveals: Lines, checker: &mut Checker<'_>) -> R
         }
     }
     if let Some((of, _)) = next {
-        checker.fault(format!("reveals.jsonl is out of order, or speaks of record {of}, which does not exist"));
+        checker.beyond(format!("reveals.jsonl is out of order, or speaks of record {of}, which does not exist"));
     }
     Ok(())
 }

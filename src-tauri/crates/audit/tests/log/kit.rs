@@ -42,15 +42,21 @@ pub(crate) struct World {
     pub(crate) seed: [u8; 32],
     pub(crate) anchored: bool,
     pub(crate) page_size: u32,
+    /// Another place for the files than the world's own folder.
+    pub(crate) place: Option<PathBuf>,
 }
 
 impl World {
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), seed: KEY, anchored: true, page_size: 4096 }
+        Self { folder: tempfile::tempdir().unwrap(), seed: KEY, anchored: true, page_size: 4096, place: None }
     }
 
     pub(crate) fn db(&self) -> PathBuf {
-        self.folder.path().join("audit.db")
+        self.root().join("audit.db")
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        self.place.as_deref().unwrap_or(self.folder.path())
     }
 
     pub(crate) fn options(&self) -> OpenOptions {
@@ -62,7 +68,7 @@ impl World {
     }
 
     pub(crate) fn anchor(&self) -> FileAnchor {
-        FileAnchor::new(&self.folder.path().join("state"), INSTALLATION)
+        FileAnchor::new(&self.root().join("state"), INSTALLATION)
     }
 
     pub(crate) fn mark(&self) -> Mark {

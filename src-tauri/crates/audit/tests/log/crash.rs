@@ -1,0 +1,165 @@
+//! Killed in the middle, on a full disk, on a disk that cannot be written: what was acknowledged stays, the rest is refused.
+//! The tests named `inside_...` are this program started anew by the others.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use audit::{Log, verify};
+use contract::RecordType;
+use engine::ports::{AuditLog as _, Durability, RecordDraft};
+
+use crate::kit::{World, ready, run};
+
+const FOLDER: &str = "AUDIT_TEST_FOLDER";
+
+fn inside(test: &str) -> Vec<String> {
+    vec![std::env::current_exe().unwrap().display().to_string(), "--exact".into(), format!("crash::{test}"), "--ignored".into(), "--nocapture".into()]
+}
+
+fn given() -> World {
+    let mut world = World::new();
+    world.place = Some(PathBuf::from(std::env::var_os(FOLDER).expect("started by its parent only")));
+    world
+}
+
+fn numbered(n: u64) -> RecordDraft {
+    RecordDraft::new(RecordType::RunStarted).field("n", n).commit("input", "x".repeat(200))
+}
+
+#[test]
+#[ignore = "started by the test that kills it"]
+fn inside_appends() {
+    let world = given();
+    run(async {
+        let log = world.open();
+        for n in 0.. {
+            let how = [Durability::Durable, Durability::Grouped, Durability::Signed, Durability::Durable][n as usize % 4];
+            let seq = log.append(numbered(n), how).await.unwrap();
+            if how != Durability::Grouped {
+                println!("ack {seq} {n}");
+            }
+        }
+    });
+}
+
+#[test]
+fn whatever_was_acknowledged_survives_kill_9() {
+    let world = World::new();
+    let mut acked: Vec<(u64, u64)> = Vec::new();
+    for round in 0..8u64 {
+        let command = inside("inside_appends");
+        let mut child = Command::new(&command[0]).args(&command[1..]).env(FOLDER, world.folder.path()).stdout(Stdio::piped()).spawn().unwrap();
+        let stop = 1 + round * 37 % 61;
+        let mut seen = 0;
+        for line in BufReader::new(child.stdout.take().unwrap()).lines() {
+            let line = line.unwrap();
+            let Some(rest) = line.split("ack ").nth(1) else { continue };
+            let (seq, n) = rest.split_once(' ').unwrap();
+            acked.push((seq.parse().unwrap(), n.parse().unwrap()));
+            seen += 1;
+            if seen == stop {
+                child.kill().unwrap();
+            }
+        }
+        child.wait().unwrap();
+        assert!(seen >= stop);
+        // As found, before anything is written to it, and with the mark as it was stored.
+        let report = verify(&world.db(), Some(&world.mark()));
+        assert!(report.ok, "{:?}", report.problems);
+        run(async {
+            let log = world.open();
+            for (seq, n) in &acked {
+                assert_eq!(log.show(*seq).await.unwrap().fields["n"], *n, "record {seq}");
+            }
+            log.close().await.unwrap();
+        });
+    }
+    let report = verify(&world.db(), Some(&world.mark()));
+    assert!(report.ok && report.records > acked.len() as u64, "{:?}", report.problems);
+}
+
+/// Runs one of the `inside_` tests with a small disk of its own at `folder`.
+fn on_a_small_disk(test: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let is_root = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
+    let mut command = Command::new("unshare");
+    command.arg("--mount");
+    if !is_root {
+        command.arg("--map-root-user");
+    }
+    let status = command
+        .args(["sh", "-c", "mount -t tmpfs -o size=1200k tmpfs \"$0\" && exec \"$@\""])
+        .arg(folder.path())
+        .args(inside(test))
+        .env(FOLDER, folder.path())
+        .status()
+        .unwrap();
+    assert!(status.success());
+}
+
+#[test]
+fn a_full_disk_refuses_records_and_takes_them_again_when_there_is_room() {
+    on_a_small_disk("inside_full_disk");
+}
+
+#[test]
+#[ignore = "needs the small disk that its parent makes"]
+fn inside_full_disk() {
+    let world = given();
+    let ballast = world.root().join("ballast");
+    std::fs::write(&ballast, vec![1u8; 500_000]).unwrap();
+    run(async {
+        let log = world.open();
+        let mut acked = Vec::new();
+        let refused = loop {
+            let big = numbered(acked.len() as u64).commit("result", "y".repeat(20_000));
+            match log.append(big, Durability::Durable).await {
+                Ok(seq) => acked.push(seq),
+                Err(refused) => break refused,
+            }
+            assert!(acked.len() < 200, "the disk never fills");
+        };
+        assert!(refused.0.contains("disk is full"), "{refused}");
+        assert!(log.append(numbered(900), Durability::Signed).await.is_err() || log.total() > acked.len() as u64 + 1);
+        std::fs::remove_file(&ballast).unwrap();
+        let seq = log.append(numbered(901), Durability::Signed).await.unwrap();
+        assert!(seq > *acked.last().unwrap());
+        for seq in acked {
+            log.show(seq).await.unwrap();
+        }
+        let report = log.verify().await.unwrap();
+        assert!(report.ok, "{:?}", report.problems);
+        log.close().await.unwrap();
+    });
+}
+
+#[test]
+fn a_disk_that_cannot_be_written_refuses_to_open_and_can_still_be_verified() {
+    on_a_small_disk("inside_read_only");
+}
+
+#[test]
+#[ignore = "needs the small disk that its parent makes"]
+fn inside_read_only() {
+    let world = given();
+    run(async {
+        let log = world.open();
+        log.append(numbered(1), Durability::Durable).await.unwrap();
+        log.close().await.unwrap();
+    });
+    remount(world.root(), "ro");
+    let Err(refused) = Log::open(world.options()) else { panic!("opened") };
+    assert!(refused.0.contains("not writable") || refused.0.contains("cannot be opened"), "{refused}");
+    let report = verify(&world.db(), Some(&world.mark()));
+    assert!(report.ok && report.records == 2, "{:?}", report.problems);
+    remount(world.root(), "rw");
+    run(async {
+        let log = ready(Log::open(world.options()).unwrap());
+        log.close().await.unwrap();
+    });
+}
+
+fn remount(folder: &Path, how: &str) {
+    assert!(Command::new("mount").args(["-o", &format!("remount,{how}")]).arg(folder).status().unwrap().success());
+}

@@ -1,0 +1,165 @@
+//! Exports, and the two verifiers: whatever is done to an export, `verify` and `verify.py` say the same.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use audit::{export_file, export_session, verify};
+use contract::{RecordType, VerifyReport};
+use engine::ports::{AuditLog as _, Durability, RecordDraft};
+use serde_json::{Value, json};
+
+use crate::kit::{KEY, OTHER_KEY, World, closed, draft, ready, run};
+
+/// What the script says of a folder.
+fn script(folder: &Path) -> Value {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("verify.py");
+    let output = Command::new("python3").arg(script).arg(folder).output().expect("python3 is needed: apt-get install python3");
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+    assert_eq!(output.status.code(), Some(if document["ok"] == true { 0 } else { 5 }));
+    document
+}
+
+/// Both verdicts, after making sure that they are the same.
+fn both(folder: &Path) -> VerifyReport {
+    let (ours, theirs) = (verify(folder, None), script(folder));
+    let context = format!("{ours:?} against {theirs}");
+    assert_eq!(theirs["ok"], ours.ok, "{context}");
+    assert_eq!(theirs["unknown_outcomes"], json!(ours.unknown_outcomes), "{context}");
+    if ours.ok {
+        assert_eq!(theirs["records"], ours.records, "{context}");
+        assert_eq!(theirs["checkpoints"], ours.checkpoints, "{context}");
+        assert_eq!(theirs["root"], ours.root, "{context}");
+        assert_eq!(theirs["anchored"], ours.anchored, "{context}");
+    } else {
+        assert_eq!(theirs["problems"][0]["seq"], json!(ours.problems[0].seq), "{context}");
+    }
+    ours
+}
+
+/// A log with two sessions, text that is hard to write, a key of one run only, a change of the keyring's key, an erased
+/// value and an intent without outcome.
+fn eventful(world: &mut World) {
+    closed(world, 12);
+    (world.seed, world.anchored) = ([0x33; 32], false);
+    closed(world, 16);
+    (world.seed, world.anchored) = (OTHER_KEY, true);
+    let mut options = world.options();
+    options.previous = Some(audit::Signer::new(&KEY, true));
+    run(async {
+        let log = ready(audit::Log::open(options).unwrap());
+        let odd = RecordDraft::new(RecordType::SettingChanged)
+            .of(&"desktop:s2".into(), &"t9".into())
+            .field("åäö €😀\u{fb33}\r", "\"\\\u{1}\u{7f}\u{2028}")
+            .field("list", json!([1, -5, 9_007_199_254_740_991u64, true, null, { "b": {}, "a": [] }]))
+            .commit("a/b~c", json!({ "float": 0.1, "text": "å" }));
+        log.append(odd, Durability::Durable).await.unwrap();
+        log.append(draft(101), Durability::Signed).await.unwrap();
+        assert!(log.erase(5, "arguments").await.unwrap());
+        log.close().await.unwrap();
+    });
+}
+
+fn exported(world: &World, name: &str) -> PathBuf {
+    let folder = world.folder.path().join(name);
+    let answer = export_file(&world.db(), &folder).unwrap();
+    assert_eq!(answer.files, ["key.vkey", "checkpoint.txt", "records.jsonl", "reveals.jsonl", "README"]);
+    folder
+}
+
+#[test]
+fn a_whole_export_holds_for_both_verifiers() {
+    let mut world = World::new();
+    eventful(&mut world);
+    let report = both(&exported(&world, "export"));
+    assert!(report.ok && report.anchored, "{:?}", report.problems);
+    let of_file = verify(&world.db(), Some(&world.mark()));
+    assert_eq!((of_file.root, of_file.records, of_file.unknown_outcomes), (report.root, report.records, report.unknown_outcomes.clone()));
+    assert_eq!(report.unknown_outcomes.len(), 1);
+    assert!(export_file(&world.db(), &world.folder.path().join("export")).is_err(), "a folder with files is left alone");
+}
+
+#[test]
+fn an_export_of_one_session_proves_its_records_without_the_others() {
+    let mut world = World::new();
+    eventful(&mut world);
+    let folder = world.folder.path().join("session");
+    export_session(&world.db(), &folder, &"desktop:s2".into()).unwrap();
+    let report = both(&folder);
+    assert!(report.ok && report.records == 1, "{:?}", report.problems);
+    assert!(!fs::read_to_string(folder.join("records.jsonl")).unwrap().contains("cart.add"));
+    let records = fs::read_to_string(folder.join("records.jsonl")).unwrap();
+    fs::write(folder.join("records.jsonl"), records.replace("true", "false")).unwrap();
+    assert!(!both(&folder).ok);
+}
+
+/// Applies `change` to a file of a fresh copy and gives the common verdict.
+fn changed(world: &World, name: &str, file: &str, change: impl Fn(String) -> String) -> VerifyReport {
+    let folder = exported(world, name);
+    let path = folder.join(file);
+    let text = fs::read_to_string(&path).unwrap();
+    let fresh = change(text.clone());
+    assert_ne!(text, fresh, "{name} changes nothing");
+    fs::write(&path, fresh).unwrap();
+    both(&folder)
+}
+
+fn lines(text: &str, change: impl Fn(&mut Vec<String>)) -> String {
+    let mut list: Vec<String> = text.lines().map(str::to_owned).collect();
+    change(&mut list);
+    list.iter().map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn both_verifiers_name_the_same_first_bad_record() {
+    let mut world = World::new();
+    eventful(&mut world);
+    type Change = fn(String) -> String;
+    let cases: [(&str, &str, Change, Option<u64>); 17] = [
+        ("edit", "records.jsonl", |t| lines(&t, |l| l[6] = l[6].replace("cart.add", "cart.del")), Some(8)),
+        ("space", "records.jsonl", |t| lines(&t, |l| l[6] = l[6].replace("\"v\":1", "\"v\": 1")), Some(7)),
+        ("float", "records.jsonl", |t| lines(&t, |l| l[6] = l[6].replace("\"v\":1", "\"v\":1.0")), Some(7)),
+        ("twice", "records.jsonl", |t| lines(&t, |l| l[6] = l[6].replace("\"v\":1", "\"v\":1,\"v\":1")), Some(7)),
+        ("null", "records.jsonl", |t| lines(&t, |l| l[6] = l[6].replace("\"desktop:s1\"", "null")), Some(7)),
+        ("date", "records.jsonl", |t| lines(&t, |l| l[6] = l[6].replace("2026-02-0", "2026-02-3")), Some(7)),
+        ("unknown member", "records.jsonl", |t| lines(&t, |l| l[6] = l[6].replace("\"v\":1", "\"v\":1,\"w\":1")), Some(7)),
+        ("not text", "records.jsonl", |t| lines(&t, |l| l[6] = "\"\\ud800\"".to_owned()), Some(7)),
+        ("swap", "records.jsonl", |t| lines(&t, |l| l.swap(8, 9)), Some(9)),
+        ("double", "records.jsonl", |t| lines(&t, |l| l.insert(9, l[8].clone())), Some(10)),
+        ("delete", "records.jsonl", |t| lines(&t, |l| drop(l.remove(3))), Some(4)),
+        ("cut", "records.jsonl", |t| lines(&t, |l| l.truncate(15)), Some(16)),
+        ("half a line", "records.jsonl", |t| t[..t.len() - 9].to_owned(), Some(20)),
+        ("reveal", "reveals.jsonl", |t| t.replacen("12.5", "12.6", 1), Some(2)),
+        ("reveal twice", "reveals.jsonl", |t| lines(&t, |l| l.insert(1, l[0].clone())), Some(2)),
+        ("note", "checkpoint.txt", |t| t.replacen("\n12\n", "\n13\n", 1), None),
+        ("key", "key.vkey", |t| t.replacen("+", "-", 1), Some(1)),
+    ];
+    for (name, file, change, first) in cases {
+        let report = changed(&world, name, file, change);
+        assert!(!report.ok, "{name}");
+        if let Some(first) = first {
+            assert_eq!(report.problems[0].seq, Some(first), "{name}: {:?}", report.problems);
+        }
+    }
+}
+
+#[test]
+fn seeded_damage_is_judged_alike() {
+    let mut world = World::new();
+    closed(&world, 6);
+    let mut state = 0x5eed_u64;
+    let mut next = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    world.page_size = 4096;
+    for round in 0..40 {
+        let folder = exported(&world, &format!("round-{round}"));
+        let file = folder.join(["records.jsonl", "checkpoint.txt", "reveals.jsonl", "key.vkey"][round % 4]);
+        let mut bytes = fs::read(&file).unwrap();
+        let at = next(bytes.len());
+        bytes[at] ^= 1 << next(8);
+        fs::write(&file, bytes).unwrap();
+        assert!(!both(&folder).ok, "round {round}, byte {at}");
+    }
+}

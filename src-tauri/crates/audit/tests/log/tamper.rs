@@ -1,0 +1,172 @@
+//! Someone with the file and a database tool: each change is reported with the first bad record, by `verify` and where it
+//! lies at the end also by `open`.
+
+use audit::{Log, Mark, OpenState, verify};
+use contract::VerifyProblem;
+use rusqlite::Connection;
+
+use crate::kit::{OTHER_KEY, World, closed, copy, run};
+
+/// Changes a closed log of 50 records and gives what `verify` reports first.
+fn changed(sql: &str) -> VerifyProblem {
+    let world = World::new();
+    closed(&world, 50);
+    let mark = world.mark();
+    Connection::open(world.db()).unwrap().execute_batch(sql).unwrap();
+    first(&world, &mark)
+}
+
+fn first(world: &World, mark: &Mark) -> VerifyProblem {
+    // Without the seal, so that the rules on records have to find it by themselves.
+    let unsealed = Mark { seal: None, ..mark.clone() };
+    let report = verify(&world.db(), Some(&unsealed));
+    assert!(!report.ok, "the change goes unreported");
+    report.problems[0].clone()
+}
+
+#[test]
+fn a_rewritten_record_is_named() {
+    assert_eq!(changed("UPDATE audit_record SET body=CAST(replace(CAST(body AS TEXT),'cart.add','cart.del') AS BLOB) WHERE seq=17").seq, Some(17));
+    assert_eq!(changed("UPDATE audit_record SET leaf=zeroblob(32) WHERE seq=17").seq, Some(17));
+}
+
+#[test]
+fn swapped_doubled_and_deleted_records_are_named() {
+    assert_eq!(changed("UPDATE audit_record SET seq=-1 WHERE seq=20; UPDATE audit_record SET seq=20 WHERE seq=21; UPDATE audit_record SET seq=21 WHERE seq=-1").seq, Some(20));
+    assert_eq!(changed("UPDATE audit_record SET body=(SELECT body FROM audit_record WHERE seq=30), leaf=(SELECT leaf FROM audit_record WHERE seq=30) WHERE seq=31").seq, Some(31));
+    assert_eq!(changed("INSERT INTO audit_record SELECT 51, body, leaf, at, type, session, tool, status FROM audit_record WHERE seq=50").seq, Some(51));
+    assert_eq!(changed("DELETE FROM audit_record WHERE seq=12").seq, Some(12));
+    assert_eq!(changed("DELETE FROM audit_record WHERE seq=1").seq, Some(1));
+}
+
+#[test]
+fn a_cut_tail_is_named_also_when_all_that_speaks_of_it_is_cut() {
+    assert_eq!(changed("DELETE FROM audit_record WHERE seq>44").seq, Some(45));
+    // 44 records have 41 complete inner nodes.
+    let all = "DELETE FROM audit_record WHERE seq>44; DELETE FROM audit_reveal WHERE seq>44; DELETE FROM audit_node WHERE id>41; DELETE FROM audit_checkpoint WHERE size>44";
+    assert_eq!(changed(all).seq, Some(45));
+}
+
+#[test]
+fn other_tables_are_checked_too() {
+    assert_eq!(changed("UPDATE audit_node SET hash=zeroblob(32) WHERE id=9").seq, Some(12));
+    assert_eq!(changed("DELETE FROM audit_node WHERE id=9").seq, Some(12));
+    assert_eq!(changed("UPDATE audit_reveal SET value='{\"quantity\":1}' WHERE seq=9").seq, Some(9));
+    assert_eq!(changed("INSERT INTO audit_reveal VALUES(9,'other',zeroblob(32),'1')").seq, Some(9));
+    assert_eq!(changed("UPDATE audit_record SET tool='other' WHERE seq=9").seq, Some(9));
+    assert_eq!(changed("UPDATE audit_record SET status=NULL WHERE seq=9").seq, Some(9));
+    assert_eq!(changed("UPDATE audit_record SET session='desktop:s2' WHERE seq=9").seq, Some(9));
+    assert_eq!(changed("UPDATE audit_checkpoint SET size=49 WHERE size=50").seq, Some(2));
+    assert_eq!(changed("DELETE FROM audit_checkpoint WHERE size=50").seq, Some(2));
+    assert_eq!(changed("DELETE FROM audit_checkpoint").seq, Some(1));
+    assert!(changed("CREATE TABLE more(x)").message.contains("header") || changed("CREATE TABLE more(x)").message.contains("version"));
+    assert!(!changed("PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql=replace(sql,'tool TEXT','tool  TEXT') WHERE name='audit_record'").message.is_empty());
+}
+
+#[test]
+fn a_log_signed_anew_with_another_key_is_reported_from_its_first_record() {
+    let mut world = World::new();
+    closed(&world, 50);
+    let mark = world.mark();
+    // The same records again, in a log made with another key: in itself it is sound, only the copy outside tells.
+    let mut forged = World::new();
+    forged.seed = OTHER_KEY;
+    closed(&forged, 50);
+    assert!(verify(&forged.db(), None).ok);
+    copy(&forged.db(), &world.db());
+    let found = first(&world, &mark);
+    assert_eq!(found.seq, Some(1));
+    let OpenState::Tampered(found) = Log::open(world.options()).unwrap() else { panic!("opened") };
+    assert!(!found.problems.is_empty());
+    // The thief's key in the keyring does not help while the copy is there.
+    world.seed = OTHER_KEY;
+    assert!(matches!(Log::open(world.options()).unwrap(), OpenState::Tampered(_)));
+}
+
+#[test]
+fn only_checkpoints_signed_anew_are_reported() {
+    let world = World::new();
+    closed(&world, 50);
+    let mut forged = World::new();
+    forged.seed = OTHER_KEY;
+    closed(&forged, 50);
+    let notes: Vec<(i64, String)> = {
+        let db = Connection::open(forged.db()).unwrap();
+        let mut statement = db.prepare("SELECT size, note FROM audit_checkpoint").unwrap();
+        statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect()
+    };
+    let db = Connection::open(world.db()).unwrap();
+    for (size, note) in notes {
+        db.execute("UPDATE audit_checkpoint SET note=?2 WHERE size=?1", (size, note)).unwrap();
+    }
+    drop(db);
+    assert_eq!(first(&world, &world.mark()).seq, Some(1));
+}
+
+#[test]
+fn an_old_copy_is_reported_and_set_aside() {
+    let world = World::new();
+    closed(&world, 20);
+    let old = world.folder.path().join("old.db");
+    copy(&world.db(), &old);
+    closed(&world, 50);
+    copy(&old, &world.db());
+    assert!(verify(&world.db(), None).ok, "in itself the old copy is sound");
+    assert_eq!(first(&world, &world.mark()).seq, Some(21));
+    let OpenState::Tampered(found) = Log::open(world.options()).unwrap() else { panic!("an old copy was opened") };
+    assert_eq!(found.problems[0].seq, Some(21));
+    assert_eq!(found.size, Some(20));
+    let (log, aside) = Log::start_over(world.options(), &found).unwrap();
+    assert!(aside.exists());
+    run(async {
+        let recovered = log.show(2).await.unwrap();
+        assert_eq!(recovered.record_type, contract::RecordType::DbRecovered);
+        assert_eq!(recovered.fields["old_size"], 20);
+        assert_eq!(recovered.fields["marked_size"], 50);
+        assert!(log.verify().await.unwrap().ok);
+        log.close().await.unwrap();
+    });
+    // The new log goes on as any other.
+    closed(&world, 5);
+    assert!(verify(&world.db(), Some(&world.mark())).ok);
+}
+
+#[test]
+fn a_missing_or_emptied_log_is_reported() {
+    let world = World::new();
+    closed(&world, 10);
+    std::fs::remove_file(world.db()).unwrap();
+    let OpenState::Tampered(found) = Log::open(world.options()).unwrap() else { panic!("a missing log was begun anew in silence") };
+    assert_eq!(found.problems[0].seq, Some(1));
+    std::fs::write(world.db(), b"this is not a database, but it is long enough to look like one: ....................................").unwrap();
+    assert!(matches!(Log::open(world.options()).unwrap(), OpenState::Tampered(_)));
+    assert!(!verify(&world.db(), Some(&world.mark())).ok);
+}
+
+#[test]
+fn open_notices_a_changed_tail() {
+    let cases = [
+        "UPDATE audit_record SET body=CAST(replace(CAST(body AS TEXT),'cart.add','cart.del') AS BLOB) WHERE seq=50",
+        "DELETE FROM audit_record WHERE seq=50",
+        "DELETE FROM audit_checkpoint",
+        "UPDATE audit_checkpoint SET note=replace(note,'A','B') WHERE size=50",
+        "UPDATE audit_node SET hash=zeroblob(32) WHERE id=(SELECT max(id) FROM audit_node)",
+        "PRAGMA application_id=1",
+    ];
+    for sql in cases {
+        let world = World::new();
+        closed(&world, 50);
+        Connection::open(world.db()).unwrap().execute_batch(sql).unwrap();
+        assert!(matches!(Log::open(world.options()).unwrap(), OpenState::Tampered(_)), "{sql}");
+    }
+}
+
+#[test]
+fn a_file_of_a_newer_version_is_refused_and_kept() {
+    let world = World::new();
+    closed(&world, 3);
+    Connection::open(world.db()).unwrap().execute_batch("PRAGMA user_version=2").unwrap();
+    let Err(refused) = Log::open(world.options()) else { panic!("opened") };
+    assert!(refused.0.contains("newer version"));
+    assert!(world.db().exists());
+}

@@ -1,0 +1,534 @@
+#!/usr/bin/env python3
+"""Verifies an export of a Countersign audit log, from FORMAT.md alone: python3 verify.py FOLDER
+
+Needs nothing but Python's own library. Prints one JSON document; exit code 0 when the log holds, 5 when it does not, 2 when
+called wrongly.
+"""
+
+import base64
+import datetime
+import hashlib
+import json
+import os
+import re
+import sys
+
+MAX_SAFE = 2**53 - 1
+MAX_DEPTH = 64
+
+
+class Bad(Exception):
+    """A fault of what is being read."""
+
+
+# --- Ed25519 (RFC 8032), verification only ------------------------------------------------------------------------------
+
+P = 2**255 - 19
+L = 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, P - 2, P) % P
+ROOT_OF_MINUS_ONE = pow(2, (P - 1) // 4, P)
+
+
+def point_add(a, b):
+    x1, y1, z1, t1 = a
+    x2, y2, z2, t2 = b
+    e1 = (y1 - x1) * (y2 - x2) % P
+    e2 = (y1 + x1) * (y2 + x2) % P
+    c = 2 * t1 * t2 * D % P
+    d = 2 * z1 * z2 % P
+    e, f, g, h = e2 - e1, d - c, d + c, e2 + e1
+    return (e * f % P, g * h % P, f * g % P, e * h % P)
+
+
+def point_mul(n, a):
+    result = (0, 1, 1, 0)
+    while n:
+        if n & 1:
+            result = point_add(result, a)
+        a = point_add(a, a)
+        n >>= 1
+    return result
+
+
+def same_point(a, b):
+    return (a[0] * b[2] - b[0] * a[2]) % P == 0 and (a[1] * b[2] - b[1] * a[2]) % P == 0
+
+
+def point_from(data):
+    number = int.from_bytes(data, "little")
+    sign, y = number >> 255, number & (2**255 - 1)
+    if y >= P:
+        return None
+    square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P:
+        x = x * ROOT_OF_MINUS_ONE % P
+    if (x * x - square) % P:
+        return None
+    if x == 0 and sign:
+        return None
+    if x & 1 != sign:
+        x = P - x
+    return (x, y, 1, x * y % P)
+
+
+BASE_Y = 4 * pow(5, P - 2, P) % P
+BASE = point_from(BASE_Y.to_bytes(32, "little"))
+
+
+def small_order(point):
+    return same_point(point_mul(8, point), (0, 1, 1, 0))
+
+
+def signature_holds(public, message, signature):
+    key, r = point_from(public), point_from(signature[:32])
+    s = int.from_bytes(signature[32:], "little")
+    if key is None or r is None or s >= L or small_order(key) or small_order(r):
+        return False
+    k = int.from_bytes(hashlib.sha512(signature[:32] + public + message).digest(), "little") % L
+    return same_point(point_mul(s, BASE), point_add(r, point_mul(k, key)))
+
+
+# --- Canonical JSON -----------------------------------------------------------------------------------------------------
+
+ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
+
+
+def quoted(text):
+    return '"' + "".join(ESCAPES.get(c) or ("\\u%04x" % ord(c) if c < " " else c) for c in text) + '"'
+
+
+def canonical(value, depth=MAX_DEPTH):
+    if depth == 0:
+        raise Bad("nested too deeply")
+    if value is None:
+        return "null"
+    if value is True:
+        return "true"
+    if value is False:
+        return "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, list):
+        return "[" + ",".join(canonical(item, depth - 1) for item in value) + "]"
+    names = sorted(value, key=lambda name: name.encode("utf-16-be"))
+    return "{" + ",".join(quoted(name) + ":" + canonical(value[name], depth - 1) for name in names) + "}"
+
+
+def integer(text):
+    number = int(text)
+    if abs(number) > MAX_SAFE:
+        raise Bad("an integer is too large")
+    return number
+
+
+def refuse(text):
+    raise Bad("a number is not an integer")
+
+
+def unique(pairs):
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise Bad("a name occurs twice")
+    return result
+
+
+def parse(line):
+    try:
+        text = line.decode("utf-8")
+        value = json.loads(text, parse_float=refuse, parse_int=integer, parse_constant=refuse, object_pairs_hook=unique)
+        again = canonical(value).encode("utf-8")
+    except (ValueError, RecursionError) as error:
+        raise Bad("not JSON as the format wants it") from error
+    if again != line:
+        raise Bad("not in canonical form")
+    return value
+
+
+# --- Pieces of the format -----------------------------------------------------------------------------------------------
+
+
+def sha(*parts):
+    return hashlib.sha256(b"".join(parts)).digest()
+
+
+def decode64(text):
+    try:
+        data = base64.b64decode(text, validate=True)
+    except ValueError as error:
+        raise Bad("not base64") from error
+    if base64.b64encode(data).decode() != text:
+        raise Bad("not base64 in its one form")
+    return data
+
+
+def is_hash(text):
+    return isinstance(text, str) and re.fullmatch("[0-9a-f]{64}", text) is not None
+
+
+def is_count(value):
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def vkey(origin, public):
+    key_id = sha(origin.encode(), b"\n\x01", public)[:4]
+    return "%s+%s+%s" % (origin, key_id.hex(), base64.b64encode(b"\x01" + public).decode())
+
+
+def public_of(origin, text):
+    if not isinstance(text, str) or not text.startswith(origin + "+"):
+        raise Bad("a key is not written as a vkey of this log")
+    data = decode64(text[len(origin) + 10 :])
+    public = data[1:]
+    point = point_from(public) if len(public) == 32 else None
+    if point is None or small_order(point) or vkey(origin, public) != text:
+        raise Bad("a key is not written as a vkey of this log")
+    return public
+
+
+INSTANT = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.\d{3}Z", re.ASCII)
+
+
+def check_body(line):
+    if len(line) > 1 << 20:
+        raise Bad("too long")
+    body = parse(line)
+    if not isinstance(body, dict):
+        raise Bad("not an object")
+    names = set(body)
+    required = {"v", "seq", "at", "type", "fields", "commitments", "prev"}
+    if not required <= names or not names <= required | {"session", "turn"}:
+        raise Bad("its members are not those of a record")
+    if not (is_count(body["v"]) and body["v"] == 1 and is_count(body["seq"]) and body["seq"] >= 0):
+        raise Bad("not version 1")
+    texts = [body["at"], body["type"], body["prev"], body.get("session", ""), body.get("turn", "")]
+    if not all(isinstance(text, str) for text in texts):
+        raise Bad("a member is not text")
+    match = INSTANT.fullmatch(body["at"])
+    try:
+        datetime.datetime(*(int(part) for part in match.groups()))
+    except (AttributeError, ValueError) as error:
+        raise Bad("its time is not one") from error
+    if not re.fullmatch("[a-z_]+", body["type"]):
+        raise Bad("its type is not a name")
+    if not isinstance(body["fields"], dict) or not isinstance(body["commitments"], dict):
+        raise Bad("fields or commitments are not objects")
+    if not all(is_hash(value) for value in body["commitments"].values()):
+        raise Bad("a commitment is not a hash")
+    return body
+
+
+def commitment(name, salt, text):
+    pointer = "/commitments/" + name.replace("~", "~0").replace("/", "~1")
+    return sha(b"\x02", salt, quoted(pointer).encode(), text.encode()).hex()
+
+
+class Tree:
+    """The peaks of the tree, largest first."""
+
+    def __init__(self):
+        self.size, self.peaks = 0, []
+
+    def push(self, leaf):
+        rest = self.size
+        while rest & 1:
+            leaf = sha(b"\x01", self.peaks.pop(), leaf)
+            rest >>= 1
+        self.peaks.append(leaf)
+        self.size += 1
+
+    def root(self):
+        if not self.peaks:
+            return sha(b"")
+        root = self.peaks[-1]
+        for peak in reversed(self.peaks[:-1]):
+            root = sha(b"\x01", peak, root)
+        return root
+
+
+class Note:
+    def __init__(self, text):
+        match = re.fullmatch("(([^\n]+)\n(0|[1-9][0-9]*)\n([^\n]+)\n)\n\u2014 ([^\n ]+) ([^\n]+)\n", text)
+        if match is None:
+            raise Bad("not a signed note")
+        self.text, self.origin, self.size = match[1], match[2], int(match[3])
+        self.root, blob = decode64(match[4]), decode64(match[6])
+        if match[5] != self.origin or len(self.root) != 32 or len(blob) != 68 or self.size >= 2**64:
+            raise Bad("not a signed note")
+        self.key_id, self.signature = blob[:4], blob[4:]
+
+    def check(self, public):
+        if self.key_id != sha(self.origin.encode(), b"\n\x01", public)[:4]:
+            raise Bad("signed with another key")
+        if not signature_holds(public, self.text.encode(), self.signature):
+            raise Bad("the signature does not match")
+
+
+def split_notes(text):
+    pieces = text[:-1].split("\n\n") if text.endswith("\n") else [""]
+    if len(pieces) % 2:
+        raise Bad("checkpoint.txt is cut")
+    notes, last = {}, -1
+    for head, signature in zip(pieces[::2], pieces[1::2]):
+        whole = head + "\n\n" + signature + "\n"
+        size = Note(whole).size
+        if size <= last:
+            raise Bad("the checkpoints are not in order")
+        notes[size], last = whole, size
+    return notes
+
+
+def check_inclusion(index, size, leaf, proof, root):
+    if index >= size:
+        raise Bad("the record lies outside the tree")
+    place, last, value = index, size - 1, leaf
+    for step in proof:
+        if last == 0:
+            raise Bad("the proof is too long")
+        if place & 1 or place == last:
+            value = sha(b"\x01", step, value)
+            while place and not place & 1:
+                place, last = place >> 1, last >> 1
+        else:
+            value = sha(b"\x01", value, step)
+        place, last = place >> 1, last >> 1
+    if last or value != root:
+        raise Bad("the proof leads elsewhere")
+
+
+# --- Keys ---------------------------------------------------------------------------------------------------------------
+
+
+class Keys:
+    """current, anchored, trusted as in FORMAT.md 4."""
+
+    def __init__(self):
+        self.state, self.installation = None, None
+
+    @property
+    def origin(self):
+        return "audit/" + (self.installation or "")
+
+    def step(self, body):
+        fields = body["fields"]
+        if self.state is None:
+            if body["type"] != "log_opened":
+                raise Bad("the log does not begin with log_opened")
+            self.installation = fields.get("installation")
+            if not isinstance(self.installation, str):
+                raise Bad("no installation")
+        if body["type"] == "log_opened":
+            current = public_of(self.origin, fields.get("key"))
+            anchored = fields.get("anchored")
+            if not isinstance(anchored, bool) or "anchored_key" not in fields:
+                raise Bad("no word on the keyring")
+            kept = fields["anchored_key"]
+            stated = (current, anchored, None if kept is None else public_of(self.origin, kept))
+            expected = self.state or (current, anchored, current if anchored else None)
+            if stated != expected or fields.get("installation") != self.installation:
+                raise Bad("another key or installation than before")
+            self.state = stated
+        elif body["type"] == "key_rotated":
+            self.rotate(body, fields)
+
+    def rotate(self, body, fields):
+        current, _, trusted = self.state
+        new = public_of(self.origin, fields.get("new_key"))
+        if public_of(self.origin, fields.get("old_key")) != current:
+            raise Bad("changes from a key that was not in force")
+        anchored = fields.get("anchored")
+        if not isinstance(anchored, bool):
+            raise Bad("no word on the keyring")
+        lines = ["countersign audit key rotation v1", self.origin, str(body["seq"]), body["prev"], fields["old_key"], fields["new_key"]]
+        text = "".join(line + "\n" for line in lines).encode()
+
+        def signed(name, key):
+            try:
+                signature = decode64(fields[name])
+            except (Bad, KeyError, TypeError):
+                return False
+            return len(signature) == 64 and signature_holds(key, text, signature)
+
+        if not signed("new_signature", new):
+            raise Bad("the new key did not sign the change")
+        if anchored and trusted not in (None, new) and not signed("old_signature", trusted):
+            raise Bad("the key changes without the old key's signature")
+        self.state = (new, anchored, new if anchored else trusted)
+
+
+# --- Verification -------------------------------------------------------------------------------------------------------
+
+
+def read_text(folder, name):
+    try:
+        with open(os.path.join(folder, name), "rb") as file:
+            return file.read().decode("utf-8")
+    except (OSError, ValueError) as error:
+        raise Bad("%s cannot be read" % name) from error
+
+
+def lines_of(folder, name):
+    try:
+        with open(os.path.join(folder, name), "rb") as file:
+            for line in file:
+                if not line.endswith(b"\n"):
+                    raise Bad("%s is cut" % name)
+                yield line[:-1]
+    except OSError as error:
+        raise Bad("%s cannot be read" % name) from error
+
+
+def reveals_of(folder):
+    for line in lines_of(folder, "reveals.jsonl"):
+        reveal = parse(line)
+        good = isinstance(reveal, dict) and set(reveal) == {"member", "salt", "seq", "value"}
+        if not (good and is_count(reveal["seq"]) and reveal["seq"] >= 0 and is_hash(reveal["salt"]) and isinstance(reveal["member"], str) and isinstance(reveal["value"], str)):
+            raise Bad("reveals.jsonl has a line that is no reveal")
+        yield reveal
+
+
+class Report:
+    def __init__(self):
+        self.problems, self.records, self.checkpoints, self.root = [], 0, 0, sha(b"")
+        self.unknown, self.anchored = [], False
+
+    def add(self, seq, message):
+        self.problems.append({"seq": seq, "message": message})
+
+    def document(self):
+        problems = sorted(self.problems, key=lambda p: (p["seq"] is None, p["seq"] or 0))
+        return {
+            "ok": not problems,
+            "records": self.records,
+            "checkpoints": self.checkpoints,
+            "root": self.root.hex(),
+            "anchored": self.anchored,
+            "unknown_outcomes": [] if problems else self.unknown,
+            "problems": problems,
+        }
+
+
+def verify(folder):
+    report = Report()
+    try:
+        key, notes = read_text(folder, "key.vkey"), split_notes(read_text(folder, "checkpoint.txt"))
+        run = partial if os.path.exists(os.path.join(folder, "proofs.jsonl")) else whole
+        run(folder, key, notes, report)
+    except Bad as error:
+        report.add(None, str(error))
+    return report.document()
+
+
+def whole(folder, key, notes, report):
+    tree, keys, prev, signed, calls = Tree(), Keys(), "0" * 64, 0, {}
+    reveals = reveals_of(folder)
+    reveal = next(reveals, None)
+    records = lines_of(folder, "records.jsonl")
+    stopped = False
+    while not stopped:
+        seq = tree.size + 1
+        try:
+            line = next(records, None)
+            if line is None:
+                break
+            body = check_body(line)
+            if body["seq"] != seq or body["prev"] != prev:
+                raise Bad("it does not follow the record before")
+            keys.step(body)
+        except Bad as error:
+            report.add(seq, "record %d: %s" % (seq, error))
+            stopped = True
+            break
+        call = body["fields"].get("call")
+        if isinstance(call, str) and body["type"] == "tool_intent":
+            calls[call] = seq
+        elif isinstance(call, str) and body["type"] == "tool_outcome":
+            calls.pop(call, None)
+        leaf = sha(b"\x00", line)
+        tree.push(leaf)
+        prev = leaf.hex()
+        hidden = dict(body["commitments"])
+        while reveal is not None and reveal["seq"] == seq:
+            expected = hidden.pop(reveal["member"], None)
+            if expected != commitment(reveal["member"], bytes.fromhex(reveal["salt"]), reveal["value"]):
+                report.add(seq, "record %d: the value of %r is not the recorded one" % (seq, reveal["member"]))
+            reveal = next(reveals, None)
+        if seq in notes:
+            try:
+                note = Note(notes.pop(seq))
+                if note.origin != keys.origin:
+                    raise Bad("it speaks of another log")
+                note.check(keys.state[0])
+                if note.root != tree.root():
+                    raise Bad("the records are not those that were signed")
+                report.checkpoints += 1
+                signed = seq
+            except Bad as error:
+                report.add(signed + 1, "the checkpoint over %d records: %s" % (seq, error))
+                stopped = True
+    report.records, report.root = tree.size, tree.root()
+    if keys.state:
+        report.anchored = keys.state[1]
+    report.unknown = sorted(calls.values())
+    if stopped:
+        return
+    if notes or reveal is not None:
+        report.add(tree.size + 1, "a checkpoint or value speaks of a record that is not there")
+    if report.checkpoints == 0:
+        report.add(1, "no checkpoint signs the records")
+    if not report.problems and key != vkey(keys.origin, keys.state[0]) + "\n":
+        report.add(1, "key.vkey is not the key that the records name")
+
+
+def partial(folder, key, notes, report):
+    if len(notes) != 1:
+        raise Bad("there must be one checkpoint")
+    note = Note(next(iter(notes.values())))
+    if not key.endswith("\n"):
+        raise Bad("key.vkey is cut")
+    report.root, report.checkpoints = note.root, 1
+    public = public_of(note.origin, key[:-1])
+    try:
+        note.check(public)
+    except Bad as error:
+        report.add(None, "the checkpoint: %s" % error)
+    proofs, reveals, last = lines_of(folder, "proofs.jsonl"), reveals_of(folder), 0
+    reveal = next(reveals, None)
+    for line in lines_of(folder, "records.jsonl"):
+        proof_line = next(proofs, None)
+        proof = parse(proof_line) if proof_line is not None else None
+        if not isinstance(proof, dict) or set(proof) != {"proof", "seq"} or not is_count(proof["seq"]) or proof["seq"] < 0:
+            raise Bad("proofs.jsonl does not fit the records")
+        if not isinstance(proof["proof"], list) or not all(is_hash(item) for item in proof["proof"]):
+            raise Bad("proofs.jsonl has a line that is no proof")
+        seq = proof["seq"]
+        try:
+            body = check_body(line)
+            if body["seq"] != seq or seq <= last:
+                raise Bad("out of order")
+            check_inclusion(seq - 1, note.size, sha(b"\x00", line), [bytes.fromhex(item) for item in proof["proof"]], note.root)
+        except Bad as error:
+            report.add(seq, "record %d: %s" % (seq, error))
+            return
+        while reveal is not None and reveal["seq"] == seq:
+            if body["commitments"].get(reveal["member"]) != commitment(reveal["member"], bytes.fromhex(reveal["salt"]), reveal["value"]):
+                report.add(seq, "record %d: the value of %r is not the recorded one" % (seq, reveal["member"]))
+            reveal = next(reveals, None)
+        report.records, last = report.records + 1, seq
+    if reveal is not None or next(proofs, None) is not None:
+        report.add(None, "there are values or proofs for records that are not in the export")
+
+
+def main(arguments):
+    if len(arguments) != 1 or arguments[0] in ("-h", "--help"):
+        print(__doc__, file=sys.stderr)
+        return 2
+    document = verify(arguments[0])
+    print(json.dumps(document, indent=2, ensure_ascii=False))
+    return 0 if document["ok"] else 5
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
