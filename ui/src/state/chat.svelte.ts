@@ -39,6 +39,8 @@ class Chat {
   private readonly transcripts = new Map<string, Transcript>();
   private readonly drafts = new Map<string, string>();
   private listRequest = 0;
+  /** The query that the list shows. */
+  private listed = "";
 
   async start(): Promise<void> {
     platform().onPush((push) => this.pushed(push));
@@ -51,7 +53,8 @@ class Chat {
   async reloadList(): Promise<void> {
     const request = ++this.listRequest;
     try {
-      const { sessions, has_more } = await call("sessions_list", { query: this.query.trim(), offset: 0, limit: LIST_PAGE });
+      const { sessions, has_more } = await call("sessions_list", { query: this.query.trim(), offset: 0, limit: Math.min(200, Math.max(LIST_PAGE, this.query === this.listed ? this.sessions.length : 0)) });
+      this.listed = this.query;
       if (request !== this.listRequest) return;
       this.sessions = sessions;
       this.moreSessions = has_more;
