@@ -1,0 +1,28 @@
+// What a reader cannot see is shown.
+import { describe, expect, test } from "vitest";
+import { argumentRows, pieces } from "./hidden";
+
+describe("pieces", () => {
+  test("plain text, also in other scripts, stays whole", () => {
+    for (const text of ["", "two shoes", "röda skor 👟", "靴 2"]) expect(pieces(text).every((p) => !p.code)).toBe(true);
+  });
+  test("zero-width, direction and control characters are named", () => {
+    expect(pieces("pay\u200bpal\u202etxt\n").map((p) => p.code ?? p.text)).toEqual(["pay", "U+200B", "pal", "U+202E", "txt", "U+000A"]);
+    expect(pieces("\u{e0041}")[0]?.code).toBe("U+E0041");
+  });
+  test("nothing is lost", () => {
+    const text = "a\u00a0b\u2066c\ufeff";
+    expect(pieces(text).map((p) => p.text).join("")).toBe(text);
+  });
+});
+
+describe("argumentRows", () => {
+  test("shows every argument, long ones in full", () => {
+    const long = "x".repeat(5000);
+    expect(argumentRows(JSON.stringify({ a: long, n: 2, o: { k: [1] } }))?.map((r) => r.value.length)).toEqual([5000, 1, 26]);
+  });
+  test("what is not an object is left to the canonical text", () => {
+    expect(argumentRows("[1]")).toBeNull();
+    expect(argumentRows("{")).toBeNull();
+  });
+});

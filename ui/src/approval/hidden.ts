@@ -1,0 +1,36 @@
+// Makes characters visible that a reader would not see, or that would reorder what is read: controls, zero-width marks,
+// direction overrides, odd spaces. Pure.
+
+export interface Piece {
+  text: string;
+  /** Set when the piece stands for a hidden character: its code point, e.g. `U+202E`. */
+  code?: string;
+}
+
+const HIDDEN = /[\u0000-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff]|[\u{e0000}-\u{e0fff}]/gu;
+
+/** Splits a text into plain pieces and hidden characters. */
+export function pieces(text: string): Piece[] {
+  const out: Piece[] = [];
+  let from = 0;
+  for (const match of text.matchAll(HIDDEN)) {
+    if (match.index > from) out.push({ text: text.slice(from, match.index) });
+    const point = match[0].codePointAt(0) ?? 0;
+    out.push({ text: match[0], code: `U+${point.toString(16).toUpperCase().padStart(4, "0")}` });
+    from = match.index + match[0].length;
+  }
+  if (from < text.length) out.push({ text: text.slice(from) });
+  return out;
+}
+
+/** The arguments of a call by name, each as the text to show; null when the canonical text is not an object. */
+export function argumentRows(canonical: string): { name: string; value: string }[] | null {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(canonical);
+  } catch {
+    return null;
+  }
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return null;
+  return Object.entries(parsed).map(([name, value]) => ({ name, value: typeof value === "string" ? value : JSON.stringify(value, null, 2) }));
+}

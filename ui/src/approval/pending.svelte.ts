@@ -1,0 +1,54 @@
+// The pending actions of the approval window and which one is shown. Pulled from the host by need; decided one by one.
+import { asAgentError, call, platform } from "../platform";
+import type { AgentError } from "../platform/generated/AgentError";
+import type { Approval } from "../platform/generated/Approval";
+import type { Decision } from "../platform/generated/Decision";
+
+class Pending {
+  list = $state<Approval[]>([]);
+  shownId = $state<string | null>(null);
+  loaded = $state(false);
+  error = $state<AgentError | null>(null);
+  deciding = $state(false);
+  shown = $derived(this.list.find((approval) => approval.id === this.shownId) ?? this.list[0] ?? null);
+
+  start(): void {
+    platform().onPush((push) => {
+      if (push.push === "approvals" || push.push === "lagged") void this.read();
+    });
+    // After sleep or behind other windows a push may have been missed.
+    addEventListener("focus", () => void this.read());
+    document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && void this.read());
+    void this.read();
+  }
+
+  async read(): Promise<void> {
+    try {
+      this.list = (await call("approval_pending", {})).approvals;
+      if (!this.list.some((approval) => approval.id === this.shownId)) this.shownId = this.list[0]?.id ?? null;
+    } catch (cause) {
+      this.error = asAgentError(cause);
+    } finally {
+      this.loaded = true;
+    }
+  }
+
+  /** Decides the shown action; false when the host refused. */
+  async decide(approval: Approval, decision: Decision): Promise<boolean> {
+    if (this.deciding) return false;
+    this.deciding = true;
+    this.error = null;
+    try {
+      await call("approval_decide", { id: approval.id, hash: approval.hash, decision });
+      return true;
+    } catch (cause) {
+      this.error = asAgentError(cause);
+      return false;
+    } finally {
+      this.deciding = false;
+      await this.read();
+    }
+  }
+}
+
+export const pending = new Pending();
