@@ -115,7 +115,7 @@ impl Engine {
 
     async fn edit(&self, approval: &Approval, arguments: Value, by: DecidedBy) -> Result<(), AgentError> {
         let spec = self.spec_of(approval)?;
-        let (arguments, _) = coerce(&spec.input_schema, arguments);
+        let (arguments, _) = coerce(&spec.input_schema, without_caller_values(&spec, arguments));
         self.check_arguments(&spec, &arguments)?;
         self.move_from_pending(approval, ApprovalStatus::Superseded, None, by).await?;
         if self.router.tell(&approval.id, Verdict::Edited(arguments)) {
@@ -177,10 +177,9 @@ impl Engine {
     async fn execute_detached(self: &Arc<Self>, approval: &Approval) -> Result<(), AgentError> {
         let spec = self.spec_of(approval)?;
         let turn = self.turn_of(approval);
-        let mut arguments: Map<String, Value> = serde_json::from_str(&approval.arguments).unwrap_or_default();
-        arguments.retain(|name, _| !spec.caller_owned.iter().any(|p| p.name == *name));
+        let arguments = without_caller_values(&spec, serde_json::from_str(&approval.arguments).unwrap_or_default());
         let why = approval.why.clone();
-        let ready = Ready { call: approval.call.clone(), spec, arguments: Value::Object(arguments), decision: policy::Decision::Ask { why } };
+        let ready = Ready { call: approval.call.clone(), spec, arguments, decision: policy::Decision::Ask { why } };
         match turn.execute(&ready, Some(approval)).await {
             Executed::Done(_) => Ok(()),
             Executed::Changed => {
@@ -227,6 +226,13 @@ fn check_word(approval: &Approval, typed: Option<&str>) -> Result<(), AgentError
         }
         Some(_) | None => Ok(()),
     }
+}
+
+/// The arguments that a model or a person may give: the host puts the caller-owned ones in itself.
+fn without_caller_values(spec: &ToolSpec, arguments: Value) -> Value {
+    let Value::Object(mut all) = arguments else { return arguments };
+    all.retain(|name, _| !spec.caller_owned.iter().any(|p| p.name == *name));
+    Value::Object(all)
 }
 
 /// What a grant fixes: every argument that was shown, except numbers and booleans, which may vary.
