@@ -1,0 +1,63 @@
+//! What Countersign costs, as ratios to the plain way of doing the same on the same machine in the same run.
+//! `bench` prints every table, `bench turn|ask|audit|render|stream` one of them. Nothing here is asserted: a number that
+//! depends on the machine is no test.
+
+mod ask;
+mod log;
+mod measure;
+mod stream;
+mod table;
+mod text;
+mod turn;
+
+use std::error::Error;
+use std::process::ExitCode;
+
+/// Anything that ends a measurement early.
+type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
+
+const USAGE: &str = "usage: bench [turn|ask|audit|render|stream]";
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments.iter().map(String::as_str).collect::<Vec<_>>()).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(arguments: &[&str]) -> Outcome {
+    match arguments {
+        // Processes of the turn's measurement: each side is one, so that its CPU time is its own.
+        ["serve"] => return turn::serve().await,
+        ["bare", url, turns] => return turn::bare::run(url, turns.parse()?).await,
+        ["engine", url, turns] => return turn::engine::run(url, turns.parse()?).await,
+        _ => {}
+    }
+    let all = arguments.is_empty();
+    let wanted = |name: &str| all || arguments.contains(&name);
+    if arguments.iter().any(|name| !["turn", "ask", "audit", "render", "stream"].contains(name)) {
+        return Err(USAGE.into());
+    }
+    table::machine();
+    if wanted("turn") {
+        turn::report().await?;
+    }
+    if wanted("ask") {
+        ask::report()?;
+    }
+    if wanted("stream") {
+        stream::report().await?;
+    }
+    if wanted("render") {
+        text::report();
+    }
+    if wanted("audit") {
+        log::report().await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! Time, processor time and memory, and what many measurements of one thing say together.
+
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+/// One side of a comparison, as its process reports it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Side {
+    /// Microseconds of each repetition.
+    pub(crate) micros: Vec<u64>,
+    /// Processor time of all repetitions together, microseconds.
+    pub(crate) cpu_micros: u64,
+    /// Peak resident memory of the process, KiB.
+    pub(crate) peak_kib: u64,
+}
+
+impl Side {
+    pub(crate) fn add(&mut self, other: Side) {
+        self.micros.extend(other.micros);
+        self.cpu_micros += other.cpu_micros;
+        self.peak_kib = self.peak_kib.max(other.peak_kib);
+    }
+
+    /// Processor time of one repetition.
+    pub(crate) fn cpu_each(&self) -> Duration {
+        Duration::from_micros(self.cpu_micros / u64::try_from(self.micros.len().max(1)).unwrap_or(1))
+    }
+
+    /// The value that half of all repetitions stay below.
+    pub(crate) fn median(&self) -> Duration {
+        self.quantile(0.5)
+    }
+
+    pub(crate) fn quantile(&self, part: f64) -> Duration {
+        let mut sorted = self.micros.clone();
+        sorted.sort_unstable();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "an index into a short list")]
+        let at = ((sorted.len().saturating_sub(1)) as f64 * part) as usize;
+        Duration::from_micros(sorted.get(at).copied().unwrap_or_default())
+    }
+}
+
+/// How long something takes.
+pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let start = Instant::now();
+    let result = work();
+    (result, start.elapsed())
+}
+
+/// The best of several runs: what the work takes when nothing disturbs it.
+pub(crate) fn best<T>(runs: usize, mut work: impl FnMut() -> T) -> Duration {
+    (0..runs).map(|_| timed(|| std::hint::black_box(work())).1).min().unwrap_or_default()
+}
+
+pub(crate) fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// Processor time of this process so far (user and system), without its children.
+pub(crate) fn cpu() -> Duration {
+    let usage = usage(libc::RUSAGE_SELF);
+    time(usage.ru_utime) + time(usage.ru_stime)
+}
+
+/// Peak resident memory of this process, KiB.
+pub(crate) fn peak_kib() -> u64 {
+    u64::try_from(usage(libc::RUSAGE_SELF).ru_maxrss).unwrap_or_default()
+}
+
+fn usage(who: libc::c_int) -> libc::rusage {
+    // SAFETY: `getrusage` fills the struct that it is given; all-zero is a valid value of it.
+    unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(who, &raw mut usage);
+        usage
+    }
+}
+
+fn time(time: libc::timeval) -> Duration {
+    Duration::from_secs(u64::try_from(time.tv_sec).unwrap_or_default()) + Duration::from_micros(u64::try_from(time.tv_usec).unwrap_or_default())
+}
+
+/// Waits for a child and tells its peak resident memory in KiB.
+pub(crate) fn wait_with_peak(child: &std::process::Child) -> std::io::Result<(i32, u64)> {
+    let mut status = 0;
+    // SAFETY: `wait4` writes to the two places it is given; the child is ours and is waited for only here.
+    let (pid, usage) = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        let pid = libc::wait4(libc::pid_t::try_from(child.id()).unwrap_or_default(), &raw mut status, 0, &raw mut usage);
+        (pid, usage)
+    };
+    if pid < 0 {
+        return Err(std::io::Error::last_os_error());
+    }
+    Ok((status, u64::try_from(usage.ru_maxrss).unwrap_or_default()))
+}

@@ -1,0 +1,94 @@
+//! A turn with one MCP tool call and an answer of 400 deltas: our engine with its durable log against a bare loop that makes
+//! the same requests. The model server is a process of its own, the shop's server too; only the side's own process counts.
+
+pub(crate) mod bare;
+pub(crate) mod engine;
+
+use std::process::Stdio;
+
+use kit::model_server::{ModelServer, Reply};
+use serde_json::json;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
+
+use crate::Outcome;
+use crate::measure::Side;
+use crate::table;
+
+pub(crate) const QUESTION: &str = "Which trail shoes do you have?";
+pub(crate) const QUERY: &str = "trail shoes";
+const DELTAS: usize = 400;
+const TURNS: usize = 60;
+const PASSES: usize = 4;
+
+/// The model server: a tool call for the question, a long answer for the result.
+pub(crate) async fn serve() -> Outcome {
+    let call = Reply::call("product_search", json!({"query": QUERY, "pageSize": 5})).when(QUESTION).repeated();
+    let answer = Reply::text((0..DELTAS).map(|n| format!("word{n} "))).repeated();
+    let server = ModelServer::start([call, answer]).await;
+    println!("{}", server.base_url());
+    std::future::pending().await
+}
+
+/// The program of the shop, as both sides start it.
+pub(crate) fn csign() -> Outcome<std::path::PathBuf> {
+    let beside = std::env::current_exe()?.with_file_name("csign");
+    if beside.is_file() { Ok(beside) } else { Err(format!("{} is missing: build csign first", beside.display()).into()) }
+}
+
+pub(crate) async fn report() -> Outcome {
+    let mut server = Command::new(std::env::current_exe()?).arg("serve").stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
+    let url = first_line(&mut server).await?;
+    let (mut bare, mut ours) = (Side::default(), Side::default());
+    for _ in 0..PASSES {
+        // In turns, so that a change of the machine's mood meets both.
+        bare.add(side("bare", &url).await?);
+        ours.add(side("engine", &url).await?);
+    }
+    let row = |name: &str, side: &Side| {
+        vec![name.to_owned(), table::time(side.median()), table::time(side.quantile(0.95)), table::time(side.cpu_each()), table::mib(side.peak_kib)]
+    };
+    let ratio = vec![
+        "ratio".to_owned(),
+        table::ratio(ours.median(), bare.median()),
+        table::ratio(ours.quantile(0.95), bare.quantile(0.95)),
+        table::ratio(ours.cpu_each(), bare.cpu_each()),
+        "-".to_owned(),
+    ];
+    let aim = ["aim", "1.50", "-", "1.30", "-"].map(str::to_owned).to_vec();
+    let title = format!("A turn: one MCP tool call, {DELTAS} deltas, {} turns a side", TURNS * PASSES);
+    table::print(&title, &["", "median", "95 %", "CPU a turn", "peak memory"], &[row("bare loop", &bare), row("engine", &ours), ratio, aim]);
+    server.kill().await?;
+    Ok(())
+}
+
+async fn side(name: &str, url: &str) -> Outcome<Side> {
+    let folder = tempfile::tempdir()?;
+    let output = Command::new(std::env::current_exe()?)
+        .args([name, url, &TURNS.to_string()])
+        .env("BENCH_FOLDER", folder.path())
+        .env("XDG_STATE_HOME", folder.path().join("state"))
+        // Without a keyring for both the same: the log is signed with a key of the run.
+        .env_remove("DBUS_SESSION_BUS_ADDRESS")
+        .env_remove("OPENAI_BASE_URL")
+        .env_remove("OPENAI_MODEL")
+        .stderr(Stdio::inherit())
+        .kill_on_drop(true)
+        .output()
+        .await?;
+    if !output.status.success() {
+        return Err(format!("the side `{name}` failed: {}", output.status).into());
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+async fn first_line(child: &mut Child) -> Outcome<String> {
+    let stdout = child.stdout.take().ok_or("no output")?;
+    let line = BufReader::new(stdout).lines().next_line().await?;
+    line.ok_or_else(|| "the model server said nothing".into())
+}
+
+/// The folder that the parent made for this side.
+pub(crate) fn folder() -> Outcome<std::path::PathBuf> {
+    Ok(std::env::var_os("BENCH_FOLDER").ok_or("BENCH_FOLDER is not set")?.into())
+}

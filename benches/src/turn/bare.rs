@@ -1,0 +1,160 @@
+//! The bare loop: requests as prepared JSON, the stream read with as little as possible, the tool called by JSON-RPC over
+//! stdio. No sessions, no checks, no log: what anyone would write first.
+
+use std::process::Stdio;
+use std::time::Instant;
+
+use futures::StreamExt;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use sseer::event_stream::EventStream;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+use super::{QUESTION, csign, folder};
+use crate::Outcome;
+use crate::measure::{Side, cpu, micros, peak_kib};
+
+const WARM_UP: usize = 5;
+
+pub(crate) async fn run(url: &str, turns: usize) -> Outcome {
+    let http = reqwest::Client::builder().tcp_nodelay(true).build()?;
+    let mut shop = Shop::start().await?;
+    for _ in 0..WARM_UP {
+        turn(&http, url, &mut shop).await?;
+    }
+    let mut side = Side::default();
+    let before = cpu();
+    for _ in 0..turns {
+        let start = Instant::now();
+        turn(&http, url, &mut shop).await?;
+        side.micros.push(micros(start.elapsed()));
+    }
+    side.cpu_micros = micros(cpu() - before);
+    side.peak_kib = peak_kib();
+    shop.child.kill().await?;
+    println!("{}", serde_json::to_string(&side)?);
+    Ok(())
+}
+
+async fn turn(http: &reqwest::Client, url: &str, shop: &mut Shop) -> Outcome {
+    let tools = json!([{"type": "function", "function": {"name": "product_search", "description": "Finds products.",
+        "parameters": {"type": "object", "properties": {"query": {"type": "string"}, "pageSize": {"type": "integer"}}}}}]);
+    let user = json!({"role": "user", "content": QUESTION});
+    let first = ask(http, url, &json!({"model": "scripted", "stream": true, "messages": [user], "tools": tools})).await?;
+    let result = shop.call("product.search", serde_json::from_str(&first.arguments)?).await?;
+    let call = json!({"id": "call_1", "type": "function", "function": {"name": first.name, "arguments": first.arguments}});
+    let messages = json!([user, {"role": "assistant", "content": null, "tool_calls": [call]}, {"role": "tool", "tool_call_id": "call_1", "content": result}]);
+    let second = ask(http, url, &json!({"model": "scripted", "stream": true, "messages": messages, "tools": tools})).await?;
+    if second.text.is_empty() { Err("no answer".into()) } else { Ok(()) }
+}
+
+#[derive(Default)]
+struct Answer {
+    text: String,
+    name: String,
+    arguments: String,
+}
+
+#[derive(Deserialize)]
+struct Chunk {
+    choices: Vec<Choice>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    delta: Delta,
+}
+
+#[derive(Deserialize)]
+struct Delta {
+    content: Option<String>,
+    tool_calls: Option<Vec<Call>>,
+}
+
+#[derive(Deserialize)]
+struct Call {
+    function: Function,
+}
+
+#[derive(Deserialize)]
+struct Function {
+    name: Option<String>,
+    arguments: Option<String>,
+}
+
+async fn ask(http: &reqwest::Client, url: &str, body: &Value) -> Outcome<Answer> {
+    let response = http.post(format!("{url}/chat/completions")).json(body).send().await?.error_for_status()?;
+    let mut events = EventStream::new(response.bytes_stream());
+    let mut answer = Answer::default();
+    while let Some(event) = events.next().await {
+        let event = event.map_err(|error| error.to_string())?;
+        let data: &str = &event.data;
+        if data == "[DONE]" {
+            continue;
+        }
+        let chunk: Chunk = serde_json::from_str(data)?;
+        for choice in chunk.choices {
+            answer.text.push_str(choice.delta.content.as_deref().unwrap_or_default());
+            for call in choice.delta.tool_calls.into_iter().flatten() {
+                answer.name.push_str(call.function.name.as_deref().unwrap_or_default());
+                answer.arguments.push_str(call.function.arguments.as_deref().unwrap_or_default());
+            }
+        }
+    }
+    Ok(answer)
+}
+
+struct Shop {
+    child: Child,
+    input: ChildStdin,
+    output: Lines<BufReader<ChildStdout>>,
+    id: u64,
+}
+
+impl Shop {
+    async fn start() -> Outcome<Self> {
+        let mut child = Command::new(csign()?)
+            .args(["shop-server", "--stdio"])
+            .env("COUNTERSIGN_PACK_DATA", folder()?)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()?;
+        let input = child.stdin.take().ok_or("no input")?;
+        let output = BufReader::new(child.stdout.take().ok_or("no output")?).lines();
+        let mut shop = Self { child, input, output, id: 0 };
+        let client = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bare", "version": "0"}});
+        shop.request("initialize", &client).await?;
+        shop.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await?;
+        Ok(shop)
+    }
+
+    async fn call(&mut self, tool: &str, arguments: Value) -> Outcome<String> {
+        let result = self.request("tools/call", &json!({"name": tool, "arguments": arguments})).await?;
+        if result.get("isError").and_then(Value::as_bool) == Some(true) {
+            return Err(format!("the tool failed: {result}").into());
+        }
+        Ok(result.pointer("/content/0/text").and_then(Value::as_str).ok_or("no text")?.to_owned())
+    }
+
+    async fn request(&mut self, method: &str, params: &Value) -> Outcome<Value> {
+        self.id += 1;
+        self.send(&json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params})).await?;
+        loop {
+            let line = self.output.next_line().await?.ok_or("the shop's server ended")?;
+            let mut message: Value = serde_json::from_str(&line)?;
+            if message.get("id").and_then(Value::as_u64) == Some(self.id) {
+                return message.get_mut("result").map(Value::take).ok_or_else(|| format!("the shop's server refused: {message}").into());
+            }
+        }
+    }
+
+    async fn send(&mut self, message: &Value) -> Outcome {
+        let mut line = message.to_string();
+        line.push('\n');
+        self.input.write_all(line.as_bytes()).await?;
+        Ok(self.input.flush().await?)
+    }
+}

@@ -1,0 +1,64 @@
+//! Our side: a whole profile as `csign` opens it, with its store and its durable log, asked over and over.
+
+use std::time::{Duration, Instant};
+
+use contract::{Commands, EventBody, Push, SessionId, TurnStartParams, TurnStatus};
+use host::{Host, Options};
+
+use super::{QUESTION, folder};
+use crate::Outcome;
+use crate::measure::{Side, cpu, micros, peak_kib};
+
+const WARM_UP: usize = 5;
+/// A session stays short: its length is not what is measured.
+const TURNS_PER_SESSION: usize = 10;
+
+pub(crate) async fn run(url: &str, turns: usize) -> Outcome {
+    let data = folder()?.join("data");
+    std::fs::create_dir_all(&data)?;
+    std::fs::write(
+        data.join("countersign.toml"),
+        format!("welcomed = true\n[model]\nprovider = \"openai_compatible\"\nbase_url = \"{url}\"\nmodel = \"scripted\"\n"),
+    )?;
+    let host = Host::open(Options { data_dir: Some(data), warm_up: true, ..Options::default() }).await.map_err(|error| error.message)?;
+    let mut session = None;
+    for _ in 0..WARM_UP {
+        turn(&host, &mut session).await?;
+    }
+    let mut side = Side::default();
+    let before = cpu();
+    for n in 0..turns {
+        if n % TURNS_PER_SESSION == 0 {
+            session = None;
+        }
+        let start = Instant::now();
+        turn(&host, &mut session).await?;
+        side.micros.push(micros(start.elapsed()));
+    }
+    side.cpu_micros = micros(cpu() - before);
+    side.peak_kib = peak_kib();
+    host.stop().await;
+    println!("{}", serde_json::to_string(&side)?);
+    Ok(())
+}
+
+async fn turn(host: &Host, session: &mut Option<SessionId>) -> Outcome {
+    let mut pushes = host.subscribe();
+    let params = TurnStartParams { session: session.take(), text: QUESTION.to_owned(), model: None, headless: true };
+    let started = host.turn_start(params).await.map_err(|error| error.message)?;
+    *session = Some(started.session);
+    loop {
+        let push = match tokio::time::timeout(Duration::from_secs(30), pushes.recv()).await? {
+            Ok(push) => push,
+            Err(tokio::sync::broadcast::error::RecvError::Lagged(_)) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        let Push::Turn { event } = push else { continue };
+        if event.turn != started.turn {
+            continue;
+        }
+        if let EventBody::Final { status, error, .. } = event.event {
+            return if status == TurnStatus::Ok { Ok(()) } else { Err(format!("the turn ended as {status:?}: {error:?}").into()) };
+        }
+    }
+}
