@@ -12,11 +12,13 @@ use crate::visible::exact;
 pub(crate) fn lines(out: Out, approval: &Approval, now: DateTime<Utc>) -> Vec<String> {
     let mut lines = vec![
         out.tone(Tone::Strong, &format!("{} ({}, {})", exact(&approval.tool_title), exact(&approval.server), exact(approval.tool.as_str()))),
-        format!("  Asked by   {}", exact(&approval.agent)),
         format!("  Effect     {}", effect(approval.effect)),
         format!("  Why asked  {}", exact(&approval.why)),
         format!("  Status     {}", status(approval, now)),
     ];
+    if !approval.agent.is_empty() {
+        lines.push(format!("  Asked by   {}", exact(&approval.agent)));
+    }
     if let Some(reason) = &approval.reason {
         lines.push(format!("  Reason     {}", exact(reason)));
     }
@@ -75,12 +77,17 @@ fn side(name: &str, state: &PreviewState) -> Vec<String> {
     let mut lines = vec![format!("    {name}:")];
     for row in &state.rows {
         let mark = if row.changed { "*" } else { " " };
-        lines.push(format!("     {mark} {}  {}  {}", exact(&row.label), exact(&row.quantity), exact(&row.amount)).trim_end().to_owned());
+        lines.push(format!("     {mark} {}  {}  {}", exact(&row.label), amount(&row.quantity), amount(&row.amount)).trim_end().to_owned());
     }
     if !state.total.is_empty() {
-        lines.push(format!("       Total  {}", exact(&state.total)));
+        lines.push(format!("       Total  {}", amount(&state.total)));
     }
     lines
+}
+
+/// Figures of a preview are set with spaces that do not break; on a terminal those are spaces.
+fn amount(text: &str) -> String {
+    exact(&text.replace(['\u{a0}', '\u{202f}'], " "))
 }
 
 /// Shows the action and waits for the answer. Anything but a clear yes rejects; end of input rejects too.
@@ -141,9 +148,9 @@ mod tests {
 
     #[test]
     fn everything_is_shown_and_nothing_hides() {
-        let preview = serde_json::json!({"preview": {"summary": "Add 2", "before": {"rows": []}, "after": {"rows": [{"label": "Shoe", "quantity": "2", "amount": "10.00", "changed": true}], "total": "20.00 SEK"}}});
+        let preview = serde_json::json!({"preview": {"summary": "Add 2", "before": {"rows": []}, "after": {"rows": [{"label": "Shoe", "quantity": "2", "amount": "1\u{a0}000.00", "changed": true}], "total": "2\u{a0}000.00 SEK"}}});
         let text = lines(plain(), &approval(preview), "2026-11-21T10:01:30Z".parse().expect("a time")).join("\n");
-        for part in ["Add to cart (shop, cart.add)", "8 min 30 s left", r#"note: "x\u{202e}y""#, "quantity: 2", "Before: empty", "* Shoe  2  10.00", "Total  20.00 SEK", "Hash       ab"] {
+        for part in ["Add to cart (shop, cart.add)", "8 min 30 s left", r#"note: "x\u{202e}y""#, "quantity: 2", "Before: empty", "* Shoe  2  1 000.00", "Total  2 000.00 SEK", "Asked by   shopper", "Hash       ab"] {
             assert!(text.contains(part), "{part} is missing in\n{text}");
         }
     }

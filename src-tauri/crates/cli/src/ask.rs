@@ -2,7 +2,7 @@
 
 use std::io::Read as _;
 
-use contract::{EventBody, SessionId, Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnStartParams, TurnStatus};
+use contract::{ErrorCode, EventBody, SessionId, Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnStartParams, TurnStatus};
 
 use crate::args::Ask;
 use crate::exit::{Exit, Failure};
@@ -61,7 +61,7 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Ask, text: String, pers
             EventBody::ApprovalRequested { approval } if asker.present() => {
                 let cancel = TurnCancelParams { session: started.session.clone(), turn: started.turn.clone() };
                 tokio::select! {
-                    more = asker.ask(link, approval) => heard.extend(more?),
+                    more = asker.ask(link, approval, event.at) => heard.extend(more?),
                     pressed = tokio::signal::ctrl_c(), if !cancelled => {
                         cancelled = pressed.is_ok();
                         on_second_press();
@@ -138,6 +138,8 @@ impl View {
                 let more = if summary.is_empty() { String::new() } else { format!(": {}", exact(summary)) };
                 out.note(out.tone(tone, &format!("< {}{more}", outcome_word(*outcome))));
             }
+            // Told at the end, with what to do.
+            EventBody::Error { error } if error.code == ErrorCode::ApprovalRequired => {}
             EventBody::Error { error } => {
                 self.finish_line();
                 out.error_lines(error);

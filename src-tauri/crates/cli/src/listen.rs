@@ -1,5 +1,6 @@
 //! What a command hears while it waits: events of its turn, questions to the person, Ctrl-C.
 
+use chrono::{DateTime, Utc};
 use contract::{AgentError, Approval, ApprovalDecideParams, ApprovalId, ApprovalStatus, Commands, EventBody, Push, SessionId, TurnEvent, TurnId};
 use tokio::sync::broadcast::error::RecvError;
 
@@ -25,10 +26,10 @@ impl Asker {
     }
 
     /// Shows the action and sends the decision, unless it is settled otherwise first.
-    pub(crate) async fn ask(&mut self, link: &mut Link, approval: &Approval) -> Result<Vec<Push>, AgentError> {
+    pub(crate) async fn ask(&mut self, link: &mut Link, approval: &Approval, now: DateTime<Utc>) -> Result<Vec<Push>, AgentError> {
         let Some(keys) = &mut self.keys else { return Ok(Vec::new()) };
         let mut heard = Vec::new();
-        let asking = approve::ask(self.out, keys, approval, chrono::Utc::now());
+        let asking = approve::ask(self.out, keys, approval, now);
         tokio::pin!(asking);
         let decision = loop {
             tokio::select! {

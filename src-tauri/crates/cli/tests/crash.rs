@@ -80,7 +80,7 @@ impl Profile {
 
     fn items(&self) -> Vec<Value> {
         let db = Connection::open(self.path().join("data/countersign.db")).unwrap();
-        let mut rows = db.prepare("SELECT body FROM items ORDER BY seq").unwrap();
+        let mut rows = db.prepare("SELECT body FROM item ORDER BY seq").unwrap();
         let bodies = rows.query_map([], |row| row.get::<_, String>(0)).unwrap();
         bodies.map(|body| serde_json::from_str(&body.unwrap()).unwrap()).collect()
     }

@@ -1,6 +1,7 @@
 //! `csign approvals`: pending actions, one in full, and the decision of a person at a terminal.
 
-use contract::{AgentError, Approval, ApprovalDecideParams, ApprovalStatus, ApprovalsListParams, Decision, ItemBody, SessionParams};
+use chrono::{DateTime, Utc};
+use contract::{AgentError, Approval, ApprovalDecideParams, ApprovalStatus, ApprovalsListParams, Decision, Empty, ItemBody, SessionParams};
 
 use crate::approve;
 use crate::args::Approvals;
@@ -15,7 +16,8 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Approvals) -> Result<Ex
         Approvals::List { all } => list(link, out, all).await,
         Approvals::Show { id } => {
             let approval = listen::find(link.commands.as_ref(), &id).await?;
-            show(out, &approval);
+            let now = link.commands.app_status(Empty {}).await?.now;
+            show(out, &approval, now);
             Ok(Exit::Done)
         }
         Approvals::Approve { id, hash, word } => {
@@ -57,11 +59,11 @@ async fn list(link: &Link, out: Out, all: bool) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn show(out: Out, approval: &Approval) {
+fn show(out: Out, approval: &Approval, now: DateTime<Utc>) {
     if out.json {
         return out.document(approval);
     }
-    for line in approve::lines(out, approval, chrono::Utc::now()) {
+    for line in approve::lines(out, approval, now) {
         out.line(line);
     }
     if approval.status == ApprovalStatus::Pending {

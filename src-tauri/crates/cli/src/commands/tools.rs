@@ -96,8 +96,8 @@ async fn call(link: &mut Link, out: Out, params: ToolCallParams, person: bool) -
         tokio::select! {
             answer = &mut calling => break answer,
             push = listen::next(link), if person => {
-                if let Push::Turn { event: TurnEvent { session: of, event: EventBody::ApprovalRequested { approval }, .. } } = push? && of == session {
-                    asker.ask(link, &approval).await?;
+                if let Push::Turn { event: TurnEvent { session: of, at, event: EventBody::ApprovalRequested { approval }, .. } } = push? && of == session {
+                    asker.ask(link, &approval, at).await?;
                 }
             }
             pressed = tokio::signal::ctrl_c() => {

@@ -1,0 +1,146 @@
+//! A person at a terminal: asked before a write, heard, and joined by a second `csign`. The terminal is a pseudo-terminal
+//! made by `script`.
+
+use std::io::{Read as _, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use crate::world::{SHOE, World, program, text};
+
+/// `csign` on a terminal of its own.
+struct Terminal {
+    child: Child,
+    keys: ChildStdin,
+    screen: ChildStdout,
+    seen: String,
+}
+
+impl Terminal {
+    fn start(world: &World, args: &[&str]) -> Self {
+        let quoted: Vec<String> = args.iter().map(|arg| format!("'{}'", arg.replace('\'', r"'\''"))).collect();
+        // `exec`: a shell in between would take Ctrl-C for itself.
+        let line = format!("exec '{}' --data-dir '{}' {}", program(), world.data().display(), quoted.join(" "));
+        let mut child = world
+            .bare("script")
+            .args(["--quiet", "--return", "--flush", "--command", &line, "/dev/null"])
+            .env("SHELL", "/bin/sh")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("script starts");
+        let (keys, screen) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
+        Self { child, keys, screen, seen: String::new() }
+    }
+
+    /// Reads until the text is on the screen.
+    fn wait_for(&mut self, text: &str) {
+        let mut bytes = [0; 1024];
+        while !self.seen.contains(text) {
+            let read = self.screen.read(&mut bytes).expect("read");
+            assert!(read > 0, "the program ended before {text:?} was shown:\n{}", self.seen);
+            self.seen.push_str(&String::from_utf8_lossy(&bytes[..read]));
+        }
+    }
+
+    fn type_in(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).expect("typed");
+        self.keys.flush().expect("typed");
+    }
+
+    /// Waits for the end: everything seen, and the exit code.
+    fn end(mut self) -> (String, Option<i32>) {
+        let mut rest = Vec::new();
+        self.screen.read_to_end(&mut rest).expect("read");
+        self.seen.push_str(&String::from_utf8_lossy(&rest));
+        let code = self.child.wait().expect("ended").code();
+        (self.seen, code)
+    }
+}
+
+#[test]
+fn a_yes_on_the_terminal_runs_what_was_shown() {
+    let world = World::new();
+    let mut terminal = Terminal::start(&world, &["ask", "--session", "s1", "add 2 ridge runner black size 42 to my cart"]);
+    terminal.wait_for("Approve? [y/N]");
+    for part in ["Your signature is needed.", "Add to cart (shop, cart.addItem)", SHOE, "quantity: 2", "Before:", "After:"] {
+        assert!(terminal.seen.contains(part), "{part} is missing in\n{}", terminal.seen);
+    }
+    terminal.type_in("y\n");
+    let (seen, code) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert_eq!(world.shoes("s1"), 2);
+    let resolved = world.run(&["--json", "audit", "list", "--type", "approval_resolved"]).ends_with(0).json();
+    let by_terminal = |record: &serde_json::Value| record["status"] == "approved" && record["fields"]["by"] == "terminal";
+    assert!(resolved["records"].as_array().is_some_and(|records| records.iter().any(by_terminal)), "the log says where it was decided: {resolved}");
+    world.run(&["audit", "verify"]).ends_with(0);
+}
+
+#[test]
+fn enter_alone_rejects_and_the_reason_is_heard() {
+    let world = World::new();
+    let args = format!(r#"{{"partNo":"{SHOE}","quantity":2}}"#);
+    let mut terminal = Terminal::start(&world, &["tools", "call", "cart.addItem", "--session", "s1", "--args", &args]);
+    terminal.wait_for("Approve? [y/N]");
+    terminal.type_in("\n");
+    terminal.wait_for("Reason");
+    terminal.type_in("wrong colour\n");
+    let (seen, code) = terminal.end();
+    assert_eq!(code, Some(4), "{seen}");
+    let all = world.run(&["--json", "approvals", "list", "--all"]).ends_with(0).json();
+    assert_eq!((text(&all[0], "status"), text(&all[0], "reason")), ("rejected", "wrong colour"));
+    assert_eq!(world.shoes("s1"), 0);
+}
+
+#[test]
+fn a_second_csign_joins_the_one_that_waits() {
+    let world = World::new();
+    let mut first = Terminal::start(&world, &["ask", "--session", "s1", "add 2 ridge runner black size 42 to my cart"]);
+    first.wait_for("Approve? [y/N]");
+    let list = world.run(&["--json", "approvals", "list"]).ends_with(0).json();
+    let (id, hash) = (text(&list[0], "id"), text(&list[0], "hash"));
+    assert_eq!(text(&list[0], "status"), "pending", "it is seen, and not expired by the second start");
+    let refused = world.run(&["--json", "approvals", "approve", id, "--hash", hash]).ends_with(3).json();
+    assert_eq!(refused["error"]["details"]["reason"], "no_terminal");
+    let refused = world.run(&["--json", "approvals", "reject", id]).ends_with(3).json();
+    assert_eq!(refused["error"]["details"]["reason"], "no_terminal", "over the socket even a no needs a person");
+    let mut second = Terminal::start(&world, &["approvals", "approve", id, "--hash", hash]);
+    second.wait_for("switched off");
+    assert_eq!(second.end().1, Some(3));
+    world.run(&["ask", "--session", "s2", "what can you do?"]).ends_with(0);
+    first.type_in("n\n");
+    first.wait_for("Reason");
+    first.type_in("\n");
+    let (seen, code) = first.end();
+    assert_eq!(code, Some(4), "{seen}");
+}
+
+#[test]
+fn approving_by_id_needs_the_users_leave_and_the_hash() {
+    let world = World::new();
+    let pending = world.pending();
+    let (id, hash) = (text(&pending, "id"), text(&pending, "hash"));
+    let mut off = Terminal::start(&world, &["approvals", "approve", id, "--hash", hash]);
+    off.wait_for("switched off");
+    assert_eq!(off.end().1, Some(3));
+    std::fs::write(world.data().join("countersign.toml"), "decide_from_terminal = true\n").expect("written");
+    let wrong = Terminal::start(&world, &["approvals", "approve", id, "--hash", &"0".repeat(64)]).end();
+    assert_eq!(wrong.1, Some(1), "{}", wrong.0);
+    let (seen, code) = Terminal::start(&world, &["approvals", "approve", id, "--hash", hash]).end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(seen.contains("Add to cart is done."), "{seen}");
+    let (seen, code) = Terminal::start(&world, &["approvals", "approve", id, "--hash", hash]).end();
+    assert_eq!(code, Some(4), "it runs once: {seen}");
+    assert_eq!(world.shoes("direct"), 2);
+}
+
+#[test]
+fn ctrl_c_stops_the_turn() {
+    let world = World::new();
+    let mut terminal = Terminal::start(&world, &["ask", "--session", "s1", "add 2 ridge runner black size 42 to my cart"]);
+    terminal.wait_for("Approve? [y/N]");
+    terminal.type_in("\u{3}");
+    let (seen, code) = terminal.end();
+    assert_eq!(code, Some(1), "{seen}");
+    let all = world.run(&["--json", "approvals", "list", "--all"]).ends_with(0).json();
+    assert_eq!(text(&all[0], "status"), "cancelled");
+    assert_eq!(world.shoes("s1"), 0);
+}

@@ -1,0 +1,120 @@
+//! Help, wrong usage, the state of the installation, packs, and failures that a person has to understand.
+
+use std::fs;
+
+use crate::world::{World, packs};
+
+#[test]
+fn help_names_every_command_and_the_exit_codes() {
+    let world = World::new();
+    let help = world.run(&["--help"]).ends_with(0).out;
+    for part in ["ask", "approvals", "tools", "audit", "packs", "doctor", "shop-server", "--data-dir", "--json", "3 approval required", "5 the log does not verify"] {
+        assert!(help.contains(part), "{part} is missing in\n{help}");
+    }
+    let below: [(&[&str], &[&str]); 6] = [
+        (&["ask"], &["--session", "--model", "`-` reads it"]),
+        (&["approvals"], &["list", "show", "approve", "reject"]),
+        (&["approvals", "approve"], &["--hash", "--word"]),
+        (&["tools"], &["list", "show", "call"]),
+        (&["audit"], &["list", "show", "verify", "export", "checkpoint"]),
+        (&["packs", "check"], &["<FOLDER>"]),
+    ];
+    for (command, parts) in below {
+        let help = world.run(&[command, &["--help"]].concat()).ends_with(0).out;
+        for part in parts {
+            assert!(help.contains(part), "{part} is missing in\n{help}");
+        }
+    }
+    assert!(world.bare(crate::world::program()).args(["shop-server", "--help"]).output().expect("started").status.success());
+    assert!(!world.data().exists(), "help opens nothing");
+}
+
+#[test]
+fn wrong_usage_ends_with_2_and_touches_nothing() {
+    let world = World::new();
+    let wrong: [&[&str]; 8] = [
+        &[],
+        &["ask"],
+        &["ask", "  "],
+        &["nonsense"],
+        &["ask", "--colour", "hello"],
+        &["approvals", "approve", "a1"],
+        &["audit", "show", "first"],
+        &["audit", "verify", "/nowhere/at/all"],
+    ];
+    for args in wrong {
+        let ran = world.run(args).ends_with(2);
+        assert!(ran.out.is_empty() && !ran.err.is_empty(), "{args:?}");
+    }
+    assert!(!world.data().exists());
+    let ran = world.run(&["tools", "call", "cart.get", "--args", "[1]"]).ends_with(2);
+    assert!(ran.err.contains("hint: Write them like this"), "{}", ran.err);
+}
+
+#[test]
+fn failures_are_one_sentence_and_a_hint() {
+    let world = World::new();
+    fs::write(world.path("file"), "in the way").expect("written");
+    let blocked = world.path("file").join("data");
+    let ran = world.bare(crate::world::program()).arg("--data-dir").arg(&blocked).args(["ask", "hello"]).output().expect("started");
+    let err = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert_eq!(ran.status.code(), Some(1), "{err}");
+    assert!(err.starts_with("error: ") && err.contains("\nhint: ") && err.lines().count() == 2, "{err}");
+    for word in ["panicked", "stack", "src/", "RUST_BACKTRACE"] {
+        assert!(!err.contains(word), "{err}");
+    }
+
+    let error = world.run(&["--json", "tools", "show", "no.such.tool"]).ends_with(1).json();
+    assert_eq!(error["error"]["code"], "tool_not_found");
+    let error = world.run(&["--json", "approvals", "show", "none"]).ends_with(1).json();
+    assert_eq!(error["error"]["details"]["reason"], "not_found");
+}
+
+#[test]
+fn the_kill_switch_stops_every_run() {
+    let world = World::new();
+    let ran = world.run_with("AGENT_ENABLED", "false", &["ask", "hello"]).ends_with(1);
+    assert!(ran.err.contains("switched off") && ran.err.contains("hint: "), "{}", ran.err);
+    let error = world.run_with("AGENT_ENABLED", "false", &["--json", "tools", "call", "cart.get"]).ends_with(1).json();
+    assert_eq!(error["error"]["code"], "agent_disabled");
+}
+
+#[test]
+fn doctor_says_what_is_well() {
+    let world = World::new();
+    let ran = world.run(&["doctor"]).ends_with(0);
+    assert!(ran.out.contains("ok       data folder") && ran.out.contains("warning  keyring"), "{}", ran.out);
+    let report = world.run(&["--json", "doctor"]).ends_with(0).json();
+    assert_eq!(report["ok"], true);
+}
+
+#[test]
+fn a_pack_is_checked_fault_by_fault() {
+    let world = World::new();
+    let shop = packs().join("shop");
+    let ran = world.run(&["packs", "check", shop.to_str().expect("a name")]).ends_with(0);
+    assert!(ran.out.contains("no faults"), "{}", ran.out);
+
+    let broken = world.path("broken");
+    fs::create_dir(&broken).expect("made");
+    fs::write(broken.join("pack.json"), r#"{"manifest_version": 7, "id": "Bad Id"}"#).expect("written");
+    let view = world.run(&["--json", "packs", "check", broken.to_str().expect("a name")]).ends_with(1).json();
+    assert!(view["faults"].as_array().is_some_and(|faults| faults.len() > 1), "{view}");
+    let ran = world.run(&["packs", "check", broken.to_str().expect("a name")]).ends_with(1);
+    assert!(ran.out.contains("fault pack.json"), "{}", ran.out);
+    world.run(&["packs", "check", "/nowhere/at/all"]).ends_with(2);
+}
+
+#[test]
+fn tools_are_listed_shown_and_called() {
+    let world = World::new();
+    let list = world.run(&["tools", "list"]).ends_with(0).out;
+    assert!(list.contains("cart.addItem") && list.contains("analyze_portfolio_pacing"), "{list}");
+    let shown = world.run(&["tools", "show", "product.search"]).ends_with(0).out;
+    assert!(shown.contains("query (string, required)"), "{shown}");
+    let found = world.run(&["--json", "tools", "call", "product.search", "--args", r#"{"query":"ridge runner"}"#]).ends_with(0).json();
+    assert_eq!(found["outcome"], "ok");
+    assert!(found["data"]["items"].as_array().is_some_and(|items| !items.is_empty()), "{found}");
+    let refused = world.run(&["--json", "tools", "call", "product.get", "--args", r#"{"productId":"x"}"#]);
+    assert_eq!(refused.code, 1, "{}", refused.out);
+}

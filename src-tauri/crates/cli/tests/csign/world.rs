@@ -1,0 +1,110 @@
+//! A folder for everything a run may touch, and `csign` started in it.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+pub(crate) const NOW: &str = "2026-11-21T10:00:00Z";
+/// A variant that the demo shop has and has in stock.
+pub(crate) const SHOE: &str = "FJS-TR1001-BLK-42";
+
+pub(crate) struct World {
+    folder: tempfile::TempDir,
+}
+
+/// What a run printed and how it ended.
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Ran {
+    fn of(output: Output) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("csign prints UTF-8");
+        Self { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("one JSON document, but {e}:\n{}\n{}", self.out, self.err))
+    }
+
+    #[track_caller]
+    pub(crate) fn ends_with(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.out, self.err);
+        self
+    }
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.path("data")
+    }
+
+    /// `program` with nothing of this process's environment.
+    pub(crate) fn bare(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.env_clear().env("PATH", "/usr/bin:/bin").env("LANG", "C.UTF-8").env("COUNTERSIGN_TEST_NOW", NOW).stdin(Stdio::null());
+        for (variable, name) in [("HOME", "home"), ("XDG_DATA_HOME", "share"), ("XDG_STATE_HOME", "state"), ("XDG_CONFIG_HOME", "config"), ("XDG_RUNTIME_DIR", "run")] {
+            std::fs::create_dir_all(self.path(name)).expect("made");
+            command.env(variable, self.path(name));
+        }
+        command
+    }
+
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.bare(program());
+        command.arg("--data-dir").arg(self.data()).args(args);
+        command
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
+        Ran::of(self.command(args).output().expect("csign starts"))
+    }
+
+    pub(crate) fn run_at(&self, now: &str, args: &[&str]) -> Ran {
+        Ran::of(self.command(args).env("COUNTERSIGN_TEST_NOW", now).output().expect("csign starts"))
+    }
+
+    pub(crate) fn run_with(&self, variable: &str, value: &str, args: &[&str]) -> Ran {
+        Ran::of(self.command(args).env(variable, value).output().expect("csign starts"))
+    }
+
+    /// Proposes to add two shoes where nobody can approve. Gives the pending action.
+    pub(crate) fn pending(&self) -> Value {
+        let args = format!(r#"{{"partNo":"{SHOE}","quantity":2}}"#);
+        self.run(&["--json", "tools", "call", "cart.addItem", "--args", &args]).ends_with(3);
+        let list = self.run(&["--json", "approvals", "list"]).ends_with(0).json();
+        list.as_array().and_then(|all| all.first()).expect("one waits").clone()
+    }
+
+    /// How many shoes the cart holds.
+    pub(crate) fn shoes(&self, session: &str) -> u64 {
+        let cart = self.run(&["--json", "tools", "call", "cart.get", "--session", session]).ends_with(0).json();
+        let text = cart["data"].to_string();
+        cart["data"]["items"].as_array().map_or(0, |items| items.iter().filter_map(|item| item["quantity"].as_u64()).sum::<u64>().max(u64::from(text.contains(SHOE))))
+    }
+}
+
+pub(crate) fn program() -> &'static str {
+    env!("CARGO_BIN_EXE_csign")
+}
+
+pub(crate) fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+    value[name].as_str().unwrap_or_else(|| panic!("{name} is text in {value}"))
+}
+
+/// The packs of the source tree.
+pub(crate) fn packs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tools")
+}
