@@ -123,8 +123,10 @@ impl Log {
             schema::create(&db).map_err(WriteError::from)?;
             let recovered = recovery(found, &aside);
             let chain = first_records(&mut db, &options, None, Some(recovered))?;
-            let counter = found.mark.as_ref().map_or(0, |mark| mark.counter);
-            Ok(Opened { db, chain, counter, warnings: Vec::new() })
+            let counter = found.mark.as_ref().map_or(0, |mark| mark.counter) + 1;
+            // At once, and not by the log's thread: the old mark would speak against the new log.
+            let warnings = replace_marks(&options, &chain, counter);
+            Ok(Opened { db, chain, counter, warnings })
         };
         let opened = begin().map_err(|failure| match failure {
             Failure::Unavailable(why) => AuditUnavailable(why),
@@ -308,6 +310,19 @@ fn first_records(db: &mut Connection, options: &OpenOptions, known: Option<Chain
     chain.sign(&tx, &signer.key)?;
     tx.commit().map_err(WriteError::from)?;
     Ok(chain)
+}
+
+fn replace_marks(options: &OpenOptions, chain: &Chain, counter: u64) -> Vec<String> {
+    let mark = Mark {
+        installation: options.installation.clone(),
+        size: chain.signed,
+        root: crate::hex::encode(&chain.frontier.root()),
+        counter,
+        key: note::vkey_of(&chain.origin, &options.signer.key.verifying_key()),
+        seal: None,
+    };
+    let store = |anchor: &Arc<dyn Anchor>| anchor.store(&mark).err().map(|error| format!("the copy of the newest checkpoint in {} cannot be stored: {error}", anchor.name()));
+    options.anchors.iter().filter_map(store).collect()
 }
 
 fn recovery(found: &Tampered, aside: &Path) -> RecordDraft {

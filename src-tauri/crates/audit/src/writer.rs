@@ -33,6 +33,9 @@ const BACKLOG: usize = 10_000;
 
 type Reply<T> = oneshot::Sender<Result<T, AuditUnavailable>>;
 
+/// Who waits for the end, if anyone, and how the last commit went.
+type Ending = (Option<Reply<()>>, Result<(), AuditUnavailable>);
+
 pub(crate) enum Command {
     Append { draft: Box<RecordDraft>, durability: Durability, reply: Reply<u64> },
     Flush { reply: Reply<()> },
@@ -213,7 +216,7 @@ impl Writer {
     }
 
     /// Commits what the round gathered and answers; gives who waits for the end when the thread is to end.
-    fn finish(&mut self, round: Round) -> Option<(Option<Reply<()>>, Result<(), AuditUnavailable>)> {
+    fn finish(&mut self, round: Round) -> Option<Ending> {
         let result = if round.commit || self.pending.len() >= BATCH { self.commit(round.sign) } else { Ok(()) };
         for reply in round.flushes {
             answer(reply, result.clone());

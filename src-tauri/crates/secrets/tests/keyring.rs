@@ -1,5 +1,6 @@
 //! Against a real gnome-keyring in a private D-Bus session. Each test starts this program anew under `dbus-run-session`
 //! (the tests named `inside_...`), so that a plain `cargo test` needs no session and touches nobody's keyring.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on is to fail there")]
 
 use std::io::Write as _;
 use std::path::Path;

@@ -25,6 +25,9 @@ pub(crate) struct Summary {
     pub(crate) unknown_outcomes: Vec<u64>,
 }
 
+/// A good record: body, leaf, and the inner nodes that it completes with their numbers.
+pub(crate) type Accepted = (Body, Hash, Vec<(u64, Hash)>);
+
 /// The state between records.
 pub(crate) struct Checker<'a> {
     problems: &'a mut Problems,
@@ -83,7 +86,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Takes the next record's body; gives it back with the inner nodes that it completes when it is good.
-    pub(crate) fn record(&mut self, bytes: &[u8]) -> Option<(Body, Hash, Vec<(u64, Hash)>)> {
+    pub(crate) fn record(&mut self, bytes: &[u8]) -> Option<Accepted> {
         let seq = self.size() + 1;
         let body = match body::parse(bytes) {
             Ok(body) => body,

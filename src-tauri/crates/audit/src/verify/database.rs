@@ -45,8 +45,10 @@ fn open_and_check(path: &Path, mark: Option<&Mark>, problems: &mut Problems) -> 
         }
     }
     let summary = records(&tx, mark, problems);
-    // Faults of pages and indexes that no record shows, after the records so that these are named first.
-    physical::integrity(&tx, problems);
+    // Faults of pages and indexes that no record shows; when a record is bad already they would add nothing.
+    if problems.is_empty() {
+        physical::integrity(&tx, problems);
+    }
     if problems.is_empty() {
         physical::seal(path, summary.records, mark, problems);
     }

@@ -1,5 +1,7 @@
 //! The log from outside: what is appended comes back and verifies, and whatever is changed is reported.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on is to fail there")]
+
 mod basics;
 mod crash;
 mod export;
@@ -7,3 +9,4 @@ mod flips;
 mod kit;
 mod tamper;
 mod vectors;
+mod volume;
