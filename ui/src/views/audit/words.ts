@@ -1,0 +1,47 @@
+// Record types in words and icons, and the tone of a status.
+import Bot from "@lucide/svelte/icons/bot";
+import CircleDot from "@lucide/svelte/icons/circle-dot";
+import Database from "@lucide/svelte/icons/database";
+import FileInput from "@lucide/svelte/icons/file-input";
+import Flag from "@lucide/svelte/icons/flag";
+import Key from "@lucide/svelte/icons/key-round";
+import Package from "@lucide/svelte/icons/package";
+import Play from "@lucide/svelte/icons/play";
+import Power from "@lucide/svelte/icons/power";
+import Scale from "@lucide/svelte/icons/scale";
+import Settings from "@lucide/svelte/icons/settings";
+import ShieldCheck from "@lucide/svelte/icons/shield-check";
+import ShieldQuestion from "@lucide/svelte/icons/shield-question-mark";
+import Wrench from "@lucide/svelte/icons/wrench";
+import type { RecordType } from "../../platform/generated/RecordType";
+
+export const ICONS: Record<RecordType, typeof Bot> = {
+  log_opened: Flag,
+  run_started: Play,
+  run_ended: CircleDot,
+  model_call: Bot,
+  tool_intent: Wrench,
+  tool_outcome: Wrench,
+  approval_requested: ShieldQuestion,
+  approval_resolved: ShieldCheck,
+  policy_decision: Scale,
+  grant_created: ShieldCheck,
+  grant_revoked: ShieldQuestion,
+  setting_changed: Settings,
+  kill_switch: Power,
+  pack_loaded: Package,
+  data_imported: FileInput,
+  db_recovered: Database,
+  key_rotated: Key,
+};
+
+export const TYPES = Object.keys(ICONS) as RecordType[];
+
+export type Tone = "neutral" | "ok" | "warn" | "danger" | "info";
+
+export function toneOf(status: string): Tone {
+  if (["ok", "done", "approved"].includes(status)) return "ok";
+  if (["error", "failed", "unknown", "interrupted"].includes(status)) return "danger";
+  if (["rejected", "expired", "denied", "cancelled", "superseded", "limit", "approval_required"].includes(status)) return "warn";
+  return "neutral";
+}
