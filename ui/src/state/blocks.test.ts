@@ -10,6 +10,7 @@ test("patches name the changed blocks, and the finished answer touches only what
   stream.apply({ blocks: [], count: 1, append: "bc" });
   stream.apply({ blocks: [{ index: 1, html: "<p>d</p>" }], count: 2, append: "" });
   stream.replace([{ index: 0, html: "<p>abc</p>" }, { index: 1, html: "<p>d</p>" }]);
+  expect(seen.map(({ complete }) => complete)).toEqual([true, false, false, false, true]);
   expect(seen.map(({ changed, count, append }) => [changed, count, append])).toEqual([
     [[], 0, ""],
     [[0], 1, ""],
@@ -24,7 +25,7 @@ test("a view that comes late gets everything, and gaps are empty blocks", () => 
   stream.apply({ blocks: [{ index: 2, html: "<p>c</p>" }], count: 3, append: "d" });
   let first: BlockChange | undefined;
   stream.connect((change) => (first ??= change));
-  expect(first).toEqual({ changed: [0, 1, 2], count: 3, append: "" });
+  expect(first).toEqual({ changed: [0, 1, 2], count: 3, append: "", complete: true });
   expect(stream.blocks[2]).toEqual({ html: "<p>c</p>", tail: "d" });
   stream.apply({ blocks: [], count: 0, append: "" });
   expect(stream.empty).toBe(true);

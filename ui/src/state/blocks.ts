@@ -14,6 +14,8 @@ export interface BlockChange {
   changed: number[];
   count: number;
   append: string;
+  /** The answer is complete: show it at once, not with the next frame. */
+  complete: boolean;
 }
 
 export class BlockStream {
@@ -31,13 +33,13 @@ export class BlockStream {
   /** Connects the element that shows the blocks; it gets all of them first. */
   connect(view: (change: BlockChange) => void): () => void {
     this.view = view;
-    view({ changed: this.blocks.map((_, index) => index), count: this.blocks.length, append: "" });
+    view({ changed: this.blocks.map((_, index) => index), count: this.blocks.length, append: "", complete: true });
     return () => {
       if (this.view === view) this.view = null;
     };
   }
 
-  apply(patch: BlockPatch): void {
+  apply(patch: BlockPatch, complete = false): void {
     const changed: number[] = [];
     for (const block of patch.blocks) {
       while (this.blocks.length < block.index) {
@@ -55,7 +57,7 @@ export class BlockStream {
     const append = patch.append ?? "";
     const last = this.blocks.at(-1);
     if (append !== "" && last) last.tail += append;
-    this.view?.({ changed: changed.filter((index) => index < patch.count), count: patch.count, append: last ? append : "" });
+    this.view?.({ changed: changed.filter((index) => index < patch.count), count: patch.count, append: last ? append : "", complete });
   }
 
   /** Takes the finished answer: blocks that already look the same are left alone. */
@@ -64,6 +66,6 @@ export class BlockStream {
       const known = this.blocks[block.index];
       return !known || known.tail !== "" || known.html !== block.html;
     });
-    this.apply({ blocks: changes, count: blocks.length, append: "" });
+    this.apply({ blocks: changes, count: blocks.length, append: "" }, true);
   }
 }

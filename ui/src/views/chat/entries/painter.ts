@@ -15,7 +15,8 @@ export class BlockPainter {
     for (const index of change.changed) this.dirty.add(index);
     // The tail of a block that is put anew comes with it.
     if (change.append !== "" && !this.dirty.has(change.count - 1)) this.appended.push(change.append);
-    if (this.frame === 0) this.frame = requestAnimationFrame(() => this.flush());
+    if (change.complete) this.flush();
+    else if (this.frame === 0) this.frame = requestAnimationFrame(() => this.flush());
   }
 
   /** Brings the page up to date now. */
