@@ -1,0 +1,43 @@
+// The settings being edited: a copy of what is in force, what differs, and saving it as a whole.
+import { app } from "../../app/app.svelte";
+import { asAgentError, call } from "../../platform";
+import type { AgentError } from "../../platform/generated/AgentError";
+import type { Settings } from "../../platform/generated/Settings";
+
+export class Draft {
+  value = $state<Settings | null>(null);
+  error = $state<AgentError | null>(null);
+  saving = $state(false);
+  saved = $state(false);
+  dirty = $derived(this.value !== null && app.settings !== null && JSON.stringify(this.value) !== JSON.stringify(app.settings.settings));
+
+  /** Takes over what is in force, unless something is being edited. */
+  follow(): void {
+    if (app.settings && (this.value === null || !this.dirty)) this.reset();
+  }
+
+  reset(): void {
+    this.value = app.settings ? (structuredClone($state.snapshot(app.settings.settings)) as Settings) : null;
+    this.error = null;
+  }
+
+  async save(): Promise<void> {
+    if (!this.value) return;
+    this.saving = true;
+    this.saved = false;
+    try {
+      app.take(await call("settings_set", { settings: $state.snapshot(this.value) as Settings }));
+      this.reset();
+      this.saved = true;
+    } catch (cause) {
+      this.error = asAgentError(cause);
+    } finally {
+      this.saving = false;
+    }
+  }
+
+  /** The host's complaint about one field. */
+  errorOf(field: string): string | null {
+    return this.error?.details["field"] === field ? this.error.message : null;
+  }
+}
