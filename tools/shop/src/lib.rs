@@ -13,6 +13,8 @@ mod serve;
 mod server;
 mod shop;
 mod text;
+#[cfg(test)]
+mod tests;
 mod views;
 mod vocabulary;
 mod wire;

@@ -42,6 +42,9 @@ pub fn search(db: &Connection, text: &str, filters: &Filters) -> Result<Vec<Hit>
         return Ok(Vec::new());
     }
     add_filters(&mut query, filters)?;
+    if query.colors.iter().any(Vec::is_empty) {
+        return Ok(Vec::new());
+    }
     let names: Vec<String> = text::words(text);
     let found = candidates(db, &query)?;
     let mut hits = Vec::new();
@@ -77,6 +80,7 @@ fn candidates(db: &Connection, query: &Query) -> Result<Option<Vec<i64>>, ShopEr
 fn add_filters(query: &mut Query, filters: &Filters) -> Result<(), ShopError> {
     if let Some(color) = filters.color.as_deref().filter(|color| !color.trim().is_empty()) {
         let codes = text::words(color).iter().find_map(|word| crate::catalogue::colors::by_word(word));
+        // A colour nobody knows is a group without colours: nothing fits.
         query.colors.push(codes.unwrap_or_default());
     }
     if let Some(size) = filters.size.as_deref().filter(|size| !size.trim().is_empty()) {

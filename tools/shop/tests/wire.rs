@@ -1,0 +1,195 @@
+//! The real server program over both transports with the protocol library's client, the manifest it describes itself by,
+//! and the previews the manifest promises.
+
+use std::{
+    collections::BTreeMap,
+    io::{BufRead, BufReader},
+    process::{Command, Stdio},
+};
+
+use contract::{PreviewView, manifest::PackManifest};
+use minijinja::{Environment, Error, ErrorKind, Value as Template, value::Serde};
+use rmcp::{
+    Peer, RoleClient,
+    model::{CallToolRequestParams, ClientCapabilities, ClientConfig, ContentBlock, Implementation, ProtocolVersion, ReadResourceRequestParams},
+    service::{ClientLifecycleMode, ClientServiceExt, RunningService},
+    transport::{StreamableHttpClientTransport, async_rw::AsyncRwTransport},
+};
+use serde_json::{Value, json};
+
+type Client = RunningService<RoleClient, ClientConfig>;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_shop-server");
+
+fn me() -> ClientConfig {
+    let mut me = ClientConfig::new(ClientCapabilities::default(), Implementation::new("wire-test", "1"));
+    me.protocol_version = ProtocolVersion::LATEST_WITH_INITIALIZE;
+    me
+}
+
+async fn call(client: &Peer<RoleClient>, tool: &str, arguments: Value) -> Result<Value, String> {
+    let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments.as_object().unwrap().clone());
+    let result = client.call_tool(params).await.unwrap();
+    let [ContentBlock::Text(text)] = result.content.as_slice() else { panic!("one text") };
+    if result.is_error == Some(true) { Err(text.text.clone()) } else { Ok(serde_json::from_str(&text.text).unwrap()) }
+}
+
+/// The same conversation over any transport: search, look, add, change, remove.
+async fn shop_a_little(client: &Peer<RoleClient>) {
+    let tools = client.list_all_tools().await.unwrap();
+    assert_eq!(tools.len(), 6);
+
+    let found = call(client, "product.search", json!({"query": "black trail shoes"})).await.unwrap();
+    let total = found["totalCount"].as_u64().unwrap();
+    assert!((2..=8).contains(&total), "{total}");
+    let first = &found["items"][0];
+    assert_eq!((first["name"].as_str(), first["brand"].as_str(), first["color"].as_str()), (Some("Ridge Runner"), Some("Fjällstig"), Some("Black")));
+
+    let product = call(client, "product.get", json!({"productId": first["productId"]})).await.unwrap();
+    let black: Vec<&Value> = product["variants"].as_array().unwrap().iter().filter(|v| v["variantParametrics"][0]["value"] == "Black" && v["onHand"]["value"].as_i64() > Some(1)).collect();
+    assert!(black.len() >= 3);
+    let part = black[0]["partNo"].as_str().unwrap();
+
+    let refused = call(client, "cart.addItem", json!({"partNo": product["partNo"], "quantity": 1, "clientIp": "127.0.0.1"})).await.unwrap_err();
+    assert!(refused.contains(part), "the choices are named: {refused}");
+    let nothing = call(client, "cart.addItem", json!({"partNo": part, "quantity": 1})).await.unwrap();
+    assert_eq!((nothing.get("basketId"), &nothing["basket"]["items"]), (None, &json!([])));
+
+    let added = call(client, "cart.addItem", json!({"partNo": part, "quantity": 2, "clientIp": "127.0.0.1"})).await.unwrap();
+    let basket = added["basketId"].as_i64().unwrap();
+    assert_eq!(added["basket"]["items"][0]["quantity"], 2);
+    let other = call(client, "product.search", json!({"query": "camping stove"})).await.unwrap()["items"][0].clone();
+    let two = call(client, "cart.addItem", json!({"partNo": other["partNo"], "quantity": 1, "clientIp": "127.0.0.1", "basketId": basket})).await.unwrap();
+    assert_eq!((two["basket"]["items"].as_array().unwrap().len(), &two["basket"]["items"][1]["unitPrice"]), (2, &other["price"]));
+
+    previews(&two["basket"], &call(client, "product.get", json!({"partNo": part})).await.unwrap(), part);
+
+    for bad in [json!(0), json!(1.5), json!(-1), json!(1000), json!("many")] {
+        let arguments = json!({"productId": part, "quantity": bad, "basketId": basket});
+        assert!(call(client, "cart.setItemQuantity", arguments).await.unwrap_err().contains("whole number"));
+    }
+    let set = call(client, "cart.setItemQuantity", json!({"productId": part, "quantity": 1, "basketId": basket})).await.unwrap();
+    assert_eq!(set["basket"]["items"][0]["quantity"], 1);
+    let left = call(client, "cart.removeItem", json!({"productId": part, "basketId": basket})).await.unwrap();
+    assert_eq!(left["basket"]["items"].as_array().unwrap().len(), 1);
+    assert_eq!(call(client, "cart.get", json!({"basketId": basket})).await.unwrap(), left["basket"]);
+    let swedish = json!({"productId": part, "basketId": basket, "context": {"cultureCode": "sv-SE"}});
+    assert!(call(client, "cart.removeItem", swedish).await.unwrap_err().contains("varukorgen"));
+
+    let picture = client.read_resource(ReadResourceRequestParams::new("shop-image://1001")).await.unwrap();
+    assert_eq!(picture.contents.len(), 1);
+}
+
+#[tokio::test]
+async fn over_stdio_in_both_protocols_and_the_cart_outlives_the_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let start = || {
+        tokio::process::Command::new(PROGRAM)
+            .args(["--stdio", "--data-dir", folder.path().to_str().unwrap(), "--today", "2026-11-21"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap()
+    };
+    let discover = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] };
+    for (lifecycle, lines_before) in [(ClientLifecycleMode::Initialize, 0), (discover, 1)] {
+        let mut server = start();
+        let transport = AsyncRwTransport::new_client(server.stdout.take().unwrap(), server.stdin.take().unwrap());
+        let client: Client = me().serve_with_lifecycle(transport, lifecycle).await.unwrap();
+        let kept = call(client.peer(), "cart.get", json!({"basketId": 1})).await.unwrap();
+        assert_eq!(kept["items"].as_array().unwrap().len(), lines_before);
+        shop_a_little(client.peer()).await;
+        client.cancel().await.unwrap();
+        assert!(server.wait().await.unwrap().success(), "the server goes when its input ends");
+    }
+}
+
+/// A process that goes with its owner, also when a test fails.
+struct Ended(std::process::Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[tokio::test]
+async fn over_http_with_pictures_beside() {
+    let mut server = Ended(Command::new(PROGRAM).args(["--http", "127.0.0.1:0"]).stdout(Stdio::piped()).spawn().unwrap());
+    let mut line = String::new();
+    BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let url = line.trim().strip_prefix("listening on ").unwrap().to_owned();
+    let transport = StreamableHttpClientTransport::from_uri(url.clone());
+    let client: Client = me().serve_with_lifecycle(transport, ClientLifecycleMode::Initialize).await.unwrap();
+    shop_a_little(client.peer()).await;
+    client.cancel().await.unwrap();
+
+    let address = url.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap().to_owned();
+    let get = |path: &str, more: &str| {
+        use std::io::{Read, Write};
+        let mut stream = std::net::TcpStream::connect(&address).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{more}\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    assert!(get("/img/1001.svg", "").contains("image/svg+xml"));
+    assert!(get("/img/nothing.svg", "").starts_with("HTTP/1.1 404"));
+    assert!(get("/mcp", "Origin: https://example.com\r\n").starts_with("HTTP/1.1 403"));
+}
+
+#[test]
+fn only_loopback_addresses_are_listened_on() {
+    let refused = Command::new(PROGRAM).args(["--http", "0.0.0.0:0"]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("loopback"));
+}
+
+fn manifest() -> PackManifest {
+    serde_json::from_str(include_str!("../pack.json")).unwrap()
+}
+
+/// The previews as the host computes them, with its filters in small.
+fn previews(cart: &Value, product: &Value, part: &str) {
+    fn ore(value: &Template) -> Result<i64, Error> {
+        let text = value.to_string();
+        let (whole, fraction) = text.split_once('.').unwrap_or((&text, "00"));
+        format!("{whole}{fraction:0<2}").parse().map_err(|_| Error::new(ErrorKind::InvalidOperation, text.clone()))
+    }
+    let kronor = |ore: i64| format!("{}{}.{:02}", if ore < 0 { "-" } else { "" }, ore.abs() / 100, ore.abs() % 100);
+    let mut environment = Environment::new();
+    environment.add_filter("dec_add", move |a: Template, b: Template| Ok::<_, Error>(kronor(ore(&a)? + ore(&b)?)));
+    environment.add_filter("dec_mul", move |a: Template, b: Template| Ok::<_, Error>(kronor(ore(&a)? * ore(&b)? / 100)));
+    environment.add_filter("money", |a: Template| a);
+    environment.add_filter("tojson", |a: Template| Template::from_safe_string(serde_json::to_string(&a).unwrap_or_default()));
+    let render = |tool: &str, arguments: Value, reads: Value| -> PreviewView {
+        let manifest = manifest();
+        let file = manifest.tools.tools.iter().find(|entry| entry.id.as_str() == tool).and_then(|entry| entry.preview.clone()).unwrap().template;
+        let template = std::fs::read_to_string(format!("{}/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let mut scope: BTreeMap<&str, Template> = reads.as_object().unwrap().iter().map(|(name, value)| (name.as_str(), Template::from(Serde(value)))).collect();
+        scope.insert("args", Template::from(Serde(&arguments)));
+        serde_json::from_str(&environment.render_str(&template, Template::from_pairs(scope)).unwrap()).unwrap()
+    };
+    let both = json!({"cart": cart, "product": product});
+    let total = |times: i64| {
+        let unit: f64 = product["priceIncVat"].as_str().unwrap().parse().unwrap();
+        let now: f64 = cart["total"].as_str().unwrap().parse().unwrap();
+        format!("{:.2} SEK", now + unit * times as f64)
+    };
+    let quantities = |view: &PreviewView| view.after.rows.iter().map(|row| (row.quantity.clone(), row.changed)).collect::<Vec<_>>();
+
+    let more = render("cart.addItem", json!({"partNo": part, "quantity": 3}), both.clone());
+    assert_eq!((more.before.total.clone(), more.after.total.clone()), (total(0), total(3)));
+    assert_eq!(quantities(&more), [("5".to_owned(), true), ("1".to_owned(), false)]);
+    let first = render("cart.addItem", json!({"partNo": part}), json!({"cart": null, "product": product}));
+    assert_eq!((first.before.rows.len(), quantities(&first), first.summary.starts_with("Add 1 x Ridge Runner (")), (0, vec![("1".to_owned(), true)], true));
+    let unread = render("cart.addItem", json!({"partNo": part}), json!({"cart": null, "product": null}));
+    assert_eq!((unread.after.rows[0].label.as_str(), unread.after.total.as_str()), (part, "?"));
+
+    let fewer = render("cart.setItemQuantity", json!({"productId": part, "quantity": 1}), both.clone());
+    assert_eq!((fewer.after.total.clone(), quantities(&fewer)), (total(-1), vec![("1".to_owned(), true), ("1".to_owned(), false)]));
+    let gone = render("cart.removeItem", json!({"productId": part}), both);
+    assert_eq!((gone.after.total.clone(), gone.after.rows.len(), gone.before.rows[0].changed), (total(-2), 1, true));
+}
