@@ -21,7 +21,7 @@ pub struct PackManifest {
     #[schemars(range(min = 1, max = 1))]
     pub manifest_version: u32,
     /// Lower-case letters, digits and hyphens; by custom the folder's name.
-    #[schemars(regex(pattern = r"^[a-z0-9][a-z0-9-]{0,63}$"))]
+    #[schemars(extend("pattern" = r"^[a-z0-9][a-z0-9-]{0,63}$"))]
     pub id: PackId,
     /// The pack's own version, such as `1.0.0`.
     #[schemars(length(min = 1))]
@@ -67,7 +67,7 @@ fn default_max_steps() -> u32 {
 #[serde(deny_unknown_fields)]
 pub struct ToolEntry {
     /// Unique in the pack; letters, digits, dots, `_` and `-`.
-    #[schemars(regex(pattern = r"^[A-Za-z][A-Za-z0-9_.-]{0,127}$"))]
+    #[schemars(extend("pattern" = r"^[A-Za-z][A-Za-z0-9_.-]{0,127}$"))]
     pub id: ToolId,
     #[schemars(length(min = 1))]
     pub title: String,

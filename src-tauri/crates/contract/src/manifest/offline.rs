@@ -152,6 +152,8 @@ pub struct Intent {
 
 /// How one argument is taken from the text. A parameter with a point (`filters.maxPrice`) is set inside an object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+// Unknown members are refused by the JSON Schema: serde cannot do that beside `flatten`.
+#[schemars(extend("unevaluatedProperties" = false))]
 pub struct Slot {
     pub parameter: String,
     #[serde(flatten)]

@@ -11,6 +11,7 @@ use crate::{
 pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
     let Some(schemas) = subject.manifest.get("schemas").and_then(Value::as_object) else { return };
     let owned = schemas.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+    let mut whole = true;
     for (name, schema) in schemas {
         let pointer = join("/schemas", name);
         if refs::name_of(&format!("{}{name}", refs::PREFIX)).is_none() {
@@ -18,16 +19,18 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
         }
         let mut found = Vec::new();
         refs::references(schema, &pointer, &mut found);
-        let mut whole = true;
         for (at, reference) in found {
             whole &= reference_leads_somewhere(subject, &at, &reference, faults);
         }
         if let Err(error) = jsonschema::meta::validate(schema) {
+            whole = false;
             let at = format!("{pointer}{}", error.instance_path().as_str());
             faults.at(at, format!("this is not a valid JSON Schema: {error}"), "correct the schema (draft 2020-12)");
-        } else if whole {
-            compiles(&owned, name, &pointer, faults);
         }
+    }
+    // Put together only when each part is right: one wrong part would be told again for every schema that uses it.
+    if whole {
+        schemas.keys().for_each(|name| compiles(&owned, name, &join("/schemas", name), faults));
     }
 }
 

@@ -1,0 +1,194 @@
+//! One faulty pack per check: what is wrong, where, and that everything else that is wrong is told as well.
+
+use std::fs;
+
+use contract::PackFault;
+use serde_json::{Value, json};
+
+use crate::{ledger, place};
+
+/// The faults of the ledger after a change.
+fn faults(change: impl FnOnce(&mut Value)) -> Vec<PackFault> {
+    let folder = tempfile::tempdir().unwrap();
+    let mut manifest = ledger();
+    change(&mut manifest);
+    place(folder.path(), &manifest);
+    let loaded = packs::check_folder(folder.path());
+    assert_eq!(loaded.pack.is_some(), loaded.view.faults.is_empty(), "a pack with any fault is not used");
+    assert!(loaded.pack.is_some() || loaded.view.tools.is_empty());
+    loaded.view.faults
+}
+
+/// Sets, or adds, one member.
+fn set(manifest: &mut Value, pointer: &str, value: Value) {
+    let (parent, name) = pointer.rsplit_once('/').unwrap();
+    match manifest.pointer_mut(parent).unwrap() {
+        Value::Object(members) => drop(members.insert(name.to_owned(), value)),
+        Value::Array(items) => match name.parse::<usize>().unwrap() {
+            at if at < items.len() => items[at] = value,
+            _ => items.push(value),
+        },
+        other => panic!("{parent} is {other}"),
+    }
+}
+
+fn remove(manifest: &mut Value, pointer: &str) {
+    let (parent, name) = pointer.rsplit_once('/').unwrap();
+    manifest.pointer_mut(parent).unwrap().as_object_mut().unwrap().remove(name).unwrap();
+}
+
+const READ: &str = "/tools/tools/0";
+const BOOK: &str = "/tools/tools/1";
+
+/// Members of the manifest with a value that is wrong, where the fault is found, and words of its sentence.
+#[test]
+fn every_check_names_field_and_problem() {
+    let read = |member: &str| format!("{READ}/{member}");
+    let book = |member: &str| format!("{BOOK}/{member}");
+    let double = ledger().pointer(READ).unwrap().clone();
+    let mut alike = double.clone();
+    alike["id"] = json!("ledger_read");
+    let cases: Vec<(String, Value, String, &str)> = vec![
+        // shape
+        ("/manifest_version".into(), json!(2), "/manifest_version".into(), "above 1"),
+        ("/id".into(), json!("Big Name"), "/id".into(), "does not have the form"),
+        ("/title".into(), json!(7), "/title".into(), "must be text in quotes"),
+        ("/colour".into(), json!("red"), "/colour".into(), "not a member of the format"),
+        ("/agent".into(), json!({"id": "x", "name": "x", "summary": "x"}), "/agent/prompt".into(), "`prompt` is missing"),
+        ("/tools/max_steps".into(), json!(21), "/tools/max_steps".into(), "above 20"),
+        ("/tools/max_steps".into(), json!(0), "/tools/max_steps".into(), "below 1"),
+        (read("kind"), json!("magic"), read("kind"), "must be one of `http_api`"),
+        (read("timeouts"), json!({"timeout_ms": 300_001}), read("timeouts/timeout_ms"), "above 300000"),
+        (read("input_schema_ref"), json!("Read"), read("input_schema_ref"), "does not have the form"),
+        (read("offline/slots/0"), json!({"parameter": "account", "kind": "entity"}), read("offline/slots/0/entity"), "is missing"),
+        (read("offline/slots/0/word"), json!("x"), read("offline/slots/0/word"), "not a member"),
+        // references and schemas
+        (read("output_schema_ref"), json!("#/schemas/Gone"), read("output_schema_ref"), "`schemas` has no `Gone`"),
+        ("/schemas/Book/properties/account/$ref".into(), json!("#/schemas/Gone"), "/schemas/Book/properties/account/$ref".into(), "has no `Gone`"),
+        ("/schemas/Error/$ref".into(), json!("https://example.org/x"), "/schemas/Error/$ref".into(), "is not of the form"),
+        ("/schemas/Error/$ref".into(), json!("file:///etc/passwd"), "/schemas/Error/$ref".into(), "is not of the form"),
+        ("/schemas/Account/type".into(), json!("word"), "/schemas/Account/type".into(), "not a valid JSON Schema"),
+        ("/schemas/Account/pattern".into(), json!("("), "/schemas/Account".into(), "cannot be used"),
+        ("/schemas/Error".into(), json!({"$ref": "#/schemas/Error"}), "/schemas/Error".into(), "only refers to itself"),
+        ("/schemas/a-b".into(), json!({}), "/schemas/a-b".into(), "cannot be referred to"),
+        (read("input_schema_ref"), json!("#/schemas/Account"), read("input_schema_ref"), "must be an object"),
+        // tools
+        ("/tools/tools/2".into(), double, "/tools/tools/2/id".into(), "`ledger.read` occurs twice"),
+        ("/tools/tools/2".into(), alike, "/tools/tools/2/id".into(), "both become `ledger_read`"),
+        (book("idempotency"), json!({"strategy": "none"}), book("retry/max_attempts"), "repeated without a way"),
+        (read("kind"), json!("http_api"), read("kind"), "not supported yet"),
+        (read("kind"), json!("internal_service"), read("service"), "needs `service`"),
+        (read("service"), json!("x"), read("service"), "does not belong"),
+        (read("mcp/server"), json!("gone"), read("mcp/server"), "`servers` has no `gone`"),
+        (read("do_not_use_when"), json!([" "]), read("do_not_use_when"), "slow tool"),
+        (read("grantable"), json!(true), read("grantable"), "only a tool with effect `write`"),
+        (book("auth"), json!({"kind": "api_key"}), book("auth/env_var"), "where the credential comes from"),
+        (book("session_values/0/pointer"), json!("clerk"), book("session_values/0/pointer"), "not a JSON pointer"),
+        // parameters
+        (book("parameters/clerkId/exempt_from_hash"), json!(true), book("parameters/clerkId/exempt_from_hash"), "not be bound"),
+        (book("parameters/gone"), json!({"owner": "caller"}), book("parameters/gone"), "no parameter `gone`"),
+        (book("parameters/amount"), json!({"owner": "default"}), book("parameters/amount/owner"), "filled by default"),
+        (book("parameters/amount"), json!({"owner": "model", "from": "x"}), book("parameters/amount/from"), "only means something"),
+        (read("offline/slots/0/parameter"), json!("gone"), read("offline/slots/0/parameter"), "no parameter `gone`"),
+        // previews and templates
+        (book("preview/reads/0/tool"), json!("ledger.bookEntry"), book("preview/reads/0/tool"), "not read-only"),
+        (book("preview/reads/0/tool"), json!("gone"), book("preview/reads/0/tool"), "no tool `gone`"),
+        (book("preview/reads/0/name"), json!("args"), book("preview/reads/0/name"), "already has a variable"),
+        (book("preview/reads/0/arguments"), json!({"gone": 1}), book("preview/reads/0/arguments/gone"), "no parameter `gone`"),
+        (book("preview/template"), json!("{{ args."), book("preview/template"), "does not parse"),
+        (book("preview/template"), json!("../book.jinja"), book("preview/template"), "leads out of the pack"),
+        (book("preview/template"), json!("/etc/book.jinja"), book("preview/template"), "leads out of the pack"),
+        (book("preview/template"), json!("gone.jinja"), book("preview/template"), "does not exist"),
+        (read("offline/intents/0/answer/en"), json!("{% if %}"), read("offline/intents/0/answer/en"), "does not parse"),
+        (read("offline/intents/0/answer/eng"), json!("x"), read("offline/intents/0/answer/eng"), "not a language"),
+        // servers
+        ("/servers/0/command".into(), json!("../server"), "/servers/0/command".into(), "leads out of the pack"),
+        ("/servers/0/command".into(), json!("/bin/sh"), "/servers/0/command".into(), "leads out of the pack"),
+        ("/servers/0/command".into(), json!("./gone"), "/servers/0/command".into(), "does not exist"),
+        ("/servers/0/command".into(), json!("sh -c ls"), "/servers/0/command".into(), "not the name of a program"),
+        ("/servers/0/env/0".into(), json!("A=b"), "/servers/0/env/0".into(), "not the name of a variable"),
+        ("/servers/1".into(), json!({"name": "ledger", "command": "csign"}), "/servers/1/name".into(), "occurs twice"),
+        // entities
+        ("/entities/1/aliases".into(), json!(["TILL"]), "/entities/1/aliases/0".into(), "already means another account"),
+        ("/entities/1/id".into(), json!("1"), "/entities/1/id".into(), "occurs twice"),
+    ];
+    for (pointer, value, field, words) in cases {
+        let found = faults(|manifest| set(manifest, &pointer, value.clone()));
+        let told = found.iter().any(|f| f.file == "pack.json" && f.field == field && f.problem.contains(words) && !f.fix.is_empty());
+        assert!(told, "{pointer} = {value}: no fault at {field} with {words:?} in {found:#?}");
+    }
+}
+
+#[test]
+fn a_missing_member_is_named_at_its_place() {
+    for pointer in ["/id", "/schemas", "/tools/tools/0/use_when", "/tools/tools/1/retry/backoff", "/tools/tools/0/mcp"] {
+        let found = faults(|manifest| remove(manifest, pointer));
+        assert!(found.iter().any(|f| f.field == pointer), "{pointer}: {found:#?}");
+    }
+}
+
+#[test]
+fn all_faults_are_listed_at_once() {
+    let found = faults(|manifest| {
+        set(manifest, "/version", json!(3));
+        set(manifest, "/servers/0/command", json!("../x"));
+        set(manifest, &format!("{BOOK}/idempotency/strategy"), json!("none"));
+        set(manifest, &format!("{READ}/latency"), json!("sluggish"));
+        set(manifest, "/entities/1/name", json!("cash"));
+        set(manifest, "/schemas/Account/type", json!("word"));
+    });
+    let mut fields: Vec<&str> = found.iter().map(|f| f.field.as_str()).collect();
+    fields.sort_unstable();
+    assert_eq!(
+        fields,
+        ["/entities/1/name", "/schemas/Account/type", "/servers/0/command", "/tools/tools/0/latency", "/tools/tools/1/retry/max_attempts", "/version"]
+    );
+}
+
+#[test]
+fn text_that_is_not_json_is_told_with_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("pack.json"), "{\n  \"id\": \"x\",\n  oops\n}").unwrap();
+    let loaded = packs::check_folder(folder.path());
+    assert!(loaded.pack.is_none());
+    let fault = &loaded.view.faults[0];
+    assert_eq!((fault.file.as_str(), fault.field.as_str()), ("pack.json", "line 3"));
+    assert!(fault.problem.contains("not valid JSON") && fault.fix.contains("line 3"), "{fault:?}");
+    let name = folder.path().file_name().unwrap().to_str().unwrap();
+    assert_eq!(loaded.view.id.as_str(), name, "it is shown under its folder's name");
+}
+
+#[test]
+fn what_cannot_be_read_or_is_given_twice_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = |bytes: &[u8], words: &str| {
+        fs::write(folder.path().join("pack.json"), bytes).unwrap();
+        let found = packs::check_folder(folder.path()).view.faults;
+        assert!(found.iter().any(|f| f.problem.contains(words)), "{words}: {found:?}");
+    };
+    told(b"{\"id\": \"\xff\"}", "not UTF-8");
+    told(&vec![b' '; 2 * 1024 * 1024], "larger than");
+    told(b"[]", "must be an object");
+    told(b"{\"id\": \"a\", \"id\": \"b\"}", "given twice");
+}
+
+#[test]
+fn a_fault_inside_a_template_file_names_file_and_line() {
+    let folder = tempfile::tempdir().unwrap();
+    place(folder.path(), &ledger());
+    fs::write(folder.path().join("book.jinja"), "{\n{{ args. }}\n}").unwrap();
+    let found = packs::check_folder(folder.path()).view.faults;
+    assert_eq!((found.len(), found[0].file.as_str(), found[0].field.as_str()), (1, "book.jinja", "line 2"), "{found:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_out_of_the_pack_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    place(folder.path(), &ledger());
+    fs::remove_file(folder.path().join("server")).unwrap();
+    std::os::unix::fs::symlink("/bin/sh", folder.path().join("server")).unwrap();
+    let found = packs::check_folder(folder.path()).view.faults;
+    assert_eq!(found[0].field, "/servers/0/command");
+    assert!(found[0].problem.contains("link that leads out"), "{found:?}");
+}

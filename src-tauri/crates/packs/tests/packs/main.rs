@@ -1,0 +1,135 @@
+//! Packs as authors write them: each kind of fault is found where it is, good ones resolve to what the golden file says,
+//! and the packs that ship have no faults.
+
+mod faults;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use packs::LoadedPack;
+use serde_json::{Value, json};
+
+fn here() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/packs")
+}
+
+fn tools() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().join("tools")
+}
+
+fn ledger() -> Value {
+    serde_json::from_str(include_str!("ledger/pack.json")).unwrap()
+}
+
+/// Puts a manifest with the ledger's files into a folder.
+fn place(folder: &Path, manifest: &Value) {
+    fs::create_dir_all(folder).unwrap();
+    fs::write(folder.join("pack.json"), manifest.to_string()).unwrap();
+    for file in ["book.jinja", "server"] {
+        fs::copy(here().join("ledger").join(file), folder.join(file)).unwrap();
+    }
+}
+
+fn by_id<'a>(loaded: &'a [LoadedPack], id: &str) -> &'a LoadedPack {
+    loaded.iter().find(|l| l.view.id.as_str() == id).unwrap()
+}
+
+#[test]
+fn the_shipped_packs_have_no_faults() {
+    let loaded = packs::load(&[tools()]);
+    let faults: Vec<_> = loaded.iter().flat_map(|l| &l.view.faults).collect();
+    assert!(faults.is_empty(), "{faults:#?}");
+    let ids: Vec<&str> = loaded.iter().map(|l| l.view.id.as_str()).collect();
+    assert_eq!(ids, ["campaign-portfolio-pacing", "shop"]);
+    for pack in &loaded {
+        let tools = &pack.pack.as_ref().unwrap().tools;
+        assert_eq!(&pack.view.tools, tools);
+        for tool in tools {
+            assert!(tool.model_name.len() <= 64 && tool.model_name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-'));
+            assert!(jsonschema::options().offline().build(&tool.input_schema).is_ok(), "{}", tool.id);
+            for hidden in &tool.caller_owned {
+                assert_eq!(tool.input_schema["properties"].get(&hidden.name), None, "{} of {}", hidden.name, tool.id);
+                assert!(tool.full_input_schema["properties"].get(&hidden.name).is_some());
+            }
+        }
+    }
+}
+
+/// `UPDATE_GENERATED=1` writes the file again.
+#[test]
+fn resolved_tools_are_what_the_golden_file_says() {
+    let loaded = packs::check_folder(&here().join("ledger"));
+    assert_eq!(loaded.view.faults, []);
+    let fresh = format!("{}\n", serde_json::to_string_pretty(&loaded.pack.unwrap().tools).unwrap());
+    let golden = here().join("ledger.golden.json");
+    if std::env::var_os("UPDATE_GENERATED").is_some() {
+        fs::write(&golden, &fresh).unwrap();
+    }
+    assert_eq!(fresh, fs::read_to_string(&golden).unwrap_or_default(), "run UPDATE_GENERATED=1 cargo test -p packs");
+}
+
+#[test]
+fn the_hash_changes_with_what_a_call_means_and_with_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let hash = |manifest: &Value| {
+        place(folder.path(), manifest);
+        let loaded = packs::check_folder(folder.path());
+        loaded.pack.unwrap_or_else(|| panic!("{:#?}", loaded.view.faults)).tools[1].definition_hash.clone()
+    };
+    let before = hash(&ledger());
+    let changed = |pointer: &str, value: Value| {
+        let mut manifest = ledger();
+        *manifest.pointer_mut(pointer).unwrap() = value;
+        hash(&manifest)
+    };
+    assert_ne!(before, changed("/schemas/Account/pattern", json!("^[a-z]+$")), "the meaning of a parameter");
+    assert_ne!(before, changed("/tools/tools/1/usage_guidelines", json!("Books nothing.")), "what the model is told");
+    assert_ne!(before, changed("/servers/0/args", json!(["--elsewhere"])), "the program behind it");
+    assert_eq!(before, changed("/title", json!("Another title")));
+    assert_eq!(before, changed("/tools/tools/0/title", json!("Another tool")));
+}
+
+#[test]
+fn the_users_folder_wins_and_the_other_pack_is_shown() {
+    let (user, bundled) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    place(&user.path().join("mine"), &ledger());
+    place(&bundled.path().join("ledger"), &ledger());
+    let loaded = packs::load(&[user.path().into(), bundled.path().into(), user.path().join("nowhere")]);
+    assert_eq!(loaded.len(), 2);
+    assert!(loaded[0].pack.is_some() && loaded[0].view.faults.is_empty());
+    assert!(loaded[1].pack.is_none() && loaded[1].view.tools.is_empty());
+    let fault = &loaded[1].view.faults[0];
+    assert_eq!(fault.field, "/id");
+    assert!(fault.problem.contains("mine"), "{}", fault.problem);
+}
+
+#[test]
+fn a_faulty_pack_does_not_push_out_a_good_one() {
+    let (user, bundled) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut broken = ledger();
+    broken["version"] = json!(1);
+    place(&user.path().join("ledger"), &broken);
+    place(&bundled.path().join("ledger"), &ledger());
+    let loaded = packs::load(&[user.path().into(), bundled.path().into()]);
+    assert!(loaded[0].pack.is_none() && loaded[1].pack.is_some());
+}
+
+#[test]
+fn tools_of_the_same_name_are_told_apart_by_their_pack() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut other = ledger();
+    other["id"] = json!("other");
+    place(&folder.path().join("a"), &ledger());
+    place(&folder.path().join("b"), &other);
+    let loaded = packs::load(&[folder.path().into()]);
+    let names = |id: &str| {
+        let tools = &by_id(&loaded, id).view.tools;
+        tools.iter().map(|t| (t.id.0.clone(), t.model_name.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(names("other")[1], ("other.ledger.bookEntry".to_owned(), "other_ledger_book_entry".to_owned()));
+    assert_eq!(names("ledger")[0], ("ledger.ledger.read".to_owned(), "ledger_ledger_read".to_owned()));
+    let read = &by_id(&loaded, "other").view.tools[1].preview.as_ref().unwrap().reads[0].tool;
+    assert_eq!(read.as_str(), "other.ledger.read");
+}
