@@ -9,6 +9,7 @@ mod reading;
 mod request;
 mod retry;
 mod stream;
+mod trust;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -55,15 +56,18 @@ pub struct World {
     pub ids: Arc<dyn Ids>,
 }
 
-/// The client to share. It follows no redirects, so that the key and the conversation go nowhere else.
-pub fn http_client() -> Result<reqwest::Client, ModelError> {
+/// The client to share. It follows no redirects, so that the key and the conversation go nowhere else, and trusts whom the
+/// system trusts. Making it reads no file.
+pub fn http_client() -> Result<HttpClient, ModelError> {
+    let tls = trust::client_config().map_err(|_| failure::no_tls())?;
     reqwest::Client::builder()
+        .tls_backend_preconfigured(tls)
         .connect_timeout(CONNECT_TIMEOUT)
         .redirect(reqwest::redirect::Policy::none())
         .user_agent(concat!("countersign/", env!("CARGO_PKG_VERSION")))
         .tcp_nodelay(true)
         .build()
-        .map_err(|error| failure::of_transport("this machine", &error).error)
+        .map_err(|_| failure::no_tls())
 }
 
 /// A model behind a chat-completions server.

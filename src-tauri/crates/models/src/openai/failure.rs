@@ -8,6 +8,8 @@ use engine::ports::{ModelError, ModelErrorKind};
 use reqwest::StatusCode;
 use serde_json::Value;
 
+use super::trust::UntrustedIssuer;
+
 /// A failure with what the retry loop needs to know.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Failure {
@@ -37,6 +39,11 @@ pub(super) fn bad_address() -> ModelError {
         "The model's address is not a web address that can be used.",
         "Enter a base URL such as https://api.openai.com/v1 in Settings, without a user name or password in it.",
     )
+}
+
+/// Encrypted connections cannot be set up at all.
+pub(super) fn no_tls() -> ModelError {
+    new(ModelErrorKind::Unavailable, "Encrypted connections cannot be set up on this machine.", "Run `csign doctor`, and check HTTPS_PROXY if it is set.")
 }
 
 /// The stored key holds characters that no header can carry.
@@ -150,6 +157,13 @@ pub(super) fn of_transport(host: &str, error: &reqwest::Error) -> Failure {
     if let Some(certificate) = certificate_problem(error) {
         return Failure::last(certificate_error(host, &certificate));
     }
+    if let Some(text) = tls_problem(error) {
+        return Failure::last(new(
+            ModelErrorKind::Unavailable,
+            format!("No encrypted connection to {host}: {text}."),
+            "Check the base URL in Settings (http or https?) and that the package ca-certificates is installed.",
+        ));
+    }
     if error.is_dns() {
         return Failure::last(new(
             ModelErrorKind::Unavailable,
@@ -185,10 +199,13 @@ pub(super) fn of_transport(host: &str, error: &reqwest::Error) -> Failure {
 fn certificate_error(host: &str, why: &rustls::CertificateError) -> ModelError {
     use rustls::CertificateError as C;
     let (message, hint) = match why {
-        C::UnknownIssuer => (
-            format!("The certificate of {host} was issued by an authority that this machine does not trust."),
-            "On a company network this is often a proxy that inspects traffic: install its root certificate on the system, or name it in SSL_CERT_FILE.",
-        ),
+        C::Other(other) if other.0.downcast_ref::<UntrustedIssuer>().is_some() => {
+            let issuer = other.0.downcast_ref::<UntrustedIssuer>().map_or("", |untrusted| &untrusted.issuer);
+            (
+                format!("The certificate of {host} was issued by {issuer}, which this machine does not trust."),
+                "On a company network this is often a proxy that inspects traffic: install its root certificate on the system, or name it in SSL_CERT_FILE.",
+            )
+        }
         C::Expired | C::ExpiredContext { .. } => (format!("The certificate of {host} has expired."), "Check this machine's clock; otherwise the server must renew it."),
         C::NotValidYet | C::NotValidYetContext { .. } => (format!("The certificate of {host} is not valid yet."), "Check this machine's clock."),
         C::NotValidForName | C::NotValidForNameContext { .. } => {
@@ -267,6 +284,17 @@ fn certificate_problem(error: &reqwest::Error) -> Option<rustls::CertificateErro
     causes(error).find_map(|cause| match cause.downcast_ref::<rustls::Error>() {
         Some(rustls::Error::InvalidCertificate(why)) => Some(why.clone()),
         _ => None,
+    })
+}
+
+/// What failed in a handshake, where it was not the certificate: in our words, not the library's.
+fn tls_problem(error: &reqwest::Error) -> Option<&'static str> {
+    causes(error).find_map(|cause| cause.downcast_ref::<rustls::Error>()).map(|problem| match problem {
+        rustls::Error::InvalidMessage(_) => "the server does not speak TLS there",
+        rustls::Error::General(_) => "the system has no certificates to check it with",
+        rustls::Error::AlertReceived(_) => "the server refused it",
+        rustls::Error::PeerIncompatible(_) => "the server only speaks versions that are no longer safe",
+        _ => "the handshake failed",
     })
 }
 

@@ -108,7 +108,7 @@ async fn pages_that_are_no_answer() {
 #[tokio::test]
 async fn no_server_and_no_such_name() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let nobody = OpenAi::new(models::openai::Config { max_retries: 0, ..config(&format!("http://127.0.0.1:{port}/v1")) }, world()).unwrap();
+    let nobody = OpenAi::new(config_without_retry(&format!("http://127.0.0.1:{port}/v1")), world()).unwrap();
     let error = answer(&nobody).await.error.unwrap();
     assert_eq!(error.kind, ModelErrorKind::Unavailable);
     assert!(error.message.contains("127.0.0.1"), "{error:?}");
@@ -125,10 +125,39 @@ async fn a_redirect_is_not_followed() {
 async fn a_server_without_encryption_is_no_certificate_problem() {
     let server = ModelServer::start([]).await;
     let https = server.base_url().replace("http:", "https:");
-    let provider = OpenAi::new(models::openai::Config { max_retries: 0, ..config(&https) }, world()).unwrap();
+    let provider = OpenAi::new(config_without_retry(&https), world()).unwrap();
     let error = answer(&provider).await.error.unwrap();
     assert_eq!(error.kind, ModelErrorKind::Unavailable);
-    assert!(!error.message.contains("certificate"), "{error:?}");
+    assert!(error.message.contains("does not speak TLS"), "{error:?}");
+}
+
+/// A server as a proxy that inspects traffic shows it: a chain to a root that this machine does not know.
+#[tokio::test]
+async fn the_issuer_of_a_certificate_that_is_not_trusted_is_named() {
+    use tokio_rustls::rustls::{ServerConfig, pki_types::PrivateKeyDer};
+
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/tls");
+    let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
+    let key = PrivateKeyDer::Pkcs8(read("localhost-key.der").into());
+    let config = ServerConfig::builder().with_no_client_auth().with_single_cert(vec![read("localhost.der").into(), read("root.der").into()], key).unwrap();
+    let acceptor = tokio_rustls::TlsAcceptor::from(std::sync::Arc::new(config));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("https://{}/v1", listener.local_addr().unwrap());
+    let server = tokio::spawn(async move {
+        while let Ok((socket, _)) = listener.accept().await {
+            drop(acceptor.accept(socket).await);
+        }
+    });
+    let provider = OpenAi::new(config_without_retry(&base), world()).unwrap();
+    let error = answer(&provider).await.error.unwrap();
+    server.abort();
+    assert_eq!(error.kind, ModelErrorKind::Unavailable);
+    assert!(error.message.contains("Example Inspection Root") && error.message.contains("Example Corp"), "{error:?}");
+    assert!(error.hint.unwrap().contains("SSL_CERT_FILE"));
+}
+
+fn config_without_retry(base: &str) -> models::openai::Config {
+    models::openai::Config { max_retries: 0, ..config(base) }
 }
 
 #[tokio::test]

@@ -1,0 +1,164 @@
+//! Which servers are trusted: those that the system trusts (its own store, `SSL_CERT_FILE`, `SSL_CERT_DIR`). The store is read
+//! with the first encrypted connection, so that a server on this machine needs none; a refusal names who issued the
+//! certificate. Nothing is ever accepted that the system's verifier refuses.
+
+use std::sync::{Arc, OnceLock};
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, OtherError, SignatureScheme};
+use rustls_platform_verifier::Verifier;
+
+/// Longer names are no names.
+const MAX_NAME: usize = 80;
+
+/// The chain ends at an authority that the system does not know.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the certificate was issued by {issuer}, which is not trusted")]
+pub(super) struct UntrustedIssuer {
+    pub(super) issuer: String,
+}
+
+/// TLS as all providers use it.
+pub(super) fn client_config() -> Result<ClientConfig, Error> {
+    let provider = CryptoProvider::get_default().cloned().unwrap_or_else(|| Arc::new(rustls::crypto::aws_lc_rs::default_provider()));
+    let trust = Arc::new(SystemTrust { provider: Arc::clone(&provider), system: OnceLock::new() });
+    let mut config =
+        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?.dangerous().with_custom_certificate_verifier(trust).with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+#[derive(Debug)]
+struct SystemTrust {
+    provider: Arc<CryptoProvider>,
+    system: OnceLock<Result<Verifier, Error>>,
+}
+
+impl ServerCertVerifier for SystemTrust {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        let system = self.system.get_or_init(|| Verifier::new(Arc::clone(&self.provider))).as_ref().map_err(Clone::clone)?;
+        let verified = system.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
+        verified.map_err(|error| match error {
+            Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
+                // The top of the chain tells most: a company's root, not the proxy of the day.
+                let top = intermediates.last().unwrap_or(end_entity);
+                let issuer = issuer(top).or_else(|| issuer(end_entity)).unwrap_or_else(|| "an unknown authority".to_owned());
+                Error::InvalidCertificate(CertificateError::Other(OtherError(Arc::new(UntrustedIssuer { issuer }))))
+            }
+            other => other,
+        })
+    }
+
+    fn verify_tls12_signature(&self, message: &[u8], cert: &CertificateDer<'_>, signed: &DigitallySignedStruct) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls12_signature(message, cert, signed, &self.provider.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(&self, message: &[u8], cert: &CertificateDer<'_>, signed: &DigitallySignedStruct) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls13_signature(message, cert, signed, &self.provider.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+const SEQUENCE: u8 = 0x30;
+const VERSION: u8 = 0xa0;
+const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
+const ORGANISATION: &[u8] = &[0x55, 0x04, 0x0a];
+
+/// The issuer as people know it: its common name, with the organisation where that is another text.
+fn issuer(certificate: &[u8]) -> Option<String> {
+    let (_, certificate, _) = element(certificate)?;
+    let (_, mut rest, _) = element(certificate)?;
+    // Version (optional), serial number, signature algorithm; then the issuer.
+    let (tag, _, after) = element(rest)?;
+    if tag == VERSION {
+        rest = after;
+    }
+    let (_, _, rest) = element(rest)?;
+    let (_, _, rest) = element(rest)?;
+    let (tag, mut names, _) = element(rest)?;
+    if tag != SEQUENCE {
+        return None;
+    }
+    let (mut common, mut organisation) = (None, None);
+    while let Some((_, set, after)) = element(names) {
+        names = after;
+        let (_, pair, _) = element(set)?;
+        let (_, kind, value) = element(pair)?;
+        let (_, text, _) = element(value)?;
+        match kind {
+            COMMON_NAME => common = presentable(text),
+            ORGANISATION => organisation = presentable(text),
+            _ => {}
+        }
+    }
+    match (common, organisation) {
+        (Some(common), Some(organisation)) if common != organisation => Some(format!("\u{201c}{common}\u{201d} ({organisation})")),
+        (Some(name), _) | (None, Some(name)) => Some(format!("\u{201c}{name}\u{201d}")),
+        (None, None) => None,
+    }
+}
+
+/// One element of DER: its tag, its content, and what follows it.
+fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+    let (tag, rest) = der.split_first()?;
+    let (first, rest) = rest.split_first()?;
+    let (length, rest) = if first & 0x80 == 0 {
+        (usize::from(*first), rest)
+    } else {
+        let (bytes, rest) = rest.split_at_checked(usize::from(first & 0x7f))?;
+        if bytes.len() > 4 {
+            return None;
+        }
+        (bytes.iter().fold(0, |length, byte| length << 8 | usize::from(*byte)), rest)
+    };
+    let (content, after) = rest.split_at_checked(length)?;
+    Some((*tag, content, after))
+}
+
+/// The name comes from whoever sits on the line: only letters that can be seen, and not many.
+fn presentable(text: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(text).ok()?;
+    let seen: String = text.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '.' | ',' | '-' | '_' | '&' | '\'' | '(' | ')' | '/')).take(MAX_NAME).collect();
+    let seen = seen.trim();
+    (!seen.is_empty()).then(|| seen.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEAF: &[u8] = include_bytes!("../../../../../tests/data/tls/localhost.der");
+
+    #[test]
+    fn the_issuer_is_read_from_a_certificate() {
+        assert_eq!(issuer(LEAF).as_deref(), Some("\u{201c}Example Inspection Root\u{201d} (Example Corp)"));
+    }
+
+    #[test]
+    fn whatever_is_no_certificate_has_no_issuer() {
+        for end in 0..LEAF.len() {
+            drop(issuer(LEAF.get(..end).unwrap()));
+        }
+        assert_eq!(issuer(b""), None);
+        assert_eq!(issuer(&[0x30, 0x84, 0xff, 0xff, 0xff, 0xff]), None);
+    }
+
+    #[test]
+    fn names_cannot_carry_anything_but_a_name() {
+        assert_eq!(presentable("Acme\u{202e}\n\"<b>".as_bytes()).as_deref(), Some("Acmeb"));
+        assert_eq!(presentable(&[0xff]), None);
+        assert_eq!(presentable("x".repeat(500).as_bytes()).unwrap().len(), MAX_NAME);
+    }
+}
