@@ -111,7 +111,8 @@ impl Pack {
 impl Book {
     pub(super) fn new(packs: Vec<OfflinePack>) -> Self {
         let mut book = Self::default();
-        lang::words().chain(numbers::words()).chain(dates::words().iter().copied()).chain(social::words()).for_each(|word| book.lexicon.add(word));
+        lang::words().chain(numbers::words()).chain(dates::words().iter().copied()).for_each(|word| book.lexicon.add(word));
+        social::words().for_each(|word| book.lexicon.know(word));
         for (index, pack) in packs.into_iter().enumerate() {
             book.add_tools(index, &pack);
             let compiled = Pack::new(&pack.manifest);

@@ -50,8 +50,10 @@ pub(super) struct Facts {
     pub(super) quantity: Option<Quantity>,
     /// The number is plainly a count ("three pairs", "make it 3"), not perhaps a size.
     pub(super) counted: bool,
-    /// Tokens that the facts above took.
+    /// Tokens that the facts above took, but for names.
     pub(super) taken: BTreeSet<usize>,
+    /// Tokens of names, which mean something to their own pack only.
+    in_names: BTreeSet<usize>,
 }
 
 /// How many, as said.
@@ -75,17 +77,23 @@ impl Facts {
         facts.find_names(tokens, book);
         facts.find_period(tokens, today);
         facts.find_places(tokens);
-        facts.amounts = numbers::amounts(tokens).into_iter().filter(|amount| (amount.at..amount.at + amount.len).all(|i| !facts.taken.contains(&i))).collect();
+        facts.amounts = numbers::amounts(tokens).into_iter().filter(|amount| (amount.at..amount.at + amount.len).all(|i| !facts.is_taken(i))).collect();
         facts.find_quantity(tokens);
-        let spoken = |list: &[&str]| facts.words.iter().any(|&i| !facts.taken.contains(&i) && tokens[i].any(list));
-        facts.pronoun = spoken(PRONOUNS);
-        facts.all = spoken(PLURAL);
+        let spoken = |list: &[&str]| facts.words.iter().any(|&i| !facts.is_taken(i) && tokens[i].any(list));
+        let (pronoun, all) = (spoken(PRONOUNS), spoken(PLURAL));
+        facts.pronoun = pronoun;
+        facts.all = all;
         facts.follow_up = follows_up(tokens, &facts.words);
         facts
     }
 
     fn take(&mut self, range: Range<usize>) {
         self.taken.extend(range);
+    }
+
+    /// Whether a token belongs to a fact or a name already.
+    pub(super) fn is_taken(&self, at: usize) -> bool {
+        self.taken.contains(&at) || self.in_names.contains(&at)
     }
 
     fn find_names(&mut self, tokens: &[Token], book: &Book) {
@@ -95,11 +103,11 @@ impl Facts {
             forms.sort_by_key(|(_, form)| std::cmp::Reverse(form.len()));
             for (entity, form) in forms {
                 if let Some(at) = sequence(tokens, &self.words, form)
-                    && at.clone().all(|i| !self.taken.contains(&i))
+                    && at.clone().all(|i| !self.is_taken(i))
                 {
                     let found = &data.entities[entity].entity;
                     let again = self.named.iter().any(|named| named.pack == pack && named.entity == Some(entity));
-                    self.take(at.clone());
+                    self.in_names.extend(at.clone());
                     if !again {
                         self.named.push(Named { pack, entity: Some(entity), kind: found.kind.clone(), id: found.id.clone(), at });
                     }
@@ -117,7 +125,9 @@ impl Facts {
                 let SlotKind::Entity { entity: kind, nouns } = &slot.kind else { continue };
                 let nouns: Vec<String> = nouns.values().flatten().map(|noun| super::text::fold(noun)).collect();
                 for start in 0..tokens.len() {
-                    if self.taken.contains(&start) || !nouns.iter().any(|noun| tokens[start].is(noun)) {
+                    // "account 17 and 23": an id may follow another one.
+                    let again = tokens[start].any(&["and", "och", ",", "&", "vs", "or", "eller"]) && start > 0 && self.named.iter().any(|named| named.kind == *kind && named.at.end == start);
+                    if self.is_taken(start) || !(again || nouns.iter().any(|noun| tokens[start].is(noun))) {
                         continue;
                     }
                     let mut at = start + 1;
@@ -127,14 +137,14 @@ impl Facts {
                     let Some(token) = tokens.get(at).filter(|token| token.int().is_some() && token.fold.len() <= 8) else { continue };
                     // "account for 30 days", "account 2025 report" are no ids, and neither is "account 17k".
                     let scaled = tokens.get(at + 1).is_some_and(|next| next.glued && next.kind == Kind::Word);
-                    if scaled || self.taken.contains(&at) {
+                    if scaled || self.is_taken(at) {
                         continue;
                     }
                     let id = token.fold.clone();
                     let known = book.packs[tool.pack].entities.iter().position(|name| name.entity.kind == *kind && name.entity.id == id);
-                    let again = self.named.iter().any(|named| named.pack == tool.pack && named.kind == *kind && named.id == id);
-                    self.take(start..at + 1);
-                    if !again {
+                    let known_already = self.named.iter().any(|named| named.pack == tool.pack && named.kind == *kind && named.id == id);
+                    self.in_names.extend(start..at + 1);
+                    if !known_already {
                         self.named.push(Named { pack: tool.pack, entity: known, kind: kind.clone(), id, at: start..at + 1 });
                     }
                 }
@@ -147,7 +157,7 @@ impl Facts {
         while from < tokens.len() {
             let Some(mut found) = dates::find(&tokens[from..], today) else { return };
             found.at = found.at.start + from..found.at.end + from;
-            if found.at.clone().all(|i| !self.taken.contains(&i)) {
+            if found.at.clone().all(|i| !self.is_taken(i)) {
                 self.take(found.at.clone());
                 self.period = Some(found);
                 return;
@@ -159,7 +169,7 @@ impl Facts {
     fn find_places(&mut self, tokens: &[Token]) {
         let mut at = 0;
         while at < tokens.len() {
-            if self.taken.contains(&at) {
+            if self.is_taken(at) {
                 at += 1;
                 continue;
             }
@@ -200,7 +210,7 @@ impl Facts {
     fn find_quantity(&mut self, tokens: &[Token]) {
         let mut best: Option<(i32, Quantity, Range<usize>)> = None;
         for at in 0..tokens.len() {
-            if self.taken.contains(&at) || (at > 0 && tokens[at - 1].any(LABELS)) {
+            if self.is_taken(at) || (at > 0 && tokens[at - 1].any(LABELS)) {
                 continue;
             }
             let negative = at > 0 && (tokens[at - 1].any(&["minus", "negative"]) || (tokens[at - 1].fold == "-" && tokens[at].glued && !tokens[at - 1].glued));
@@ -221,6 +231,12 @@ impl Facts {
             let pieces = tokens.get(end).is_some_and(|next| next.any(PIECES)) || before.is_some_and(|token| token.any(&["x", "times"]));
             let target = before.is_some_and(|token| token.any(&["to", "till", "it", "quantity", "antal", "antalet", "them", "dem", "qty", "make"]));
             let word = tokens[at].kind == Kind::Word;
+            // "ridge runner 42": a number behind the thing says what it is like; one before it says how many.
+            let leads = tokens.get(end).is_some_and(|next| next.kind == Kind::Word && !next.any(&["to", "in", "please", "tack", "i", "till", "and", "och"]));
+            let alone_in_clause = self.words.len() <= 2;
+            if !(leads || pieces || target || alone_in_clause || word) {
+                continue;
+            }
             // "the black one", "size 42": the more it looks like a count, the better.
             let score = i32::from(pieces) * 8 + i32::from(target) * 6 + i32::from(word) * 2 - i32::from(article) * 5 - i32::from(tokens[at].int().is_some_and(|n| n > 30)) * 3;
             let alone = before.is_some_and(|token| token.any(&["only", "just", "bara"]));
@@ -240,11 +256,13 @@ impl Facts {
     }
 
     /// Words with a meaning of their own that `used` and the facts did not take.
-    pub(super) fn content(&self, tokens: &[Token], used: &[usize]) -> Vec<usize> {
+    /// Names of other packs than `pack` are ordinary words.
+    pub(super) fn content(&self, tokens: &[Token], used: &[usize], pack: usize) -> Vec<usize> {
+        let own = |i: usize| self.named.iter().any(|named| named.pack == pack && named.at.contains(&i));
         self.words
             .iter()
             .copied()
-            .filter(|i| !self.taken.contains(i) && !used.contains(i))
+            .filter(|i| !self.taken.contains(i) && !used.contains(i) && !own(*i))
             .filter(|&i| !lang::is_stop(&tokens[i].norm) || is_letter_size(&tokens[i]))
             .collect()
     }

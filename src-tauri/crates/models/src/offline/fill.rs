@@ -39,6 +39,11 @@ pub(super) fn evidence(reader: &Reader<'_>, tool: usize, tokens: &[Token], facts
     sum
 }
 
+/// Tokens of the tool's cues in the clause.
+pub(super) fn cued(reader: &Reader<'_>, tool: usize, tokens: &[Token], facts: &Facts) -> Vec<usize> {
+    reader.book.tools[tool].cues.iter().flatten().filter_map(|cue| cue.find(tokens, &facts.words)).flat_map(|hit| hit.used).collect()
+}
+
 /// The goal of a clause. `before` is the goal of the clause before it in the same message.
 pub(super) fn goal(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match, before: Option<&Goal>) -> Goal {
     let data = &reader.book.tools[found.tool];
@@ -147,10 +152,17 @@ fn imply(reader: &Reader<'_>, facts: &Facts, goal: &mut Goal) {
 /// The search words, when the tool takes any.
 fn words(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, taken: &[usize], goal: &mut Goal) {
     let Some(slot) = reader.book.tools[goal.tool].slots.iter().find(|slot| matches!(slot.kind, SlotKind::Words)) else { return };
-    let words: Vec<&str> = facts.content(tokens, taken).into_iter().map(|i| tokens[i].norm.as_str()).take(6).collect();
+    let pack = reader.book.pack_of(goal.tool);
+    let words: Vec<&str> = facts.content(tokens, taken, reader.book.tools[goal.tool].pack).into_iter().map(|i| said_word(pack, &tokens[i])).take(6).collect();
     if !words.is_empty() {
         goal.args.insert(slot.parameter.clone(), json!(words.join(" ")));
     }
+}
+
+/// A word as the user said it, or the word of the pack's field that it was meant to be.
+fn said_word<'a>(pack: &super::book::Pack, token: &'a Token) -> &'a str {
+    let of_the_field = pack.is_vocabulary(&token.norm) || pack.is_attribute(pack.canonical(&token.norm)) || pack.canonical(&token.norm) != token.norm;
+    if of_the_field { &token.norm } else { &token.fold }
 }
 
 /// How the clause names the things it is about.
@@ -160,7 +172,8 @@ fn target(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match) -
         return Target::default();
     }
     let several = data.intents[found.intent].intent.several;
-    let content = facts.content(tokens, &found.used);
+    let pack = reader.book.pack_of(found.tool);
+    let content = facts.content(tokens, &found.used, data.pack);
     let mut groups: Vec<Vec<String>> = vec![Vec::new()];
     let mut last = None;
     for i in content {
@@ -168,7 +181,7 @@ fn target(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match) -
         if parted {
             groups.push(Vec::new());
         }
-        groups.last_mut().into_iter().for_each(|group| group.push(tokens[i].norm.clone()));
+        groups.last_mut().into_iter().for_each(|group| group.push(said_word(pack, &tokens[i]).to_owned()));
         last = Some(i);
     }
     groups.retain(|group| !group.is_empty());
@@ -188,8 +201,9 @@ fn inherit(reader: &Reader<'_>, facts: &Facts, found: &Match, before: Option<&Go
     let same_message = before.filter(|before| before.tool == goal.tool).map(|before| &before.args);
     let Some(earlier) = same_message.or_else(|| reader.state.last_args(goal.tool)) else { return };
     let intent = &data.intents[found.intent].intent;
-    let everything = facts.follow_up || facts.pronoun || !found.strong || intent.after || same_message.is_some();
     let named = facts.named.iter().any(|named| named.pack == data.pack);
+    let bare = !named && facts.period.is_none();
+    let everything = facts.follow_up || facts.pronoun || !found.strong || intent.after || bare || same_message.is_some();
     for slot in &data.slots {
         let name = &slot.parameter;
         let open = values::get(&goal.args, name).is_none();
@@ -216,7 +230,7 @@ fn settle(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match, g
     }
     let takes_names = data.has(|kind| matches!(kind, SlotKind::Entity { .. }));
     if takes_names && facts.named.is_empty() {
-        goal.doubt = unknown_name(reader, tokens, facts, &found.used).map(Doubt::UnknownName);
+        goal.doubt = unknown_name(reader, tokens, facts, &found.used, found.tool).map(Doubt::UnknownName);
     }
     for slot in &data.slots {
         let open = values::get(&goal.args, &slot.parameter).is_none();
@@ -229,8 +243,12 @@ fn settle(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match, g
 }
 
 /// A word in the place of a name that no table knows: "how is Contoso pacing".
-fn unknown_name(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, used: &[usize]) -> Option<String> {
-    let content = facts.content(tokens, used);
+pub(super) fn unknown_name(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, used: &[usize], tool: usize) -> Option<String> {
+    let data = &reader.book.tools[tool];
+    if !facts.named.is_empty() || !data.has(|kind| matches!(kind, SlotKind::Entity { .. })) {
+        return None;
+    }
+    let content = facts.content(tokens, used, data.pack);
     let unknown = |i: usize| tokens[i].kind == Kind::Word && tokens[i].fold.len() >= 3 && !reader.book.lexicon.knows(&tokens[i].norm);
     let led = |i: usize| i > 0 && tokens[i - 1].any(&["for", "is", "hows", "about", "does", "for", "pa", "med", "of", "account", "konto", "gar", "ligger", "the", "advertiser", "client", "kund", "and"]);
     let capital = |i: usize| i > 0 && tokens[i].raw.chars().next().is_some_and(char::is_uppercase);

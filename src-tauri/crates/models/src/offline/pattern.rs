@@ -41,7 +41,7 @@ impl Pattern {
         let text = text.trim_start_matches('~').trim();
         let anchored = text.starts_with('^');
         let parts: Vec<Part> = text.trim_start_matches('^').split_whitespace().map(part).collect();
-        let score = parts.iter().map(weight).sum::<i32>() + 4;
+        let score = parts.iter().map(weight).sum::<i32>() + if anchored { 6 } else { 4 };
         Self { parts, anchored, weak, score: if weak { score / 2 } else { score } }
     }
 

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
-use contract::manifest::{Find, Thing, ThingSource};
+use contract::manifest::{Find, SlotKind, Thing, ThingSource};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -342,8 +342,11 @@ impl Run<'_> {
             return if same.len() == 1 { self.one_of(looking, same, Why::Several) } else { Found::Done(self.ask(looking.pack, looking.thing, items, Why::Several)) };
         }
         if words.is_empty() {
-            if target.all && items.len() > 1 {
-                return Found::Done(self.ask(looking.pack, looking.thing, items, Why::Several));
+            // Without "it" or a number ("change to 3") nothing says which one: the user chooses.
+            let points = target.pronoun || self.counts(looking.goal);
+            if (target.all || !points) && (items.len() > 1 || looking.for_write) {
+                let why = if items.len() == 1 { Why::Confirm } else { Why::Several };
+                return Found::Done(self.ask(looking.pack, looking.thing, items, why));
             }
             let newest = self.state.focus.iter().find(|(pack, ..)| *pack == looking.pack).map(|(.., item)| item);
             let same: Vec<Value> = items.iter().filter(|item| newest.is_some_and(|seen| self.is_part_of(looking.described, item, seen))).cloned().collect();
@@ -377,6 +380,10 @@ impl Run<'_> {
             }
         }
         words
+    }
+
+    fn counts(&self, goal: &Goal) -> bool {
+        self.book.tools[goal.tool].slots.iter().any(|slot| matches!(slot.kind, SlotKind::Quantity) && goal.args.contains_key(&slot.parameter))
     }
 
     fn is_part_of(&self, described: &Thing, item: &Value, whole: &Value) -> bool {

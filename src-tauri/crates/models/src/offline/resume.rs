@@ -28,7 +28,7 @@ pub(super) fn resume(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, socia
 
 /// "The second one" after a list, without a question: what there is to know of it.
 fn point(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, best: Option<Match>) -> Option<Read> {
-    if best.is_some_and(|best| best.strong) || facts.places.is_empty() || !facts.content(tokens, &[]).is_empty() {
+    if best.is_some_and(|best| best.strong) || facts.places.is_empty() || !facts.content(tokens, &[], usize::MAX).is_empty() {
         return None;
     }
     let listing = reader.state.listing.as_ref()?;
@@ -51,7 +51,7 @@ fn answer(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Fact
     if let Some(read) = button(reader, pending, tokens) {
         return Some(read);
     }
-    let content = facts.content(tokens, &[]);
+    let content = facts.content(tokens, &[], reader.book.tools[pending.goal.tool].pack);
     let mut used = Vec::new();
     if let Some(found) = best {
         let other = found.tool != pending.goal.tool;
@@ -101,7 +101,7 @@ fn button(reader: &Reader<'_>, pending: &Pending, tokens: &[Token]) -> Option<Re
 /// "Make it three" while a choice for an order is open changes how many, not the cart.
 fn changes_count(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Facts, found: &Match) -> bool {
     let both = [found.tool, pending.goal.tool].iter().all(|&tool| reader.book.tools[tool].has(|kind| matches!(kind, contract::manifest::SlotKind::Quantity)));
-    let bare = facts.content(tokens, &found.used).is_empty() && facts.places.is_empty();
+    let bare = facts.content(tokens, &found.used, reader.book.tools[found.tool].pack).is_empty() && facts.places.is_empty();
     both && bare && matches!(facts.quantity, Some(Quantity::Whole(1..)))
 }
 
@@ -120,7 +120,7 @@ fn count(goal: &mut Goal, facts: &Facts) {
 /// The same kind of request, with another thing named by its kind.
 fn names_anew(reader: &Reader<'_>, found: &Match, tokens: &[Token], facts: &Facts) -> bool {
     let pack = reader.book.pack_of(found.tool);
-    facts.content(tokens, &found.used).iter().any(|&i| pack.is_vocabulary(&tokens[i].norm))
+    facts.content(tokens, &found.used, reader.book.tools[found.tool].pack).iter().any(|&i| pack.is_vocabulary(&tokens[i].norm))
 }
 
 fn choose(pending: &Pending, item: Value) -> Goal {
@@ -145,7 +145,7 @@ fn clear_doubt(reader: &Reader<'_>, pending: &Pending, doubt: &Doubt, tokens: &[
             goal.args.extend(said.args);
         }
         Doubt::Quantity | Doubt::Missing(_) => {
-            let content: Vec<&str> = facts.content(tokens, &[]).into_iter().map(|i| tokens[i].norm.as_str()).collect();
+            let content: Vec<&str> = facts.content(tokens, &[], data.pack).into_iter().map(|i| tokens[i].norm.as_str()).collect();
             let parameter = match doubt {
                 Doubt::Missing(parameter) => parameter.clone(),
                 Doubt::Quantity | Doubt::UnknownName(_) => "quantity".to_owned(),
@@ -169,7 +169,8 @@ fn clear_doubt(reader: &Reader<'_>, pending: &Pending, doubt: &Doubt, tokens: &[
 /// Picks from the list of the question, or takes the words it asked for.
 fn select(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Facts, used: &[usize]) -> Option<Read> {
     let listing = &pending.listing;
-    let mut words: Vec<String> = facts.content(tokens, used).into_iter().map(|i| tokens[i].norm.clone()).collect();
+    let own = reader.book.tools[pending.goal.tool].pack;
+    let mut words: Vec<String> = facts.content(tokens, used, own).into_iter().map(|i| tokens[i].norm.clone()).collect();
     if listing.items.is_empty() {
         if words.is_empty() {
             return None;
@@ -199,7 +200,7 @@ fn select(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Fact
         return Some(nth(reader, pending, facts, place as usize, &[]));
     }
     words.retain(|word| word.parse::<u32>().is_err());
-    let labelled = facts.content(tokens, used).into_iter().filter_map(|i| tokens[i].int());
+    let labelled = facts.content(tokens, used, own).into_iter().filter_map(|i| tokens[i].int());
     words.extend(values.iter().copied().chain(labelled).map(|number| number.to_string()));
     words.dedup();
     if words.is_empty() {

@@ -74,7 +74,10 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
             i += 1;
             continue;
         }
-        let (end, kind) = if c.is_ascii_digit() {
+        let times = matches!(c, 'x' | 'X' | '×') && spaced && chars.get(i + 1).is_some_and(char::is_ascii_digit);
+        let (end, kind) = if times {
+            (i + 1, Kind::Word)
+        } else if c.is_ascii_digit() {
             (number_end(&chars, i), Kind::Number)
         } else if c.is_alphanumeric() {
             (word_end(&chars, i), Kind::Word)
@@ -123,8 +126,15 @@ pub(super) struct Lexicon {
 }
 
 impl Lexicon {
+    /// A word that is right as it is, but that no misspelt word is read as.
+    pub(super) fn know(&mut self, word: &str) {
+        self.known.insert(word.to_owned());
+    }
+
     pub(super) fn add(&mut self, word: &str) {
-        if self.known.insert(word.to_owned())
+        let listed = word.chars().next().and_then(|initial| self.by_initial.get(&initial)).is_some_and(|words| words.iter().any(|known| known == word));
+        self.known.insert(word.to_owned());
+        if !listed
             && word.len() >= 4
             && word.chars().all(char::is_alphabetic)
             && let Some(initial) = word.chars().next()
@@ -149,7 +159,16 @@ impl Lexicon {
         }
     }
 
+    /// A form of a known word ("jackets") needs no putting right.
+    fn is_form(&self, typed: &str) -> bool {
+        let initial = typed.chars().next();
+        initial.and_then(|initial| self.by_initial.get(&initial)).is_some_and(|words| words.iter().any(|word| same_word(word, typed)))
+    }
+
     fn nearest(&self, typed: &str) -> Option<&str> {
+        if self.is_form(typed) {
+            return None;
+        }
         let mut initials = typed.chars();
         let (first, second) = (initials.next()?, initials.next()?);
         let mut best: Option<(usize, &str)> = None;
@@ -214,7 +233,7 @@ fn edits(a: &[char], b: &[char]) -> usize {
 
 /// A word without its plural or definite ending, in English and Swedish.
 pub(super) fn stem(word: &str) -> &str {
-    const ENDINGS: [&str; 12] = ["orna", "arna", "erna", "or", "ar", "er", "en", "et", "es", "na", "s", "n"];
+    const ENDINGS: [&str; 14] = ["orna", "arna", "erna", "or", "ar", "er", "en", "et", "an", "es", "na", "s", "n", "a"];
     if word.len() < 4 {
         return word;
     }

@@ -82,7 +82,7 @@ impl Reader<'_> {
         let best = self.best(tokens, &facts);
         let strongest = best.as_ref().filter(|found| found.strong).map_or(0, |found| found.score);
         if let Some((talk, score)) = self.declined(tokens, &words)
-            && score >= strongest
+            && score + 10 >= strongest
         {
             return (Vec::new(), Some(talk));
         }
@@ -100,7 +100,7 @@ impl Reader<'_> {
 
     /// A pleasantry counts only when the message is hardly more than that.
     fn chat(&self, social: Social, tokens: &[Token], facts: &Facts) -> Talk {
-        let unknown = facts.content(tokens, &[]).iter().filter(|&&i| tokens[i].kind == Kind::Word && !self.book.lexicon.knows(&tokens[i].norm)).count();
+        let unknown = facts.content(tokens, &[], usize::MAX).iter().filter(|&&i| tokens[i].kind == Kind::Word && !self.book.lexicon.knows(&tokens[i].norm)).count();
         match social {
             Social::Help | Social::Identity | Social::OffTopic => Talk::Social(social),
             _ if unknown > 2 => Talk::NotUnderstood,
@@ -133,18 +133,24 @@ impl Reader<'_> {
                     None => continue,
                 },
             };
-            let goal = fill::goal(self, &clause, &facts, &found, goals.last());
+            for facts in one_name_each(&facts, self.book.tools[found.tool].pack) {
+                self.add_goal(&mut goals, &clause, &facts, &found);
+            }
+        }
+        goals
+    }
+
+    fn add_goal(&self, goals: &mut Vec<Goal>, clause: &[Token], facts: &Facts, found: &Match) {
+            let goal = fill::goal(self, clause, facts, found, goals.last());
             if self.book.tools[found.tool].intents[found.intent].intent.several
                 && let Some(last) = goals.last_mut().filter(|last| last.tool == found.tool && last.intent == found.intent)
             {
                 merge(&mut last.target, goal.target);
-                continue;
+                return;
             }
             if !goals.contains(&goal) {
                 goals.push(goal);
             }
-        }
-        goals
     }
 
     /// Splits a message where a new request begins. A part without a request of its own belongs to the one before it,
@@ -153,7 +159,7 @@ impl Reader<'_> {
         let whole = Facts::of(tokens, self.book, self.today);
         let mut parts: Vec<Vec<Token>> = vec![Vec::new()];
         for (i, token) in tokens.iter().enumerate() {
-            let splits = !whole.taken.contains(&i) && is_boundary(token);
+            let splits = !whole.is_taken(i) && is_boundary(token);
             if splits {
                 parts.push(Vec::new());
             }
@@ -215,8 +221,8 @@ impl Reader<'_> {
                 if want.not.iter().any(|pattern| pattern.find(tokens, &facts.words).is_some()) {
                     continue;
                 }
-                let hit = want.triggers.iter().filter_map(|pattern| Some((pattern.find(tokens, &facts.words)?, pattern.weak))).max_by_key(|(hit, _)| hit.score);
-                let Some(found) = self.weigh(tool, intent, tokens, facts, hit) else { continue };
+                let hits: Vec<(Hit, bool)> = want.triggers.iter().filter_map(|pattern| Some((pattern.find(tokens, &facts.words)?, pattern.weak))).collect();
+                let Some(found) = self.weigh(tool, intent, tokens, facts, &hits) else { continue };
                 if found.score >= ENOUGH && best.as_ref().is_none_or(|best| found.score > best.score) {
                     best = Some(found);
                 }
@@ -225,33 +231,60 @@ impl Reader<'_> {
         best
     }
 
-    fn weigh(&self, tool: usize, intent: usize, tokens: &[Token], facts: &Facts, hit: Option<(Hit, bool)>) -> Option<Match> {
+    fn weigh(&self, tool: usize, intent: usize, tokens: &[Token], facts: &Facts, hits: &[(Hit, bool)]) -> Option<Match> {
         let data = &self.book.tools[tool];
         let want = &data.intents[intent].intent;
-        let (base, used, weak) = hit.map_or((0, Vec::new(), true), |(hit, weak)| (hit.score, hit.used, weak));
+        let base = hits.iter().map(|(hit, _)| hit.score).max().unwrap_or(0);
+        let strong = hits.iter().any(|(_, weak)| !weak);
+        let mut used: Vec<usize> = hits.iter().flat_map(|(hit, _)| hit.used.iter().copied()).collect();
+        used.sort_unstable();
+        used.dedup();
         let evidence = fill::evidence(self, tool, tokens, facts);
-        let leftover = facts.content(tokens, &used).into_iter().filter(|&i| tokens[i].kind == Kind::Word && !self.book.pack_of(tool).is_vocabulary(&tokens[i].norm)).count();
+        let cued = fill::cued(self, tool, tokens, facts);
+        let mut beside = used.clone();
+        beside.extend(&cued);
+        let left = facts.content(tokens, &beside, data.pack);
+        let leftover = left.iter().filter(|&&i| tokens[i].kind == Kind::Word && !self.book.pack_of(tool).is_vocabulary(&tokens[i].norm)).count();
+        // What was just talked about is the likelier meaning.
+        let current = self.state.last.is_some_and(|(last, _)| last == tool);
+        let named = !strong && base > 0 && fill::unknown_name(self, tokens, facts, &used, tool).is_some();
         let score = if base > 0 {
-            base + evidence + i32::from(want.after) * 2
-        } else if want.bare && facts.words.len() <= 6 {
-            self.bare_score(tool, tokens, facts)
-        } else if evidence >= 8 && intent == 0 && leftover == 0 {
+            base + evidence + 4 * i32::from(current) + 6 * i32::from(named)
+        } else if want.bare && facts.words.len() <= 8 {
+            self.bare_score(tool, tokens, &left)
+        } else if intent == 0 && leftover == 0 && evidence >= 8 {
             evidence + 3
+        } else if intent == 0 && leftover == 0 && current && evidence >= 2 && facts.words.len() <= 8 {
+            evidence + 8
         } else {
             return None;
         };
-        let strong = base > 0 && !weak;
         Some(Match { tool, intent, score, used, strong })
     }
 
     /// A few words of the pack's field and hardly any others: "trail shoes", "a black backpack".
-    fn bare_score(&self, tool: usize, tokens: &[Token], facts: &Facts) -> i32 {
+    fn bare_score(&self, tool: usize, tokens: &[Token], content: &[usize]) -> i32 {
         let pack = self.book.pack_of(tool);
-        let content = facts.content(tokens, &[]);
         let known = content.iter().filter(|&&i| pack.is_vocabulary(&tokens[i].norm)).count();
         let described = content.iter().filter(|&&i| pack.is_attribute(pack.canonical(&tokens[i].norm))).count();
         if known == 0 || content.len() > known + described + 1 { 0 } else { 8 + 2 * i32::try_from(known).unwrap_or(1) }
     }
+}
+
+/// Several names of one kind are as many requests: "how are account 17 and account 23 pacing".
+fn one_name_each(facts: &Facts, pack: usize) -> Vec<Facts> {
+    let own = || facts.named.iter().filter(|named| named.pack == pack);
+    let Some(doubled) = own().map(|named| &named.kind).find(|kind| own().filter(|named| named.kind == **kind).count() > 1) else {
+        return vec![facts.clone()];
+    };
+    own()
+        .filter(|named| named.kind == *doubled)
+        .map(|one| {
+            let mut single = facts.clone();
+            single.named.retain(|named| named.kind != *doubled || named == one);
+            single
+        })
+        .collect()
 }
 
 fn is_boundary(token: &Token) -> bool {

@@ -56,7 +56,7 @@ pub(super) fn atom(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
 fn unit(token: &Token) -> Option<Unit> {
     Some(match token.norm.as_str() {
         "day" | "days" | "dag" | "dagar" | "dagarna" | "dagars" | "dygn" | "dygnen" => Unit::Day,
-        "week" | "weeks" | "vecka" | "veckan" | "veckor" | "veckorna" | "veckas" | "veckans" | "wk" | "weeks'" => Unit::Week,
+        "week" | "weeks" | "weak" | "vecka" | "veckan" | "veckor" | "veckorna" | "veckas" | "veckans" | "wk" | "weeks'" => Unit::Week,
         "weekend" | "helg" | "helgen" => Unit::Weekend,
         "fortnight" => Unit::Fortnight,
         "month" | "months" | "manad" | "manaden" | "manader" | "manaderna" | "manads" | "manadens" | "mth" => Unit::Month,
@@ -305,7 +305,8 @@ fn day_and_month(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
             return Some((next + m + y - at, dated(day, month, year, today)?));
         }
         // "since the 1st", "den 1:a": a day of this month
-        let ordinal = numbers::place(tokens, start).is_some() && start > at;
+        let led = at > 0 && tokens[at - 1].any(&["since", "from", "until", "between", "on", "sedan", "sen", "fran", "till", "mellan", "to"]);
+        let ordinal = numbers::place(tokens, start).is_some() && start > at && led;
         if ordinal && tokens.get(start + used).is_none_or(|token| token.kind != Kind::Word || token.any(&["to", "till", "and", "och", "until"])) {
             let day = today.with_day(day)?;
             return Some((start + used - at, Atom::day(day)));

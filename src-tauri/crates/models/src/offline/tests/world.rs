@@ -53,6 +53,12 @@ static PACING: LazyLock<(tempfile::TempDir, Pacing)> = LazyLock::new(|| {
     (folder, pacing)
 });
 
+/// One catalogue for all; every conversation has a basket of its own.
+static SHOP: LazyLock<Shop> = LazyLock::new(|| {
+    let today = now().date_naive();
+    Shop::open(shop::Options { today: Box::new(move || today), ..shop::Options::default() }).expect("a shop")
+});
+
 /// One call that was made.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Call {
@@ -75,7 +81,6 @@ pub(super) struct Turn {
 pub(super) struct World {
     model: OfflineModel,
     messages: Vec<Message>,
-    shop: Shop,
     basket: Option<Value>,
     pub(super) locale: String,
     pub(super) offered: Option<Vec<String>>,
@@ -85,9 +90,7 @@ pub(super) struct World {
 
 impl World {
     pub(super) fn new() -> Self {
-        let today = now().date_naive();
-        let shop = Shop::open(shop::Options { today: Box::new(move || today), ..shop::Options::default() }).expect("a shop");
-        Self { model: model(), messages: Vec::new(), shop, basket: None, locale: "en".into(), offered: None, decisions: VecDeque::new() }
+        Self { model: model(), messages: Vec::new(), basket: None, locale: "en".into(), offered: None, decisions: VecDeque::new() }
     }
 
     /// Says something and runs the turn to its end.
@@ -161,7 +164,7 @@ impl World {
         if let Some(basket) = &self.basket {
             arguments.insert("basketId".into(), basket.clone());
         }
-        match self.shop.call(tool, &arguments) {
+        match SHOP.call(tool, &arguments) {
             Ok(value) => {
                 if let Some(basket) = value.get("basketId").filter(|basket| !basket.is_null()) {
                     self.basket = Some(basket.clone());
