@@ -213,6 +213,9 @@ class Chat {
         void this.refresh();
         return;
       case "approvals":
+        // The list shows which conversations wait.
+        void this.reloadList();
+        return;
       case "import":
       case "server":
       case "settings":
