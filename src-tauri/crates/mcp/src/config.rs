@@ -12,7 +12,7 @@ pub struct ServerConfig {
     /// An absolute path, as `resolve_program` gives it.
     pub program: PathBuf,
     pub args: Vec<String>,
-    /// The whole environment of the process beyond the base one; nothing else is inherited.
+    /// Variables of the process beside the few every server gets (`PATH`, `HOME`, language, zone); nothing else is inherited.
     pub env: BTreeMap<String, String>,
     pub cwd: PathBuf,
 }

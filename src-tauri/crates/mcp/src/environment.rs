@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 const KEPT: &[&str] = &["PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"];
 
 /// The kept variables, taken from a source (in the app: the process's own environment).
-pub fn base_environment(get: impl Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
+pub(crate) fn base_environment(get: impl Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
     KEPT.iter().filter_map(|name| Some(((*name).to_owned(), get(name)?))).collect()
 }
 

@@ -15,7 +15,6 @@ mod transport;
 
 pub use config::{ServerConfig, Timings};
 pub use engine::ports::ToolFailure;
-pub use environment::base_environment;
 pub use program::{ProgramError, resolve_program};
 pub use result::Resource;
 pub use servers::{OnChange, Servers, ServersBuilder};

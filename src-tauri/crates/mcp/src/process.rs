@@ -14,7 +14,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{ServerConfig, spawner::Spawner};
+use crate::{ServerConfig, environment::base_environment, spawner::Spawner};
 
 /// The most of one line, and of one process's whole error output, that goes to the log.
 const STDERR_LINE: u64 = 4 * 1024;
@@ -49,6 +49,7 @@ fn command(config: &ServerConfig) -> Command {
         .args(&config.args)
         .current_dir(&config.cwd)
         .env_clear()
+        .envs(base_environment(|name| std::env::var(name).ok()))
         .envs(&config.env)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
