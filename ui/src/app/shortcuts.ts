@@ -14,6 +14,8 @@ export function handleShortcut(name: ShortcutEvent, run: () => void): () => void
 }
 
 export function onShortcut(event: KeyboardEvent, own: { help: () => void }): void {
+  // A dialog has the keyboard to itself.
+  if (document.querySelector("dialog[open]")) return;
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
   const key = event.key.toLowerCase();
   const view = VIEWS[Number(key) - 1];

@@ -197,7 +197,10 @@ class Chat {
       case "turn": {
         const state = this.transcript(push.event.session);
         applyEvent(state, push.event);
-        if (state.stale && this.open?.session === state.session) void this.read(state.session);
+        const shown = this.open?.session === state.session;
+        if (state.stale && shown) void this.read(state.session);
+        // Nothing shows it and nothing runs in it any more: it is read again when it is opened.
+        if (!shown && !state.running) this.transcripts.delete(state.session);
         return;
       }
       case "session":
