@@ -38,6 +38,9 @@ pub struct PackOffline {
     /// Words that describe one of several variants (colours ...): they narrow a choice and are left out of a search.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attributes: Vec<String>,
+    /// Words that never describe a thing, such as the names of the place it is put into.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<String>,
     /// Words of the pack's field: they let a message of one or two words be understood.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub vocabulary: Vec<String>,

@@ -43,6 +43,7 @@ pub(super) struct Pack {
     pub(super) entities: Vec<Name>,
     pub(super) cannot: Vec<(Vec<Pattern>, Localised<String>)>,
     attributes: Vec<String>,
+    ignored: Vec<String>,
     vocabulary: Vec<String>,
     synonyms: HashMap<String, String>,
 }
@@ -99,6 +100,9 @@ impl Pack {
     }
     pub(super) fn is_attribute(&self, word: &str) -> bool {
         self.attributes.iter().any(|known| known == word)
+    }
+    pub(super) fn is_ignored(&self, word: &str) -> bool {
+        self.ignored.iter().any(|known| known == word)
     }
     pub(super) fn is_vocabulary(&self, word: &str) -> bool {
         self.vocabulary.iter().any(|known| super::text::same_word(known, word))
@@ -173,14 +177,15 @@ impl Pack {
         let cannot = offline.cannot.iter().map(|one| (patterns(&one.triggers), one.answer.clone())).collect();
         let synonyms = offline.synonyms.values().flatten().map(|(from, to)| (fold(from), fold(to))).collect();
         let attributes = offline.attributes.iter().map(|word| fold(word)).collect();
+        let ignored = offline.ignored.iter().map(|word| fold(word)).collect();
         let vocabulary = offline.vocabulary.iter().map(|word| fold(word)).collect();
-        Self { offline, entities, cannot, attributes, vocabulary, synonyms }
+        Self { offline, entities, cannot, attributes, ignored, vocabulary, synonyms }
     }
 
     fn words(&self) -> impl Iterator<Item = String> {
         let names = self.entities.iter().flat_map(|name| name.forms.iter().flatten());
         let phrases = self.cannot.iter().flat_map(|(patterns, _)| patterns).flat_map(Pattern::words).map(str::to_owned);
-        names.chain(&self.attributes).chain(&self.vocabulary).chain(self.synonyms.keys()).cloned().chain(phrases)
+        names.chain(&self.attributes).chain(&self.ignored).chain(&self.vocabulary).chain(self.synonyms.keys()).cloned().chain(phrases)
     }
 }
 

@@ -43,8 +43,10 @@ pub(super) struct Facts {
     /// "the first two": that many from the top.
     pub(super) first: Option<u32>,
     pub(super) pronoun: bool,
-    /// "all", "both", "them".
+    /// "all", "both".
     pub(super) all: bool,
+    /// Tokens that negate.
+    pub(super) negations: Vec<usize>,
     /// "and last week?", "what about ..."
     pub(super) follow_up: bool,
     pub(super) quantity: Option<Quantity>,
@@ -65,7 +67,9 @@ pub(super) enum Quantity {
 }
 
 const PRONOUNS: &[&str] = &["it", "that", "this", "its", "them", "they", "those", "these", "den", "det", "dem", "denna", "dessa"];
-const PLURAL: &[&str] = &["them", "both", "all", "these", "those", "everything", "dem", "bada", "alla", "dessa", "allt", "allting"];
+const PLURAL: &[&str] = &["both", "all", "everything", "bada", "alla", "allt", "allting"];
+/// A word that turns the meaning of what follows around.
+const NEGATIONS: &[&str] = &["not", "no", "dont", "never", "except", "without", "but", "besides", "isnt", "nor", "neither", "inte", "ej", "utan", "utom", "aldrig", "forutom"];
 /// A number after one of these is a value of a thing, not how many.
 const LABELS: &[&str] = &["size", "sizes", "storlek", "storleken", "strl", "str", "eu", "part", "partno", "artikel", "artikelnummer", "article", "sku", "model"];
 const PLACE_LABELS: &[&str] = &["option", "number", "nr", "no", "choice", "alternativ", "nummer", "#", "product", "result", "line", "rad", "produkt", "item"];
@@ -83,6 +87,7 @@ impl Facts {
         let (pronoun, all) = (spoken(PRONOUNS), spoken(PLURAL));
         facts.pronoun = pronoun;
         facts.all = all;
+        facts.negations = facts.words.iter().copied().filter(|&i| !facts.is_taken(i) && tokens[i].any(NEGATIONS)).collect();
         facts.follow_up = follows_up(tokens, &facts.words);
         facts
     }

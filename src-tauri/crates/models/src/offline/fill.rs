@@ -153,7 +153,7 @@ fn imply(reader: &Reader<'_>, facts: &Facts, goal: &mut Goal) {
 fn words(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, taken: &[usize], goal: &mut Goal) {
     let Some(slot) = reader.book.tools[goal.tool].slots.iter().find(|slot| matches!(slot.kind, SlotKind::Words)) else { return };
     let pack = reader.book.pack_of(goal.tool);
-    let words: Vec<&str> = facts.content(tokens, taken, reader.book.tools[goal.tool].pack).into_iter().map(|i| said_word(pack, &tokens[i])).take(6).collect();
+    let words: Vec<&str> = facts.content(tokens, taken, reader.book.tools[goal.tool].pack).into_iter().filter(|&i| !pack.is_ignored(&tokens[i].norm)).map(|i| said_word(pack, &tokens[i])).take(6).collect();
     if !words.is_empty() {
         goal.args.insert(slot.parameter.clone(), json!(words.join(" ")));
     }
@@ -180,6 +180,9 @@ fn target(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match) -
         let parted = several && last.is_some_and(|last: usize| (last..i).any(|between| is_parting(&tokens[between])));
         if parted {
             groups.push(Vec::new());
+        }
+        if pack.is_ignored(&tokens[i].norm) {
+            continue;
         }
         groups.last_mut().into_iter().for_each(|group| group.push(said_word(pack, &tokens[i]).to_owned()));
         last = Some(i);
@@ -226,6 +229,10 @@ fn inherit(reader: &Reader<'_>, facts: &Facts, found: &Match, before: Option<&Go
 fn settle(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match, goal: &mut Goal) {
     let data = &reader.book.tools[found.tool];
     if goal.doubt.is_some() {
+        return;
+    }
+    if data.writes() && facts.negations.iter().any(|i| !found.used.contains(i)) {
+        goal.doubt = Some(Doubt::Negated);
         return;
     }
     let takes_names = data.has(|kind| matches!(kind, SlotKind::Entity { .. }));

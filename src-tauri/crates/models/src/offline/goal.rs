@@ -47,6 +47,8 @@ pub(super) enum Doubt {
     UnknownName(String),
     /// "1.5", "-2", "0".
     Quantity,
+    /// A change with a "not" in it.
+    Negated,
     /// A slot that must be said.
     Missing(String),
 }

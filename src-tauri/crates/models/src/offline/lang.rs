@@ -30,7 +30,7 @@ const STOP: &[&str] = &[
     "been", "am", "do", "does", "did", "done", "have", "has", "had", "can", "could", "will", "would", "should", "shall", "may", "might", "must", "i", "im",
     "ive", "id", "you", "your", "yours", "he", "she", "it", "its", "we", "our", "they", "their", "them", "these", "those", "this", "that", "thats", "there",
     "theres", "here", "me", "my", "mine", "us", "what", "whats", "which", "who", "whos", "when", "where", "why", "how", "hows", "please", "pls", "plz",
-    "thanks", "just", "also", "too", "then", "now", "so", "some", "any", "something", "anything", "more", "most", "very", "really", "actually", "ok",
+    "thanks", "just", "only", "also", "too", "then", "now", "so", "some", "any", "something", "anything", "more", "most", "very", "really", "actually", "ok",
     "okay", "well", "hey", "hi", "hello", "yes", "yeah", "no", "not", "dont", "about", "if", "but", "up", "out", "off", "over", "under", "again", "still",
     "yet", "all", "both", "each", "every", "other", "another", "one", "ones", "get", "give", "let", "lets", "want", "need", "like", "looking", "got",
     "pieces", "piece", "pcs", "pc", "pairs", "pair", "couple", "item", "items", "thing", "things", "size", "sizes", "colour", "color", "number", "nr", "x",
@@ -38,7 +38,7 @@ const STOP: &[&str] = &[
     "har", "hade", "kan", "kunde", "ska", "skulle", "vill", "ville", "maste", "bor", "jag", "du", "din", "ditt", "dina", "han", "hon", "vi", "var", "vart",
     "vara", "ni", "er", "mig", "min", "mitt", "mina", "oss", "dig", "vad", "vilken", "vilket", "vilka", "vem", "nar", "varfor", "hur", "snalla", "tack",
     "bara", "ocksa", "sa", "nu", "nagon", "nagot", "nagra", "mer", "mest", "mycket", "om", "men", "upp", "ut", "av", "igen", "an", "alla", "bada", "annan",
-    "annat", "andra", "fa", "ge", "lat", "behover", "hej", "ja", "nej", "inte", "st", "stycken", "styck", "par", "sak", "saker", "storlek", "strl",
+    "annat", "andra", "fa", "ha", "ge", "lat", "behover", "hej", "ja", "nej", "inte", "st", "stycken", "styck", "par", "sak", "saker", "storlek", "strl",
     "farg", "nummer", "dar", "har", "denna", "detta", "dessa", "man", "ju", "val", "lite", "finns", "sig", "sin", "skulle", "kanske", "ens", "va", "e",
     "ur", "lagg", "tag", "visa",
 ];

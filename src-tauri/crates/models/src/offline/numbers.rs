@@ -57,7 +57,9 @@ pub(super) fn whole(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
 pub(super) fn place(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     let token = tokens.get(at)?;
     if token.kind == Kind::Word {
-        return ordinal(&token.norm).map(|value| (value, 1));
+        // Swedish "ändra" (change) is no "andra" (second), also when it is typed without its dots.
+        let verb = token.fold == "andra" && (token.raw.starts_with(['ä', 'Ä']) || (at == 0 && tokens.get(1).is_some_and(|next| next.any(&["till", "antal", "antalet", "den", "det"]))));
+        return ordinal(&token.norm).filter(|_| !verb).map(|value| (value, 1));
     }
     let value = token.int()?;
     let next = tokens.get(at + 1)?;

@@ -39,19 +39,26 @@ enum Found {
 }
 
 impl Run<'_> {
-    /// The next step of every goal. A goal waits while an earlier change in its pack is not finished.
+    /// The next step of every goal. While an earlier change in its pack is not finished, a later goal may look things up
+    /// that the change cannot touch, and nothing else.
     pub(super) fn steps(&self, goals: &[Goal]) -> Vec<Step> {
         let mut steps = Vec::with_capacity(goals.len());
         let mut changing: HashSet<usize> = HashSet::new();
         let mut writes: Vec<usize> = Vec::new();
         for goal in goals {
             let tool = &self.book.tools[goal.tool];
-            if changing.contains(&tool.pack) {
+            let waits = changing.contains(&tool.pack);
+            if waits && !tool.writes() {
                 steps.push(Step::Calls(Vec::new()));
                 continue;
             }
             let earlier = writes.iter().filter(|&&write| write == goal.tool).count();
-            let step = self.step(goal, earlier);
+            let mut step = self.step(goal, earlier);
+            if let Step::Calls(calls) = &mut step
+                && waits
+            {
+                calls.retain(|call| !self.book.tools[call.tool].writes() && !call.args.is_empty());
+            }
             if tool.writes() {
                 writes.push(goal.tool);
                 if matches!(step, Step::Calls(_)) {

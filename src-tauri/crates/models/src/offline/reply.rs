@@ -196,6 +196,10 @@ impl Speaker<'_> {
         match doubt {
             Doubt::UnknownName(name) => self.unknown_name(goal, name),
             Doubt::Quantity => self.plain("How many? I need a whole number from 1.", "Hur många? Jag behöver ett heltal från 1."),
+            Doubt::Negated => self.plain(
+                "I change nothing on a sentence with a “not” in it: I might get it the wrong way round. Say what you want instead.",
+                "Jag ändrar inget på en mening med ett ”inte” i: jag kan få det bakvänt. Säg i stället vad du vill.",
+            ),
             Doubt::Missing(parameter) => {
                 let tool = &self.book.tools[goal.tool];
                 let counts = tool.slots.iter().any(|slot| slot.parameter == *parameter && matches!(slot.kind, contract::manifest::SlotKind::Quantity));

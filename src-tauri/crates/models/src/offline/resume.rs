@@ -7,8 +7,7 @@ use super::{
     facts::{Facts, Place, Quantity},
     fill,
     goal::{Doubt, Goal, Listing, Target},
-    lang,
-    social::Social,
+    social::{self, Social},
     state::Pending,
     text::Token,
     things,
@@ -28,10 +27,17 @@ pub(super) fn resume(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, socia
 
 /// "The second one" after a list, without a question: what there is to know of it.
 fn point(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, best: Option<Match>) -> Option<Read> {
-    if best.is_some_and(|best| best.strong) || facts.places.is_empty() || !facts.content(tokens, &[], usize::MAX).is_empty() {
+    let mut places = facts.places.clone();
+    if facts.words.len() == 1 {
+        places.extend(facts.lone_number(tokens).map(Place::Nth));
+    }
+    if best.is_some_and(|best| best.strong) || places.is_empty() || !facts.content(tokens, &[], usize::MAX).is_empty() {
         return None;
     }
     let listing = reader.state.listing.as_ref()?;
+    if facts.places.is_empty() && places.iter().any(|place| matches!(place, Place::Nth(place) if *place as usize > listing.items.len())) {
+        return None;
+    }
     let tool = reader.book.tools.iter().position(|tool| {
         tool.pack == listing.pack && !tool.writes() && !tool.intents.is_empty() && tool.thing().is_some_and(|(_, thing, _)| thing == listing.thing)
     })?;
@@ -39,7 +45,7 @@ fn point(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, best: Option<Matc
         tool,
         intent: 0,
         args: serde_json::Map::new(),
-        target: Target { places: facts.places.clone(), ..Target::default() },
+        target: Target { places, ..Target::default() },
         chosen: Vec::new(),
         doubt: None,
         may_reuse: false,
@@ -51,7 +57,7 @@ fn answer(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Fact
     if let Some(read) = button(reader, pending, tokens) {
         return Some(read);
     }
-    let content = facts.content(tokens, &[], reader.book.tools[pending.goal.tool].pack);
+    let content = facts.content(tokens, &social::used(tokens, &facts.words), reader.book.tools[pending.goal.tool].pack);
     let mut used = Vec::new();
     if let Some(found) = best {
         let other = found.tool != pending.goal.tool;
@@ -144,11 +150,12 @@ fn clear_doubt(reader: &Reader<'_>, pending: &Pending, doubt: &Doubt, tokens: &[
             let said = fill::goal(reader, tokens, facts, &found, None);
             goal.args.extend(said.args);
         }
+        Doubt::Negated => return None,
         Doubt::Quantity | Doubt::Missing(_) => {
             let content: Vec<&str> = facts.content(tokens, &[], data.pack).into_iter().map(|i| tokens[i].norm.as_str()).collect();
             let parameter = match doubt {
                 Doubt::Missing(parameter) => parameter.clone(),
-                Doubt::Quantity | Doubt::UnknownName(_) => "quantity".to_owned(),
+                Doubt::Quantity | Doubt::UnknownName(_) | Doubt::Negated => "quantity".to_owned(),
             };
             let slot = data.slots.iter().find(|slot| slot.parameter == parameter)?;
             match &slot.kind {
@@ -179,6 +186,10 @@ fn select(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Fact
         goal.target.groups = vec![words];
         count(&mut goal, facts);
         return Some((vec![goal], None));
+    }
+    if !facts.negations.is_empty() {
+        // "Not the 44", "anything but black": what is left is not for a guess.
+        return Some((Vec::new(), Some(Talk::AskAgain)));
     }
     let pack = &reader.book.packs[listing.pack];
     let thing = pack.thing(&listing.thing)?;
@@ -236,6 +247,12 @@ fn nth(reader: &Reader<'_>, pending: &Pending, facts: &Facts, place: usize, valu
 fn narrowed(reader: &Reader<'_>, pending: &Pending, mut goal: Goal, items: &[Vec<String>], words: Vec<String>) -> Option<Read> {
     let listing = &pending.listing;
     let pack = &reader.book.packs[listing.pack];
+    let mut words = words;
+    // "Go for 44": words that say nothing of any thing are passed over.
+    words.retain(|word| says_something(pack, word) || items.iter().any(|item| things::fits(pack, word, item)));
+    if words.is_empty() {
+        return Some((Vec::new(), Some(Talk::AskAgain)));
+    }
     let found = things::narrow(pack, items, &words);
     let fits_all = found.hits == words.len();
     if fits_all && found.best.len() == 1 {
@@ -257,9 +274,11 @@ fn narrowed(reader: &Reader<'_>, pending: &Pending, mut goal: Goal, items: &[Vec
         goal.chosen.push((format!("{}*", listing.thing), json!(found.best.iter().map(|&i| listing.items[i].clone()).collect::<Vec<_>>())));
         return Some((vec![goal], None));
     }
-    let known = words.iter().any(|word| pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok() || found.hits > 0);
-    let meaningful = words.iter().any(|word| !lang::is_stop(word));
-    (known || meaningful).then_some((Vec::new(), Some(Talk::AskAgain)))
+    Some((Vec::new(), Some(Talk::AskAgain)))
+}
+
+fn says_something(pack: &crate::offline::book::Pack, word: &str) -> bool {
+    pack.is_vocabulary(word) || pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok()
 }
 
 /// A list cut down by an answer that still fits several.

@@ -58,6 +58,11 @@ pub(super) fn recognise(tokens: &[Token], words: &[usize]) -> Vec<Social> {
         .collect()
 }
 
+/// Tokens that the phrases took.
+pub(super) fn used(tokens: &[Token], words: &[usize]) -> Vec<usize> {
+    COMPILED.iter().flat_map(|(_, patterns)| patterns).filter_map(|pattern| pattern.find(tokens, words)).flat_map(|hit| hit.used).collect()
+}
+
 /// Words of the phrases, for the lexicon.
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
     COMPILED.iter().flat_map(|(_, patterns)| patterns).flat_map(Pattern::words)

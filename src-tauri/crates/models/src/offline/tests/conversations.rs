@@ -1,38 +1,341 @@
-//! Conversations as people have them, turn by turn.
+//! Conversations as people have them, turn by turn: what is called, what is asked, what is said of a refusal or a failure.
 
-use serde_json::json;
+use contract::Choice;
+use engine::ports::{Finish, ModelEvent};
+use serde_json::{Value, json};
 
-use super::world::World;
+use super::world::{Turn, World};
 
-#[test]
-fn probe() {
-    let script = std::env::var("PROBE").unwrap_or_default();
-    let mut world = World::new();
-    for line in script.split('|').filter(|line| !line.is_empty()) {
-        let turn = world.say(line);
-        println!("\n> {line}");
-        for call in &turn.calls {
-            println!("   {} {}", call.tool, call.arguments);
-        }
-        println!("{}", turn.text);
-        for choice in &turn.choices {
-            println!("   [{}] {}", choice.label, choice.message);
-        }
-    }
-    let _ = json!({});
+fn writes(turn: &Turn) -> Vec<(String, Value)> {
+    turn.calls.iter().filter(|call| call.writes).map(|call| (call.tool.clone(), call.arguments.clone())).collect()
+}
+
+fn tools(turn: &Turn) -> Vec<&str> {
+    turn.calls.iter().map(|call| call.tool.as_str()).collect()
 }
 
 #[test]
-fn dump_catalogue() {
-    let shop = shop::Shop::open(shop::Options::default()).expect("shop");
-    for query in std::env::var("DUMP").unwrap_or_default().split('|').filter(|q| !q.is_empty()) {
-        let args = json!({"query": query, "pageSize": 50});
-        let found = shop.call("product.search", args.as_object().expect("o")).map_err(|e| e.0.to_string()).expect("found");
-        println!("## {query}: {}", found["totalCount"]);
-        for item in found["items"].as_array().expect("items") {
-            let got = shop.call("product.get", json!({"productId": item["productId"]}).as_object().expect("o")).map_err(|e| e.0.to_string()).expect("got");
-            let variants = got["variants"].as_array().map(|v| v.iter().filter(|v| v["isBuyable"] == true && v["onHand"]["value"].as_i64() > Some(0)).map(|v| v["variantName"].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()).unwrap_or_default();
-            println!("{} {} {} {} {} | {} | stock {} buyable {} in-stock-variants {}: {:?}", item["productId"], item["partNo"], item["name"], item["price"], item["brand"], item["color"], got["onHand"]["value"], got["attributes"]["isBuyable"], variants.len(), variants.iter().take(12).collect::<Vec<_>>());
+fn pacing_is_answered_with_the_figures_of_the_result() {
+    let mut world = World::new();
+    let turn = world.say("How is account 17 pacing this month?");
+    assert_eq!(tools(&turn), ["analyze_portfolio_pacing"]);
+    for part in ["Northwind Outdoor", "account 17", "1–30 November 2026", "Spent", "Per day", "| Day |", "Assumed:", "sample"] {
+        assert!(turn.text.contains(part), "{part} is missing in\n{}", turn.text);
+    }
+    assert!(!turn.text.contains("\n\n\n"), "no gaps: {}", turn.text);
+}
+
+#[test]
+fn two_of_the_black_trail_shoes() {
+    let mut world = World::new();
+    let first = world.say("add two of the black trail shoes to my cart");
+    assert_eq!(tools(&first), ["product.search"]);
+    assert!(first.text.contains("1. ") && first.text.contains("2. "), "{}", first.text);
+    assert!(first.choices.len() >= 2);
+    let second = world.say("the second one");
+    assert_eq!(tools(&second), ["product.get"]);
+    let label = second.choices[1].clone();
+    let third = world.say(&label.message);
+    let made = writes(&third);
+    assert_eq!(made.len(), 1, "{third:?}");
+    assert_eq!(made[0].0, "cart.addItem");
+    assert_eq!(made[0].1["quantity"], 2, "the quantity of the first message holds: a button's own figures do not count");
+    assert!(third.text.starts_with("Done."), "{}", third.text);
+}
+
+#[test]
+fn every_button_chooses_what_it_says() {
+    let mut world = World::new();
+    let choices: Vec<Choice> = world.say("add the brook pace in black").choices;
+    for choice in choices {
+        let mut world = World::new();
+        world.say("add the brook pace in black");
+        let turn = world.say(&choice.message);
+        let size = choice.label.split([',', '–']).nth(1).expect("a size").trim().to_owned();
+        assert_eq!(writes(&turn), [("cart.addItem".to_owned(), json!({"partNo": format!("AUR-TR1002-BLK-{size}"), "quantity": 1}))], "{choice:?}");
+    }
+}
+
+#[test]
+fn a_refusal_is_said_as_it_is() {
+    let cases = [
+        (json!({"outcome": "rejected", "error": {"code": "approval_required", "message": "x", "details": {"user_reason": "too dear"}}}), "rejected it: too dear"),
+        (json!({"outcome": "rejected", "error": {"message": ""}}), "You rejected it."),
+        (json!({"outcome": "expired", "error": {"message": ""}}), "expired"),
+        (json!({"outcome": "denied", "error": {"message": ""}}), "policy"),
+        (json!({"outcome": "cancelled", "error": {"message": ""}}), "cancelled"),
+        (json!({"outcome": "limit", "error": {"message": ""}}), "no tool calls left"),
+        (json!({"outcome": "error", "error": {"message": "The shop does not answer.", "details": {"hint": "Try again."}}}), "The shop does not answer. Try again."),
+    ];
+    for (decision, said) in cases {
+        let mut world = World::new();
+        world.decisions.push_back(decision);
+        let turn = world.say("add ridge runner black 42 to my cart");
+        assert_eq!(writes(&turn).len(), 1, "proposed once, not again");
+        assert!(turn.text.contains("Nothing was added") && turn.text.contains(said), "{}", turn.text);
+    }
+    let mut world = World::new();
+    world.decisions.push_back(json!({"outcome": "unknown", "error": {"message": ""}}));
+    assert!(world.say("add ridge runner black 42").text.contains("not known whether"));
+}
+
+#[test]
+fn an_edited_proposal_is_not_made_a_second_time() {
+    let mut world = World::new();
+    world.decisions.push_back(json!({"basketId": 1, "basket": {"items": [], "total": "0.00", "currencyCode": "SEK"}}));
+    let turn = world.say("add ridge runner black 42");
+    assert_eq!(writes(&turn).len(), 1);
+}
+
+#[test]
+fn nothing_is_written_unless_it_was_asked_for() {
+    for text in [
+        "is the ridge runner in stock in black 42?", "what does adding ridge runner cost", "should i add the ridge runner?", "did you add the ridge runner?", "ridge runner black 42",
+        "i like the ridge runner", "can i return the ridge runner", "how many ridge runner can i buy", "the first one", "42", "yes", "ok", "two", "black", "remove", "add", "buy", "set it to 3",
+        "make it three", "don't add the ridge runner black 42", "please do not add ridge runner black 42", "what happens if i add the ridge runner black 42", "när kommer ridge runner", "ta bort", "lägg till", "ja",
+        "lägg inte till ridge runner svart 42", "add the ridge runner but not in black 42", "add ridge runner size 42, no black", "anything but the ridge runner black 42", "never add the juniper stove",
+    ] {
+        let turn = World::new().say(text);
+        assert!(writes(&turn).is_empty(), "{text}: {:?}", turn.calls);
+    }
+}
+
+#[test]
+fn a_question_is_dropped_by_another_request() {
+    let mut world = World::new();
+    world.say("add the brook pace in black");
+    assert_eq!(tools(&world.say("how is account 17 pacing?")), ["analyze_portfolio_pacing"]);
+    let turn = world.say("44");
+    assert!(writes(&turn).is_empty(), "{:?}", turn.calls);
+}
+
+#[test]
+fn a_question_outlives_a_greeting() {
+    let mut world = World::new();
+    world.say("add the brook pace in black");
+    world.say("what can you do?");
+    assert_eq!(writes(&world.say("44")).len(), 1);
+}
+
+#[test]
+fn a_count_may_change_while_a_choice_is_open() {
+    let mut world = World::new();
+    world.say("add the brook pace in black");
+    assert!(writes(&world.say("make it three")).is_empty());
+    assert_eq!(writes(&world.say("the second one"))[0].1, json!({"partNo": "AUR-TR1002-BLK-44", "quantity": 3}));
+}
+
+#[test]
+fn two_requests_are_both_done() {
+    let mut world = World::new();
+    let turn = world.say("how is account 17 pacing and what's in my cart");
+    assert_eq!(tools(&turn), ["analyze_portfolio_pacing", "cart.get"]);
+    assert_eq!(turn.rounds, 2, "both in one round");
+    assert!(turn.text.contains("Northwind") && turn.text.contains("cart is empty"), "{}", turn.text);
+}
+
+#[test]
+fn a_look_at_the_cart_waits_for_the_change_before_it() {
+    let mut world = World::new();
+    let turn = world.say("add ridge runner black 42 and show my cart");
+    assert_eq!(tools(&turn), ["product.search", "product.get", "cart.addItem", "cart.get"]);
+}
+
+#[test]
+fn without_tools_it_says_so_and_ends() {
+    let mut world = World::new();
+    world.offered = Some(Vec::new());
+    let turn = world.say("How is account 17 pacing?");
+    assert!(turn.calls.is_empty() && turn.text.contains("no calls left"), "{}", turn.text);
+    world.offered = Some(vec!["cart_get".into()]);
+    assert!(world.say("How is account 17 pacing?").text.contains("switched off"));
+}
+
+#[test]
+fn it_says_what_it_is() {
+    for text in ["who are you?", "are you chatgpt?", "what model are you", "are you a language model?"] {
+        let turn = World::new().say(text);
+        assert!(turn.text.contains("offline model") && turn.text.contains("not a language model"), "{text}: {}", turn.text);
+    }
+    assert!(World::new().say("vem är du?").text.contains("offlinemodell"));
+}
+
+#[test]
+fn it_answers_in_the_language_it_is_spoken_to() {
+    let mut world = World::new();
+    assert!(world.say("Hur ligger konto 17 till den här månaden?").text.contains("Spenderat"));
+    assert!(world.say("visa kampanjerna").text.contains("Kampanjer i"));
+    assert!(world.say("what's in my cart?").text.contains("Your cart"));
+    world.locale = "sv".into();
+    assert!(world.say("How is account 23 doing?").text.contains("Spent"));
+    let mut swedish = World::new();
+    swedish.locale = "sv".into();
+    assert!(swedish.say("account 17").text.contains("Spent") || swedish.say("17").text.contains("Det förstod"), "falls back to the interface's language");
+}
+
+#[test]
+fn an_unknown_account_is_asked_about() {
+    let mut world = World::new();
+    let turn = world.say("how is account 99 pacing");
+    assert!(turn.text.contains("no account 99") && turn.text.contains("Northwind"), "{}", turn.text);
+    let turn = World::new().say("how is contoso pacing last week?");
+    assert!(turn.calls.is_empty() && turn.text.contains("contoso") && !turn.choices.is_empty(), "{}", turn.text);
+}
+
+#[test]
+fn an_answer_is_streamed_in_pieces_that_add_up() {
+    let mut world = World::new();
+    let events = world.events("hello");
+    let text: String = events.iter().filter_map(|event| if let ModelEvent::Text(piece) = event { Some(piece.as_str()) } else { None }).collect();
+    assert!(text.starts_with("Hello!") && events.len() > 10);
+    assert!(matches!(events.last(), Some(ModelEvent::Done { finish: Finish::Stop, .. })));
+    assert_eq!(events.iter().filter(|event| matches!(event, ModelEvent::Done { .. })).count(), 1);
+}
+
+#[test]
+fn calls_have_ids_of_their_own() {
+    let mut world = World::new();
+    world.say("what's in my cart");
+    let events = world.events("how is account 17 pacing and what's in my cart");
+    let ids: Vec<&str> = events.iter().filter_map(|event| if let ModelEvent::Call(call) = event { Some(call.id.as_str()) } else { None }).collect();
+    assert_eq!(ids, ["offline-2", "offline-3"]);
+}
+
+#[test]
+fn values_of_results_cannot_shape_the_answer() {
+    let mut world = World::new();
+    world.decisions.push_back(json!({"basketId": 1, "basket": {"items": [{"partNo": "X", "name": "**Bold** [click](http://evil) <img>", "quantity": 1, "totalPrice": "1.00"}], "total": "1.00", "currencyCode": "SEK"}}));
+    let turn = world.say("add ridge runner black 42");
+    assert!(turn.text.contains("\\*\\*Bold\\*\\* \\[click\\](http://evil) \\<img\\>"), "{}", turn.text);
+}
+
+/// More ways to say things, beyond the packs' utterances: text, then what is called.
+#[test]
+fn other_words_for_the_same() {
+    let cases: &[(&str, &str)] = &[
+        ("pacing for 17?", "analyze_portfolio_pacing"), ("give me an update on northwind", "analyze_portfolio_pacing"), ("how far behind is bluebell", "analyze_portfolio_pacing"),
+        ("tell me how fernhill is doing in november", "analyze_portfolio_pacing"), ("are the campaigns of kestrel on track", "analyze_portfolio_pacing"),
+        ("what did northwind spend on monday", "analyze_portfolio_pacing"), ("spend northwind 1-15 nov", "analyze_portfolio_pacing"), ("hur har kestrel gått i november", "analyze_portfolio_pacing"),
+        ("ligger bluebell efter?", "analyze_portfolio_pacing"), ("ge mig en rapport för konto 17", "analyze_portfolio_pacing"), ("hur ser det ut för northwind", "analyze_portfolio_pacing"),
+        ("utfall konto 42 förra kvartalet", "analyze_portfolio_pacing"), ("how's the budget of northwind looking", "analyze_portfolio_pacing"),
+        ("can i see my basket", "cart.get"), ("open the cart", "cart.get"), ("is there anything in my cart", "cart.get"), ("how many items are in my cart", "cart.get"), ("whats my cart total", "cart.get"),
+        ("kolla varukorgen", "cart.get"), ("är varukorgen tom", "cart.get"), ("vad blir summan i varukorgen", "cart.get"),
+        ("show me some tents please", "product.search"), ("can you find me a jacket", "product.search"), ("do you sell stoves", "product.search"), ("what backpacks do you have", "product.search"),
+        ("jackets in size m", "product.search"), ("black gloves under 500", "product.search"),  ("i'm looking for a warm jacket", "product.search"), ("jag behöver en jacka", "product.search"),
+        ("finns det några tält", "product.search"), ("visa mig pannlampor", "product.search"), ("svarta handskar", "product.search"), ("säljer ni kastruller", "product.search"),
+        ("what can you tell me about the ridge dome", "product.get"), ("ridge dome details", "product.get"), ("price of the ridge haul", "product.get"), ("vad kostar ridge haul", "product.get"),
+        ("is the ridge haul available", "product.get"), ("how much does the juniper stove cost", "product.get"), ("mer om ridge dome", "product.get"),
+        ("buy two juniper stoves please", "cart.addItem"), ("id like to order a juniper stove", "cart.addItem"), ("put one ridge burner into the basket", "cart.addItem"), ("add juniper stove", "cart.addItem"),
+        ("could you add the ridge runner in size 42, black", "cart.addItem"), ("i want two ridge burners in my cart", "cart.addItem"), ("stoppa en ridge burner i korgen", "cart.addItem"),
+        ("jag vill ha två juniper stove i varukorgen", "cart.addItem"), ("beställ en ember burner", "cart.addItem"), ("kan du lägga till en juniper stove", "cart.addItem"),
+    ];
+    let wrong: Vec<String> = cases
+        .iter()
+        .filter_map(|(text, tool)| {
+            let turn = World::new().say(text);
+            let last = turn.calls.last().map(|call| call.tool.clone()).unwrap_or_default();
+            (last != *tool).then(|| format!("{text}: {:?} {:?}", turn.calls.iter().map(|call| format!("{} {}", call.tool, call.arguments)).collect::<Vec<_>>(), turn.text.chars().take(60).collect::<String>()))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}
+
+/// More conversations: what was said before, what is said now, the last call with its arguments.
+#[test]
+fn other_words_later_in_a_conversation() {
+    let add = |part: &str, quantity: u32| json!(["cart.addItem", {"partNo": part, "quantity": quantity}]);
+    let set = |part: &str, quantity: u32| json!(["cart.setItemQuantity", {"productId": part, "quantity": quantity}]);
+    let remove = |part: &str| json!(["cart.removeItem", {"productId": part}]);
+    let get = |id: u32| json!(["product.get", {"productId": id}]);
+    let ask = || json!("asks");
+    let (stove, brook) = ("FJS-ST1198", "AUR-TR1002-BLK-44");
+    let cases: &[(&[&str], &str, Value)] = &[
+        (&[], "add juniper stove x3", add(stove, 3)),
+        (&[], "add 3x juniper stove", add(stove, 3)),
+        (&[], "add juniper stove, 3 pieces", add(stove, 3)),
+        (&[], "give me four juniper stoves", add(stove, 4)),
+        (&[], "get two juniper stoves into my cart", add(stove, 2)),
+        (&[], "grab me 2 juniper stoves", add(stove, 2)),
+        (&[], "i'd like 2 juniper stoves please", add(stove, 2)),
+        (&[], "can i get a juniper stove", add(stove, 1)),
+        (&[], "purchase the juniper stove", add(stove, 1)),
+        (&[], "lägg 3 st juniper stove i korgen", add(stove, 3)),
+        (&[], "jag tar två juniper stove", add(stove, 2)),
+        (&[], "lägg i en juniper stove", add(stove, 1)),
+        (&["add the brook pace in black"], "the middle one", ask()),
+        (&["add the brook pace in black"], "2", add(brook, 1)),
+        (&["add the brook pace in black"], "#2", add(brook, 1)),
+        (&["add the brook pace in black"], "2nd", add(brook, 1)),
+        (&["add the brook pace in black"], "second", add(brook, 1)),
+        (&["add the brook pace in black"], "i'll take 44", add(brook, 1)),
+        (&["add the brook pace in black"], "44 pls", add(brook, 1)),
+        (&["add the brook pace in black"], "the 44", add(brook, 1)),
+        (&["add the brook pace in black"], "in size 44", add(brook, 1)),
+        (&["add the brook pace in black"], "go for 44", add(brook, 1)),
+        (&["add the brook pace in black"], "size 50", ask()),
+        (&["add the brook pace in black"], "not the 44", ask()),
+        (&["add the brook pace in black"], "anything but 44", ask()),
+        (&["add the brook pace in black"], "the first or the second", ask()),
+        (&["add two brook pace in black"], "the first, please", add("AUR-TR1002-BLK-43", 2)),
+        (&["add two brook pace in black"], "the last", add("AUR-TR1002-BLK-46", 2)),
+        (&["lägg till brook pace i svart"], "den sista", add("AUR-TR1002-BLK-46", 1)),
+        (&["lägg till brook pace i svart"], "den första", add("AUR-TR1002-BLK-43", 1)),
+        (&["lägg till brook pace i svart"], "tvåan", add(brook, 1)),
+        (&["lägg till brook pace i svart"], "alternativ 2", add(brook, 1)),
+        (&["lägg till brook pace i svart"], "den i 44", add(brook, 1)),
+        (&["add juniper stove"], "i want 4 of them", set(stove, 4)),
+        (&["add juniper stove"], "change that to 2", set(stove, 2)),
+        (&["add juniper stove"], "set juniper stove to 5", set(stove, 5)),
+        (&["add juniper stove"], "increase the juniper stove to 6", set(stove, 6)),
+        (&["add 4 juniper stove"], "reduce it to 2", set(stove, 2)),
+        (&["add 4 juniper stove"], "only two of them", set(stove, 2)),
+        (&["add juniper stove"], "update the quantity to 3", set(stove, 3)),
+        (&["lägg till juniper stove"], "ändra antalet till 4", set(stove, 4)),
+        (&["lägg till juniper stove"], "öka till 4", set(stove, 4)),
+        (&["lägg till juniper stove"], "jag vill ha tre istället", set(stove, 3)),
+        (&["add juniper stove"], "delete it", remove(stove)),
+        (&["add juniper stove"], "take the stove out of my cart", remove(stove)),
+        (&["add juniper stove"], "remove the juniper stove please", remove(stove)),
+        (&["add juniper stove"], "get rid of the stove", remove(stove)),
+        (&["add juniper stove"], "i no longer want the juniper stove", remove(stove)),
+        (&["add juniper stove"], "drop the stove from the basket", remove(stove)),
+        (&["lägg till juniper stove"], "ta bort stove", remove(stove)),
+        (&["lägg till juniper stove"], "släng juniper stove", remove(stove)),
+        (&["lägg till juniper stove"], "plocka bort juniper stove ur korgen", remove(stove)),
+        (&["add juniper stove"], "remove the backpack", ask()),
+        (&["add juniper stove", "add ridge burner"], "remove the first one", remove(stove)),
+        (&["show me trail shoes"], "more about the first one", get(1001)),
+        (&["show me trail shoes"], "details on number 3", get(1003)),
+        (&["show me trail shoes"], "is the second in stock?", get(1002)),
+        (&["show me trail shoes"], "how much is the second one", get(1002)),
+        (&["show me trail shoes"], "what about the second", get(1002)),
+        (&["show me trail shoes"], "2", get(1002)),
+        (&["visa terrängskor"], "berätta mer om den andra", get(1002)),
+        (&["visa terrängskor"], "vad kostar den tredje", get(1003)),
+        (&["visa terrängskor"], "finns den andra i lager?", get(1002)),
+        (&["tell me about the brook pace"], "how much is it", get(1002)),
+        (&["tell me about the brook pace"], "does it come in green?", get(1002)),
+        (&["tell me about the juniper stove"], "add it to my cart", add(stove, 1)),
+        (&["tell me about the juniper stove"], "add two", add(stove, 2)),
+        (&["tell me about the juniper stove"], "ok add it", add(stove, 1)),
+        (&["how much is the juniper stove"], "buy it", add(stove, 1)),
+        (&["berätta om juniper stove"], "lägg till den", add(stove, 1)),
+    ];
+    let mut wrong = Vec::new();
+    for (before, text, expected) in cases {
+        let mut world = World::new();
+        for earlier in *before {
+            world.say(earlier);
+        }
+        let turn = world.say(text);
+        let last = match turn.calls.last() {
+            _ if *expected == json!("asks") && writes(&turn).is_empty() => json!("asks"),
+            Some(call) => json!([call.tool, call.arguments]),
+            None => Value::Null,
+        };
+        if last != *expected {
+            wrong.push(format!("{before:?} {text}: {last} {:?}", turn.text.chars().take(70).collect::<String>()));
         }
     }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
 }
