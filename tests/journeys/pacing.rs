@@ -1,4 +1,5 @@
-//! A question that is answered from rows: figures, status and chart, and the same figures from another process.
+//! A question that is answered from rows: figures, status and chart. The figures are computed a second time here, from the
+//! rows, and asked for a second time from another process.
 
 use serde_json::{Value, json};
 
@@ -10,51 +11,75 @@ const QUESTION: &str = "How is account 17 pacing this month?";
 fn a_pacing_question_is_answered_with_figures_and_a_chart() {
     let journey = Journey::start("pacing");
     let answer = journey.ask(QUESTION);
-    assert!(answer.chars().any(|c| c.is_ascii_digit()), "the answer holds figures: {answer}");
-
     let results = journey.results("analyze_portfolio_pacing");
-    let shown = &results.last().expect("the tool ran")["data"];
-    assert_eq!(results.last().expect("the tool ran")["outcome"], "ok");
+    let result = results.last().expect("the tool ran");
+    assert_eq!(result["outcome"], "ok");
+    let shown = &result["data"];
+    let budget = &shown["insights"]["budget_status"];
 
-    // The same question to another profile with the same clock: another process over the same sample.
+    // A second computation, in whole cents, from the rows of the result.
+    let spent: i64 = days(shown).iter().map(|(_, spend)| spend).sum();
+    assert_eq!(cents(&budget["spent_budget"]), spent, "what was spent is the sum of the days");
+    assert_eq!(cents(&budget["remaining_budget"]), cents(&budget["portfolio_budget"]) - spent, "what remains");
+    let percent = f64::from(u32::try_from(spent * 10_000 / cents(&budget["portfolio_budget"])).expect("a share")) / 100.0;
+    let told = budget["spend_percentage"].as_f64().expect("a share");
+    assert!((told - percent).abs() < 0.011, "{told} % against {percent} %");
+
+    // The same question to another profile: another process, the same sample. Today is still growing there.
     let other = journey.desktop.folder().join("other");
     let output = journey.csign_in(&other, &["--json", "ask", QUESTION]);
     assert!(output.status.success(), "csign answers: {}", String::from_utf8_lossy(&output.stderr));
-    let events = String::from_utf8_lossy(&output.stdout).into_owned();
-    let theirs = events
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .filter(|event| event["type"] == "item" && event["item"]["body"]["kind"] == "tool_result")
-        .map(|event| event["item"]["body"]["data"].clone())
-        .next_back()
-        .expect("csign tells the tool's result");
-    for figure in ["spend_to_date", "budget", "status"] {
-        let (ours, other) = (find(shown, figure), find(&theirs, figure));
-        assert!(!ours.is_null(), "{figure} is in the result: {shown}");
-        assert_eq!(ours, other, "{figure} in the window and in csign");
-    }
+    let theirs = last_result(&String::from_utf8_lossy(&output.stdout));
+    assert_eq!(theirs["insights"]["budget_status"]["portfolio_budget"], budget["portfolio_budget"]);
+    let whole = |data: &Value| days(data).into_iter().filter(|(date, _)| date != "2026-11-18").collect::<Vec<_>>();
+    assert_eq!(whole(&theirs), whole(shown), "the days that are over, in csign and in the window");
+    assert_eq!(whole(shown).len(), 17);
 
     journey.chat(|page| {
-        page.says("Spent");
-        let chart = page.script("return document.querySelectorAll('[role=log] svg[role], [role=log] canvas, [role=log] [role=img]').length;");
-        assert!(chart.as_u64().unwrap_or(0) > 0, "a chart is drawn");
+        let text = page.text();
+        let amount = grouped(spent);
+        assert!(text.contains(&amount), "the page shows {amount}");
+        let label = shown["insights"]["daily_pacing"]["pacing_status_label"].as_str().expect("a status in words");
+        assert!(text.contains(label) && answer.to_lowercase().contains(&label.to_lowercase()), "the status in words: {label}");
+        let bars = page.script("return document.querySelectorAll('[role=log] svg rect, [role=log] svg path, [role=log] canvas').length;");
+        assert!(bars.as_u64().unwrap_or(0) >= 17, "a chart is drawn from the days: {bars} shapes");
         assert_eq!(page.script("return document.documentElement.scrollWidth <= innerWidth;"), json!(true), "nothing sticks out");
+        page.click("Show the table");
+        page.says("2026");
     });
     journey.picture("pacing.png");
     journey.quit();
     journey.assert_log_verifies();
 }
 
-/// The first member with this name at any depth.
-fn find<'v>(value: &'v Value, name: &str) -> &'v Value {
-    match value {
-        Value::Object(members) => {
-            if let Some(found) = members.get(name) {
-                return found;
-            }
-            members.values().map(|v| find(v, name)).find(|v| !v.is_null()).unwrap_or(&Value::Null)
-        }
-        Value::Array(list) => list.iter().map(|v| find(v, name)).find(|v| !v.is_null()).unwrap_or(&Value::Null),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => &Value::Null,
-    }
+/// Days of the window with their spend in cents, as the result lists them.
+fn days(data: &Value) -> Vec<(String, i64)> {
+    let days = data["insights"]["daily_trend"].as_array().cloned().unwrap_or_default();
+    days.iter().map(|day| (day["date"].as_str().unwrap_or_default().to_owned(), cents(&day["spend"]))).collect()
+}
+
+/// An amount with at most two decimals, in cents.
+fn cents(amount: &Value) -> i64 {
+    let text = amount.to_string();
+    let (whole, decimals) = text.trim_matches('"').split_once('.').unwrap_or((text.trim_matches('"'), ""));
+    let sign = if whole.starts_with('-') { -1 } else { 1 };
+    let whole: i64 = whole.trim_start_matches('-').parse().unwrap_or_else(|_| panic!("{text} is an amount"));
+    sign * (whole * 100 + format!("{decimals:0<2}")[..2].parse::<i64>().expect("decimals"))
+}
+
+/// Cents as the window writes them in English.
+fn grouped(cents: i64) -> String {
+    let whole = (cents / 100).to_string();
+    let groups: Vec<&str> = whole.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).expect("digits")).collect();
+    format!("{}.{:02}", groups.join(","), cents % 100)
+}
+
+/// The last tool result among the events that csign prints.
+fn last_result(lines: &str) -> Value {
+    let events = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    events
+        .filter(|event| event["type"] == "item" && event["item"]["body"]["kind"] == "tool_result")
+        .map(|event| event["item"]["body"]["data"].clone())
+        .last()
+        .expect("csign tells the tool's result")
 }

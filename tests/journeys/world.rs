@@ -120,19 +120,6 @@ impl Journey {
         })
     }
 
-    /// Asks for something that will wait for an approval, and waits until the approval window shows it.
-    #[track_caller]
-    pub fn ask_for_approval(&self, text: &str) -> Value {
-        let before = self.pending().len();
-        self.chat(|page| page.send(text));
-        let pending = wait("a pending action", || {
-            let pending = self.pending();
-            (pending.len() > before).then_some(pending)
-        });
-        let newest = pending.iter().max_by_key(|approval| approval["created_at"].as_str().map(str::to_owned)).cloned().expect("one");
-        newest
-    }
-
     /// Undecided actions, oldest first.
     pub fn pending(&self) -> Vec<Value> {
         let answer = self.call("approvals_list", json!({ "include_decided": false })).unwrap_or_default();
