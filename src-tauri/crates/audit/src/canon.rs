@@ -42,27 +42,39 @@ fn safe(number: &Number) -> Option<bool> {
 
 /// Refuses floats, large integers and deep nesting, naming the place.
 pub(crate) fn check_plain(at: &str, value: &Value) -> Result<(), CanonError> {
-    check(at, value, MAX_FIELD_DEPTH)
+    check(value, MAX_FIELD_DEPTH).map_err(|fault| fault.under(at))
 }
 
 /// The same for a whole body that was read.
 pub(crate) fn check_body(value: &Value) -> Result<(), CanonError> {
-    check("", value, MAX_DEPTH)
+    check(value, MAX_DEPTH)
 }
 
-fn check(at: &str, value: &Value, depth: usize) -> Result<(), CanonError> {
+impl CanonError {
+    /// The same fault, its place seen from further out.
+    fn under(self, outer: &str) -> Self {
+        match self {
+            Self::Float(at) => Self::Float(format!("{outer}{at}")),
+            Self::TooLarge(at) => Self::TooLarge(format!("{outer}{at}")),
+            Self::TooDeep(at) => Self::TooDeep(format!("{outer}{at}")),
+            Self::NoForm(why) => Self::NoForm(why),
+        }
+    }
+}
+
+fn check(value: &Value, depth: usize) -> Result<(), CanonError> {
     if depth == 0 {
-        return Err(CanonError::TooDeep(at.to_owned()));
+        return Err(CanonError::TooDeep(String::new()));
     }
     match value {
         Value::Null | Value::Bool(_) | Value::String(_) => Ok(()),
         Value::Number(number) => match safe(number) {
             Some(true) => Ok(()),
-            Some(false) => Err(CanonError::TooLarge(at.to_owned())),
-            None => Err(CanonError::Float(at.to_owned())),
+            Some(false) => Err(CanonError::TooLarge(String::new())),
+            None => Err(CanonError::Float(String::new())),
         },
-        Value::Array(list) => list.iter().enumerate().try_for_each(|(i, v)| check(&format!("{at}/{i}"), v, depth - 1)),
-        Value::Object(map) => map.iter().try_for_each(|(k, v)| check(&format!("{at}/{k}"), v, depth - 1)),
+        Value::Array(list) => list.iter().enumerate().try_for_each(|(i, v)| check(v, depth - 1).map_err(|fault| fault.under(&format!("/{i}")))),
+        Value::Object(map) => map.iter().try_for_each(|(k, v)| check(v, depth - 1).map_err(|fault| fault.under(&format!("/{k}")))),
     }
 }
 
