@@ -2,7 +2,8 @@
 
 use std::io::Read as _;
 
-use contract::{ErrorCode, EventBody, SessionId, Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnStartParams, TurnStatus};
+use contract::{AgentError, ErrorCode, EventBody, SessionId, Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnStartParams, TurnStatus};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::args::Ask;
 use crate::exit::{Exit, Failure};
@@ -33,6 +34,8 @@ pub(crate) fn check(args: &Ask) -> Result<String, Failure> {
 }
 
 pub(crate) async fn run(link: &mut Link, out: Out, args: Ask, text: String, person: bool) -> Result<Exit, Failure> {
+    // One listener from the start: a key pressed between two waits must not be lost.
+    let mut interrupts = interrupts()?;
     let params = TurnStartParams { session: args.session.map(SessionId::from), text, model: args.model, headless: !person };
     let started = link.commands.turn_start(params).await?;
     let mut view = View { out, printed: String::new(), refused: false, pending: None };
@@ -44,47 +47,52 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Ask, text: String, pers
             Some(push) => push,
             None => tokio::select! {
                 push = listen::next(link) => push?,
-                pressed = tokio::signal::ctrl_c(), if !cancelled => {
-                    if pressed.is_ok() {
-                        cancelled = true;
-                        out.note("\nStopping. Press Ctrl-C again to leave at once.");
-                        on_second_press();
-                        link.commands.turn_cancel(TurnCancelParams { session: started.session.clone(), turn: started.turn.clone() }).await?;
-                    }
+                _ = interrupts.recv(), if !cancelled => {
+                    cancelled = true;
+                    out.note("\nStopping. Press Ctrl-C again to leave at once.");
+                    on_second_press()?;
+                    link.commands.turn_cancel(TurnCancelParams { session: started.session.clone(), turn: started.turn.clone() }).await?;
                     continue;
                 }
             },
         };
         let Some(event) = listen::of_turn(&push, &started.session, &started.turn) else { continue };
         view.show(event);
-        match &event.event {
-            EventBody::ApprovalRequested { approval } if asker.present() => {
-                let cancel = TurnCancelParams { session: started.session.clone(), turn: started.turn.clone() };
-                tokio::select! {
-                    more = asker.ask(link, approval, event.at) => heard.extend(more?),
-                    pressed = tokio::signal::ctrl_c(), if !cancelled => {
-                        cancelled = pressed.is_ok();
-                        on_second_press();
-                        out.note("\nStopping.");
-                    }
-                }
-                if cancelled {
-                    link.commands.turn_cancel(cancel).await?;
+        if let EventBody::Final { status, error, .. } = &event.event {
+            return Ok(view.end(*status, error.as_ref()));
+        }
+        if let EventBody::ApprovalRequested { approval } = &event.event
+            && asker.present()
+        {
+            let cancel = TurnCancelParams { session: started.session.clone(), turn: started.turn.clone() };
+            tokio::select! {
+                more = asker.ask(link, approval, event.at) => heard.extend(more?),
+                _ = interrupts.recv(), if !cancelled => {
+                    cancelled = true;
+                    out.note("\nStopping. Press Ctrl-C again to leave at once.");
+                    on_second_press()?;
                 }
             }
-            EventBody::Final { status, error, .. } => return Ok(view.end(*status, error.as_ref())),
-            _ => {}
+            if cancelled {
+                link.commands.turn_cancel(cancel).await?;
+            }
         }
     }
 }
 
+fn interrupts() -> Result<Signal, AgentError> {
+    signal(SignalKind::interrupt()).map_err(|error| AgentError::internal("signals", format!("Ctrl-C cannot be heard: {error}.")))
+}
+
 /// From now on Ctrl-C ends the process; what runs is put in order at the next start.
-fn on_second_press() {
-    tokio::spawn(async {
-        if tokio::signal::ctrl_c().await.is_ok() {
+fn on_second_press() -> Result<(), AgentError> {
+    let mut again = interrupts()?;
+    tokio::spawn(async move {
+        if again.recv().await.is_some() {
             std::process::exit(i32::from(Exit::Failed as u8));
         }
     });
+    Ok(())
 }
 
 /// What has been shown of a turn.
@@ -109,10 +117,11 @@ impl View {
     }
 
     fn note(&mut self, event: &EventBody) {
-        match event {
-            EventBody::ApprovalRequested { approval } => self.pending = Some((approval.id.0.clone(), approval.tool_title.clone())),
-            EventBody::ToolEnd { outcome: ToolOutcome::Denied | ToolOutcome::Rejected | ToolOutcome::Expired, .. } => self.refused = true,
-            _ => {}
+        if let EventBody::ApprovalRequested { approval } = event {
+            self.pending = Some((approval.id.0.clone(), approval.tool_title.clone()));
+        }
+        if let EventBody::ToolEnd { outcome, .. } = event {
+            self.refused |= Exit::of_outcome(*outcome) == Exit::Denied;
         }
     }
 
@@ -177,7 +186,7 @@ impl View {
         self.printed.clear();
     }
 
-    fn end(&self, status: TurnStatus, error: Option<&contract::AgentError>) -> Exit {
+    fn end(&self, status: TurnStatus, error: Option<&AgentError>) -> Exit {
         match status {
             TurnStatus::Ok | TurnStatus::Limit if self.refused => Exit::Denied,
             TurnStatus::Ok | TurnStatus::Limit => Exit::Done,

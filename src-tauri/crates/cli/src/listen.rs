@@ -64,27 +64,13 @@ pub(crate) async fn next(link: &mut Link) -> Result<Push, AgentError> {
 
 /// The event, when it belongs to this turn.
 pub(crate) fn of_turn<'a>(push: &'a Push, session: &SessionId, turn: &TurnId) -> Option<&'a TurnEvent> {
-    match push {
-        Push::Turn { event } if event.session == *session && event.turn == *turn => Some(event),
-        Push::Turn { .. }
-        | Push::Session { .. }
-        | Push::SessionDeleted { .. }
-        | Push::Queue { .. }
-        | Push::Approvals { .. }
-        | Push::Import { .. }
-        | Push::Server { .. }
-        | Push::Settings { .. }
-        | Push::Audit { .. }
-        | Push::Files { .. }
-        | Push::Lagged {} => None,
-    }
+    let Push::Turn { event } = push else { return None };
+    (event.session == *session && event.turn == *turn).then_some(event)
 }
 
 fn settles(push: &Push, id: &ApprovalId) -> Option<ApprovalStatus> {
-    match push {
-        Push::Turn { event: TurnEvent { event: EventBody::ApprovalResolved { id: of, status }, .. } } if of == id => Some(*status),
-        _ => None,
-    }
+    let Push::Turn { event: TurnEvent { event: EventBody::ApprovalResolved { id: of, status }, .. } } = push else { return None };
+    (of == id).then_some(*status)
 }
 
 /// A status as its word on the wire.

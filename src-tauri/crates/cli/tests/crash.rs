@@ -1,6 +1,9 @@
 //! The process is killed at each named point of a turn. Whatever the point: the session opens and says what happened, the
 //! effect happened at most once and is not repeated, and the log verifies.
 
+// Helpers are not test functions, so clippy's exemption for tests does not reach them.
+#![allow(clippy::expect_used, clippy::unwrap_used)]
+
 use std::{
     path::{Path, PathBuf},
     process::{Command, Output},

@@ -17,7 +17,7 @@ use tokio::{
         UnixListener, UnixStream,
         unix::{OwnedReadHalf, OwnedWriteHalf},
     },
-    sync::{broadcast, mpsc, watch},
+    sync::{Semaphore, broadcast, mpsc, watch},
     task::JoinHandle,
 };
 
@@ -29,6 +29,8 @@ pub(crate) const PROTOCOL: u32 = 1;
 const REQUEST_BYTES: u64 = 4 << 20;
 /// Lines that wait for a slow client before its requests wait too.
 const OUTGOING: usize = 256;
+/// Requests of one client that run at the same time; further ones wait to be read.
+const AT_ONCE: usize = 32;
 /// What fits into a socket's address, with room to spare.
 const ADDRESS_BYTES: usize = 100;
 
@@ -160,10 +162,13 @@ async fn connection(stream: UnixStream, host: Arc<Host>) -> io::Result<()> {
     let _ = lines.send(Line::Hello { protocol: PROTOCOL }).await;
     if hello.protocol == PROTOCOL {
         let terminal = Arc::new(Terminal::remote(host, hello.terminal));
+        let places = Arc::new(Semaphore::new(AT_ONCE));
         while let Some(request) = next::<Request>(&mut requests).await? {
             // Each on its own: a decision must not wait behind the call it decides.
+            let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
             let (terminal, lines) = (Arc::clone(&terminal), lines.clone());
             tokio::spawn(async move {
+                let _place = place;
                 let line = match contract::dispatch(terminal.as_ref(), &request.command, request.params).await {
                     Ok(ok) => Line::Ok { id: request.id, ok },
                     Err(error) => Line::Error { id: request.id, error },
