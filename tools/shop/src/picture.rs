@@ -41,6 +41,7 @@ fn line(d: &str, color: &str, width: u32) -> String {
     format!("<path d=\"{d}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\"/>")
 }
 
+#[expect(clippy::too_many_lines, reason = "a table with one entry per shape")]
 fn body(shape: Shape, t: &Tone) -> String {
     let Tone { base, dark, light } = t;
     match shape {

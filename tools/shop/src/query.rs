@@ -99,8 +99,11 @@ fn read_word<E>(query: &mut Query, word: &str, known: &impl Fn(&str, bool) -> Re
     }
     // Short words must be whole: "car" is no carbon.
     if word.len() <= 3 {
-        let list = if known(word, true)? { &mut query.words } else { return Ok(query.unknown.push(word.to_owned())) };
-        list.push((word.to_owned(), false));
+        if known(word, true)? {
+            query.words.push((word.to_owned(), false));
+        } else {
+            query.unknown.push(word.to_owned());
+        }
         return Ok(());
     }
     let root = vocabulary::stem(word, false).unwrap_or(word);

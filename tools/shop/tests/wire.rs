@@ -1,6 +1,8 @@
 //! The real server program over both transports with the protocol library's client, the manifest it describes itself by,
 //! and the previews the manifest promises.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says what went wrong by panicking")]
+
 use std::{
     collections::BTreeMap,
     io::{BufRead, BufReader},

@@ -2,6 +2,8 @@
 //! named `role_*` become a shop, a misbehaving server or an app that gets killed. What the harness prints before them on
 //! stdout is the first thing the client has to put up with.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says what went wrong by panicking")]
+
 mod client;
 mod kill;
 mod odd_server;
