@@ -17,6 +17,7 @@ mod fill;
 mod goal;
 mod history;
 mod lang;
+mod look;
 mod numbers;
 mod pattern;
 mod plan;

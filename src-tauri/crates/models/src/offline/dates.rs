@@ -76,7 +76,7 @@ fn period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<Found> {
 fn since(tokens: &[Token], at: usize, today: NaiveDate) -> Option<Found> {
     let (used, day, next) = led_atom(tokens, at + 1, today)?;
     let end = skip_words(tokens, next + used, &["and", "onward", "onwards", "on", "forward", "och", "framat"]);
-    (day.start <= today).then(|| Found { at: at..end, start: Some(day.start), end: Some(today) })
+    (day.start <= today).then_some(Found { at: at..end, start: Some(day.start), end: Some(today) })
 }
 
 /// "A to B", "1-15 october", "oct 1-15".

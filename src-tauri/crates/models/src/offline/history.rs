@@ -112,11 +112,13 @@ fn failure(data: &Value) -> Option<Failure> {
     let error = data.get("error").filter(|error| error.is_object())?;
     let outcome = data.get("outcome").and_then(|outcome| serde_json::from_value(outcome.clone()).ok()).unwrap_or(ToolOutcome::Error);
     let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned).filter(|text| !text.is_empty());
+    let rejection = text(error.get("message")).filter(|_| outcome == ToolOutcome::Rejected);
     Some(Failure {
         outcome,
         message: text(error.get("message")).unwrap_or_default(),
         hint: text(error.pointer("/details/hint")),
-        reason: text(error.pointer("/details/user_reason")).or_else(|| text(data.get("reason"))),
+        // The first sentence of a rejection is the host's own; what follows are the user's words.
+        reason: rejection.and_then(|said| said.split_once(". ").map(|(_, words)| words.trim().to_owned())).filter(|words| !words.is_empty()),
         code: text(error.get("code")),
     })
 }

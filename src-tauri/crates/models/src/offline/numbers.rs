@@ -46,7 +46,7 @@ pub(super) fn whole(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
         return None;
     }
     let value = cardinal(&token.norm)?;
-    let tens = value >= 20 && value < 100;
+    let tens = (20..100).contains(&value);
     if tens && let Some(unit) = tokens.get(at + 1).and_then(|next| cardinal(&next.norm)).filter(|unit| (1..10).contains(unit)) {
         return Some((value + unit, 2));
     }

@@ -59,8 +59,8 @@ fn every_button_chooses_what_it_says() {
 #[test]
 fn a_refusal_is_said_as_it_is() {
     let cases = [
-        (json!({"outcome": "rejected", "error": {"code": "approval_required", "message": "x", "details": {"user_reason": "too dear"}}}), "rejected it: too dear"),
-        (json!({"outcome": "rejected", "error": {"message": ""}}), "You rejected it."),
+        (json!({"outcome": "rejected", "error": {"code": "approval_required", "message": "Rejected by you. too dear"}}), "rejected it: too dear"),
+        (json!({"outcome": "rejected", "error": {"message": "Rejected by you."}}), "You rejected it."),
         (json!({"outcome": "expired", "error": {"message": ""}}), "expired"),
         (json!({"outcome": "denied", "error": {"message": ""}}), "policy"),
         (json!({"outcome": "cancelled", "error": {"message": ""}}), "cancelled"),
@@ -338,4 +338,53 @@ fn other_words_later_in_a_conversation() {
         }
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 64, ..Default::default() })]
+
+    #[test]
+    fn any_text_is_answered(text in "\\PC{0,80}", second in "[a-zåäö0-9 :.,?#-]{0,40}") {
+        let mut world = World::new();
+        for text in [&text, &second] {
+            let turn = world.say(text);
+            proptest::prop_assert!(!turn.text.is_empty());
+            proptest::prop_assert!(writes(&turn).is_empty(), "{text}: {:?}", turn.calls);
+        }
+    }
+
+    #[test]
+    fn any_words_after_a_question_are_answered(words in proptest::collection::vec("(the|second|first|one|44|black|43|and|or|not|two|2|size|option|#|green|it|no|yes|den|andra|last)", 1..5)) {
+        let mut world = World::new();
+        world.say("add the brook pace");
+        let turn = world.say(&words.join(" "));
+        proptest::prop_assert!(!turn.text.is_empty());
+        for (_, arguments) in writes(&turn) {
+            let part = arguments["partNo"].as_str().unwrap_or_default().to_owned();
+            proptest::prop_assert!(part.starts_with("AUR-TR1002"), "{words:?}: {part}");
+            for (word, elsewhere) in [("44", "-44"), ("43", "-43"), ("black", "-BLK"), ("green", "-GRN")] {
+                let meant = words.iter().any(|said| said == word);
+                proptest::prop_assert!(!meant || part.contains(elsewhere) || words.iter().any(|said| ["second", "first", "last", "andra", "2", "#", "option"].contains(&said.as_str())), "{words:?}: {part}");
+            }
+        }
+    }
+}
+
+#[test]
+fn cost() {
+    let packs = super::world::packs_that_ship();
+    let start = std::time::Instant::now();
+    let model = crate::offline::OfflineModel::new(packs);
+    println!("build {:?}", start.elapsed());
+    let mut world = World::new();
+    for text in ["How is account 17 pacing this month?", "add two of the black trail shoes to my cart", "the second one", "the second one", "what's in my cart", "make it three", "how is account 23 pacing and what's in my cart", "show me backpacks", "compare the first two"] {
+        world.say(text);
+    }
+    world.events("and last week?");
+    let request = world.request(true);
+    for _ in 0..3 {
+        let start = std::time::Instant::now();
+        let _ = crate::offline::dialogue::next(&model.book, &request);
+        println!("plan after ten turns {:?}", start.elapsed());
+    }
 }
