@@ -5,21 +5,27 @@ use serde_json::{Value, json};
 
 use crate::world::Journey;
 
-/// Asks for two of the black trail shoes and picks a variant; the pending action comes back.
+/// Asks for two of the black trail shoes and picks the product and its size; the pending action comes back.
 pub fn ask_for_shoes(journey: &Journey) -> Value {
-    journey.ask("add two of the black trail shoes to my cart");
     let before = journey.pending().len();
-    // The shoes come in sizes: the answer offers them, and one click picks one.
-    journey.chat(|page| {
-        let choice = page.script("return document.querySelector('[role=group][aria-label=\"Suggested answers\"] button')?.textContent ?? '';");
-        let choice = choice.as_str().unwrap_or_default().trim().to_owned();
-        assert!(!choice.is_empty(), "the variants are offered; the page says:\n{}", page.text());
-        page.click(&choice);
-    });
-    wait("the pending action", || {
-        let pending = journey.pending();
-        (pending.len() > before).then(|| pending.last().cloned()).flatten()
-    })
+    journey.ask("add two of the black trail shoes to my cart");
+    // Which shoes, and which size: the answers offer what there is, and a click picks the first.
+    for _ in 0..3 {
+        let answers = journey.chat(|page| {
+            let answers = page.answers();
+            page.first_choice().click().expect("a suggested answer can be clicked");
+            answers
+        });
+        let action = wait("another question, or the pending action", || {
+            let pending = journey.pending();
+            let asked = journey.chat(|page| page.answers() > answers && !page.has_button("Stop"));
+            (asked || pending.len() > before).then(|| pending.into_iter().nth(before))
+        });
+        if let Some(action) = action {
+            return action;
+        }
+    }
+    panic!("no action waits after three choices");
 }
 
 fn pieces(journey: &Journey) -> u64 {

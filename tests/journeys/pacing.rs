@@ -3,13 +3,13 @@
 
 use serde_json::{Value, json};
 
-use crate::world::Journey;
+use crate::world::{Journey, NOW};
 
 const QUESTION: &str = "How is account 17 pacing this month?";
 
 #[test]
 fn a_pacing_question_is_answered_with_figures_and_a_chart() {
-    let journey = Journey::start("pacing");
+    let journey = Journey::with("pacing", "", &[("COUNTERSIGN_TEST_NOW", NOW)]);
     let answer = journey.ask(QUESTION);
     let results = journey.results("analyze_portfolio_pacing");
     let result = results.last().expect("the tool ran");

@@ -15,7 +15,8 @@ use kit::{
 };
 use serde_json::{Value, json};
 
-/// A Wednesday in the middle of a month, so that "this month" and "last week" hold data.
+/// A Wednesday in the middle of a month, for journeys whose answers depend on the day. Those that wait for approvals run
+/// by the machine's clock, which is also the page's.
 pub const NOW: &str = "2026-11-18T09:30:00Z";
 
 /// Two machines' worth of windows at once would only slow each other down.
@@ -47,7 +48,7 @@ impl Journey {
     /// A desktop where Countersign has never been started.
     pub fn prepare(name: &'static str, variables: &[(&str, &str)]) -> Self {
         let turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut all = vec![("COUNTERSIGN_TEST_NOW".to_owned(), NOW.to_owned()), ("COUNTERSIGN_LOG".to_owned(), "info".to_owned())];
+        let mut all = vec![("COUNTERSIGN_LOG".to_owned(), "info,rmcp=warn".to_owned())];
         all.extend(variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         Self { name, app: RefCell::new(None), desktop: Desktop::start(), variables: all, _turn: turn }
     }
@@ -285,6 +286,13 @@ impl<'s> Page<'s> {
         field.click().expect("the message field can be clicked");
         field.send(text).expect("the message field takes text");
         self.session.press(&[&[key::ENTER]]).expect("Enter");
+    }
+
+    /// The first of the answers that the newest answer suggests.
+    #[track_caller]
+    pub fn first_choice(&self) -> Element<'s> {
+        let script = "return document.querySelector('[role=group][aria-label=\"Suggested answers\"] button');";
+        wait(&format!("a suggested answer on a page that says:\n{}", self.text()), || self.session.find(script, json!([])).ok().flatten())
     }
 
     /// How many complete answers are shown.
