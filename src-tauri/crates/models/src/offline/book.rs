@@ -1,7 +1,7 @@
 //! The packs as the planner uses them: phrases compiled, names folded, words collected. Built once from manifests.
 //! Knows no tool by name.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use contract::{
     Effect, ToolSpec,
@@ -10,9 +10,9 @@ use contract::{
 
 use super::{
     dates, lang, numbers,
-    pattern::Pattern,
+    pattern::{Index, Pattern},
     social,
-    text::{Kind, Lexicon, fold, tokens},
+    text::{Kind, Lexicon, WordSet, fold, tokens},
 };
 
 /// A pack as the offline model gets it: its manifest (template files already read into it) and its resolved tools.
@@ -35,24 +35,24 @@ pub(super) struct Book {
     pub(super) packs: Vec<Pack>,
     pub(super) tools: Vec<Tool>,
     pub(super) lexicon: Lexicon,
+    /// Phrases for intents: (tool, intent).
+    pub(super) triggers: Index<(usize, usize)>,
+    /// Phrases against intents.
+    pub(super) against: Index<(usize, usize)>,
+    /// Phrases of requests that a pack declines: (pack, index).
+    pub(super) declined: Index<(usize, usize)>,
 }
 
 #[derive(Debug)]
 pub(super) struct Pack {
     pub(super) offline: PackOffline,
-    pub(super) entities: Vec<Name>,
-    pub(super) cannot: Vec<(Vec<Pattern>, Localised<String>)>,
-    attributes: Vec<String>,
-    ignored: Vec<String>,
-    vocabulary: Vec<String>,
+    pub(super) entities: Vec<Entity>,
+    /// All names with their entity, longest first.
+    pub(super) forms: Vec<(usize, Vec<String>)>,
+    attributes: HashSet<String>,
+    ignored: HashSet<String>,
+    vocabulary: WordSet,
     synonyms: HashMap<String, String>,
-}
-
-/// An entity with the word sequences that name it, longest first.
-#[derive(Debug)]
-pub(super) struct Name {
-    pub(super) entity: Entity,
-    pub(super) forms: Vec<Vec<String>>,
 }
 
 #[derive(Debug)]
@@ -62,16 +62,11 @@ pub(super) struct Tool {
     pub(super) slots: Vec<Slot>,
     /// Phrases of each slot's cues.
     pub(super) cues: Vec<Vec<Pattern>>,
-    pub(super) intents: Vec<Want>,
+    pub(super) intents: Vec<Intent>,
+    /// Nouns of each slot of an entity, folded.
+    pub(super) nouns: Vec<Vec<String>>,
     pub(super) as_of: Option<String>,
     pub(super) undone: Localised<String>,
-}
-
-#[derive(Debug)]
-pub(super) struct Want {
-    pub(super) intent: Intent,
-    pub(super) triggers: Vec<Pattern>,
-    pub(super) not: Vec<Pattern>,
 }
 
 impl Tool {
@@ -99,13 +94,13 @@ impl Pack {
         self.synonyms.get(word).map_or(word, String::as_str)
     }
     pub(super) fn is_attribute(&self, word: &str) -> bool {
-        self.attributes.iter().any(|known| known == word)
+        self.attributes.contains(word)
     }
     pub(super) fn is_ignored(&self, word: &str) -> bool {
-        self.ignored.iter().any(|known| known == word)
+        self.ignored.contains(word)
     }
     pub(super) fn is_vocabulary(&self, word: &str) -> bool {
-        self.vocabulary.iter().any(|known| super::text::same_word(known, word))
+        self.vocabulary.contains(word)
     }
     pub(super) fn thing(&self, name: &str) -> Option<&Thing> {
         self.offline.things.get(name)
@@ -117,12 +112,28 @@ impl Book {
         let mut book = Self::default();
         lang::words().chain(numbers::words()).chain(dates::words().iter().copied()).for_each(|word| book.lexicon.add(word));
         social::words().for_each(|word| book.lexicon.know(word));
+        let (mut triggers, mut against, mut declined) = (Vec::new(), Vec::new(), Vec::new());
         for (index, pack) in packs.into_iter().enumerate() {
             book.add_tools(index, &pack);
             let compiled = Pack::new(&pack.manifest);
-            compiled.words().for_each(|word| book.lexicon.add(&word));
+            compiled.words().for_each(|word| book.lexicon.add(word));
+            for (at, cannot) in compiled.offline.cannot.iter().enumerate() {
+                declined.extend(patterns(&cannot.triggers).into_iter().map(|pattern| ((index, at), pattern)));
+            }
             book.packs.push(compiled);
         }
+        for (tool, data) in book.tools.iter().enumerate() {
+            for (at, intent) in data.intents.iter().enumerate() {
+                triggers.extend(patterns(&intent.triggers).into_iter().map(|pattern| ((tool, at), pattern)));
+                against.extend(patterns(&intent.not).into_iter().map(|pattern| ((tool, at), pattern)));
+            }
+        }
+        let cues = book.tools.iter().flat_map(|tool| tool.cues.iter().flatten());
+        let phrases = triggers.iter().chain(&against).chain(&declined).map(|(_, pattern)| pattern).chain(cues);
+        phrases.flat_map(Pattern::words).for_each(|word| book.lexicon.add(word));
+        book.triggers = Index::new(triggers);
+        book.against = Index::new(against);
+        book.declined = Index::new(declined);
         book
     }
 
@@ -131,12 +142,7 @@ impl Book {
             let entry = from.manifest.tools.tools.iter().find(|entry| entry.id == spec.id || spec.id.as_str().ends_with(&format!(":{}", entry.id)));
             let Some(offline) = entry.and_then(|entry| entry.offline.clone()) else { continue };
             let tool = Tool::new(spec.clone(), pack, offline);
-            tool.phrases().flat_map(Pattern::words).for_each(|word| self.lexicon.add(word));
-            for slot in &tool.slots {
-                if let SlotKind::Entity { nouns, .. } = &slot.kind {
-                    nouns.values().flatten().flat_map(|noun| folded_words(noun)).for_each(|word| self.lexicon.add(&word));
-                }
-            }
+            tool.nouns.iter().flatten().for_each(|noun| self.lexicon.add(noun));
             self.tools.push(tool);
         }
     }
@@ -157,46 +163,36 @@ impl Book {
 impl Tool {
     fn new(spec: ToolSpec, pack: usize, offline: ToolOffline) -> Self {
         let cues = offline.slots.iter().map(|slot| patterns(&slot.cues)).collect();
-        let intents = offline
-            .intents
-            .into_iter()
-            .map(|intent| Want { triggers: patterns(&intent.triggers), not: patterns(&intent.not), intent })
-            .collect();
-        Self { spec, pack, slots: offline.slots, cues, intents, as_of: offline.as_of, undone: offline.undone }
-    }
-
-    fn phrases(&self) -> impl Iterator<Item = &Pattern> {
-        self.intents.iter().flat_map(|want| want.triggers.iter().chain(&want.not)).chain(self.cues.iter().flatten())
+        let nouns = offline.slots.iter().map(|slot| match &slot.kind {
+            SlotKind::Entity { nouns, .. } => nouns.values().flatten().flat_map(|noun| folded_words(noun)).collect(),
+            _ => Vec::new(),
+        });
+        let nouns = nouns.collect();
+        Self { spec, pack, cues, nouns, slots: offline.slots, intents: offline.intents, as_of: offline.as_of, undone: offline.undone }
     }
 }
 
 impl Pack {
     fn new(manifest: &PackManifest) -> Self {
         let offline = manifest.offline.clone().unwrap_or_default();
-        let entities = manifest.entities.iter().map(Name::new).collect();
-        let cannot = offline.cannot.iter().map(|one| (patterns(&one.triggers), one.answer.clone())).collect();
+        let folded = |words: &[String]| words.iter().map(|word| fold(word)).collect::<HashSet<_>>();
         let synonyms = offline.synonyms.values().flatten().map(|(from, to)| (fold(from), fold(to))).collect();
-        let attributes = offline.attributes.iter().map(|word| fold(word)).collect();
-        let ignored = offline.ignored.iter().map(|word| fold(word)).collect();
-        let vocabulary = offline.vocabulary.iter().map(|word| fold(word)).collect();
-        Self { offline, entities, cannot, attributes, ignored, vocabulary, synonyms }
+        let (attributes, ignored, vocabulary) = (folded(&offline.attributes), folded(&offline.ignored), WordSet::new(&offline.vocabulary));
+        Self { forms: forms(&manifest.entities), entities: manifest.entities.clone(), offline, attributes, ignored, vocabulary, synonyms }
     }
 
-    fn words(&self) -> impl Iterator<Item = String> {
-        let names = self.entities.iter().flat_map(|name| name.forms.iter().flatten());
-        let phrases = self.cannot.iter().flat_map(|(patterns, _)| patterns).flat_map(Pattern::words).map(str::to_owned);
-        names.chain(&self.attributes).chain(&self.ignored).chain(&self.vocabulary).chain(self.synonyms.keys()).cloned().chain(phrases)
+    fn words(&self) -> impl Iterator<Item = &String> {
+        let names = self.forms.iter().flat_map(|(_, form)| form);
+        names.chain(&self.attributes).chain(&self.ignored).chain(self.vocabulary.iter()).chain(self.synonyms.keys())
     }
 }
 
-impl Name {
-    fn new(entity: &Entity) -> Self {
-        let mut forms: Vec<Vec<String>> = std::iter::once(&entity.name).chain(&entity.aliases).map(|text| folded_words(text)).collect();
-        forms.retain(|form| !form.is_empty());
-        forms.sort_by_key(|form| std::cmp::Reverse(form.len()));
-        forms.dedup();
-        Self { entity: entity.clone(), forms }
-    }
+/// The word sequences that name each entity, longest first, so that a longer name wins.
+fn forms(entities: &[Entity]) -> Vec<(usize, Vec<String>)> {
+    let of = |(i, entity): (usize, &Entity)| std::iter::once(&entity.name).chain(&entity.aliases).map(move |text| (i, folded_words(text))).collect::<Vec<_>>();
+    let mut forms: Vec<(usize, Vec<String>)> = entities.iter().enumerate().flat_map(of).filter(|(_, form)| !form.is_empty()).collect();
+    forms.sort_by_key(|(_, form)| std::cmp::Reverse(form.len()));
+    forms
 }
 
 /// The folded words of a text, without signs.

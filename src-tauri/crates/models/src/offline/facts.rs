@@ -103,14 +103,12 @@ impl Facts {
 
     fn find_names(&mut self, tokens: &[Token], book: &Book) {
         for (pack, data) in book.packs.iter().enumerate() {
-            let mut forms: Vec<(usize, &Vec<String>)> =
-                data.entities.iter().enumerate().flat_map(|(i, name)| name.forms.iter().map(move |form| (i, form))).collect();
-            forms.sort_by_key(|(_, form)| std::cmp::Reverse(form.len()));
-            for (entity, form) in forms {
+            for (entity, form) in &data.forms {
+                let entity = *entity;
                 if let Some(at) = sequence(tokens, &self.words, form)
                     && at.clone().all(|i| !self.is_taken(i))
                 {
-                    let found = &data.entities[entity].entity;
+                    let found = &data.entities[entity];
                     let again = self.named.iter().any(|named| named.pack == pack && named.entity == Some(entity));
                     self.in_names.extend(at.clone());
                     if !again {
@@ -126,9 +124,8 @@ impl Facts {
     /// "account 99", "konto nr 99", "account #99": an id after the noun of its kind.
     fn find_ids(&mut self, tokens: &[Token], book: &Book) {
         for tool in &book.tools {
-            for slot in &tool.slots {
-                let SlotKind::Entity { entity: kind, nouns } = &slot.kind else { continue };
-                let nouns: Vec<String> = nouns.values().flatten().map(|noun| super::text::fold(noun)).collect();
+            for (slot, nouns) in tool.slots.iter().zip(&tool.nouns) {
+                let SlotKind::Entity { entity: kind, .. } = &slot.kind else { continue };
                 for start in 0..tokens.len() {
                     // "account 17 and 23": an id may follow another one.
                     let again = tokens[start].any(&["and", "och", ",", "&", "vs", "or", "eller"]) && start > 0 && self.named.iter().any(|named| named.kind == *kind && named.at.end == start);
@@ -146,7 +143,7 @@ impl Facts {
                         continue;
                     }
                     let id = token.fold.clone();
-                    let known = book.packs[tool.pack].entities.iter().position(|name| name.entity.kind == *kind && name.entity.id == id);
+                    let known = book.packs[tool.pack].entities.iter().position(|entity| entity.kind == *kind && entity.id == id);
                     let known_already = self.named.iter().any(|named| named.pack == tool.pack && named.kind == *kind && named.id == id);
                     self.in_names.extend(start..at + 1);
                     if !known_already {

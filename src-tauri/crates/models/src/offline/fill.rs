@@ -57,7 +57,7 @@ pub(super) fn goal(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: 
         doubt: None,
         may_reuse: false,
     };
-    for (name, value) in &want.intent.set {
+    for (name, value) in &want.set {
         values::set(&mut goal.args, name, value.clone());
     }
     let mut taken = found.used.clone();
@@ -139,7 +139,7 @@ fn bound(reader: &Reader<'_>, pack: usize, thing: &str, field: &str, side: Side)
 fn imply(reader: &Reader<'_>, facts: &Facts, goal: &mut Goal) {
     let pack = reader.book.tools[goal.tool].pack;
     for named in facts.named.iter().filter(|named| named.pack == pack) {
-        let Some(entity) = named.entity.map(|i| &reader.book.packs[pack].entities[i].entity) else { continue };
+        let Some(entity) = named.entity.map(|i| &reader.book.packs[pack].entities[i]) else { continue };
         for (parameter, value) in &entity.implies {
             let known = reader.book.tools[goal.tool].slots.iter().any(|slot| slot.parameter == *parameter);
             if known && !goal.args.contains_key(parameter) {
@@ -171,7 +171,7 @@ fn target(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match) -
     if data.thing().is_none() {
         return Target::default();
     }
-    let several = data.intents[found.intent].intent.several;
+    let several = data.intents[found.intent].several;
     let pack = reader.book.pack_of(found.tool);
     let content = facts.content(tokens, &found.used, data.pack);
     let mut groups: Vec<Vec<String>> = vec![Vec::new()];
@@ -203,7 +203,7 @@ fn inherit(reader: &Reader<'_>, facts: &Facts, found: &Match, before: Option<&Go
     }
     let same_message = before.filter(|before| before.tool == goal.tool).map(|before| &before.args);
     let Some(earlier) = same_message.or_else(|| reader.state.last_args(goal.tool)) else { return };
-    let intent = &data.intents[found.intent].intent;
+    let intent = &data.intents[found.intent];
     let named = facts.named.iter().any(|named| named.pack == data.pack);
     let bare = !named && facts.period.is_none();
     let everything = facts.follow_up || facts.pronoun || !found.strong || intent.after || bare || same_message.is_some();

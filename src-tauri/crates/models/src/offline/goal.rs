@@ -1,6 +1,8 @@
 //! What the user wants done, as the planner carries it from understanding to the last call, and what came of it.
 //! Plain data of the conversation; knows no wording.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::{facts::Place, history::Failure};
@@ -78,7 +80,7 @@ pub(super) enum Why {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Outcome {
     /// The results of its calls, with the arguments.
-    Answer { args: Map<String, Value>, results: Vec<Value>, as_of: bool },
+    Answer { args: Map<String, Value>, results: Vec<Arc<Value>>, as_of: bool },
     Failed { failure: Failure },
     Ask { listing: Listing, why: Why },
     /// Nothing of this kind was found.

@@ -1,6 +1,8 @@
 //! What the offline model knows of English and Swedish as languages: small words, polite words, which language a text is in.
 //! Knows nothing of tools.
 
+use std::{collections::HashSet, sync::LazyLock};
+
 /// A language that answers are worded in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Lang {
@@ -65,8 +67,12 @@ const ENGLISH: &[&str] = &[
     "cheaper", "since", "yesterday", "today", "campaigns", "help", "tell", "more",
 ];
 
+static STOP_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP.iter().copied().collect());
+static SWEDISH_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| SWEDISH.iter().copied().collect());
+static ENGLISH_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| ENGLISH.iter().copied().collect());
+
 pub(super) fn is_stop(word: &str) -> bool {
-    STOP.contains(&word)
+    STOP_SET.contains(word)
 }
 
 pub(super) fn is_polite(word: &str) -> bool {
@@ -81,8 +87,8 @@ pub(super) fn words() -> impl Iterator<Item = &'static str> {
 /// The language of a text, when it shows.
 pub(super) fn detect(text: &str, words: &[&str]) -> Option<Lang> {
     let letters = text.chars().filter(|c| matches!(c, 'å' | 'ä' | 'ö' | 'Å' | 'Ä' | 'Ö')).count();
-    let swedish = words.iter().filter(|word| SWEDISH.contains(word)).count() * 2 + letters * 3;
-    let english = words.iter().filter(|word| ENGLISH.contains(word)).count() * 2;
+    let swedish = words.iter().filter(|word| SWEDISH_SET.contains(*word)).count() * 2 + letters * 3;
+    let english = words.iter().filter(|word| ENGLISH_SET.contains(*word)).count() * 2;
     match swedish.cmp(&english) {
         std::cmp::Ordering::Greater => Some(Lang::Sv),
         std::cmp::Ordering::Less => Some(Lang::En),

@@ -1,6 +1,8 @@
 //! Phrases of a manifest, compiled: words in order with alternatives, gaps and numbers, matched against a message.
 //! Knows nothing of what a phrase stands for.
 
+use std::collections::HashMap;
+
 use super::{
     lang,
     numbers,
@@ -46,6 +48,13 @@ impl Pattern {
     }
 
     /// All words of the phrase, for the lexicon.
+    /// The words of which one must occur for the phrase to occur.
+    pub(super) fn keys(&self) -> &[String] {
+        let words = || self.parts.iter().filter_map(|part| if let Part::Word(words) = part { Some(words) } else { None });
+        let telling = words().find(|words| words.iter().all(|word| !lang::is_stop(word)));
+        telling.or_else(|| words().next()).map_or(&[], Vec::as_slice)
+    }
+
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().flat_map(|part| match part {
             Part::Word(words) => words.as_slice(),
@@ -113,6 +122,44 @@ fn matches(parts: &[Part], tokens: &[Token], words: &[usize], used: &mut Vec<usi
             let number = token.int().is_some() || (token.kind == Kind::Word && numbers::cardinal(&token.norm).is_some());
             number && matches(rest, tokens, after, used)
         }
+    }
+}
+
+/// Phrases found by the words that they need, so that a message is compared with few of them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Index<K> {
+    by_word: HashMap<String, Vec<usize>>,
+    entries: Vec<(K, Pattern)>,
+}
+
+impl<K: Copy> Index<K> {
+    pub(super) fn new(entries: Vec<(K, Pattern)>) -> Self {
+        let mut by_word: HashMap<String, Vec<usize>> = HashMap::new();
+        for (i, (_, pattern)) in entries.iter().enumerate() {
+            for word in pattern.keys() {
+                by_word.entry(word.clone()).or_default().push(i);
+            }
+        }
+        Self { by_word, entries }
+    }
+
+    /// All phrases that occur, with what they stand for, in the order they were given.
+    pub(super) fn find(&self, tokens: &[Token], words: &[usize]) -> Vec<(K, Hit, bool)> {
+        let said = words.iter().flat_map(|&i| [tokens[i].norm.as_str(), tokens[i].fold.as_str()]);
+        let mut candidates: Vec<usize> = said.filter_map(|word| self.by_word.get(word)).flatten().copied().collect();
+        candidates.sort_unstable();
+        candidates.dedup();
+        candidates
+            .into_iter()
+            .filter_map(|i| {
+                let (key, pattern) = &self.entries[i];
+                pattern.find(tokens, words).map(|hit| (*key, hit, pattern.weak))
+            })
+            .collect()
+    }
+
+    pub(super) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
+        self.entries.iter().map(|(_, pattern)| pattern)
     }
 }
 

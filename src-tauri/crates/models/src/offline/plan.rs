@@ -1,7 +1,7 @@
 //! From a goal to its next step: which call is missing, what must be asked, or what came of it. A write is planned only
 //! when exactly one usable thing is meant. Steps are found by looking at the results there are, so nothing is remembered.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, sync::Arc};
 
 use chrono::{DateTime, Utc};
 use contract::manifest::ThingSource;
@@ -83,7 +83,7 @@ impl Run<'_> {
         let Some((slot, thing, field)) = tool.thing() else {
             return self.call(goal, goal.args.clone());
         };
-        if tool.intents[goal.intent].intent.several {
+        if tool.intents[goal.intent].several {
             return self.several(goal, tool, thing, &slot.parameter, field);
         }
         match self.find(tool.pack, thing, goal, tool.writes()) {
@@ -120,13 +120,13 @@ impl Run<'_> {
         if items.len() < 2 {
             return Step::Done(self.ask(tool.pack, thing, self.shown(tool.pack, thing), Why::Several));
         }
-        let mut results = Vec::new();
+        let mut results: Vec<Arc<Value>> = Vec::new();
         for item in &items {
             let mut args = goal.args.clone();
             values::set(&mut args, parameter, item.pointer(field).cloned().unwrap_or(Value::Null));
             match self.result(goal.tool, &args) {
                 Some(done) => match &done.end {
-                    End::Ok(value) => results.push((**value).clone()),
+                    End::Ok(value) => results.push(Arc::clone(value)),
                     End::Failed(failure) => return Step::Done(Outcome::Failed { failure: failure.clone() }),
                 },
                 None => calls.push(Planned { tool: goal.tool, args }),
@@ -181,19 +181,19 @@ impl Run<'_> {
     }
 
     /// An earlier result of the same call that still holds.
-    fn fresh(&self, tool: usize, args: &Map<String, Value>) -> Option<Value> {
+    fn fresh(&self, tool: usize, args: &Map<String, Value>) -> Option<Arc<Value>> {
         let pointer = self.book.tools[tool].as_of.as_ref()?;
         let done = self.state.last_call(tool).filter(|done| done.args == *args)?;
-        let value = done.ok()?;
+        let End::Ok(value) = &done.end else { return None };
         let at = DateTime::parse_from_rfc3339(value.pointer(pointer)?.as_str()?).ok()?;
         let age = self.now.signed_duration_since(at).num_minutes();
-        (0..=FRESH_MINUTES).contains(&age).then(|| value.clone())
+        (0..=FRESH_MINUTES).contains(&age).then(|| Arc::clone(value))
     }
 }
 
 fn outcome(done: &Done) -> Outcome {
     match &done.end {
-        End::Ok(value) => Outcome::Answer { args: done.args.clone(), results: vec![(**value).clone()], as_of: false },
+        End::Ok(value) => Outcome::Answer { args: done.args.clone(), results: vec![Arc::clone(value)], as_of: false },
         End::Failed(failure) => Outcome::Failed { failure: failure.clone() },
     }
 }

@@ -1,6 +1,8 @@
 //! The words of an answer: what each goal came to, as Markdown in English or Swedish, and the answers offered as buttons.
 //! Figures come from results only. Knows no tool by name.
 
+use std::sync::Arc;
+
 use contract::{Choice, ToolOutcome, manifest::Thing};
 use serde_json::{Value, json};
 
@@ -86,12 +88,11 @@ impl Speaker<'_> {
         self.book.pack_of(goal.tool).thing(name)
     }
 
-    fn answer(&self, goal: &Goal, args: &serde_json::Map<String, Value>, results: &[Value], as_of: bool) -> Reply {
+    fn answer(&self, goal: &Goal, args: &serde_json::Map<String, Value>, results: &[Arc<Value>], as_of: bool) -> Reply {
         let tool = &self.book.tools[goal.tool];
-        let wanted = &tool.intents[goal.intent].intent.answer;
-        let worded = if wanted.is_empty() { tool.intents.first().map(|want| &want.intent.answer) } else { Some(wanted) };
-        let values = json!({ "args": args, "result": results.first(), "results": results, "reused": as_of });
-        let text = worded.and_then(|answer| self.lang.pick(answer)).and_then(|text| template::render(text, self.lang, &values));
+        let wanted = &tool.intents[goal.intent].answer;
+        let worded = if wanted.is_empty() { tool.intents.first().map(|intent| &intent.answer) } else { Some(wanted) };
+        let text = worded.and_then(|answer| self.lang.pick(answer)).and_then(|text| template::answer(text, self.lang, args, results, as_of));
         let text = text.map(|text| tidy(&text)).filter(|text| !text.is_empty());
         Reply { text: text.unwrap_or_else(|| self.say("Done. The result is shown above.", "Klart. Resultatet visas ovan.")), choices: Vec::new() }
     }
@@ -210,7 +211,7 @@ impl Speaker<'_> {
 
     fn unknown_name(&self, goal: &Goal, name: &str) -> Reply {
         let name = markdown(name);
-        let known: Vec<&str> = self.book.pack_of(goal.tool).entities.iter().map(|known| known.entity.name.as_str()).collect();
+        let known: Vec<&str> = self.book.pack_of(goal.tool).entities.iter().map(|known| known.name.as_str()).collect();
         let list = known.iter().map(|name| markdown(name)).collect::<Vec<_>>().join(", ");
         let text = self.say(
             &format!("I do not know “{name}”. I know {list}; an account can also be given by its number."),
@@ -225,7 +226,7 @@ impl Speaker<'_> {
         match talk {
             Talk::Social(social) => self.social(*social),
             Talk::Cannot { pack, index } => {
-                let text = self.book.packs[*pack].cannot.get(*index).and_then(|(_, answer)| self.lang.pick(answer)).cloned();
+                let text = self.book.packs[*pack].offline.cannot.get(*index).and_then(|cannot| self.lang.pick(&cannot.answer)).cloned();
                 Reply { text: text.unwrap_or_else(|| self.say("I cannot do that.", "Det kan jag inte göra.")), choices: Vec::new() }
             }
             Talk::Dropped => self.plain("All right, I leave it. Nothing was changed.", "Okej, jag låter det vara. Inget ändrades."),

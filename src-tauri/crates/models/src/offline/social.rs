@@ -3,7 +3,10 @@
 
 use std::sync::LazyLock;
 
-use super::{pattern::Pattern, text::Token};
+use super::{
+    pattern::{Index, Pattern},
+    text::Token,
+};
 
 /// A message that asks for no tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,24 +49,23 @@ const PHRASES: &[(Social, &[&str])] = &[
     ]),
 ];
 
-static COMPILED: LazyLock<Vec<(Social, Vec<Pattern>)>> =
-    LazyLock::new(|| PHRASES.iter().map(|(social, phrases)| (*social, phrases.iter().map(|phrase| Pattern::new(phrase)).collect())).collect());
+static COMPILED: LazyLock<Index<usize>> = LazyLock::new(|| {
+    Index::new(PHRASES.iter().enumerate().flat_map(|(order, (_, phrases))| phrases.iter().map(move |phrase| (order, Pattern::new(phrase)))).collect())
+});
 
 /// What a message says beside any request, in the order of the list above.
 pub(super) fn recognise(tokens: &[Token], words: &[usize]) -> Vec<Social> {
-    COMPILED
-        .iter()
-        .filter(|(_, patterns)| patterns.iter().any(|pattern| pattern.find(tokens, words).is_some()))
-        .map(|(social, _)| *social)
-        .collect()
+    let mut found: Vec<usize> = COMPILED.find(tokens, words).into_iter().map(|(order, ..)| order).collect();
+    found.dedup();
+    found.into_iter().map(|order| PHRASES[order].0).collect()
 }
 
 /// Tokens that the phrases took.
 pub(super) fn used(tokens: &[Token], words: &[usize]) -> Vec<usize> {
-    COMPILED.iter().flat_map(|(_, patterns)| patterns).filter_map(|pattern| pattern.find(tokens, words)).flat_map(|hit| hit.used).collect()
+    COMPILED.find(tokens, words).into_iter().flat_map(|(_, hit, _)| hit.used).collect()
 }
 
 /// Words of the phrases, for the lexicon.
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
-    COMPILED.iter().flat_map(|(_, patterns)| patterns).flat_map(Pattern::words)
+    COMPILED.patterns().flat_map(Pattern::words)
 }

@@ -1,11 +1,14 @@
 //! Answer templates: minijinja with helpers for money, numbers, days and percent, and every value escaped for Markdown.
 //! Knows no tool; what a template says is the pack's.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, LazyLock},
+};
 
 use chrono::NaiveDate;
 use minijinja::{Environment, Error, Output, State, Value as Jinja, syntax::SyntaxConfig, value::Serde};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{lang::Lang, values};
 
@@ -28,12 +31,28 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     env
 });
 
+/// The answer for a call: a template over `args`, `result`, `results` and whether the result is an earlier one.
+pub(super) fn answer(template: &str, lang: Lang, args: &Map<String, Value>, results: &[Arc<Value>], reused: bool) -> Option<String> {
+    let results: Vec<Jinja> = results.iter().map(|result| Jinja::from(Serde(&**result))).collect();
+    let root = BTreeMap::from([
+        ("args".to_owned(), Jinja::from(Serde(args))),
+        ("result".to_owned(), results.first().cloned().unwrap_or(Jinja::UNDEFINED)),
+        ("results".to_owned(), Jinja::from(results)),
+        ("reused".to_owned(), Jinja::from(reused)),
+    ]);
+    run(template, lang, root)
+}
+
 /// Renders a template over a context; a template that fails gives `None`.
 pub(super) fn render(template: &str, lang: Lang, values: &Value) -> Option<String> {
-    let mut root: BTreeMap<String, Jinja> = match values {
+    let root = match values {
         Value::Object(members) => members.iter().map(|(name, value)| (name.clone(), Jinja::from(Serde(value)))).collect(),
         _ => BTreeMap::new(),
     };
+    run(template, lang, root)
+}
+
+fn run(template: &str, lang: Lang, mut root: BTreeMap<String, Jinja>) -> Option<String> {
     root.insert("lang".to_owned(), Jinja::from(lang.tag()));
     match ENVIRONMENT.render_str(template, root) {
         Ok(text) => Some(text),

@@ -1,7 +1,10 @@
 //! Words of a message: tokens with their folded form, and when two words are the same word.
 //! Knows nothing of packs, dates or tools.
 
-use std::collections::HashSet;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Mutex, PoisonError},
+};
 
 /// What a token is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,12 +120,52 @@ fn word_end(chars: &[char], from: usize) -> usize {
     i
 }
 
+/// Most words whose reading is kept.
+const REMEMBERED: usize = 2_000;
+
+/// A set of words that also holds their other forms.
+#[derive(Debug, Default)]
+pub(super) struct WordSet {
+    exact: HashSet<String>,
+    stems: HashSet<String>,
+}
+
+impl WordSet {
+    pub(super) fn new<'a>(words: impl IntoIterator<Item = &'a String>) -> Self {
+        let mut set = Self::default();
+        for word in words {
+            let word = fold(word);
+            set.exact.extend(bases(&word).map(str::to_owned));
+            set.stems.extend((stem(&word).len() >= 4).then(|| stem(&word).to_owned()));
+            set.exact.insert(word);
+        }
+        set
+    }
+
+    pub(super) fn contains(&self, word: &str) -> bool {
+        self.exact.contains(word) || self.stems.contains(stem(word)) || bases(word).any(|base| self.exact.contains(base))
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &String> {
+        self.exact.iter()
+    }
+}
+
+const PLURALS: [&str; 12] = ["s", "es", "r", "n", "en", "et", "ar", "or", "er", "na", "rna", "ns"];
+
+/// The word without each plural or definite ending it may have.
+fn bases(word: &str) -> impl Iterator<Item = &str> {
+    PLURALS.iter().filter_map(move |ending| word.strip_suffix(ending)).filter(|base| base.len() >= 3)
+}
+
 /// The words that the model knows, for putting typing errors right.
 #[derive(Debug, Default)]
 pub(super) struct Lexicon {
     known: HashSet<String>,
     /// Known words that may be meant by a misspelt one, by their first letter.
-    by_initial: std::collections::HashMap<char, Vec<String>>,
+    by_initial: HashMap<char, Vec<String>>,
+    /// What was found for words that are not known; looking takes a while.
+    found: Mutex<HashMap<String, Option<String>>>,
 }
 
 impl Lexicon {
@@ -153,10 +196,23 @@ impl Lexicon {
             if self.knows(&token.fold) || token.fold.len() < 4 || !token.fold.chars().all(char::is_alphabetic) {
                 continue;
             }
-            if let Some(word) = self.nearest(&token.fold) {
-                token.norm = word.to_owned();
+            if let Some(word) = self.meant(&token.fold) {
+                token.norm = word;
             }
         }
+    }
+
+    fn meant(&self, typed: &str) -> Option<String> {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(word) = found.get(typed) {
+            return word.clone();
+        }
+        if found.len() >= REMEMBERED {
+            found.clear();
+        }
+        let word = self.nearest(typed).map(str::to_owned);
+        found.insert(typed.to_owned(), word.clone());
+        word
     }
 
     /// A form of a known word ("jackets") needs no putting right.
@@ -249,7 +305,7 @@ pub(super) fn same_word(a: &str, b: &str) -> bool {
         return false;
     }
     let plural = |long: &str, short: &str| {
-        long.strip_prefix(short).is_some_and(|rest| matches!(rest, "s" | "es" | "r" | "n" | "en" | "et" | "ar" | "or" | "er" | "na" | "rna" | "ns"))
+        long.strip_prefix(short).is_some_and(|rest| PLURALS.contains(&rest))
     };
     plural(a, b) || plural(b, a) || (stem(a) == stem(b) && stem(a).len() >= 4)
 }

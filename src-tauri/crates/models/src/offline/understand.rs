@@ -110,14 +110,10 @@ impl Reader<'_> {
 
     fn declined(&self, tokens: &[Token], words: &[usize]) -> Option<(Talk, i32)> {
         self.book
-            .packs
-            .iter()
-            .enumerate()
-            .flat_map(|(pack, data)| data.cannot.iter().enumerate().map(move |(index, (patterns, _))| (pack, index, patterns)))
-            .filter_map(|(pack, index, patterns)| {
-                let score = patterns.iter().filter_map(|pattern| pattern.find(tokens, words)).map(|hit| hit.score).max()?;
-                Some((Talk::Cannot { pack, index }, score))
-            })
+            .declined
+            .find(tokens, words)
+            .into_iter()
+            .map(|((pack, index), hit, _)| (Talk::Cannot { pack, index }, hit.score))
             .max_by_key(|(_, score)| *score)
     }
 
@@ -142,7 +138,7 @@ impl Reader<'_> {
 
     fn add_goal(&self, goals: &mut Vec<Goal>, clause: &[Token], facts: &Facts, found: &Match) {
             let goal = fill::goal(self, clause, facts, found, goals.last());
-            if self.book.tools[found.tool].intents[found.intent].intent.several
+            if self.book.tools[found.tool].intents[found.intent].several
                 && let Some(last) = goals.last_mut().filter(|last| last.tool == found.tool && last.intent == found.intent)
             {
                 merge(&mut last.target, goal.target);
@@ -213,15 +209,17 @@ impl Reader<'_> {
     /// The intent that a clause speaks for most.
     pub(super) fn best(&self, tokens: &[Token], facts: &Facts) -> Option<Match> {
         let mut best: Option<Match> = None;
+        let for_it = self.book.triggers.find(tokens, &facts.words);
+        let against = self.book.against.find(tokens, &facts.words);
         for (tool, data) in self.book.tools.iter().enumerate() {
             for (intent, want) in data.intents.iter().enumerate() {
-                if want.intent.after && self.state.last_call(tool).is_none() {
+                if want.after && self.state.last_call(tool).is_none() {
                     continue;
                 }
-                if want.not.iter().any(|pattern| pattern.find(tokens, &facts.words).is_some()) {
+                if against.iter().any(|(key, ..)| *key == (tool, intent)) {
                     continue;
                 }
-                let hits: Vec<(Hit, bool)> = want.triggers.iter().filter_map(|pattern| Some((pattern.find(tokens, &facts.words)?, pattern.weak))).collect();
+                let hits: Vec<(&Hit, bool)> = for_it.iter().filter(|(key, ..)| *key == (tool, intent)).map(|(_, hit, weak)| (hit, *weak)).collect();
                 let Some(found) = self.weigh(tool, intent, tokens, facts, &hits) else { continue };
                 if found.score >= ENOUGH && best.as_ref().is_none_or(|best| found.score > best.score) {
                     best = Some(found);
@@ -231,9 +229,9 @@ impl Reader<'_> {
         best
     }
 
-    fn weigh(&self, tool: usize, intent: usize, tokens: &[Token], facts: &Facts, hits: &[(Hit, bool)]) -> Option<Match> {
+    fn weigh(&self, tool: usize, intent: usize, tokens: &[Token], facts: &Facts, hits: &[(&Hit, bool)]) -> Option<Match> {
         let data = &self.book.tools[tool];
-        let want = &data.intents[intent].intent;
+        let want = &data.intents[intent];
         let base = hits.iter().map(|(hit, _)| hit.score).max().unwrap_or(0);
         let strong = hits.iter().any(|(_, weak)| !weak);
         let mut used: Vec<usize> = hits.iter().flat_map(|(hit, _)| hit.used.iter().copied()).collect();
