@@ -22,7 +22,8 @@ const OUTCOMES: Record<ToolOutcome, ToolStatus> = {
 
 export function statusOf(entry: Pick<ToolEntry, "outcome" | "approvalStatus">): ToolStatus {
   if (entry.outcome) {
-    if (entry.outcome === "ok" && entry.approvalStatus === "done") return { text: "approval_status.done", tone: "ok", icon: "ok" };
+    const signed = entry.approvalStatus === "done" || entry.approvalStatus === "approved" || entry.approvalStatus === "executing";
+    if (entry.outcome === "ok" && signed) return { text: "approval_status.done", tone: "ok", icon: "ok" };
     return OUTCOMES[entry.outcome];
   }
   switch (entry.approvalStatus) {
