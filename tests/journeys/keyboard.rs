@@ -8,8 +8,10 @@ use crate::world::{Journey, Page};
 /// Presses Tab until the focus is on something with this name.
 #[track_caller]
 fn tab_to(page: &Page<'_>, name: &str) {
+    // Prices are written with spaces that do not break.
+    let name = &name.split_whitespace().collect::<Vec<_>>().join(" ");
     for _ in 0..120 {
-        if page.focus().contains(name) {
+        if page.focus().contains(name.as_str()) {
             return;
         }
         page.session.press(&[&[key::TAB]]).expect("Tab");

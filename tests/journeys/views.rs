@@ -33,7 +33,7 @@ fn fits(page: &Page<'_>, what: &str) {
     let script = "return document.documentElement.scrollWidth <= innerWidth + 1;";
     kit::webdriver::wait(&format!("{what}: the page to fit"), || (page.script(script) == json!(true)).then_some(()));
     let cut = page.script(
-        "return [...document.querySelectorAll('button, h1, h2')].filter((e) => e.getClientRects().length && e.scrollWidth > e.clientWidth + 2 \
+        "return [...document.querySelectorAll('button, h1, h2')].filter((e) => e.getClientRects().length && e.clientWidth > 2 && e.scrollWidth > e.clientWidth + 2 \
          && getComputedStyle(e).overflowX === 'hidden' && getComputedStyle(e).textOverflow !== 'ellipsis').map((e) => e.textContent.trim());",
     );
     assert_eq!(cut, json!([]), "{what}: texts that are cut off");

@@ -314,9 +314,9 @@ impl<'s> Page<'s> {
         wait("the turn to end", || (!self.has_button("Stop")).then_some(()));
     }
 
-    /// The name of the element with the focus.
+    /// The name of the element with the focus; empty when nothing has it.
     pub fn focus(&self) -> String {
-        let script = "const e = document.activeElement; return (e?.getAttribute('aria-label') ?? e?.textContent ?? '').replace(/\\s+/g, ' ').trim();";
+        let script = "const e = document.activeElement; if (e === document.body) return ''; return (e?.getAttribute('aria-label') ?? e?.textContent ?? '').replace(/\\s+/g, ' ').trim();";
         self.script(script).as_str().unwrap_or_default().to_owned()
     }
 }
