@@ -1,4 +1,5 @@
 //! What must hold for any rows, budgets and moments.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may stop")]
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use chrono_tz::Tz;

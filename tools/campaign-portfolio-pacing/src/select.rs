@@ -86,7 +86,7 @@ fn unnamed_account(
         let owners = data::advertisers(db, dataset)?.into_iter().filter(|(name, _)| name.to_lowercase().contains(&wanted));
         let mut owners: Vec<String> = owners.map(|(_, account)| account).collect();
         owners.dedup();
-        if let ([one], true) = (owners.as_slice(), true)
+        if let [one] = owners.as_slice()
             && let Some(account) = accounts.iter().find(|a| a.id == *one)
         {
             let text = format!("No account was named; {filter} belongs to account {}, {}.", account.id, account.name);

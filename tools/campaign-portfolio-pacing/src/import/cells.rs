@@ -139,7 +139,8 @@ impl<'a> Cells<'a> {
 
     fn currency(&mut self) -> Option<&'a str> {
         let text = self.text(Column::Currency)?;
-        if !text.is_empty() && !(text.len() == 3 && text.bytes().all(|b| b.is_ascii_uppercase())) {
+        let is_code = text.len() == 3 && text.bytes().all(|b| b.is_ascii_uppercase());
+        if !text.is_empty() && !is_code {
             self.error(Column::Currency, "it is not a currency code such as EUR");
             return None;
         }
