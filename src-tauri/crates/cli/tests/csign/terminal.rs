@@ -114,6 +114,23 @@ fn a_second_csign_joins_the_one_that_waits() {
 }
 
 #[test]
+fn a_decision_in_a_second_terminal_ends_the_question_in_the_first() {
+    let world = World::new();
+    std::fs::create_dir(world.data()).expect("made");
+    std::fs::write(world.data().join("countersign.toml"), "decide_from_terminal = true\n").expect("written");
+    let mut first = Terminal::start(&world, &["ask", "--session", "s1", "add 2 ridge runner black size 42 to my cart"]);
+    first.wait_for("Approve? [y/N]");
+    let list = world.run(&["--json", "approvals", "list"]).ends_with(0).json();
+    let (id, hash) = (text(&list[0], "id"), text(&list[0], "hash"));
+    let (seen, code) = Terminal::start(&world, &["approvals", "approve", id, "--hash", hash]).end();
+    assert_eq!(code, Some(0), "{seen}");
+    first.wait_for("No answer is needed any more");
+    let (seen, code) = first.end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert_eq!(world.shoes("s1"), 2);
+}
+
+#[test]
 fn approving_by_id_needs_the_users_leave_and_the_hash() {
     let world = World::new();
     let pending = world.pending();
