@@ -7,10 +7,11 @@ use crate::clean::{self, SCHEMES};
 use crate::highlight;
 
 /// Whether the block can still change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum State {
     /// Code is not highlighted yet.
     Open,
+    #[default]
     Closed,
 }
 
@@ -62,12 +63,6 @@ struct Writer {
     columns: Vec<Alignment>,
     column: usize,
     in_head: bool,
-}
-
-impl Default for State {
-    fn default() -> Self {
-        Self::Closed
-    }
 }
 
 struct OpenLink {

@@ -91,7 +91,7 @@ fn is_rule(rest: &str) -> bool {
 
 fn heading(rest: &str) -> Line {
     let level = rest.bytes().take_while(|b| *b == b'#').count();
-    let follows = rest.bytes().nth(level);
+    let follows = rest.as_bytes().get(level).copied();
     if level <= 6 && matches!(follows, None | Some(b' ' | b'\t')) { Line::Heading } else { Line::Plain }
 }
 
@@ -103,7 +103,7 @@ fn fence(rest: &str, mark: u8) -> Line {
 }
 
 fn bullet(rest: &str, mark: u8) -> Line {
-    match rest.bytes().nth(1) {
+    match rest.as_bytes().get(1).copied() {
         None | Some(b' ' | b'\t') => Line::Item { mark, first: true, empty: rest.len() == 1 || rest.get(1..).is_none_or(|r| r.trim().is_empty()) },
         Some(_) => Line::Plain,
     }
@@ -111,8 +111,8 @@ fn bullet(rest: &str, mark: u8) -> Line {
 
 fn numbered(rest: &str) -> Line {
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let mark = rest.bytes().nth(digits);
-    let follows = rest.bytes().nth(digits + 1);
+    let mark = rest.as_bytes().get(digits).copied();
+    let follows = rest.as_bytes().get(digits + 1).copied();
     match (mark, follows) {
         (Some(mark @ (b'.' | b')')), None | Some(b' ' | b'\t')) if digits <= 9 => Line::Item {
             mark,

@@ -41,7 +41,7 @@ enum Broken {
 type Body = BoxStream<'static, Result<Bytes, Broken>>;
 
 enum Source {
-    Events(EventStream<Body>),
+    Events(Box<EventStream<Body>>),
     /// A complete JSON answer to the streaming request.
     Whole(Body, Vec<u8>),
 }
@@ -65,7 +65,7 @@ impl Reading {
         } else {
             // An event that lost its blank line at the end of the stream is still an event.
             let tail = futures::stream::once(async { Ok(Bytes::from_static(b"\n\n")) });
-            Source::Events(EventStream::new(bounded(response).chain(tail).boxed()))
+            Source::Events(Box::new(EventStream::new(bounded(response).chain(tail).boxed())))
         };
         Self { source, assembler: Assembler::new(ids), timer: Box::pin(tokio::time::sleep(idle)), idle, host: host.to_owned(), framed: false }
     }
