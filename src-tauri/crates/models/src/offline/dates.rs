@@ -57,8 +57,10 @@ fn period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<Found> {
     if let Some(found) = range(tokens, at, at, today) {
         return Some(found);
     }
+    // Swedish "ligger till förra veckan" is no end of a period; "till fredag" is.
     if first.any(&UNTIL)
         && let Some((used, day)) = atom(tokens, skip_leads(tokens, at + 1), today)
+        && (day.start == day.end || !first.is("till"))
     {
         let next = skip_leads(tokens, at + 1);
         let end = if day.end < today && !day.fixed { calendar::plus_years(day.end, 1) } else { day.end };

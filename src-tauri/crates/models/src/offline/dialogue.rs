@@ -1,8 +1,12 @@
 //! The conversation played through: every earlier turn is understood and planned again with the results it got, then the
 //! newest one. What comes out is either the next calls or the answer.
 
+use std::sync::Arc;
+
 use chrono::{DateTime, NaiveDate, Utc};
+use contract::manifest::Thing;
 use engine::ports::ModelRequest;
+use serde_json::Value;
 
 use super::{
     book::Book,
@@ -17,6 +21,9 @@ use super::{
 
 /// Most calls of one round.
 const CALLS_A_ROUND: usize = 3;
+
+/// Earlier turns that still matter.
+const TURNS: usize = 24;
 
 /// What the model does now.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +47,8 @@ pub(super) fn next(book: &Book, request: &ModelRequest) -> Move {
     let mut turns = history::turns(&request.messages, book);
     let current = turns.pop().unwrap_or_default();
     let mut state = State::default();
-    for turn in turns {
+    let old = turns.len().saturating_sub(TURNS);
+    for turn in turns.drain(..).skip(old) {
         replay(book, &mut state, turn, today, now);
     }
     let meaning = understand(&current.user, &state, book, today);
@@ -117,6 +125,9 @@ fn settle(book: &Book, state: &mut State, goal: Goal, outcome: Outcome) {
     match outcome {
         Outcome::Answer { results, .. } => {
             state.last = Some((goal.tool, goal.intent));
+            if let [_, _, ..] = results[..] {
+                compared(book, state, pack, goal.tool, &results);
+            }
             for result in &results {
                 show(book, state, pack, goal.tool, result);
             }
@@ -140,14 +151,20 @@ fn cleared(mut goal: Goal) -> Goal {
     goal
 }
 
-/// A list that an answer showed.
-fn show(book: &Book, state: &mut State, pack: usize, tool: usize, result: &serde_json::Value) {
+/// Things shown side by side are a list of their own.
+fn compared(book: &Book, state: &mut State, pack: usize, tool: usize, results: &[Arc<Value>]) {
+    let whole = |thing: &Thing| thing.sources.iter().any(|source| book.tool_by_id(pack, &source.tool) == Some(tool) && source.list.is_empty());
+    if let Some((name, _)) = book.packs[pack].offline.things.iter().find(|(_, thing)| whole(thing)) {
+        state.listing = Some(Listing { pack, thing: name.clone(), items: results.iter().map(|result| (**result).clone()).collect() });
+    }
+}
+
+/// A list that an answer showed. The parts of a thing become one only when they are asked about.
+fn show(book: &Book, state: &mut State, pack: usize, tool: usize, result: &Value) {
     for (name, thing) in &book.packs[pack].offline.things {
-        for source in thing.sources.iter().filter(|source| book.tool_by_id(pack, &source.tool) == Some(tool) && !source.list.is_empty()) {
+        for source in thing.sources.iter().filter(|source| book.tool_by_id(pack, &source.tool) == Some(tool) && !source.list.is_empty() && !source.or_self) {
             let items = list(result, source);
-            if let [only] = &items[..]
-                && !source.or_self
-            {
+            if let [only] = &items[..] {
                 state.look_at(pack, name, only.clone());
             }
             if !items.is_empty() {

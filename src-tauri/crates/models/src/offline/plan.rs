@@ -5,12 +5,12 @@ use std::{collections::HashSet, sync::Arc};
 
 use chrono::{DateTime, Utc};
 use contract::manifest::ThingSource;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::{
     book::{Book, Tool},
     facts::Place,
-    goal::{Goal, Listing, Outcome, Planned, Step, Target, Why},
+    goal::{Goal, Outcome, Planned, Step, Target, Why},
     history::{Done, End},
     state::State,
     values,

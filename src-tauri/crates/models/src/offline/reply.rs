@@ -178,7 +178,9 @@ impl Speaker<'_> {
             .zip(names)
             .map(|(label, name)| {
                 let label = unescaped(label);
-                let message = self.say(&format!("The {name} one: {label}"), &format!("Den {name}: {label}"));
+                // Price and stock are on the button; what it says needs only the name.
+                let said = label.split(" – ").next().unwrap_or(&label).to_owned();
+                let message = self.say(&format!("The {name} one: {said}"), &format!("Den {name}: {said}"));
                 Choice { label, message }
             })
             .collect()

@@ -18,20 +18,22 @@ type Read = (Vec<Goal>, Option<Talk>);
 
 /// The reading of the message as an answer; `None` when it is a message of its own.
 pub(super) fn resume(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, socials: &[Social]) -> Option<Read> {
-    let best = reader.best(tokens, facts);
     match &reader.state.pending {
-        Some(pending) => answer(reader, pending, tokens, facts, socials, best),
-        None => point(reader, tokens, facts, best),
+        Some(pending) => answer(reader, pending, tokens, facts, socials),
+        None => point(reader, tokens, facts),
     }
 }
 
 /// "The second one" after a list, without a question: what there is to know of it.
-fn point(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, best: Option<Match>) -> Option<Read> {
+fn point(reader: &Reader<'_>, tokens: &[Token], facts: &Facts) -> Option<Read> {
     let mut places = facts.places.clone();
     if facts.words.len() == 1 {
         places.extend(facts.lone_number(tokens).map(Place::Nth));
     }
-    if best.is_some_and(|best| best.strong) || places.is_empty() || !facts.content(tokens, &[], usize::MAX).is_empty() {
+    if places.is_empty() || !facts.content(tokens, &[], usize::MAX).is_empty() {
+        return None;
+    }
+    if reader.best(tokens, facts).is_some_and(|best| best.strong) {
         return None;
     }
     let listing = reader.state.listing.as_ref()?;
@@ -53,13 +55,13 @@ fn point(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, best: Option<Matc
     Some((vec![goal], None))
 }
 
-fn answer(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Facts, socials: &[Social], best: Option<Match>) -> Option<Read> {
+fn answer(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Facts, socials: &[Social]) -> Option<Read> {
     if let Some(read) = button(reader, pending, tokens) {
         return Some(read);
     }
     let content = facts.content(tokens, &social::used(tokens, &facts.words), reader.book.tools[pending.goal.tool].pack);
     let mut used = Vec::new();
-    if let Some(found) = best {
+    if let Some(found) = reader.best(tokens, facts) {
         let other = found.tool != pending.goal.tool;
         let recount = other && found.strong && changes_count(reader, pending, tokens, facts, &found);
         if recount {

@@ -65,12 +65,15 @@ fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '’' | '‘' | '`' | '´')
 }
 
+/// Most words of a message that are read; what people ask of the packs is shorter.
+const MOST: usize = 240;
+
 /// Splits a message. A number keeps its inner points and commas; letters right after it are a token of their own.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let chars: Vec<char> = text.chars().take(4_000).collect();
     let mut out: Vec<Token> = Vec::new();
     let (mut i, mut spaced) = (0, true);
-    while i < chars.len() {
+    while i < chars.len() && out.len() < MOST {
         let c = chars[i];
         if c.is_whitespace() {
             spaced = true;
@@ -162,7 +165,9 @@ fn bases(word: &str) -> impl Iterator<Item = &str> {
 #[derive(Debug, Default)]
 pub(super) struct Lexicon {
     known: HashSet<String>,
-    /// Known words that may be meant by a misspelt one, by their first letter.
+    /// Those of them that a misspelt word may be read as.
+    offered: HashSet<String>,
+    /// The same, long enough, by their first letter.
     by_initial: HashMap<char, Vec<String>>,
     /// What was found for words that are not known; looking takes a while.
     found: Mutex<HashMap<String, Option<String>>>,
@@ -175,9 +180,8 @@ impl Lexicon {
     }
 
     pub(super) fn add(&mut self, word: &str) {
-        let listed = word.chars().next().and_then(|initial| self.by_initial.get(&initial)).is_some_and(|words| words.iter().any(|known| known == word));
         self.known.insert(word.to_owned());
-        if !listed
+        if self.offered.insert(word.to_owned())
             && word.len() >= 4
             && word.chars().all(char::is_alphabetic)
             && let Some(initial) = word.chars().next()

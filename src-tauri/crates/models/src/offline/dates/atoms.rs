@@ -413,10 +413,10 @@ pub(super) fn month_at(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     Some((month, 1 + point))
 }
 
-/// A year between 2000 and 2099.
+/// A year near ours; other round numbers are prices.
 pub(super) fn year_at(tokens: &[Token], at: usize) -> Option<(i32, usize)> {
     let token = tokens.get(at)?;
-    let year = token.int().filter(|year| (2000..2100).contains(year) && token.fold.len() == 4)?;
+    let year = token.int().filter(|year| (2015..2036).contains(year) && token.fold.len() == 4)?;
     let iso = tokens.get(at + 1).is_some_and(|next| next.fold == "-" && next.glued) && tokens.get(at + 2).is_some_and(|t| t.kind == Kind::Number && t.glued);
     if iso {
         return None;

@@ -137,12 +137,15 @@ fn swedish() {
         ("förra helgen", "2026-11-14 2026-11-15"),
         ("sedan början av oktober", "2026-10-01 2026-11-20"),
         ("nästa månad", "2026-12-01 2026-12-31"),
+        ("hur ligger konto 23 till förra veckan", "2026-11-09 2026-11-15"),
+        ("till fredag", "? 2026-11-20"),
+        ("under 2025", "2025-01-01 2025-12-31"),
     ]);
 }
 
 #[test]
 fn not_a_period() {
-    for text in ["add two of the black trail shoes to my cart", "size 42", "account 17", "you may go", "the second one", "is it behind", "lägg till två i varukorgen", "2 st"] {
+    for text in ["add two of the black trail shoes to my cart", "size 42", "account 17", "you may go", "the second one", "is it behind", "lägg till två i varukorgen", "jackets under 2000", "2 st"] {
         assert_eq!(read(text), "none", "{text}");
     }
 }

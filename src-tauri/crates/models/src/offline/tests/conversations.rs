@@ -142,6 +142,22 @@ fn a_look_at_the_cart_waits_for_the_change_before_it() {
 }
 
 #[test]
+fn places_point_into_the_list_that_was_shown_last() {
+    let mut world = World::new();
+    world.say("show me trail shoes");
+    world.say("compare the second and the third");
+    assert_eq!(world.say("is the first one in stock").calls[0].arguments, json!({"productId": 1002}));
+    world.say("show me trail shoes");
+    world.say("tell me more about the first one");
+    assert_eq!(world.say("and the third?").calls[0].arguments, json!({"productId": 1003}));
+}
+
+#[test]
+fn prices_are_not_years() {
+    assert_eq!(World::new().say("show me rain jackets under 2000").calls[0].arguments, json!({"query": "rain jackets", "filters": {"maxPrice": 2000}}));
+}
+
+#[test]
 fn without_tools_it_says_so_and_ends() {
     let mut world = World::new();
     world.offered = Some(Vec::new());
@@ -371,20 +387,8 @@ proptest::proptest! {
 }
 
 #[test]
-fn cost() {
-    let packs = super::world::packs_that_ship();
-    let start = std::time::Instant::now();
-    let model = crate::offline::OfflineModel::new(packs);
-    println!("build {:?}", start.elapsed());
+fn a_long_text_is_answered_too() {
     let mut world = World::new();
-    for text in ["How is account 17 pacing this month?", "add two of the black trail shoes to my cart", "the second one", "the second one", "what's in my cart", "make it three", "how is account 23 pacing and what's in my cart", "show me backpacks", "compare the first two"] {
-        world.say(text);
-    }
-    world.events("and last week?");
-    let request = world.request(true);
-    for _ in 0..3 {
-        let start = std::time::Instant::now();
-        let _ = crate::offline::dialogue::next(&model.book, &request);
-        println!("plan after ten turns {:?}", start.elapsed());
-    }
+    let text = "and the black one, two of account 17 or last week? ".repeat(90);
+    assert!(writes(&world.say(&text)).is_empty());
 }

@@ -43,10 +43,6 @@ pub(super) fn model() -> OfflineModel {
     MODEL.clone()
 }
 
-pub(super) fn packs_that_ship() -> Vec<OfflinePack> {
-    PACKS.clone()
-}
-
 static PACING: LazyLock<(tempfile::TempDir, Pacing)> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a folder");
     let pacing = Pacing::open(folder.path(), Arc::new(now)).expect("the service");
