@@ -1,8 +1,10 @@
 //! Journeys through the real window: Xvfb, a private session bus with a keyring, WebKitWebDriver, the built app.
 //! They know the app as its users do: by what the pages say, and by what `csign` prints.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod approving;
 mod cancelling;
+mod first_run;
 mod keyboard;
 mod pacing;
 mod restarting;

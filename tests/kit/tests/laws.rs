@@ -1,5 +1,6 @@
 //! The laws of the house, read from the manifests, the lock file and the sources: which room may depend on what.
 //! A broken law fails here with its sentence.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,10 +23,8 @@ fn dependencies(manifest: &Path) -> BTreeSet<String> {
             if let Some(name) = normal_table(&section) {
                 found.insert(name.to_owned());
             }
-        } else if is_normal(&section) && !line.starts_with('#') {
-            if let Some((name, _)) = line.split_once('=') {
-                found.insert(name.trim().split('.').next().unwrap_or_default().trim_matches('"').to_owned());
-            }
+        } else if is_normal(&section) && !line.starts_with('#') && let Some((name, _)) = line.split_once('=') {
+            found.insert(name.trim().split('.').next().unwrap_or_default().trim_matches('"').to_owned());
         }
     }
     found

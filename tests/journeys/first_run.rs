@@ -1,0 +1,38 @@
+//! The first minute of a newcomer: what the app is, an answer without key and network, and nothing lost by closing it.
+
+use kit::webdriver::wait;
+use serde_json::json;
+
+use crate::world::Journey;
+
+#[test]
+fn a_newcomer_tries_it_offline() {
+    let journey = Journey::prepare("first-run", &[]);
+    journey.open();
+    journey.chat(|page| {
+        page.says("Welcome to Countersign");
+        assert_eq!(page.script("return document.documentElement.scrollWidth <= innerWidth;"), json!(true), "nothing sticks out");
+    });
+    journey.picture("first-run.png");
+    journey.chat(|page| page.click("Try it offline"));
+    journey.chat(|page| page.says("What would you like to know?"));
+
+    // A suggested question is one click away from its answer.
+    journey.chat(|page| {
+        let before = page.answers();
+        page.click("How is account 17 pacing this month?");
+        page.answer_after(before);
+    });
+    let settings = journey.call("settings_get", json!({})).expect("settings");
+    assert_eq!(settings["settings"]["welcomed"], true);
+    assert_eq!(settings["keyring"]["state"], "ready", "the keyring of the desktop is used");
+    journey.quit();
+
+    journey.open();
+    journey.chat(|page| {
+        wait("the conversation, and no welcome", || {
+            let text = page.text();
+            (text.contains("How is account 17") && !text.contains("Welcome to Countersign")).then_some(())
+        });
+    });
+}
