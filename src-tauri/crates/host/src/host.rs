@@ -68,11 +68,11 @@ impl Host {
     /// Ends everything in order: turns, servers, log (with its last checkpoint), store.
     pub async fn stop(&self) {
         self.engine.cancel_all();
-        for _ in 0..100 {
+        for _ in 0..2_000 {
             if self.engine.running() == 0 {
                 break;
             }
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
         }
         self.tools.servers.shut_down().await;
         if let Err(error) = self.log.close().await {
