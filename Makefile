@@ -43,7 +43,7 @@ bench: setup release
 
 bundle: setup release
 	sh scripts/stage-packs.sh target/bundle-files/tools
-	ui/node_modules/.bin/tauri build --bundles deb,rpm
+	ui/node_modules/.bin/tauri bundle --bundles deb,rpm
 	@find target/release/bundle -name '*.deb' -o -name '*.rpm'
 
 lint: setup ui

@@ -123,20 +123,14 @@ fn event(app: &AppHandle, event: RunEvent) {
         app.webview_windows().values().for_each(|window| drop(window.hide()));
         let app = app.clone();
         tauri::async_runtime::spawn(async move {
+            let backend = app.state::<Backend>().inner().clone();
             // A host that hangs must not keep the app open: its log is intact either way.
-            if tokio::time::timeout(LONGEST_STOP, stop(&app)).await.is_err() {
+            if tokio::time::timeout(LONGEST_STOP, backend.stop()).await.is_err() {
                 tracing::error!("the app took too long to stop");
             }
             app.state::<Ending>().done.store(true, Ordering::Release);
             app.exit(code.unwrap_or(0));
         });
-    }
-}
-
-async fn stop(app: &AppHandle) {
-    let backend = app.state::<Backend>().inner().clone();
-    if let Ok(host) = backend.host().await {
-        host.stop().await;
     }
 }
 

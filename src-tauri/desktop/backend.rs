@@ -1,38 +1,57 @@
 //! The host behind the windows. It is opened beside the first window, so that the page loads while files are checked;
-//! commands wait for it.
+//! commands wait for it. While it is open, `csign` calls of the same user join it over the local socket.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use contract::AgentError;
-use host::Host;
+use host::{Host, Served};
 use tokio::sync::watch;
 
 type Opened = Option<Result<Arc<Host>, AgentError>>;
 
 /// A host that is open, is being opened, or could not be opened.
 #[derive(Clone)]
-pub(crate) struct Backend(watch::Receiver<Opened>);
+pub(crate) struct Backend {
+    opened: watch::Receiver<Opened>,
+    /// The local socket while it is served.
+    served: Arc<Mutex<Option<Served>>>,
+}
 
 impl Backend {
     /// Starts to open the host for a data folder (the user's own when `None`).
     pub(crate) fn open(data_dir: Option<PathBuf>) -> Self {
-        let (send, receive) = watch::channel(None);
+        let (send, opened) = watch::channel(None);
+        let backend = Self { opened, served: Arc::default() };
+        let served = Arc::clone(&backend.served);
         tauri::async_runtime::spawn(async move {
             let opened = Host::open(host::Options { data_dir, warm_up: true, ..host::Options::default() }).await;
-            if let Err(error) = &opened {
-                tracing::error!(%error, "the host could not be opened");
+            match opened.as_ref().map(host::serve) {
+                Ok(Ok(socket)) => *served.lock().unwrap_or_else(PoisonError::into_inner) = Some(socket),
+                Ok(Err(error)) => tracing::warn!(%error, "csign calls cannot join this window"),
+                Err(error) => tracing::error!(%error, "the host could not be opened"),
             }
             let _ = send.send(Some(opened));
         });
-        Self(receive)
+        backend
     }
 
     /// The host, once it is open.
     pub(crate) async fn host(&self) -> Result<Arc<Host>, AgentError> {
-        let mut receive = self.0.clone();
+        let mut receive = self.opened.clone();
         match receive.wait_for(Option::is_some).await {
             Ok(opened) => opened.clone().unwrap_or_else(|| Err(gone())),
             Err(_) => Err(gone()),
+        }
+    }
+
+    /// Stops the host in order: no further clients, then its turns, servers, log and store.
+    pub(crate) async fn stop(&self) {
+        drop(self.served.lock().unwrap_or_else(PoisonError::into_inner).take());
+        if let Ok(host) = self.host().await {
+            host.stop().await;
         }
     }
 }

@@ -9,5 +9,6 @@ mod keyboard;
 mod pacing;
 mod restarting;
 mod security;
+mod terminal;
 mod views;
 mod world;
