@@ -39,6 +39,9 @@ class Chat {
   private readonly transcripts = new Map<string, Transcript>();
   private readonly drafts = new Map<string, string>();
   private listRequest = 0;
+  /** How many turns ended, by conversation, and how many summaries came: an answer that was given before is out of date. */
+  private readonly ended = new Map<string, number>();
+  private summaries = 0;
   /** The query that the list shows. */
   private listed = "";
 
@@ -52,10 +55,12 @@ class Chat {
 
   async reloadList(): Promise<void> {
     const request = ++this.listRequest;
+    const summaries = this.summaries;
     try {
       const { sessions, has_more } = await call("sessions_list", { query: this.query.trim(), offset: 0, limit: Math.min(200, Math.max(LIST_PAGE, this.query === this.listed ? this.sessions.length : 0)) });
       this.listed = this.query;
       if (request !== this.listRequest) return;
+      if (summaries !== this.summaries) return await this.reloadList();
       this.sessions = sessions;
       this.moreSessions = has_more;
       this.listError = null;
@@ -181,8 +186,10 @@ class Chat {
   }
 
   private async read(session: string): Promise<void> {
+    const ended = this.ended.get(session);
     try {
       const view = await call("session_open", { session });
+      if (ended !== this.ended.get(session)) return await this.read(session);
       const state = this.transcripts.get(session);
       if (state) openTranscript(state, view);
       this.takeSummary(view.summary);
@@ -196,6 +203,7 @@ class Chat {
     switch (push.push) {
       case "turn": {
         const state = this.transcript(push.event.session);
+        if (push.event.type === "final") this.ended.set(state.session, (this.ended.get(state.session) ?? 0) + 1);
         applyEvent(state, push.event);
         const shown = this.open?.session === state.session;
         if (state.stale && shown) void this.read(state.session);
@@ -204,6 +212,7 @@ class Chat {
         return;
       }
       case "session":
+        this.summaries++;
         this.takeSummary(push.summary);
         return;
       case "session_deleted":
@@ -243,6 +252,7 @@ class Chat {
 
   private async removed(session: string): Promise<void> {
     this.transcripts.delete(session);
+    this.ended.delete(session);
     this.drafts.delete(session);
     const at = this.sessions.findIndex((summary) => summary.id === session);
     if (at >= 0) this.sessions.splice(at, 1);
