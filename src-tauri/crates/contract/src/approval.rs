@@ -59,6 +59,9 @@ pub struct Approval {
     /// Destructive actions: the word the person has to type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm_word: Option<String>,
+    /// Nobody was there to approve when it was asked: it waits for a later decision, beyond its turn.
+    #[serde(default)]
+    pub headless: bool,
     /// The proposal this one replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<ApprovalId>,

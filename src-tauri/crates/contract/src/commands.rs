@@ -45,6 +45,7 @@ macro_rules! with_commands {
             approval {
                 approval_pending(Empty) -> ApprovalsListResponse, "Pending actions in full";
                 approval_decide(ApprovalDecideParams) -> ApprovalDecideResponse, "Approve, edit or reject";
+                policy_set(PolicySetParams) -> Empty, "Change what may run; only here may it be widened";
                 terminal_decisions_set(TerminalDecisionsParams) -> Empty, "Let csign decide too";
             }
         }

@@ -73,6 +73,7 @@ wire! {
         decision: Decision,
     }
     struct ApprovalDecideResponse { approval: Approval }
+    struct PolicySetParams { policy: crate::PolicyMode }
     /// Whether a person at a terminal may decide approvals with csign.
     struct TerminalDecisionsParams { enabled: bool }
     struct GrantsListResponse { grants: Vec<Grant> }

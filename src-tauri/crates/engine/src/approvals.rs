@@ -83,6 +83,16 @@ enum Waited {
     Changed,
 }
 
+fn heard(verdict: Result<Verdict, oneshot::error::RecvError>) -> Waited {
+    match verdict {
+        Ok(Verdict::Approved) => Waited::Approved,
+        Ok(Verdict::Rejected(reason)) => Waited::Rejected(reason),
+        Ok(Verdict::Edited(arguments)) => Waited::Edited(arguments),
+        // The one that should tell is gone: no approver means no.
+        Err(_) => Waited::Cancelled,
+    }
+}
+
 enum Rechecked {
     Same,
     Changed,
@@ -157,6 +167,19 @@ impl Turn {
     pub(crate) async fn execute(&self, ready: &Ready, approval: Option<&Approval>) -> Executed {
         let lane = self.engine.lanes.effects(&self.session);
         let _in_order = lane.lock().await;
+        if self.cancel.is_cancelled() {
+            let said = Text::CancelledCall.in_locale(&self.locale).to_owned();
+            if let Some(approval) = approval {
+                self.engine.settle(approval, ApprovalStatus::Approved, ApprovalStatus::Cancelled, Some(&said)).await;
+            }
+            let ended = approval.map(|approval| (approval, ApprovalStatus::Cancelled, Some(said.clone())));
+            return Executed::Done(self.close(refused(ready, ToolOutcome::Cancelled, "cancelled", said), ended).await);
+        }
+        if approval.is_none()
+            && let Err(error) = self.still_free(ready).await
+        {
+            return Executed::Done(self.close(failed(ready, ToolOutcome::Denied, error), None).await);
+        }
         if let Some(approval) = approval {
             match self.recheck(ready, approval).await {
                 Rechecked::Same => {}
@@ -178,6 +201,8 @@ impl Turn {
         }
         let mut done = self.dispatch(ready, approval.map(|a| &a.id)).await;
         self.probe(Point::AfterOutcome);
+        // What was read before may not be true any more.
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clear();
         done.unasked_write = approval.is_none() && done.effect != Effect::ReadOnly && done.outcome == ToolOutcome::Ok;
         let ended = approval.map(|approval| {
             let status = if done.outcome == ToolOutcome::Ok { ApprovalStatus::Done } else { ApprovalStatus::Failed };
@@ -190,6 +215,24 @@ impl Turn {
         let gated = self.close(done, ended).await;
         self.engine.lanes.effect_done(&self.session);
         Executed::Done(gated)
+    }
+
+    /// A write that needed no signature when it was asked for still needs none.
+    async fn still_free(&self, ready: &Ready) -> Result<(), AgentError> {
+        self.engine.check_enabled()?;
+        self.same_definition(ready)?;
+        match self.gate(&ready.spec, &ready.arguments).await {
+            Decision::Allow { .. } => Ok(()),
+            Decision::Ask { why } | Decision::Deny { why } => Err(AgentError::new(ErrorCode::ApprovalRequired, why).reason("not_allowed_any_more").hint("Ask for it again.")),
+        }
+    }
+
+    fn same_definition(&self, ready: &Ready) -> Result<(), AgentError> {
+        let specs = self.world().tools.specs();
+        if specs.iter().any(|spec| spec.id == ready.spec.id && spec.definition_hash == ready.spec.definition_hash) {
+            return Ok(());
+        }
+        Err(AgentError::internal("definition_changed", "The tool has changed since this was asked for.").hint("Ask for it again and look at the new proposal."))
     }
 
     async fn use_grant(&self, ready: &Ready) {
@@ -239,6 +282,7 @@ impl Turn {
             status: ApprovalStatus::Pending,
             grantable: spec.grantable && spec.effect == Effect::Write,
             confirm_word: (spec.effect == Effect::Destructive).then(|| confirm_word(&spec.title)),
+            headless: self.headless,
             replaces,
             reason: None,
             decided_at: None,
@@ -273,29 +317,25 @@ impl Turn {
         loop {
             tokio::select! {
                 biased;
-                verdict = &mut *told => return match verdict {
-                    Ok(Verdict::Approved) => Waited::Approved,
-                    Ok(Verdict::Rejected(reason)) => Waited::Rejected(reason),
-                    Ok(Verdict::Edited(arguments)) => Waited::Edited(arguments),
-                    // The one that should tell is gone: no approver means no.
-                    Err(_) => Waited::Cancelled,
-                },
+                verdict = &mut *told => return heard(verdict),
                 () = self.cancel.cancelled() => {
-                    if engine.settle(approval, ApprovalStatus::Pending, ApprovalStatus::Cancelled, Some(Text::ApprovalCancelled.in_locale(&self.locale))).await {
+                    let settled = engine.settle(approval, ApprovalStatus::Pending, ApprovalStatus::Cancelled, Some(Text::ApprovalCancelled.in_locale(&self.locale))).await;
+                    if settled || !engine.verdict_is_coming(approval).await {
                         engine.router.forget(&approval.id);
                         return Waited::Cancelled;
                     }
+                    // Somebody has just decided: what they said counts, and it is on its way.
+                    return heard(told.await);
                 }
                 () = tokio::time::sleep(until(approval.expires_at, self.world().clock.now())) => {
                     let over = self.world().clock.now() >= approval.expires_at;
-                    if over && engine.settle(approval, ApprovalStatus::Pending, ApprovalStatus::Expired, Some(Text::ApprovalExpired.in_locale(&self.locale))).await {
-                        engine.router.forget(&approval.id);
-                        return Waited::Expired;
-                    }
-                    // Someone who looked at the list may have noticed first.
-                    if over && engine.status_of(approval).await == Some(ApprovalStatus::Expired) {
-                        engine.router.forget(&approval.id);
-                        return Waited::Expired;
+                    if over {
+                        let settled = engine.settle(approval, ApprovalStatus::Pending, ApprovalStatus::Expired, Some(Text::ApprovalExpired.in_locale(&self.locale))).await;
+                        if settled || !engine.verdict_is_coming(approval).await {
+                            engine.router.forget(&approval.id);
+                            return Waited::Expired;
+                        }
+                        return heard(told.await);
                     }
                 }
                 Ok(()) = changes.changed() => {
@@ -317,10 +357,8 @@ impl Turn {
         if let Err(error) = self.engine.check_enabled() {
             return Rechecked::Refused(error);
         }
-        let specs = self.world().tools.specs();
-        let same_definition = specs.iter().any(|spec| spec.id == ready.spec.id && spec.definition_hash == ready.spec.definition_hash);
-        if !same_definition {
-            return Rechecked::Refused(AgentError::internal("definition_changed", "The tool has changed since this was approved.").hint("Ask for it again and look at the new proposal."));
+        if let Err(error) = self.same_definition(ready) {
+            return Rechecked::Refused(error);
         }
         if let Decision::Deny { why } = self.gate(&ready.spec, &ready.arguments).await {
             return Rechecked::Refused(AgentError::new(ErrorCode::ApprovalRequired, why).reason("side_effect_disallowed").with("approvable", false));
@@ -347,8 +385,11 @@ impl Engine {
         moved
     }
 
-    async fn status_of(&self, approval: &Approval) -> Option<ApprovalStatus> {
-        self.world.store.approval(&approval.id).await.ok().flatten().map(|row| row.status)
+    /// Whether someone has decided this and is about to tell the call that waits. A row that cannot be read, or is gone,
+    /// brings no verdict: no approver means no.
+    async fn verdict_is_coming(&self, approval: &Approval) -> bool {
+        let row = self.world.store.approval(&approval.id).await.ok().flatten();
+        row.is_some_and(|row| matches!(row.status, ApprovalStatus::Approved | ApprovalStatus::Rejected | ApprovalStatus::Superseded))
     }
 
     pub(crate) async fn record_resolved(&self, approval: &Approval, status: ApprovalStatus, reason: Option<&str>, by: &str) {

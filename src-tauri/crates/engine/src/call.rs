@@ -246,8 +246,12 @@ impl Turn {
                 self.probe(Point::BeforeToolRun);
                 let done = self.dispatch(ready, None).await;
                 self.probe(Point::AfterToolRun);
-                if let Some(entry) = self.seen.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&key) {
-                    entry.1 = Some(done.clone());
+                let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+                match seen.get_mut(&key) {
+                    Some(entry) if done.outcome == ToolOutcome::Ok => entry.1 = Some(done.clone()),
+                    // A failure is not an answer: the same read may be tried again.
+                    Some(_) => drop(seen.remove(&key)),
+                    None => {}
                 }
                 done
             }

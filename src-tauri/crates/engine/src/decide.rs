@@ -50,7 +50,10 @@ impl Engine {
     /// Applies a decision. The hash must be the one that was shown.
     pub async fn approval_decide(self: &Arc<Self>, params: ApprovalDecideParams, by: DecidedBy) -> Result<Approval, AgentError> {
         let approval = self.approval(&params.id).await?;
-        self.check_enabled()?;
+        // Saying no is always possible.
+        if !matches!(params.decision, Decision::Reject { .. }) {
+            self.check_enabled()?;
+        }
         self.check_open(&approval, &params.hash).await?;
         match params.decision {
             Decision::ApproveOnce { confirm_word } => {
@@ -58,8 +61,11 @@ impl Engine {
                 self.approve(&approval, by).await?;
             }
             Decision::ApproveForSession => {
-                self.grant(&approval).await?;
-                self.approve(&approval, by).await?;
+                let spec = self.grantable_spec(&approval)?;
+                self.move_from_pending(&approval, ApprovalStatus::Approved, None, by).await?;
+                let granted = self.grant(&approval, &spec).await;
+                self.go_ahead(&approval).await?;
+                granted?;
             }
             Decision::Edit { arguments } => self.edit(&approval, arguments, by).await?,
             Decision::Reject { reason } => {
@@ -79,7 +85,7 @@ impl Engine {
         found.ok_or_else(|| AgentError::invalid("There is no such pending action.").reason("not_found"))
     }
 
-    async fn check_open(&self, approval: &Approval, hash: &str) -> Result<(), AgentError> {
+    async fn check_open(self: &Arc<Self>, approval: &Approval, hash: &str) -> Result<(), AgentError> {
         let ended = |status: ApprovalStatus| {
             AgentError::invalid("This action has been decided already or has ended.").reason("not_pending").with("status", json!(status)).hint("Close it; nothing more will happen to it.")
         };
@@ -87,7 +93,11 @@ impl Engine {
             return Err(ended(approval.status));
         }
         if self.world.clock.now() >= approval.expires_at {
-            self.settle(approval, ApprovalStatus::Pending, ApprovalStatus::Expired, Some(Text::ApprovalExpired.in_locale(&self.world.profile.locale()))).await;
+            let text = Text::ApprovalExpired.in_locale(&self.world.profile.locale());
+            let settled = self.settle(approval, ApprovalStatus::Pending, ApprovalStatus::Expired, Some(text)).await;
+            if settled && !self.router.waits(&approval.id) {
+                self.close_detached(approval, ApprovalStatus::Expired, Some(text.to_owned())).await;
+            }
             return Err(ended(ApprovalStatus::Expired));
         }
         if approval.hash != hash {
@@ -107,10 +117,23 @@ impl Engine {
 
     async fn approve(self: &Arc<Self>, approval: &Approval, by: DecidedBy) -> Result<(), AgentError> {
         self.move_from_pending(approval, ApprovalStatus::Approved, None, by).await?;
+        self.go_ahead(approval).await
+    }
+
+    /// Tells the call that waits; when none does any more, the action is executed here.
+    async fn go_ahead(self: &Arc<Self>, approval: &Approval) -> Result<(), AgentError> {
         if !self.router.tell(&approval.id, Verdict::Approved) {
             self.execute_detached(approval).await?;
         }
         Ok(())
+    }
+
+    fn grantable_spec(&self, approval: &Approval) -> Result<ToolSpec, AgentError> {
+        let spec = self.spec_of(approval)?;
+        if spec.grantable && spec.effect == Effect::Write {
+            return Ok(spec);
+        }
+        Err(AgentError::invalid("This tool can only be approved one call at a time.").reason("not_grantable"))
     }
 
     async fn edit(&self, approval: &Approval, arguments: Value, by: DecidedBy) -> Result<(), AgentError> {
@@ -130,11 +153,7 @@ impl Engine {
         found.ok_or_else(|| AgentError::new(ErrorCode::ToolNotFound, format!("{} is not available any more.", approval.tool_title)))
     }
 
-    async fn grant(&self, approval: &Approval) -> Result<(), AgentError> {
-        let spec = self.spec_of(approval)?;
-        if !(spec.grantable && spec.effect == Effect::Write) {
-            return Err(AgentError::invalid("This tool can only be approved one call at a time.").reason("not_grantable"));
-        }
+    async fn grant(&self, approval: &Approval, spec: &ToolSpec) -> Result<(), AgentError> {
         let now = self.world.clock.now();
         let grant = Grant {
             id: GrantId(self.world.ids.next("grant")),
@@ -142,7 +161,7 @@ impl Engine {
             tool: spec.id.clone(),
             server: spec.target.server().to_owned(),
             definition_hash: spec.definition_hash.clone(),
-            pattern: grant_pattern(&spec, approval),
+            pattern: grant_pattern(spec, approval),
             created_at: now,
             expires_at: now + TimeDelta::hours(GRANT_HOURS),
             last_used_at: None,
@@ -238,5 +257,5 @@ fn without_caller_values(spec: &ToolSpec, arguments: Value) -> Value {
 /// What a grant fixes: every argument that was shown, except numbers and booleans, which may vary.
 fn grant_pattern(spec: &ToolSpec, approval: &Approval) -> Map<String, Value> {
     let all: Map<String, Value> = serde_json::from_str(&approval.arguments).unwrap_or_default();
-    all.into_iter().filter(|(name, value)| value.is_string() && !spec.caller_owned.iter().any(|p| p.name == *name)).collect()
+    all.into_iter().filter(|(name, value)| !policy::is_free(value) && !spec.caller_owned.iter().any(|p| p.name == *name)).collect()
 }

@@ -72,8 +72,9 @@ impl Turn {
         let mut done = self.judge(ready, result);
         done.duration = started.elapsed();
         self.record_outcome(&done, approval).await;
+        // Also a failure carries the tool's own words.
+        self.note_trust(spec);
         if done.outcome == ToolOutcome::Ok {
-            self.note_trust(spec);
             self.keep_session_values(spec, &done.data).await;
         }
         done
@@ -172,6 +173,7 @@ impl Turn {
         if spec.session_values.is_empty() {
             return;
         }
+        let _one_at_a_time = self.engine.values.lock().await;
         let store = &self.world().store;
         let Ok(mut values) = store.session_values(&self.session).await else { return };
         let before = values.clone();

@@ -53,12 +53,21 @@ pub struct Engine {
     pub(crate) validators: schema::Validators,
     pub(crate) router: approvals::Router,
     pub(crate) lanes: lanes::Lanes,
+    /// Session values are read, changed and written back under this lock.
+    pub(crate) values: tokio::sync::Mutex<()>,
 }
 
 impl Engine {
     /// An engine over the given world. Call `recover` once before the first turn.
     pub fn new(world: World) -> Arc<Self> {
-        Arc::new(Self { world, validators: schema::Validators::default(), router: approvals::Router::default(), lanes: lanes::Lanes::default() })
+        Arc::new(Self { world, validators: schema::Validators::default(), router: approvals::Router::default(), lanes: lanes::Lanes::default(), values: tokio::sync::Mutex::default() })
+    }
+
+    /// Expires what nobody decided in time and no call waits for. To be called now and then.
+    pub async fn tidy(self: &Arc<Self>) {
+        if let Err(error) = self.expire_overdue().await {
+            tracing::warn!(%error, "overdue actions could not be looked at");
+        }
     }
 
     pub(crate) fn push(&self, push: Push) {

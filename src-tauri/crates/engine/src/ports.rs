@@ -216,6 +216,8 @@ pub trait Store: Send + Sync {
     async fn session_rename(&self, id: &SessionId, title: &str) -> Result<(), StoreError>;
     async fn session_delete(&self, id: &SessionId) -> Result<(), StoreError>;
     async fn session_values(&self, id: &SessionId) -> Result<SessionValues, StoreError>;
+    /// Sessions that have a value of this name.
+    async fn sessions_with_value(&self, name: &str) -> Result<Vec<SessionId>, StoreError>;
     async fn session_values_set(&self, id: &SessionId, values: &SessionValues) -> Result<(), StoreError>;
 
     /// Stores items in one transaction, gives them their `seq`, touches the session. The items come back numbered.

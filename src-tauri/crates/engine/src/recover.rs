@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use contract::{AgentError, Approval, ApprovalStatus, CallId, Effect, Item, ItemBody, ItemId, NoticeLevel, QueuedMessage, RecordType, ResultView, ToolId, ToolOutcome};
+use contract::{AgentError, Approval, ApprovalStatus, CallId, Effect, Item, ItemBody, ItemId, NoticeLevel, QueuedMessage, RecordType, ResultView, SessionId, ToolId, ToolOutcome, TurnId};
 use serde_json::Value;
 
 use crate::{
@@ -34,6 +34,7 @@ impl Engine {
             self.end_turn(&row, &open, &mut out).await.map_err(|e| crate::store_error(&e))?;
             out.turns += 1;
         }
+        self.keep_lost_queues().await.map_err(|e| crate::store_error(&e))?;
         self.end_approved(&mut out).await.map_err(|e| crate::store_error(&e))?;
         out.expired += self.expire_overdue().await.map_err(|e| crate::store_error(&e))?;
         Ok(out)
@@ -50,7 +51,7 @@ impl Engine {
             if !answered.contains(call) {
                 let approval = of_turn(open, &row.turn).filter(|a| a.call == *call).last();
                 let outcome = self.end_of_call(approval, *effect, out).await?;
-                fresh.push(self.recovered_item(row, lost_result(call, tool, outcome, &locale)));
+                fresh.push(self.recovered_item(&row.session, &row.turn, lost_result(call, tool, outcome, &locale)));
             }
         }
         for approval in of_turn(open, &row.turn).filter(|a| a.status != ApprovalStatus::Executing) {
@@ -59,9 +60,8 @@ impl Engine {
                 out.expired += 1;
             }
         }
-        fresh.extend(self.lost_queue(row, &locale).await?);
         let text = Text::Interrupted.in_locale(&locale).to_owned();
-        fresh.push(self.recovered_item(row, ItemBody::Notice { level: NoticeLevel::Warning, code: "turn_interrupted".into(), text }));
+        fresh.push(self.recovered_item(&row.session, &row.turn, ItemBody::Notice { level: NoticeLevel::Warning, code: "turn_interrupted".into(), text }));
         store.items_append(fresh).await?;
         store.turn_put(&TurnRow { status: "interrupted".into(), ended_at: Some(self.world.clock.now()), ..row.clone() }).await?;
         let draft = RecordDraft::new(RecordType::RunEnded).of(&row.session, &row.turn).field("status", "interrupted");
@@ -88,21 +88,24 @@ impl Engine {
         }
     }
 
-    /// Messages that waited behind the dead turn are kept, with a word that nobody answered them.
-    async fn lost_queue(&self, row: &TurnRow, locale: &str) -> Result<Vec<Item>, StoreError> {
+    /// Messages that waited when the process ended are kept, with a word that nobody answered them.
+    async fn keep_lost_queues(&self) -> Result<(), StoreError> {
         let store = &self.world.store;
-        let mut values = store.session_values(&row.session).await?;
-        let Some(queue) = values.remove(QUEUE_KEY) else { return Ok(Vec::new()) };
-        store.session_values_set(&row.session, &values).await?;
-        let queue: Vec<QueuedMessage> = serde_json::from_value(queue).unwrap_or_default();
-        let mut items = Vec::new();
-        for waiting in queue {
-            let of = TurnRow { turn: waiting.turn, ..row.clone() };
-            items.push(self.recovered_item(&of, ItemBody::UserMessage { text: waiting.text }));
-            let text = Text::QueuedLost.in_locale(locale).to_owned();
-            items.push(self.recovered_item(&of, ItemBody::Notice { level: NoticeLevel::Warning, code: "message_not_answered".into(), text }));
+        let text = Text::QueuedLost.in_locale(&self.world.profile.locale());
+        for session in store.sessions_with_value(QUEUE_KEY).await? {
+            let mut values = store.session_values(&session).await?;
+            let Some(queue) = values.remove(QUEUE_KEY) else { continue };
+            let queue: Vec<QueuedMessage> = serde_json::from_value(queue).unwrap_or_default();
+            let mut items = Vec::new();
+            for waiting in queue {
+                items.push(self.recovered_item(&session, &waiting.turn, ItemBody::UserMessage { text: waiting.text }));
+                let notice = ItemBody::Notice { level: NoticeLevel::Warning, code: "message_not_answered".into(), text: text.to_owned() };
+                items.push(self.recovered_item(&session, &waiting.turn, notice));
+            }
+            store.items_append(items).await?;
+            store.session_values_set(&session, &values).await?;
         }
-        Ok(items)
+        Ok(())
     }
 
     /// Pending actions of turns that ended properly (nobody could approve there) live on until their time is over.
@@ -131,6 +134,12 @@ impl Engine {
                         out.expired += 1;
                     }
                 }
+                // Somebody waited for it in a process that is gone (a direct call has no turn that could be found).
+                ApprovalStatus::Pending if !approval.headless => {
+                    if self.settle(&approval, ApprovalStatus::Pending, ApprovalStatus::Expired, Some(died)).await {
+                        out.expired += 1;
+                    }
+                }
                 ApprovalStatus::Executing => {
                     if self.settle(&approval, ApprovalStatus::Executing, ApprovalStatus::Failed, Some("outcome unknown")).await {
                         out.unknown += 1;
@@ -148,9 +157,9 @@ impl Engine {
         Ok(())
     }
 
-    fn recovered_item(&self, row: &TurnRow, body: ItemBody) -> Item {
+    fn recovered_item(&self, session: &SessionId, turn: &TurnId, body: ItemBody) -> Item {
         let world = &self.world;
-        Item { id: ItemId(world.ids.next("item")), session: row.session.clone(), turn: row.turn.clone(), seq: 0, created_at: world.clock.now(), body }
+        Item { id: ItemId(world.ids.next("item")), session: session.clone(), turn: turn.clone(), seq: 0, created_at: world.clock.now(), body }
     }
 }
 

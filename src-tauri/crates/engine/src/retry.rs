@@ -23,7 +23,9 @@ pub async fn run(tools: &dyn Tools, random: &dyn Random, request: ToolRequest, c
             Ok(value) => return Ok(value),
             Err(failure) => failure,
         };
-        let again = failure.error.retryable && attempt < tries && !cancel.is_cancelled();
+        // An effect that may have happened is never repeated, whatever the manifest hopes for.
+        let uncertain = failure.may_have_happened && request.spec.effect != Effect::ReadOnly;
+        let again = failure.error.retryable && attempt < tries && !cancel.is_cancelled() && !uncertain;
         if !again {
             return Err(ToolFailure { error: failure.error.with("attempts", attempt), ..failure });
         }
@@ -45,7 +47,8 @@ async fn once(tools: &dyn Tools, request: ToolRequest, cancel: &CancellationToke
     let limit = Duration::from_millis(if request.spec.timeout_ms == 0 { DEFAULT_TIMEOUT_MS } else { request.spec.timeout_ms });
     let writes = request.spec.effect != Effect::ReadOnly;
     let title = request.spec.title.clone();
-    let stop = cancel.child_token();
+    // A write is told to stop only after its moment of grace.
+    let stop = if writes { CancellationToken::new() } else { cancel.child_token() };
     let running = tools.run(request, stop.clone());
     tokio::pin!(running);
     let cancelled = async {

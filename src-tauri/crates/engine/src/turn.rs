@@ -104,6 +104,7 @@ impl Turn {
             Ok(items) => items,
             Err(error) => return End::Failed { partial: String::new(), error: store_error(&error) },
         };
+        self.note_earlier_results(&history);
         if let Err(error) = self.save_question().await {
             return End::Failed { partial: String::new(), error: store_error(&error) };
         }
@@ -117,6 +118,18 @@ impl Turn {
         // A turn has rarely more than ten items per message; what is cut off lies outside the window anyway.
         let most = self.settings.limits.window_messages.saturating_mul(10).clamp(20, 500);
         self.world().store.items_before(&self.session, None, most).await
+    }
+
+    /// Results of strangers that the model sees again count as untrusted content of this turn, too.
+    fn note_earlier_results(&self, history: &[Item]) {
+        for item in history {
+            if let ItemBody::ToolResult { tool, .. } = &item.body {
+                match self.specs.iter().find(|spec| spec.id == *tool) {
+                    Some(spec) => self.note_trust(spec),
+                    None => self.tainted.store(true, Ordering::Release),
+                }
+            }
+        }
     }
 
     async fn save_question(&self) -> Result<(), StoreError> {

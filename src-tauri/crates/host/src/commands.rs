@@ -10,7 +10,7 @@ use engine::{
 };
 use serde_json::json;
 
-use crate::{Host, doctor, models::API_KEY};
+use crate::{Host, doctor, models::{API_KEY, key_entry}};
 
 /// Names that the settings page may store.
 const SECRETS: [&str; 1] = [API_KEY];
@@ -70,6 +70,13 @@ impl Commands for Host {
     async fn approval_decide(&self, params: ApprovalDecideParams) -> Result<ApprovalDecideResponse, AgentError> {
         Ok(ApprovalDecideResponse { approval: self.engine.approval_decide(params, DecidedBy::Window).await? })
     }
+    async fn policy_set(&self, params: PolicySetParams) -> Result<Empty, AgentError> {
+        let before = self.profile.stored();
+        self.profile.set_policy(params.policy)?;
+        self.record_changes(&before, &self.profile.stored()).await?;
+        self.push_settings();
+        Ok(Empty {})
+    }
     async fn terminal_decisions_set(&self, params: TerminalDecisionsParams) -> Result<Empty, AgentError> {
         self.profile.set_terminal_decisions(params.enabled)?;
         self.record(RecordDraft::new(RecordType::SettingChanged).field("setting", "decide_from_terminal").field("enabled", params.enabled)).await?;
@@ -120,7 +127,7 @@ impl Commands for Host {
         self.store_secret(params).await.map(|()| Empty {})
     }
     async fn secret_delete(&self, params: SecretParams) -> Result<Empty, AgentError> {
-        self.keyring.delete(&params.name).await.map_err(AgentError::from)?;
+        self.keyring.delete(&self.entry_of(&params.name)?).await.map_err(AgentError::from)?;
         self.record(RecordDraft::new(RecordType::SettingChanged).field("setting", "secret").field("name", params.name).field("action", "deleted")).await?;
         Ok(Empty {})
     }
@@ -159,8 +166,8 @@ impl Host {
 
     async fn settings_view(&self) -> SettingsView {
         let keyring = self.keyring_view().await;
-        let mut secrets_set = self.keyring.set_names().await;
-        secrets_set.retain(|name| SECRETS.contains(&name.as_str()));
+        let stored = self.keyring.set_names().await;
+        let secrets_set = SECRETS.iter().filter(|name| self.entry_of(name).is_ok_and(|entry| stored.contains(&entry))).map(|name| (*name).to_owned()).collect();
         SettingsView {
             settings: (*self.profile.settings()).clone(),
             forced: self.profile.forced(),
@@ -192,18 +199,24 @@ impl Host {
         Ok(())
     }
 
-    async fn store_secret(&self, params: SecretSetParams) -> Result<(), AgentError> {
-        if !SECRETS.contains(&params.name.as_str()) {
-            return Err(AgentError::invalid(format!("There is no key named {}.", params.name)));
+    /// The keyring entry of a named key, for the server that is configured now.
+    fn entry_of(&self, name: &str) -> Result<String, AgentError> {
+        if !SECRETS.contains(&name) {
+            return Err(AgentError::invalid(format!("There is no key named {name}.")));
         }
+        Ok(key_entry(&self.profile.settings().model.base_url))
+    }
+
+    async fn store_secret(&self, params: SecretSetParams) -> Result<(), AgentError> {
+        let entry = self.entry_of(&params.name)?;
         if params.value.trim().is_empty() {
             return Err(AgentError::invalid("The key is empty.").hint("Paste the key, or delete the stored one."));
         }
         let value = params.value.trim().to_owned().into();
         if params.this_run_only {
-            self.keyring.set_for_this_run(&params.name, value);
+            self.keyring.set_for_this_run(&entry, value);
         } else {
-            self.keyring.set(&params.name, value).await.map_err(AgentError::from)?;
+            self.keyring.set(&entry, value).await.map_err(AgentError::from)?;
         }
         self.record(RecordDraft::new(RecordType::SettingChanged).field("setting", "secret").field("name", params.name).field("action", "stored").field("this_run_only", params.this_run_only)).await
     }

@@ -27,7 +27,7 @@ fn data_dir(host: &Host) -> DoctorCheck {
 fn settings(host: &Host) -> DoctorCheck {
     let rules = host.profile.rules();
     if let Some(fault) = host.profile.fault() {
-        return check("settings", CheckState::Failed, format!("{fault}. Until then only reading is allowed."), Some("Repair the file, or save the settings once to replace it (the old file is kept)."));
+        return check("settings", CheckState::Failed, format!("{fault}. Until then Countersign stays switched off."), Some("Repair the file, or save the settings once to replace it (the old file is kept)."));
     }
     if let Some(fault) = rules.faults.first() {
         return check("settings", CheckState::Warning, format!("The rules file has a fault at {}: {}. Writes ask.", fault.place, fault.problem), Some("Repair policy.json in the data folder."));

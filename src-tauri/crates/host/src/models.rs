@@ -12,12 +12,18 @@ use models::{
     offline::{OfflineModel, OfflinePack},
     openai::{self, Checked, Config, HttpClient, OpenAi},
 };
+use secrecy::SecretString;
 use secrets::Keyring;
 
 use crate::profile::LiveProfile;
 
-/// The keyring entry and variable that hold the provider's key.
+/// The name of the provider's key in settings, and of the variable that may hold it.
 pub(crate) const API_KEY: &str = "OPENAI_API_KEY";
+
+/// The keyring entry of a server's key. Each server has its own, so that a changed address never sends a key elsewhere.
+pub(crate) fn key_entry(base_url: &str) -> String {
+    format!("{API_KEY}@{}", host_of(base_url).to_ascii_lowercase())
+}
 
 /// The models of a profile.
 pub(crate) struct HostModels {
@@ -62,6 +68,7 @@ impl HostModels {
             model: model.to_owned(),
             idle_timeout: Duration::from_secs(u64::from(settings.model.idle_timeout_s)),
             max_retries: settings.model.max_retries,
+            env_key: env_key(&settings.model.base_url),
             clock: Arc::clone(&self.clock),
             ids: Arc::clone(&self.ids),
             random: Arc::clone(&self.random),
@@ -100,6 +107,7 @@ struct Recipe {
     model: String,
     idle_timeout: Duration,
     max_retries: u32,
+    env_key: Option<SecretString>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
     random: Arc<dyn Random>,
@@ -120,8 +128,9 @@ impl Remote {
 }
 
 async fn open(keyring: &Keyring, recipe: &Recipe, local: bool) -> Result<OpenAi, ModelError> {
-    let api_key = match keyring.get(API_KEY).await {
-        Ok(key) => key,
+    let api_key = match keyring.get(&key_entry(&recipe.base_url)).await {
+        Ok(key) => key.or_else(|| recipe.env_key.clone()),
+        Err(_) if recipe.env_key.is_some() => recipe.env_key.clone(),
         // A server on this machine rarely wants a key; any other says so itself.
         Err(_) if local => None,
         Err(error) => {
@@ -164,6 +173,13 @@ impl Model for Remote {
         };
         futures::stream::once(opening).flatten().boxed()
     }
+}
+
+/// The key of the environment, for the server that the environment speaks of: its own address, or the provider's.
+fn env_key(base_url: &str) -> Option<SecretString> {
+    let key = std::env::var(API_KEY).ok().filter(|key| !key.trim().is_empty())?;
+    let meant = std::env::var("OPENAI_BASE_URL").unwrap_or_else(|_| contract::ModelSettings::default().base_url);
+    (host_of(base_url) == host_of(&meant)).then(|| SecretString::from(key))
 }
 
 fn host_of(base_url: &str) -> String {

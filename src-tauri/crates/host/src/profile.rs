@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use contract::{AgentError, Settings};
+use contract::{AgentError, PolicyMode, Settings};
 use engine::ports::{Profile, SessionValues};
 use policy::Rules;
 use serde_json::json;
@@ -94,6 +94,13 @@ impl LiveProfile {
     pub(crate) fn write(&self, mut settings: Settings) -> Result<(), AgentError> {
         check(&settings)?;
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        self.unforce(&mut settings, &state.stored);
+        if width(settings.policy) > width(state.stored.policy) {
+            return Err(AgentError::invalid("More may be allowed only in the approval window.")
+                .with("field", "policy")
+                .reason("window_only")
+                .hint("Open that window from the tray's menu and choose it under \u{201c}Who may decide\u{201d}."));
+        }
         // Only the approval window may change this one, through its own command.
         settings.decide_from_terminal = state.stored.decide_from_terminal;
         self.store(&mut state, settings)
@@ -103,6 +110,26 @@ impl LiveProfile {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let settings = Settings { decide_from_terminal: enabled, ..state.stored.clone() };
         self.store(&mut state, settings)
+    }
+
+    /// Changes what may run, also to more. For the approval window alone.
+    pub(crate) fn set_policy(&self, policy: PolicyMode) -> Result<(), AgentError> {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let settings = Settings { policy, ..state.stored.clone() };
+        self.store(&mut state, settings)
+    }
+
+    /// What the environment forces is shown to the user but never becomes a stored setting.
+    fn unforce(&self, settings: &mut Settings, stored: &Settings) {
+        if self.env.forces_off() {
+            settings.agent_enabled = stored.agent_enabled;
+        }
+        if self.env.base_url.is_some() {
+            settings.model.base_url.clone_from(&stored.model.base_url);
+        }
+        if self.env.model.is_some() {
+            settings.model.model.clone_from(&stored.model.model);
+        }
     }
 
     fn store(&self, state: &mut State, settings: Settings) -> Result<(), AgentError> {
@@ -146,6 +173,15 @@ impl Profile for LiveProfile {
     }
 }
 
+/// How much a mode allows.
+fn width(policy: PolicyMode) -> u8 {
+    match policy {
+        PolicyMode::ReadOnlyOnly => 0,
+        PolicyMode::WritesRequireApproval => 1,
+        PolicyMode::WritesAllowed => 2,
+    }
+}
+
 fn force(mut settings: Settings, env: &Environment) -> Settings {
     if env.forces_off() {
         settings.agent_enabled = false;
@@ -164,15 +200,16 @@ fn read_settings(paths: &Paths) -> (Settings, Option<String>) {
     match fs::read_to_string(&path) {
         Ok(text) => match toml::from_str(&text) {
             Ok(settings) => (settings, None),
-            // Nothing is allowed that the file may have forbidden: without readable settings, reading only.
-            Err(e) => {
-                let careful = Settings { policy: contract::PolicyMode::ReadOnlyOnly, ..Settings::default() };
-                (careful, Some(format!("{} cannot be read: {}", path.display(), e.message())))
-            }
+            Err(e) => (careful(), Some(format!("{} cannot be read: {}", path.display(), e.message()))),
         },
         Err(e) if e.kind() == io::ErrorKind::NotFound => (Settings::default(), None),
-        Err(e) => (Settings { policy: contract::PolicyMode::ReadOnlyOnly, ..Settings::default() }, Some(format!("{} cannot be read: {e}", path.display()))),
+        Err(e) => (careful(), Some(format!("{} cannot be read: {e}", path.display()))),
     }
+}
+
+/// Nothing is allowed that an unreadable file may have forbidden.
+fn careful() -> Settings {
+    Settings { agent_enabled: false, policy: PolicyMode::ReadOnlyOnly, ..Settings::default() }
 }
 
 fn read_rules(paths: &Paths) -> Rules {

@@ -145,8 +145,8 @@ async fn accept(listener: UnixListener, host: Arc<Host>, count: Arc<watch::Sende
             }
             Ok(_) => tracing::warn!("a process of another user knocked at the socket"),
             Err(error) => {
-                tracing::warn!(%error, "the socket takes no more clients");
-                return;
+                tracing::warn!(%error, "a client could not join");
+                tokio::time::sleep(std::time::Duration::from_millis(200)).await;
             }
         }
     }

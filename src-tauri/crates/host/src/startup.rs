@@ -81,6 +81,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     }
     watch_log(&log, &hub);
     let imports = Imports::new(Arc::clone(&tools), Arc::clone(&models), Arc::clone(&log), Arc::clone(&hub));
+    tidy_now_and_then(&engine);
     Ok(Arc::new(Host { engine, paths, options, profile, store, log, tools, models, keyring, hub, imports, notices: std::sync::Mutex::new(notices), _lock: lock }))
 }
 
@@ -227,6 +228,18 @@ async fn note_packs(log: &Log, tools: &HostTools) {
             tracing::warn!(%error, "a pack could not be recorded");
         }
     }
+}
+
+/// Actions that no call waits for expire without anyone looking at the list.
+fn tidy_now_and_then(engine: &Arc<Engine>) {
+    let engine = Arc::downgrade(engine);
+    tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(std::time::Duration::from_secs(15)).await;
+            let Some(engine) = engine.upgrade() else { return };
+            engine.tidy().await;
+        }
+    });
 }
 
 fn watch_log(log: &Arc<Log>, hub: &Arc<Hub>) {

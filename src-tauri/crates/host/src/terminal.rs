@@ -78,6 +78,9 @@ macro_rules! forward {
                 Ok(ApprovalDecideResponse { approval })
             }
 
+            async fn policy_set(&self, _: PolicySetParams) -> Result<Empty, AgentError> {
+                Err(AgentError::new(ErrorCode::ApprovalRequired, "Only the approval window may change what may run.").reason("window_only"))
+            }
             async fn terminal_decisions_set(&self, _: TerminalDecisionsParams) -> Result<Empty, AgentError> {
                 Err(AgentError::new(ErrorCode::ApprovalRequired, "Only the approval window may change who decides.").reason("window_only"))
             }

@@ -1,9 +1,6 @@
 //! The tools of all usable packs behind one port: services linked in, and MCP servers.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, PoisonError, RwLock},
-};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
 use campaign_portfolio_pacing::Pacing;
@@ -67,20 +64,11 @@ impl Tools for HostTools {
         match &request.spec.target {
             ToolTarget::BuiltIn { service } => self.built_in(service, request.arguments).await,
             ToolTarget::Mcp { server, tool } => {
-                let timeout = std::time::Duration::from_millis(if request.spec.timeout_ms == 0 { 10_000 } else { request.spec.timeout_ms });
+                // A little before the engine's own limit, so that the server hears of it and its miss is counted.
+                let limit = if request.spec.timeout_ms == 0 { 10_000 } else { request.spec.timeout_ms };
+                let timeout = std::time::Duration::from_millis(limit.saturating_sub(limit / 20).max(1));
                 self.servers.call(server, tool, request.arguments, timeout, cancel).await
             }
         }
     }
-}
-
-/// Example questions of all usable packs, by language.
-pub(crate) fn examples(packs: &[PackView]) -> BTreeMap<String, Vec<String>> {
-    let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for pack in packs {
-        for (language, list) in &pack.examples {
-            all.entry(language.clone()).or_default().extend(list.clone());
-        }
-    }
-    all
 }

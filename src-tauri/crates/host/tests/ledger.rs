@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use contract::{
-    Approval, ApprovalDecideParams, ApprovalsListParams, Commands, Decision, Empty, ErrorCode, GrantParams, SettingsSetParams, ToolCallParams, ToolCallResponse,
+    Approval, ApprovalDecideParams, ApprovalsListParams, Commands, Decision, Empty, ErrorCode, GrantParams, PolicyMode, PolicySetParams, SettingsSetParams, ToolCallParams, ToolCallResponse,
     ToolOutcome,
 };
 use host::{Host, Options};
@@ -96,8 +96,10 @@ async fn a_destructive_tool_wants_its_word_each_time() {
     bench.decide(&approval, Decision::ApproveOnce { confirm_word: Some(word) }).await.unwrap();
     assert_eq!(waiting.await.unwrap().outcome, ToolOutcome::Ok);
     let mut settings = bench.host.settings_get(Empty {}).await.unwrap().settings;
-    settings.policy = contract::PolicyMode::WritesAllowed;
-    bench.host.settings_set(SettingsSetParams { settings }).await.unwrap();
+    settings.policy = PolicyMode::WritesAllowed;
+    let refused = bench.host.settings_set(SettingsSetParams { settings }).await.unwrap_err();
+    assert_eq!(refused.reason_text(), Some("window_only"), "the chat window cannot allow more");
+    bench.host.policy_set(PolicySetParams { policy: PolicyMode::WritesAllowed }).await.unwrap();
     let (waiting, again) = bench.ask("ledger.clear", json!({})).await;
     bench.decide(&again, Decision::Reject { reason: None }).await.unwrap();
     assert_eq!(waiting.await.unwrap().outcome, ToolOutcome::Rejected, "asks under every policy");

@@ -60,7 +60,7 @@ pub fn decide(question: Question<'_>) -> Decision {
     if let Some(rule) = rules.first(Action::Deny, tool, arguments) {
         return Decision::Deny { why: rule.why() };
     }
-    if let Some(why) = rules.fault_for(tool) {
+    if let Some(why) = rules.fault() {
         return Decision::Ask { why };
     }
     if tool.effect == Effect::Destructive {
@@ -102,6 +102,12 @@ fn covers(grant: &Grant, question: Question<'_>) -> bool {
         && grant.revoked_at.is_none()
         && grant.expires_at > question.now
         && grant.pattern.iter().all(|(name, value)| question.arguments.get(name) == Some(value))
+        && question.arguments.as_object().is_none_or(|given| given.iter().all(|(name, value)| is_free(value) || grant.pattern.contains_key(name)))
+}
+
+/// Numbers and booleans may differ from what was approved for a session; everything else was part of it.
+pub fn is_free(value: &Value) -> bool {
+    value.is_number() || value.is_boolean()
 }
 
 fn by_effect(question: Question<'_>) -> Decision {

@@ -81,9 +81,9 @@ impl Rules {
         self.rules.iter().find(|rule| rule.action == action && rule.matches(tool, arguments))
     }
 
-    pub(crate) fn fault_for(&self, tool: &ToolSpec) -> Option<String> {
-        let fault = self.faults.first()?;
-        (tool.effect != Effect::ReadOnly).then(|| format!("The rules file has a fault ({}): {}", fault.place, fault.problem))
+    /// A rule that cannot be read may have spoken of any tool.
+    pub(crate) fn fault(&self) -> Option<String> {
+        self.faults.first().map(|fault| format!("The rules file has a fault ({}): {}", fault.place, fault.problem))
     }
 }
 

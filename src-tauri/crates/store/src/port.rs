@@ -34,6 +34,10 @@ impl Store for SqliteStore {
         let id = id.clone();
         self.read(move |conn| session_values::get(conn, &id)).await
     }
+    async fn sessions_with_value(&self, name: &str) -> Result<Vec<SessionId>, StoreError> {
+        let name = name.to_owned();
+        self.read(move |conn| session_values::with_value(conn, &name)).await
+    }
     async fn session_values_set(&self, id: &SessionId, values: &SessionValues) -> Result<(), StoreError> {
         let (id, values) = (id.clone(), values.clone());
         self.write(move |conn| session_values::set(conn, &id, &values)).await

@@ -35,6 +35,7 @@ export function cartApproval(world: World, session: string, turn: string, call: 
     status: "pending",
     grantable: false,
     confirm_word: null,
+    headless: false,
   };
 }
 
@@ -76,7 +77,7 @@ const grants: Grant[] = [
 
 const pending = (world: World): Approval[] => [...world.approvals.values()].filter((approval) => approval.status === "pending");
 
-type Area = "approvals_list" | "approval_open" | "approval_pending" | "approval_decide" | "terminal_decisions_set" | "grants_list" | "grant_revoke";
+type Area = "approvals_list" | "approval_open" | "approval_pending" | "approval_decide" | "policy_set" | "terminal_decisions_set" | "grants_list" | "grant_revoke";
 
 export const approvalHandlers: Pick<Handlers, Area> = {
   approvals_list: ({ include_decided }, world) => ({ approvals: include_decided ? [...world.approvals.values()] : pending(world) }),
@@ -99,6 +100,10 @@ export const approvalHandlers: Pick<Handlers, Area> = {
     }
     world.push({ push: "approvals", waiting: world.waiting() });
     return { approval: decided };
+  },
+  policy_set: ({ policy }, world) => {
+    world.settings.settings.policy = policy;
+    return {};
   },
   terminal_decisions_set: ({ enabled }, world) => {
     world.settings.settings.decide_from_terminal = enabled;

@@ -33,6 +33,10 @@ grantable: boolean,
  */
 confirm_word?: string | null, 
 /**
+ * Nobody was there to approve when it was asked: it waits for a later decision, beyond its turn.
+ */
+headless: boolean, 
+/**
  * The proposal this one replaced.
  */
 replaces?: ApprovalId | null, reason?: string | null, decided_at?: string | null, };

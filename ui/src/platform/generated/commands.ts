@@ -24,6 +24,7 @@ import type { ItemsPageParams } from "./ItemsPageParams";
 import type { ItemsPageResponse } from "./ItemsPageResponse";
 import type { ModelTestResponse } from "./ModelTestResponse";
 import type { PacksListResponse } from "./PacksListResponse";
+import type { PolicySetParams } from "./PolicySetParams";
 import type { SecretParams } from "./SecretParams";
 import type { SecretSetParams } from "./SecretSetParams";
 import type { SessionParams } from "./SessionParams";
@@ -72,5 +73,6 @@ export type CommandMap = {
   doctor: { params: Empty; response: DoctorResponse };
   approval_pending: { params: Empty; response: ApprovalsListResponse };
   approval_decide: { params: ApprovalDecideParams; response: ApprovalDecideResponse };
+  policy_set: { params: PolicySetParams; response: Empty };
   terminal_decisions_set: { params: TerminalDecisionsParams; response: Empty };
 };

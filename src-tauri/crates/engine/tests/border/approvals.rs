@@ -276,3 +276,36 @@ async fn writes_that_the_policy_allows_are_reported_by_the_host() {
     let (_, text) = status_and_text(&bench.ask("add").await);
     assert!(text.starts_with("fine") && text.contains("Tool w"), "{text}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_grant_covers_lists_and_new_texts_only_as_they_were_shown() {
+    let mut open = tool("w", Effect::Write);
+    open.input_schema = json!({"type": "object", "properties": {"to": {"type": "array"}, "cc": {"type": "string"}, "n": {"type": "integer"}}});
+    let bench = Bench::new(vec![open]);
+    bench.model.then(vec![Say::Call("w", json!({"to": ["a"], "n": 1}))]);
+    let turn = bench.start("send").await.turn;
+    bench.decide(&bench.approval(0).await, Decision::ApproveForSession).await.unwrap();
+    bench.final_of(&turn).await;
+    bench.model.then(vec![Say::Call("w", json!({"to": ["a"], "n": 9}))]);
+    bench.ask("again").await;
+    assert_eq!(bench.runs().len(), 2, "another number is covered");
+    for (index, arguments) in [json!({"to": ["b"], "n": 1}), json!({"to": ["a"], "cc": "b", "n": 1})].into_iter().enumerate() {
+        bench.model.then(vec![Say::Call("w", arguments)]);
+        let turn = bench.start("other").await.turn;
+        let asked = bench.approval(1 + index).await;
+        bench.decide(&asked, Decision::Reject { reason: None }).await.unwrap();
+        bench.final_of(&turn).await;
+    }
+    assert_eq!(bench.runs().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn saying_no_is_possible_with_the_kill_switch_off() {
+    let bench = write_bench();
+    let turn = bench.start("add").await.turn;
+    let approval = bench.approval(0).await;
+    bench.profile.settings.lock().unwrap().agent_enabled = false;
+    bench.decide(&approval, Decision::Reject { reason: None }).await.unwrap();
+    bench.final_of(&turn).await;
+    assert_eq!(bench.outcomes().await, [ToolOutcome::Rejected]);
+}

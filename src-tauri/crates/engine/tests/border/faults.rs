@@ -138,6 +138,7 @@ fn pending(bench: &Bench) -> Approval {
         status: ApprovalStatus::Pending,
         grantable: false,
         confirm_word: None,
+        headless: false,
         replaces: None,
         reason: None,
         decided_at: None,
@@ -176,4 +177,49 @@ async fn a_read_that_was_cut_off_is_cancelled() {
     died(&bench, call_of(Effect::ReadOnly), None).await;
     bench.engine.recover().await.unwrap();
     assert_eq!(bench.outcomes().await, [ToolOutcome::Cancelled]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn messages_that_waited_when_the_process_ended_are_kept_and_said_to_be_unanswered() {
+    let bench = Bench::new(vec![]);
+    bench.model.then(vec![Say::Text("first"), Say::Hang]);
+    bench.start("one").await;
+    bench.wait_for(|events| events.iter().any(|e| matches!(e.event, EventBody::Delta { .. })).then_some(())).await;
+    bench.start("two").await;
+    let next = Engine::new(bench.world.clone());
+    next.recover().await.unwrap();
+    let items = bench.items().await;
+    assert!(items.iter().any(|i| matches!(&i.body, ItemBody::UserMessage { text } if text == "two")));
+    assert!(items.iter().any(|i| matches!(&i.body, ItemBody::Notice { code, .. } if code == "message_not_answered")));
+    let again = items.len();
+    Engine::new(bench.world.clone()).recover().await.unwrap();
+    assert_eq!(bench.items().await.len(), again, "told once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn writes_that_waited_their_turn_do_not_run_after_stop() {
+    let bench = Bench::new(vec![tool("w", Effect::Write)]);
+    bench.profile.settings.lock().unwrap().policy = PolicyMode::WritesAllowed;
+    bench.tools.slow.lock().unwrap().insert("w".into(), Duration::from_secs(1));
+    bench.model.then((0..3).map(|n| Say::Call("w", json!({"n": n}))).collect());
+    let turn = bench.start("go").await.turn;
+    while bench.runs().is_empty() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    bench.engine.turn_cancel(&TurnCancelParams { session: "s".into(), turn: turn.clone() }).await.unwrap();
+    bench.final_of(&turn).await;
+    assert_eq!(bench.runs().len(), 1, "the two that waited were not run");
+    assert_eq!(bench.outcomes().await.iter().filter(|o| **o == ToolOutcome::Cancelled).count(), 2);
+    assert!(bench.outcomes().await.contains(&ToolOutcome::Ok), "the one under way said how it ended");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_read_after_a_write_is_read_again() {
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly), tool("w", Effect::Write)]);
+    bench.profile.settings.lock().unwrap().policy = PolicyMode::WritesAllowed;
+    for call in ["r", "w", "r"] {
+        bench.model.then(vec![Say::Call(call, json!({}))]);
+    }
+    bench.ask("go").await;
+    assert_eq!(bench.runs(), ["r", "w", "r"]);
 }

@@ -12,6 +12,13 @@ pub(crate) fn get(conn: &Connection, session: &SessionId) -> Result<SessionValue
     Ok(body.map(|body| serde_json::from_str(&body)).transpose()?.unwrap_or_default())
 }
 
+/// Sessions whose object has this member.
+pub(crate) fn with_value(conn: &Connection, name: &str) -> Result<Vec<SessionId>, DbError> {
+    let mut rows = conn.prepare_cached("SELECT session FROM session_value WHERE instr(body, json_quote(?1) || ':') > 0")?;
+    let found = rows.query_map([name], |row| row.get::<_, String>(0))?;
+    found.map(|session| Ok(SessionId::from(session?))).collect()
+}
+
 pub(crate) fn set(conn: &Connection, session: &SessionId, values: &SessionValues) -> Result<(), DbError> {
     let body = serde_json::to_string(values)?;
     conn.prepare_cached("INSERT INTO session_value (session, body) VALUES (?1, ?2) ON CONFLICT (session) DO UPDATE SET body = excluded.body")?
