@@ -26,6 +26,6 @@ export function viewOf(items: Item[], rest: Partial<SessionView> = {}): SessionV
 export function approvalOf(rest: Partial<Approval>): Approval {
   return {
     id: "a1", session: "s", turn: "t", call: "c", tool: "cart.addItem", tool_title: "Add", server: "shop", agent: "shop", effect: "write",
-    arguments: "{}", hash: "00", why: "", created_at: at, expires_at: at, status: "pending", grantable: false, ...rest,
+    arguments: "{}", hash: "00", why: "", created_at: at, expires_at: at, status: "pending", grantable: false, headless: false, ...rest,
   };
 }

@@ -94,8 +94,9 @@ impl Engine {
         }
         if self.world.clock.now() >= approval.expires_at {
             let text = Text::ApprovalExpired.in_locale(&self.world.profile.locale());
+            let waits = self.router.waits(&approval.id);
             let settled = self.settle(approval, ApprovalStatus::Pending, ApprovalStatus::Expired, Some(text)).await;
-            if settled && !self.router.waits(&approval.id) {
+            if settled && !waits {
                 self.close_detached(approval, ApprovalStatus::Expired, Some(text.to_owned())).await;
             }
             return Err(ended(ApprovalStatus::Expired));
