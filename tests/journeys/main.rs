@@ -5,6 +5,7 @@
 mod approving;
 mod cancelling;
 mod first_run;
+mod in_use;
 mod keyboard;
 mod pacing;
 mod restarting;

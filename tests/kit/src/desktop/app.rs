@@ -97,6 +97,10 @@ impl App {
 
     /// Stores a picture of the selected window.
     pub fn picture(&self, file: &Path) -> Result<(), Refused> {
+        // The picture is of the last frame that was drawn: what changed since needs one more.
+        let drawn = "const done = arguments[arguments.length - 1]; setTimeout(done, 400); \
+            requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50)));";
+        self.session().run_async(drawn, json!([]))?;
         let png = self.session().screenshot()?;
         if let Some(folder) = file.parent() {
             fs::create_dir_all(folder).map_err(|error| Refused(error.to_string()))?;
