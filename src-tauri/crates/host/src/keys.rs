@@ -1,6 +1,6 @@
 //! The key that signs the log, from the keyring or for this run only, and the keyring's copy of the newest checkpoint.
 
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::Arc;
 
 use audit::{Anchor, Entropy, Mark, Signer, new_key_seed};
 use contract::{AgentError, KeyringState};
@@ -50,32 +50,15 @@ pub(crate) fn kept_mark(keyring: &Keyring) -> Option<Mark> {
     keyring.get_blocking(MARK).ok().flatten().and_then(|text| Mark::from_text(text.expose_secret()))
 }
 
-/// The newest mark in the keyring. Storing happens on a thread of its own, newest wins, so that the log never waits for D-Bus.
+/// The newest mark in the keyring. The log calls it from a thread of its own and waits for it when it closes.
 pub(crate) struct KeyringAnchor {
-    found: Option<Mark>,
-    newest: mpsc::Sender<Mark>,
-    writer: Mutex<Option<std::thread::JoinHandle<()>>>,
+    keyring: Arc<Keyring>,
 }
 
 impl KeyringAnchor {
-    /// An anchor when the keyring is ready; it has read what was kept.
+    /// An anchor when the keyring is ready.
     pub(crate) async fn open(keyring: Arc<Keyring>) -> Option<Arc<Self>> {
-        if keyring.state().await != KeyringState::Ready {
-            return None;
-        }
-        let found = keyring.get(MARK).await.ok().flatten().and_then(|text| Mark::from_text(text.expose_secret()));
-        let (newest, marks) = mpsc::channel::<Mark>();
-        let writer = std::thread::Builder::new().name("keyring-mark".into()).spawn(move || {
-            while let Ok(mut mark) = marks.recv() {
-                while let Ok(newer) = marks.try_recv() {
-                    mark = newer;
-                }
-                if keyring.set_blocking(MARK, SecretString::from(mark.to_text())).is_err() {
-                    tracing::warn!("the newest checkpoint could not be copied into the keyring");
-                }
-            }
-        });
-        Some(Arc::new(Self { found, newest, writer: Mutex::new(writer.ok()) }))
+        (keyring.state().await == KeyringState::Ready).then(|| Arc::new(Self { keyring }))
     }
 }
 
@@ -85,14 +68,11 @@ impl Anchor for KeyringAnchor {
     }
 
     fn load(&self) -> Result<Option<Mark>, String> {
-        Ok(self.found.clone())
+        let kept = self.keyring.get_blocking(MARK).map_err(|error| error.to_string())?;
+        Ok(kept.and_then(|text| Mark::from_text(text.expose_secret())))
     }
 
     fn store(&self, mark: &Mark) -> Result<(), String> {
-        let alive = self.writer.lock().unwrap_or_else(PoisonError::into_inner).is_some();
-        if !alive {
-            return Err("the keyring's thread could not be started".into());
-        }
-        self.newest.send(mark.clone()).map_err(|_| "the keyring's thread has ended".into())
+        self.keyring.set_blocking(MARK, SecretString::from(mark.to_text())).map_err(|error| error.to_string())
     }
 }
