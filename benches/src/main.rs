@@ -1,5 +1,5 @@
 //! What Countersign costs, as ratios to the plain way of doing the same on the same machine in the same run.
-//! `bench` prints every table, `bench turn|ask|audit|render|stream` one of them. Nothing here is asserted: a number that
+//! `bench` prints every table, `bench turn|ask|audit|render|stream|window` one of them. Nothing here is asserted: a number that
 //! depends on the machine is no test.
 
 mod ask;
@@ -9,6 +9,7 @@ mod stream;
 mod table;
 mod text;
 mod turn;
+mod window;
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 /// Anything that ends a measurement early.
 type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 
-const USAGE: &str = "usage: bench [turn|ask|audit|render|stream]";
+const USAGE: &str = "usage: bench [turn|ask|audit|render|stream|window]";
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -40,7 +41,7 @@ async fn run(arguments: &[&str]) -> Outcome {
     }
     let all = arguments.is_empty();
     let wanted = |name: &str| all || arguments.contains(&name);
-    if arguments.iter().any(|name| !["turn", "ask", "audit", "render", "stream"].contains(name)) {
+    if arguments.iter().any(|name| !["turn", "ask", "audit", "render", "stream", "window"].contains(name)) {
         return Err(USAGE.into());
     }
     table::machine();
@@ -55,6 +56,9 @@ async fn run(arguments: &[&str]) -> Outcome {
     }
     if wanted("render") {
         text::report();
+    }
+    if wanted("window") {
+        window::report().await?;
     }
     if wanted("audit") {
         log::report().await?;
