@@ -38,7 +38,8 @@ dev: setup ui/node_modules/.stamp
 	$(CARGO) build --package cli --package shop
 	ui/node_modules/.bin/tauri dev
 
-bench: setup release
+bench: setup-test release
+	$(CARGO) build --release --example bare-window --features bare-window
 	sh scripts/bench.sh
 
 bundle: setup release

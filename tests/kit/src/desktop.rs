@@ -12,7 +12,7 @@ use std::{
 };
 
 pub use app::App;
-pub use process::{Child, alive, descendants};
+pub use process::{Child, alive, descendants, program};
 
 use crate::webdriver::wait;
 

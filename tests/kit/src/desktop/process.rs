@@ -126,8 +126,8 @@ fn stat(process: u32) -> Option<(char, u32)> {
     Some((fields.next()?.chars().next()?, fields.next()?.parse().ok()?))
 }
 
-/// The command line of a process.
-pub(super) fn program(process: u32) -> Option<String> {
+/// The program that a process runs, as it was started.
+pub fn program(process: u32) -> Option<String> {
     let line = fs::read(format!("/proc/{process}/cmdline")).ok()?;
     Some(String::from_utf8_lossy(line.split(|byte| *byte == 0).next()?).into_owned())
 }
