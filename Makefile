@@ -40,7 +40,7 @@ dev: setup ui/node_modules/.stamp
 
 bench: setup-test release
 	$(CARGO) build --release --workspace --bin bench
-	$(CARGO) build --release --package countersign --example bare-window --features bare-window
+	$(CARGO) build --release --workspace --example bare-window --features countersign/bare-window
 	sh scripts/bench.sh
 
 bundle: setup release
