@@ -35,11 +35,12 @@ test: setup-test ui
 	cd ui && $(NPM) test
 
 dev: setup ui/node_modules/.stamp
-	$(CARGO) build --package cli --package shop
+	$(CARGO) build --package cli
 	ui/node_modules/.bin/tauri dev
 
 bench: setup-test release
-	$(CARGO) build --release --example bare-window --features bare-window
+	$(CARGO) build --release --workspace --bin bench
+	$(CARGO) build --release --package countersign --example bare-window --features bare-window
 	sh scripts/bench.sh
 
 bundle: setup release
@@ -62,8 +63,9 @@ setup-test:
 
 ui: ui/dist/index.html
 
+# The whole workspace is named so that features are the same as in `make test`; only what is shipped is built.
 release: ui
-	$(CARGO) build --release --workspace --bins
+	$(CARGO) build --release --workspace --bin countersign --bin csign
 
 ui/node_modules/.stamp: ui/package-lock.json
 	cd ui && $(NPM) ci --no-audit --no-fund
