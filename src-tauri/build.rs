@@ -12,11 +12,9 @@ fn main() {
     if std::env::var_os("CARGO_FEATURE_CUSTOM_PROTOCOL").is_some() && !Path::new("ui/dist/index.html").exists() {
         println!("cargo:warning=The window's pages are not built yet. Run `make ui` first.");
     }
-    let commands: Vec<&'static str> =
-        [contract::commands::CHAT_COMMANDS, contract::commands::APPROVAL_COMMANDS, SHELL_COMMANDS].concat();
+    let commands: Vec<&'static str> = [contract::commands::CHAT_COMMANDS, contract::commands::APPROVAL_COMMANDS, SHELL_COMMANDS].concat();
     let manifest = tauri_build::AppManifest::new().commands(commands.leak());
-    let attributes =
-        tauri_build::Attributes::new().capabilities_path_pattern("./src-tauri/capabilities/*.json").app_manifest(manifest);
+    let attributes = tauri_build::Attributes::new().capabilities_path_pattern("./src-tauri/capabilities/*.json").app_manifest(manifest);
     if let Err(error) = tauri_build::try_build(attributes) {
         println!("cargo:warning={error:#}");
         std::process::exit(1);

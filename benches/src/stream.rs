@@ -77,13 +77,7 @@ impl Random for Plain {
 
 fn provider(server: &ModelServer) -> Outcome<OpenAi> {
     let world = World { http: http_client().map_err(|error| error.message)?, random: Arc::new(Plain), clock: Arc::new(Plain), ids: Arc::new(Plain) };
-    let config = Config {
-        base_url: server.base_url(),
-        api_key: None,
-        model: "scripted".to_owned(),
-        idle_timeout: Duration::from_secs(60),
-        max_retries: 0,
-        label: None,
-    };
+    let config =
+        Config { base_url: server.base_url(), api_key: None, model: "scripted".to_owned(), idle_timeout: Duration::from_secs(60), max_retries: 0, label: None };
     Ok(OpenAi::new(config, world).map_err(|error| error.message)?)
 }

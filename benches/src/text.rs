@@ -21,7 +21,15 @@ pub(crate) fn report() {
             let once = best(RUNS, || render::blocks(&whole));
             let worst = worst_frame(&deltas);
             let each = every / u32::try_from(count).unwrap_or(1);
-            rows.push(vec![format!("{name}, {count}"), table::time(plain), table::time(once), table::time(frames), table::time(every), table::time(each), table::time(worst)]);
+            rows.push(vec![
+                format!("{name}, {count}"),
+                table::time(plain),
+                table::time(once),
+                table::time(frames),
+                table::time(every),
+                table::time(each),
+                table::time(worst),
+            ]);
         }
     }
     let head = ["shape, deltas", "plain text", "rendered once", "a frame for 8 deltas", "a frame for every delta", "a delta", "worst frame"];

@@ -142,7 +142,10 @@ const RECORD: &str = "window.__frames = []; window.__recording = true; let last 
 fn ours(server: &ModelServer) -> Outcome<Written> {
     let desktop = Desktop::start();
     let base = server.base_url();
-    std::fs::write(desktop.data_dir().join("countersign.toml"), format!("welcomed = true\nlanguage = \"en\"\n[model]\nprovider = \"openai_compatible\"\nbase_url = \"{base}\"\nmodel = \"scripted\"\n"))?;
+    std::fs::write(
+        desktop.data_dir().join("countersign.toml"),
+        format!("welcomed = true\nlanguage = \"en\"\n[model]\nprovider = \"openai_compatible\"\nbase_url = \"{base}\"\nmodel = \"scripted\"\n"),
+    )?;
     let data = desktop.data_dir().to_string_lossy().into_owned();
     let app = App::start(&desktop, &beside("countersign")?, &["--data-dir", &data], &[]);
     app.window("main");

@@ -45,13 +45,13 @@ pub(crate) fn run() -> ExitCode {
 fn builder(args: &Args) -> tauri::Builder<Wry> {
     let data_dir = args.data_dir.clone();
     tauri::Builder::default()
+        .plugin(tauri_plugin_single_instance::Builder::new().dbus_id(instance(args.data_dir.as_deref())).callback(|app, _, _| windows::show_main(app)).build())
         .plugin(
-            tauri_plugin_single_instance::Builder::new()
-                .dbus_id(instance(args.data_dir.as_deref()))
-                .callback(|app, _, _| windows::show_main(app))
+            tauri_plugin_window_state::Builder::new()
+                .with_denylist(&[super::guard::APPROVAL])
+                .with_state_flags(StateFlags::all() - StateFlags::VISIBLE)
                 .build(),
         )
-        .plugin(tauri_plugin_window_state::Builder::new().with_denylist(&[super::guard::APPROVAL]).with_state_flags(StateFlags::all() - StateFlags::VISIBLE).build())
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_notification::init())
         .manage(Listeners::default())

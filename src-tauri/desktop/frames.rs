@@ -55,10 +55,7 @@ impl Frames {
     fn event(&mut self, mut event: TurnEvent) -> Vec<Push> {
         if let EventBody::Delta { text } = &mut event.event {
             let text = std::mem::take(text);
-            let writing = self
-                .turns
-                .entry(event.turn.clone())
-                .or_insert_with(|| Writing { stream: render::Stream::default(), latest: None });
+            let writing = self.turns.entry(event.turn.clone()).or_insert_with(|| Writing { stream: render::Stream::default(), latest: None });
             writing.stream.push(&text);
             writing.latest = Some(event);
             return Vec::new();
@@ -126,8 +123,7 @@ mod tests {
     }
 
     fn done(turn: &str, n: u64) -> Push {
-        let body =
-            EventBody::Final { status: TurnStatus::Ok, text: String::new(), choices: vec![], error: None, usage: Usage::default() };
+        let body = EventBody::Final { status: TurnStatus::Ok, text: String::new(), choices: vec![], error: None, usage: Usage::default() };
         event(turn, n, body)
     }
 

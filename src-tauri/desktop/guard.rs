@@ -44,11 +44,9 @@ mod tests {
     #[test]
     fn capabilities_and_guard_say_the_same() {
         let all: BTreeSet<&str> = [CHAT_COMMANDS, APPROVAL_COMMANDS, SHELL, SHARED].concat().into_iter().collect();
-        let files =
-            [(MAIN, include_str!("../capabilities/main.json")), (APPROVAL, include_str!("../capabilities/approval.json"))];
+        let files = [(MAIN, include_str!("../capabilities/main.json")), (APPROVAL, include_str!("../capabilities/approval.json"))];
         for (label, file) in files {
-            let by_guard: BTreeSet<String> =
-                all.iter().filter(|command| check(label, command).is_ok()).map(|command| (*command).to_owned()).collect();
+            let by_guard: BTreeSet<String> = all.iter().filter(|command| check(label, command).is_ok()).map(|command| (*command).to_owned()).collect();
             assert_eq!(granted(file), by_guard, "capabilities/{label}.json against the guard");
         }
     }
@@ -70,8 +68,7 @@ mod tests {
 
     #[test]
     fn each_capability_names_one_window_and_nothing_remote() {
-        let files =
-            [(MAIN, include_str!("../capabilities/main.json")), (APPROVAL, include_str!("../capabilities/approval.json"))];
+        let files = [(MAIN, include_str!("../capabilities/main.json")), (APPROVAL, include_str!("../capabilities/approval.json"))];
         for (label, file) in files {
             let value: serde_json::Value = serde_json::from_str(file).unwrap();
             assert_eq!(value["windows"], serde_json::json!([label]));

@@ -35,8 +35,7 @@ fn allowed(url: &Url) -> bool {
 }
 
 fn start(url: &Url) {
-    let started =
-        Command::new("xdg-open").arg(url.as_str()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let started = Command::new("xdg-open").arg(url.as_str()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     match started {
         // Reaped when it ends, so that no zombie stays.
         Ok(mut child) => drop(std::thread::spawn(move || child.wait())),
@@ -59,8 +58,14 @@ mod tests {
     fn everything_else_is_refused() {
         let long = format!("https://example.org/{}", "a".repeat(3000));
         let links = [
-            "file:///etc/passwd", "javascript:alert(1)", "smb://host/x", "tauri://localhost", "data:text/html,x",
-            "https://user:secret@example.org", "https://bank.example@evil.example", &long,
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "smb://host/x",
+            "tauri://localhost",
+            "data:text/html,x",
+            "https://user:secret@example.org",
+            "https://bank.example@evil.example",
+            &long,
         ];
         for link in links {
             assert!(!allowed(&Url::parse(link).unwrap()), "{link}");

@@ -40,14 +40,12 @@ fn build(app: &AppHandle, language: Language) -> tauri::Result<Parts> {
     let approvals = MenuItem::with_id(app, "approvals", language.approvals(0), true, None::<&str>)?;
     let quit = MenuItem::with_id(app, "quit", language.quit(), true, None::<&str>)?;
     let menu = Menu::with_items(app, &[&show, &approvals, &quit])?;
-    let mut builder = TrayIconBuilder::with_id("countersign").menu(&menu).tooltip(language.tooltip(0)).on_menu_event(
-        |app, event| match event.id().as_ref() {
-            "show" => windows::show_main(app),
-            "approvals" => windows::show_approval(app),
-            "quit" => app.exit(0),
-            other => tracing::warn!(other, "an unknown menu entry"),
-        },
-    );
+    let mut builder = TrayIconBuilder::with_id("countersign").menu(&menu).tooltip(language.tooltip(0)).on_menu_event(|app, event| match event.id().as_ref() {
+        "show" => windows::show_main(app),
+        "approvals" => windows::show_approval(app),
+        "quit" => app.exit(0),
+        other => tracing::warn!(other, "an unknown menu entry"),
+    });
     if let Some(icon) = app.default_window_icon() {
         builder = builder.icon(icon.clone());
     }

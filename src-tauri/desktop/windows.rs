@@ -12,9 +12,7 @@ use std::{
 
 use contract::Push;
 use tauri::{
-    AppHandle, DragDropEvent, Manager, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder, Window, WindowEvent,
-    webview::NewWindowResponse,
-    window::Color,
+    AppHandle, DragDropEvent, Manager, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder, Window, WindowEvent, webview::NewWindowResponse, window::Color,
 };
 
 use super::{guard, links, pushes::Listeners, tray};
@@ -97,7 +95,10 @@ pub(crate) fn approvals_changed(app: &AppHandle, waiting: u32) {
     let before = app.state::<Windows>().waiting.swap(waiting, Ordering::Relaxed);
     if waiting > before {
         show_approval(app);
-    } else if waiting == 0 && before > 0 && let Some(window) = app.get_webview_window(guard::APPROVAL) {
+    } else if waiting == 0
+        && before > 0
+        && let Some(window) = app.get_webview_window(guard::APPROVAL)
+    {
         let _ = window.hide();
     }
 }

@@ -190,7 +190,8 @@ impl Drop for Journey {
                     if app.select(label) {
                         let _ = app.picture(&folder.join(format!("{label}.png")));
                         let text = app.session().run("return document.body.innerText;", json!([]));
-                        let _ = fs::write(folder.join(format!("{label}.txt")), text.map_or_else(|e| e.to_string(), |v| v.as_str().unwrap_or_default().to_owned()));
+                        let _ =
+                            fs::write(folder.join(format!("{label}.txt")), text.map_or_else(|e| e.to_string(), |v| v.as_str().unwrap_or_default().to_owned()));
                     }
                 }
             }

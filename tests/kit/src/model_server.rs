@@ -77,14 +77,9 @@ impl ModelServer {
     pub async fn start_on(port: u16, replies: impl IntoIterator<Item = Reply>) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", port)).await?;
         let address = listener.local_addr()?;
-        let shared = Arc::new(Shared {
-            state: Mutex::new(Played { replies: replies.into_iter().collect(), ..Played::default() }),
-            dropped: watch::Sender::new(0),
-        });
-        let app = Router::new()
-            .route("/v1/chat/completions", post(answer))
-            .route("/v1/models", get(models))
-            .with_state(Arc::clone(&shared));
+        let shared =
+            Arc::new(Shared { state: Mutex::new(Played { replies: replies.into_iter().collect(), ..Played::default() }), dropped: watch::Sender::new(0) });
+        let app = Router::new().route("/v1/chat/completions", post(answer)).route("/v1/models", get(models)).with_state(Arc::clone(&shared));
         let task = tokio::spawn(async move {
             // Ends only with the runtime or the drop of the server.
             drop(axum::serve(axum::serve::ListenerExt::tap_io(listener, |socket| drop(socket.set_nodelay(true))), app).await);

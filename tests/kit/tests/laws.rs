@@ -23,7 +23,10 @@ fn dependencies(manifest: &Path) -> BTreeSet<String> {
             if let Some(name) = normal_table(&section) {
                 found.insert(name.to_owned());
             }
-        } else if is_normal(&section) && !line.starts_with('#') && let Some((name, _)) = line.split_once('=') {
+        } else if is_normal(&section)
+            && !line.starts_with('#')
+            && let Some((name, _)) = line.split_once('=')
+        {
             found.insert(name.trim().split('.').next().unwrap_or_default().trim_matches('"').to_owned());
         }
     }
@@ -133,8 +136,7 @@ fn csign_links_no_webview() {
         }
     }
     assert!(reached.contains("host") && reached.contains("rusqlite"), "the lock file is read");
-    let windows: Vec<&String> =
-        reached.iter().filter(|name| ["tauri", "wry", "tao", "gtk", "webkit2gtk", "webkit2gtk-sys"].contains(&name.as_str())).collect();
+    let windows: Vec<&String> = reached.iter().filter(|name| ["tauri", "wry", "tao", "gtk", "webkit2gtk", "webkit2gtk-sys"].contains(&name.as_str())).collect();
     assert!(windows.is_empty(), "csign links no webview, so a server needs none; it reaches {windows:?}");
 }
 

@@ -20,15 +20,9 @@ mod tests {
 
     #[test]
     fn formulas_are_made_harmless() {
-        for (text, cell) in [
-            ("=1+1", "'=1+1"),
-            ("+46", "'+46"),
-            ("-x", "'-x"),
-            ("@cmd", "'@cmd"),
-            ("\ta", "'\ta"),
-            ("Plain", "Plain"),
-            ("=a,\"b\"", "\"'=a,\"\"b\"\"\""),
-        ] {
+        for (text, cell) in
+            [("=1+1", "'=1+1"), ("+46", "'+46"), ("-x", "'-x"), ("@cmd", "'@cmd"), ("\ta", "'\ta"), ("Plain", "Plain"), ("=a,\"b\"", "\"'=a,\"\"b\"\"\"")]
+        {
             assert_eq!(text_cell(text), cell);
         }
         assert_eq!(file_part("../17 a"), "17-a");

@@ -74,9 +74,7 @@ impl Base {
     pub(crate) fn new(dataset: Dataset, now: &LocalNow) -> Self {
         match dataset {
             Dataset::Imported => Self { local: 0, utc: 0, sample: false },
-            Dataset::Sample => {
-                Self { local: time::number(now.today), utc: time::number(now.instant.date_naive()), sample: true }
-            }
+            Dataset::Sample => Self { local: time::number(now.today), utc: time::number(now.instant.date_naive()), sample: true },
         }
     }
 }
@@ -117,9 +115,7 @@ pub(crate) fn last_day(db: &Connection, account: &Account, base: Base, now: &Loc
     let sql = "SELECT l.key FROM line_items l JOIN campaigns c ON c.key = l.campaign_key WHERE c.account_key = ?1";
     let mut query = db.prepare_cached(sql).map_err(|e| failed(&e))?;
     let keys: Vec<i64> = query.query_map([account.key], |row| row.get(0)).and_then(Iterator::collect).map_err(|e| failed(&e))?;
-    let mut daily = db
-        .prepare_cached("SELECT max(day) FROM delivery WHERE line_item_key = ?1 AND hour = -1 AND day <= ?2")
-        .map_err(|e| failed(&e))?;
+    let mut daily = db.prepare_cached("SELECT max(day) FROM delivery WHERE line_item_key = ?1 AND hour = -1 AND day <= ?2").map_err(|e| failed(&e))?;
     let sql = "SELECT day, hour FROM delivery WHERE line_item_key = ?1 AND hour >= 0 AND (day < ?2 OR (day = ?2 AND hour <= ?3))
                ORDER BY day DESC, hour DESC LIMIT 1";
     let mut hourly = db.prepare_cached(sql).map_err(|e| failed(&e))?;
@@ -144,20 +140,12 @@ fn last_hour(base: Base, now: &LocalNow) -> i64 {
 }
 
 /// The rows of the chosen campaigns from the first to the last day, by line item and day.
-pub(crate) fn delivery(
-    db: &Connection,
-    campaigns: &[Campaign],
-    base: Base,
-    now: &LocalNow,
-    days: (NaiveDate, NaiveDate),
-) -> Result<Delivery, AgentError> {
+pub(crate) fn delivery(db: &Connection, campaigns: &[Campaign], base: Base, now: &LocalNow, days: (NaiveDate, NaiveDate)) -> Result<Delivery, AgentError> {
     let mut items = db.prepare_cached("SELECT key, id, name FROM line_items WHERE campaign_key = ?1 ORDER BY name, id").map_err(|e| failed(&e))?;
     let mut found = Delivery::default();
     for (campaign, stored) in campaigns.iter().enumerate() {
-        let keys: Vec<(i64, String, String)> = items
-            .query_map([stored.key], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-            .and_then(Iterator::collect)
-            .map_err(|e| failed(&e))?;
+        let keys: Vec<(i64, String, String)> =
+            items.query_map([stored.key], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).and_then(Iterator::collect).map_err(|e| failed(&e))?;
         for (key, id, name) in keys {
             let line_item = found.line_items.len();
             found.line_items.push(LineItem { id, name, campaign });
@@ -180,13 +168,7 @@ struct Cell {
     hourly: Option<(i64, i64)>,
 }
 
-fn days_of(
-    db: &Connection,
-    line_item: i64,
-    base: Base,
-    now: &LocalNow,
-    (start, end): (NaiveDate, NaiveDate),
-) -> Result<BTreeMap<NaiveDate, Cell>, AgentError> {
+fn days_of(db: &Connection, line_item: i64, base: Base, now: &LocalNow, (start, end): (NaiveDate, NaiveDate)) -> Result<BTreeMap<NaiveDate, Cell>, AgentError> {
     let end = end.min(now.today);
     let mut cells: BTreeMap<NaiveDate, Cell> = BTreeMap::new();
     let mut daily = db

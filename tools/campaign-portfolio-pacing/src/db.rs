@@ -132,9 +132,7 @@ pub(crate) fn has_imported_rows(db: &Connection) -> Result<bool, AgentError> {
 pub(crate) fn failed(error: &rusqlite::Error) -> AgentError {
     let (message, hint) = match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => ("The disk is full; the pacing data could not be written.", "Free some space and try again."),
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            ("The pacing data is being written by an import.", "Try again when the import is done.")
-        }
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => ("The pacing data is being written by an import.", "Try again when the import is done."),
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => (
             "The pacing data file is damaged.",
             "Move pacing.db out of the data folder; the sample comes back by itself and your CSV files can be imported again.",

@@ -23,9 +23,8 @@ fn day(offset: i64) -> NaiveDate {
 
 fn rows() -> impl Strategy<Value = Vec<Row>> {
     let row = (0..ITEMS, 0..60_i64, 0..5_000 * MICROS, 0..100_000_i64);
-    prop::collection::btree_map((0..ITEMS, 0..60_i64), row, 0..120).prop_map(|cells| {
-        cells.into_iter().map(|((line_item, d), (_, _, spend, impressions))| Row { line_item, day: day(d), spend, impressions }).collect()
-    })
+    prop::collection::btree_map((0..ITEMS, 0..60_i64), row, 0..120)
+        .prop_map(|cells| cells.into_iter().map(|((line_item, d), (_, _, spend, impressions))| Row { line_item, day: day(d), spend, impressions }).collect())
 }
 
 fn sum(parts: impl Iterator<Item = Sum>) -> Sum {

@@ -163,11 +163,14 @@ fn rollups(a: &Analysis) -> Value {
         let campaign = &a.campaigns[item.campaign];
         json!({"campaign_id": campaign.id, "campaign_name": campaign.name, "line_item_id": item.id, "line_item_name": item.name})
     });
-    let campaigns_daily = capped(a, &a.rollups.campaigns_daily, "campaigns_daily", &mut omitted, |d| {
-        json!({"campaign_id": a.campaigns[d.of].id, "campaign_name": a.campaigns[d.of].name})
-    });
-    let portfolio_daily: Vec<Value> =
-        a.rollups.portfolio_daily.iter().map(|d| daily(a, d, json!({"campaigns": d.campaigns}))).collect();
+    let campaigns_daily = capped(
+        a,
+        &a.rollups.campaigns_daily,
+        "campaigns_daily",
+        &mut omitted,
+        |d| json!({"campaign_id": a.campaigns[d.of].id, "campaign_name": a.campaigns[d.of].name}),
+    );
+    let portfolio_daily: Vec<Value> = a.rollups.portfolio_daily.iter().map(|d| daily(a, d, json!({"campaigns": d.campaigns}))).collect();
     json!({
         "line_items_daily": line_items_daily,
         "line_items_total": line_items_total(a, &item_names),

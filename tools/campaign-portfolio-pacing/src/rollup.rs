@@ -4,11 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::NaiveDate;
 
-use crate::{
-    data::Row,
-    money::Ratio,
-    time::after,
-};
+use crate::{data::Row, money::Ratio, time::after};
 
 /// Spend and impressions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,11 +51,7 @@ pub(crate) fn rollups(rows: &[Row], campaign_of: &[usize], campaigns: usize) -> 
     let mut by_campaign: BTreeMap<(usize, NaiveDate), Sum> = BTreeMap::new();
     let mut portfolio: BTreeMap<(usize, NaiveDate), Sum> = BTreeMap::new();
     let mut active: BTreeMap<NaiveDate, BTreeSet<usize>> = BTreeMap::new();
-    let mut all = Rollups {
-        line_items_total: vec![Sum::default(); campaign_of.len()],
-        campaigns_total: vec![Sum::default(); campaigns],
-        ..Rollups::default()
-    };
+    let mut all = Rollups { line_items_total: vec![Sum::default(); campaign_of.len()], campaigns_total: vec![Sum::default(); campaigns], ..Rollups::default() };
     for row in rows {
         let campaign = campaign_of[row.line_item];
         line_items.entry((row.line_item, row.day)).or_default().add(row);

@@ -41,11 +41,8 @@ fn clear(db: &Connection) -> Result<(), AgentError> {
 
 fn insert(db: &Connection, sample: &Sample) -> Result<(), rusqlite::Error> {
     let mut account = db.prepare("INSERT INTO accounts (dataset, id, name, zone, currency) VALUES (?1, ?2, ?3, ?4, ?5)")?;
-    let accounts: Vec<i64> = sample
-        .accounts
-        .iter()
-        .map(|a| account.insert(params![Dataset::Sample.number(), a.id, a.name, a.zone, a.currency]))
-        .collect::<Result<_, _>>()?;
+    let accounts: Vec<i64> =
+        sample.accounts.iter().map(|a| account.insert(params![Dataset::Sample.number(), a.id, a.name, a.zone, a.currency])).collect::<Result<_, _>>()?;
     let sql = "INSERT INTO campaigns (account_key, id, name, advertiser, budget, flight_start, flight_end) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let mut campaign = db.prepare(sql)?;
     let campaigns: Vec<i64> = sample
@@ -54,8 +51,7 @@ fn insert(db: &Connection, sample: &Sample) -> Result<(), rusqlite::Error> {
         .map(|c| campaign.insert(params![accounts[c.account], c.id, c.name, c.advertiser, c.budget, c.flight.0, c.flight.1]))
         .collect::<Result<_, _>>()?;
     let mut item = db.prepare("INSERT INTO line_items (campaign_key, id, name) VALUES (?1, ?2, ?3)")?;
-    let items: Vec<i64> =
-        sample.line_items.iter().map(|l| item.insert(params![campaigns[l.campaign], l.id, l.name])).collect::<Result<_, _>>()?;
+    let items: Vec<i64> = sample.line_items.iter().map(|l| item.insert(params![campaigns[l.campaign], l.id, l.name])).collect::<Result<_, _>>()?;
     let mut delivery = db.prepare("INSERT INTO delivery (line_item_key, day, hour, spend, impressions) VALUES (?1, ?2, ?3, ?4, ?5)")?;
     for row in &sample.rows {
         let hour = row.hour.map_or(-1, i64::from);

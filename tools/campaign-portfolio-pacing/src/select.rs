@@ -110,7 +110,12 @@ fn unnamed_account(
 }
 
 /// The campaigns whose advertiser or own name contains the filter, and how the choice is called.
-pub(crate) fn campaigns(all: Vec<Campaign>, account: &Account, args: &Args, assumptions: &mut Assumptions) -> Result<(Vec<Campaign>, Option<String>), AgentError> {
+pub(crate) fn campaigns(
+    all: Vec<Campaign>,
+    account: &Account,
+    args: &Args,
+    assumptions: &mut Assumptions,
+) -> Result<(Vec<Campaign>, Option<String>), AgentError> {
     let Some(filter) = &args.advertiser else {
         let count = distinct(&all).len();
         assumptions.add("all_advertisers", Value::from(count), format!("No advertiser was named: all {count} of the account count."));

@@ -123,12 +123,34 @@ fn build(db: &Connection, seed: u64) -> Result<(), ShopError> {
         let mut index = db.prepare("INSERT INTO product_text(rowid, name, brand, category, concepts, colors, part_no, body) VALUES(?,?,?,?,?,?,?,?)")?;
         for p in generate(seed) {
             product.execute(params![
-                p.id, p.part_no, p.name, p.brand, p.category.key, p.material.0, p.material.1, p.description.0, p.description.1, p.weight_grams, p.popularity,
-                p.active, p.buyable
+                p.id,
+                p.part_no,
+                p.name,
+                p.brand,
+                p.category.key,
+                p.material.0,
+                p.material.1,
+                p.description.0,
+                p.description.1,
+                p.weight_grams,
+                p.popularity,
+                p.active,
+                p.buyable
             ])?;
             for v in &p.variants {
                 variant.execute(params![
-                    v.id, p.id, v.part_no, v.ean, dims_text(&v.values), v.price, v.stock, v.incoming, v.restock_in_days, v.lead_days, v.active, v.buyable
+                    v.id,
+                    p.id,
+                    v.part_no,
+                    v.ean,
+                    dims_text(&v.values),
+                    v.price,
+                    v.stock,
+                    v.incoming,
+                    v.restock_in_days,
+                    v.lead_days,
+                    v.active,
+                    v.buyable
                 ])?;
             }
             let concepts = format!("{} {}", p.category.concepts.join(" "), p.words);
@@ -162,7 +184,8 @@ fn dims(text: &str) -> Vec<(Dimension, String)> {
     text.split(';').filter_map(|part| part.split_once('=')).filter_map(|(code, value)| Some((Dimension::of_code(code)?, value.to_owned()))).collect()
 }
 
-const PRODUCT: &str = "SELECT id, part_no, name, brand, category, material_en, material_sv, description_en, description_sv, weight_grams, active, buyable FROM product";
+const PRODUCT: &str =
+    "SELECT id, part_no, name, brand, category, material_en, material_sv, description_en, description_sv, weight_grams, active, buyable FROM product";
 const VARIANT: &str = "SELECT id, product_id, part_no, ean, dims, price, stock, incoming, restock_in_days, lead_days, active, buyable FROM variant";
 
 fn product_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<ProductRow> {

@@ -45,8 +45,12 @@ impl ShopError {
             (Self::NotForSale(name), Locale::Sv) => format!("{name} säljs inte. Välj en annan variant eller produkt."),
             (Self::SoldOut { name }, Locale::En) => format!("{name} is sold out and no delivery is planned. Choose another variant or product."),
             (Self::SoldOut { name }, Locale::Sv) => format!("{name} är slutsåld och ingen leverans är planerad. Välj en annan variant eller produkt."),
-            (Self::TooMany { name, left }, Locale::En) => format!("Only {left} of {name} can be had, counting what is in the cart already. Choose a smaller quantity."),
-            (Self::TooMany { name, left }, Locale::Sv) => format!("Det går bara att få {left} av {name}, inräknat det som redan ligger i varukorgen. Välj ett mindre antal."),
+            (Self::TooMany { name, left }, Locale::En) => {
+                format!("Only {left} of {name} can be had, counting what is in the cart already. Choose a smaller quantity.")
+            }
+            (Self::TooMany { name, left }, Locale::Sv) => {
+                format!("Det går bara att få {left} av {name}, inräknat det som redan ligger i varukorgen. Välj ett mindre antal.")
+            }
             (Self::NotInCart(part), Locale::En) => format!("{part} is not in the cart. Show the cart and use a partNo from its lines."),
             (Self::NotInCart(part), Locale::Sv) => format!("{part} ligger inte i varukorgen. Visa varukorgen och använd ett partNo ur raderna."),
             (Self::EmptyCart, Locale::En) => "The cart is empty. Add a product first.".to_owned(),
@@ -58,7 +62,9 @@ impl ShopError {
             (Self::UnknownTool(name), Locale::En) => format!("The shop has no tool named {name}."),
             (Self::UnknownTool(name), Locale::Sv) => format!("Butiken har inget verktyg som heter {name}."),
             (Self::Database(_), Locale::En) => "The shop's database could not be read or written. Check that the disk is not full, then try again.".to_owned(),
-            (Self::Database(_), Locale::Sv) => "Butikens databas gick inte att läsa eller skriva. Kontrollera att disken inte är full och försök igen.".to_owned(),
+            (Self::Database(_), Locale::Sv) => {
+                "Butikens databas gick inte att läsa eller skriva. Kontrollera att disken inte är full och försök igen.".to_owned()
+            }
         }
     }
 }

@@ -12,9 +12,9 @@ mod search;
 mod serve;
 mod server;
 mod shop;
-mod text;
 #[cfg(test)]
 mod tests;
+mod text;
 mod views;
 mod vocabulary;
 mod wire;

@@ -40,7 +40,11 @@ pub fn parse<E>(text: &str, known: impl Fn(&str, bool) -> Result<bool, E>) -> Re
     while let Some(word) = tokens.get(at) {
         at += 1;
         if let Some((limit, used)) = limit_after(&tokens, at - 1) {
-            if UPPER.contains(&word.as_str()) { query.max_price = Some(limit) } else { query.min_price = Some(limit) }
+            if UPPER.contains(&word.as_str()) {
+                query.max_price = Some(limit)
+            } else {
+                query.min_price = Some(limit)
+            }
             at += used;
             continue;
         }
@@ -81,7 +85,8 @@ fn size_at(tokens: &[String], at: usize) -> Option<(String, usize)> {
         return Some((digits.to_owned(), 0));
     }
     // Letters of two and more stand for themselves; shoe sizes are two digits; a decimal can only be a volume.
-    let alone = (word.len() > 1 && SIZES.contains(&word)) || word.contains('.') || (word.len() == 2 && number.is_some_and(|number| (35.0..=47.0).contains(&number)));
+    let alone =
+        (word.len() > 1 && SIZES.contains(&word)) || word.contains('.') || (word.len() == 2 && number.is_some_and(|number| (35.0..=47.0).contains(&number)));
     (alone && (number.is_some() || SIZES.contains(&word))).then(|| (word.to_owned(), 0))
 }
 

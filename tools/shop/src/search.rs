@@ -97,7 +97,11 @@ fn add_filters(query: &mut Query, filters: &Filters) -> Result<(), ShopError> {
 
 fn fits_product(product: &ProductRow, filters: &Filters) -> bool {
     let same = |wanted: &Option<String>, actual: &[&str]| {
-        wanted.as_deref().map(|text| text::fold(text.trim())).filter(|text| !text.is_empty()).is_none_or(|text| actual.iter().any(|name| text::fold(name) == text))
+        wanted
+            .as_deref()
+            .map(|text| text::fold(text.trim()))
+            .filter(|text| !text.is_empty())
+            .is_none_or(|text| actual.iter().any(|name| text::fold(name) == text))
     };
     same(&filters.category, &[product.category.en, product.category.sv, product.category.key]) && same(&filters.brand, &[&product.brand])
 }
@@ -105,9 +109,11 @@ fn fits_product(product: &ProductRow, filters: &Filters) -> bool {
 fn fits(variant: &VariantRow, query: &Query, filters: &Filters) -> bool {
     let color = variant.value(Dimension::Color);
     let size = |wanted: &String| {
-        variant.values.iter().any(|(dimension, value)| *dimension != Dimension::Color && {
-            let value = text::fold(value);
-            value == *wanted || value.split(['-', ' ']).any(|part| part == wanted)
+        variant.values.iter().any(|(dimension, value)| {
+            *dimension != Dimension::Color && {
+                let value = text::fold(value);
+                value == *wanted || value.split(['-', ' ']).any(|part| part == wanted)
+            }
         })
     };
     variant.active

@@ -41,7 +41,12 @@ pub async fn serve_stdio(shop: Arc<Shop>) -> Result<(), ServeError> {
 }
 
 /// Serves any number of clients at `/mcp`, with pictures at `/img/<id>.svg`, until `stop` resolves. `ready` gets the bound address.
-pub async fn serve_http(shop: Arc<Shop>, address: SocketAddr, ready: impl FnOnce(SocketAddr), stop: impl Future<Output = ()> + Send + 'static) -> Result<(), ServeError> {
+pub async fn serve_http(
+    shop: Arc<Shop>,
+    address: SocketAddr,
+    ready: impl FnOnce(SocketAddr),
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), ServeError> {
     if !address.ip().is_loopback() {
         return Err(ServeError::NotLoopback(address));
     }

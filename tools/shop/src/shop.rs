@@ -14,8 +14,7 @@ use serde_json::{Map, Value};
 use crate::{
     ShopError, cart,
     catalogue::{Dimension, Locale, colors},
-    db,
-    picture,
+    db, picture,
     search::{self, Filters},
     views::{self, Frame},
     wire::{CartChanged, SearchResult},

@@ -74,7 +74,8 @@ pub fn product_view(product: &ProductRow, variants: &[VariantRow], only: Option<
     let Frame { locale, .. } = frame;
     let price = only.map(|variant| variant.price).or_else(|| variants.iter().map(|variant| variant.price).min()).unwrap_or(0);
     let single = variants.len() == 1 && variants.first().is_some_and(|variant| variant.id == product.id);
-    let buyable = product.active && only.map_or_else(|| product.buyable && (!single || variants.iter().any(sellable)), |variant| product.buyable && sellable(variant));
+    let buyable =
+        product.active && only.map_or_else(|| product.buyable && (!single || variants.iter().any(sellable)), |variant| product.buyable && sellable(variant));
     let mut attributes = Map::new();
     attributes.insert("isBuyable".to_owned(), Value::Bool(buyable));
     let mut say = |name: &str, value: String| attributes.insert(name.to_owned(), Value::String(value));

@@ -48,7 +48,12 @@ async fn shop_a_little(client: &Peer<RoleClient>) {
     assert_eq!((first["name"].as_str(), first["brand"].as_str(), first["color"].as_str()), (Some("Ridge Runner"), Some("Fjällstig"), Some("Black")));
 
     let product = call(client, "product.get", json!({"productId": first["productId"]})).await.unwrap();
-    let black: Vec<&Value> = product["variants"].as_array().unwrap().iter().filter(|v| v["variantParametrics"][0]["value"] == "Black" && v["onHand"]["value"].as_i64() > Some(1)).collect();
+    let black: Vec<&Value> = product["variants"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|v| v["variantParametrics"][0]["value"] == "Black" && v["onHand"]["value"].as_i64() > Some(1))
+        .collect();
     assert!(black.len() >= 3);
     let part = black[0]["partNo"].as_str().unwrap();
 
@@ -170,7 +175,8 @@ fn previews(cart: &Value, product: &Value, part: &str) {
         let manifest = manifest();
         let file = manifest.tools.tools.iter().find(|entry| entry.id.as_str() == tool).and_then(|entry| entry.preview.clone()).unwrap().template;
         let template = std::fs::read_to_string(format!("{}/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
-        let mut scope: BTreeMap<&str, Template> = reads.as_object().unwrap().iter().map(|(name, value)| (name.as_str(), Template::from(Serde(value)))).collect();
+        let mut scope: BTreeMap<&str, Template> =
+            reads.as_object().unwrap().iter().map(|(name, value)| (name.as_str(), Template::from(Serde(value)))).collect();
         scope.insert("args", Template::from(Serde(&arguments)));
         serde_json::from_str(&environment.render_str(&template, Template::from_pairs(scope)).unwrap()).unwrap()
     };

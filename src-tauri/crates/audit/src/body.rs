@@ -118,7 +118,8 @@ mod tests {
     fn an_instant_has_one_form() {
         let good = "2026-03-04T05:06:07.008Z";
         assert_eq!(instant(parse_instant(good).unwrap()), good);
-        for bad in ["2026-03-04T05:06:07Z", "2026-03-04T05:06:60.000Z", "2026-02-30T05:06:07.008Z", "2026-03-04T05:06:07.0080Z", "0000-01-01T00:00:00.000Z", ""] {
+        for bad in ["2026-03-04T05:06:07Z", "2026-03-04T05:06:60.000Z", "2026-02-30T05:06:07.008Z", "2026-03-04T05:06:07.0080Z", "0000-01-01T00:00:00.000Z", ""]
+        {
             assert_eq!(parse_instant(bad), None, "{bad}");
         }
     }

@@ -139,8 +139,16 @@ impl Chain {
 }
 
 fn insert(db: &Connection, body: &Body, bytes: &[u8], leaf: &Hash) -> rusqlite::Result<usize> {
-    db.prepare_cached("INSERT INTO audit_record(seq, body, leaf, at, type, session, tool, status) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?
-        .execute(params![Num(body.seq), bytes, leaf, body.at, body.kind, body.session, body.text("tool"), body.text("status")])
+    db.prepare_cached("INSERT INTO audit_record(seq, body, leaf, at, type, session, tool, status) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?.execute(params![
+        Num(body.seq),
+        bytes,
+        leaf,
+        body.at,
+        body.kind,
+        body.session,
+        body.text("tool"),
+        body.text("status")
+    ])
 }
 
 /// A complete subtree as stored; level 0 is a record's leaf.

@@ -46,7 +46,8 @@ pub(crate) fn export(db: &Connection, folder: &Path, session: Option<&SessionId>
         return Err(AgentError::invalid(format!("The folder {} is not empty.", folder.display())).hint("Choose a new or empty folder for the export."));
     }
     write(db, folder, session).map_err(|error| {
-        AgentError::internal("export_failed", format!("The audit log could not be exported: {error}.")).hint("Check that the folder is writable and has space left.")
+        AgentError::internal("export_failed", format!("The audit log could not be exported: {error}."))
+            .hint("Check that the folder is writable and has space left.")
     })
 }
 

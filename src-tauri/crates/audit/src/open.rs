@@ -117,7 +117,8 @@ impl Log {
     /// Renames the old files and begins a new log whose second record tells what was found. Gives the old file's new path, too.
     pub fn start_over(options: OpenOptions, found: &Tampered) -> Result<(Self, PathBuf), AuditUnavailable> {
         schema::check_library().map_err(AuditUnavailable)?;
-        let aside = set_aside(&options).map_err(|error| AuditUnavailable(format!("the damaged log could not be set aside ({error}); check that the folder is writable")))?;
+        let aside = set_aside(&options)
+            .map_err(|error| AuditUnavailable(format!("the damaged log could not be set aside ({error}); check that the folder is writable")))?;
         let begin = || -> Result<Opened, Failure> {
             let mut db = schema::open_writer(&options.path, options.page_size).map_err(WriteError::from)?;
             schema::create(&db).map_err(WriteError::from)?;
@@ -321,7 +322,9 @@ fn replace_marks(options: &OpenOptions, chain: &Chain, counter: u64) -> Vec<Stri
         key: note::vkey_of(&chain.origin, &options.signer.key.verifying_key()),
         seal: None,
     };
-    let store = |anchor: &Arc<dyn Anchor>| anchor.store(&mark).err().map(|error| format!("the copy of the newest checkpoint in {} cannot be stored: {error}", anchor.name()));
+    let store = |anchor: &Arc<dyn Anchor>| {
+        anchor.store(&mark).err().map(|error| format!("the copy of the newest checkpoint in {} cannot be stored: {error}", anchor.name()))
+    };
     options.anchors.iter().filter_map(store).collect()
 }
 

@@ -57,7 +57,9 @@ pub(crate) fn show(db: &Connection, seq: u64) -> Result<AuditRecordView, AgentEr
     let row = db.prepare_cached("SELECT seq, body, leaf FROM audit_record WHERE seq=?1").map_err(fail)?.query_row([Num(seq)], raw).optional().map_err(fail)?;
     match row {
         Some(row) => view(db, row),
-        None => Err(AgentError::invalid(format!("There is no record {seq} in the audit log.")).reason("not_found").hint("\"csign audit list\" shows the records.")),
+        None => {
+            Err(AgentError::invalid(format!("There is no record {seq} in the audit log.")).reason("not_found").hint("\"csign audit list\" shows the records."))
+        }
     }
 }
 
@@ -69,7 +71,8 @@ fn raw(row: &Row<'_>) -> rusqlite::Result<RawRow> {
 
 fn view(db: &Connection, (seq, bytes, leaf): RawRow) -> Result<AuditRecordView, AgentError> {
     let damaged = |why: String| {
-        AgentError::internal("audit_damaged", format!("Record {seq} of the audit log cannot be shown: {why}.")).hint("Run \"csign audit verify\" to see what happened.")
+        AgentError::internal("audit_damaged", format!("Record {seq} of the audit log cannot be shown: {why}."))
+            .hint("Run \"csign audit verify\" to see what happened.")
     };
     let body: Body = body::parse(&bytes).map_err(damaged)?;
     let at = body::parse_instant(&body.at).ok_or_else(|| damaged("its time is damaged".to_owned()))?;

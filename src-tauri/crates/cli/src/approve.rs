@@ -150,7 +150,17 @@ mod tests {
     fn everything_is_shown_and_nothing_hides() {
         let preview = serde_json::json!({"preview": {"summary": "Add 2", "before": {"rows": []}, "after": {"rows": [{"label": "Shoe", "quantity": "2", "amount": "1\u{a0}000.00", "changed": true}], "total": "2\u{a0}000.00 SEK"}}});
         let text = lines(plain(), &approval(preview), "2026-11-21T10:01:30Z".parse().expect("a time")).join("\n");
-        for part in ["Add to cart (shop, cart.add)", "8 min 30 s left", r#"note: "x\u{202e}y""#, "quantity: 2", "Before: empty", "* Shoe  2  1 000.00", "Total  2 000.00 SEK", "Asked by   shopper", "Hash       ab"] {
+        for part in [
+            "Add to cart (shop, cart.add)",
+            "8 min 30 s left",
+            r#"note: "x\u{202e}y""#,
+            "quantity: 2",
+            "Before: empty",
+            "* Shoe  2  1 000.00",
+            "Total  2 000.00 SEK",
+            "Asked by   shopper",
+            "Hash       ab",
+        ] {
             assert!(text.contains(part), "{part} is missing in\n{text}");
         }
     }

@@ -162,7 +162,8 @@ mod tests {
 
     #[test]
     fn mistakes_are_refused() {
-        for line in ["csign", "csign ask", "csign approvals approve a1", "csign audit show x", "csign audit list --type nonsense", "csign audit list --limit 0"] {
+        for line in ["csign", "csign ask", "csign approvals approve a1", "csign audit show x", "csign audit list --type nonsense", "csign audit list --limit 0"]
+        {
             assert!(Args::try_parse_from(line.split(' ')).is_err(), "{line}");
         }
     }

@@ -82,6 +82,8 @@ pub(crate) fn word(status: ApprovalStatus) -> String {
 pub(crate) async fn find(commands: &dyn Commands, id: &str) -> Result<Approval, AgentError> {
     let all = commands.approvals_list(contract::ApprovalsListParams { include_decided: true }).await?.approvals;
     all.into_iter().find(|approval| approval.id.as_str() == id).ok_or_else(|| {
-        AgentError::invalid(format!("There is no action {}.", crate::visible::exact(id))).reason("not_found").hint("`csign approvals list --all` shows all of them.")
+        AgentError::invalid(format!("There is no action {}.", crate::visible::exact(id)))
+            .reason("not_found")
+            .hint("`csign approvals list --all` shows all of them.")
     })
 }

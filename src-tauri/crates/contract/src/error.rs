@@ -27,12 +27,7 @@ impl ErrorCode {
     pub fn retryable(self) -> bool {
         match self {
             Self::ToolTimeout | Self::LlmError | Self::RateLimited => true,
-            Self::InvalidInput
-            | Self::AgentDisabled
-            | Self::ApprovalRequired
-            | Self::ToolNotFound
-            | Self::ToolHttpError
-            | Self::InternalError => false,
+            Self::InvalidInput | Self::AgentDisabled | Self::ApprovalRequired | Self::ToolNotFound | Self::ToolHttpError | Self::InternalError => false,
         }
     }
 }
@@ -52,13 +47,7 @@ pub struct AgentError {
 impl AgentError {
     /// An error with the code's own `retryable`.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self {
-            contract_version: CONTRACT_VERSION.to_owned(),
-            code,
-            message: message.into(),
-            retryable: code.retryable(),
-            details: Map::new(),
-        }
+        Self { contract_version: CONTRACT_VERSION.to_owned(), code, message: message.into(), retryable: code.retryable(), details: Map::new() }
     }
 
     /// Adds one detail.

@@ -250,18 +250,40 @@ pub enum CheckState {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "push", rename_all = "snake_case")]
 pub enum Push {
-    Turn { event: crate::TurnEvent },
-    Session { summary: SessionSummary },
-    SessionDeleted { session: SessionId },
-    Queue { session: SessionId, queue: Vec<crate::QueuedMessage> },
+    Turn {
+        event: crate::TurnEvent,
+    },
+    Session {
+        summary: SessionSummary,
+    },
+    SessionDeleted {
+        session: SessionId,
+    },
+    Queue {
+        session: SessionId,
+        queue: Vec<crate::QueuedMessage>,
+    },
     /// Approvals changed: read them again.
-    Approvals { waiting: u32 },
-    Import { import: ImportView },
-    Server { server: ServerView },
-    Settings { settings: Settings },
-    Audit { total: u64 },
+    Approvals {
+        waiting: u32,
+    },
+    Import {
+        import: ImportView,
+    },
+    Server {
+        server: ServerView,
+    },
+    Settings {
+        settings: Settings,
+    },
+    Audit {
+        total: u64,
+    },
     /// Files are held over the window, or (with `paths`) were dropped on it.
-    Files { over: bool, paths: Vec<String> },
+    Files {
+        over: bool,
+        paths: Vec<String>,
+    },
     /// The receiver was too slow and missed pushes: read everything again.
     Lagged {},
 }

@@ -56,13 +56,7 @@ pub struct ModelSettings {
 
 impl Default for ModelSettings {
     fn default() -> Self {
-        Self {
-            provider: "offline".into(),
-            base_url: "https://api.openai.com/v1".into(),
-            model: "gpt-4o-mini".into(),
-            idle_timeout_s: 60,
-            max_retries: 2,
-        }
+        Self { provider: "offline".into(), base_url: "https://api.openai.com/v1".into(), model: "gpt-4o-mini".into(), idle_timeout_s: 60, max_retries: 2 }
     }
 }
 

@@ -1,7 +1,11 @@
 //! The generated TypeScript and JSON Schema under version control are what the types say now.
 //! `UPDATE_GENERATED=1 cargo test -p contract --test generated` writes them again.
 
-use std::{collections::BTreeMap, fs, path::{Path, PathBuf}};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use contract::{commands::SIGNATURES, manifest::PackManifest};
 use ts_rs::{Config, TS};

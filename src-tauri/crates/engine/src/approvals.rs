@@ -67,7 +67,10 @@ pub(crate) struct Proposal {
 
 /// The end of a gated call.
 pub(crate) enum Gated {
-    Done { result: Box<CallDone>, saved: bool },
+    Done {
+        result: Box<CallDone>,
+        saved: bool,
+    },
     /// Nobody can approve here: the pending action stays, and the turn ends.
     Waiting(Box<AgentError>),
 }
@@ -124,16 +127,23 @@ impl Turn {
                 let replaced = match self.wait(ready, approval, told).await {
                     Waited::Approved => None,
                     Waited::Rejected(reason) => {
-                        let said = reason.clone().map_or_else(|| Text::ApprovalRejected.in_locale(&self.locale).to_owned(), |r| format!("{} {r}", Text::ApprovalRejected.in_locale(&self.locale)));
+                        let said = reason.clone().map_or_else(
+                            || Text::ApprovalRejected.in_locale(&self.locale).to_owned(),
+                            |r| format!("{} {r}", Text::ApprovalRejected.in_locale(&self.locale)),
+                        );
                         return self.close(refused(ready, ToolOutcome::Rejected, "rejected", said), Some((approval, ApprovalStatus::Rejected, reason))).await;
                     }
                     Waited::Expired => {
                         let said = Text::ApprovalExpired.in_locale(&self.locale).to_owned();
-                        return self.close(refused(ready, ToolOutcome::Expired, "expired", said.clone()), Some((approval, ApprovalStatus::Expired, Some(said)))).await;
+                        return self
+                            .close(refused(ready, ToolOutcome::Expired, "expired", said.clone()), Some((approval, ApprovalStatus::Expired, Some(said))))
+                            .await;
                     }
                     Waited::Cancelled => {
                         let said = Text::ApprovalCancelled.in_locale(&self.locale).to_owned();
-                        return self.close(refused(ready, ToolOutcome::Cancelled, "cancelled", said.clone()), Some((approval, ApprovalStatus::Cancelled, Some(said)))).await;
+                        return self
+                            .close(refused(ready, ToolOutcome::Cancelled, "cancelled", said.clone()), Some((approval, ApprovalStatus::Cancelled, Some(said))))
+                            .await;
                     }
                     Waited::Edited(arguments) => {
                         ready.arguments = arguments;
@@ -223,7 +233,9 @@ impl Turn {
         self.same_definition(ready)?;
         match self.gate(&ready.spec, &ready.arguments).await {
             Decision::Allow { .. } => Ok(()),
-            Decision::Ask { why } | Decision::Deny { why } => Err(AgentError::new(ErrorCode::ApprovalRequired, why).reason("not_allowed_any_more").hint("Ask for it again.")),
+            Decision::Ask { why } | Decision::Deny { why } => {
+                Err(AgentError::new(ErrorCode::ApprovalRequired, why).reason("not_allowed_any_more").hint("Ask for it again."))
+            }
         }
     }
 
@@ -248,7 +260,13 @@ impl Turn {
     async fn close(&self, done: CallDone, ended: Option<(&Approval, ApprovalStatus, Option<String>)>) -> Gated {
         let mut items = Vec::new();
         if let Some((approval, status, reason)) = ended {
-            items.push(self.item(ItemBody::Approval { approval: approval.id.clone(), call: approval.call.clone(), tool: approval.tool.clone(), status, reason }));
+            items.push(self.item(ItemBody::Approval {
+                approval: approval.id.clone(),
+                call: approval.call.clone(),
+                tool: approval.tool.clone(),
+                status,
+                reason,
+            }));
             self.emit(EventBody::ApprovalResolved { id: approval.id.clone(), status });
         }
         items.push(self.result_item(&done));
@@ -300,7 +318,8 @@ impl Turn {
             .commit("arguments", approval.arguments.clone())
             .commit("preview", approval.preview.as_ref().map_or(Value::Null, |p| json!(p)).to_string());
         world.audit.append(draft, Durability::Durable).await.map_err(|_| {
-            AgentError::internal("audit_unavailable", format!("{} was not proposed: the audit log cannot be written.", spec.title)).hint("Run `csign doctor` to see why.")
+            AgentError::internal("audit_unavailable", format!("{} was not proposed: the audit log cannot be written.", spec.title))
+                .hint("Run `csign doctor` to see why.")
         })?;
         let told = self.engine.router.register(&approval.id);
         world.store.approval_insert(&approval).await.map_err(|e| crate::store_error(&e))?;

@@ -87,7 +87,10 @@ impl Engine {
 
     async fn check_open(self: &Arc<Self>, approval: &Approval, hash: &str) -> Result<(), AgentError> {
         let ended = |status: ApprovalStatus| {
-            AgentError::invalid("This action has been decided already or has ended.").reason("not_pending").with("status", json!(status)).hint("Close it; nothing more will happen to it.")
+            AgentError::invalid("This action has been decided already or has ended.")
+                .reason("not_pending")
+                .with("status", json!(status))
+                .hint("Close it; nothing more will happen to it.")
         };
         if approval.status != ApprovalStatus::Pending {
             return Err(ended(approval.status));
@@ -108,7 +111,8 @@ impl Engine {
     }
 
     async fn move_from_pending(&self, approval: &Approval, to: ApprovalStatus, reason: Option<&str>, by: DecidedBy) -> Result<(), AgentError> {
-        let moved = self.world.store.approval_move(&approval.id, ApprovalStatus::Pending, to, reason, self.world.clock.now()).await.map_err(|e| store_error(&e))?;
+        let moved =
+            self.world.store.approval_move(&approval.id, ApprovalStatus::Pending, to, reason, self.world.clock.now()).await.map_err(|e| store_error(&e))?;
         if !moved {
             return Err(AgentError::invalid("This action has been decided already.").reason("not_pending"));
         }
@@ -175,7 +179,11 @@ impl Engine {
             .field("tool", grant.tool.as_str())
             .field("expires_at", grant.expires_at.to_rfc3339())
             .commit("pattern", Value::Object(grant.pattern.clone()).to_string());
-        self.world.audit.append(draft, Durability::Durable).await.map_err(|_| AgentError::internal("audit_unavailable", "The permission was not stored: the audit log cannot be written."))?;
+        self.world
+            .audit
+            .append(draft, Durability::Durable)
+            .await
+            .map_err(|_| AgentError::internal("audit_unavailable", "The permission was not stored: the audit log cannot be written."))?;
         self.world.store.grant_insert(&grant).await.map_err(|e| store_error(&e))
     }
 
@@ -184,7 +192,11 @@ impl Engine {
         let now = self.world.clock.now();
         self.world.store.grant_revoke(id, now).await.map_err(|e| store_error(&e))?;
         let draft = RecordDraft::new(RecordType::GrantRevoked).field("grant", id.as_str());
-        self.world.audit.append(draft, Durability::Durable).await.map_err(|_| AgentError::internal("audit_unavailable", "It is taken back, but the audit log cannot be written."))?;
+        self.world
+            .audit
+            .append(draft, Durability::Durable)
+            .await
+            .map_err(|_| AgentError::internal("audit_unavailable", "It is taken back, but the audit log cannot be written."))?;
         Ok(())
     }
 
@@ -241,9 +253,7 @@ impl Engine {
 
 fn check_word(approval: &Approval, typed: Option<&str>) -> Result<(), AgentError> {
     match &approval.confirm_word {
-        Some(word) if typed.map(str::trim) != Some(word.as_str()) => {
-            Err(AgentError::invalid(format!("Type {word} to confirm.")).reason("confirm_word"))
-        }
+        Some(word) if typed.map(str::trim) != Some(word.as_str()) => Err(AgentError::invalid(format!("Type {word} to confirm.")).reason("confirm_word")),
         Some(_) | None => Ok(()),
     }
 }

@@ -5,7 +5,12 @@ use std::sync::Arc;
 use contract::{AgentError, CallId, ErrorCode, SessionId, ToolCallParams, ToolCallResponse, TurnId};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Engine, lanes::Accepted, ports::ModelCall, turn::{End, Turn}};
+use crate::{
+    Engine,
+    lanes::Accepted,
+    ports::ModelCall,
+    turn::{End, Turn},
+};
 
 /// Where calls belong that name no session.
 pub(crate) const SESSION: &str = "direct";
@@ -18,7 +23,8 @@ impl Engine {
         let spec = specs.iter().find(|spec| spec.id == params.tool || spec.model_name == params.tool.as_str());
         let Some(spec) = spec else {
             let known: Vec<&str> = specs.iter().map(|spec| spec.id.as_str()).collect();
-            return Err(AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {}.", params.tool)).hint(format!("Known tools: {}.", known.join(", "))));
+            return Err(AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {}.", params.tool))
+                .hint(format!("Known tools: {}.", known.join(", "))));
         };
         let session = params.session.unwrap_or_else(|| SessionId::new(SESSION));
         let accepted = Accepted { turn: TurnId(self.world.ids.next("turn")), text: String::new(), model: None, headless: params.headless };

@@ -60,7 +60,13 @@ pub struct Engine {
 impl Engine {
     /// An engine over the given world. Call `recover` once before the first turn.
     pub fn new(world: World) -> Arc<Self> {
-        Arc::new(Self { world, validators: schema::Validators::default(), router: approvals::Router::default(), lanes: lanes::Lanes::default(), values: tokio::sync::Mutex::default() })
+        Arc::new(Self {
+            world,
+            validators: schema::Validators::default(),
+            router: approvals::Router::default(),
+            lanes: lanes::Lanes::default(),
+            values: tokio::sync::Mutex::default(),
+        })
     }
 
     /// Expires what nobody decided in time and no call waits for. To be called now and then.
@@ -79,7 +85,8 @@ impl Engine {
         if self.world.profile.settings().agent_enabled {
             return Ok(());
         }
-        Err(AgentError::new(ErrorCode::AgentDisabled, "Countersign is switched off.").hint("Switch it on in Settings; if AGENT_ENABLED is set to false, unset it."))
+        Err(AgentError::new(ErrorCode::AgentDisabled, "Countersign is switched off.")
+            .hint("Switch it on in Settings; if AGENT_ENABLED is set to false, unset it."))
     }
 
     pub(crate) async fn push_session(&self, session: &SessionId) {
@@ -93,9 +100,8 @@ impl Engine {
 pub(crate) fn store_error(error: &StoreError) -> AgentError {
     match error {
         StoreError::NotFound(what) => AgentError::invalid(format!("{what} does not exist.")).reason("not_found"),
-        StoreError::NoSpace(path) => {
-            AgentError::internal("no_space", format!("Nothing could be saved: the disk is full or not writable ({path}).")).hint("Free some space or make the folder writable, then send it again.")
-        }
+        StoreError::NoSpace(path) => AgentError::internal("no_space", format!("Nothing could be saved: the disk is full or not writable ({path})."))
+            .hint("Free some space or make the folder writable, then send it again."),
         StoreError::Failed(_) => AgentError::internal("database_error", "The database could not be used.").hint("Run `csign doctor` to see what is wrong."),
     }
 }

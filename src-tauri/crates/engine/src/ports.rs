@@ -85,7 +85,10 @@ pub enum ModelEvent {
     Call(ModelCall),
     /// Answers that the user may give with one click.
     Choices(Vec<Choice>),
-    Done { usage: Usage, finish: Finish },
+    Done {
+        usage: Usage,
+        finish: Finish,
+    },
 }
 
 /// Why a model stopped.

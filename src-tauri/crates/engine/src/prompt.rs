@@ -10,7 +10,9 @@ const BASE: &str = include_str!("../prompts/base.md");
 
 /// The system message.
 pub fn system(mode: PolicyMode, now: DateTime<Utc>, zone: &str) -> Message {
-    let local = zone.parse::<Tz>().map_or_else(|_| now.format("%Y-%m-%d %H:%M UTC").to_string(), |tz| now.with_timezone(&tz).format("%A %Y-%m-%d %H:%M %:z").to_string());
+    let local = zone
+        .parse::<Tz>()
+        .map_or_else(|_| now.format("%Y-%m-%d %H:%M UTC").to_string(), |tz| now.with_timezone(&tz).format("%A %Y-%m-%d %H:%M %:z").to_string());
     let policy = match mode {
         PolicyMode::ReadOnlyOnly => "Only reading is allowed now. Do not offer to change anything.",
         PolicyMode::WritesRequireApproval => "Every change waits for the user's approval in a window of its own. Call the tool; do not ask in text first.",

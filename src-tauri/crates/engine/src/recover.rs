@@ -2,7 +2,10 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use contract::{AgentError, Approval, ApprovalStatus, CallId, Effect, Item, ItemBody, ItemId, NoticeLevel, QueuedMessage, RecordType, ResultView, SessionId, ToolId, ToolOutcome, TurnId};
+use contract::{
+    AgentError, Approval, ApprovalStatus, CallId, Effect, Item, ItemBody, ItemId, NoticeLevel, QueuedMessage, RecordType, ResultView, SessionId, ToolId,
+    ToolOutcome, TurnId,
+};
 use serde_json::Value;
 
 use crate::{
@@ -45,7 +48,8 @@ impl Engine {
         let locale = self.world.profile.locale();
         let items = store.items_of_turn(&row.turn).await?;
         let mut fresh = Vec::new();
-        let answered: HashSet<&CallId> = items.iter().filter_map(|item| if let ItemBody::ToolResult { call, .. } = &item.body { Some(call) } else { None }).collect();
+        let answered: HashSet<&CallId> =
+            items.iter().filter_map(|item| if let ItemBody::ToolResult { call, .. } = &item.body { Some(call) } else { None }).collect();
         for item in &items {
             let ItemBody::ToolCall { call, tool, effect, .. } = &item.body else { continue };
             if !answered.contains(call) {
@@ -171,5 +175,14 @@ fn lost_result(call: &CallId, tool: &ToolId, outcome: ToolOutcome, locale: &str)
     };
     let summary = text.in_locale(locale).to_owned();
     let error = AgentError::internal("interrupted", summary.clone());
-    ItemBody::ToolResult { call: call.clone(), tool: tool.clone(), outcome, summary, data: Value::Null, error: Some(error), view: ResultView::Plain, duration_ms: 0 }
+    ItemBody::ToolResult {
+        call: call.clone(),
+        tool: tool.clone(),
+        outcome,
+        summary,
+        data: Value::Null,
+        error: Some(error),
+        view: ResultView::Plain,
+        duration_ms: 0,
+    }
 }

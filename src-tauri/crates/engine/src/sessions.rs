@@ -138,7 +138,8 @@ impl Engine {
 
     /// A session with its newest items.
     pub async fn session_open(&self, id: &SessionId) -> Result<SessionView, AgentError> {
-        let summary = self.summary(id).await.map_err(|e| store_error(&e))?.ok_or_else(|| AgentError::invalid("This session does not exist.").reason("not_found"))?;
+        let summary =
+            self.summary(id).await.map_err(|e| store_error(&e))?.ok_or_else(|| AgentError::invalid("This session does not exist.").reason("not_found"))?;
         let page = self.items_page(&ItemsPageParams { session: id.clone(), before: u64::MAX, limit: PAGE }).await?;
         let approvals = self.world.store.approvals(false).await.map_err(|e| store_error(&e))?;
         Ok(SessionView {

@@ -91,7 +91,8 @@ impl Turn {
             Ok(end) => end,
             Err(_) => End::Failed {
                 partial: String::new(),
-                error: AgentError::internal("unexpected", "Something went wrong inside Countersign.").hint("Ask again; `csign doctor` shows the state of the installation."),
+                error: AgentError::internal("unexpected", "Something went wrong inside Countersign.")
+                    .hint("Ask again; `csign doctor` shows the state of the installation."),
             },
         };
         turn.finish(end).await;

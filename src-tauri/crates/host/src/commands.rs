@@ -10,7 +10,10 @@ use engine::{
 };
 use serde_json::json;
 
-use crate::{Host, doctor, models::{API_KEY, key_entry}};
+use crate::{
+    Host, doctor,
+    models::{API_KEY, key_entry},
+};
 
 /// Names that the settings page may store.
 const SECRETS: [&str; 1] = [API_KEY];
@@ -218,7 +221,14 @@ impl Host {
         } else {
             self.keyring.set(&entry, value).await.map_err(AgentError::from)?;
         }
-        self.record(RecordDraft::new(RecordType::SettingChanged).field("setting", "secret").field("name", params.name).field("action", "stored").field("this_run_only", params.this_run_only)).await
+        self.record(
+            RecordDraft::new(RecordType::SettingChanged)
+                .field("setting", "secret")
+                .field("name", params.name)
+                .field("action", "stored")
+                .field("this_run_only", params.this_run_only),
+        )
+        .await
     }
 }
 

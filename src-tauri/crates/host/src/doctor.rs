@@ -27,13 +27,28 @@ fn data_dir(host: &Host) -> DoctorCheck {
 fn settings(host: &Host) -> DoctorCheck {
     let rules = host.profile.rules();
     if let Some(fault) = host.profile.fault() {
-        return check("settings", CheckState::Failed, format!("{fault}. Until then Countersign stays switched off."), Some("Repair the file, or save the settings once to replace it (the old file is kept)."));
+        return check(
+            "settings",
+            CheckState::Failed,
+            format!("{fault}. Until then Countersign stays switched off."),
+            Some("Repair the file, or save the settings once to replace it (the old file is kept)."),
+        );
     }
     if let Some(fault) = rules.faults.first() {
-        return check("settings", CheckState::Warning, format!("The rules file has a fault at {}: {}. Writes ask.", fault.place, fault.problem), Some("Repair policy.json in the data folder."));
+        return check(
+            "settings",
+            CheckState::Warning,
+            format!("The rules file has a fault at {}: {}. Writes ask.", fault.place, fault.problem),
+            Some("Repair policy.json in the data folder."),
+        );
     }
     if !host.profile.settings().agent_enabled {
-        return check("settings", CheckState::Warning, "Countersign is switched off.", Some("Switch it on in Settings; if AGENT_ENABLED is set to false, unset it."));
+        return check(
+            "settings",
+            CheckState::Warning,
+            "Countersign is switched off.",
+            Some("Switch it on in Settings; if AGENT_ENABLED is set to false, unset it."),
+        );
     }
     check("settings", CheckState::Ok, "Settings and rules are readable.", None)
 }
@@ -42,8 +57,15 @@ async fn keyring(host: &Host) -> DoctorCheck {
     let view = host.keyring_view().await;
     match view.state {
         KeyringState::Ready => check("keyring", CheckState::Ok, view.message, None),
-        KeyringState::Locked => check("keyring", CheckState::Warning, view.message, Some("Unlock the keyring. Until then keys can be entered for this run only.")),
-        KeyringState::Missing => check("keyring", CheckState::Warning, view.message, Some("Start a Secret Service (for example gnome-keyring). Until then keys can be entered for this run only.")),
+        KeyringState::Locked => {
+            check("keyring", CheckState::Warning, view.message, Some("Unlock the keyring. Until then keys can be entered for this run only."))
+        }
+        KeyringState::Missing => check(
+            "keyring",
+            CheckState::Warning,
+            view.message,
+            Some("Start a Secret Service (for example gnome-keyring). Until then keys can be entered for this run only."),
+        ),
     }
 }
 
@@ -56,7 +78,12 @@ fn log(host: &Host) -> DoctorCheck {
     if host.log.anchored() {
         check("audit log", CheckState::Ok, format!("{total} records, signed with the keyring's key."), None)
     } else {
-        check("audit log", CheckState::Warning, format!("{total} records, signed with a key of this run only (not anchored)."), Some("Make the keyring available and start again."))
+        check(
+            "audit log",
+            CheckState::Warning,
+            format!("{total} records, signed with a key of this run only (not anchored)."),
+            Some("Make the keyring available and start again."),
+        )
     }
 }
 
@@ -68,13 +95,24 @@ fn packs(host: &Host) -> DoctorCheck {
         return check("packs", CheckState::Warning, format!("Not used: {}.", faulty.join(", ")), Some("`csign packs check FOLDER` lists every fault."));
     }
     if tools == 0 {
-        return check("packs", CheckState::Failed, "No packs were found.", Some("Install the package again, or put packs into the `tools` folder of the data folder."));
+        return check(
+            "packs",
+            CheckState::Failed,
+            "No packs were found.",
+            Some("Install the package again, or put packs into the `tools` folder of the data folder."),
+        );
     }
     check("packs", CheckState::Ok, format!("{} packs with {tools} tools.", packs.len()), None)
 }
 
 fn servers(host: &Host) -> DoctorCheck {
-    let failed: Vec<String> = host.tools.server_views().iter().filter(|s| s.state == ServerState::Failed).map(|s| format!("{}: {}", s.name, s.message.clone().unwrap_or_default())).collect();
+    let failed: Vec<String> = host
+        .tools
+        .server_views()
+        .iter()
+        .filter(|s| s.state == ServerState::Failed)
+        .map(|s| format!("{}: {}", s.name, s.message.clone().unwrap_or_default()))
+        .collect();
     if failed.is_empty() {
         return check("servers", CheckState::Ok, "No server has failed.", None);
     }

@@ -13,14 +13,7 @@ use serde_json::{Map, Value};
 use store::SqliteStore;
 use tokio::sync::broadcast;
 
-use crate::{
-    Options, Paths,
-    imports::Imports,
-    models::HostModels,
-    profile::LiveProfile,
-    pushes::Hub,
-    tools::HostTools,
-};
+use crate::{Options, Paths, imports::Imports, models::HostModels, profile::LiveProfile, pushes::Hub, tools::HostTools};
 
 /// A profile that is open in this process.
 pub struct Host {
@@ -87,6 +80,8 @@ impl Host {
     }
 
     pub(crate) fn audit_error(error: &engine::ports::AuditUnavailable) -> AgentError {
-        AgentError::new(ErrorCode::InternalError, format!("The audit log cannot be written: {}.", error.0)).reason("audit_unavailable").hint("Run `csign doctor` to see why.")
+        AgentError::new(ErrorCode::InternalError, format!("The audit log cannot be written: {}.", error.0))
+            .reason("audit_unavailable")
+            .hint("Run `csign doctor` to see why.")
     }
 }

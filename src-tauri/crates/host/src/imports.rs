@@ -110,7 +110,10 @@ impl Imports {
         if view.rows_stored > 0 {
             self.models.renew_offline(offline_packs(&self.tools));
         }
-        let draft = RecordDraft::new(RecordType::DataImported).field("rows_stored", view.rows_stored).field("errors", view.error_count).commit("file", view.file.clone());
+        let draft = RecordDraft::new(RecordType::DataImported)
+            .field("rows_stored", view.rows_stored)
+            .field("errors", view.error_count)
+            .commit("file", view.file.clone());
         if let Err(error) = self.log.append(draft, Durability::Durable).await {
             tracing::warn!(%error, "an import could not be recorded");
         }

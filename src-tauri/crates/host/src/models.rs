@@ -37,7 +37,14 @@ pub(crate) struct HostModels {
 }
 
 impl HostModels {
-    pub(crate) fn new(profile: Arc<LiveProfile>, keyring: Arc<Keyring>, clock: Arc<dyn Clock>, ids: Arc<dyn Ids>, random: Arc<dyn Random>, packs: Vec<OfflinePack>) -> Self {
+    pub(crate) fn new(
+        profile: Arc<LiveProfile>,
+        keyring: Arc<Keyring>,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn Ids>,
+        random: Arc<dyn Random>,
+        packs: Vec<OfflinePack>,
+    ) -> Self {
         Self { profile, keyring, clock, ids, random, offline: RwLock::new(Arc::new(OfflineModel::new(packs))), http: OnceLock::new() }
     }
 
@@ -150,7 +157,8 @@ async fn open(keyring: &Keyring, recipe: &Recipe, local: bool) -> Result<OpenAi,
         max_retries: recipe.max_retries,
         label: None,
     };
-    let world = openai::World { http: recipe.http.clone()?, random: Arc::clone(&recipe.random), clock: Arc::clone(&recipe.clock), ids: Arc::clone(&recipe.ids) };
+    let world =
+        openai::World { http: recipe.http.clone()?, random: Arc::clone(&recipe.random), clock: Arc::clone(&recipe.clock), ids: Arc::clone(&recipe.ids) };
     OpenAi::new(config, world)
 }
 

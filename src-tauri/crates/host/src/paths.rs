@@ -85,5 +85,6 @@ fn base(variable: &str, below_home: &str) -> PathBuf {
 }
 
 fn unusable(path: &Path, error: &io::Error) -> AgentError {
-    AgentError::internal("data_dir", format!("{} cannot be used: {error}.", path.display())).hint("Check that the folder exists and belongs to you, or choose another with --data-dir.")
+    AgentError::internal("data_dir", format!("{} cannot be used: {error}.", path.display()))
+        .hint("Check that the folder exists and belongs to you, or choose another with --data-dir.")
 }

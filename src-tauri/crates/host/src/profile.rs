@@ -134,7 +134,10 @@ impl LiveProfile {
 
     fn store(&self, state: &mut State, settings: Settings) -> Result<(), AgentError> {
         let path = self.paths.settings();
-        let failed = |e: io::Error| AgentError::internal("settings", format!("The settings could not be saved in {}: {e}.", path.display())).hint("Free some space or make the folder writable, then save again.");
+        let failed = |e: io::Error| {
+            AgentError::internal("settings", format!("The settings could not be saved in {}: {e}.", path.display()))
+                .hint("Free some space or make the folder writable, then save again.")
+        };
         let text = toml::to_string_pretty(&settings).map_err(|_| AgentError::internal("settings", "The settings could not be written."))?;
         if state.fault.take().is_some() {
             fs::copy(&path, path.with_extension("toml.unreadable")).map_err(failed)?;

@@ -25,7 +25,9 @@ fn existing(paths: &Paths) -> Result<std::path::PathBuf, AgentError> {
     if log.is_file() {
         return Ok(log);
     }
-    Err(AgentError::invalid(format!("There is no log in {}.", paths.data.display())).reason("not_found").hint("Name the right folder with --data-dir; a log begins with the first use."))
+    Err(AgentError::invalid(format!("There is no log in {}.", paths.data.display()))
+        .reason("not_found")
+        .hint("Name the right folder with --data-dir; a log begins with the first use."))
 }
 
 fn newest_mark(paths: &Paths, installation: &str) -> Option<audit::Mark> {

@@ -33,7 +33,8 @@ type Notices = Vec<Map<String, Value>>;
 pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let paths = Paths::new(options.data_dir.clone());
     let Some(lock) = paths.lock()? else {
-        return Err(AgentError::internal("profile_in_use", format!("{} is in use by another Countersign.", paths.data.display())).hint("Use that one, or choose another folder with --data-dir."));
+        return Err(AgentError::internal("profile_in_use", format!("{} is in use by another Countersign.", paths.data.display()))
+            .hint("Use that one, or choose another folder with --data-dir."));
     };
     let installation = installation(&paths)?;
     let profile = Arc::new(LiveProfile::read(paths.clone(), Environment::read()));
@@ -82,7 +83,21 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     watch_log(&log, &hub);
     let imports = Imports::new(Arc::clone(&tools), Arc::clone(&models), Arc::clone(&log), Arc::clone(&hub));
     tidy_now_and_then(&engine);
-    Ok(Arc::new(Host { engine, paths, options, profile, store, log, tools, models, keyring, hub, imports, notices: std::sync::Mutex::new(notices), _lock: lock }))
+    Ok(Arc::new(Host {
+        engine,
+        paths,
+        options,
+        profile,
+        store,
+        log,
+        tools,
+        models,
+        keyring,
+        hub,
+        imports,
+        notices: std::sync::Mutex::new(notices),
+        _lock: lock,
+    }))
 }
 
 pub(crate) fn notice(code: &str, text: &str) -> Map<String, Value> {
@@ -97,7 +112,9 @@ fn installation(paths: &Paths) -> Result<String, AgentError> {
         return Ok(text.trim().to_owned());
     }
     let id = new_installation_id(&OsEntropy).map_err(|_| AgentError::internal("no_randomness", "The system gives no randomness."))?;
-    write_atomically(&path, &id).map_err(|e| AgentError::internal("data_dir", format!("{} cannot be written: {e}.", path.display())).hint("Free some space or make the folder writable."))?;
+    write_atomically(&path, &id).map_err(|e| {
+        AgentError::internal("data_dir", format!("{} cannot be written: {e}.", path.display())).hint("Free some space or make the folder writable.")
+    })?;
     Ok(id)
 }
 
@@ -141,11 +158,15 @@ async fn open_log(paths: &Paths, installation: &str, keyring: Arc<Keyring>, cloc
 /// Tells (in the log and to the user) what had to be replaced.
 async fn report(opened: OpenedLog, recovered: Option<store::Recovered>, notices: &mut Notices) -> Arc<Log> {
     if let Some((problems, old)) = opened.set_aside {
-        notices.push(notice("audit_replaced", &format!("The audit log was not as it was left ({}). The old file is kept at {old}; a new log begins.", problems.join("; "))));
+        notices.push(notice(
+            "audit_replaced",
+            &format!("The audit log was not as it was left ({}). The old file is kept at {old}; a new log begins.", problems.join("; ")),
+        ));
     }
     if let Some(found) = recovered {
         let from = found.backup.as_ref().map_or_else(|| "no backup".to_owned(), |path| path.display().to_string());
-        notices.push(notice("database_recovered", &format!("The database was damaged. The old file is kept at {}; restored from {from}.", found.old.display())));
+        notices
+            .push(notice("database_recovered", &format!("The database was damaged. The old file is kept at {}; restored from {from}.", found.old.display())));
         let draft = RecordDraft::new(RecordType::DbRecovered)
             .field("file", "countersign.db")
             .field("restored", found.backup.is_some())
@@ -187,7 +208,8 @@ fn server_configs(loaded: &LoadedPack, paths: &Paths, options: &Options) -> Vec<
             tracing::warn!(%problem, "a server's program cannot be used");
             options.program_dir.join(&server.command)
         });
-        let mut env: std::collections::BTreeMap<String, String> = server.env.iter().filter_map(|name| Some((name.clone(), std::env::var(name).ok()?))).collect();
+        let mut env: std::collections::BTreeMap<String, String> =
+            server.env.iter().filter_map(|name| Some((name.clone(), std::env::var(name).ok()?))).collect();
         if server.data_dir {
             let folder = paths.pack_data(pack.manifest.id.as_str());
             if let Err(error) = make_private(&folder) {
@@ -223,7 +245,10 @@ async fn note_packs(log: &Log, tools: &HostTools) {
     for loaded in tools.loaded() {
         let Some(pack) = &loaded.pack else { continue };
         let definitions: Map<String, Value> = pack.tools.iter().map(|tool| (tool.id.0.clone(), json!(tool.definition_hash))).collect();
-        let draft = RecordDraft::new(RecordType::PackLoaded).field("pack", pack.manifest.id.as_str()).field("version", pack.manifest.version.clone()).field("definitions", definitions);
+        let draft = RecordDraft::new(RecordType::PackLoaded)
+            .field("pack", pack.manifest.id.as_str())
+            .field("version", pack.manifest.version.clone())
+            .field("definitions", definitions);
         if let Err(error) = log.append(draft, Durability::Grouped).await {
             tracing::warn!(%error, "a pack could not be recorded");
         }

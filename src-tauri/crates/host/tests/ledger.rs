@@ -3,8 +3,8 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use contract::{
-    Approval, ApprovalDecideParams, ApprovalsListParams, Commands, Decision, Empty, ErrorCode, GrantParams, PolicyMode, PolicySetParams, SettingsSetParams, ToolCallParams, ToolCallResponse,
-    ToolOutcome,
+    Approval, ApprovalDecideParams, ApprovalsListParams, Commands, Decision, Empty, ErrorCode, GrantParams, PolicyMode, PolicySetParams, SettingsSetParams,
+    ToolCallParams, ToolCallResponse, ToolOutcome,
 };
 use host::{Host, Options};
 use serde_json::{Value, json};

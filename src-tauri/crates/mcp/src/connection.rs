@@ -48,7 +48,8 @@ pub(crate) async fn open(config: &ServerConfig, timings: &Timings, spawner: &Arc
     let ending = Ending::default();
     let transport = ProcessTransport::new(process, stdout, stdin, timings, Arc::clone(&ending));
     let me = ClientConfig::new(ClientCapabilities::default(), Implementation::new("countersign", env!("CARGO_PKG_VERSION")));
-    let mode = ClientLifecycleMode::Auto { preferred_versions: vec![ProtocolVersion::V_2026_07_28], legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE) };
+    let mode =
+        ClientLifecycleMode::Auto { preferred_versions: vec![ProtocolVersion::V_2026_07_28], legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE) };
     match timeout(timings.start, me.serve_with_lifecycle(transport, mode)).await {
         Ok(Ok(running)) => Ok((Connection { pid, peer: running.peer().clone() }, Session { running, ending })),
         Ok(Err(error)) => Err(format!("It ended or misbehaved during the handshake ({error}).")),

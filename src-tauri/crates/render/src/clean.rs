@@ -10,8 +10,31 @@ use ammonia::{Builder, UrlRelative};
 use crate::highlight;
 
 const TAGS: [&str; 25] = [
-    "a", "blockquote", "br", "code", "del", "div", "em", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "span", "strong", "table", "tbody", "td",
-    "th", "thead", "tr", "ul",
+    "a",
+    "blockquote",
+    "br",
+    "code",
+    "del",
+    "div",
+    "em",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "li",
+    "ol",
+    "p",
+    "pre",
+    "span",
+    "strong",
+    "table",
+    "tbody",
+    "td",
+    "th",
+    "thead",
+    "tr",
+    "ul",
 ];
 const ATTRIBUTES: [(&str, &[&str]); 11] = [
     ("a", &["href", "title"]),

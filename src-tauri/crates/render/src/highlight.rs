@@ -13,9 +13,8 @@ const MAX_BYTES: usize = 64 * 1024;
 const MAX_LINE: usize = 1000;
 
 /// Every class that highlighted code can have.
-pub(crate) const CLASSES: [&str; 11] = [
-    "hl-comment", "hl-string", "hl-number", "hl-constant", "hl-keyword", "hl-operator", "hl-function", "hl-type", "hl-tag", "hl-attribute", "hl-variable",
-];
+pub(crate) const CLASSES: [&str; 11] =
+    ["hl-comment", "hl-string", "hl-number", "hl-constant", "hl-keyword", "hl-operator", "hl-function", "hl-type", "hl-tag", "hl-attribute", "hl-variable"];
 
 /// Scopes and their classes; the innermost scope that is listed decides, earlier rows first.
 const SCOPES: [(&str, &str); 24] = [

@@ -180,7 +180,11 @@ impl Writer {
             }
             TagEnd::TableRow => "</tr>",
             TagEnd::TableCell => {
-                if self.in_head { "</th>" } else { "</td>" }
+                if self.in_head {
+                    "</th>"
+                } else {
+                    "</td>"
+                }
             }
             TagEnd::Emphasis => "</em>",
             TagEnd::Strong => "</strong>",
@@ -248,7 +252,9 @@ impl Writer {
 fn is_followable(url: &str) -> bool {
     let scheme = url.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
     let known = scheme.is_some_and(|scheme| SCHEMES.contains(&scheme.as_str()));
-    let hiding = |c: char| c.is_control() || c.is_whitespace() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{ad}');
+    let hiding = |c: char| {
+        c.is_control() || c.is_whitespace() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{ad}')
+    };
     known && !url.contains(hiding)
 }
 

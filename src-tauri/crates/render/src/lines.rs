@@ -9,11 +9,18 @@ pub(crate) enum Line {
     /// `---`, `* * *`; a row of dashes may also underline a heading.
     Rule,
     /// ``` or ~~~, at least three.
-    Fence { mark: u8, len: usize },
+    Fence {
+        mark: u8,
+        len: usize,
+    },
     /// `>`
     Quote,
     /// `- `, `* `, `+ ` or `1. `, `1) `; `mark` is the bullet or the delimiter.
-    Item { mark: u8, first: bool, empty: bool },
+    Item {
+        mark: u8,
+        first: bool,
+        empty: bool,
+    },
     /// Begins with `|`.
     Row,
     /// Begins with `<`.
@@ -114,11 +121,9 @@ fn numbered(rest: &str) -> Line {
     let mark = rest.as_bytes().get(digits).copied();
     let follows = rest.as_bytes().get(digits + 1).copied();
     match (mark, follows) {
-        (Some(mark @ (b'.' | b')')), None | Some(b' ' | b'\t')) if digits <= 9 => Line::Item {
-            mark,
-            first: rest.get(..digits).is_some_and(|n| n == "1"),
-            empty: rest.get(digits + 1..).is_none_or(|r| r.trim().is_empty()),
-        },
+        (Some(mark @ (b'.' | b')')), None | Some(b' ' | b'\t')) if digits <= 9 => {
+            Line::Item { mark, first: rest.get(..digits).is_some_and(|n| n == "1"), empty: rest.get(digits + 1..).is_none_or(|r| r.trim().is_empty()) }
+        }
         _ => Line::Plain,
     }
 }

@@ -57,7 +57,8 @@ fn is_undecided(kind: Kind, before: &str, partial: &str) -> bool {
     if line.is_empty() {
         return false;
     }
-    let only_marks = line.len() < 8 && line.bytes().all(|b| matches!(b, b'-' | b'=' | b'*' | b'+' | b'#' | b'>' | b'`' | b'~' | b'|' | b'_' | b':' | b'!' | b'['));
+    let only_marks =
+        line.len() < 8 && line.bytes().all(|b| matches!(b, b'-' | b'=' | b'*' | b'+' | b'#' | b'>' | b'`' | b'~' | b'|' | b'_' | b':' | b'!' | b'['));
     let number = line.len() < 4 && line.trim_end_matches(['.', ')']).bytes().all(|b| b.is_ascii_digit()) && !matches!(kind, Kind::Table);
     let fence = line.starts_with("```") || line.starts_with("~~~");
     // A table shows when its second line is there.
@@ -75,7 +76,9 @@ pub(crate) fn waits_for_table(kind: Kind, open: &str, partial: &str) -> bool {
 /// A list or quote may hold code that is still open; its marks mean nothing.
 fn inside_nested_fence(kind: Kind, open: &str) -> bool {
     let nests = matches!(kind, Kind::List { .. } | Kind::Quote);
-    nests && open.contains("```") && open.lines().filter(|line| matches!(lines::classify(line.trim_start_matches([' ', '>', '\t'])), Line::Fence { .. })).count() % 2 == 1
+    nests
+        && open.contains("```")
+        && open.lines().filter(|line| matches!(lines::classify(line.trim_start_matches([' ', '>', '\t'])), Line::Fence { .. })).count() % 2 == 1
 }
 
 fn last_line(text: &str) -> usize {

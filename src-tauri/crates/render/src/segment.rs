@@ -16,8 +16,14 @@ pub(crate) enum Kind {
     /// Nothing but perhaps an unfinished line.
     Empty,
     Paragraph,
-    Fence { mark: u8, len: usize },
-    List { mark: u8, blank: bool },
+    Fence {
+        mark: u8,
+        len: usize,
+    },
+    List {
+        mark: u8,
+        blank: bool,
+    },
     Quote,
     Table,
     Indented,
@@ -81,15 +87,7 @@ impl Balance {
 
 impl Segmenter {
     pub(crate) fn new() -> Self {
-        Self {
-            open: String::new(),
-            kind: Kind::Empty,
-            line: 0,
-            header: String::new(),
-            continued: false,
-            balance: Balance::default(),
-            closed: Vec::new(),
-        }
+        Self { open: String::new(), kind: Kind::Empty, line: 0, header: String::new(), continued: false, balance: Balance::default(), closed: Vec::new() }
     }
 
     pub(crate) fn kind(&self) -> Kind {

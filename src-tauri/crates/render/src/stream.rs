@@ -134,7 +134,8 @@ impl Stream {
         let sure = partial.len() >= SURE || partial.starts_with(|c: char| c.is_alphabetic());
         let paragraph = html.strip_prefix("<p>").or(html.strip_prefix("<p class=\"md-continued\">")).and_then(|rest| rest.strip_suffix("</p>"));
         let text_last = paragraph.is_some_and(|inner| !inner.is_empty() && !inner.ends_with('>'));
-        let grow = if mended.clean && sure && text_last && !may_combine(open) && matches!(kind, Kind::Empty | Kind::Paragraph) { Grow::Text } else { Grow::Again };
+        let grow =
+            if mended.clean && sure && text_last && !may_combine(open) && matches!(kind, Kind::Empty | Kind::Paragraph) { Grow::Text } else { Grow::Again };
         Some(Shown { html, upto: text_end(open), appended: false, grow })
     }
 }

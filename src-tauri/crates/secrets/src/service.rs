@@ -120,9 +120,7 @@ impl Service {
             Err(keyring_core::Error::NoEntry) => self.ready().map(|()| None),
             Err(keyring_core::Error::NoStorageAccess(_)) => Err(Fault::State(KeyringState::Locked)),
             // Some errors carry the stored bytes: only their kind is told.
-            Err(keyring_core::Error::BadEncoding(_) | keyring_core::Error::BadDataFormat(..)) => {
-                Err(Fault::Failed("the stored value is not text".to_owned()))
-            }
+            Err(keyring_core::Error::BadEncoding(_) | keyring_core::Error::BadDataFormat(..)) => Err(Fault::Failed("the stored value is not text".to_owned())),
             Err(keyring_core::Error::Ambiguous(_)) => Err(Fault::Failed("the keyring holds the key twice; remove one in Passwords and Keys".to_owned())),
             Err(error) => Err(Fault::Failed(error.to_string())),
         }

@@ -79,7 +79,6 @@ impl OpenError {
     }
 }
 
-
 /// Why a statement or the reading of a row failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DbError {

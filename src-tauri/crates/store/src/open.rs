@@ -52,9 +52,7 @@ impl SqliteStore {
         };
         match prepared {
             Ok(conn) => Ok(Opened { store: Self::start(files, clock, Some(conn))?, recovered, read_only: false }),
-            Err(OpenError::NoSpace(_)) if readable_as_it_stands(&files) => {
-                Ok(Opened { store: Self::start(files, clock, None)?, recovered, read_only: true })
-            }
+            Err(OpenError::NoSpace(_)) if readable_as_it_stands(&files) => Ok(Opened { store: Self::start(files, clock, None)?, recovered, read_only: true }),
             Err(error) => Err(error),
         }
     }
@@ -76,7 +74,9 @@ impl SqliteStore {
         if let Some(writer) = &self.writer {
             writer.close(move |conn| {
                 checkpoint(&conn);
-                if backup::due(&files, now) && let Err(error) = backup::take(&conn, &files, Occasion::Regular, now) {
+                if backup::due(&files, now)
+                    && let Err(error) = backup::take(&conn, &files, Occasion::Regular, now)
+                {
                     tracing::warn!(%error, "the daily copy of the database could not be made");
                 }
             });
@@ -153,7 +153,9 @@ fn prepare(files: &Files, now: chrono::DateTime<chrono::Utc>) -> Result<Connecti
         }
         migrate::to_latest(&mut conn).map_err(|e| migration_error(files, &e))?;
     }
-    if (must_check || !existed) && let Err(error) = files.mark_checked(now) {
+    if (must_check || !existed)
+        && let Err(error) = files.mark_checked(now)
+    {
         tracing::warn!(%error, "the time of the check could not be kept");
     }
     Ok(conn)

@@ -132,7 +132,10 @@ fn group(conn: &Connection, first: Work, receive: &Receiver<Message>, faults: &F
     if lost.is_none() {
         lost = execute(conn, "COMMIT").err().map(|e| faults.store_error(e.into()));
     }
-    if lost.is_some() && !conn.is_autocommit() && let Err(error) = execute(conn, "ROLLBACK") {
+    if lost.is_some()
+        && !conn.is_autocommit()
+        && let Err(error) = execute(conn, "ROLLBACK")
+    {
         tracing::error!(%error, "a failed transaction could not be rolled back");
     }
     for one in ran {

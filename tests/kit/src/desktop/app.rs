@@ -29,12 +29,10 @@ impl App {
         let driver = Child::start(command, "app", &desktop.folder().join("logs"));
         wait("the driver", || TcpStream::connect(("127.0.0.1", port)).ok());
         let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
-        let session = Session::start(port, binary, &args)
-            .unwrap_or_else(|error| panic!("the app does not start: {error}\n{}", desktop.log("app")));
+        let session = Session::start(port, binary, &args).unwrap_or_else(|error| panic!("the app does not start: {error}\n{}", desktop.log("app")));
         let name = binary.to_string_lossy().into_owned();
-        let process = wait("the app's process", || {
-            process::descendants(driver.id()).into_iter().find(|id| process::program(*id).as_deref() == Some(name.as_str()))
-        });
+        let process =
+            wait("the app's process", || process::descendants(driver.id()).into_iter().find(|id| process::program(*id).as_deref() == Some(name.as_str())));
         Self { driver, session: Some(session), process, binary: binary.to_owned() }
     }
 

@@ -136,7 +136,8 @@ mod tests {
     fn what_does_not_pair_up_is_found() {
         let lone = json!([{"role": "user", "content": "u"}, {"role": "assistant", "tool_calls": [call("a")]}]);
         assert_eq!(request(lone).len(), 1, "no result at the end");
-        let late = json!([{"role": "assistant", "tool_calls": [call("a")]}, {"role": "user", "content": "u"}, {"role": "tool", "tool_call_id": "a", "content": "x"}]);
+        let late =
+            json!([{"role": "assistant", "tool_calls": [call("a")]}, {"role": "user", "content": "u"}, {"role": "tool", "tool_call_id": "a", "content": "x"}]);
         assert_eq!(request(late).len(), 2, "missing when the user speaks, unknown when it comes");
         let twice = json!([{"role": "assistant", "tool_calls": [call("a")]}, {"role": "tool", "tool_call_id": "a", "content": "x"}, {"role": "tool", "tool_call_id": "a", "content": "x"}]);
         assert_eq!(request(twice).len(), 1, "answered twice");

@@ -134,8 +134,10 @@ impl Reply {
         let text = arguments.to_string();
         let half = (0..=text.len() / 2).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         let (first, second) = text.split_at(half);
-        self.delta(&json!({"tool_calls": [{"index": index, "id": format!("wire_{index}"), "type": "function", "function": {"name": name, "arguments": first}}]}))
-            .delta(&json!({"tool_calls": [{"index": index, "function": {"arguments": second}}]}))
+        self.delta(
+            &json!({"tool_calls": [{"index": index, "id": format!("wire_{index}"), "type": "function", "function": {"name": name, "arguments": first}}]}),
+        )
+        .delta(&json!({"tool_calls": [{"index": index, "function": {"arguments": second}}]}))
     }
 
     /// A chunk with this delta.
@@ -249,7 +251,8 @@ impl Reply {
         let mut parts = self.parts.clone();
         if let Some(Ending { finish, usage: (input, output) }) = &self.ending {
             let last = json!({"id": "scripted", "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]});
-            let usage = json!({"id": "scripted", "choices": [], "usage": {"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output}});
+            let usage =
+                json!({"id": "scripted", "choices": [], "usage": {"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output}});
             for data in [last.to_string(), usage.to_string(), "[DONE]".to_owned()] {
                 parts.push(Part::Bytes(format!("data: {data}\n\n").into_bytes()));
             }

@@ -65,15 +65,8 @@ const DELIVERY: [Column; 9] = [
     Column::Impressions,
 ];
 
-const CAMPAIGNS: [Column; 7] = [
-    Column::AccountId,
-    Column::Advertiser,
-    Column::CampaignId,
-    Column::CampaignName,
-    Column::Budget,
-    Column::FlightStart,
-    Column::FlightEnd,
-];
+const CAMPAIGNS: [Column; 7] =
+    [Column::AccountId, Column::Advertiser, Column::CampaignId, Column::CampaignName, Column::Budget, Column::FlightStart, Column::FlightEnd];
 
 impl Column {
     /// The column's name in messages.

@@ -24,8 +24,7 @@ const BUFFER: usize = 256 * 1024;
 
 /// Reads a file into the open savepoint.
 pub(crate) fn read(db: &Connection, path: &Path, name: &str, job: &mut Job<'_>) -> Result<FileReport, Stop> {
-    let mut report =
-        FileReport { file: name.to_owned(), kind: None, rows_read: 0, rows_stored: 0, rows_replaced: 0, ignored_columns: Vec::new() };
+    let mut report = FileReport { file: name.to_owned(), kind: None, rows_read: 0, rows_stored: 0, rows_replaced: 0, ignored_columns: Vec::new() };
     let (source, delimiter) = match open(path) {
         Ok(opened) => opened,
         Err(problem) => {

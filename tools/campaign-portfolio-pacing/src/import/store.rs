@@ -76,7 +76,8 @@ impl<'c> Store<'c> {
         let campaign = self.place(&row.place)?;
         let again = std::mem::replace(&mut campaign.seen, true);
         let key = campaign.key;
-        let had: bool = db.prepare_cached("SELECT budget IS NOT NULL OR flight_start IS NOT NULL FROM campaigns WHERE key = ?1")?.query_row([key], |r| r.get(0))?;
+        let had: bool =
+            db.prepare_cached("SELECT budget IS NOT NULL OR flight_start IS NOT NULL FROM campaigns WHERE key = ?1")?.query_row([key], |r| r.get(0))?;
         let (start, end) = row.flight.unzip();
         db.prepare_cached("UPDATE campaigns SET budget = ?2, flight_start = ?3, flight_end = ?4 WHERE key = ?1")?
             .execute(params![key, row.budget, start, end])?;
@@ -99,8 +100,12 @@ impl<'c> Store<'c> {
                     new.clone_into(old);
                 }
             }
-            db.prepare_cached("UPDATE accounts SET name = ?2, zone = nullif(?3, ''), currency = nullif(?4, '') WHERE key = ?1")?
-                .execute(params![account.key, account.name, account.zone, account.currency])?;
+            db.prepare_cached("UPDATE accounts SET name = ?2, zone = nullif(?3, ''), currency = nullif(?4, '') WHERE key = ?1")?.execute(params![
+                account.key,
+                account.name,
+                account.zone,
+                account.currency
+            ])?;
         }
         if !account.campaigns.contains_key(place.campaign) {
             let found = find_campaign(db, account.key, place)?;
@@ -113,8 +118,11 @@ impl<'c> Store<'c> {
                     new.clone_into(old);
                 }
             }
-            db.prepare_cached("UPDATE campaigns SET name = ?2, advertiser = ?3 WHERE key = ?1")?
-                .execute(params![campaign.key, campaign.name, campaign.advertiser])?;
+            db.prepare_cached("UPDATE campaigns SET name = ?2, advertiser = ?3 WHERE key = ?1")?.execute(params![
+                campaign.key,
+                campaign.name,
+                campaign.advertiser
+            ])?;
         }
         Ok(campaign)
     }

@@ -49,8 +49,7 @@ fn campaigns(sample: &Sample, clocks: &[LocalNow]) -> String {
 }
 
 fn delivery(sample: &Sample, clocks: &[LocalNow]) -> String {
-    let mut text =
-        String::from("account_id,account_name,advertiser,campaign_id,campaign_name,line_item_id,line_item_name,date,hour,spend,impressions\n");
+    let mut text = String::from("account_id,account_name,advertiser,campaign_id,campaign_name,line_item_id,line_item_name,date,hour,spend,impressions\n");
     for row in &sample.rows {
         let item = &sample.line_items[row.line_item];
         let campaign = &sample.campaigns[item.campaign];

@@ -36,11 +36,16 @@ fn each_account_tells_its_story() {
         assert_eq!(result["insights"]["daily_trend"][0]["date"], "2026-11-21");
         assert_eq!(result["insights"]["daily_trend"][0]["partial"], true);
     }
-    let trouble = pacing.analyze(&json!({"account_id": "17", "advertiser_filter": "Retailer Launch", "campaign_start": "2026-11-01", "campaign_end": "2026-11-30"})).unwrap();
+    let trouble = pacing
+        .analyze(&json!({"account_id": "17", "advertiser_filter": "Retailer Launch", "campaign_start": "2026-11-01", "campaign_end": "2026-11-30"}))
+        .unwrap();
     assert_eq!(trouble["insights"]["daily_pacing"]["pacing_status"], "AT_RISK");
-    let over = pacing.analyze(&json!({"account_id": "42", "advertiser_filter": "Last Minute", "campaign_start": "2026-11-03", "campaign_end": "2026-12-02"})).unwrap();
+    let over =
+        pacing.analyze(&json!({"account_id": "42", "advertiser_filter": "Last Minute", "campaign_start": "2026-11-03", "campaign_end": "2026-12-02"})).unwrap();
     assert!(crate::has(&over["flags"], "overspend_risk"), "{over}");
-    let early = pacing.analyze(&json!({"account_id": "17", "advertiser_filter": "Winter Preview", "campaign_start": "2026-11-30", "campaign_end": "2027-01-28"})).unwrap();
+    let early = pacing
+        .analyze(&json!({"account_id": "17", "advertiser_filter": "Winter Preview", "campaign_start": "2026-11-30", "campaign_end": "2027-01-28"}))
+        .unwrap();
     assert_eq!(early["insights"]["daily_pacing"]["pacing_status"], "NOT_STARTED");
     let none = pacing.analyze(&json!({"account_id": "17", "advertiser_filter": "Winter Preview"})).unwrap_err();
     assert!(none.hint_text().unwrap().contains("2026-11-30"), "{none:?}");

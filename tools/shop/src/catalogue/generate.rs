@@ -20,8 +20,8 @@ const BRANDS: &[(&str, &str)] = &[
 ];
 
 const FIRST_WORDS: &[&str] = &[
-    "Ridge", "Moss", "Granite", "Fell", "Birch", "Heath", "Tarn", "Ember", "Frost", "Lark", "Drift", "Cairn", "Alder", "Brook", "Cinder", "Dune",
-    "Fern", "Gale", "Hollow", "Juniper", "Lichen", "Marsh", "Pine", "Summit",
+    "Ridge", "Moss", "Granite", "Fell", "Birch", "Heath", "Tarn", "Ember", "Frost", "Lark", "Drift", "Cairn", "Alder", "Brook", "Cinder", "Dune", "Fern",
+    "Gale", "Hollow", "Juniper", "Lichen", "Marsh", "Pine", "Summit",
 ];
 
 /// All products of a seed. Ids and part numbers do not depend on the seed's dice.
@@ -114,11 +114,8 @@ fn variants(rng: &mut Rng, category: &Category, id: i64, part_no: &str, place: u
             chosen
         }
     };
-    let mut rows: Vec<Vec<(Dimension, String)>> = if colors.is_empty() {
-        vec![Vec::new()]
-    } else {
-        colors.iter().map(|code| vec![(Dimension::Color, (*code).to_owned())]).collect()
-    };
+    let mut rows: Vec<Vec<(Dimension, String)>> =
+        if colors.is_empty() { vec![Vec::new()] } else { colors.iter().map(|code| vec![(Dimension::Color, (*code).to_owned())]).collect() };
     for (dimension, values) in category.dimensions {
         let values = range(rng, values, place, category.shape);
         rows = rows
@@ -213,7 +210,8 @@ mod tests {
         let products = generate(7);
         assert_eq!(products, generate(7));
         assert_eq!(products.len(), 300);
-        let ids: HashSet<i64> = products.iter().map(|p| p.id).chain(products.iter().flat_map(|p| p.variants.iter().filter(|v| v.id != p.id).map(|v| v.id))).collect();
+        let ids: HashSet<i64> =
+            products.iter().map(|p| p.id).chain(products.iter().flat_map(|p| p.variants.iter().filter(|v| v.id != p.id).map(|v| v.id))).collect();
         let parts: HashSet<&str> = products.iter().flat_map(|p| p.variants.iter().map(|v| v.part_no.as_str())).collect();
         let variants: usize = products.iter().map(|p| p.variants.len()).sum();
         assert_eq!(parts.len(), variants);
@@ -237,8 +235,7 @@ mod tests {
     fn eans_carry_a_valid_check_digit() {
         for product in generate(1) {
             for variant in product.variants {
-                let sum: u32 =
-                    variant.ean.chars().filter_map(|c| c.to_digit(10)).enumerate().map(|(at, d)| if at % 2 == 0 { d } else { 3 * d }).sum();
+                let sum: u32 = variant.ean.chars().filter_map(|c| c.to_digit(10)).enumerate().map(|(at, d)| if at % 2 == 0 { d } else { 3 * d }).sum();
                 assert_eq!((variant.ean.len(), sum % 10), (13, 0), "{}", variant.ean);
             }
         }

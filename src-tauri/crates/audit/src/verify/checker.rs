@@ -100,7 +100,11 @@ impl<'a> Checker<'a> {
             return None;
         }
         if body.prev != crate::hex::encode(&self.prev) {
-            let message = if seq == 1 { "record 1 does not begin a log".to_owned() } else { format!("record {seq} does not follow record {}: one of the two was changed", seq - 1) };
+            let message = if seq == 1 {
+                "record 1 does not begin a log".to_owned()
+            } else {
+                format!("record {seq} does not follow record {}: one of the two was changed", seq - 1)
+            };
             self.bad(message);
             return None;
         }
@@ -197,7 +201,8 @@ impl<'a> Checker<'a> {
         if known.as_deref() != Some(mark.key.as_str()) || mark.installation != self.installation {
             self.problems.add(Some(1), "the log was signed anew with another key than the one kept outside it");
         } else if mark.root != crate::hex::encode(&self.frontier.root()) {
-            self.problems.add(None, format!("one of the first {size} records is not the one that was signed: the root differs from the copy kept outside the log"));
+            self.problems
+                .add(None, format!("one of the first {size} records is not the one that was signed: the root differs from the copy kept outside the log"));
         } else if self.signed != size {
             self.problems.add(Some(self.signed + 1), format!("the checkpoint over {size} records is missing from the log"));
         }
@@ -208,7 +213,8 @@ impl<'a> Checker<'a> {
         let size = self.size();
         if !self.stopped {
             if let Some(mark) = self.mark.filter(|mark| mark.size > size) {
-                self.problems.add(Some(size + 1), format!("records {} to {} are missing: the log was cut, or an old copy was put in its place", size + 1, mark.size));
+                self.problems
+                    .add(Some(size + 1), format!("records {} to {} are missing: the log was cut, or an old copy was put in its place", size + 1, mark.size));
             }
             if let Some(beyond) = self.notes.keys().next().copied() {
                 let message = if beyond > size {

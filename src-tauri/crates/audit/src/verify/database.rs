@@ -123,10 +123,8 @@ fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
     let mut statement = db.prepare("SELECT id, hash FROM audit_node ORDER BY id")?;
     let mut nodes: Cursor<'_, (i64, Vec<u8>)> = Cursor { rows: statement.query([])?, read: |row| Ok((row.get(0)?, row.get(1)?)) };
     let mut statement = db.prepare("SELECT seq, member, salt, value FROM audit_reveal ORDER BY seq, member")?;
-    let mut reveals: Cursor<'_, (i64, Reveal)> = Cursor {
-        rows: statement.query([])?,
-        read: |row| Ok((row.get(0)?, Reveal { member: row.get(1)?, salt: row.get(2)?, value: row.get(3)? })),
-    };
+    let mut reveals: Cursor<'_, (i64, Reveal)> =
+        Cursor { rows: statement.query([])?, read: |row| Ok((row.get(0)?, Reveal { member: row.get(1)?, salt: row.get(2)?, value: row.get(3)? })) };
     let mut next_reveal = reveals.next();
 
     while let Some(row) = records.next()? {

@@ -160,7 +160,14 @@ fn whole(mut records: Lines, mut reveals: Lines, checker: &mut Checker<'_>) -> R
 }
 
 /// Some records, each proven to be in the signed tree.
-fn partial(mut records: Lines, mut reveals: Lines, mut proofs: Lines, notes: &BTreeMap<u64, String>, key: &str, problems: &mut Problems) -> Result<Summary, String> {
+fn partial(
+    mut records: Lines,
+    mut reveals: Lines,
+    mut proofs: Lines,
+    notes: &BTreeMap<u64, String>,
+    key: &str,
+    problems: &mut Problems,
+) -> Result<Summary, String> {
     let (Some((&size, text)), true) = (notes.last_key_value(), notes.len() == 1) else { return Err("there must be one checkpoint".to_owned()) };
     let note = note::parse(text).map_err(|error| error.to_string())?;
     let key = key.strip_suffix('\n').and_then(|key| note::parse_vkey(&note.origin, key)).ok_or("key.vkey is not a key for this log")?;

@@ -82,7 +82,8 @@ fn values_that_a_body_cannot_hold_are_refused_with_their_place() {
     let world = World::new();
     run(async {
         let log = world.open();
-        let refuse = async |value: serde_json::Value| log.append(RecordDraft::new(RecordType::RunEnded).field("n", value), Durability::Durable).await.unwrap_err().0;
+        let refuse =
+            async |value: serde_json::Value| log.append(RecordDraft::new(RecordType::RunEnded).field("n", value), Durability::Durable).await.unwrap_err().0;
         assert!(refuse(json!(1.5)).await.contains("/fields/n"));
         assert!(refuse(json!([{ "x": 9_007_199_254_740_992u64 }])).await.contains("/fields/n/0/x"));
         let big = RecordDraft::new(RecordType::RunEnded).field("n", 9_007_199_254_740_991u64).commit("c", 9_007_199_254_740_993u64);

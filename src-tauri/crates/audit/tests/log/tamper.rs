@@ -32,8 +32,15 @@ fn a_rewritten_record_is_named() {
 
 #[test]
 fn swapped_doubled_and_deleted_records_are_named() {
-    assert_eq!(changed("UPDATE audit_record SET seq=-1 WHERE seq=20; UPDATE audit_record SET seq=20 WHERE seq=21; UPDATE audit_record SET seq=21 WHERE seq=-1").seq, Some(20));
-    assert_eq!(changed("UPDATE audit_record SET body=(SELECT body FROM audit_record WHERE seq=30), leaf=(SELECT leaf FROM audit_record WHERE seq=30) WHERE seq=31").seq, Some(31));
+    assert_eq!(
+        changed("UPDATE audit_record SET seq=-1 WHERE seq=20; UPDATE audit_record SET seq=20 WHERE seq=21; UPDATE audit_record SET seq=21 WHERE seq=-1").seq,
+        Some(20)
+    );
+    assert_eq!(
+        changed("UPDATE audit_record SET body=(SELECT body FROM audit_record WHERE seq=30), leaf=(SELECT leaf FROM audit_record WHERE seq=30) WHERE seq=31")
+            .seq,
+        Some(31)
+    );
     assert_eq!(changed("INSERT INTO audit_record SELECT 51, body, leaf, at, type, session, tool, status FROM audit_record WHERE seq=50").seq, Some(51));
     assert_eq!(changed("DELETE FROM audit_record WHERE seq=12").seq, Some(12));
     assert_eq!(changed("DELETE FROM audit_record WHERE seq=1").seq, Some(1));
@@ -60,7 +67,9 @@ fn other_tables_are_checked_too() {
     assert_eq!(changed("DELETE FROM audit_checkpoint WHERE size=50").seq, Some(2));
     assert_eq!(changed("DELETE FROM audit_checkpoint").seq, Some(1));
     assert!(changed("CREATE TABLE more(x)").message.contains("header") || changed("CREATE TABLE more(x)").message.contains("version"));
-    assert!(!changed("PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql=replace(sql,'tool TEXT','tool  TEXT') WHERE name='audit_record'").message.is_empty());
+    assert!(
+        !changed("PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql=replace(sql,'tool TEXT','tool  TEXT') WHERE name='audit_record'").message.is_empty()
+    );
 }
 
 #[test]

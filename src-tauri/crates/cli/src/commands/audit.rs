@@ -44,7 +44,9 @@ async fn list(link: &Link, out: Out, params: AuditListParams) -> Result<Exit, Fa
     for record in &page.records {
         out.line(line(record));
     }
-    if page.has_more && let Some(last) = page.records.last() {
+    if page.has_more
+        && let Some(last) = page.records.last()
+    {
         out.note(format!("More: add --before {}.", last.seq));
     }
     Ok(Exit::Done)

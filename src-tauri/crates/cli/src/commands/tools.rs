@@ -62,7 +62,13 @@ async fn show(link: &Link, out: Out, name: &str) -> Result<Exit, Failure> {
         out.document(spec);
         return Ok(Exit::Done);
     }
-    out.line(format!("{} ({}), {}, from pack {}", out.tone(Tone::Strong, &exact(&spec.title)), exact(spec.id.as_str()), effect(spec), exact(spec.pack.as_str())));
+    out.line(format!(
+        "{} ({}), {}, from pack {}",
+        out.tone(Tone::Strong, &exact(&spec.title)),
+        exact(spec.id.as_str()),
+        effect(spec),
+        exact(spec.pack.as_str())
+    ));
     out.line(prose(&spec.description));
     out.line("Parameters:");
     let required: Vec<&str> = spec.input_schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
@@ -112,10 +118,13 @@ async fn call(link: &mut Link, out: Out, params: ToolCallParams, person: bool) -
 }
 
 fn show_answer(out: Out, answer: &ToolCallResponse) -> Exit {
-    let exit = answer.error.as_ref().map_or_else(|| Exit::of_outcome(answer.outcome), |error| match Exit::of_outcome(answer.outcome) {
-        Exit::Failed => Exit::of_error(error),
-        other => other,
-    });
+    let exit = answer.error.as_ref().map_or_else(
+        || Exit::of_outcome(answer.outcome),
+        |error| match Exit::of_outcome(answer.outcome) {
+            Exit::Failed => Exit::of_error(error),
+            other => other,
+        },
+    );
     if out.json {
         out.document(answer);
         return exit;

@@ -55,7 +55,9 @@ impl World {
     pub(crate) fn bare(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         command.env_clear().env("PATH", "/usr/bin:/bin").env("LANG", "C.UTF-8").env("COUNTERSIGN_TEST_NOW", NOW).stdin(Stdio::null());
-        for (variable, name) in [("HOME", "home"), ("XDG_DATA_HOME", "share"), ("XDG_STATE_HOME", "state"), ("XDG_CONFIG_HOME", "config"), ("XDG_RUNTIME_DIR", "run")] {
+        for (variable, name) in
+            [("HOME", "home"), ("XDG_DATA_HOME", "share"), ("XDG_STATE_HOME", "state"), ("XDG_CONFIG_HOME", "config"), ("XDG_RUNTIME_DIR", "run")]
+        {
             std::fs::create_dir_all(self.path(name)).expect("made");
             command.env(variable, self.path(name));
         }
@@ -92,7 +94,9 @@ impl World {
     pub(crate) fn shoes(&self, session: &str) -> u64 {
         let cart = self.run(&["--json", "tools", "call", "cart.get", "--session", session]).ends_with(0).json();
         let text = cart["data"].to_string();
-        cart["data"]["items"].as_array().map_or(0, |items| items.iter().filter_map(|item| item["quantity"].as_u64()).sum::<u64>().max(u64::from(text.contains(SHOE))))
+        cart["data"]["items"]
+            .as_array()
+            .map_or(0, |items| items.iter().filter_map(|item| item["quantity"].as_u64()).sum::<u64>().max(u64::from(text.contains(SHOE))))
     }
 }
 

@@ -189,13 +189,22 @@ pub enum SlotKind {
         nouns: Localised<Vec<String>>,
     },
     /// A field of a thing that the user names or points at.
-    Thing { thing: String, field: String },
+    Thing {
+        thing: String,
+        field: String,
+    },
     /// The words that remain, for a search.
     Words,
     /// Set to `value` when a cue occurs.
-    Flag { value: Value },
+    Flag {
+        value: Value,
+    },
     /// A bound from a field of the things listed before ("cheaper ones"), taken when a cue occurs.
-    Listed { thing: String, field: String, side: Side },
+    Listed {
+        thing: String,
+        field: String,
+        side: Side,
+    },
 }
 
 /// On which side of the middle of a list, or of the only thing, a value must lie.

@@ -203,7 +203,13 @@ async fn a_policy_that_turns_to_deny_stops_what_was_approved_before() {
     let bench = write_bench();
     let turn = bench.start("add").await.turn;
     let approval = bench.approval(0).await;
-    bench.profile.rules.lock().unwrap().rules.push(Rule { id: "stop".into(), action: Action::Deny, tool: "*".into(), effect: None, arguments: Default::default() });
+    bench.profile.rules.lock().unwrap().rules.push(Rule {
+        id: "stop".into(),
+        action: Action::Deny,
+        tool: "*".into(),
+        effect: None,
+        arguments: Default::default(),
+    });
     bench.decide(&approval, once()).await.unwrap();
     bench.final_of(&turn).await;
     assert_eq!(bench.outcomes().await, [ToolOutcome::Denied]);

@@ -106,7 +106,15 @@ async fn died(bench: &Bench, call: ItemBody, approval: Option<Approval>) {
     store.session_create(&"s".into(), "t", now).await.unwrap();
     let item = |id: &str, body| Item { id: id.into(), session: "s".into(), turn: "dead".into(), seq: 0, created_at: now, body };
     store.items_append(vec![item("i1", ItemBody::UserMessage { text: "go".into() }), item("i2", call)]).await.unwrap();
-    let row = TurnRow { turn: "dead".into(), session: "s".into(), started_at: now, ended_at: None, status: "running".into(), model: "m".into(), usage: Usage::default() };
+    let row = TurnRow {
+        turn: "dead".into(),
+        session: "s".into(),
+        started_at: now,
+        ended_at: None,
+        status: "running".into(),
+        model: "m".into(),
+        usage: Usage::default(),
+    };
     store.turn_put(&row).await.unwrap();
     if let Some(approval) = approval {
         store.approval_insert(&approval).await.unwrap();

@@ -111,7 +111,8 @@ async fn a_second_message_waits_visibly_and_is_answered_next() {
     let (status, text) = status_and_text(&bench.final_of(&first.turn).await);
     assert_eq!((status, text.as_str()), (TurnStatus::Cancelled, "first"));
     assert_eq!(status_and_text(&bench.final_of(&second.turn).await).0, TurnStatus::Ok);
-    let texts: Vec<String> = bench.items().await.into_iter().filter_map(|i| if let ItemBody::UserMessage { text } = i.body { Some(text) } else { None }).collect();
+    let texts: Vec<String> =
+        bench.items().await.into_iter().filter_map(|i| if let ItemBody::UserMessage { text } = i.body { Some(text) } else { None }).collect();
     assert_eq!(texts, ["one", "two"]);
 }
 

@@ -11,7 +11,11 @@ use std::{
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
-use contract::{manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust}, CallId, Effect, ResultView, Settings, ToolSpec, ToolTarget, TurnEvent, TurnId, TurnStartParams, TurnStartResponse, TurnStatus, Usage, Push, EventBody, Approval, AgentError, Decision, ApprovalDecideParams, Item, ItemBody, ToolOutcome, RecordType, AuditListParams};
+use contract::{
+    AgentError, Approval, ApprovalDecideParams, AuditListParams, CallId, Decision, Effect, EventBody, Item, ItemBody, Push, RecordType, ResultView, Settings,
+    ToolOutcome, ToolSpec, ToolTarget, TurnEvent, TurnId, TurnStartParams, TurnStartResponse, TurnStatus, Usage,
+    manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust},
+};
 use engine::{Engine, World, ports::*};
 use futures::{StreamExt, stream::BoxStream};
 use serde_json::{Value, json};
@@ -76,7 +80,8 @@ impl Model for ScriptModel {
                     futures::stream::iter([Ok(ModelEvent::Call(call))]).boxed()
                 }
                 Say::Fail(kind) => {
-                    let error = ModelError { kind, message: "The model is not reachable.".into(), hint: Some("Check the address.".into()), retry_after_ms: None };
+                    let error =
+                        ModelError { kind, message: "The model is not reachable.".into(), hint: Some("Check the address.".into()), retry_after_ms: None };
                     futures::stream::iter([Err(error)]).boxed()
                 }
                 Say::Hang => futures::stream::pending().boxed(),
@@ -259,7 +264,12 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         let clock = Arc::new(SetClock(AtomicI64::new(0)));
         let store = store::SqliteStore::open(&folder.path().join("countersign.db"), Arc::clone(&clock) as _).unwrap().store;
-        let options = audit::OpenOptions::new(folder.path().join("audit.db"), "6b1a7c1e-0000-4000-8000-000000000000", audit::Signer::new(&[7; 32], true), Arc::clone(&clock) as _);
+        let options = audit::OpenOptions::new(
+            folder.path().join("audit.db"),
+            "6b1a7c1e-0000-4000-8000-000000000000",
+            audit::Signer::new(&[7; 32], true),
+            Arc::clone(&clock) as _,
+        );
         let audit::OpenState::Ready(log) = audit::Log::open(options).unwrap() else { panic!("a new log is ready") };
         let log = Arc::new(Refusable { log, refuses: AtomicBool::new(false) });
         let (model, tools, heard) = (Arc::new(ScriptModel::default()), Arc::new(ScriptTools::default()), Arc::new(Heard::default()));

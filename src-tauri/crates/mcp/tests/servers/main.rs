@@ -40,7 +40,13 @@ fn server(name: &str, role: &str, more: &[(&str, &str)]) -> ServerConfig {
 
 /// Waits short enough for tests, long enough for a busy machine.
 fn quick() -> Timings {
-    Timings { start: Duration::from_secs(20), probe: Duration::from_millis(300), backoff: Duration::from_millis(20), longest_backoff: Duration::from_millis(200), grace: Duration::from_millis(300) }
+    Timings {
+        start: Duration::from_secs(20),
+        probe: Duration::from_millis(300),
+        backoff: Duration::from_millis(20),
+        longest_backoff: Duration::from_millis(200),
+        grace: Duration::from_millis(300),
+    }
 }
 
 fn servers(configs: Vec<ServerConfig>) -> Servers {

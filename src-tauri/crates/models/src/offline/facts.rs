@@ -69,9 +69,11 @@ pub(super) enum Quantity {
 const PRONOUNS: &[&str] = &["it", "that", "this", "its", "them", "they", "those", "these", "den", "det", "dem", "denna", "dessa"];
 const PLURAL: &[&str] = &["both", "all", "everything", "bada", "alla", "allt", "allting"];
 /// A word that turns the meaning of what follows around.
-const NEGATIONS: &[&str] = &["not", "no", "dont", "never", "except", "without", "but", "besides", "isnt", "nor", "neither", "inte", "ej", "utan", "utom", "aldrig", "forutom"];
+const NEGATIONS: &[&str] =
+    &["not", "no", "dont", "never", "except", "without", "but", "besides", "isnt", "nor", "neither", "inte", "ej", "utan", "utom", "aldrig", "forutom"];
 /// A number after one of these is a value of a thing, not how many.
-const LABELS: &[&str] = &["size", "sizes", "storlek", "storleken", "strl", "str", "eu", "part", "partno", "artikel", "artikelnummer", "article", "sku", "model"];
+const LABELS: &[&str] =
+    &["size", "sizes", "storlek", "storleken", "strl", "str", "eu", "part", "partno", "artikel", "artikelnummer", "article", "sku", "model"];
 const PLACE_LABELS: &[&str] = &["option", "number", "nr", "no", "choice", "alternativ", "nummer", "#", "product", "result", "line", "rad", "produkt", "item"];
 const PIECES: &[&str] = &["x", "st", "stycken", "styck", "pcs", "pieces", "pairs", "pair", "par", "of", "times", "ggr"];
 
@@ -128,7 +130,9 @@ impl Facts {
                 let SlotKind::Entity { entity: kind, .. } = &slot.kind else { continue };
                 for start in 0..tokens.len() {
                     // "account 17 and 23": an id may follow another one.
-                    let again = tokens[start].any(&["and", "och", ",", "&", "vs", "or", "eller"]) && start > 0 && self.named.iter().any(|named| named.kind == *kind && named.at.end == start);
+                    let again = tokens[start].any(&["and", "och", ",", "&", "vs", "or", "eller"])
+                        && start > 0
+                        && self.named.iter().any(|named| named.kind == *kind && named.at.end == start);
                     if self.is_taken(start) || !(again || nouns.iter().any(|noun| tokens[start].is(noun))) {
                         continue;
                     }
@@ -200,7 +204,9 @@ impl Facts {
                 at += used;
                 continue;
             }
-            if tokens[at].any(&["last", "sista"]) && tokens.get(at + 1).is_none_or(|next| next.kind == Kind::Punct || next.any(&["one", "option", "product", "item"])) {
+            if tokens[at].any(&["last", "sista"])
+                && tokens.get(at + 1).is_none_or(|next| next.kind == Kind::Punct || next.any(&["one", "option", "product", "item"]))
+            {
                 self.places.push(Place::Last);
                 self.take(at..at + 1);
             }
@@ -224,7 +230,9 @@ impl Facts {
             };
             let end = at + used;
             let marked = self.amounts.iter().any(|amount| amount.marked && amount.at <= at && at < amount.at + amount.len);
-            let unit = tokens.get(end).is_some_and(|next| next.any(&["%", "percent", "procent", "l", "liter", "litres", "liters", "cm", "kg", "g", "person", "persons", "personers", "man", "/", "-"]));
+            let unit = tokens.get(end).is_some_and(|next| {
+                next.any(&["%", "percent", "procent", "l", "liter", "litres", "liters", "cm", "kg", "g", "person", "persons", "personers", "man", "/", "-"])
+            });
             if marked || unit {
                 continue;
             }
@@ -240,7 +248,9 @@ impl Facts {
                 continue;
             }
             // "the black one", "size 42": the more it looks like a count, the better.
-            let score = i32::from(pieces) * 8 + i32::from(target) * 6 + i32::from(word) * 2 - i32::from(article) * 5 - i32::from(tokens[at].int().is_some_and(|n| n > 30)) * 3;
+            let score = i32::from(pieces) * 8 + i32::from(target) * 6 + i32::from(word) * 2
+                - i32::from(article) * 5
+                - i32::from(tokens[at].int().is_some_and(|n| n > 30)) * 3;
             let alone = before.is_some_and(|token| token.any(&["only", "just", "bara"]));
             // "the black one", "en ryggsäck": no count unless it is stressed.
             if article && !(pieces || alone || target) {

@@ -74,13 +74,20 @@ pub(super) fn goal(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: 
 }
 
 #[allow(clippy::too_many_arguments, reason = "the parts of one clause, used once")]
-fn said(reader: &Reader<'_>, tool: usize, kind: &SlotKind, cues: &[Pattern], tokens: &[Token], facts: &Facts, taken: &mut Vec<usize>, goal: &mut Goal) -> Option<Value> {
+fn said(
+    reader: &Reader<'_>,
+    tool: usize,
+    kind: &SlotKind,
+    cues: &[Pattern],
+    tokens: &[Token],
+    facts: &Facts,
+    taken: &mut Vec<usize>,
+    goal: &mut Goal,
+) -> Option<Value> {
     let pack = reader.book.tools[tool].pack;
     let cue = cues.iter().find_map(|cue| cue.find(tokens, &facts.words));
     match kind {
-        SlotKind::Entity { entity, .. } => {
-            facts.named.iter().find(|named| named.pack == pack && named.kind == *entity).map(|named| json!(named.id))
-        }
+        SlotKind::Entity { entity, .. } => facts.named.iter().find(|named| named.pack == pack && named.kind == *entity).map(|named| json!(named.id)),
         SlotKind::DateStart => facts.period.as_ref()?.start.map(|day| json!(day.to_string())),
         SlotKind::DateEnd => facts.period.as_ref()?.end.map(|day| json!(day.to_string())),
         SlotKind::Number => {
@@ -153,7 +160,13 @@ fn imply(reader: &Reader<'_>, facts: &Facts, goal: &mut Goal) {
 fn words(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, taken: &[usize], goal: &mut Goal) {
     let Some(slot) = reader.book.tools[goal.tool].slots.iter().find(|slot| matches!(slot.kind, SlotKind::Words)) else { return };
     let pack = reader.book.pack_of(goal.tool);
-    let words: Vec<&str> = facts.content(tokens, taken, reader.book.tools[goal.tool].pack).into_iter().filter(|&i| !pack.is_ignored(&tokens[i].norm)).map(|i| said_word(pack, &tokens[i])).take(6).collect();
+    let words: Vec<&str> = facts
+        .content(tokens, taken, reader.book.tools[goal.tool].pack)
+        .into_iter()
+        .filter(|&i| !pack.is_ignored(&tokens[i].norm))
+        .map(|i| said_word(pack, &tokens[i]))
+        .take(6)
+        .collect();
     if !words.is_empty() {
         goal.args.insert(slot.parameter.clone(), json!(words.join(" ")));
     }
@@ -218,7 +231,10 @@ fn inherit(reader: &Reader<'_>, facts: &Facts, found: &Match, before: Option<&Go
             SlotKind::Flag { .. } | SlotKind::Listed { .. } => everything,
             SlotKind::Quantity | SlotKind::Thing { .. } => false,
         };
-        if open && carry && let Some(value) = values::get(earlier, name) {
+        if open
+            && carry
+            && let Some(value) = values::get(earlier, name)
+        {
             values::set(&mut goal.args, name, value.clone());
         }
     }
@@ -257,7 +273,29 @@ pub(super) fn unknown_name(reader: &Reader<'_>, tokens: &[Token], facts: &Facts,
     }
     let content = facts.content(tokens, used, data.pack);
     let unknown = |i: usize| tokens[i].kind == Kind::Word && tokens[i].fold.len() >= 3 && !reader.book.lexicon.knows(&tokens[i].norm);
-    let led = |i: usize| i > 0 && tokens[i - 1].any(&["for", "is", "hows", "about", "does", "for", "pa", "med", "of", "account", "konto", "gar", "ligger", "the", "advertiser", "client", "kund", "and"]);
+    let led = |i: usize| {
+        i > 0
+            && tokens[i - 1].any(&[
+                "for",
+                "is",
+                "hows",
+                "about",
+                "does",
+                "for",
+                "pa",
+                "med",
+                "of",
+                "account",
+                "konto",
+                "gar",
+                "ligger",
+                "the",
+                "advertiser",
+                "client",
+                "kund",
+                "and",
+            ])
+    };
     let capital = |i: usize| i > 0 && tokens[i].raw.chars().next().is_some_and(char::is_uppercase);
     let at = content.into_iter().find(|&i| unknown(i) && (led(i) || capital(i)))?;
     Some(tokens[at].raw.clone())

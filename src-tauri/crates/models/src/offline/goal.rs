@@ -80,15 +80,30 @@ pub(super) enum Why {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Outcome {
     /// The results of its calls, with the arguments.
-    Answer { args: Map<String, Value>, results: Vec<Arc<Value>>, as_of: bool },
-    Failed { failure: Failure },
-    Ask { listing: Listing, why: Why },
+    Answer {
+        args: Map<String, Value>,
+        results: Vec<Arc<Value>>,
+        as_of: bool,
+    },
+    Failed {
+        failure: Failure,
+    },
+    Ask {
+        listing: Listing,
+        why: Why,
+    },
     /// Nothing of this kind was found.
-    Nothing { thing: String, words: Vec<String> },
+    Nothing {
+        thing: String,
+        words: Vec<String>,
+    },
     /// The goal is not clear or not possible as said.
     Doubt(Doubt),
     /// All of the kind are out.
-    Unusable { thing: String, items: Vec<Value> },
+    Unusable {
+        thing: String,
+        items: Vec<Value>,
+    },
     /// The tool is not among those offered.
     NotOffered,
     /// The turn has no calls left.

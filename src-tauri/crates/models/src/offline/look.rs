@@ -40,7 +40,8 @@ impl Run<'_> {
     /// Like `find`, but takes the best of several: good enough to read about.
     pub(super) fn find_some(&self, pack: usize, thing: &str, goal: &Goal, for_write: bool) -> Found {
         match self.find(pack, thing, goal, for_write) {
-            Found::Done(Outcome::Ask { listing, why: Why::Several | Why::Confirm }) if !goal.target.groups.is_empty() => match listing.items.into_iter().next() {
+            Found::Done(Outcome::Ask { listing, why: Why::Several | Why::Confirm }) if !goal.target.groups.is_empty() => match listing.items.into_iter().next()
+            {
                 Some(item) => Found::One(item),
                 None => Found::Calls(Vec::new()),
             },
@@ -64,7 +65,9 @@ impl Run<'_> {
         {
             return self.at_place(listing, *place);
         }
-        let Some((source, tool, find)) = described.sources.iter().find_map(|source| Some((source, self.book.tool_by_id(pack, &source.tool)?, source.find.as_ref()?))) else {
+        let Some((source, tool, find)) =
+            described.sources.iter().find_map(|source| Some((source, self.book.tool_by_id(pack, &source.tool)?, source.find.as_ref()?)))
+        else {
             return Found::Done(Outcome::Nothing { thing: thing.to_owned(), words: goal.target.words() });
         };
         let looking = Looking { pack, thing, described, source, tool, goal, for_write };
@@ -192,7 +195,11 @@ impl Run<'_> {
             let Some(listing) = shown else { return Found::Done(self.ask(looking.pack, looking.thing, items, Why::Several)) };
             let meant = index.and_then(|i| listing.items.get(i));
             let same: Vec<Value> = items.iter().filter(|item| meant.is_some_and(|meant| self.is_part_of(looking.described, item, meant))).cloned().collect();
-            return if same.len() == 1 { self.one_of(looking, same, Why::Several) } else { Found::Done(self.ask(looking.pack, looking.thing, items, Why::Several)) };
+            return if same.len() == 1 {
+                self.one_of(looking, same, Why::Several)
+            } else {
+                Found::Done(self.ask(looking.pack, looking.thing, items, Why::Several))
+            };
         }
         if words.is_empty() {
             // Without "it" or a number ("change to 3") nothing says which one: the user chooses.
@@ -273,12 +280,15 @@ impl Run<'_> {
             End::Failed(failure) => return Found::Done(Outcome::Failed { failure: failure.clone() }),
         };
         let parent_words = pack.thing(parent).map(|parent| things::words_of(parent, &item)).unwrap_or_default();
-        let parent_words: Vec<String> = parent_words.into_iter().chain(pack.thing(parent).map(|parent| things::words_of(parent, value)).unwrap_or_default()).collect();
+        let parent_words: Vec<String> =
+            parent_words.into_iter().chain(pack.thing(parent).map(|parent| things::words_of(parent, value)).unwrap_or_default()).collect();
         let own = list(value, looking.source);
         let own_words: Vec<Vec<String>> = own.iter().map(|item| things::words_of(looking.described, item)).collect();
         // Words about the parent say nothing about its parts, unless a part has them too ("black").
-        let telling: Vec<String> =
-            words.into_iter().filter(|word| own_words.iter().any(|own| things::fits(pack, word, own)) || (is_describing(pack, word) && !things::fits(pack, word, &parent_words))).collect();
+        let telling: Vec<String> = words
+            .into_iter()
+            .filter(|word| own_words.iter().any(|own| things::fits(pack, word, own)) || (is_describing(pack, word) && !things::fits(pack, word, &parent_words)))
+            .collect();
         self.usable(looking, own, &telling)
     }
 

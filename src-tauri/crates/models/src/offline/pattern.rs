@@ -4,8 +4,7 @@
 use std::collections::HashMap;
 
 use super::{
-    lang,
-    numbers,
+    lang, numbers,
     text::{Kind, Token, fold},
 };
 
@@ -56,11 +55,13 @@ impl Pattern {
     }
 
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
-        self.parts.iter().flat_map(|part| match part {
-            Part::Word(words) => words.as_slice(),
-            Part::Number | Part::Gap => &[],
-        })
-        .map(String::as_str)
+        self.parts
+            .iter()
+            .flat_map(|part| match part {
+                Part::Word(words) => words.as_slice(),
+                Part::Number | Part::Gap => &[],
+            })
+            .map(String::as_str)
     }
 
     /// The first place where the phrase occurs. `words` are the indices of the tokens that are not signs.

@@ -159,7 +159,9 @@ impl Run<'_> {
         if let Some(done) = self.result(goal.tool, &args) {
             return Step::Done(outcome(done));
         }
-        if goal.may_reuse && let Some(value) = self.fresh(goal.tool, &args) {
+        if goal.may_reuse
+            && let Some(value) = self.fresh(goal.tool, &args)
+        {
             return Step::Done(Outcome::Answer { args, results: vec![value], as_of: true });
         }
         self.planned(vec![Planned { tool: goal.tool, args }])

@@ -66,8 +66,13 @@ impl Speaker<'_> {
             Outcome::Nothing { thing, words } => self.nothing(goal, thing, words),
             Outcome::Doubt(doubt) => self.doubt(goal, doubt),
             Outcome::Unusable { thing, items } => {
-                let text = self.thing(goal, thing).and_then(|thing| self.lang.pick(&thing.unusable)).and_then(|text| template::render(text, self.lang, &json!({ "items": items })));
-                Reply { text: text.unwrap_or_else(|| self.say("None of them can be had right now.", "Ingen av dem går att få just nu.")), choices: Vec::new() }
+                let text = self
+                    .thing(goal, thing)
+                    .and_then(|thing| self.lang.pick(&thing.unusable))
+                    .and_then(|text| template::render(text, self.lang, &json!({ "items": items })));
+                Reply {
+                    text: text.unwrap_or_else(|| self.say("None of them can be had right now.", "Ingen av dem går att få just nu.")), choices: Vec::new()
+                }
             }
             Outcome::NotOffered => self.plain(
                 "The tool for that is switched off. You can switch it on under Tools.",
@@ -106,10 +111,15 @@ impl Speaker<'_> {
                 Some(reason) => self.say(&format!("You rejected it: {reason}"), &format!("Du avslog det: {reason}")),
                 None => self.say("You rejected it.", "Du avslog det."),
             },
-            ToolOutcome::Expired => self.say("The approval expired before anyone decided. Ask again to get a new one.", "Godkännandet gick ut innan någon bestämde sig. Be om det igen för att få ett nytt."),
+            ToolOutcome::Expired => self.say(
+                "The approval expired before anyone decided. Ask again to get a new one.",
+                "Godkännandet gick ut innan någon bestämde sig. Be om det igen för att få ett nytt.",
+            ),
             ToolOutcome::Denied => self.say("A policy rule does not allow it.", "En policyregel tillåter det inte."),
             ToolOutcome::Cancelled => self.say("It was cancelled.", "Det avbröts."),
-            ToolOutcome::Limit => self.say("This turn has no tool calls left. Ask again and I will go on.", "Rundan har inga verktygsanrop kvar. Fråga igen så fortsätter jag."),
+            ToolOutcome::Limit => {
+                self.say("This turn has no tool calls left. Ask again and I will go on.", "Rundan har inga verktygsanrop kvar. Fråga igen så fortsätter jag.")
+            }
             ToolOutcome::Unknown => {
                 return self.say(
                     "It is not known whether this happened: the app stopped in between. Check before you ask again.",
@@ -131,7 +141,10 @@ impl Speaker<'_> {
         let lead = match why {
             Why::Several if labels.is_empty() => return self.which(thing),
             Why::Several => self.say("Which one do you mean?", "Vilken menar du?"),
-            Why::OutOfRange(place) => self.say(&format!("There is no number {place} in the list. Which one do you mean?"), &format!("Det finns ingen nummer {place} i listan. Vilken menar du?")),
+            Why::OutOfRange(place) => self.say(
+                &format!("There is no number {place} in the list. Which one do you mean?"),
+                &format!("Det finns ingen nummer {place} i listan. Vilken menar du?"),
+            ),
             Why::NoneFits(words) => {
                 let words = markdown(&words.join(" "));
                 self.say(&format!("Nothing there is “{words}”. This is what there is:"), &format!("Inget där är ”{words}”. Det här finns:"))
@@ -141,7 +154,9 @@ impl Speaker<'_> {
                 let text = text.unwrap_or_else(|| self.say("That one cannot be had right now.", "Den går inte att få just nu."));
                 format!("{} {}", text.trim(), self.say("These can:", "De här går att få:"))
             }
-            Why::Confirm => self.say("I am not sure that this is what you mean. Is it this one?", "Jag är inte säker på att det är den du menar. Är det den här?"),
+            Why::Confirm => {
+                self.say("I am not sure that this is what you mean. Is it this one?", "Jag är inte säker på att det är den du menar. Är det den här?")
+            }
         };
         let mut text = format!("{lead}\n");
         for (i, label) in labels.iter().take(SHOWN).enumerate() {
@@ -149,7 +164,10 @@ impl Speaker<'_> {
         }
         if labels.len() > SHOWN {
             let rest = labels.len() - SHOWN;
-            text.push_str(&self.say(&format!("\n\n… and {rest} more. Say more words to narrow it down."), &format!("\n\n… och {rest} till. Säg fler ord så blir listan kortare.")));
+            text.push_str(&self.say(
+                &format!("\n\n… and {rest} more. Say more words to narrow it down."),
+                &format!("\n\n… och {rest} till. Säg fler ord så blir listan kortare."),
+            ));
         }
         if writes && labels.len() > 1 && matches!(why, Why::Several) {
             text.push_str(&self.say("\n\nNothing has been changed yet.", "\n\nInget har ändrats ännu."));
@@ -159,7 +177,13 @@ impl Speaker<'_> {
 
     fn which(&self, thing: &Thing) -> Reply {
         let noun = self.lang.pick(&thing.nouns).cloned().unwrap_or_else(|| self.say("one", "en"));
-        Reply { text: self.say(&format!("Which {noun} do you mean? Say its name, or what to look for."), &format!("Vilken {noun} menar du? Säg namnet, eller vad jag ska leta efter.")), choices: Vec::new() }
+        Reply {
+            text: self.say(
+                &format!("Which {noun} do you mean? Say its name, or what to look for."),
+                &format!("Vilken {noun} menar du? Säg namnet, eller vad jag ska leta efter."),
+            ),
+            choices: Vec::new(),
+        }
     }
 
     fn choices(&self, labels: &[String], confirm: bool) -> Vec<Choice> {
@@ -191,8 +215,16 @@ impl Speaker<'_> {
     }
 
     fn nothing(&self, goal: &Goal, thing: &str, words: &[String]) -> Reply {
-        let text = self.thing(goal, thing).and_then(|thing| self.lang.pick(&thing.none)).and_then(|text| template::render(text, self.lang, &json!({ "words": words.join(" ") })));
-        Reply { text: text.map(|text| tidy(&text)).unwrap_or_else(|| self.say("I found nothing like that. Try other words.", "Jag hittade inget sådant. Prova med andra ord.")), choices: Vec::new() }
+        let text = self
+            .thing(goal, thing)
+            .and_then(|thing| self.lang.pick(&thing.none))
+            .and_then(|text| template::render(text, self.lang, &json!({ "words": words.join(" ") })));
+        Reply {
+            text: text
+                .map(|text| tidy(&text))
+                .unwrap_or_else(|| self.say("I found nothing like that. Try other words.", "Jag hittade inget sådant. Prova med andra ord.")),
+            choices: Vec::new(),
+        }
     }
 
     fn doubt(&self, goal: &Goal, doubt: &Doubt) -> Reply {
@@ -234,10 +266,16 @@ impl Speaker<'_> {
             Talk::Dropped => self.plain("All right, I leave it. Nothing was changed.", "Okej, jag låter det vara. Inget ändrades."),
             Talk::AskAgain => {
                 let again = pending.map(|(goal, outcome)| self.outcome(goal, outcome)).unwrap_or_default();
-                let lead = self.say("I did not catch which one. Say its number, or words that only one has.", "Jag förstod inte vilken. Säg numret, eller ord som bara en har.");
+                let lead = self.say(
+                    "I did not catch which one. Say its number, or words that only one has.",
+                    "Jag förstod inte vilken. Säg numret, eller ord som bara en har.",
+                );
                 Reply { text: format!("{lead}\n\n{}", again.text).trim().to_owned(), choices: again.choices }
             }
-            Talk::NotUnderstood => self.with_examples("I did not understand that. I am the offline model: I work with fixed phrases and the installed packs, and I do not guess.", "Det förstod jag inte. Jag är offlinemodellen: jag arbetar med fasta fraser och de installerade paketen, och jag gissar inte."),
+            Talk::NotUnderstood => self.with_examples(
+                "I did not understand that. I am the offline model: I work with fixed phrases and the installed packs, and I do not guess.",
+                "Det förstod jag inte. Jag är offlinemodellen: jag arbetar med fasta fraser och de installerade paketen, och jag gissar inte.",
+            ),
         }
     }
 
@@ -264,7 +302,8 @@ impl Speaker<'_> {
             text.push_str(&self.say("\n\nI can:\n", "\n\nJag kan:\n"));
             can.iter().for_each(|line| text.push_str(&format!("\n- {line}")));
         }
-        let examples: Vec<&String> = self.book.packs.iter().filter_map(|pack| self.lang.pick(&pack.offline.examples)).flat_map(|all| all.iter().take(2)).collect();
+        let examples: Vec<&String> =
+            self.book.packs.iter().filter_map(|pack| self.lang.pick(&pack.offline.examples)).flat_map(|all| all.iter().take(2)).collect();
         let choices = examples.iter().map(|example| Choice { label: (*example).clone(), message: (*example).clone() }).collect();
         Reply { text, choices }
     }

@@ -209,7 +209,10 @@ fn select(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Fact
     if facts.places.len() > 1 {
         return Some((Vec::new(), Some(Talk::AskAgain)));
     }
-    if words.is_empty() && values.is_empty() && let Some(place) = facts.lone_number(tokens) {
+    if words.is_empty()
+        && values.is_empty()
+        && let Some(place) = facts.lone_number(tokens)
+    {
         return Some(nth(reader, pending, facts, place as usize, &[]));
     }
     words.retain(|word| word.parse::<u32>().is_err());
@@ -258,10 +261,16 @@ fn narrowed(reader: &Reader<'_>, pending: &Pending, mut goal: Goal, items: &[Vec
     let found = things::narrow(pack, items, &words);
     let fits_all = found.hits == words.len();
     if fits_all && found.best.len() == 1 {
-        return Some((vec![choose(pending, listing.items[found.best[0]].clone())].into_iter().map(|mut chosen| {
-            chosen.args = goal.args.clone();
-            chosen
-        }).collect(), None));
+        return Some((
+            vec![choose(pending, listing.items[found.best[0]].clone())]
+                .into_iter()
+                .map(|mut chosen| {
+                    chosen.args = goal.args.clone();
+                    chosen
+                })
+                .collect(),
+            None,
+        ));
     }
     if words.iter().any(|word| pack.is_vocabulary(word)) && !fits_all {
         // Another thing altogether: look for it.
@@ -289,4 +298,3 @@ pub(super) fn cut_list(goal: &Goal, listing_pack: usize, thing: &str) -> Option<
     let items = goal.chosen.iter().rev().find(|(kind, _)| *kind == name)?.1.as_array()?.clone();
     Some(Listing { pack: listing_pack, thing: thing.to_owned(), items })
 }
-

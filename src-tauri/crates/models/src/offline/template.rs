@@ -130,13 +130,16 @@ fn number(state: &State<'_, '_>, value: &Jinja, decimals: Option<usize>) -> Jinj
 }
 
 fn percent(state: &State<'_, '_>, value: &Jinja, decimals: Option<usize>) -> Jinja {
-    let text = numeric(value).map_or_else(|| "–".to_owned(), |amount| {
-        let text = grouped(amount, decimals.unwrap_or(1), language(state));
-        match language(state) {
-            Lang::En => format!("{text}%"),
-            Lang::Sv => format!("{text}\u{a0}%"),
-        }
-    });
+    let text = numeric(value).map_or_else(
+        || "–".to_owned(),
+        |amount| {
+            let text = grouped(amount, decimals.unwrap_or(1), language(state));
+            match language(state) {
+                Lang::En => format!("{text}%"),
+                Lang::Sv => format!("{text}\u{a0}%"),
+            }
+        },
+    );
     Jinja::from_safe_string(text)
 }
 
@@ -218,7 +221,10 @@ mod tests {
     fn writes_numbers_as_the_language_does() {
         let values = json!({"a": 1234567.5, "b": "899.00", "c": -5.5, "d": "2026-11-20", "n": null});
         assert_eq!(show("{{ a|money('SEK', 0) }} {{ b|money('SEK') }} {{ c|percent }}", Lang::En, &values), "1,234,568\u{a0}SEK 899.00\u{a0}SEK −5.5%");
-        assert_eq!(show("{{ a|money('SEK') }} {{ c|percent }} {{ d|day(true) }}", Lang::Sv, &values), "1\u{a0}234\u{a0}567,50\u{a0}SEK −5,5\u{a0}% 20 november 2026");
+        assert_eq!(
+            show("{{ a|money('SEK') }} {{ c|percent }} {{ d|day(true) }}", Lang::Sv, &values),
+            "1\u{a0}234\u{a0}567,50\u{a0}SEK −5,5\u{a0}% 20 november 2026"
+        );
         assert_eq!(show("{{ n|money('SEK') }}{{ n }}{{ missing }}", Lang::En, &values), "–");
     }
 

@@ -308,9 +308,7 @@ pub(super) fn same_word(a: &str, b: &str) -> bool {
     if a.len() < 3 || b.len() < 3 || !a.chars().all(char::is_alphabetic) || !b.chars().all(char::is_alphabetic) {
         return false;
     }
-    let plural = |long: &str, short: &str| {
-        long.strip_prefix(short).is_some_and(|rest| PLURALS.contains(&rest))
-    };
+    let plural = |long: &str, short: &str| long.strip_prefix(short).is_some_and(|rest| PLURALS.contains(&rest));
     plural(a, b) || plural(b, a) || (stem(a) == stem(b) && stem(a).len() >= 4)
 }
 

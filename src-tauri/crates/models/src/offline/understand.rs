@@ -33,7 +33,10 @@ pub(super) struct Meaning {
 pub(super) enum Talk {
     Social(Social),
     /// A request that a pack declines with its own sentence.
-    Cannot { pack: usize, index: usize },
+    Cannot {
+        pack: usize,
+        index: usize,
+    },
     /// The pending question was dropped.
     Dropped,
     /// The answer to a pending question was not understood; it is asked again.
@@ -100,7 +103,8 @@ impl Reader<'_> {
 
     /// A pleasantry counts only when the message is hardly more than that.
     fn chat(&self, social: Social, tokens: &[Token], facts: &Facts) -> Talk {
-        let unknown = facts.content(tokens, &[], usize::MAX).iter().filter(|&&i| tokens[i].kind == Kind::Word && !self.book.lexicon.knows(&tokens[i].norm)).count();
+        let unknown =
+            facts.content(tokens, &[], usize::MAX).iter().filter(|&&i| tokens[i].kind == Kind::Word && !self.book.lexicon.knows(&tokens[i].norm)).count();
         match social {
             Social::Help | Social::Identity | Social::OffTopic => Talk::Social(social),
             _ if unknown > 2 => Talk::NotUnderstood,
@@ -137,16 +141,16 @@ impl Reader<'_> {
     }
 
     fn add_goal(&self, goals: &mut Vec<Goal>, clause: &[Token], facts: &Facts, found: &Match) {
-            let goal = fill::goal(self, clause, facts, found, goals.last());
-            if self.book.tools[found.tool].intents[found.intent].several
-                && let Some(last) = goals.last_mut().filter(|last| last.tool == found.tool && last.intent == found.intent)
-            {
-                merge(&mut last.target, goal.target);
-                return;
-            }
-            if !goals.contains(&goal) {
-                goals.push(goal);
-            }
+        let goal = fill::goal(self, clause, facts, found, goals.last());
+        if self.book.tools[found.tool].intents[found.intent].several
+            && let Some(last) = goals.last_mut().filter(|last| last.tool == found.tool && last.intent == found.intent)
+        {
+            merge(&mut last.target, goal.target);
+            return;
+        }
+        if !goals.contains(&goal) {
+            goals.push(goal);
+        }
     }
 
     /// Splits a message where a new request begins. A part without a request of its own belongs to the one before it,

@@ -41,10 +41,7 @@ struct Listed {
 
 pub(super) async fn run(shared: &Arc<Shared>, base: &Url) -> Result<Checked, ModelError> {
     let models = list(shared, base).await?;
-    let request = ModelRequest {
-        messages: vec![Message::User { text: "Answer with the single word: ready".into() }],
-        ..ModelRequest::default()
-    };
+    let request = ModelRequest { messages: vec![Message::User { text: "Answer with the single word: ready".into() }], ..ModelRequest::default() };
     let once = Shared { max_retries: 0, ..shared.as_ref().clone() };
     let mut events = stream::start(Arc::new(once), request);
     let mut answer = String::new();

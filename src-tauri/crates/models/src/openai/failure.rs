@@ -58,11 +58,7 @@ pub(super) fn not_writable() -> ModelError {
 
 /// Something answered that does not speak chat completions.
 pub(super) fn not_the_protocol() -> ModelError {
-    new(
-        ModelErrorKind::Protocol,
-        "The server's answer is not a chat completion.",
-        "Check the base URL in Settings: for most servers it ends in /v1.",
-    )
+    new(ModelErrorKind::Protocol, "The server's answer is not a chat completion.", "Check the base URL in Settings: for most servers it ends in /v1.")
 }
 
 /// The model said that it broke off.
@@ -145,7 +141,9 @@ pub(super) fn in_stream(error: &Value) -> ModelError {
         Known::RateLimited => rate_limited(host),
         Known::ContextLength => too_much(host),
         Known::Overloaded => new(ModelErrorKind::Unavailable, "The model's server is overloaded.", "Wait a moment and send the message again."),
-        Known::Other => new(ModelErrorKind::Unavailable, "The model's server reported an error.", "Send the message again, or choose another model in Settings."),
+        Known::Other => {
+            new(ModelErrorKind::Unavailable, "The model's server reported an error.", "Send the message again, or choose another model in Settings.")
+        }
     }
 }
 
@@ -206,7 +204,9 @@ fn certificate_error(host: &str, why: &rustls::CertificateError) -> ModelError {
                 "On a company network this is often a proxy that inspects traffic: install its root certificate on the system, or name it in SSL_CERT_FILE.",
             )
         }
-        C::Expired | C::ExpiredContext { .. } => (format!("The certificate of {host} has expired."), "Check this machine's clock; otherwise the server must renew it."),
+        C::Expired | C::ExpiredContext { .. } => {
+            (format!("The certificate of {host} has expired."), "Check this machine's clock; otherwise the server must renew it.")
+        }
         C::NotValidYet | C::NotValidYetContext { .. } => (format!("The certificate of {host} is not valid yet."), "Check this machine's clock."),
         C::NotValidForName | C::NotValidForNameContext { .. } => {
             (format!("The certificate belongs to another server than {host}."), "Check the base URL in Settings.")
@@ -221,7 +221,11 @@ fn unauthorized(host: &str) -> ModelError {
 }
 
 fn no_credit(host: &str) -> ModelError {
-    new(ModelErrorKind::RateLimited, format!("{host} reports that the account has no credit left."), "Check the plan and billing of the account behind the key.")
+    new(
+        ModelErrorKind::RateLimited,
+        format!("{host} reports that the account has no credit left."),
+        "Check the plan and billing of the account behind the key.",
+    )
 }
 
 fn rate_limited(host: &str) -> ModelError {
@@ -229,7 +233,11 @@ fn rate_limited(host: &str) -> ModelError {
 }
 
 fn too_much(host: &str) -> ModelError {
-    new(ModelErrorKind::BadRequest, format!("The conversation is too long for the model at {host}."), "Start a new session, or choose a model with a larger window.")
+    new(
+        ModelErrorKind::BadRequest,
+        format!("The conversation is too long for the model at {host}."),
+        "Start a new session, or choose a model with a larger window.",
+    )
 }
 
 /// Error codes and types that servers agree on well enough.

@@ -24,8 +24,11 @@ pub(super) struct UntrustedIssuer {
 pub(super) fn client_config() -> Result<ClientConfig, Error> {
     let provider = CryptoProvider::get_default().cloned().unwrap_or_else(|| Arc::new(rustls::crypto::aws_lc_rs::default_provider()));
     let trust = Arc::new(SystemTrust { provider: Arc::clone(&provider), system: OnceLock::new() });
-    let mut config =
-        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?.dangerous().with_custom_certificate_verifier(trust).with_no_client_auth();
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .dangerous()
+        .with_custom_certificate_verifier(trust)
+        .with_no_client_auth();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
 }
@@ -130,7 +133,8 @@ fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
 /// The name comes from whoever sits on the line: only letters that can be seen, and not many.
 fn presentable(text: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(text).ok()?;
-    let seen: String = text.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '.' | ',' | '-' | '_' | '&' | '\'' | '(' | ')' | '/')).take(MAX_NAME).collect();
+    let seen: String =
+        text.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '.' | ',' | '-' | '_' | '&' | '\'' | '(' | ')' | '/')).take(MAX_NAME).collect();
     let seen = seen.trim();
     (!seen.is_empty()).then(|| seen.to_owned())
 }

@@ -47,9 +47,8 @@ async fn calls_in_one_chunk_with_index_missing_everywhere() {
 
 #[tokio::test]
 async fn one_call_in_pieces_without_index_and_id() {
-    let reply = Reply::new()
-        .delta(&part(json!({"function": {"name": "pace", "arguments": "{\"acc"}})))
-        .delta(&part(json!({"function": {"arguments": "ount\":17}"}})));
+    let reply =
+        Reply::new().delta(&part(json!({"function": {"name": "pace", "arguments": "{\"acc"}}))).delta(&part(json!({"function": {"arguments": "ount\":17}"}})));
     assert_eq!(answer_to(reply).await.calls, [call("pace", "{\"account\":17}")]);
 }
 
@@ -134,11 +133,19 @@ async fn framings() {
         ("byte order mark", format!("\u{feff}data: {a}\n\ndata: {b}\n\ndata: [DONE]\n\n")),
         ("comments", format!(": hi\n\n:\n\ndata: {a}\n: between\n\n: PROCESSING\n\ndata: {b}\n\ndata: [DONE]\n\n")),
         ("ids, retry and unknown fields", format!("id: 1\nretry: 10\nfoo: bar\ndata: {a}\n\ndata: {b}\n\ndata: [DONE]\n\n")),
-        ("unknown events", format!("event: ping\ndata: {{\"type\":\"ping\"}}\n\nevent: odd\ndata: {{oops\n\ndata: {a}\n\ndata: ping\n\ndata: {b}\n\ndata: [DONE]\n\n")),
+        (
+            "unknown events",
+            format!("event: ping\ndata: {{\"type\":\"ping\"}}\n\nevent: odd\ndata: {{oops\n\ndata: {a}\n\ndata: ping\n\ndata: {b}\n\ndata: [DONE]\n\n"),
+        ),
         ("named events", format!("event: completion\ndata: {a}\n\nevent: completion\ndata: {b}\n\ndata: [DONE]\n\n")),
         ("data over two lines", format!("data: {{\"choices\":\ndata: [{{\"delta\":{{\"content\":\"å\"}}}}]}}\n\ndata: {b}\n\n")),
         ("anything after the end mark", format!("data: {a}\n\ndata: {b}\n\ndata: [DONE]\n\ndata: {a}\n\n")),
-        ("nulls for everything", format!("data: {{\"choices\":[{{\"delta\":{{\"content\":null,\"tool_calls\":null}},\"finish_reason\":null}}],\"usage\":null,\"error\":null}}\n\ndata: {a}\n\ndata: {b}\n\n")),
+        (
+            "nulls for everything",
+            format!(
+                "data: {{\"choices\":[{{\"delta\":{{\"content\":null,\"tool_calls\":null}},\"finish_reason\":null}}],\"usage\":null,\"error\":null}}\n\ndata: {a}\n\ndata: {b}\n\n"
+            ),
+        ),
     ];
     for (what, raw) in framings {
         for chunking in [Chunking::Whole, Chunking::EveryBytes(1)] {

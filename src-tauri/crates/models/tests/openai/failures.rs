@@ -36,7 +36,8 @@ async fn attempts_are_counted() {
 
 #[tokio::test]
 async fn lasting_failures_are_not_tried_again() {
-    let table = [(400, ModelErrorKind::BadRequest), (401, ModelErrorKind::Unauthorized), (403, ModelErrorKind::Unauthorized), (404, ModelErrorKind::BadRequest)];
+    let table =
+        [(400, ModelErrorKind::BadRequest), (401, ModelErrorKind::Unauthorized), (403, ModelErrorKind::Unauthorized), (404, ModelErrorKind::BadRequest)];
     for (status, kind) in table {
         let server = ModelServer::start([at_once(status).repeated()]).await;
         let error = answer(&provider(&server)).await.error.unwrap();

@@ -12,7 +12,19 @@ type End = (Answer, Option<engine::ports::ModelErrorKind>);
 /// Pieces that parsers trip over, and plain noise.
 fn piece() -> impl Strategy<Value = Vec<u8>> {
     let known = [
-        "data: ", "data:", "\n\n", "\n", "\r\n", "\r", ": c\n\n", "event: x\n", "[DONE]", "{}", "{\"choices\":[", "]}", "\u{feff}",
+        "data: ",
+        "data:",
+        "\n\n",
+        "\n",
+        "\r\n",
+        "\r",
+        ": c\n\n",
+        "event: x\n",
+        "[DONE]",
+        "{}",
+        "{\"choices\":[",
+        "]}",
+        "\u{feff}",
         "{\"choices\":[{\"delta\":{\"content\":\"å𝄞\"}}]}\n\n",
         "data: {\"choices\":[{\"delta\":{\"content\":\"text\"}}]}\n\n",
         "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":1,\"function\":{\"name\":\"n\",\"arguments\":\"{\"}}]}}]}\n\n",

@@ -1,7 +1,7 @@
 //! A provider pointed at a scripted server, with fixed clock, ids and randomness.
 
-use std::sync::{Arc, LazyLock};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeZone, Utc};

@@ -12,8 +12,7 @@ use crate::{
 /// The languages that the app speaks.
 const LANGUAGES: [&str; 2] = ["en", "sv"];
 /// Members of the `offline` blocks that hold texts by language.
-const LOCALISED: [&str; 12] =
-    ["answer", "can", "cues", "examples", "label", "none", "not", "nouns", "synonyms", "triggers", "undone", "unusable"];
+const LOCALISED: [&str; 12] = ["answer", "can", "cues", "examples", "label", "none", "not", "nouns", "synonyms", "triggers", "undone", "unusable"];
 /// Those of them that are templates.
 const TEMPLATES: [&str; 5] = ["answer", "label", "none", "undone", "unusable"];
 

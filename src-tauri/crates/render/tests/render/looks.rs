@@ -45,7 +45,10 @@ fn lists_stay_whole_over_blank_lines_and_code_in_them() {
     let got = html("1. first\n\n   ```\n   # no heading\n\n   x\n   ```\n\n2. second\n\nAfter.");
     assert_eq!(got.len(), 2, "{got:?}");
     assert!(got[0].contains("# no heading") && got[0].contains("second"), "{got:?}");
-    assert_eq!(html("- [x] done\n- [ ] open")[0], "<ul><li><span class=\"md-task\">\u{2611}</span> done</li><li><span class=\"md-task\">\u{2610}</span> open</li></ul>");
+    assert_eq!(
+        html("- [x] done\n- [ ] open")[0],
+        "<ul><li><span class=\"md-task\">\u{2611}</span> done</li><li><span class=\"md-task\">\u{2610}</span> open</li></ul>"
+    );
     assert!(html("3. third\n4. fourth")[0].starts_with("<ol start=\"3\">"));
 }
 
@@ -53,7 +56,9 @@ fn lists_stay_whole_over_blank_lines_and_code_in_them() {
 fn links_show_where_they_go() {
     assert_eq!(
         html("[text](https://example.com/a?b=1&c=2)"),
-        ["<p><a href=\"https://example.com/a?b=1&amp;c=2\" rel=\"noopener noreferrer\">text</a> <span class=\"md-url\">(https://example.com/a?b=1&amp;c=2)</span></p>"]
+        [
+            "<p><a href=\"https://example.com/a?b=1&amp;c=2\" rel=\"noopener noreferrer\">text</a> <span class=\"md-url\">(https://example.com/a?b=1&amp;c=2)</span></p>"
+        ]
     );
     assert_eq!(html("<https://example.com>"), ["<p><a href=\"https://example.com\" rel=\"noopener noreferrer\">https://example.com</a></p>"]);
     assert_eq!(html("[x](file:///etc/passwd) [y](/rel) ![chart](https://example.com/p.png)"), ["<p>x y chart</p>"]);

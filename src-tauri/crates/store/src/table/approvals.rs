@@ -12,8 +12,8 @@ use crate::text;
 const LISTED: u32 = 1000;
 
 pub(crate) fn insert(conn: &Connection, approval: &Approval) -> Result<(), DbError> {
-    conn.prepare_cached("INSERT INTO approval (id, session, created_at, status, reason, decided_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
-        .execute(params![
+    conn.prepare_cached("INSERT INTO approval (id, session, created_at, status, reason, decided_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?.execute(
+        params![
             approval.id.as_str(),
             approval.session.as_str(),
             text::instant(approval.created_at),
@@ -21,7 +21,8 @@ pub(crate) fn insert(conn: &Connection, approval: &Approval) -> Result<(), DbErr
             approval.reason,
             approval.decided_at.map(text::instant),
             serde_json::to_string(approval)?,
-        ])?;
+        ],
+    )?;
     Ok(())
 }
 
@@ -43,9 +44,7 @@ pub(crate) fn advance(
         return Err(DbError::Refused(format!("an approval that is {} stays so", text::word(&from)?)));
     }
     let changed = conn
-        .prepare_cached(
-            "UPDATE approval SET status = ?3, reason = coalesce(?4, reason), decided_at = coalesce(decided_at, ?5) WHERE id = ?1 AND status = ?2",
-        )?
+        .prepare_cached("UPDATE approval SET status = ?3, reason = coalesce(?4, reason), decided_at = coalesce(decided_at, ?5) WHERE id = ?1 AND status = ?2")?
         .execute(params![id.as_str(), text::word(&from)?, text::word(&to)?, reason, text::instant(at)])?;
     Ok(changed == 1)
 }

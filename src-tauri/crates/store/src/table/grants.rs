@@ -8,15 +8,16 @@ use crate::error::DbError;
 use crate::text;
 
 pub(crate) fn insert(conn: &Connection, grant: &Grant) -> Result<(), DbError> {
-    conn.prepare_cached(r#"INSERT INTO "grant" (id, session, created_at, last_used_at, revoked_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"#)?
-        .execute(params![
+    conn.prepare_cached(r#"INSERT INTO "grant" (id, session, created_at, last_used_at, revoked_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"#)?.execute(
+        params![
             grant.id.as_str(),
             grant.session.as_str(),
             text::instant(grant.created_at),
             grant.last_used_at.map(text::instant),
             grant.revoked_at.map(text::instant),
             serde_json::to_string(grant)?,
-        ])?;
+        ],
+    )?;
     Ok(())
 }
 
@@ -51,9 +52,5 @@ fn columns(row: &Row<'_>) -> rusqlite::Result<Columns> {
 
 fn grant((body, last_used_at, revoked_at): Columns) -> Result<Grant, DbError> {
     let made: Grant = serde_json::from_str(&body)?;
-    Ok(Grant {
-        last_used_at: text::read_optional_instant(last_used_at.as_deref())?,
-        revoked_at: text::read_optional_instant(revoked_at.as_deref())?,
-        ..made
-    })
+    Ok(Grant { last_used_at: text::read_optional_instant(last_used_at.as_deref())?, revoked_at: text::read_optional_instant(revoked_at.as_deref())?, ..made })
 }

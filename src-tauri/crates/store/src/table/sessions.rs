@@ -9,18 +9,13 @@ use crate::text;
 
 /// Creating one that exists changes nothing.
 pub(crate) fn create(conn: &Connection, id: &SessionId, title: &str, at: DateTime<Utc>) -> Result<(), DbError> {
-    conn.prepare_cached(
-        "INSERT INTO session (id, title, title_folded, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?4) ON CONFLICT (id) DO NOTHING",
-    )?
-    .execute(params![id.as_str(), title, text::folded(title), text::instant(at)])?;
+    conn.prepare_cached("INSERT INTO session (id, title, title_folded, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?4) ON CONFLICT (id) DO NOTHING")?
+        .execute(params![id.as_str(), title, text::folded(title), text::instant(at)])?;
     Ok(())
 }
 
 pub(crate) fn get(conn: &Connection, id: &SessionId) -> Result<Option<SessionSummary>, DbError> {
-    let columns = conn
-        .prepare_cached("SELECT id, title, created_at, updated_at FROM session WHERE id = ?1")?
-        .query_row([id.as_str()], columns)
-        .optional()?;
+    let columns = conn.prepare_cached("SELECT id, title, created_at, updated_at FROM session WHERE id = ?1")?.query_row([id.as_str()], columns).optional()?;
     columns.map(summary).transpose()
 }
 
@@ -35,19 +30,14 @@ pub(crate) fn list(conn: &Connection, query: &str, offset: u32, limit: u32) -> R
 }
 
 pub(crate) fn rename(conn: &Connection, id: &SessionId, title: &str) -> Result<(), DbError> {
-    let changed = conn
-        .prepare_cached("UPDATE session SET title = ?2, title_folded = ?3 WHERE id = ?1")?
-        .execute(params![id.as_str(), title, text::folded(title)])?;
+    let changed =
+        conn.prepare_cached("UPDATE session SET title = ?2, title_folded = ?3 WHERE id = ?1")?.execute(params![id.as_str(), title, text::folded(title)])?;
     found(changed, id)
 }
 
 /// Takes its items and turns (by foreign key), approvals, grants and values with it. Audit records live elsewhere and stay.
 pub(crate) fn delete(conn: &Connection, id: &SessionId) -> Result<(), DbError> {
-    for sql in [
-        "DELETE FROM approval WHERE session = ?1",
-        r#"DELETE FROM "grant" WHERE session = ?1"#,
-        "DELETE FROM session_value WHERE session = ?1",
-    ] {
+    for sql in ["DELETE FROM approval WHERE session = ?1", r#"DELETE FROM "grant" WHERE session = ?1"#, "DELETE FROM session_value WHERE session = ?1"] {
         conn.prepare_cached(sql)?.execute([id.as_str()])?;
     }
     let changed = conn.prepare_cached("DELETE FROM session WHERE id = ?1")?.execute([id.as_str()])?;

@@ -26,7 +26,13 @@ fn every_kind() -> Vec<ItemBody> {
             view: ResultView::Pacing,
             duration_ms: 12,
         },
-        ItemBody::Approval { approval: "a1".into(), call: "c1".into(), tool: "cart.add".into(), status: contract::ApprovalStatus::Rejected, reason: Some("no".into()) },
+        ItemBody::Approval {
+            approval: "a1".into(),
+            call: "c1".into(),
+            tool: "cart.add".into(),
+            status: contract::ApprovalStatus::Rejected,
+            reason: Some("no".into()),
+        },
         ItemBody::Notice { level: NoticeLevel::Info, code: "turn_interrupted".into(), text: "Stopped.".into() },
         ItemBody::AssistantText {
             text: "# Answer".into(),

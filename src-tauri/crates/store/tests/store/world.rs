@@ -28,10 +28,7 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new() -> Self {
-        Self {
-            folder: tempfile::tempdir().expect("a temporary folder"),
-            clock: Arc::new(Standing(Mutex::new(instant("2026-11-21T10:00:00Z")))),
-        }
+        Self { folder: tempfile::tempdir().expect("a temporary folder"), clock: Arc::new(Standing(Mutex::new(instant("2026-11-21T10:00:00Z")))) }
     }
     pub(crate) fn db(&self) -> PathBuf {
         self.folder.path().join("countersign.db")
@@ -59,7 +56,8 @@ pub(crate) fn open_at(path: &Path, clock: Arc<Standing>) -> Opened {
 
 pub(crate) fn names(folder: &Path, suffix: &str) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut names: Vec<String> = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).filter(|name| name.ends_with(suffix)).collect();
+    let mut names: Vec<String> =
+        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).filter(|name| name.ends_with(suffix)).collect();
     names.sort();
     names
 }

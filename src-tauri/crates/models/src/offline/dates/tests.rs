@@ -145,7 +145,17 @@ fn swedish() {
 
 #[test]
 fn not_a_period() {
-    for text in ["add two of the black trail shoes to my cart", "size 42", "account 17", "you may go", "the second one", "is it behind", "lägg till två i varukorgen", "jackets under 2000", "2 st"] {
+    for text in [
+        "add two of the black trail shoes to my cart",
+        "size 42",
+        "account 17",
+        "you may go",
+        "the second one",
+        "is it behind",
+        "lägg till två i varukorgen",
+        "jackets under 2000",
+        "2 st",
+    ] {
         assert_eq!(read(text), "none", "{text}");
     }
 }

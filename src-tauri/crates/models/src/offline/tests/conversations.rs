@@ -65,7 +65,10 @@ fn a_refusal_is_said_as_it_is() {
         (json!({"outcome": "denied", "error": {"message": ""}}), "policy"),
         (json!({"outcome": "cancelled", "error": {"message": ""}}), "cancelled"),
         (json!({"outcome": "limit", "error": {"message": ""}}), "no tool calls left"),
-        (json!({"outcome": "error", "error": {"message": "The shop does not answer.", "details": {"hint": "Try again."}}}), "The shop does not answer. Try again."),
+        (
+            json!({"outcome": "error", "error": {"message": "The shop does not answer.", "details": {"hint": "Try again."}}}),
+            "The shop does not answer. Try again.",
+        ),
     ];
     for (decision, said) in cases {
         let mut world = World::new();
@@ -90,10 +93,37 @@ fn an_edited_proposal_is_not_made_a_second_time() {
 #[test]
 fn nothing_is_written_unless_it_was_asked_for() {
     for text in [
-        "is the ridge runner in stock in black 42?", "what does adding ridge runner cost", "should i add the ridge runner?", "did you add the ridge runner?", "ridge runner black 42",
-        "i like the ridge runner", "can i return the ridge runner", "how many ridge runner can i buy", "the first one", "42", "yes", "ok", "two", "black", "remove", "add", "buy", "set it to 3",
-        "make it three", "don't add the ridge runner black 42", "please do not add ridge runner black 42", "what happens if i add the ridge runner black 42", "när kommer ridge runner", "ta bort", "lägg till", "ja",
-        "lägg inte till ridge runner svart 42", "add the ridge runner but not in black 42", "add ridge runner size 42, no black", "anything but the ridge runner black 42", "never add the juniper stove",
+        "is the ridge runner in stock in black 42?",
+        "what does adding ridge runner cost",
+        "should i add the ridge runner?",
+        "did you add the ridge runner?",
+        "ridge runner black 42",
+        "i like the ridge runner",
+        "can i return the ridge runner",
+        "how many ridge runner can i buy",
+        "the first one",
+        "42",
+        "yes",
+        "ok",
+        "two",
+        "black",
+        "remove",
+        "add",
+        "buy",
+        "set it to 3",
+        "make it three",
+        "don't add the ridge runner black 42",
+        "please do not add ridge runner black 42",
+        "what happens if i add the ridge runner black 42",
+        "när kommer ridge runner",
+        "ta bort",
+        "lägg till",
+        "ja",
+        "lägg inte till ridge runner svart 42",
+        "add the ridge runner but not in black 42",
+        "add ridge runner size 42, no black",
+        "anything but the ridge runner black 42",
+        "never add the juniper stove",
     ] {
         let turn = World::new().say(text);
         assert!(writes(&turn).is_empty(), "{text}: {:?}", turn.calls);
@@ -229,28 +259,69 @@ fn values_of_results_cannot_shape_the_answer() {
 #[test]
 fn other_words_for_the_same() {
     let cases: &[(&str, &str)] = &[
-        ("pacing for 17?", "analyze_portfolio_pacing"), ("give me an update on northwind", "analyze_portfolio_pacing"), ("how far behind is bluebell", "analyze_portfolio_pacing"),
-        ("tell me how fernhill is doing in november", "analyze_portfolio_pacing"), ("are the campaigns of kestrel on track", "analyze_portfolio_pacing"),
-        ("what did northwind spend on monday", "analyze_portfolio_pacing"), ("spend northwind 1-15 nov", "analyze_portfolio_pacing"), ("hur har kestrel gått i november", "analyze_portfolio_pacing"),
-        ("ligger bluebell efter?", "analyze_portfolio_pacing"), ("ge mig en rapport för konto 17", "analyze_portfolio_pacing"), ("hur ser det ut för northwind", "analyze_portfolio_pacing"),
-        ("utfall konto 42 förra kvartalet", "analyze_portfolio_pacing"), ("how's the budget of northwind looking", "analyze_portfolio_pacing"),
-        ("can i see my basket", "cart.get"), ("open the cart", "cart.get"), ("is there anything in my cart", "cart.get"), ("how many items are in my cart", "cart.get"), ("whats my cart total", "cart.get"),
-        ("kolla varukorgen", "cart.get"), ("är varukorgen tom", "cart.get"), ("vad blir summan i varukorgen", "cart.get"),
-        ("show me some tents please", "product.search"), ("can you find me a jacket", "product.search"), ("do you sell stoves", "product.search"), ("what backpacks do you have", "product.search"),
-        ("jackets in size m", "product.search"), ("black gloves under 500", "product.search"),  ("i'm looking for a warm jacket", "product.search"), ("jag behöver en jacka", "product.search"),
-        ("finns det några tält", "product.search"), ("visa mig pannlampor", "product.search"), ("svarta handskar", "product.search"), ("säljer ni kastruller", "product.search"),
-        ("what can you tell me about the ridge dome", "product.get"), ("ridge dome details", "product.get"), ("price of the ridge haul", "product.get"), ("vad kostar ridge haul", "product.get"),
-        ("is the ridge haul available", "product.get"), ("how much does the juniper stove cost", "product.get"), ("mer om ridge dome", "product.get"),
-        ("buy two juniper stoves please", "cart.addItem"), ("id like to order a juniper stove", "cart.addItem"), ("put one ridge burner into the basket", "cart.addItem"), ("add juniper stove", "cart.addItem"),
-        ("could you add the ridge runner in size 42, black", "cart.addItem"), ("i want two ridge burners in my cart", "cart.addItem"), ("stoppa en ridge burner i korgen", "cart.addItem"),
-        ("jag vill ha två juniper stove i varukorgen", "cart.addItem"), ("beställ en ember burner", "cart.addItem"), ("kan du lägga till en juniper stove", "cart.addItem"),
+        ("pacing for 17?", "analyze_portfolio_pacing"),
+        ("give me an update on northwind", "analyze_portfolio_pacing"),
+        ("how far behind is bluebell", "analyze_portfolio_pacing"),
+        ("tell me how fernhill is doing in november", "analyze_portfolio_pacing"),
+        ("are the campaigns of kestrel on track", "analyze_portfolio_pacing"),
+        ("what did northwind spend on monday", "analyze_portfolio_pacing"),
+        ("spend northwind 1-15 nov", "analyze_portfolio_pacing"),
+        ("hur har kestrel gått i november", "analyze_portfolio_pacing"),
+        ("ligger bluebell efter?", "analyze_portfolio_pacing"),
+        ("ge mig en rapport för konto 17", "analyze_portfolio_pacing"),
+        ("hur ser det ut för northwind", "analyze_portfolio_pacing"),
+        ("utfall konto 42 förra kvartalet", "analyze_portfolio_pacing"),
+        ("how's the budget of northwind looking", "analyze_portfolio_pacing"),
+        ("can i see my basket", "cart.get"),
+        ("open the cart", "cart.get"),
+        ("is there anything in my cart", "cart.get"),
+        ("how many items are in my cart", "cart.get"),
+        ("whats my cart total", "cart.get"),
+        ("kolla varukorgen", "cart.get"),
+        ("är varukorgen tom", "cart.get"),
+        ("vad blir summan i varukorgen", "cart.get"),
+        ("show me some tents please", "product.search"),
+        ("can you find me a jacket", "product.search"),
+        ("do you sell stoves", "product.search"),
+        ("what backpacks do you have", "product.search"),
+        ("jackets in size m", "product.search"),
+        ("black gloves under 500", "product.search"),
+        ("i'm looking for a warm jacket", "product.search"),
+        ("jag behöver en jacka", "product.search"),
+        ("finns det några tält", "product.search"),
+        ("visa mig pannlampor", "product.search"),
+        ("svarta handskar", "product.search"),
+        ("säljer ni kastruller", "product.search"),
+        ("what can you tell me about the ridge dome", "product.get"),
+        ("ridge dome details", "product.get"),
+        ("price of the ridge haul", "product.get"),
+        ("vad kostar ridge haul", "product.get"),
+        ("is the ridge haul available", "product.get"),
+        ("how much does the juniper stove cost", "product.get"),
+        ("mer om ridge dome", "product.get"),
+        ("buy two juniper stoves please", "cart.addItem"),
+        ("id like to order a juniper stove", "cart.addItem"),
+        ("put one ridge burner into the basket", "cart.addItem"),
+        ("add juniper stove", "cart.addItem"),
+        ("could you add the ridge runner in size 42, black", "cart.addItem"),
+        ("i want two ridge burners in my cart", "cart.addItem"),
+        ("stoppa en ridge burner i korgen", "cart.addItem"),
+        ("jag vill ha två juniper stove i varukorgen", "cart.addItem"),
+        ("beställ en ember burner", "cart.addItem"),
+        ("kan du lägga till en juniper stove", "cart.addItem"),
     ];
     let wrong: Vec<String> = cases
         .iter()
         .filter_map(|(text, tool)| {
             let turn = World::new().say(text);
             let last = turn.calls.last().map(|call| call.tool.clone()).unwrap_or_default();
-            (last != *tool).then(|| format!("{text}: {:?} {:?}", turn.calls.iter().map(|call| format!("{} {}", call.tool, call.arguments)).collect::<Vec<_>>(), turn.text.chars().take(60).collect::<String>()))
+            (last != *tool).then(|| {
+                format!(
+                    "{text}: {:?} {:?}",
+                    turn.calls.iter().map(|call| format!("{} {}", call.tool, call.arguments)).collect::<Vec<_>>(),
+                    turn.text.chars().take(60).collect::<String>()
+                )
+            })
         })
         .collect();
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));

@@ -145,7 +145,14 @@ impl World {
         } else {
             Vec::new()
         };
-        ModelRequest { messages: self.messages.clone(), tools, max_output_tokens: None, locale: self.locale.clone(), now: Some(now()), time_zone: "Europe/Stockholm".into() }
+        ModelRequest {
+            messages: self.messages.clone(),
+            tools,
+            max_output_tokens: None,
+            locale: self.locale.clone(),
+            now: Some(now()),
+            time_zone: "Europe/Stockholm".into(),
+        }
     }
 
     fn run(&mut self, tool: &str, arguments: Value, writes: bool) -> Value {
