@@ -22,8 +22,10 @@ fn a_profile_in_use_is_said_in_words() {
         String::from_utf8_lossy(&found.stdout).lines().next().map(str::to_owned)
     });
     let status = wait("the app to leave", || {
-        let mut press = journey.desktop.command("xdotool");
-        let _ = press.args(["windowactivate", &dialog, "key", "--window", &dialog, "Return"]).output();
+        // As a person does it: the dialog to the front, then the key, to whatever has the focus.
+        let _ = journey.desktop.command("xdotool").args(["windowactivate", &dialog]).output();
+        let _ = journey.desktop.command("xdotool").args(["windowfocus", &dialog]).output();
+        let _ = journey.desktop.command("xdotool").args(["key", "Return"]).output();
         app.try_wait().expect("its state")
     });
     assert_eq!(status.code(), Some(1));
