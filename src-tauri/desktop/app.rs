@@ -97,7 +97,8 @@ async fn attend(app: AppHandle, backend: Backend) {
 
 fn cannot_start(app: &AppHandle, error: &AgentError) {
     let language = tray::language_of(app);
-    let text = error.hint_text().map_or_else(|| error.message.clone(), |hint| format!("{}\n\n{hint}", error.message));
+    let (message, hint) = language.start_failure(error);
+    let text = hint.map_or_else(|| message.clone(), |hint| format!("{message}\n\n{hint}"));
     eprintln!("{}: {}", language.cannot_start(), text.replace("\n\n", " "));
     let handle = app.clone();
     app.dialog().message(text).title(language.cannot_start()).kind(MessageDialogKind::Error).show(move |_| handle.exit(1));

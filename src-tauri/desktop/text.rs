@@ -1,5 +1,7 @@
 //! The few texts that the shell shows outside the pages: tray, notifications, native dialogs. English and Swedish.
 
+use contract::AgentError;
+
 /// The language of native texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Language {
@@ -84,6 +86,24 @@ impl Language {
 
     pub(crate) fn cannot_start(self) -> String {
         self.pick("Countersign cannot start", "Countersign kan inte starta")
+    }
+
+    /// Why there is no host, and what to do. The host words it in English; the usual reasons are worded here, too.
+    pub(crate) fn start_failure(self, error: &AgentError) -> (String, Option<String>) {
+        let folder = error.details.get("folder").and_then(serde_json::Value::as_str).unwrap_or_default();
+        match (self, error.reason_text()) {
+            (Self::Swedish, Some("data_dir_unwritable")) => (
+                format!(
+                    "Det går inte att skriva i {folder}: mappen är skrivskyddad, tillhör någon annan eller disken är full. \
+                     Countersign antecknar varje steg där och startade därför inte; inget ändrades."
+                ),
+                Some("Frigör utrymme eller gör mappen skrivbar och starta igen, eller välj en annan mapp med --data-dir.".to_owned()),
+            ),
+            (Self::Swedish, Some("profile_in_use")) => {
+                (format!("{folder} används av en annan Countersign."), Some("Använd den, eller välj en annan mapp med --data-dir.".to_owned()))
+            }
+            (Self::English | Self::Swedish, _) => (error.message.clone(), error.hint_text().map(str::to_owned)),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use contract::AgentError;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::{
-    db::{Dataset, failed},
+    db::{self, Dataset, failed},
     time::{self, LocalNow, after},
 };
 
@@ -82,7 +82,7 @@ impl Base {
 /// The accounts of a set, by id.
 pub(crate) fn accounts(db: &Connection, dataset: Dataset) -> Result<Vec<Account>, AgentError> {
     let mut query = db.prepare_cached("SELECT key, id, name, zone, currency FROM accounts WHERE dataset = ?1 ORDER BY id").map_err(|e| failed(&e))?;
-    let rows = query.query_map([dataset.number()], |row| {
+    let rows = query.query_map([db::number(dataset)], |row| {
         let zone: Option<String> = row.get(3)?;
         Ok(Account { key: row.get(0)?, id: row.get(1)?, name: row.get(2)?, zone: zone.and_then(|z| z.parse().ok()), currency: row.get(4)? })
     });
@@ -106,7 +106,7 @@ pub(crate) fn advertisers(db: &Connection, dataset: Dataset) -> Result<Vec<(Stri
     let sql = "SELECT DISTINCT c.advertiser, a.id FROM campaigns c JOIN accounts a ON a.key = c.account_key
                WHERE a.dataset = ?1 AND c.advertiser <> '' ORDER BY c.advertiser, a.id";
     let mut query = db.prepare_cached(sql).map_err(|e| failed(&e))?;
-    let rows = query.query_map([dataset.number()], |row| Ok((row.get(0)?, row.get(1)?)));
+    let rows = query.query_map([db::number(dataset)], |row| Ok((row.get(0)?, row.get(1)?)));
     rows.and_then(Iterator::collect).map_err(|e| failed(&e))
 }
 

@@ -3,9 +3,13 @@
 
 use std::{path::Path, time::Duration};
 
-use contract::AgentError;
+use chrono::NaiveDate;
+pub use contract::Dataset;
+use contract::{AgentError, DatasetView};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 use rusqlite_migration::{M, Migrations};
+
+use crate::time;
 
 /// The file's name in the data folder.
 pub const FILE: &str = "pacing.db";
@@ -54,28 +58,18 @@ CREATE TABLE delivery (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// Which data is looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dataset {
-    /// The fictional sample that ships with the pack.
-    Sample,
-    /// What the user imported.
-    Imported,
+/// How a set is called in the tables.
+pub(crate) fn number(dataset: Dataset) -> i64 {
+    match dataset {
+        Dataset::Sample => 0,
+        Dataset::Imported => 1,
+    }
 }
 
-impl Dataset {
-    pub(crate) fn number(self) -> i64 {
-        match self {
-            Self::Sample => 0,
-            Self::Imported => 1,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Sample => "sample",
-            Self::Imported => "imported",
-        }
+fn name(dataset: Dataset) -> &'static str {
+    match dataset {
+        Dataset::Sample => "sample",
+        Dataset::Imported => "imported",
     }
 }
 
@@ -113,34 +107,50 @@ const ACTIVE: &str = "active";
 
 /// The set in force: the sample until something was imported.
 pub(crate) fn active(db: &Connection) -> Result<Dataset, AgentError> {
-    Ok(if meta(db, ACTIVE)?.as_deref() == Some(Dataset::Imported.name()) { Dataset::Imported } else { Dataset::Sample })
+    Ok(if meta(db, ACTIVE)?.as_deref() == Some(name(Dataset::Imported)) { Dataset::Imported } else { Dataset::Sample })
 }
 
 /// Puts a set in force.
 pub(crate) fn set_active(db: &Connection, dataset: Dataset) -> Result<(), AgentError> {
-    set_meta(db, ACTIVE, dataset.name())
+    set_meta(db, ACTIVE, name(dataset))
 }
 
 /// Whether the imported set has any delivery row.
 pub(crate) fn has_imported_rows(db: &Connection) -> Result<bool, AgentError> {
     let sql = "SELECT EXISTS (SELECT 1 FROM delivery d JOIN line_items l ON l.key = d.line_item_key
                JOIN campaigns c ON c.key = l.campaign_key JOIN accounts a ON a.key = c.account_key WHERE a.dataset = ?1)";
-    db.query_row(sql, [Dataset::Imported.number()], |row| row.get(0)).map_err(|e| failed(&e))
+    db.query_row(sql, [number(Dataset::Imported)], |row| row.get(0)).map_err(|e| failed(&e))
+}
+
+/// What a set holds. Days of the sample are relative to `today`; what lies after it is not there yet.
+pub(crate) fn summary(db: &Connection, dataset: Dataset, today: NaiveDate) -> Result<DatasetView, AgentError> {
+    let sql = "SELECT count(*), count(DISTINCT a.key), min(d.day), max(d.day) FROM accounts a JOIN campaigns c ON c.account_key = a.key
+               JOIN line_items l ON l.campaign_key = c.key JOIN delivery d ON d.line_item_key = l.key WHERE a.dataset = ?1";
+    let found = db.query_row(sql, [number(dataset)], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)));
+    let (rows, accounts, first, last): (i64, u32, Option<i64>, Option<i64>) = found.map_err(|e| failed(&e))?;
+    let day = |stored: i64| match dataset {
+        Dataset::Sample => time::day(time::number(today) + stored.min(0)),
+        Dataset::Imported => time::day(stored),
+    };
+    Ok(DatasetView { rows: u64::try_from(rows).unwrap_or_default(), accounts, first_day: first.and_then(day), last_day: last.and_then(day) })
 }
 
 /// A database error in words, with what to do.
 pub(crate) fn failed(error: &rusqlite::Error) -> AgentError {
-    let (message, hint) = match error.sqlite_error_code() {
-        Some(ErrorCode::DiskFull) => ("The disk is full; the pacing data could not be written.", "Free some space and try again."),
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => ("The pacing data is being written by an import.", "Try again when the import is done."),
+    let (reason, message, hint) = match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => ("pacing_disk_full", "The disk is full; the pacing data could not be written.", "Free some space and try again."),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            ("pacing_busy", "The pacing data is being written by an import.", "Try again when the import is done.")
+        }
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => (
+            "pacing_damaged",
             "The pacing data file is damaged.",
             "Move pacing.db out of the data folder; the sample comes back by itself and your CSV files can be imported again.",
         ),
         Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-            ("The pacing data cannot be opened for writing.", "Check the rights of the data folder.")
+            ("pacing_unwritable", "The pacing data cannot be opened for writing.", "Check the rights of the data folder.")
         }
-        _ => ("The pacing data could not be read or written.", "Try again; if it stays, move pacing.db out of the data folder."),
+        _ => ("database_error", "The pacing data could not be read or written.", "Try again; if it stays, move pacing.db out of the data folder."),
     };
-    AgentError::internal("database_error", message).hint(hint).with("cause", error.to_string())
+    AgentError::internal(reason, message).hint(hint).with("cause", error.to_string())
 }

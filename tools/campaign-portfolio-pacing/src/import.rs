@@ -13,7 +13,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use contract::{AgentError, ImportError};
+use contract::{AgentError, ImportError, ImportNote, ImportProblem};
 use rusqlite::{Connection, TransactionBehavior};
 use serde::Serialize;
 
@@ -63,7 +63,16 @@ pub struct ImportReport {
     pub cancelled: bool,
     /// From now on the imported rows answer instead of the sample.
     pub sample_replaced: bool,
-    pub message: String,
+}
+
+impl ImportReport {
+    /// What else there is to say.
+    pub fn notes(&self) -> Vec<ImportNote> {
+        let without_delivery = self.files.iter().all(|f| f.kind != Some(FileKind::Delivery) || f.rows_stored == 0);
+        let budgets_only = !self.sample_replaced && self.rows_stored > 0 && without_delivery;
+        let all = [(self.sample_replaced, ImportNote::SampleReplaced), (budgets_only, ImportNote::BudgetsOnly)];
+        all.into_iter().filter_map(|(holds, note)| holds.then_some(note)).collect()
+    }
 }
 
 /// The errors of an import so far.
@@ -74,10 +83,10 @@ pub(crate) struct Errors {
 }
 
 impl Errors {
-    pub(crate) fn add(&mut self, file: &str, line: u64, column: &str, problem: impl Into<String>) {
+    pub(crate) fn add(&mut self, file: &str, line: u64, column: &str, problem: ImportProblem) {
         self.total += 1;
         if self.list.len() < MAX_ERRORS {
-            self.list.push(ImportError { file: file.to_owned(), line, column: column.to_owned(), problem: problem.into() });
+            self.list.push(ImportError { file: file.to_owned(), line, column: column.to_owned(), problem });
         }
     }
 
@@ -167,19 +176,12 @@ fn one_file(transaction: &mut rusqlite::Transaction<'_>, path: &Path, job: &mut 
 }
 
 fn cancelled(job: Job<'_>) -> ImportReport {
-    ImportReport {
-        rows_read: job.progress.rows_read,
-        errors: job.errors.list,
-        error_count: job.errors.total,
-        cancelled: true,
-        message: "The import was stopped. Nothing of it was kept.".to_owned(),
-        ..ImportReport::default()
-    }
+    ImportReport { rows_read: job.progress.rows_read, errors: job.errors.list, error_count: job.errors.total, cancelled: true, ..ImportReport::default() }
 }
 
 fn report(job: Job<'_>, files: Vec<FileReport>, sample_replaced: bool) -> ImportReport {
     let sum = |of: fn(&FileReport) -> u64| files.iter().map(of).sum::<u64>();
-    let mut report = ImportReport {
+    ImportReport {
         rows_read: sum(|f| f.rows_read),
         rows_stored: sum(|f| f.rows_stored),
         rows_replaced: sum(|f| f.rows_replaced),
@@ -188,26 +190,5 @@ fn report(job: Job<'_>, files: Vec<FileReport>, sample_replaced: bool) -> Import
         sample_replaced,
         files,
         ..ImportReport::default()
-    };
-    report.message = sentence(&report);
-    report
-}
-
-fn sentence(report: &ImportReport) -> String {
-    let mut text = format!("{} of {} rows stored", report.rows_stored, report.rows_read);
-    if report.rows_replaced > 0 {
-        text.push_str(&format!(", {} of them in place of earlier ones", report.rows_replaced));
     }
-    text.push('.');
-    match report.error_count {
-        0 => {}
-        1 => text.push_str(" One error was found; its file was left out as a whole."),
-        n => text.push_str(&format!(" {n} errors were found; files with errors were left out as a whole.")),
-    }
-    if report.sample_replaced {
-        text.push_str(" Your data answers from now on; the sample can be brought back at any time.");
-    } else if report.rows_stored > 0 && report.files.iter().all(|f| f.kind != Some(FileKind::Delivery) || f.rows_stored == 0) {
-        text.push_str(" Budgets and flights are in place; import delivery rows to see figures.");
-    }
-    text
 }

@@ -28,9 +28,9 @@ use std::{
 };
 
 use chrono::{DateTime, Utc};
-use contract::{AgentError, manifest::Entity};
+use contract::{AgentError, DatasetsResponse, manifest::Entity};
 use rusqlite::Connection;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub use db::{Dataset, FILE};
 pub use import::{FileKind, FileReport, ImportProgress, ImportReport, MAX_ERRORS};
@@ -49,7 +49,8 @@ pub type Clock = Arc<dyn Fn() -> DateTime<Utc> + Send + Sync>;
 pub struct Pacing {
     path: PathBuf,
     clock: Clock,
-    thresholds: Thresholds,
+    /// Read at the start of each question: a change holds from the next one on.
+    thresholds: Mutex<Thresholds>,
     /// Opened at the first question, so that a start that asks nothing costs nothing.
     db: Mutex<Option<Connection>>,
 }
@@ -62,20 +63,21 @@ impl Pacing {
                 .hint("Check the rights of the data folder and the free space.")
                 .with("cause", error.to_string())
         })?;
-        Ok(Self { path: data_dir.join(FILE), clock, thresholds: Thresholds::default(), db: Mutex::new(None) })
+        Ok(Self { path: data_dir.join(FILE), clock, thresholds: Mutex::default(), db: Mutex::new(None) })
     }
 
-    /// The same with other limits between statuses.
-    #[must_use]
-    pub fn with_thresholds(mut self, thresholds: Thresholds) -> Self {
-        self.thresholds = thresholds;
-        self
+    /// Takes other limits between statuses from the pack's settings. What does not fit changes nothing.
+    pub fn configure(&self, settings: &Map<String, Value>) -> Result<(), AgentError> {
+        let thresholds = Thresholds::from_settings(settings)?;
+        *self.thresholds.lock().unwrap_or_else(PoisonError::into_inner) = thresholds;
+        Ok(())
     }
 
     /// Answers a call of `analyze_portfolio_pacing`.
     pub fn analyze(&self, arguments: &Value) -> Result<Value, AgentError> {
         let now = (self.clock)();
-        self.with(|db, dataset| analyze::analyze(db, dataset, now, &self.thresholds, arguments))
+        let thresholds = *self.thresholds.lock().unwrap_or_else(PoisonError::into_inner);
+        self.with(|db, dataset| analyze::analyze(db, dataset, now, &thresholds, arguments))
     }
 
     /// The accounts and advertisers in the data, for recognising them in a message.
@@ -88,11 +90,20 @@ impl Pacing {
         self.with(|_, dataset| Ok(dataset))
     }
 
+    /// Both sets of data, with the one that answers.
+    pub fn datasets(&self) -> Result<DatasetsResponse, AgentError> {
+        let today = (self.clock)().date_naive();
+        self.with(|db, active| {
+            let (sample, imported) = (db::summary(db, Dataset::Sample, today)?, db::summary(db, Dataset::Imported, today)?);
+            Ok(DatasetsResponse { active, sample, imported })
+        })
+    }
+
     /// Puts the sample or the imported data in force. Neither is deleted by this.
     pub fn use_dataset(&self, dataset: Dataset) -> Result<(), AgentError> {
         self.with(|db, _| {
             if dataset == Dataset::Imported && !db::has_imported_rows(db)? {
-                return Err(AgentError::invalid("No delivery rows have been imported yet.").reason("no_data").hint("Import a CSV file first."));
+                return Err(AgentError::invalid("No delivery rows have been imported yet.").reason("nothing_imported").hint("Import a CSV file first."));
             }
             db::set_active(db, dataset)
         })

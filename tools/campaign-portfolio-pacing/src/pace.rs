@@ -1,6 +1,7 @@
 //! The arithmetic of pacing: spend against budget over a window of days, in exact fractions. No data access, no rounding.
 
 use chrono::NaiveDate;
+use contract::AgentError;
 use serde_json::{Map, Value};
 
 use crate::{
@@ -29,21 +30,29 @@ impl Default for Thresholds {
 
 impl Thresholds {
     /// The defaults, with what the pack's settings say instead (`on_track_percent`, `behind_percent`, `at_risk_factor`,
-    /// `overspend_factor`). Values that make no sense are left out.
-    pub fn from_settings(settings: &Map<String, Value>) -> Self {
-        let hundredths = |name: &str, at_least: f64, default: i64| {
-            let value = settings.get(name).and_then(Value::as_f64).filter(|v| (at_least..=1_000.0).contains(v));
+    /// `overspend_factor`). A value that makes no sense is refused by name.
+    pub fn from_settings(settings: &Map<String, Value>) -> Result<Self, AgentError> {
+        let hundredths = |name: &str, (least, most): (f64, f64), default: i64| {
+            let Some(value) = settings.get(name) else { return Ok(default) };
             #[expect(clippy::cast_possible_truncation, reason = "bounded just above")]
-            value.map_or(default, |v| (v * 100.0).round() as i64)
+            let whole = |v: f64| (v * 100.0).round() as i64;
+            value.as_f64().filter(|v| (least..=most).contains(v)).map(whole).ok_or_else(|| {
+                let error = AgentError::invalid(format!("{name} must be a number from {least} to {most}."));
+                error.with("field", name).with("min", least).with("max", most).reason("setting_out_of_range")
+            })
         };
         let default = Self::default();
-        let on_track = hundredths("on_track_percent", 0.0, default.on_track);
-        Self {
-            on_track,
-            behind: hundredths("behind_percent", 0.0, default.behind).max(on_track),
-            at_risk: hundredths("at_risk_factor", 1.0, default.at_risk),
-            overspend: hundredths("overspend_factor", 1.0, default.overspend),
+        let limits = Self {
+            on_track: hundredths("on_track_percent", (0.0, 100.0), default.on_track)?,
+            behind: hundredths("behind_percent", (0.0, 100.0), default.behind)?,
+            at_risk: hundredths("at_risk_factor", (1.0, 100.0), default.at_risk)?,
+            overspend: hundredths("overspend_factor", (1.0, 100.0), default.overspend)?,
+        };
+        if limits.behind < limits.on_track {
+            let error = AgentError::invalid("behind_percent must not be below on_track_percent.");
+            return Err(error.with("field", "behind_percent").reason("setting_below_another"));
         }
+        Ok(limits)
     }
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn ensure(db: &mut Connection) -> Result<(), AgentError> {
 }
 
 fn clear(db: &Connection) -> Result<(), AgentError> {
-    let sample = [Dataset::Sample.number()];
+    let sample = [db::number(Dataset::Sample)];
     let accounts = "SELECT key FROM accounts WHERE dataset = ?1";
     let campaigns = format!("SELECT key FROM campaigns WHERE account_key IN ({accounts})");
     let items = format!("SELECT key FROM line_items WHERE campaign_key IN ({campaigns})");
@@ -42,7 +42,7 @@ fn clear(db: &Connection) -> Result<(), AgentError> {
 fn insert(db: &Connection, sample: &Sample) -> Result<(), rusqlite::Error> {
     let mut account = db.prepare("INSERT INTO accounts (dataset, id, name, zone, currency) VALUES (?1, ?2, ?3, ?4, ?5)")?;
     let accounts: Vec<i64> =
-        sample.accounts.iter().map(|a| account.insert(params![Dataset::Sample.number(), a.id, a.name, a.zone, a.currency])).collect::<Result<_, _>>()?;
+        sample.accounts.iter().map(|a| account.insert(params![db::number(Dataset::Sample), a.id, a.name, a.zone, a.currency])).collect::<Result<_, _>>()?;
     let sql = "INSERT INTO campaigns (account_key, id, name, advertiser, budget, flight_start, flight_end) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let mut campaign = db.prepare(sql)?;
     let campaigns: Vec<i64> = sample

@@ -40,6 +40,8 @@ macro_rules! with_commands {
                 import_start(ImportStartParams) -> ImportStartResponse, "Read delivery files";
                 import_status(ImportParams) -> ImportView, "How far an import is";
                 import_cancel(ImportParams) -> Empty, "Stop an import; nothing is kept of it";
+                datasets_list(Empty) -> DatasetsResponse, "Which delivery data there is and which of it answers";
+                dataset_use(DatasetUseParams) -> DatasetsResponse, "Let the sample or the imported data answer";
                 doctor(Empty) -> DoctorResponse, "Check the installation";
             }
             approval {

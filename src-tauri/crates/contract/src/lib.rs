@@ -5,6 +5,7 @@ pub mod approval;
 pub mod audit;
 pub mod block;
 pub mod commands;
+pub mod data;
 pub mod error;
 pub mod event;
 pub mod ids;

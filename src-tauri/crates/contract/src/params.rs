@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
+pub use crate::data::*;
 use crate::{
     Approval, ApprovalId, AuditRecordView, Decision, Grant, GrantId, Item, PackId, RecordType, SessionId, SessionSummary, SessionView, Settings, ToolId,
     ToolOutcome, ToolSpec, TurnId,
@@ -114,6 +115,10 @@ wire! {
         faults: Vec<PackFault>,
         /// Example questions by language.
         examples: std::collections::BTreeMap<String, Vec<String>>,
+        /// Its settings with their defaults; what is set instead is in `Settings::packs`.
+        #[serde(default)]
+        #[ts(type = "Record<string, unknown>")]
+        settings: Map<String, Value>,
     }
     struct PackFault {
         file: String,
@@ -183,21 +188,6 @@ wire! {
     struct ImportStartParams { paths: Vec<String> }
     struct ImportStartResponse { job: String }
     struct ImportParams { job: String }
-    struct ImportView {
-        job: String,
-        file: String,
-        done_bytes: u64,
-        total_bytes: u64,
-        rows_read: u64,
-        rows_stored: u64,
-        finished: bool,
-        /// At most 200; `error_count` tells them all. A file with any error stores nothing.
-        errors: Vec<ImportError>,
-        error_count: u64,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        message: Option<String>,
-    }
-    struct ImportError { file: String, line: u64, column: String, problem: String }
 
     struct DoctorResponse { checks: Vec<DoctorCheck>, ok: bool }
     struct DoctorCheck { name: String, state: CheckState, message: String, #[serde(default, skip_serializing_if = "Option::is_none")] hint: Option<String> }

@@ -1,7 +1,10 @@
 //! Settings as edited in the window and stored in `countersign.toml`. Secrets are never here.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use ts_rs::TS;
 
 /// All settings with their defaults.
@@ -23,6 +26,9 @@ pub struct Settings {
     pub decide_from_terminal: bool,
     /// IANA zone for dates in answers; `system` uses the machine's.
     pub time_zone: String,
+    /// What is set for packs instead of their manifests' defaults, by pack and name.
+    #[ts(type = "Record<string, Record<string, unknown>>")]
+    pub packs: BTreeMap<String, Map<String, Value>>,
 }
 
 impl Default for Settings {
@@ -37,6 +43,7 @@ impl Default for Settings {
             policy: PolicyMode::WritesRequireApproval,
             decide_from_terminal: false,
             time_zone: "system".into(),
+            packs: BTreeMap::new(),
         }
     }
 }

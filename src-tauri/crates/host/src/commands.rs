@@ -13,6 +13,7 @@ use serde_json::json;
 use crate::{
     Host, doctor,
     models::{API_KEY, key_entry},
+    pack_settings,
 };
 
 /// Names that the settings page may store.
@@ -121,7 +122,9 @@ impl Commands for Host {
     }
     async fn settings_set(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {
         let before = self.profile.stored();
+        pack_settings::check(&before, &params.settings, &self.tools)?;
         self.profile.write(params.settings)?;
+        pack_settings::apply(&self.profile.settings(), &self.tools);
         self.record_changes(&before, &self.profile.stored()).await?;
         self.push_settings();
         Ok(self.settings_view().await)
@@ -151,6 +154,18 @@ impl Commands for Host {
     }
     async fn import_cancel(&self, params: ImportParams) -> Result<Empty, AgentError> {
         self.imports.stop(&params.job).map(|()| Empty {})
+    }
+    async fn datasets_list(&self, _: Empty) -> Result<DatasetsResponse, AgentError> {
+        self.imports.datasets().await
+    }
+    async fn dataset_use(&self, params: DatasetUseParams) -> Result<DatasetsResponse, AgentError> {
+        let before = self.imports.datasets().await?.active;
+        if before != params.dataset {
+            self.imports.use_dataset(params.dataset).await?;
+            let draft = RecordDraft::new(RecordType::SettingChanged).field("setting", "dataset");
+            self.record(draft.commit("before", json!(before).to_string()).commit("after", json!(params.dataset).to_string())).await?;
+        }
+        self.imports.datasets().await
     }
 
     async fn doctor(&self, _: Empty) -> Result<DoctorResponse, AgentError> {

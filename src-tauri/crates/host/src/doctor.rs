@@ -3,7 +3,7 @@
 use contract::{CheckState, DoctorCheck, DoctorResponse, KeyringState, ServerState};
 use engine::ports::{Models, Profile};
 
-use crate::Host;
+use crate::{Host, pack_settings};
 
 /// Looks at everything an installation depends on.
 pub(crate) async fn examine(host: &Host) -> DoctorResponse {
@@ -40,6 +40,14 @@ fn settings(host: &Host) -> DoctorCheck {
             CheckState::Warning,
             format!("The rules file has a fault at {}: {}. Writes ask.", fault.place, fault.problem),
             Some("Repair policy.json in the data folder."),
+        );
+    }
+    if let Some(fault) = pack_settings::apply(&host.profile.settings(), &host.tools).first() {
+        return check(
+            "settings",
+            CheckState::Warning,
+            format!("{} Its default is used.", fault.message),
+            Some("Correct it on the pack's card in Tools, or in countersign.toml."),
         );
     }
     if !host.profile.settings().agent_enabled {

@@ -11,8 +11,8 @@ use std::{
 };
 
 use audit::Log;
-use campaign_portfolio_pacing::{ImportProgress, ImportReport, Pacing};
-use contract::{AgentError, ImportStartResponse, ImportView, Push, RecordType};
+use campaign_portfolio_pacing::{ImportProgress, Pacing};
+use contract::{AgentError, Dataset, DatasetsResponse, ImportStartResponse, ImportView, Push, RecordType};
 use engine::ports::{AuditLog, Durability, Events, RecordDraft};
 
 use crate::{models::HostModels, pushes::Hub, startup::offline_packs, tools::HostTools};
@@ -43,11 +43,9 @@ impl Imports {
 
     /// Begins a job in the background.
     pub(crate) fn start(&self, job: String, paths: Vec<PathBuf>) -> Result<ImportStartResponse, AgentError> {
-        let Some(pacing) = self.tools.pacing.clone() else {
-            return Err(AgentError::invalid("The pacing pack is not in use, so there is nothing to import into.").hint("Look at the pack's faults in Tools."));
-        };
+        let pacing = self.pacing()?;
         if paths.is_empty() {
-            return Err(AgentError::invalid("No file was chosen."));
+            return Err(AgentError::invalid("No file was chosen.").reason("no_file"));
         }
         let (view, stop) = self.begin(&job, &paths)?;
         let (imports, runtime) = (self.clone(), tokio::runtime::Handle::current());
@@ -61,7 +59,7 @@ impl Imports {
     fn begin(&self, job: &str, paths: &[PathBuf]) -> Result<(ImportView, Arc<AtomicBool>), AgentError> {
         let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         if jobs.values().any(|job| !job.view.finished) {
-            return Err(AgentError::invalid("Another import is running.").hint("Wait for it or stop it first."));
+            return Err(AgentError::invalid("Another import is running.").reason("import_running").hint("Wait for it or stop it first."));
         }
         let stop = Arc::new(AtomicBool::new(false));
         let file = paths.first().map(|path| path.display().to_string()).unwrap_or_default();
@@ -72,10 +70,13 @@ impl Imports {
             total_bytes: 0,
             rows_read: 0,
             rows_stored: 0,
+            rows_replaced: 0,
             finished: false,
+            stopped: false,
             errors: Vec::new(),
             error_count: 0,
-            message: None,
+            notes: Vec::new(),
+            failure: None,
         };
         jobs.insert(job.to_owned(), Job { view: view.clone(), stop: Arc::clone(&stop) });
         Ok((view, stop))
@@ -94,13 +95,18 @@ impl Imports {
                 self.tell(&view);
             }
         };
-        let report = pacing.import(paths, &mut on_progress, stop);
-        let report = report.unwrap_or_else(|error| ImportReport { message: sentence(&error), error_count: 1, ..ImportReport::default() });
-        view.rows_read = report.rows_read;
-        view.rows_stored = report.rows_stored;
-        view.errors = report.errors;
-        view.error_count = report.error_count;
-        view.message = Some(report.message);
+        match pacing.import(paths, &mut on_progress, stop) {
+            Ok(report) => {
+                view.notes = report.notes();
+                view.rows_read = report.rows_read;
+                view.rows_stored = report.rows_stored;
+                view.rows_replaced = report.rows_replaced;
+                view.stopped = report.cancelled;
+                view.errors = report.errors;
+                view.error_count = report.error_count;
+            }
+            Err(error) => view.failure = Some(error),
+        }
         view.finished = true;
         view.done_bytes = view.total_bytes;
         view
@@ -127,6 +133,31 @@ impl Imports {
         self.hub.push(Push::Import { import: view.clone() });
     }
 
+    fn pacing(&self) -> Result<Arc<Pacing>, AgentError> {
+        self.tools.pacing.clone().ok_or_else(|| {
+            AgentError::invalid("The pacing pack is not in use, so there is no delivery data.")
+                .reason("pack_not_used")
+                .hint("Look at the pack's faults in Tools.")
+        })
+    }
+
+    /// Which data there is, and which of it answers.
+    pub(crate) async fn datasets(&self) -> Result<DatasetsResponse, AgentError> {
+        let pacing = self.pacing()?;
+        tokio::task::spawn_blocking(move || pacing.datasets()).await.map_err(|_| broken())?
+    }
+
+    /// Lets the sample or the imported data answer, and the offline model know its names.
+    pub(crate) async fn use_dataset(&self, dataset: Dataset) -> Result<(), AgentError> {
+        let (pacing, imports) = (self.pacing()?, self.clone());
+        let done = tokio::task::spawn_blocking(move || {
+            pacing.use_dataset(dataset)?;
+            imports.models.renew_offline(offline_packs(&imports.tools));
+            Ok(())
+        });
+        done.await.map_err(|_| broken())?
+    }
+
     pub(crate) fn view(&self, job: &str) -> Result<ImportView, AgentError> {
         let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         jobs.get(job).map(|job| job.view.clone()).ok_or_else(unknown)
@@ -142,6 +173,6 @@ fn unknown() -> AgentError {
     AgentError::invalid("There is no such import.").reason("not_found")
 }
 
-fn sentence(error: &AgentError) -> String {
-    error.hint_text().map_or_else(|| error.message.clone(), |hint| format!("{} {hint}", error.message))
+fn broken() -> AgentError {
+    AgentError::internal("service_failed", "The pacing service failed.")
 }

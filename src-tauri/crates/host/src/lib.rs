@@ -10,6 +10,7 @@ mod imports;
 mod keys;
 mod models;
 mod options;
+mod pack_settings;
 mod paths;
 mod profile;
 mod pushes;

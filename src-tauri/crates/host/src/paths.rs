@@ -49,13 +49,13 @@ impl Paths {
 
     /// Makes the data folder (for the user only) and takes its lock. `None`: another process holds it.
     pub(crate) fn lock(&self) -> Result<Option<File>, AgentError> {
-        make_private(&self.data).map_err(|e| unusable(&self.data, &e))?;
+        make_private(&self.data).map_err(|e| unusable(&self.data, &self.data, &e))?;
         let path = self.data.join("lock");
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(|e| unusable(&path, &e))?;
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(|e| unusable(&self.data, &path, &e))?;
         match file.try_lock() {
             Ok(()) => Ok(Some(file)),
             Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(e)) => Err(unusable(&path, &e)),
+            Err(TryLockError::Error(e)) => Err(unusable(&self.data, &path, &e)),
         }
     }
 }
@@ -84,7 +84,23 @@ fn base(variable: &str, below_home: &str) -> PathBuf {
     set.unwrap_or_else(|| std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")).join(below_home))
 }
 
-fn unusable(path: &Path, error: &io::Error) -> AgentError {
+/// A folder in which nothing can be kept. Without its records nothing may run, so there is no reading either.
+pub(crate) fn unwritable(folder: &Path) -> AgentError {
+    let folder = folder.display().to_string();
+    AgentError::internal(
+        "data_dir_unwritable",
+        format!("{folder} cannot be written: it is read-only, belongs to someone else, or its disk is full. Countersign records every step there, so it did not start; nothing was changed."),
+    )
+    .hint("Free some space or make the folder writable, then start again, or choose another folder with --data-dir.")
+    .with("folder", folder)
+}
+
+/// The failure to make or write something of a data folder.
+pub(crate) fn unusable(folder: &Path, path: &Path, error: &io::Error) -> AgentError {
+    use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    if matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem | StorageFull | QuotaExceeded) {
+        return unwritable(folder);
+    }
     AgentError::internal("data_dir", format!("{} cannot be used: {error}.", path.display()))
         .hint("Check that the folder exists and belongs to you, or choose another with --data-dir.")
 }

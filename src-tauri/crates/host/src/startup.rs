@@ -8,21 +8,22 @@ use campaign_portfolio_pacing::Pacing;
 use contract::{AgentError, RecordType};
 use engine::{
     Engine, World,
-    ports::{AuditLog, Clock, Durability, RecordDraft},
+    ports::{AuditLog, Clock, Durability, Profile as _, RecordDraft},
 };
 use mcp::{ServerConfig, Servers};
 use models::offline::OfflinePack;
 use packs::LoadedPack;
 use secrets::Keyring;
 use serde_json::{Map, Value, json};
-use store::SqliteStore;
+use store::{OpenError, SqliteStore};
 
 use crate::{
     Host, Options, Paths,
     imports::Imports,
     keys::{self, KeyringAnchor},
     models::HostModels,
-    paths::{make_private, write_atomically},
+    pack_settings,
+    paths::{make_private, unusable, unwritable, write_atomically},
     profile::{Environment, LiveProfile},
     pushes::Hub,
     tools::{HostTools, PACING},
@@ -34,7 +35,8 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let paths = Paths::new(options.data_dir.clone());
     let Some(lock) = paths.lock()? else {
         return Err(AgentError::internal("profile_in_use", format!("{} is in use by another Countersign.", paths.data.display()))
-            .hint("Use that one, or choose another folder with --data-dir."));
+            .hint("Use that one, or choose another folder with --data-dir.")
+            .with("folder", paths.data.display().to_string()));
     };
     let installation = installation(&paths)?;
     let profile = Arc::new(LiveProfile::read(paths.clone(), Environment::read()));
@@ -51,6 +53,9 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let log = report(log, recovered, &mut notices).await;
     let hub = Arc::new(Hub::new());
     let tools = Arc::new(open_tools(&paths, &options, &hub)?);
+    for fault in pack_settings::apply(&profile.settings(), &tools) {
+        notices.push(notice("pack_settings", &format!("{} Its default is used until this is corrected in Tools.", fault.message)));
+    }
     note_packs(&log, &tools).await;
     let models = Arc::new(HostModels::new(
         Arc::clone(&profile),
@@ -112,16 +117,22 @@ fn installation(paths: &Paths) -> Result<String, AgentError> {
         return Ok(text.trim().to_owned());
     }
     let id = new_installation_id(&OsEntropy).map_err(|_| AgentError::internal("no_randomness", "The system gives no randomness."))?;
-    write_atomically(&path, &id).map_err(|e| {
-        AgentError::internal("data_dir", format!("{} cannot be written: {e}.", path.display())).hint("Free some space or make the folder writable.")
-    })?;
+    write_atomically(&path, &id).map_err(|e| unusable(&paths.data, &path, &e))?;
     Ok(id)
 }
 
 async fn open_store(paths: &Paths, clock: Arc<dyn Clock>) -> Result<(Arc<SqliteStore>, Option<store::Recovered>), AgentError> {
     let path = paths.database();
     let opened = tokio::task::spawn_blocking(move || SqliteStore::open(&path, clock)).await;
-    let opened = opened.map_err(|_| AgentError::internal("database_error", "The database could not be opened."))?.map_err(|e| e.into_agent_error())?;
+    let opened = opened.map_err(|_| AgentError::internal("database_error", "The database could not be opened."))?;
+    let opened = opened.map_err(|error| match error {
+        OpenError::NoSpace(_) => unwritable(&paths.data),
+        other => other.into_agent_error(),
+    })?;
+    // It could be read, but no answer could be kept and no step recorded.
+    if opened.read_only {
+        return Err(unwritable(&paths.data));
+    }
     Ok((Arc::new(opened.store), opened.recovered))
 }
 
@@ -195,7 +206,7 @@ fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>) -> Result<HostTo
 
 fn open_pacing(paths: &Paths, options: &Options) -> Result<Arc<Pacing>, AgentError> {
     let folder = paths.pack_data(PACING);
-    make_private(&folder).map_err(|e| AgentError::internal("data_dir", format!("{} cannot be used: {e}.", folder.display())))?;
+    make_private(&folder).map_err(|e| unusable(&paths.data, &folder, &e))?;
     let clock = Arc::clone(&options.clock);
     Pacing::open(&folder, Arc::new(move || clock.now())).map(Arc::new)
 }
@@ -203,11 +214,9 @@ fn open_pacing(paths: &Paths, options: &Options) -> Result<Arc<Pacing>, AgentErr
 fn server_configs(loaded: &LoadedPack, paths: &Paths, options: &Options) -> Vec<ServerConfig> {
     let Some(pack) = &loaded.pack else { return Vec::new() };
     let config = |server: &contract::manifest::ServerEntry| {
-        // A program that cannot be found is shown as a failed server, with the reason, when it is started.
-        let program = mcp::resolve_program(&server.command, &loaded.folder, &options.program_dir).unwrap_or_else(|problem| {
-            tracing::warn!(%problem, "a server's program cannot be used");
-            options.program_dir.join(&server.command)
-        });
+        // A program that cannot be used is shown as a failed server, with the reason.
+        let program = mcp::resolve_program(&server.command, &loaded.folder, &options.program_dir)
+            .inspect_err(|problem| tracing::warn!(%problem, server = server.name, "a server's program cannot be used"));
         let mut env: std::collections::BTreeMap<String, String> =
             server.env.iter().filter_map(|name| Some((name.clone(), std::env::var(name).ok()?))).collect();
         if server.data_dir {

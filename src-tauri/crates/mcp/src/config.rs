@@ -4,13 +4,15 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use contract::PackId;
 
+use crate::ProgramError;
+
 /// One server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerConfig {
     pub name: String,
     pub pack: PackId,
-    /// An absolute path, as `resolve_program` gives it.
-    pub program: PathBuf,
+    /// As `resolve_program` gives it. A server without a program is shown as failed with the reason, and never started.
+    pub program: Result<PathBuf, ProgramError>,
     pub args: Vec<String>,
     /// Variables of the process beside the few every server gets (`PATH`, `HOME`, language, zone); nothing else is inherited.
     pub env: BTreeMap<String, String>,

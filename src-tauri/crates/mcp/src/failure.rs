@@ -21,6 +21,12 @@ pub(crate) fn not_connected(server: &str, why: &str) -> ToolFailure {
     failure(error.hint("It is started again with the next call. The log has what the server wrote."), false)
 }
 
+/// Its program cannot be used: trying again changes nothing.
+pub(crate) fn unusable(server: &str, why: &str) -> ToolFailure {
+    let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} cannot be started. {why}")).reason("mcp_not_connected");
+    failure(error.retryable(false).hint("Correct that, then start Countersign again."), false)
+}
+
 /// The app is closing.
 pub(crate) fn stopped(server: &str) -> ToolFailure {
     failure(AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} has been stopped with the app.")).reason("mcp_not_connected"), false)

@@ -3,6 +3,7 @@
 
 use std::{
     io,
+    path::Path,
     process::{ExitStatus, Stdio},
     sync::Arc,
     time::Duration,
@@ -32,7 +33,8 @@ pub(crate) struct ServerProcess {
 
 /// Starts a server; gives the process and its two pipes.
 pub(crate) async fn start(config: &ServerConfig, spawner: &Arc<Spawner>) -> io::Result<(ServerProcess, ChildStdout, ChildStdin)> {
-    let mut child = spawner.spawn(command(config)).await?;
+    let program = config.program.as_ref().map_err(|problem| io::Error::other(problem.clone()))?;
+    let mut child = spawner.spawn(command(program, config)).await?;
     let missing = || io::Error::other("a pipe of the server is missing");
     let group = child.id().and_then(|pid| i32::try_from(pid).ok()).ok_or_else(missing)?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -43,8 +45,8 @@ pub(crate) async fn start(config: &ServerConfig, spawner: &Arc<Spawner>) -> io::
     Ok((process, stdout.ok_or_else(missing)?, stdin.ok_or_else(missing)?))
 }
 
-fn command(config: &ServerConfig) -> Command {
-    let mut command = Command::new(&config.program);
+fn command(program: &Path, config: &ServerConfig) -> Command {
+    let mut command = Command::new(program);
     command
         .args(&config.args)
         .current_dir(&config.cwd)

@@ -35,6 +35,8 @@ enum Phase {
     Starting { attempt: u64 },
     Ready { connection: Arc<Connection>, attempt: u64 },
     BackingOff { until: Instant, attempt: u64, why: String },
+    /// There is no program to start.
+    Unusable { why: String },
     Stopped,
 }
 
@@ -72,7 +74,11 @@ enum Next {
 impl Server {
     pub(crate) fn new(config: ServerConfig, timings: Timings, spawner: Arc<Spawner>, on_change: Option<OnChange>) -> Self {
         let stop = CancellationToken::new();
-        let life = Life { phase: Phase::Idle, attempts: 0, failures: 0, restarts: 0, missing_answers: 0, stop, keeper: None };
+        let phase = match &config.program {
+            Ok(_) => Phase::Idle,
+            Err(problem) => Phase::Unusable { why: problem.to_string() },
+        };
+        let life = Life { phase, attempts: 0, failures: 0, restarts: 0, missing_answers: 0, stop, keeper: None };
         Self { config, timings, spawner, on_change, life: Mutex::new(life), changed: watch::Sender::new(0) }
     }
 
@@ -89,6 +95,7 @@ impl Server {
             // After several failures in a row it is no longer a hiccup.
             Phase::BackingOff { why, .. } if life.failures >= 3 => (ServerState::Failed, Some(why.clone()), None),
             Phase::BackingOff { why, .. } => (ServerState::BackingOff, Some(why.clone()), None),
+            Phase::Unusable { why } => (ServerState::Failed, Some(why.clone()), None),
             Phase::Stopped => (ServerState::Stopped, None, None),
         };
         ServerView { name: self.config.name.clone(), pack: self.config.pack.clone(), state, message, restarts: life.restarts, pid }
@@ -145,6 +152,7 @@ impl Server {
                 self.tell(life);
                 Next::WaitForStart(attempt)
             }
+            Phase::Unusable { why } => Next::Fail(failure::unusable(&self.config.name, why)),
             Phase::Stopped => Next::Fail(failure::stopped(&self.config.name)),
         }
     }
@@ -198,7 +206,7 @@ impl Server {
         let mut life = self.lock();
         let current = match life.phase {
             Phase::Starting { attempt } | Phase::Ready { attempt, .. } => attempt == of,
-            Phase::Idle | Phase::BackingOff { .. } | Phase::Stopped => false,
+            Phase::Idle | Phase::BackingOff { .. } | Phase::Unusable { .. } | Phase::Stopped => false,
         };
         if !current {
             return;

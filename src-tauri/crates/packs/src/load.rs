@@ -117,6 +117,7 @@ fn view(folder: &Path, manifest: &Value, pack: Option<&Pack>, faults: Faults) ->
         tools: pack.map(|p| p.tools.clone()).unwrap_or_default(),
         faults: faults.into_vec(),
         examples: pack.and_then(|p| p.manifest.offline.as_ref()).map(|o| o.examples.clone()).unwrap_or_default(),
+        settings: pack.map(|p| p.manifest.settings.clone()).unwrap_or_default(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! One row of cells as typed facts; every cell that does not fit is an error of its own.
 
 use chrono::NaiveDate;
+use contract::ImportProblem;
 use csv::ByteRecord;
 
 use super::{
@@ -11,7 +12,7 @@ use super::{
 use crate::time;
 
 /// Longest text of a cell that is kept.
-const MAX_TEXT: usize = 300;
+const MAX_TEXT: u32 = 300;
 
 /// A row whose cells are read one by one.
 pub(crate) struct Cells<'a> {
@@ -57,7 +58,7 @@ pub(crate) struct CampaignRow<'a> {
 }
 
 impl<'a> Cells<'a> {
-    fn error(&mut self, column: Column, problem: impl Into<String>) {
+    fn error(&mut self, column: Column, problem: ImportProblem) {
         self.errors.add(self.file, self.line, column.name(), problem);
     }
 
@@ -65,12 +66,12 @@ impl<'a> Cells<'a> {
     fn text(&mut self, column: Column) -> Option<&'a str> {
         let Some(bytes) = self.header.place(column).and_then(|at| self.record.get(at)) else { return Some("") };
         let Ok(text) = std::str::from_utf8(bytes) else {
-            self.error(column, "it is not UTF-8; save the file as \"CSV UTF-8\"");
+            self.error(column, ImportProblem::NotUtf8);
             return None;
         };
         let text = text.trim();
-        if text.len() > MAX_TEXT {
-            self.error(column, format!("it is longer than {MAX_TEXT} bytes"));
+        if text.len() > MAX_TEXT as usize {
+            self.error(column, ImportProblem::TooLong { limit: MAX_TEXT });
             return None;
         }
         Some(text)
@@ -80,7 +81,7 @@ impl<'a> Cells<'a> {
     fn id(&mut self, column: Column) -> Option<&'a str> {
         let text = self.text(column)?;
         if text.is_empty() {
-            self.error(column, "it is empty");
+            self.error(column, ImportProblem::Empty);
             return None;
         }
         Some(text)
@@ -94,14 +95,13 @@ impl<'a> Cells<'a> {
         match day(text) {
             Some(day) => Some(Some(time::number(day))),
             None => {
-                let shown: String = text.chars().take(40).collect();
-                self.error(column, format!("\"{shown}\" is not a day; write it as 2026-11-30"));
+                self.error(column, ImportProblem::NotADay { text: number::shown(text) });
                 None
             }
         }
     }
 
-    fn number(&mut self, column: Column, read: impl FnOnce(&str) -> Result<i64, String>) -> Option<i64> {
+    fn number(&mut self, column: Column, read: impl FnOnce(&str) -> Result<i64, ImportProblem>) -> Option<i64> {
         let text = self.text(column)?;
         match read(text) {
             Ok(number) => Some(number),
@@ -130,8 +130,7 @@ impl<'a> Cells<'a> {
     fn zone(&mut self) -> Option<&'a str> {
         let text = self.text(Column::TimeZone)?;
         if !text.is_empty() && text.parse::<chrono_tz::Tz>().is_err() {
-            let shown: String = text.chars().take(40).collect();
-            self.error(Column::TimeZone, format!("\"{shown}\" is not an IANA time zone such as Europe/Stockholm"));
+            self.error(Column::TimeZone, ImportProblem::NotAZone { text: number::shown(text) });
             return None;
         }
         Some(text)
@@ -141,7 +140,7 @@ impl<'a> Cells<'a> {
         let text = self.text(Column::Currency)?;
         let is_code = text.len() == 3 && text.bytes().all(|b| b.is_ascii_uppercase());
         if !text.is_empty() && !is_code {
-            self.error(Column::Currency, "it is not a currency code such as EUR");
+            self.error(Column::Currency, ImportProblem::NotACurrency { text: number::shown(text) });
             return None;
         }
         Some(text)
@@ -154,7 +153,7 @@ impl<'a> Cells<'a> {
         let (line_item, line_item_name) = (self.id(Column::LineItemId), self.text(Column::LineItemName));
         let day = self.day(Column::Date);
         if matches!(day, Some(None)) {
-            self.error(Column::Date, "it is empty");
+            self.error(Column::Date, ImportProblem::Empty);
         }
         let hour = self.hour();
         let spend = self.number(Column::Spend, |text| number::money(text, decimals));
@@ -178,7 +177,7 @@ impl<'a> Cells<'a> {
         match text.parse::<i64>() {
             Ok(hour) if (0..24).contains(&hour) => Some(hour),
             _ => {
-                self.error(Column::Hour, "it is not an hour from 0 to 23 (UTC); leave it empty for a whole day");
+                self.error(Column::Hour, ImportProblem::NotAnHour { text: number::shown(text) });
                 None
             }
         }
@@ -198,11 +197,11 @@ impl<'a> Cells<'a> {
             (Some(None), Some(None)) => Some(None),
             (Some(Some(start)), Some(Some(end))) if start <= end => Some(Some((start, end))),
             (Some(Some(_)), Some(Some(_))) => {
-                self.error(Column::FlightEnd, "it is before flight_start");
+                self.error(Column::FlightEnd, ImportProblem::FlightReversed);
                 None
             }
             (Some(_), Some(_)) => {
-                self.error(Column::FlightStart, "a flight needs both days or none");
+                self.error(Column::FlightStart, ImportProblem::FlightHalf);
                 None
             }
             _ => None,

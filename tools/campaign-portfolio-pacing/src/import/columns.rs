@@ -1,5 +1,6 @@
 //! Which column is which, and what kind of file a header makes.
 
+use contract::ImportProblem;
 use serde::Serialize;
 
 /// The kinds of files, recognised by their header.
@@ -92,7 +93,7 @@ impl Header {
     }
 
     /// Reads a header. What is wrong comes back as pairs of column and problem.
-    pub(crate) fn read(cells: &[String]) -> Result<Self, Vec<(String, String)>> {
+    pub(crate) fn read(cells: &[String]) -> Result<Self, Vec<(String, ImportProblem)>> {
         let mut problems = Vec::new();
         let (mut places, mut ignored): (Vec<(Column, usize)>, Vec<String>) = (Vec::new(), Vec::new());
         for (at, cell) in cells.iter().enumerate() {
@@ -100,7 +101,7 @@ impl Header {
             match NAMES.iter().find(|(_, names)| names.contains(&plain.as_str())) {
                 None => ignored.push(cell.trim().to_owned()),
                 Some((column, _)) if places.iter().any(|(c, _)| c == column) => {
-                    problems.push((column.name().to_owned(), "the column occurs twice".to_owned()));
+                    problems.push((column.name().to_owned(), ImportProblem::ColumnTwice));
                 }
                 Some((column, _)) => places.push((*column, at)),
             }
@@ -114,7 +115,7 @@ impl Header {
             return Err(vec![(String::new(), unknown())]);
         };
         for column in needed.iter().filter(|c| !has(**c)) {
-            problems.push((column.name().to_owned(), "the column is missing".to_owned()));
+            problems.push((column.name().to_owned(), ImportProblem::ColumnMissing));
         }
         let used = |c: &Column| needed.contains(c) || [Column::AccountName, Column::TimeZone, Column::Currency, Column::Hour].contains(c);
         ignored.extend(places.iter().filter(|(c, _)| !used(c)).map(|(c, _)| c.name().to_owned()));
@@ -128,7 +129,7 @@ fn plain(cell: &str) -> String {
     words.join("_")
 }
 
-fn unknown() -> String {
+fn unknown() -> ImportProblem {
     let list = |columns: &[Column]| columns.iter().map(|c| c.name()).collect::<Vec<_>>().join(", ");
-    format!("the first line names no columns we know; delivery files have {}; campaign files have {}", list(&DELIVERY), list(&CAMPAIGNS))
+    ImportProblem::UnknownHeader { delivery: list(&DELIVERY), campaigns: list(&CAMPAIGNS) }
 }

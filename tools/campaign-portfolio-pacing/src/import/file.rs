@@ -7,6 +7,7 @@ use std::{
     path::Path,
 };
 
+use contract::ImportProblem;
 use csv::{ByteRecord, ReaderBuilder};
 use rusqlite::Connection;
 
@@ -45,7 +46,7 @@ pub(crate) fn read(db: &Connection, path: &Path, name: &str, job: &mut Job<'_>) 
             Ok(false) => break,
             Ok(true) => {}
             Err(error) => {
-                job.errors.add(name, reader.position().line(), "", format!("the file cannot be read further: {error}"));
+                job.errors.add(name, reader.position().line(), "", ImportProblem::BrokenOff { reason: error.to_string() });
                 break;
             }
         }
@@ -71,7 +72,8 @@ pub(crate) fn read(db: &Connection, path: &Path, name: &str, job: &mut Job<'_>) 
                 }
             }
         } else {
-            let problem = format!("the line has {} cells, the header {}; put cells that hold the separator in quotes", record.len(), header.width);
+            let cells = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+            let problem = ImportProblem::CellCount { found: cells(record.len()), expected: cells(header.width) };
             job.errors.add(name, line, "", problem);
         }
         if report.rows_read.is_multiple_of(ROWS_PER_TICK) {
@@ -81,7 +83,7 @@ pub(crate) fn read(db: &Connection, path: &Path, name: &str, job: &mut Job<'_>) 
         }
     }
     if report.rows_read == 0 && job.errors.total() == start_errors {
-        job.errors.add(name, 1, "", "the file has a header but no rows");
+        job.errors.add(name, 1, "", ImportProblem::NoRows);
     }
     job.progress.rows_stored += store.take_new();
     (report.rows_stored, report.rows_replaced) = store.counts();
@@ -89,23 +91,31 @@ pub(crate) fn read(db: &Connection, path: &Path, name: &str, job: &mut Job<'_>) 
 }
 
 /// The file behind its byte order mark, and what separates its cells.
-fn open(path: &Path) -> Result<(BufReader<File>, u8), String> {
-    let unreadable = |error: &io::Error| format!("the file cannot be read: {error}");
+fn open(path: &Path) -> Result<(BufReader<File>, u8), ImportProblem> {
     let mut source = BufReader::with_capacity(BUFFER, File::open(path).map_err(|e| unreadable(&e))?);
     let start = source.fill_buf().map_err(|e| unreadable(&e))?;
     if start.is_empty() {
-        return Err("the file is empty".to_owned());
+        return Err(ImportProblem::EmptyFile);
     }
     if start.starts_with(&[0xFF, 0xFE]) || start.starts_with(&[0xFE, 0xFF]) {
-        return Err("the file is UTF-16; save it as \"CSV UTF-8\"".to_owned());
+        return Err(ImportProblem::Utf16);
     }
     if start.starts_with(b"PK\x03\x04") {
-        return Err("this is a spreadsheet file; save it as \"CSV UTF-8\"".to_owned());
+        return Err(ImportProblem::Spreadsheet);
     }
     let mark = if start.starts_with(&[0xEF, 0xBB, 0xBF]) { 3 } else { 0 };
     let delimiter = delimiter(&start[mark..]);
     source.consume(mark);
     Ok((source, delimiter))
+}
+
+fn unreadable(error: &io::Error) -> ImportProblem {
+    match error.kind() {
+        io::ErrorKind::NotFound => ImportProblem::Missing,
+        io::ErrorKind::PermissionDenied => ImportProblem::Forbidden,
+        io::ErrorKind::IsADirectory => ImportProblem::IsFolder,
+        _ => ImportProblem::Unreadable { reason: error.to_string() },
+    }
 }
 
 /// The separator that occurs most in the first line, outside quotes.
@@ -126,7 +136,7 @@ fn delimiter(start: &[u8]) -> u8 {
 fn header<R: io::Read>(reader: &mut csv::Reader<R>, name: &str, job: &mut Job<'_>) -> Option<Header> {
     let mut record = ByteRecord::new();
     if !reader.read_byte_record(&mut record).unwrap_or(false) {
-        job.errors.add(name, 1, "", "the file has no header");
+        job.errors.add(name, 1, "", ImportProblem::NoHeader);
         return None;
     }
     let line = record.position().map_or(1, csv::Position::line);

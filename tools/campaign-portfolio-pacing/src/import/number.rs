@@ -1,5 +1,7 @@
 //! Numbers as spreadsheets write them. What could mean two things is refused: a wrong thousand is worse than an error.
 
+use contract::ImportProblem;
+
 /// Largest amount: a thousand billion units.
 const MAX_UNITS: i64 = 1_000_000_000_000;
 
@@ -13,31 +15,34 @@ pub(crate) enum Decimals {
 }
 
 /// An amount of money in micro-units, rounded half up beyond the sixth decimal.
-pub(crate) fn money(cell: &str, decimals: Decimals) -> Result<i64, String> {
+pub(crate) fn money(cell: &str, decimals: Decimals) -> Result<i64, ImportProblem> {
     let text = bare(cell);
     if text.is_empty() {
-        return Err("it is empty; write 0 when nothing was spent".to_owned());
+        return Err(ImportProblem::AmountEmpty);
     }
     if text.starts_with('-') {
-        return Err(format!("{} is below 0", shown(cell)));
+        return Err(ImportProblem::BelowZero { text: shown(cell) });
     }
-    let (whole, fraction) = parts(text.trim_start_matches('+'), decimals).map_err(|p| format!("{} {p}", shown(cell)))?;
-    let units: i64 = whole.parse().ok().filter(|u| *u <= MAX_UNITS).ok_or_else(|| format!("{} is too large", shown(cell)))?;
+    let (whole, fraction) = parts(text.trim_start_matches('+'), decimals).map_err(|doubt| match doubt {
+        Doubt::NotANumber => ImportProblem::NotANumber { text: shown(cell) },
+        Doubt::Ambiguous => ImportProblem::Ambiguous { text: shown(cell) },
+    })?;
+    let units: i64 = whole.parse().ok().filter(|u| *u <= MAX_UNITS).ok_or_else(|| ImportProblem::TooLarge { text: shown(cell) })?;
     let digit = |at: usize| fraction.as_bytes().get(at).map_or(0, |b| i64::from(b - b'0'));
     let micros = (0..6).fold(0, |sum, at| sum * 10 + digit(at)) + i64::from(digit(6) >= 5);
     Ok(units * crate::money::MICROS + micros)
 }
 
 /// A whole number that is not negative.
-pub(crate) fn count(cell: &str) -> Result<i64, String> {
+pub(crate) fn count(cell: &str) -> Result<i64, ImportProblem> {
     let text = bare(cell);
     let groups: Vec<&str> = text.split(['.', ',']).collect();
     let grouped = groups.len() > 1 && groups[0].len() <= 3 && !groups[0].is_empty() && groups[1..].iter().all(|g| g.len() == 3);
     let digits = if groups.len() == 1 || grouped { groups.concat() } else { String::new() };
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(format!("{} is not a whole number of 0 or more", shown(cell)));
+        return Err(ImportProblem::NotACount { text: shown(cell) });
     }
-    digits.parse().ok().filter(|n| *n <= MAX_UNITS).ok_or_else(|| format!("{} is too large", shown(cell)))
+    digits.parse().ok().filter(|n| *n <= MAX_UNITS).ok_or_else(|| ImportProblem::TooLarge { text: shown(cell) })
 }
 
 /// The cell without currency signs and the spaces and apostrophes that part thousands.
@@ -45,13 +50,21 @@ fn bare(cell: &str) -> String {
     cell.trim().chars().filter(|c| !matches!(c, ' ' | '\u{a0}' | '\u{202f}' | '\'' | '’' | '$' | '€' | '£')).collect()
 }
 
-fn shown(cell: &str) -> String {
-    format!("\"{}\"", cell.trim().chars().take(40).collect::<String>())
+/// What a message shows of a cell.
+pub(crate) fn shown(cell: &str) -> String {
+    cell.trim().chars().take(40).collect()
+}
+
+/// Why digits are no amount.
+#[derive(Clone, Copy, Debug)]
+enum Doubt {
+    NotANumber,
+    Ambiguous,
 }
 
 /// The digits before and after the decimal sign.
-fn parts(text: &str, decimals: Decimals) -> Result<(String, String), &'static str> {
-    const NOT: &str = "is not a number";
+fn parts(text: &str, decimals: Decimals) -> Result<(String, String), Doubt> {
+    const NOT: Doubt = Doubt::NotANumber;
     if text.is_empty() || !text.chars().all(|c| c.is_ascii_digit() || c == '.' || c == ',') || !text.contains(|c: char| c.is_ascii_digit()) {
         return Err(NOT);
     }
@@ -67,7 +80,7 @@ fn parts(text: &str, decimals: Decimals) -> Result<(String, String), &'static st
     let is_decimal = match (several, mixed, decimals, last) {
         (true, ..) => false,
         (_, true, ..) | (_, _, Decimals::Point, '.') | (_, _, Decimals::Comma, ',') => true,
-        _ if looks_like_thousands => return Err("could be thousands or decimals; write it without a sign for thousands"),
+        _ if looks_like_thousands => return Err(Doubt::Ambiguous),
         _ => true,
     };
     if !is_decimal {

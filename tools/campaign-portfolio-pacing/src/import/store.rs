@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::cells::{CampaignRow, DeliveryRow, Place};
-use crate::db::Dataset;
+use crate::db::{self, Dataset};
 
 type Result<T> = std::result::Result<T, rusqlite::Error>;
 
@@ -135,7 +135,7 @@ fn or_id<'t>(text: &'t str, id: &'t str) -> &'t str {
 
 fn find_account(db: &Connection, place: &Place<'_>) -> Result<Account> {
     let sql = "SELECT key, name, coalesce(zone, ''), coalesce(currency, '') FROM accounts WHERE dataset = ?1 AND id = ?2";
-    let known = db.prepare_cached(sql)?.query_row(params![Dataset::Imported.number(), place.account], |row| {
+    let known = db.prepare_cached(sql)?.query_row(params![db::number(Dataset::Imported), place.account], |row| {
         Ok(Account { key: row.get(0)?, name: row.get(1)?, zone: row.get(2)?, currency: row.get(3)?, campaigns: HashMap::new() })
     });
     if let Some(account) = known.optional()? {
@@ -143,7 +143,7 @@ fn find_account(db: &Connection, place: &Place<'_>) -> Result<Account> {
     }
     let name = or_id(place.account_name, place.account);
     let sql = "INSERT INTO accounts (dataset, id, name, zone, currency) VALUES (?1, ?2, ?3, nullif(?4, ''), nullif(?5, ''))";
-    let key = db.prepare_cached(sql)?.insert(params![Dataset::Imported.number(), place.account, name, place.zone, place.currency])?;
+    let key = db.prepare_cached(sql)?.insert(params![db::number(Dataset::Imported), place.account, name, place.zone, place.currency])?;
     let (zone, currency) = (place.zone.to_owned(), place.currency.to_owned());
     Ok(Account { key, name: name.to_owned(), zone, currency, campaigns: HashMap::new() })
 }

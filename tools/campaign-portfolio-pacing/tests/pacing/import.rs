@@ -7,6 +7,7 @@ use std::{
 };
 
 use campaign_portfolio_pacing::{Dataset, FileKind, MAX_ERRORS};
+use contract::{ImportNote, ImportProblem};
 use serde_json::json;
 
 use crate::{CAMPAIGNS, DELIVERY, at, import, row, service, with_rows, write};
@@ -25,7 +26,8 @@ fn imported_rows_replace_the_sample_and_survive_a_restart() {
     let files = [write(folder.path(), "d.csv", DELIVERY, &row("A", "1", "2026-11-09", "12.34")), write(folder.path(), "c.csv", CAMPAIGNS, FLIGHT)];
     let report = import(&pacing, &files);
     assert_eq!((report.rows_read, report.rows_stored, report.rows_replaced), (2, 2, 0));
-    assert!(report.sample_replaced && report.message.contains("the sample can be brought back"), "{}", report.message);
+    assert!(report.sample_replaced);
+    assert_eq!(report.notes(), [ImportNote::SampleReplaced]);
     let kinds: Vec<_> = report.files.iter().map(|f| f.kind).collect();
     assert_eq!(kinds, [Some(FileKind::Delivery), Some(FileKind::Campaigns)]);
     assert_eq!(total(&pacing), 12.34);
@@ -70,7 +72,8 @@ fn a_file_with_errors_stores_nothing_and_lists_them_all() {
         ("bad.csv", 8, "spend"),
     ];
     assert_eq!(found, expected);
-    assert!(report.errors[0].problem.contains("\"08.11.2026\" is not a day"), "{}", report.errors[0].problem);
+    assert_eq!(report.errors[0].problem, ImportProblem::NotADay { text: "08.11.2026".into() });
+    assert_eq!(report.errors[5].problem, ImportProblem::CellCount { found: 4, expected: 11 });
     assert_eq!((report.files[0].rows_stored, report.files[1].rows_stored), (0, 1));
     assert_eq!(total(&pacing), 3.0, "the good file is there, nothing of the bad one, and what was there before");
 }
@@ -103,7 +106,7 @@ fn the_ways_of_spreadsheets_are_understood() {
     let report = import(&pacing, &[path]);
     assert_eq!(report.errors.len(), 1);
     assert_eq!((report.errors[0].line, report.errors[0].column.as_str()), (3, "spend"));
-    assert!(report.errors[0].problem.contains("could be thousands or decimals"));
+    assert_eq!(report.errors[0].problem, ImportProblem::Ambiguous { text: "1,234".into() });
 }
 
 #[test]
@@ -115,19 +118,20 @@ fn files_that_are_not_what_they_should_be_say_why() {
         path
     };
     let cases = [
-        (file("empty.csv", b""), "empty"),
-        (file("utf16.csv", b"\xff\xfea\0b\0"), "UTF-16"),
+        (file("empty.csv", b""), "empty_file"),
+        (file("utf16.csv", b"\xff\xfea\0b\0"), "utf16"),
         (file("book.xlsx", b"PK\x03\x04rest"), "spreadsheet"),
-        (file("other.csv", b"a,b\n1,2\n"), "names no columns we know"),
-        (file("header.csv", DELIVERY.as_bytes()), "no rows"),
-        (file("short.csv", b"account_id,date,spend\n"), "is missing"),
-        (file("twice.csv", format!("{},spend\n", DELIVERY.trim()).as_bytes()), "occurs twice"),
-        (file("latin.csv", &[DELIVERY.as_bytes(), b"7,T,R\xe4v,A,C,1,L,2026-11-09,,1,1\n"].concat()), "not UTF-8"),
-        (folder.path().join("gone.csv"), "cannot be read"),
+        (file("other.csv", b"a,b\n1,2\n"), "unknown_header"),
+        (file("header.csv", DELIVERY.as_bytes()), "no_rows"),
+        (file("short.csv", b"account_id,date,spend\n"), "column_missing"),
+        (file("twice.csv", format!("{},spend\n", DELIVERY.trim()).as_bytes()), "column_twice"),
+        (file("latin.csv", &[DELIVERY.as_bytes(), b"7,T,R\xe4v,A,C,1,L,2026-11-09,,1,1\n"].concat()), "not_utf8"),
+        (folder.path().join("gone.csv"), "missing"),
+        (folder.path().to_owned(), "is_folder"),
     ];
     for (path, problem) in cases {
         let report = import(&pacing, std::slice::from_ref(&path));
-        assert!(report.errors.iter().any(|e| e.problem.contains(problem)), "{}: {:?}", path.display(), report.errors);
+        assert!(report.errors.iter().any(|e| json!(e.problem)["code"] == problem), "{}: {:?}", path.display(), report.errors);
         assert_eq!(report.rows_stored, 0);
     }
 }
@@ -146,7 +150,7 @@ fn budgets_alone_do_not_replace_the_sample() {
     let (folder, pacing) = service(NOW);
     let report = import(&pacing, &[write(folder.path(), "c.csv", CAMPAIGNS, FLIGHT)]);
     assert_eq!((report.rows_stored, report.sample_replaced), (1, false));
-    assert!(report.message.contains("import delivery rows"), "{}", report.message);
+    assert_eq!(report.notes(), [ImportNote::BudgetsOnly]);
     assert!(pacing.use_dataset(Dataset::Imported).is_err());
     let report = import(&pacing, &[write(folder.path(), "d.csv", DELIVERY, &row("A", "1", "2026-11-09", "1"))]);
     assert!(report.sample_replaced);
@@ -196,4 +200,22 @@ fn names_that_look_like_formulas_are_harmless_in_the_csv() {
     let result = pacing.analyze(&json!({"advertiser_filter": "@adv"})).unwrap();
     let text = result["csv"]["text"].as_str().unwrap();
     assert!(text.contains(",'=HYPERLINK(1),'@Adv,"), "{text}");
+}
+
+#[test]
+fn the_sample_and_the_imported_rows_take_turns() {
+    let (folder, pacing) = service(NOW);
+    let before = pacing.datasets().unwrap();
+    assert_eq!((before.active, before.imported.rows, before.imported.first_day), (Dataset::Sample, 0, None));
+    assert_eq!((before.sample.accounts, before.sample.last_day), (3, Some("2026-11-10".parse().unwrap())));
+    let rows = row("A", "1", "2026-11-07", "1") + &row("A", "1", "2026-11-09", "2");
+    import(&pacing, &[write(folder.path(), "d.csv", DELIVERY, &rows)]);
+    let after = pacing.datasets().unwrap();
+    assert_eq!((after.active, after.imported.rows, after.imported.accounts), (Dataset::Imported, 2, 1));
+    assert_eq!((after.imported.first_day, after.imported.last_day), ("2026-11-07".parse().ok(), "2026-11-09".parse().ok()));
+    assert_eq!(after.sample, before.sample, "an import leaves the sample alone");
+    pacing.use_dataset(Dataset::Sample).unwrap();
+    assert_eq!(pacing.analyze(&json!({"account_id": "17"})).unwrap()["account_id"], "17");
+    pacing.use_dataset(Dataset::Imported).unwrap();
+    assert_eq!(total(&pacing), 3.0);
 }

@@ -144,3 +144,32 @@ fn a_days_own_row_counts_before_its_hours() {
     assert_eq!(result["rollups"]["portfolio_total"]["total_spend"], 100.0);
     assert!(has(&result["assumptions"], "daily_before_hourly"));
 }
+
+#[test]
+fn the_packs_settings_move_the_limits_between_statuses() {
+    let rows: String = (1..=9).map(|day| row("A", "1", &format!("2026-11-0{day}"), "91")).collect();
+    let campaign = "7,Advertiser A,A,Campaign A,3000,2026-11-01,2026-11-30,Europe/Stockholm,SEK\n";
+    let (_folder, pacing) = with_rows("2026-11-10T09:00:00Z", campaign, &rows);
+    let status = || {
+        let args = json!({"account_id": "7", "campaign_start": "2026-11-01", "campaign_end": "2026-11-30"});
+        pacing.analyze(&args).unwrap()["insights"]["daily_pacing"]["pacing_status"].clone()
+    };
+    let configure = |settings: Value| pacing.configure(settings.as_object().unwrap());
+    assert_eq!(status(), "SLIGHTLY_BEHIND", "nine percent below what was due");
+    configure(json!({"on_track_percent": 10})).unwrap();
+    assert_eq!(status(), "ON_TRACK");
+    configure(json!({"on_track_percent": 2, "behind_percent": 8.5})).unwrap();
+    assert_eq!(status(), "BEHIND");
+    for (wrong, field) in [
+        (json!({"on_track_percent": -1}), "on_track_percent"),
+        (json!({"at_risk_factor": 0.5}), "at_risk_factor"),
+        (json!({"overspend_factor": "much"}), "overspend_factor"),
+        (json!({"on_track_percent": 30}), "behind_percent"),
+    ] {
+        let error = configure(wrong).unwrap_err();
+        assert_eq!(error.details["field"], field, "{error}");
+        assert_eq!(status(), "BEHIND", "what does not fit changes nothing");
+    }
+    configure(json!({})).unwrap();
+    assert_eq!(status(), "SLIGHTLY_BEHIND");
+}

@@ -53,6 +53,7 @@ const packs: PackView[] = [
     agent: "pacing",
     tools: [tool("analyze_portfolio_pacing", "Analyse portfolio pacing", { pack: "campaign-portfolio-pacing", description: "Spend against target for an account, with projection and status.", target: { at: "built_in", service: "pacing" }, latency: "slow", view: "pacing" })],
     faults: [],
+    settings: { on_track_percent: 5, behind_percent: 20, at_risk_factor: 1.5, overspend_factor: 1.05 },
     examples: { en: ["How is account 17 pacing this month?", "Which advertisers of account 23 are behind?"], sv: ["Hur går konto 17 den här månaden?"] },
   },
   {
@@ -71,6 +72,7 @@ const packs: PackView[] = [
       shop("cart.removeItem", "Remove from cart", "Removes a line from the cart.", "write"),
     ],
     faults: [],
+    settings: {},
     examples: { en: ["Add two of the black trail shoes to my cart", "What is in my cart?"], sv: ["Lägg två svarta traillöparskor i varukorgen"] },
   },
 ];
@@ -87,6 +89,7 @@ const broken: PackView = {
     { file: "pack.json", field: "/tools/0/effect", problem: "The effect is missing.", fix: 'Add "effect": "read_only", "write" or "destructive".' },
     { file: "schemas/forecast.json", field: "line 12", problem: "The file is not valid JSON: a comma is missing.", fix: "Correct line 12." },
   ],
+  settings: {},
   examples: {},
 };
 
@@ -100,7 +103,7 @@ export const packHandlers: Pick<Handlers, Area> = {
         ? []
         : [
             world.scenario === "error"
-              ? { name: "shop", pack: "shop", state: "backing_off", message: "It stopped with exit code 101 and starts again in 8 seconds.", restarts: 3, pid: null }
+              ? { name: "shop", pack: "shop", state: "failed", message: "The program csign does not exist. Reinstall the pack or correct its command.", restarts: 0, pid: null }
               : { name: "shop", pack: "shop", state: "ready", message: null, restarts: 0, pid: 41_207 },
           ],
   }),

@@ -12,6 +12,7 @@ const defaults: Settings = {
   policy: "writes_require_approval",
   decide_from_terminal: false,
   time_zone: "system",
+  packs: {},
 };
 
 export function seedSettings(world: World): void {
@@ -58,6 +59,11 @@ export const settingsHandlers: Pick<Handlers, Area> = {
   settings_set: ({ settings }, world) => {
     if (settings.limits.rounds < 1 || settings.limits.rounds > 20) {
       throw failure("invalid_input", "Model calls per turn must lie between 1 and 20.", "Choose a number from 1 to 20.", "invalid_setting");
+    }
+    const percent = settings.packs["campaign-portfolio-pacing"]?.["on_track_percent"];
+    if (typeof percent === "number" && (percent < 0 || percent > 100)) {
+      const error = failure("invalid_input", "on_track_percent must be a number from 0 to 100.", undefined, "setting_out_of_range");
+      throw { ...error, details: { ...error.details, setting: "on_track_percent", min: 0, max: 100 } };
     }
     world.settings = { ...world.settings, settings, locale: settings.language === "system" ? "en" : settings.language };
     world.push({ push: "settings", settings });

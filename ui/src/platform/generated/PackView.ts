@@ -10,4 +10,8 @@ export type PackView = { id: PackId, title: string, version: string, description
 /**
  * Example questions by language.
  */
-examples: { [key in string]: Array<string> }, };
+examples: { [key in string]: Array<string> }, 
+/**
+ * Its settings with their defaults; what is set instead is in `Settings::packs`.
+ */
+settings: Record<string, unknown>, };

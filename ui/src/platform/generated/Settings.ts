@@ -30,4 +30,8 @@ decide_from_terminal: boolean,
 /**
  * IANA zone for dates in answers; `system` uses the machine's.
  */
-time_zone: string, };
+time_zone: string, 
+/**
+ * What is set for packs instead of their manifests' defaults, by pack and name.
+ */
+packs: Record<string, Record<string, unknown>>, };

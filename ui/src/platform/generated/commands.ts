@@ -12,6 +12,8 @@ import type { AuditListParams } from "./AuditListParams";
 import type { AuditListResponse } from "./AuditListResponse";
 import type { AuditRecordView } from "./AuditRecordView";
 import type { AuditShowParams } from "./AuditShowParams";
+import type { DatasetUseParams } from "./DatasetUseParams";
+import type { DatasetsResponse } from "./DatasetsResponse";
 import type { DoctorResponse } from "./DoctorResponse";
 import type { Empty } from "./Empty";
 import type { GrantParams } from "./GrantParams";
@@ -70,6 +72,8 @@ export type CommandMap = {
   import_start: { params: ImportStartParams; response: ImportStartResponse };
   import_status: { params: ImportParams; response: ImportView };
   import_cancel: { params: ImportParams; response: Empty };
+  datasets_list: { params: Empty; response: DatasetsResponse };
+  dataset_use: { params: DatasetUseParams; response: DatasetsResponse };
   doctor: { params: Empty; response: DoctorResponse };
   approval_pending: { params: Empty; response: ApprovalsListResponse };
   approval_decide: { params: ApprovalDecideParams; response: ApprovalDecideResponse };

@@ -72,6 +72,38 @@ fn failures_are_one_sentence_and_a_hint() {
     assert_eq!(error["error"]["details"]["reason"], "not_found");
 }
 
+/// Runs `csign` in a mount namespace of its own, after `script` has mounted something on the data folder (`$1`).
+/// `None` where mounting is impossible.
+fn on_a_mount(world: &World, script: &str, args: &[&str]) -> Option<std::process::Output> {
+    let can = world.bare("unshare").args(["-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).output();
+    if !can.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: this account cannot mount in a namespace of its own");
+        return None;
+    }
+    let mut command = world.bare("unshare");
+    let script = format!("set -e; data=\"$1\"; shift; {script}; exec \"$@\"");
+    command.args(["-m", "sh", "-c", &script, "sh"]).arg(world.data()).arg(crate::world::program()).arg("--data-dir").arg(world.data()).args(args);
+    Some(command.output().expect("started"))
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_said_with_what_to_do() {
+    let world = World::new();
+    world.run(&["ask", "hello"]).ends_with(0);
+    let read_only = "mount --bind \"$data\" \"$data\"; mount -o remount,bind,ro \"$data\"";
+    let full = "mkdir /mnt/old; cp -a \"$data\"/. /mnt/old/; mount -t tmpfs -o size=16m tmpfs \"$data\"; cp -a /mnt/old/. \"$data\"/; cat /dev/zero > \"$data\"/filler || true";
+    for script in [read_only, &format!("mount -t tmpfs tmpfs /mnt; {full}")] {
+        for args in [&["ask", "hello"][..], &["doctor"], &["approvals", "list"]] {
+            let Some(ran) = on_a_mount(&world, script, args) else { return };
+            let err = String::from_utf8_lossy(&ran.stderr).replace("cat: write error: No space left on device\n", "");
+            assert_eq!(ran.status.code(), Some(1), "{script} {args:?}: {err}");
+            assert!(err.starts_with("error: ") && err.contains("cannot be written") && err.contains("\nhint: "), "{script} {args:?}: {err}");
+            assert!(err.lines().count() == 2 && !err.contains("panicked"), "{err}");
+        }
+    }
+    world.run(&["ask", "hello"]).ends_with(0);
+}
+
 #[test]
 fn the_kill_switch_stops_every_run() {
     let world = World::new();

@@ -73,9 +73,23 @@ async fn a_server_that_ends_at_once_fails_the_call_and_backs_off() {
 #[tokio::test]
 async fn a_program_that_is_not_there_is_said() {
     let mut config = server("odd", "odd", &[]);
-    config.program = "/nonexistent/program".into();
+    config.program = Ok("/nonexistent/program".into());
     let failure = call(&servers(vec![config]), "structured", json!({})).await.unwrap_err();
     assert!(failure.error.message.contains("could not be started"), "{}", failure.error.message);
+}
+
+#[tokio::test]
+async fn a_program_that_cannot_be_used_is_said_before_anything_is_called() {
+    let mut config = server("odd", "odd", &[]);
+    config.program = Err(mcp::ProgramError::Missing("./server".into()));
+    let servers = servers(vec![config]);
+    servers.start_all();
+    let view = servers.views().remove(0);
+    assert_eq!((view.state, view.restarts), (ServerState::Failed, 0));
+    assert!(view.message.is_some_and(|why| why.contains("The program ./server does not exist")));
+    let failure = call(&servers, "structured", json!({})).await.unwrap_err();
+    assert!(failure.error.message.contains("The program ./server does not exist") && !failure.error.retryable, "{}", failure.error.message);
+    servers.shut_down().await;
 }
 
 #[tokio::test]

@@ -31,7 +31,7 @@ fn server(name: &str, role: &str, more: &[(&str, &str)]) -> ServerConfig {
     ServerConfig {
         name: name.to_owned(),
         pack: "test".into(),
-        program: std::env::current_exe().unwrap(),
+        program: Ok(std::env::current_exe().unwrap()),
         args: ["--exact", &format!("role_{role}"), "--nocapture", "--test-threads=1"].map(str::to_owned).to_vec(),
         env,
         cwd: PathBuf::from("/"),

@@ -1,0 +1,82 @@
+//! Settings of packs: what the user set instead of a manifest's defaults, checked against it and handed to the pack.
+//! It must not know what a value means: that is the pack's own to say.
+
+use campaign_portfolio_pacing::{Pacing, Thresholds};
+use contract::{AgentError, Settings};
+use packs::Pack;
+use serde_json::{Map, Value};
+
+use crate::tools::{HostTools, PACING};
+
+/// Refuses values that a pack cannot use. Only what is new is looked at, so that one wrong value never keeps the others
+/// from being saved; a pack that is not there keeps what it had.
+pub(crate) fn check(before: &Settings, after: &Settings, tools: &HostTools) -> Result<(), AgentError> {
+    let changed = |pack: &&Pack| before.packs.get(pack.manifest.id.as_str()) != after.packs.get(pack.manifest.id.as_str());
+    usable(tools).filter(changed).try_for_each(|pack| checked(after, pack).map(drop))
+}
+
+/// Hands every pack its settings. What cannot be used is told, and the pack gets its defaults instead.
+pub(crate) fn apply(settings: &Settings, tools: &HostTools) -> Vec<AgentError> {
+    let mut faults = Vec::new();
+    for pack in usable(tools) {
+        let values = checked(settings, pack).unwrap_or_else(|fault| {
+            faults.push(fault);
+            pack.manifest.settings.clone()
+        });
+        if let Some(pacing) = pacing_of(pack, tools)
+            && let Err(fault) = pacing.configure(&values)
+        {
+            faults.push(named(fault, pack));
+        }
+    }
+    faults
+}
+
+fn usable(tools: &HostTools) -> impl Iterator<Item = &Pack> {
+    tools.loaded().iter().filter_map(|one| one.pack.as_ref())
+}
+
+fn pacing_of<'t>(pack: &Pack, tools: &'t HostTools) -> Option<&'t Pacing> {
+    tools.pacing.as_deref().filter(|_| pack.manifest.id.as_str() == PACING)
+}
+
+/// The defaults of a pack with what is set instead, if the pack can use all of it.
+fn checked(settings: &Settings, pack: &Pack) -> Result<Map<String, Value>, AgentError> {
+    let id = &pack.manifest.id;
+    let mut values = pack.manifest.settings.clone();
+    for (name, value) in settings.packs.get(id.as_str()).into_iter().flatten() {
+        let Some(default) = values.get_mut(name) else {
+            let known = pack.manifest.settings.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+            let hint = if known.is_empty() { "It has none at all.".to_owned() } else { format!("It has {known}.") };
+            let error = AgentError::invalid(format!("The pack {id} has no setting {name}.")).reason("setting_unknown").hint(hint);
+            return Err(named(error.with("field", name.as_str()), pack));
+        };
+        if std::mem::discriminant(default) != std::mem::discriminant(value) {
+            let error = AgentError::invalid(format!("The setting {name} of the pack {id} must be {}.", kind(default))).reason("setting_kind");
+            return Err(named(error.with("kind", kind(default)).with("field", name.as_str()), pack));
+        }
+        default.clone_from(value);
+    }
+    if id.as_str() == PACING {
+        Thresholds::from_settings(&values).map_err(|error| named(error, pack))?;
+    }
+    Ok(values)
+}
+
+/// The error with the pack's setting as the place: `field` is dotted as in the settings file.
+fn named(error: AgentError, pack: &Pack) -> AgentError {
+    let name = error.details.get("field").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let id = pack.manifest.id.as_str();
+    error.with("field", format!("packs.{id}.{name}")).with("pack", id).with("setting", name)
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "empty",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "a table",
+    }
+}
