@@ -200,7 +200,6 @@ fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>) -> Result<HostTo
         Arc::new(move |server| engine::ports::Events::push(hub.as_ref(), contract::Push::Server { server }))
     };
     let servers = Servers::builder(servers).on_change(on_change).build();
-    let servers = servers.map_err(|e| AgentError::internal("servers", format!("The servers' thread could not be started: {e}.")))?;
     Ok(HostTools::new(loaded, pacing, servers))
 }
 

@@ -21,7 +21,6 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     ServerConfig, Timings, failure, process,
     result::{self, Resource},
-    spawner::Spawner,
     transport::{Ending, ProcessTransport},
 };
 
@@ -42,8 +41,8 @@ pub(crate) struct Session {
 }
 
 /// Starts the process and shakes hands.
-pub(crate) async fn open(config: &ServerConfig, timings: &Timings, spawner: &Arc<Spawner>) -> Result<(Connection, Session), String> {
-    let (process, stdout, stdin) = process::start(config, spawner).await.map_err(|error| format!("It could not be started: {error}."))?;
+pub(crate) async fn open(config: &ServerConfig, timings: &Timings) -> Result<(Connection, Session), String> {
+    let (process, stdout, stdin) = process::start(config).await.map_err(|error| format!("It could not be started: {error}."))?;
     let pid = process.pid();
     let ending = Ending::default();
     let transport = ProcessTransport::new(process, stdout, stdin, timings, Arc::clone(&ending));

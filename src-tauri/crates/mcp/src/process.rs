@@ -1,52 +1,60 @@
-//! A server's process: its own group, a bare environment, killed with the app. Stopping it closes its input, then asks,
-//! then kills the whole group, and always reaps.
+//! A server's process: its own group, a bare environment, a guard that kills it and all it started when the app is gone.
+//! Stopping it closes its input, then asks, then kills, and always reaps.
+
+mod guard;
 
 use std::{
     io,
-    path::Path,
     process::{ExitStatus, Stdio},
-    sync::Arc,
     time::Duration,
 };
 
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader},
     process::{Child, ChildStdin, ChildStdout, Command},
+    task::spawn_blocking,
     time::timeout,
 };
 
-use crate::{ServerConfig, environment::base_environment, spawner::Spawner};
+pub use self::guard::Guard;
+use crate::{ServerConfig, environment::base_environment};
 
 /// The most of one line, and of one process's whole error output, that goes to the log.
 const STDERR_LINE: u64 = 4 * 1024;
 const STDERR_TOTAL: usize = 256 * 1024;
 
-/// A running server. Dropping it kills the group.
+/// A running server. Dropping it kills the server and all that it started.
 #[derive(Debug)]
 pub(crate) struct ServerProcess {
+    /// The guard's process, which ends as the server does.
     child: Child,
-    group: i32,
+    guard: Option<Guard>,
+    pid: u32,
     status: Option<ExitStatus>,
-    // Keeps the spawning thread, and so the child, alive.
-    _spawner: Arc<Spawner>,
 }
 
 /// Starts a server; gives the process and its two pipes.
-pub(crate) async fn start(config: &ServerConfig, spawner: &Arc<Spawner>) -> io::Result<(ServerProcess, ChildStdout, ChildStdin)> {
-    let program = config.program.as_ref().map_err(|problem| io::Error::other(problem.clone()))?;
-    let mut child = spawner.spawn(command(program, config)).await?;
+pub(crate) async fn start(config: &ServerConfig) -> io::Result<(ServerProcess, ChildStdout, ChildStdin)> {
+    let command = command(config);
+    // Copying a large process takes a moment.
+    let mut process = spawn_blocking(move || spawn(command)).await??;
     let missing = || io::Error::other("a pipe of the server is missing");
-    let group = child.id().and_then(|pid| i32::try_from(pid).ok()).ok_or_else(missing)?;
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let process = ServerProcess { child, group, status: None, _spawner: Arc::clone(spawner) };
+    let (stdin, stdout, stderr) = (process.child.stdin.take(), process.child.stdout.take(), process.child.stderr.take());
     if let Some(stderr) = stderr {
         tokio::spawn(log_stderr(config.name.clone(), stderr));
     }
     Ok((process, stdout.ok_or_else(missing)?, stdin.ok_or_else(missing)?))
 }
 
-fn command(program: &Path, config: &ServerConfig) -> Command {
-    let mut command = Command::new(program);
+fn spawn(mut command: Command) -> io::Result<ServerProcess> {
+    let guard = Guard::attach(command.as_std_mut())?;
+    let child = command.spawn()?;
+    let pid = guard.program_id()?;
+    Ok(ServerProcess { child, guard: Some(guard), pid, status: None })
+}
+
+fn command(config: &ServerConfig) -> Command {
+    let mut command = Command::new(&config.program);
     command
         .args(&config.args)
         .current_dir(&config.cwd)
@@ -55,43 +63,27 @@ fn command(program: &Path, config: &ServerConfig) -> Command {
         .envs(&config.env)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0)
-        .kill_on_drop(true);
-    let parent = std::process::id();
-    // SAFETY: between fork and exec only prctl and getppid are called; both are async-signal-safe and allocate nothing.
-    unsafe {
-        command.pre_exec(move || {
-            if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
-                return Err(io::Error::last_os_error());
-            }
-            // The app may have died before the line above: then nobody would send the signal.
-            if u32::try_from(libc::getppid()).ok() != Some(parent) {
-                return Err(io::Error::from_raw_os_error(libc::ESRCH));
-            }
-            Ok(())
-        });
-    }
+        .stderr(Stdio::piped());
     command
 }
 
 impl ServerProcess {
-    /// The process id.
+    /// The server's process id.
     pub(crate) fn pid(&self) -> u32 {
-        self.group.unsigned_abs()
+        self.pid
     }
 
     /// Ends the process whose input has been closed. Gives how it ended.
     pub(crate) async fn stop(&mut self, grace: Duration) -> Option<ExitStatus> {
         if self.wait(grace).await.is_none() {
-            self.signal_group(libc::SIGTERM);
+            if let Some(guard) = &self.guard {
+                guard.signal(libc::SIGTERM);
+            }
             if self.wait(grace).await.is_none() {
-                self.signal_group(libc::SIGKILL);
+                self.guard = None;
                 self.status = self.child.wait().await.ok();
             }
         }
-        // Whatever the server started and left behind goes, too.
-        self.signal_group(libc::SIGKILL);
         self.status
     }
 
@@ -100,20 +92,6 @@ impl ServerProcess {
             self.status = timeout(grace, self.child.wait()).await.ok().and_then(Result::ok);
         }
         self.status
-    }
-
-    fn signal_group(&self, signal: i32) {
-        // SAFETY: plain system call on a group number that this process created.
-        unsafe { libc::killpg(self.group, signal) };
-    }
-}
-
-impl Drop for ServerProcess {
-    fn drop(&mut self) {
-        // Once reaped the number may belong to somebody else.
-        if self.status.is_none() {
-            self.signal_group(libc::SIGKILL);
-        }
     }
 }
 

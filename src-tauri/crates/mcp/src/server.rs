@@ -20,7 +20,6 @@ use crate::{
     connection::{self, Connection, Limits, Session},
     failure,
     servers::OnChange,
-    spawner::Spawner,
 };
 
 /// Answers that may be missing in a row before a server counts as hung and is started anew.
@@ -57,7 +56,6 @@ struct Life {
 pub(crate) struct Server {
     pub(crate) config: ServerConfig,
     timings: Timings,
-    spawner: Arc<Spawner>,
     on_change: Option<OnChange>,
     life: Mutex<Life>,
     changed: watch::Sender<u64>,
@@ -72,14 +70,14 @@ enum Next {
 }
 
 impl Server {
-    pub(crate) fn new(config: ServerConfig, timings: Timings, spawner: Arc<Spawner>, on_change: Option<OnChange>) -> Self {
+    pub(crate) fn new(config: ServerConfig, timings: Timings, on_change: Option<OnChange>) -> Self {
         let stop = CancellationToken::new();
         let phase = match &config.program {
             Ok(_) => Phase::Idle,
             Err(problem) => Phase::Unusable { why: problem.to_string() },
         };
         let life = Life { phase, attempts: 0, failures: 0, restarts: 0, missing_answers: 0, stop, keeper: None };
-        Self { config, timings, spawner, on_change, life: Mutex::new(life), changed: watch::Sender::new(0) }
+        Self { config, timings, on_change, life: Mutex::new(life), changed: watch::Sender::new(0) }
     }
 
     /// As the window shows it.
@@ -178,7 +176,7 @@ impl Server {
 
     async fn keep(&self, attempt: u64, stop: CancellationToken) {
         let opened = tokio::select! {
-            opened = connection::open(&self.config, &self.timings, &self.spawner) => opened,
+            opened = connection::open(&self.config, &self.timings) => opened,
             // Dropping the half-open connection kills its process.
             () = stop.cancelled() => return,
         };

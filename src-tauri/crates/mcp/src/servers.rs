@@ -7,7 +7,7 @@ use engine::ports::ToolFailure;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Resource, ServerConfig, Timings, connection::Limits, failure, server::Server, spawner::Spawner};
+use crate::{Resource, ServerConfig, Timings, connection::Limits, failure, server::Server};
 
 /// Told of every change of a server. Must return quickly.
 pub type OnChange = Arc<dyn Fn(ServerView) + Send + Sync>;
@@ -53,14 +53,13 @@ impl ServersBuilder {
     }
 
     /// The servers, all idle. Of two with one name the first counts.
-    pub fn build(self) -> std::io::Result<Servers> {
-        let spawner = Arc::new(Spawner::new()?);
+    pub fn build(self) -> Servers {
         let mut by_name = BTreeMap::new();
         for config in self.configs {
             let name = config.name.clone();
-            by_name.entry(name).or_insert_with(|| Arc::new(Server::new(config, self.timings, Arc::clone(&spawner), self.on_change.clone())));
+            by_name.entry(name).or_insert_with(|| Arc::new(Server::new(config, self.timings, self.on_change.clone())));
         }
-        Ok(Servers { inner: Arc::new(Inner { by_name }) })
+        Servers { inner: Arc::new(Inner { by_name }) }
     }
 }
 
@@ -71,7 +70,7 @@ impl Servers {
     }
 
     /// Servers with the usual waits and no listener.
-    pub fn new(configs: Vec<ServerConfig>) -> std::io::Result<Self> {
+    pub fn new(configs: Vec<ServerConfig>) -> Self {
         Self::builder(configs).build()
     }
 

@@ -175,8 +175,7 @@ async fn changes_are_told_in_order() {
     let servers = Servers::builder(vec![server("odd", "odd", &[])])
         .timings(quick())
         .on_change(Arc::new(move |view| listener.lock().unwrap().push(view.state)))
-        .build()
-        .unwrap();
+        .build();
     servers.start_all();
     call(&servers, "structured", json!({})).await.unwrap();
     servers.shut_down().await;

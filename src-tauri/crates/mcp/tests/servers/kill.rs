@@ -1,60 +1,178 @@
-//! No process outlives its owner: not a stubborn server, not a server's child, not the servers of an app that is killed.
+//! No process outlives its owner: not a stubborn server, not a server's child, not a daemon that left it, not the servers of an
+//! app that is killed. And what ends by itself leaves neither zombies nor doubts about how it ended.
 
 use std::{
+    fs,
     io::{BufRead, BufReader, Write},
-    process::{Command, Stdio},
+    os::unix::process::{CommandExt, ExitStatusExt},
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::{Arc, Mutex},
+    time::Duration,
 };
 
+use mcp::Servers;
 use serde_json::{Value, json};
 
-use crate::{alive, call, gone, pid_of, server, servers};
+use crate::{alive, call, gone, pid_of, quick, server, servers};
 
-/// Plays the app: starts a server, tells its process id, and waits to be killed.
+/// What the app of these tests holds in memory, and its guard must not.
+const WEIGHT: usize = 64 * 1024 * 1024;
+
+/// Plays the app: starts a server that leaves a child and a daemon, tells the process ids of all, and waits to be killed.
 pub(crate) fn run_app() {
+    let weight = vec![1_u8; WEIGHT];
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
         let servers = servers(vec![server("odd", "odd", &[("ODD_MODE", "stays")])]);
-        call(&servers, "structured", json!({})).await.unwrap();
-        println!("\nserver {}", pid_of(&servers, "odd"));
+        println!("\nprocesses {:?}", stubborn(&servers).await);
         std::io::stdout().flush().unwrap();
         std::future::pending::<()>().await;
     });
+    drop(weight);
 }
 
-#[tokio::test]
-async fn killing_the_app_leaves_no_server() {
+/// A server's processes: itself, its guard, its child, its daemon.
+async fn stubborn(servers: &Servers) -> [u32; 4] {
+    let (child, daemon) = (started(servers, "child").await, started(servers, "daemon").await);
+    let server = pid_of(servers, "odd");
+    let processes = [server, parent(server), child, daemon];
+    assert!(processes.iter().all(|process| alive(*process)), "{processes:?}");
+    processes
+}
+
+/// The process that a tool of the odd server starts.
+async fn started(servers: &Servers, tool: &str) -> u32 {
+    let process = call(servers, tool, json!({})).await.unwrap().get("pid").and_then(Value::as_u64).unwrap();
+    u32::try_from(process).unwrap()
+}
+
+fn parent(process: u32) -> u32 {
+    field(process, "PPid")
+}
+
+/// A number of `/proc/PID/status`.
+fn field(process: u32, name: &str) -> u32 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).unwrap();
+    line.split_whitespace().next().unwrap().parse().unwrap()
+}
+
+/// Starts the app in a group of its own, as a terminal does. It comes back with its processes.
+fn start_app() -> (Child, Vec<u32>) {
     let mut app = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "role_app", "--nocapture"])
         .env("ROLE", "app")
+        .process_group(0)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
     let lines = BufReader::new(app.stdout.take().unwrap()).lines();
-    let pid: u32 = lines.map_while(Result::ok).find_map(|line| line.strip_prefix("server ")?.trim().parse().ok()).expect("the app tells its server");
-    assert!(alive(pid));
-    app.kill().unwrap();
-    app.wait().unwrap();
-    gone(pid).await;
+    let told = lines.map_while(Result::ok).find_map(|line| serde_json::from_str(line.strip_prefix("processes ")?).ok());
+    (app, told.expect("the app tells its processes"))
+}
+
+/// Sends a signal to the app, or to its whole group, and waits until nothing of it is left.
+async fn end(mut app: Child, processes: Vec<u32>, group: bool, signal: i32) {
+    let id = i32::try_from(app.id()).unwrap();
+    // SAFETY: a plain system call; the app is a child of this process and not yet waited for.
+    assert_eq!(unsafe { libc::kill(if group { -id } else { id }, signal) }, 0);
+    assert_eq!(app.wait().unwrap().signal(), Some(signal));
+    for process in processes {
+        gone(process).await;
+    }
 }
 
 #[tokio::test]
-async fn shutting_down_ends_stubborn_servers_and_their_children() {
+async fn killing_the_app_leaves_no_process() {
+    let (app, processes) = start_app();
+    end(app, processes, false, libc::SIGKILL).await;
+}
+
+#[tokio::test]
+async fn killing_all_of_the_apps_group_leaves_no_process() {
+    let (app, processes) = start_app();
+    end(app, processes, true, libc::SIGKILL).await;
+}
+
+#[tokio::test]
+async fn a_terminals_interrupt_leaves_no_process() {
+    let (app, processes) = start_app();
+    end(app, processes, true, libc::SIGINT).await;
+}
+
+#[tokio::test]
+async fn the_guard_holds_none_of_the_apps_memory() {
+    let (app, processes) = start_app();
+    let (guard, app_kib) = (processes[1], field(app.id(), "RssAnon"));
+    assert_eq!(parent(guard), app.id());
+    let guard_kib = field(guard, "RssAnon");
+    assert!(app_kib > 64 * 1024 && guard_kib < 8 * 1024, "app {app_kib} KiB, guard {guard_kib} KiB");
+    end(app, processes, false, libc::SIGKILL).await;
+}
+
+#[tokio::test]
+async fn shutting_down_ends_stubborn_servers_and_what_they_started() {
     let servers = servers(vec![server("odd", "odd", &[("ODD_MODE", "stays")])]);
-    let child = call(&servers, "child", json!({})).await.unwrap().get("pid").and_then(Value::as_u64).unwrap();
-    let child = u32::try_from(child).unwrap();
-    let pid = pid_of(&servers, "odd");
-    assert!(alive(pid) && alive(child));
+    let processes = stubborn(&servers).await;
     servers.shut_down().await;
-    assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists(), "the server is reaped, not left as a zombie");
-    gone(child).await;
+    for process in processes {
+        assert!(!Path::new(&format!("/proc/{process}")).exists(), "{process} of {processes:?} is gone and reaped");
+    }
 }
 
 #[tokio::test]
 async fn dropping_the_servers_ends_them() {
     let servers = servers(vec![server("odd", "odd", &[("ODD_MODE", "stays")])]);
-    call(&servers, "structured", json!({})).await.unwrap();
-    let pid = pid_of(&servers, "odd");
+    let processes = stubborn(&servers).await;
     drop(servers);
-    gone(pid).await;
+    for process in processes {
+        gone(process).await;
+    }
+}
+
+#[tokio::test]
+async fn how_a_server_ended_is_told_and_what_it_left_goes_with_it() {
+    let told: Arc<Mutex<Vec<String>>> = Arc::default();
+    let listener = Arc::clone(&told);
+    let servers = Servers::builder(vec![server("odd", "odd", &[])])
+        .timings(quick())
+        .on_change(Arc::new(move |view| listener.lock().unwrap().extend(view.message)))
+        .build();
+    let crashed = stubborn(&servers).await;
+    call(&servers, "crash", json!({})).await.unwrap_err();
+    let killed = stubborn(&servers).await;
+    // SAFETY: a plain system call on a server of this test, which runs.
+    unsafe { libc::kill(i32::try_from(killed[0]).unwrap(), libc::SIGKILL) };
+    for process in crashed.into_iter().chain(killed) {
+        gone(process).await;
+    }
+    while told.lock().unwrap().len() < 2 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    // Without a child, which would hold its output.
+    call(&servers, "structured", json!({})).await.unwrap();
+    let deaf = [pid_of(&servers, "odd"), parent(pid_of(&servers, "odd"))];
+    call(&servers, "close_output", json!({})).await.unwrap_err();
+    call(&servers, "structured", json!({})).await.unwrap();
+    assert_eq!(
+        *told.lock().unwrap(),
+        ["It ended with exit status: 3.", "It ended with signal: 9 (SIGKILL).", "It ended with exit status: 0."],
+        "the last one heard that its input was closed when its own output was"
+    );
+    servers.shut_down().await;
+    for process in crashed.into_iter().chain(killed).chain(deaf) {
+        assert!(!Path::new(&format!("/proc/{process}")).exists(), "{process} is gone and reaped");
+    }
+}
+
+#[tokio::test]
+async fn a_daemon_that_ends_does_not_stay_as_a_zombie() {
+    let servers = servers(vec![server("odd", "odd", &[])]);
+    let daemon = started(&servers, "brief_daemon").await;
+    while Path::new(&format!("/proc/{daemon}")).exists() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    servers.shut_down().await;
 }

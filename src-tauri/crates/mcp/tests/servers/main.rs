@@ -50,7 +50,7 @@ fn quick() -> Timings {
 }
 
 fn servers(configs: Vec<ServerConfig>) -> Servers {
-    Servers::builder(configs).timings(quick()).build().unwrap()
+    Servers::builder(configs).timings(quick()).build()
 }
 
 const LONG: Duration = Duration::from_secs(30);

@@ -1,8 +1,9 @@
-//! A server that does what servers must not do, on request: crash, hang, print rubbish, flood, leave children, tell its environment.
+//! A server that does what servers must not do, on request: crash, hang, print rubbish, flood, leave children and daemons, tell
+//! its environment.
 
 use std::{
-    io::{BufRead, Write},
-    process::{Command, exit},
+    io::{BufRead, BufReader, Write},
+    process::{Command, Stdio, exit},
 };
 
 use serde_json::{Value, json};
@@ -60,11 +61,27 @@ fn tool(id: &Value, name: &str, cancelled: usize) {
             let child = Command::new("/bin/sleep").arg("1000").spawn().unwrap();
             text(id, json!({"pid": child.id()}));
         }
+        "daemon" => text(id, json!({"pid": daemon("exec sleep 1000")})),
+        "brief_daemon" => text(id, json!({"pid": daemon("exit 0")})),
+        "close_output" => {
+            // SAFETY: nothing of this process uses its standard output after this.
+            unsafe { libc::close(1) };
+        }
         "cancelled" => text(id, json!({"count": cancelled})),
         "refused" => send(&json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32602, "message": "bad arguments"}})),
         "structured" => answer(id, json!({"content": [{"type": "text", "text": "words"}], "structuredContent": {"n": 1}})),
         _ => answer(id, json!({"content": [{"type": "text", "text": "No such thing."}], "isError": true})),
     }
+}
+
+/// Starts a process in a session of its own, whose parent ends at once, and which takes no notice of polite signals.
+fn daemon(then: &str) -> u32 {
+    let script = format!(r#"setsid sh -c 'trap "" HUP INT TERM; echo $$; {then}' </dev/null 2>/dev/null &"#);
+    let mut parent = Command::new("/bin/sh").args(["-c", &script]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(parent.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    parent.wait().unwrap();
+    line.trim().parse().unwrap()
 }
 
 fn text(id: &Value, value: Value) {

@@ -1,0 +1,259 @@
+//! The system calls of a guard and the fork that makes one: all that is unsafe about it. What it decides is in `watch`.
+//! After the fork nothing here may allocate, lock, panic or use anything but the stack and system calls.
+
+use std::{
+    io, mem,
+    os::{
+        fd::{AsRawFd, OwnedFd, RawFd},
+        unix::process::CommandExt,
+    },
+    process::Command,
+    ptr,
+};
+
+use super::{memory::Stretches, watch};
+
+/// The guard's only open files: its end of the app's line, news of children, `/proc`.
+const LINE: RawFd = 0;
+const NEWS: RawFd = 1;
+const PROC: RawFd = 2;
+
+/// More than a guard's own calls take of its stack.
+const STACK: usize = 24 * 1024;
+
+/// What came over the line.
+pub(super) enum Line {
+    Signal(u8),
+    Quiet,
+    Cut,
+}
+
+/// What came of waiting for a child.
+pub(super) enum Reaped {
+    One { id: i32, status: i32 },
+    NoneYet,
+    NoneLeft,
+}
+
+/// Addresses a guard started by this thread cannot do without: its stack, the thread's own variables, its code, the C library's.
+pub(super) fn needed() -> [usize; 8] {
+    let stack = 0_u8;
+    let code: fn(i32, i32) -> ! = watch::run;
+    // SAFETY: gives the address of this thread's error number and has no precondition.
+    let error = unsafe { libc::__errno_location() };
+    // SAFETY: has no precondition; with the C libraries of Linux it is where the thread's own data is.
+    let thread = unsafe { libc::pthread_self() };
+    // Older C libraries come in two files: the first two functions are then in one, the others in the other.
+    let [read, wait, poll, call] = [libc::read as *const (), libc::waitpid as *const (), libc::poll as *const (), libc::syscall as *const ()];
+    [&raw const stack as usize, error as usize, thread as usize, code as usize, read as usize, wait as usize, poll as usize, call as usize]
+}
+
+/// Splits the new process in two before it becomes the program.
+pub(super) fn before_exec(command: &mut Command, line: OwnedFd, unneeded: Stretches) {
+    // SAFETY: between fork and exec, and in the guard for good, only system calls are made; nothing allocates or takes a lock.
+    unsafe { command.pre_exec(move || split(line.as_raw_fd(), &unneeded)) };
+}
+
+/// Returns in the program's process only; the other becomes the guard.
+fn split(line: RawFd, unneeded: &Stretches) -> io::Result<()> {
+    // SAFETY: system calls on this process alone; the sets are initialised before use; the process has one thread, so the copy that
+    // clone makes is whole. It is called directly because libc's fork runs handlers and takes locks.
+    unsafe {
+        // Out of reach of a terminal's signals. It fails for the leader of a group, who is out of reach already.
+        libc::setsid();
+        checked(libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1 as libc::c_ulong))?;
+        libc::signal(libc::SIGCHLD, libc::SIG_DFL);
+        let (mut all, mut child, mut before): (libc::sigset_t, libc::sigset_t, libc::sigset_t) = (mem::zeroed(), mem::zeroed(), mem::zeroed());
+        libc::sigfillset(&raw mut all);
+        libc::sigemptyset(&raw mut child);
+        libc::sigaddset(&raw mut child, libc::SIGCHLD);
+        checked(libc::sigprocmask(libc::SIG_SETMASK, &raw const all, &raw mut before))?;
+        let news = checked(libc::signalfd(-1, &raw const child, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK))?;
+        let proc = checked(libc::open(c"/proc".as_ptr(), libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC))?;
+        let guard = libc::getpid();
+        let none: libc::c_long = 0;
+        let program = libc::syscall(libc::SYS_clone, libc::c_long::from(libc::SIGCHLD), none, none, none, none);
+        match i32::try_from(program) {
+            Ok(0) => {
+                checked(libc::sigprocmask(libc::SIG_SETMASK, &raw const before, ptr::null_mut()))?;
+                become_program(line, guard)
+            }
+            Ok(program) if program > 0 => become_guard(line, news, proc, unneeded, guard, program),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+fn become_program(line: RawFd, guard: i32) -> io::Result<()> {
+    // SAFETY: system calls on this process alone; the written bytes are a live array.
+    unsafe {
+        checked(libc::setpgid(0, 0))?;
+        // Should somebody kill the guard, which has one thread, the program at least goes with it.
+        checked(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong))?;
+        if libc::getppid() != guard {
+            return Err(io::Error::from_raw_os_error(libc::ESRCH));
+        }
+        // Libraries of the app may have opened files without care. Kernels before 5.11 cannot do this.
+        libc::syscall(libc::SYS_close_range, 3 as libc::c_ulong, libc::c_ulong::from(u32::MAX), libc::c_ulong::from(libc::CLOSE_RANGE_CLOEXEC));
+        let id = libc::getpid().to_ne_bytes();
+        if libc::write(line, id.as_ptr().cast(), id.len()) != id.len().cast_signed() {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(())
+}
+
+fn become_guard(line: RawFd, news: RawFd, proc: RawFd, unneeded: &Stretches, guard: i32, program: i32) -> ! {
+    // SAFETY: system calls on this process alone. What is unmapped is used no more: this function never returns, all it needs
+    // is on the stack or in the mappings of `needed`, and the list itself, which is on the heap, is copied first.
+    unsafe {
+        libc::dup2(line, LINE);
+        libc::dup2(news, NEWS);
+        libc::dup2(proc, PROC);
+        close_from(3);
+        libc::chdir(c"/".as_ptr());
+        libc::prctl(libc::PR_SET_NAME, c"csign-guard".as_ptr());
+        // Neither a core file nor another process gets to see what is left of the app's memory.
+        libc::prctl(libc::PR_SET_DUMPABLE, 0 as libc::c_ulong);
+        let unneeded = ptr::read_volatile(unneeded);
+        // On a thread other than the one that asked what is needed, the stack would be among it: here, and where calls take it.
+        let stack = &raw const unneeded as usize;
+        if !unneeded.contain(stack) && !unneeded.contain(stack - STACK) {
+            for (start, end) in unneeded.0 {
+                if end > start {
+                    libc::munmap(start as *mut libc::c_void, end - start);
+                }
+            }
+        }
+    }
+    watch::run(guard, program)
+}
+
+fn close_from(first: RawFd) {
+    // SAFETY: closes files of this process, none of which it uses.
+    unsafe {
+        if libc::syscall(libc::SYS_close_range, first as libc::c_ulong, libc::c_ulong::from(u32::MAX), 0 as libc::c_ulong) == 0 {
+            return;
+        }
+        // Kernels before 5.9.
+        let mut limit: libc::rlimit = mem::zeroed();
+        libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
+        for file in first..i32::try_from(limit.rlim_cur.min(1 << 20)).unwrap_or(1 << 20) {
+            libc::close(file);
+        }
+    }
+}
+
+fn checked(result: libc::c_int) -> io::Result<libc::c_int> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+}
+
+/// Waits until something may have happened, or for so long.
+pub(super) fn wait_for_news(millis: Option<i32>) {
+    let mut waiting = [libc::pollfd { fd: NEWS, events: libc::POLLIN, revents: 0 }, libc::pollfd { fd: LINE, events: libc::POLLIN, revents: 0 }];
+    // A line that was cut would wake at once, and for ever, those who wait for a while only.
+    let count = if millis.is_some() { 1 } else { 2 };
+    // SAFETY: both buffers are live arrays of the lengths given.
+    unsafe {
+        libc::poll(waiting.as_mut_ptr(), count, millis.unwrap_or(-1));
+        let mut news: [libc::signalfd_siginfo; 4] = mem::zeroed();
+        libc::read(NEWS, news.as_mut_ptr().cast(), size_of_val(&news));
+    }
+}
+
+/// What the app has to say; does not wait.
+pub(super) fn read_line() -> Line {
+    let mut signal = 0_u8;
+    // SAFETY: the buffer is one live byte.
+    let read = unsafe { libc::recv(LINE, (&raw mut signal).cast(), 1, libc::MSG_DONTWAIT) };
+    match read {
+        1 => Line::Signal(signal),
+        0 => Line::Cut,
+        _ if [libc::EAGAIN, libc::EINTR].contains(&error()) => Line::Quiet,
+        _ => Line::Cut,
+    }
+}
+
+fn error() -> i32 {
+    // SAFETY: the address is that of this thread's error number, which lives as long as the thread.
+    unsafe { *libc::__errno_location() }
+}
+
+/// Sends a signal to a process or, with a negative number, to a group.
+pub(super) fn kill(id: i32, signal: i32) {
+    // SAFETY: a plain system call.
+    unsafe { libc::kill(id, signal) };
+}
+
+/// Waits for any child that has ended.
+pub(super) fn reap() -> Reaped {
+    let mut status = 0;
+    // SAFETY: the status is a live integer.
+    match unsafe { libc::waitpid(-1, &raw mut status, libc::WNOHANG) } {
+        0 => Reaped::NoneYet,
+        id if id > 0 => Reaped::One { id, status },
+        _ => Reaped::NoneLeft,
+    }
+}
+
+/// Calls with the name of every entry of `/proc`.
+pub(super) fn for_each_process(mut each: impl FnMut(&[u8])) {
+    const RECORD: usize = 19;
+    let mut entries = [0_u8; 4096];
+    // SAFETY: the descriptor is the guard's own; the buffer is a live array of the length given.
+    unsafe { libc::lseek(PROC, 0, libc::SEEK_SET) };
+    loop {
+        // SAFETY: as above.
+        let read = unsafe { libc::syscall(libc::SYS_getdents64, libc::c_long::from(PROC), entries.as_mut_ptr(), entries.len()) };
+        let mut rest = usize::try_from(read).ok().and_then(|read| entries.get(..read)).unwrap_or_default();
+        if rest.is_empty() {
+            return;
+        }
+        // A record: inode and offset (8 bytes each), its own length (2), a type (1), the name and a zero.
+        while let Some([low, high]) = rest.get(16..18) {
+            let length = usize::from(u16::from_ne_bytes([*low, *high]));
+            if let Some(name) = rest.get(RECORD..length).and_then(|name| name.split(|byte| *byte == 0).next()) {
+                each(name);
+            }
+            rest = rest.get(length.max(RECORD)..).unwrap_or_default();
+        }
+    }
+}
+
+/// The beginning of a file below `/proc`; the path ends with a zero. Nothing when it cannot be read.
+pub(super) fn read_file<'a>(path: &[u8], buffer: &'a mut [u8]) -> &'a [u8] {
+    if !path.contains(&0) {
+        return &[];
+    }
+    // SAFETY: the path ends within its slice, the buffer is as long as said, and the file is closed where it was opened.
+    let read = unsafe {
+        let file = libc::openat(PROC, path.as_ptr().cast(), libc::O_RDONLY | libc::O_CLOEXEC);
+        if file < 0 {
+            return &[];
+        }
+        let read = libc::read(file, buffer.as_mut_ptr().cast(), buffer.len());
+        libc::close(file);
+        read
+    };
+    usize::try_from(read).ok().and_then(|read| buffer.get(..read)).unwrap_or_default()
+}
+
+/// Ends this process as the program ended.
+pub(super) fn end_as(status: i32) -> ! {
+    if libc::WIFSIGNALED(status) {
+        let signal = libc::WTERMSIG(status);
+        // SAFETY: system calls on this process alone; the set and the action are initialised before use.
+        unsafe {
+            let default: libc::sigaction = mem::zeroed();
+            libc::sigaction(signal, &raw const default, ptr::null_mut());
+            let mut only: libc::sigset_t = mem::zeroed();
+            libc::sigemptyset(&raw mut only);
+            libc::sigaddset(&raw mut only, signal);
+            libc::sigprocmask(libc::SIG_UNBLOCK, &raw const only, ptr::null_mut());
+            libc::kill(libc::getpid(), signal);
+        }
+    }
+    let code = if libc::WIFEXITED(status) { libc::WEXITSTATUS(status) } else { 1 };
+    // SAFETY: ends the process without running anything of the app's.
+    unsafe { libc::_exit(code) }
+}

@@ -1,0 +1,111 @@
+//! Guards before real programs.
+
+use std::{
+    fs::File,
+    io::{BufRead, BufReader, Read, Write},
+    os::{fd::AsRawFd, unix::process::ExitStatusExt},
+    process::{Child, Command, Stdio},
+    thread,
+};
+
+use super::Guard;
+
+fn shell(script: &str) -> Command {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+}
+
+fn start(mut command: Command) -> (Child, Guard) {
+    let guard = Guard::attach(&mut command).unwrap();
+    let child = command.spawn().unwrap();
+    (child, guard)
+}
+
+#[test]
+fn ends_of_file_reach_both_ways_while_the_guard_is_there() {
+    let (mut child, guard) = start(shell("exec cat"));
+    child.stdin.take().unwrap().write_all(b"through").unwrap();
+    let mut text = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+    assert_eq!((text.as_str(), child.wait().unwrap().code()), ("through", Some(0)));
+    guard.signal(15);
+}
+
+#[test]
+fn it_ends_as_the_program_does() {
+    for (script, code, signal) in [("exit 0", Some(0), None), ("exit 7", Some(7), None), ("kill -SEGV $$", None, Some(11)), ("kill -TERM $$", None, Some(15))] {
+        let (mut child, _guard) = start(shell(script));
+        let status = child.wait().unwrap();
+        assert_eq!((status.code(), status.signal()), (code, signal), "{script}");
+    }
+}
+
+#[test]
+fn signals_go_to_the_programs_whole_group() {
+    let (mut child, guard) = start(shell("sleep 1000 & echo $$; wait; sleep 1000"));
+    let program = guard.program_id().unwrap();
+    assert_ne!(program, child.id());
+    let mut line = [0; 32];
+    let read = child.stdout.as_mut().unwrap().read(&mut line).unwrap();
+    assert_eq!(std::str::from_utf8(&line[..read]).unwrap().trim().parse(), Ok(program));
+    guard.signal(15);
+    assert_eq!(child.wait().unwrap().signal(), Some(15));
+}
+
+#[test]
+fn letting_go_ends_the_program() {
+    let (mut child, guard) = start(shell("trap '' TERM HUP; while :; do sleep 1000; done"));
+    drop(guard);
+    assert_eq!(child.wait().unwrap().signal(), Some(9));
+}
+
+#[test]
+fn a_program_that_cannot_start_is_an_error() {
+    let mut command = Command::new("/nonexistent/program");
+    let _guard = Guard::attach(&mut command).unwrap();
+    assert_eq!(command.spawn().unwrap_err().kind(), std::io::ErrorKind::NotFound);
+}
+
+#[test]
+fn the_program_gets_no_file_but_its_pipes_and_no_blocked_signal() {
+    // A file that is left open by mistake; the fourth that `ls` tells is the folder it reads.
+    let mistake = File::open("/dev/null").unwrap();
+    // SAFETY: a plain system call on a descriptor of this test.
+    assert_eq!(unsafe { libc::fcntl(mistake.as_raw_fd(), libc::F_SETFD, 0) }, 0);
+    let (mut child, _guard) = start(shell("echo $(ls /proc/self/fd) $(grep SigBlk /proc/self/status)"));
+    let mut text = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+    assert_eq!(text.trim(), "0 1 2 3 SigBlk: 0000000000000000");
+    child.wait().unwrap();
+}
+
+#[test]
+fn guards_do_not_hold_each_other() {
+    let guarded: Vec<(Child, Guard)> = (0..4).map(|_| start(shell("sleep 1000"))).collect();
+    // The first was there when the others were forked; they must not keep its line or its pipes open.
+    for (mut child, guard) in guarded {
+        drop(guard);
+        assert_eq!(child.wait().unwrap().signal(), Some(9));
+    }
+}
+
+#[test]
+fn a_command_spawned_elsewhere_works_and_is_merely_larger() {
+    let mut command = shell("exit 5");
+    let guard = Guard::attach(&mut command).unwrap();
+    let mut child = thread::spawn(move || command.spawn().unwrap()).join().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(5));
+    drop(guard);
+}
+
+#[test]
+fn all_generations_go() {
+    let script = r#"for i in 1 2 3 4 5 6 7 8; do setsid sh -c 'trap "" TERM HUP; setsid sleep 1000 & echo up; exec sleep 1000' & done; wait"#;
+    let (mut child, guard) = start(shell(script));
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert_eq!(lines.by_ref().take(8).map(Result::unwrap).collect::<String>(), "up".repeat(8));
+    drop(guard);
+    assert_eq!(child.wait().unwrap().signal(), Some(9));
+    assert!(lines.next().is_none(), "all of them held the output, and all are gone");
+}

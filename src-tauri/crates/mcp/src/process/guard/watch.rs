@@ -1,0 +1,120 @@
+//! A guard's life: waits for its program's end or the app's, kills what is left, ends likewise. Runs in a forked process that has
+//! given its memory back, so nothing here may allocate, lock, panic or use anything but the stack and system calls.
+
+use super::system::{self, Line, Reaped};
+
+/// How often to look, with nothing dying in between, before processes that cannot be killed are left to themselves.
+const ROUNDS: u32 = 500;
+const ROUND_MILLIS: i32 = 20;
+
+/// Longer than the longest name of an entry of `/proc` that is a process, and than `stat` up to the parent.
+const NAME: usize = 16;
+const STAT: usize = 256;
+
+/// Stays until the program and everything it started are gone.
+pub(super) fn run(guard: i32, program: i32) -> ! {
+    let mut ended = None;
+    while ended.is_none() {
+        system::wait_for_news(None);
+        match system::read_line() {
+            Line::Signal(signal) => system::kill(-program, i32::from(signal)),
+            Line::Quiet => {}
+            // The number is the program's as long as it has not been waited for.
+            Line::Cut => break,
+        };
+        reap(program, &mut ended);
+    }
+    if ended.is_none() {
+        system::kill(-program, libc::SIGKILL);
+    }
+    end_all(guard, program, &mut ended);
+    system::end_as(ended.unwrap_or(libc::SIGKILL))
+}
+
+/// Waits for all that have ended. Tells whether any child is left, and whether one had ended.
+fn reap(program: i32, ended: &mut Option<i32>) -> (bool, bool) {
+    let mut any = false;
+    loop {
+        match system::reap() {
+            Reaped::One { id, status } => {
+                any = true;
+                if id == program {
+                    *ended = Some(status);
+                }
+            }
+            Reaped::NoneYet => return (true, any),
+            Reaped::NoneLeft => return (false, any),
+        }
+    }
+}
+
+/// Kills the children, whose own children then become ours, until there are none.
+fn end_all(guard: i32, program: i32, ended: &mut Option<i32>) {
+    let mut quiet = 0;
+    while quiet < ROUNDS {
+        kill_children(guard);
+        let (left, any) = reap(program, ended);
+        if !left {
+            return;
+        }
+        if any {
+            quiet = 0;
+        } else {
+            quiet += 1;
+            system::wait_for_news(Some(ROUND_MILLIS));
+        }
+    }
+}
+
+fn kill_children(guard: i32) {
+    system::for_each_process(|name| {
+        let (mut path, mut stat) = ([0; NAME + 6], [0; STAT]);
+        if let Some(id) = number(name)
+            && stat_path(name, &mut path)
+            && parent(system::read_file(&path, &mut stat)) == Some(guard)
+        {
+            system::kill(id, libc::SIGKILL);
+        }
+    });
+}
+
+/// `NAME/stat` and a zero.
+fn stat_path(name: &[u8], path: &mut [u8]) -> bool {
+    let parts = name.iter().chain(b"/stat\0");
+    let mut length = 0;
+    for (place, byte) in path.iter_mut().zip(parts) {
+        *place = *byte;
+        length += 1;
+    }
+    length == name.len() + 6
+}
+
+/// The parent in the text of `/proc/PID/stat`. The program's name comes before it and may hold anything.
+fn parent(stat: &[u8]) -> Option<i32> {
+    let after_name = stat.get(stat.iter().rposition(|byte| *byte == b')')?..)?;
+    number(after_name.split(|byte| *byte == b' ').nth(2)?)
+}
+
+fn number(text: &[u8]) -> Option<i32> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parent_is_found_behind_any_name() {
+        assert_eq!(parent(b"7 (a) b) (c) S 12 7 7 0 -1"), Some(12));
+        assert_eq!(parent(b"7 (cut off"), None);
+        assert_eq!(parent(b""), None);
+    }
+
+    #[test]
+    fn only_what_fits_is_opened() {
+        let mut path = [0; 11];
+        assert!(stat_path(b"12345", &mut path));
+        assert_eq!(&path, b"12345/stat\0");
+        assert!(!stat_path(b"123456", &mut path));
+    }
+}
