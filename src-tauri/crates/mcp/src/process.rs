@@ -5,6 +5,7 @@ mod guard;
 
 use std::{
     io,
+    path::Path,
     process::{ExitStatus, Stdio},
     time::Duration,
 };
@@ -35,7 +36,8 @@ pub(crate) struct ServerProcess {
 
 /// Starts a server; gives the process and its two pipes.
 pub(crate) async fn start(config: &ServerConfig) -> io::Result<(ServerProcess, ChildStdout, ChildStdin)> {
-    let command = command(config);
+    let program = config.program.as_ref().map_err(|problem| io::Error::other(problem.clone()))?;
+    let command = command(program, config);
     // Copying a large process takes a moment.
     let mut process = spawn_blocking(move || spawn(command)).await??;
     let missing = || io::Error::other("a pipe of the server is missing");
@@ -53,8 +55,8 @@ fn spawn(mut command: Command) -> io::Result<ServerProcess> {
     Ok(ServerProcess { child, guard: Some(guard), pid, status: None })
 }
 
-fn command(config: &ServerConfig) -> Command {
-    let mut command = Command::new(&config.program);
+fn command(program: &Path, config: &ServerConfig) -> Command {
+    let mut command = Command::new(program);
     command
         .args(&config.args)
         .current_dir(&config.cwd)

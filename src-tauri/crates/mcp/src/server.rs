@@ -31,11 +31,22 @@ const JUST_GONE: Duration = Duration::from_millis(20);
 /// Where a server is. `attempt` numbers the starts, so that a waiter knows which failure is the one it waited for.
 enum Phase {
     Idle,
-    Starting { attempt: u64 },
-    Ready { connection: Arc<Connection>, attempt: u64 },
-    BackingOff { until: Instant, attempt: u64, why: String },
+    Starting {
+        attempt: u64,
+    },
+    Ready {
+        connection: Arc<Connection>,
+        attempt: u64,
+    },
+    BackingOff {
+        until: Instant,
+        attempt: u64,
+        why: String,
+    },
     /// There is no program to start.
-    Unusable { why: String },
+    Unusable {
+        why: String,
+    },
     Stopped,
 }
 

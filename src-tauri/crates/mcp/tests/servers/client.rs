@@ -172,10 +172,8 @@ async fn many_callers_share_one_start() {
 async fn changes_are_told_in_order() {
     let seen: Arc<Mutex<Vec<ServerState>>> = Arc::default();
     let listener = Arc::clone(&seen);
-    let servers = Servers::builder(vec![server("odd", "odd", &[])])
-        .timings(quick())
-        .on_change(Arc::new(move |view| listener.lock().unwrap().push(view.state)))
-        .build();
+    let servers =
+        Servers::builder(vec![server("odd", "odd", &[])]).timings(quick()).on_change(Arc::new(move |view| listener.lock().unwrap().push(view.state))).build();
     servers.start_all();
     call(&servers, "structured", json!({})).await.unwrap();
     servers.shut_down().await;
