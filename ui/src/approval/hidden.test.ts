@@ -17,6 +17,10 @@ describe("pieces", () => {
 });
 
 describe("argumentRows", () => {
+  test("laid out values keep their lines, and a line feed of the model's is still named", () => {
+    const shown = argumentRows(JSON.stringify({ list: ["a\nb"], text: "a\nb" }))!.map((row) => pieces(row.value, row.laidOut).map((p) => p.code ?? p.text).join(""));
+    expect(shown).toEqual(['[\n  "a\\nb"\n]', "aU+000Ab"]);
+  });
   test("shows every argument, long ones in full", () => {
     const long = "x".repeat(5000);
     expect(argumentRows(JSON.stringify({ a: long, n: 2, o: { k: [1] } }))?.map((r) => r.value.length)).toEqual([5000, 1, 22]);

@@ -9,11 +9,12 @@ export interface Piece {
 
 const HIDDEN = /[\u0000-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff]|[\u{e0000}-\u{e0fff}]/gu;
 
-/** Splits a text into plain pieces and hidden characters. */
-export function pieces(text: string): Piece[] {
+/** Splits a text into plain pieces and hidden characters. With `laidOut` line feeds are layout of ours, not of the text. */
+export function pieces(text: string, laidOut = false): Piece[] {
   const out: Piece[] = [];
   let from = 0;
   for (const match of text.matchAll(HIDDEN)) {
+    if (laidOut && match[0] === "\n") continue;
     if (match.index > from) out.push({ text: text.slice(from, match.index) });
     const point = match[0].codePointAt(0) ?? 0;
     out.push({ text: match[0], code: `U+${point.toString(16).toUpperCase().padStart(4, "0")}` });
@@ -23,8 +24,15 @@ export function pieces(text: string): Piece[] {
   return out;
 }
 
+export interface ArgumentRow {
+  name: string;
+  value: string;
+  /** The value is JSON laid out here: its line feeds are ours, and those inside its texts are escaped. */
+  laidOut: boolean;
+}
+
 /** The arguments of a call by name, each as the text to show; null when the canonical text is not an object. */
-export function argumentRows(canonical: string): { name: string; value: string }[] | null {
+export function argumentRows(canonical: string): ArgumentRow[] | null {
   let parsed: unknown;
   try {
     parsed = JSON.parse(canonical);
@@ -32,5 +40,8 @@ export function argumentRows(canonical: string): { name: string; value: string }
     return null;
   }
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return null;
-  return Object.entries(parsed).map(([name, value]) => ({ name, value: typeof value === "string" ? value : JSON.stringify(value, null, 2) }));
+  return Object.entries(parsed).map(([name, value]) => {
+    const laidOut = typeof value !== "string";
+    return { name, value: laidOut ? JSON.stringify(value, null, 2) : value, laidOut };
+  });
 }

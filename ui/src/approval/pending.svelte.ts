@@ -8,7 +8,10 @@ class Pending {
   list = $state<Approval[]>([]);
   shownId = $state<string | null>(null);
   loaded = $state(false);
+  /** Why the last decision was not taken. */
   error = $state<AgentError | null>(null);
+  /** Why the list cannot be read. */
+  unread = $state<AgentError | null>(null);
   deciding = $state(false);
   shown = $derived(this.list.find((approval) => approval.id === this.shownId) ?? this.list[0] ?? null);
 
@@ -25,9 +28,10 @@ class Pending {
   async read(): Promise<void> {
     try {
       this.list = (await call("approval_pending", {})).approvals;
+      this.unread = null;
       if (!this.list.some((approval) => approval.id === this.shownId)) this.shownId = this.list[0]?.id ?? null;
     } catch (cause) {
-      this.error = asAgentError(cause);
+      this.unread = asAgentError(cause);
     } finally {
       this.loaded = true;
     }

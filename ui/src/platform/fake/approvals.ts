@@ -39,25 +39,58 @@ export function cartApproval(world: World, session: string, turn: string, call: 
   };
 }
 
-function destructive(world: World): Approval {
-  const base = cartApproval(world, "desktop:0002", "turn-x", "call-x");
-  return {
-    ...base,
-    tool: "test.purge",
-    tool_title: "Delete all delivery rows of an account whose name is so long that it has to wrap somewhere in the middle of the line",
-    server: "test-pack",
+const variants: Record<string, (base: Approval) => Partial<Approval>> = {
+  plain: () => ({}),
+  empty_cart: (base) => ({ preview: { ...base.preview!, before: { rows: [], total: "" } } }),
+  destructive: () => ({
+    tool: "report.purge",
+    tool_title: "Delete all delivery rows of an account",
+    server: "reports",
     effect: "destructive",
-    arguments: '{"account":"17","note":"pay\\u200bpal \\u202etxt.exe","rows":["2026-11-01","2026-11-02","2026-11-03"]}',
+    arguments: '{"account":"17","rows":["2026-11-01","2026-11-02","2026-11-03"]}',
     why: "Destructive actions always ask (built-in rule).",
     preview: null,
     confirm_word: "delete",
-  };
-}
+  }),
+  grantable: () => ({
+    tool: "report.publish",
+    tool_title: "Publish a report",
+    server: "reports",
+    arguments: '{"folder":"weekly","format":"pdf","recipients":["ana@example.org","board@example.org"],"title":"Week 47"}',
+    preview: null,
+    grantable: true,
+  }),
+  edited: () => ({ replaces: "appr-0000" }),
+  soon: () => ({ expires_at: new Date(Date.now() + 21_000).toISOString() }),
+  expiring: () => ({ expires_at: new Date(Date.now() + 2_500).toISOString() }),
+  hidden: () => ({
+    tool_title: "Rename a report",
+    tool: "report.rename",
+    arguments: '{"note":"pay\u200bpal \u202etxt.exe\u00a0","to":"аррle.pdf\ufeff"}',
+    preview: null,
+  }),
+  none: () => ({ tool: "report.refresh", tool_title: "Refresh the report", arguments: "{}", preview: null }),
+  args: () => ({
+    tool: "report.import",
+    tool_title: "Import rows into a report",
+    server: "reports",
+    preview: null,
+    arguments: JSON.stringify({
+      note: "A note that goes on and on, as people write them when nobody stops them. ".repeat(40),
+      rows: Array.from({ length: 60 }, (_, index) => ({ campaign: `Autumn trail ${index}`, spend: 1000 + index })),
+      token: "Unbreakable".repeat(60),
+      "a_name_of_an_argument_that_is_far_too_long_for_the_column_it_stands_in_and_never_breaks_by_itself": true,
+    }),
+  }),
+};
 
+/** Fills the list of what waits: `&ask=plain,destructive` names the variants, in this order. */
 export function seedApprovals(world: World): void {
-  if (!["approvals", "full", "long"].includes(world.scenario)) return;
-  if (world.scenario === "full" && !world.options.has("pending")) return;
-  for (const approval of [cartApproval(world, "desktop:0001", "turn-1", "call-1"), destructive(world)]) world.approvals.set(approval.id, approval);
+  if (!["approvals", "long", "word"].includes(world.scenario)) return;
+  for (const name of (world.options.get("ask") ?? "plain,destructive").split(",")) {
+    const base = cartApproval(world, "desktop:0001", "turn-1", world.id("call"));
+    world.approvals.set(base.id, { ...base, ...variants[name]?.(base) });
+  }
 }
 
 const grants: Grant[] = [
@@ -75,7 +108,12 @@ const grants: Grant[] = [
   },
 ];
 
-const pending = (world: World): Approval[] => [...world.approvals.values()].filter((approval) => approval.status === "pending");
+function pending(world: World): Approval[] {
+  for (const approval of world.approvals.values()) {
+    if (approval.status === "pending" && Date.parse(approval.expires_at) <= Date.now()) world.approvals.set(approval.id, { ...approval, status: "expired" });
+  }
+  return [...world.approvals.values()].filter((approval) => approval.status === "pending");
+}
 
 type Area = "approvals_list" | "approval_open" | "approval_pending" | "approval_decide" | "policy_set" | "terminal_decisions_set" | "grants_list" | "grant_revoke";
 

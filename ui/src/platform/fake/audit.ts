@@ -6,10 +6,10 @@ import { fakeHash, type Handlers, type World } from "./world";
 const cycle: { record_type: RecordType; tool?: string; status?: string; fields: Record<string, unknown>; revealed?: Record<string, unknown> }[] = [
   { record_type: "run_started", fields: { agent: "shop", model: "offline" }, revealed: { text: "add two of the black trail shoes to my cart" } },
   { record_type: "model_call", status: "ok", fields: { provider: "offline", round: 1 } },
-  { record_type: "policy_decision", tool: "cart.addItem", status: "ask", fields: { effect: "write", rule: "default: writes require approval" } },
+  { record_type: "policy_decision", tool: "cart.addItem", fields: { effect: "write", rule: "default: writes require approval" } },
   { record_type: "approval_requested", tool: "cart.addItem", status: "pending", fields: { hash: fakeHash("cart") }, revealed: { arguments: '{"partNo":"TS-1042-BLK-42","quantity":2}' } },
   { record_type: "approval_resolved", tool: "cart.addItem", status: "approved", fields: { by: "approval_window" } },
-  { record_type: "tool_intent", tool: "cart.addItem", status: "started", fields: { attempt: 1, hash: fakeHash("cart") } },
+  { record_type: "tool_intent", tool: "cart.addItem", fields: { attempt: 1, hash: fakeHash("cart") } },
   { record_type: "tool_outcome", tool: "cart.addItem", status: "ok", fields: { attempt: 1, duration_ms: 41 }, revealed: { result: null } },
   { record_type: "run_ended", status: "ok", fields: { rounds: 2 } },
 ];

@@ -7,7 +7,8 @@ import { packHandlers } from "./packs";
 import { shopPicture } from "./shop";
 import { seedSessions, sessionHandlers } from "./sessions";
 import { seedSettings, settingsHandlers } from "./settings";
-import { type Handlers, World } from "./world";
+import { stretch } from "./stretch";
+import { failure, type Handlers, World } from "./world";
 
 const handlers: Handlers = {
   ...sessionHandlers,
@@ -23,6 +24,8 @@ export function fakePlatform(kind: Platform["window"], options: URLSearchParams)
   seedSettings(world);
   seedSessions(world);
   seedApprovals(world);
+  const stretched = world.scenario === "long" || world.scenario === "word";
+  const shape = <T>(value: T): T => (stretched ? stretch(value, world.scenario === "word") : value);
   // For looking at states from a console or a script.
   Object.assign(globalThis, { fakeWorld: world });
 
@@ -30,11 +33,15 @@ export function fakePlatform(kind: Platform["window"], options: URLSearchParams)
     window: kind,
     async call<K extends CommandName>(command: K, params: Params<K>): Promise<Response<K>> {
       await world.wait(15);
-      return structuredClone(await handlers[command](params, world));
+      const start = command === "settings_get" || command === "app_status";
+      if (world.scenario === "failing" && !start) throw failure("internal_error", "The database cannot be read: the disk reports an error.", "Check the disk, then try again. Nothing was changed.", "database_unreadable");
+      if (world.scenario === "slow" && !start) await new Promise(() => {});
+      return shape(structuredClone(await handlers[command](params, world)));
     },
     onPush(listener) {
-      world.pushes.add(listener);
-      return () => world.pushes.delete(listener);
+      const shaped: typeof listener = (push) => listener(shape(push));
+      world.pushes.add(shaped);
+      return () => world.pushes.delete(shaped);
     },
     ready: async () => {},
     openFiles: async () => ["/home/ana/exports/delivery-november.csv"],

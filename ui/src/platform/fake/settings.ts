@@ -19,6 +19,7 @@ export function seedSettings(world: World): void {
   const settings = structuredClone(defaults);
   settings.language = world.options.get("lang") ?? "system";
   settings.theme = world.options.get("theme") ?? "system";
+  settings.agent_enabled = !world.options.has("off");
   settings.welcomed = world.scenario !== "first-run";
   if (world.options.has("model")) settings.model.provider = "openai_compatible";
   world.settings = {
@@ -28,7 +29,7 @@ export function seedSettings(world: World): void {
       world.scenario === "offline-keyring"
         ? { state: "missing", message: "No keyring answers on this machine, so keys can be kept for this run only." }
         : { state: "ready", message: "Keys are kept in the system's keyring." },
-    secrets_set: world.options.has("model") ? ["model_api_key"] : [],
+    secrets_set: world.options.has("model") ? ["OPENAI_API_KEY"] : [],
     data_dir: "/home/ana/.local/share/countersign",
     version: "0.1.0",
     locale: world.options.get("lang") ?? (typeof navigator === "undefined" ? "en" : navigator.language),

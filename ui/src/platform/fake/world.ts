@@ -1,5 +1,7 @@
 // The state of the in-memory host: one object that the handlers of each area read and change. Development and tests only.
-// `?fake=NAME` chooses a scenario: full (default), empty, first-run, error, broken, long, many, approvals, forced, offline-keyring.
+// `?fake=NAME` chooses a scenario: full (default), empty, first-run, error, failing (every read fails), slow (nothing answers),
+// broken, long and word (names of 200 characters), many, approvals, forced, offline-keyring. `&pending` leaves a call waiting,
+// `&model` connects a server, `&ask=NAMES` chooses the actions that wait (see `approvals.ts`).
 import type { Approval } from "../generated/Approval";
 import type { Item } from "../generated/Item";
 import type { Push } from "../generated/Push";
