@@ -1,40 +1,95 @@
-//! Every view in light and dark, in two sizes: nothing sticks out, and a picture of each is kept.
+//! Every view in light and dark, in two sizes, and the states that try a layout: text that is being written, a failure, long
+//! names. Nothing sticks out, every picture of a product is there, and a picture of each is kept.
 
+use kit::{
+    model_server::{ModelServer, Reply},
+    webdriver::wait,
+};
 use serde_json::json;
 
 use crate::world::{Journey, Page};
 
 const SIZES: [(u32, u32); 2] = [(1280, 800), (800, 600)];
+const THEMES: [&str; 2] = ["light", "dark"];
 
 #[test]
 fn every_view_fits_in_light_and_dark() {
     let journey = Journey::start("views");
     journey.ask("How is account 17 pacing this month?");
     journey.ask("show me black trail shoes");
-    for theme in ["light", "dark"] {
+    in_every_look(&journey, |look| {
+        for view in ["Chat", "Audit", "Tools", "Data", "Settings"] {
+            journey.chat(|page| {
+                page.go(view);
+                fits(page, &format!("{view}, {look}"));
+            });
+            journey.picture(format!("views/{}-{look}.png", view.to_lowercase()));
+        }
+    });
+
+    let session = journey.call("sessions_list", json!({})).expect("sessions")["sessions"][0]["id"].clone();
+    for (kind, title) in [("words", "a name of many words ".repeat(10)), ("word", "w".repeat(200))] {
+        let title: String = title.chars().take(200).collect();
+        journey.call("session_rename", json!({ "session": session, "title": title })).expect("a long title");
+        journey.chat(|page| page.go("Chat"));
+        in_every_look(&journey, |look| {
+            journey.chat(|page| fits(page, &format!("a title of 200 characters ({kind}), {look}")));
+            journey.picture(format!("views/long-{kind}-{look}.png"));
+        });
+    }
+}
+
+#[test]
+fn an_answer_being_written_and_a_failed_one_fit_in_light_and_dark() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
+    let long = "unbreakable".repeat(19);
+    let slow = (0..4000).fold(Reply::new().say(&format!("A word of 209 letters: {long}\n\n")), |reply, n| reply.wait_ms(50).say(&format!("word{n} ")));
+    let server = runtime.block_on(ModelServer::start([slow, Reply::refusal(401, &json!({ "message": "no such key" }))]));
+    let settings = format!("[model]\nprovider = \"openai_compatible\"\nbase_url = \"{}\"\nmodel = \"scripted\"\n", server.base_url());
+    let journey = Journey::with("states", &settings, &[]);
+    journey.chat(|page| {
+        page.send("Tell me something long");
+        page.says("word5");
+    });
+    in_every_look(&journey, |look| {
+        journey.chat(|page| fits(page, &format!("an answer being written, {look}")));
+        journey.picture(format!("views/writing-{look}.png"));
+    });
+    journey.chat(|page| {
+        page.click("Stop");
+        page.idle();
+        page.send("And now?");
+        page.says("Try again");
+    });
+    in_every_look(&journey, |look| {
+        journey.chat(|page| fits(page, &format!("a failed answer, {look}")));
+        journey.picture(format!("views/failed-{look}.png"));
+    });
+}
+
+/// Does something in each theme and size, with the name of both.
+fn in_every_look(journey: &Journey, act: impl Fn(&str)) {
+    for theme in THEMES {
         let mut settings = journey.call("settings_get", json!({})).expect("settings")["settings"].clone();
         settings["theme"] = json!(theme);
         journey.call("settings_set", json!({ "settings": settings })).expect("the theme is set");
         for (width, height) in SIZES {
             journey.chat(|page| page.session.resize(width, height).expect("a size"));
-            for view in ["Chat", "Audit", "Tools", "Data", "Settings"] {
-                journey.chat(|page| {
-                    page.go(view);
-                    fits(page, &format!("{view}, {theme}, {width}x{height}"));
-                });
-                journey.picture(format!("views/{}-{theme}-{width}x{height}.png", view.to_lowercase()));
-            }
+            act(&format!("{theme}-{width}x{height}"));
         }
     }
 }
 
-/// Nothing is wider than the window, and no button's text is cut off.
+/// Nothing is wider than the window, no button's text is cut off, and every picture in sight has been loaded.
 fn fits(page: &Page<'_>, what: &str) {
     let script = "return document.documentElement.scrollWidth <= innerWidth + 1;";
-    kit::webdriver::wait(&format!("{what}: the page to fit"), || (page.script(script) == json!(true)).then_some(()));
+    wait(&format!("{what}: the page to fit"), || (page.script(script) == json!(true)).then_some(()));
     let cut = page.script(
         "return [...document.querySelectorAll('button, h1, h2')].filter((e) => e.getClientRects().length && e.clientWidth > 2 && e.scrollWidth > e.clientWidth + 2 \
          && getComputedStyle(e).overflowX === 'hidden' && getComputedStyle(e).textOverflow !== 'ellipsis').map((e) => e.textContent.trim());",
     );
     assert_eq!(cut, json!([]), "{what}: texts that are cut off");
+    let missing = "return [...document.images].filter((i) => { const r = i.getBoundingClientRect(); return r.width > 0 && r.bottom > 0 && r.top < innerHeight \
+                   && !(i.complete && i.naturalWidth > 0); }).length;";
+    wait(&format!("{what}: the pictures in sight to be loaded"), || (page.script(missing) == json!(0)).then_some(()));
 }
