@@ -1,4 +1,6 @@
-//! A profile that another program holds: the app says so in words and leaves.
+//! A profile that cannot be used: the app says so in words and leaves, and changes nothing.
+
+use std::process::{Command, Stdio};
 
 use kit::webdriver::wait;
 
@@ -10,10 +12,31 @@ fn a_profile_in_use_is_said_in_words() {
     let lock = journey.desktop.data_dir().join("lock");
     journey.desktop.start_child("flock", &[lock.to_str().expect("a plain path"), "sleep", "120"]);
     wait("the lock", || lock.exists().then_some(()));
+    let said = leaves_after_a_dialog(&journey, journey.desktop.command(env!("CARGO_BIN_EXE_countersign")));
+    assert!(said.contains("is in use by another Countersign"), "{said}");
+}
 
+#[test]
+fn a_folder_that_cannot_be_written_is_said_in_words() {
+    let journey = Journey::prepare("read-only", &[]);
     let folder = journey.desktop.data_dir();
-    let mut command = journey.desktop.command(env!("CARGO_BIN_EXE_countersign"));
-    command.arg("--data-dir").arg(&folder).stderr(std::process::Stdio::piped());
+    assert!(journey.csign(&["doctor"]).status.success(), "a profile to find");
+    let can = journey.desktop.command("unshare").args(["-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).output();
+    if !can.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: this account cannot mount in a namespace of its own");
+        return;
+    }
+    let mut command = journey.desktop.command("unshare");
+    let script = format!("mount --bind '{0}' '{0}' && mount -o remount,bind,ro '{0}' && exec \"$@\"", folder.display());
+    command.args(["-m", "sh", "-c", &script, "sh", env!("CARGO_BIN_EXE_countersign")]);
+    let said = leaves_after_a_dialog(&journey, command);
+    assert!(said.contains("cannot be written") && said.contains("make the folder writable"), "{said}");
+}
+
+/// Starts the app, closes its dialog as a person does, and gives what it said.
+fn leaves_after_a_dialog(journey: &Journey, mut command: Command) -> String {
+    let folder = journey.desktop.data_dir();
+    command.arg("--data-dir").arg(&folder).stderr(Stdio::piped());
     let mut app = command.spawn().expect("the program starts");
     // A native dialog: the window manager knows its title, and Enter closes it.
     let dialog = wait("the dialog", || {
@@ -33,4 +56,5 @@ fn a_profile_in_use_is_said_in_words() {
     std::io::Read::read_to_string(&mut app.stderr.take().expect("its words"), &mut said).expect("text");
     assert!(said.contains("Countersign cannot start"), "{said}");
     assert!(!said.contains("panicked"), "no stack for users: {said}");
+    said
 }

@@ -4,7 +4,9 @@
 
 mod approving;
 mod cancelling;
+mod dragging;
 mod first_run;
+mod importing;
 mod in_use;
 mod keyboard;
 mod pacing;

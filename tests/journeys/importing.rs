@@ -1,0 +1,163 @@
+//! Delivery data of the user's own: a file dropped on the window with errors, one chosen in the system's file chooser that
+//! answers the next question, and the sample again.
+
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    thread::sleep,
+    time::Duration,
+};
+
+use kit::webdriver::wait;
+use serde_json::{Value, json};
+
+use crate::{
+    dragging::{drop_files, mouse, windows},
+    world::{Journey, NOW, Page},
+};
+
+const HEADER: &str = "account_id,account_name,advertiser,campaign_id,campaign_name,line_item_id,line_item_name,date,hour,spend,impressions\n";
+const QUESTION: &str = "How is account 7 pacing this month?";
+
+#[test]
+fn files_are_dropped_or_chosen_and_answer_the_next_question() {
+    let journey = Journey::with("importing", "", &[("COUNTERSIGN_TEST_NOW", NOW)]);
+    journey.chat(|page| {
+        page.go("Data");
+        wait("the sample to answer", || (answering(page) == "sample").then_some(()));
+        assert!(card(page, "imported").contains("No rows"), "{}", card(page, "imported"));
+    });
+
+    // Dropped with mistakes: every line is told, nothing is stored.
+    let bad = file(&journey, "bad.csv", &format!("{HEADER}{}{}{}", row("2026-11-03", "9", "0.01"), row("soon", "9", "0.01"), row("2026-11-03", "9", "12,5O")));
+    drop_files(&journey, &[&bad], || journey.chat(|page| page.text().contains("Drop the files to import them")));
+    journey.chat(|page| {
+        page.says("2 errors");
+        let lines = page.script("return [...document.querySelectorAll('table tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent.trim()));");
+        let told = json!([["3", "date", "“soon” is not a day. Write it as 2026-11-30."], ["4", "spend", "“12,5O” is not a number."]]);
+        assert_eq!(lines, told);
+        page.says("Nothing of this file was stored");
+        assert_eq!(answering(page), "sample");
+        assert!(card(page, "imported").contains("No rows"), "{}", card(page, "imported"));
+    });
+    in_swedish(&journey);
+    journey.picture("import-errors.png");
+
+    // Chosen, and large enough that its progress is seen.
+    let good = file(&journey, "good.csv", &large());
+    journey.chat(|page| {
+        page.script(WATCH);
+        page.click("Choose files");
+    });
+    choose(&journey, &good);
+    journey.chat(|page| {
+        page.says("40,800 rows are stored.");
+        let seen = page.script("return [...new Set(window.seen)];");
+        let between = |value: &Value| value.as_f64().is_some_and(|part| part > 0.0 && part < 1.0);
+        assert!(seen.as_array().is_some_and(|all| all.iter().any(between)), "progress between start and end: {seen}");
+        wait("the imported rows to answer", || (answering(page) == "imported").then_some(()));
+        let held = card(page, "imported");
+        assert!(held.contains("40,800 rows, 1 account") && held.contains("Nov 1, 2026 to Nov 17, 2026"), "{held}");
+    });
+    journey.picture("import-done.png");
+    assert_eq!(spent(&journey, QUESTION), json!(["7", 408.0, false]), "a hundred line items, 17 days of 24 hours, a cent each");
+
+    // The sample again, and back.
+    switch(&journey, "Use the sample", "sample");
+    assert_eq!(
+        spent(&journey, "How is account 17 pacing this month?").as_array().map(|all| (all[0].clone(), all[2].clone())),
+        Some((json!("17"), json!(true)))
+    );
+    switch(&journey, "Use the imported data", "imported");
+    assert_eq!(spent(&journey, QUESTION), json!(["7", 408.0, false]));
+    journey.quit();
+    journey.assert_log_verifies();
+}
+
+/// Notes how far the progress bar gets while nobody looks.
+const WATCH: &str = "window.seen = []; new MutationObserver(() => { \
+    const bar = document.querySelector('[role=progressbar]'); \
+    if (bar) window.seen.push(Number(bar.getAttribute('aria-valuenow')) / 100); \
+    }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });";
+
+/// The set that is marked as answering.
+fn answering(page: &Page<'_>) -> String {
+    page.script("return document.querySelector('[data-set].active')?.dataset.set ?? '';").as_str().unwrap_or_default().to_owned()
+}
+
+fn card(page: &Page<'_>, set: &str) -> String {
+    page.script(&format!("return document.querySelector('[data-set={set}]')?.innerText ?? '';")).as_str().unwrap_or_default().to_owned()
+}
+
+fn switch(journey: &Journey, button: &str, set: &str) {
+    journey.chat(|page| {
+        page.go("Data");
+        page.click(button);
+        wait(&format!("{set} to answer"), || (answering(page) == set).then_some(()));
+    });
+}
+
+/// The account that was answered for, what it spent, and whether that is the sample's.
+fn spent(journey: &Journey, question: &str) -> Value {
+    journey.chat(|page| page.go("Chat"));
+    journey.ask(question);
+    let results = journey.results("analyze_portfolio_pacing");
+    let data = &results.last().expect("the tool ran")["data"];
+    let sample = data["flags"].as_array().is_some_and(|flags| flags.iter().any(|flag| *flag == "sample_data"));
+    json!([data["account_id"], data["insights"]["budget_status"]["spent_budget"].as_f64(), sample])
+}
+
+/// What is wrong is worded by the window, so it follows the language.
+fn in_swedish(journey: &Journey) {
+    for (language, words) in [("sv", "”soon” är ingen dag. Skriv den som 2026-11-30."), ("en", "“soon” is not a day.")] {
+        let mut settings = journey.call("settings_get", json!({})).expect("settings")["settings"].clone();
+        settings["language"] = json!(language);
+        journey.call("settings_set", json!({ "settings": settings })).expect("the language is set");
+        journey.chat(|page| page.says(words));
+    }
+}
+
+/// Types a path into the system's chooser, as a person who knows it does, and opens it. The chooser loses keys while it
+/// makes room for the path, so it gets a moment, and another try when it did not understand.
+fn choose(journey: &Journey, file: &Path) {
+    let choosers = || windows(journey, "^Open File");
+    let chooser = wait("the file chooser", || choosers().into_iter().next());
+    wait("the file chooser to close", || {
+        mouse(journey, &["windowactivate", "--sync", &chooser]);
+        mouse(journey, &["windowfocus", "--sync", &chooser]);
+        mouse(journey, &["key", "ctrl+l"]);
+        sleep(Duration::from_millis(300));
+        mouse(journey, &["key", "ctrl+a"]);
+        mouse(journey, &["type", "--delay", "30", &file.display().to_string()]);
+        sleep(Duration::from_millis(200));
+        // The second one closes the note about a path that came out wrong.
+        (0..2).find_map(|_| {
+            mouse(journey, &["key", "Return"]);
+            (0..20).find_map(|_| {
+                sleep(Duration::from_millis(100));
+                choosers().is_empty().then_some(())
+            })
+        })
+    });
+}
+
+fn file(journey: &Journey, name: &str, text: &str) -> PathBuf {
+    let path = journey.desktop.folder().join("home").join(name);
+    fs::write(&path, text).expect("written");
+    path
+}
+
+fn row(date: &str, hour: &str, spend: &str) -> String {
+    format!("7,Own Account,Own Advertiser,A,Autumn,1,Item 1,{date},{hour},\"{spend}\",10\n")
+}
+
+fn large() -> String {
+    let mut text = HEADER.to_owned();
+    for item in 0..100 {
+        for (day, hour) in (1..=17).flat_map(|day| (0..24).map(move |hour| (day, hour))) {
+            writeln!(text, "7,Own Account,Own Advertiser,A,Autumn,{item},Item {item},2026-11-{day:02},{hour},0.01,10").expect("text grows");
+        }
+    }
+    text
+}
