@@ -7,6 +7,7 @@ mod coerce;
 mod decide;
 mod direct;
 mod dispatch;
+mod frame;
 mod history;
 mod lanes;
 pub mod ports;

@@ -6,6 +6,7 @@ use contract::{AgentError, Choice, ErrorCode, EventBody, Item, RecordType, Stage
 use futures::StreamExt;
 
 use crate::{
+    frame::Frame,
     history,
     ports::{Message, ModelCall, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Point, RecordDraft, ToolDef},
     prompt,
@@ -130,16 +131,34 @@ impl Turn {
 
     async fn read_stream(&self, request: ModelRequest, reply: &mut Reply) -> Result<(), End> {
         let mut stream = self.model.stream(request);
+        let mut frame = Frame::new();
         loop {
             let event = tokio::select! {
                 biased;
-                () = self.cancel.cancelled() => return Err(End::Cancelled { partial: std::mem::take(&mut reply.text) }),
+                () = self.cancel.cancelled() => {
+                    self.show(frame.take());
+                    return Err(End::Cancelled { partial: std::mem::take(&mut reply.text) });
+                }
+                () = frame.due(), if frame.waits() => {
+                    self.show(frame.take());
+                    continue;
+                }
                 event = stream.next() => event,
             };
+            if !matches!(event, Some(Ok(ModelEvent::Text(_)))) {
+                self.show(frame.take());
+            }
             match event {
                 None => return Ok(()),
                 Some(Err(error)) => return Err(End::Failed { partial: std::mem::take(&mut reply.text), error: model_error(&error) }),
-                Some(Ok(ModelEvent::Text(text))) => self.delta(reply, text),
+                Some(Ok(ModelEvent::Text(text))) => {
+                    if reply.text.is_empty() {
+                        self.probe(Point::WhileStreaming);
+                        self.shown.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                    }
+                    reply.text.push_str(&text);
+                    self.show(frame.add(text));
+                }
                 Some(Ok(ModelEvent::Reasoning(text))) => self.emit(EventBody::Reasoning { text }),
                 // The host names calls itself: what a provider sends may repeat or be empty.
                 Some(Ok(ModelEvent::Call(call))) => reply.calls.push(ModelCall { id: contract::CallId(self.world().ids.next("call")), ..call }),
@@ -149,12 +168,8 @@ impl Turn {
         }
     }
 
-    fn delta(&self, reply: &mut Reply, text: String) {
-        if reply.text.is_empty() {
-            self.probe(Point::WhileStreaming);
-            self.shown.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        }
-        reply.text.push_str(&text);
+    fn show(&self, text: Option<String>) {
+        let Some(text) = text else { return };
         self.shown.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
         self.emit(EventBody::Delta { text });
     }

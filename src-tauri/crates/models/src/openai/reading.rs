@@ -13,6 +13,7 @@ use futures::stream::{BoxStream, StreamExt};
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 use sseer::errors::EventStreamError;
+use sseer::event::Event;
 use sseer::event_stream::EventStream;
 use tokio::time::{Instant, Sleep};
 
@@ -23,6 +24,8 @@ use super::failure::{self, Failure};
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 /// How long usage and the end mark may still take once the model has said that it stopped.
 const GRACE: Duration = Duration::from_secs(5);
+/// Events read in one step at most when they are there already; between steps a cancel is heard.
+const AT_ONCE: usize = 128;
 
 /// How reading goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +58,13 @@ pub(super) struct Reading {
     host: String,
     /// Any data at all has been framed.
     framed: bool,
+    /// How long the next data may take, when some came since the timer was set.
+    wait: Option<Duration>,
+    /// What went wrong after data that must be handed on first.
+    late: Option<Failure>,
 }
+
+type Framed = Option<Result<Event, EventStreamError<Broken>>>;
 
 impl Reading {
     pub(super) fn new(response: Response, host: &str, idle: Duration, ids: Arc<dyn Ids>) -> Self {
@@ -67,7 +76,16 @@ impl Reading {
             let tail = futures::stream::once(async { Ok(Bytes::from_static(b"\n\n")) });
             Source::Events(Box::new(EventStream::new(bounded(response).chain(tail).boxed())))
         };
-        Self { source, assembler: Assembler::new(ids), timer: Box::pin(tokio::time::sleep(idle)), idle, host: host.to_owned(), framed: false }
+        Self {
+            source,
+            assembler: Assembler::new(ids),
+            timer: Box::pin(tokio::time::sleep(idle)),
+            idle,
+            host: host.to_owned(),
+            framed: false,
+            wait: None,
+            late: None,
+        }
     }
 
     /// Whether anything of the answer has arrived.
@@ -75,8 +93,11 @@ impl Reading {
         self.assembler.begun()
     }
 
-    /// Reads one event; what it says is pushed to `out`.
+    /// Reads what comes next; what it says is pushed to `out`.
     pub(super) async fn step(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
+        if let Some(failure) = self.late.take() {
+            return Err(failure);
+        }
         match &mut self.source {
             Source::Events(events) => {
                 let next = tokio::select! {
@@ -84,12 +105,11 @@ impl Reading {
                     next = events.next() => next,
                     () = &mut self.timer => return self.timed_out(out),
                 };
-                match next {
-                    Some(Ok(event)) => self.event(&event.event, &event.data, out),
-                    Some(Err(EventStreamError::Utf8Error(_))) => Err(Failure::last(failure::not_the_protocol())),
-                    Some(Err(EventStreamError::Transport(broken))) => self.broken(&broken, out),
-                    None => self.ended(out),
+                let step = self.take(next, out).and_then(|step| self.what_is_there(step, out));
+                if let Some(wait) = self.wait.take() {
+                    self.timer.as_mut().reset(Instant::now() + wait);
                 }
+                step
             }
             Source::Whole(body, bytes) => {
                 let next = tokio::select! {
@@ -116,6 +136,31 @@ impl Reading {
         }
     }
 
+    fn take(&mut self, next: Framed, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
+        match next {
+            Some(Ok(event)) => self.event(&event.event, &event.data, out),
+            Some(Err(EventStreamError::Utf8Error(_))) => Err(Failure::last(failure::not_the_protocol())),
+            Some(Err(EventStreamError::Transport(broken))) => self.broken(&broken, out),
+            None => self.ended(out),
+        }
+    }
+
+    /// Reads the events that have arrived with the last one: a fast answer costs one wake-up for many deltas.
+    fn what_is_there(&mut self, mut step: Step, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
+        for _ in 0..AT_ONCE {
+            let (Step::More, Source::Events(events)) = (step, &mut self.source) else { break };
+            let Some(next) = events.next().now_or_never() else { break };
+            step = match self.take(next, out) {
+                Err(failure) if !out.is_empty() => {
+                    self.late = Some(failure);
+                    break;
+                }
+                step => step?,
+            };
+        }
+        Ok(step)
+    }
+
     fn event(&mut self, name: &str, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
         self.framed = true;
         let fed = match self.assembler.feed(data, out) {
@@ -132,7 +177,7 @@ impl Reading {
             }
             Fed::Progress => {
                 let wait = if self.assembler.finished() { self.idle.min(GRACE) } else { self.idle };
-                self.timer.as_mut().reset(Instant::now() + wait);
+                self.wait = Some(wait);
                 Ok(Step::More)
             }
         }
