@@ -20,6 +20,8 @@ pub(crate) const QUERY: &str = "trail shoes";
 const DELTAS: usize = 400;
 const TURNS: usize = 60;
 const PASSES: usize = 4;
+/// A session stays short: its length is not what is measured.
+const TURNS_PER_SESSION: usize = 10;
 
 /// The model server: a tool call for the question, a long answer for the result.
 pub(crate) async fn serve() -> Outcome {

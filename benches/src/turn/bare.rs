@@ -1,5 +1,5 @@
-//! The bare loop: requests as prepared JSON, the stream read with as little as possible, the tool called by JSON-RPC over
-//! stdio. No sessions, no checks, no log: what anyone would write first.
+//! The bare loop: the same requests (the shop's tools, the conversation so far), the stream read with as little as possible, the
+//! tool called by JSON-RPC over stdio. Nothing is kept or checked, there is no log: what anyone would write first.
 
 use std::process::Stdio;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use sseer::event_stream::EventStream;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
-use super::{QUESTION, csign, folder};
+use super::{QUESTION, TURNS_PER_SESSION, csign, folder};
 use crate::Outcome;
 use crate::measure::{Side, cpu, micros, peak_kib};
 
@@ -20,14 +20,19 @@ const WARM_UP: usize = 5;
 pub(crate) async fn run(url: &str, turns: usize) -> Outcome {
     let http = reqwest::Client::builder().tcp_nodelay(true).build()?;
     let mut shop = Shop::start().await?;
+    let tools = shop.tools().await?;
+    let mut messages = Vec::new();
     for _ in 0..WARM_UP {
-        turn(&http, url, &mut shop).await?;
+        turn(&http, url, &tools, &mut messages, &mut shop).await?;
     }
     let mut side = Side::default();
     let before = cpu();
-    for _ in 0..turns {
+    for n in 0..turns {
+        if n % TURNS_PER_SESSION == 0 {
+            messages.clear();
+        }
         let start = Instant::now();
-        turn(&http, url, &mut shop).await?;
+        turn(&http, url, &tools, &mut messages, &mut shop).await?;
         side.micros.push(micros(start.elapsed()));
     }
     side.cpu_micros = micros(cpu() - before);
@@ -37,16 +42,20 @@ pub(crate) async fn run(url: &str, turns: usize) -> Outcome {
     Ok(())
 }
 
-async fn turn(http: &reqwest::Client, url: &str, shop: &mut Shop) -> Outcome {
-    let tools = json!([{"type": "function", "function": {"name": "product_search", "description": "Finds products.",
-        "parameters": {"type": "object", "properties": {"query": {"type": "string"}, "pageSize": {"type": "integer"}}}}}]);
-    let user = json!({"role": "user", "content": QUESTION});
-    let first = ask(http, url, &json!({"model": "scripted", "stream": true, "messages": [user], "tools": tools})).await?;
+async fn turn(http: &reqwest::Client, url: &str, tools: &Value, messages: &mut Vec<Value>, shop: &mut Shop) -> Outcome {
+    messages.push(json!({"role": "user", "content": QUESTION}));
+    let first = ask(http, url, messages, tools).await?;
     let result = shop.call("product.search", serde_json::from_str(&first.arguments)?).await?;
-    let call = json!({"id": "call_1", "type": "function", "function": {"name": first.name, "arguments": first.arguments}});
-    let messages = json!([user, {"role": "assistant", "content": null, "tool_calls": [call]}, {"role": "tool", "tool_call_id": "call_1", "content": result}]);
-    let second = ask(http, url, &json!({"model": "scripted", "stream": true, "messages": messages, "tools": tools})).await?;
-    if second.text.is_empty() { Err("no answer".into()) } else { Ok(()) }
+    let id = format!("call_{}", messages.len());
+    let call = json!({"id": id, "type": "function", "function": {"name": first.name, "arguments": first.arguments}});
+    messages.push(json!({"role": "assistant", "content": null, "tool_calls": [call]}));
+    messages.push(json!({"role": "tool", "tool_call_id": id, "content": result}));
+    let second = ask(http, url, messages, tools).await?;
+    if second.text.is_empty() {
+        return Err("no answer".into());
+    }
+    messages.push(json!({"role": "assistant", "content": second.text}));
+    Ok(())
 }
 
 #[derive(Default)]
@@ -83,8 +92,9 @@ struct Function {
     arguments: Option<String>,
 }
 
-async fn ask(http: &reqwest::Client, url: &str, body: &Value) -> Outcome<Answer> {
-    let response = http.post(format!("{url}/chat/completions")).json(body).send().await?.error_for_status()?;
+async fn ask(http: &reqwest::Client, url: &str, messages: &[Value], tools: &Value) -> Outcome<Answer> {
+    let body = json!({"model": "scripted", "stream": true, "messages": messages, "tools": tools});
+    let response = http.post(format!("{url}/chat/completions")).json(&body).send().await?.error_for_status()?;
     let mut events = EventStream::new(response.bytes_stream());
     let mut answer = Answer::default();
     while let Some(event) = events.next().await {
@@ -129,6 +139,16 @@ impl Shop {
         shop.request("initialize", &client).await?;
         shop.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await?;
         Ok(shop)
+    }
+
+    /// The server's tools as the model is told of them.
+    async fn tools(&mut self) -> Outcome<Value> {
+        let listed = self.request("tools/list", &json!({})).await?;
+        let of = |tool: &Value| {
+            let name = tool["name"].as_str().unwrap_or_default().replace('.', "_");
+            json!({"type": "function", "function": {"name": name, "description": tool["description"], "parameters": tool["inputSchema"]}})
+        };
+        Ok(listed["tools"].as_array().map(|tools| tools.iter().map(of).collect()).unwrap_or_default())
     }
 
     async fn call(&mut self, tool: &str, arguments: Value) -> Outcome<String> {

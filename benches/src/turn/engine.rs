@@ -5,13 +5,11 @@ use std::time::{Duration, Instant};
 use contract::{Commands, EventBody, Push, SessionId, TurnStartParams, TurnStatus};
 use host::{Host, Options};
 
-use super::{QUESTION, folder};
+use super::{QUESTION, TURNS_PER_SESSION, folder};
 use crate::Outcome;
 use crate::measure::{Side, cpu, micros, peak_kib};
 
 const WARM_UP: usize = 5;
-/// A session stays short: its length is not what is measured.
-const TURNS_PER_SESSION: usize = 10;
 
 pub(crate) async fn run(url: &str, turns: usize) -> Outcome {
     let data = folder()?.join("data");
