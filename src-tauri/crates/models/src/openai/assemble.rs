@@ -105,36 +105,27 @@ impl Assembler {
         self.reasoning(delta.reasoning.text(), out);
         match delta.content {
             Loose::Absent => {}
-            Loose::Text(text) => self.text(&text, out),
+            Loose::Text(text) => self.text(text.into_owned(), out),
             Loose::Other(parts) => self.parts(&parts, out),
         }
-        self.text(delta.refusal.text(), out);
+        self.text(delta.refusal.text().to_owned(), out);
         for part in delta.tool_calls.unwrap_or_default() {
             self.call_part(&part)?;
         }
         Ok(())
     }
 
-    /// Pieces that arrive together leave together.
-    fn text(&mut self, text: &str, out: &mut VecDeque<ModelEvent>) {
-        if text.is_empty() {
-            return;
-        }
-        self.begun = true;
-        match out.back_mut() {
-            Some(ModelEvent::Text(so_far)) => so_far.push_str(text),
-            _ => out.push_back(ModelEvent::Text(text.to_owned())),
+    fn text(&mut self, text: String, out: &mut VecDeque<ModelEvent>) {
+        if !text.is_empty() {
+            self.begun = true;
+            out.push_back(ModelEvent::Text(text));
         }
     }
 
     fn reasoning(&mut self, text: &str, out: &mut VecDeque<ModelEvent>) {
-        if text.is_empty() {
-            return;
-        }
-        self.begun = true;
-        match out.back_mut() {
-            Some(ModelEvent::Reasoning(so_far)) => so_far.push_str(text),
-            _ => out.push_back(ModelEvent::Reasoning(text.to_owned())),
+        if !text.is_empty() {
+            self.begun = true;
+            out.push_back(ModelEvent::Reasoning(text.to_owned()));
         }
     }
 
@@ -142,7 +133,7 @@ impl Assembler {
     fn parts(&mut self, parts: &Value, out: &mut VecDeque<ModelEvent>) {
         for part in parts.as_array().into_iter().flatten() {
             if let Some(text) = part.get("text").and_then(Value::as_str) {
-                self.text(text, out);
+                self.text(text.to_owned(), out);
             }
             match part.get("thinking") {
                 Some(Value::String(text)) => self.reasoning(text, out),

@@ -13,7 +13,6 @@ use futures::stream::{BoxStream, StreamExt};
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 use sseer::errors::EventStreamError;
-use sseer::event::Event;
 use sseer::event_stream::EventStream;
 use tokio::time::{Instant, Sleep};
 
@@ -24,8 +23,6 @@ use super::failure::{self, Failure};
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 /// How long usage and the end mark may still take once the model has said that it stopped.
 const GRACE: Duration = Duration::from_secs(5);
-/// Events read in one step at most when they are there already; between steps a cancel is heard.
-const AT_ONCE: usize = 128;
 
 /// How reading goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,13 +55,7 @@ pub(super) struct Reading {
     host: String,
     /// Any data at all has been framed.
     framed: bool,
-    /// How long the next data may take, when some came since the timer was set.
-    wait: Option<Duration>,
-    /// What went wrong after data that must be handed on first.
-    late: Option<Failure>,
 }
-
-type Framed = Option<Result<Event, EventStreamError<Broken>>>;
 
 impl Reading {
     pub(super) fn new(response: Response, host: &str, idle: Duration, ids: Arc<dyn Ids>) -> Self {
@@ -76,16 +67,7 @@ impl Reading {
             let tail = futures::stream::once(async { Ok(Bytes::from_static(b"\n\n")) });
             Source::Events(Box::new(EventStream::new(bounded(response).chain(tail).boxed())))
         };
-        Self {
-            source,
-            assembler: Assembler::new(ids),
-            timer: Box::pin(tokio::time::sleep(idle)),
-            idle,
-            host: host.to_owned(),
-            framed: false,
-            wait: None,
-            late: None,
-        }
+        Self { source, assembler: Assembler::new(ids), timer: Box::pin(tokio::time::sleep(idle)), idle, host: host.to_owned(), framed: false }
     }
 
     /// Whether anything of the answer has arrived.
@@ -93,11 +75,8 @@ impl Reading {
         self.assembler.begun()
     }
 
-    /// Reads what comes next; what it says is pushed to `out`.
+    /// Reads one event; what it says is pushed to `out`.
     pub(super) async fn step(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
-        if let Some(failure) = self.late.take() {
-            return Err(failure);
-        }
         match &mut self.source {
             Source::Events(events) => {
                 let next = tokio::select! {
@@ -105,11 +84,12 @@ impl Reading {
                     next = events.next() => next,
                     () = &mut self.timer => return self.timed_out(out),
                 };
-                let step = self.take(next, out).and_then(|step| self.what_is_there(step, out));
-                if let Some(wait) = self.wait.take() {
-                    self.timer.as_mut().reset(Instant::now() + wait);
+                match next {
+                    Some(Ok(event)) => self.event(&event.event, &event.data, out),
+                    Some(Err(EventStreamError::Utf8Error(_))) => Err(Failure::last(failure::not_the_protocol())),
+                    Some(Err(EventStreamError::Transport(broken))) => self.broken(&broken, out),
+                    None => self.ended(out),
                 }
-                step
             }
             Source::Whole(body, bytes) => {
                 let next = tokio::select! {
@@ -136,31 +116,6 @@ impl Reading {
         }
     }
 
-    fn take(&mut self, next: Framed, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
-        match next {
-            Some(Ok(event)) => self.event(&event.event, &event.data, out),
-            Some(Err(EventStreamError::Utf8Error(_))) => Err(Failure::last(failure::not_the_protocol())),
-            Some(Err(EventStreamError::Transport(broken))) => self.broken(&broken, out),
-            None => self.ended(out),
-        }
-    }
-
-    /// Reads the events that have arrived with the last one: a fast answer costs one wake-up for many deltas.
-    fn what_is_there(&mut self, mut step: Step, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
-        for _ in 0..AT_ONCE {
-            let (Step::More, Source::Events(events)) = (step, &mut self.source) else { break };
-            let Some(next) = events.next().now_or_never() else { break };
-            step = match self.take(next, out) {
-                Err(failure) if !out.is_empty() => {
-                    self.late = Some(failure);
-                    break;
-                }
-                step => step?,
-            };
-        }
-        Ok(step)
-    }
-
     fn event(&mut self, name: &str, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
         self.framed = true;
         let fed = match self.assembler.feed(data, out) {
@@ -177,7 +132,7 @@ impl Reading {
             }
             Fed::Progress => {
                 let wait = if self.assembler.finished() { self.idle.min(GRACE) } else { self.idle };
-                self.wait = Some(wait);
+                self.timer.as_mut().reset(Instant::now() + wait);
                 Ok(Step::More)
             }
         }
