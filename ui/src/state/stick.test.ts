@@ -44,6 +44,16 @@ test("content that shrinks at the end keeps it there", () => {
   expect(stick.stuck).toBe(true);
 });
 
+test("content that shrinks and grows again before the event comes is still followed", () => {
+  const stick = new StickToBottom();
+  stick.resized(at(0, 2000));
+  stick.scrolled(at(1500, 2000));
+  // A card of 300 went, one of 200 came: the position was pulled up to 1200 in between.
+  stick.scrolled(at(1200, 1900));
+  expect(stick.stuck).toBe(true);
+  expect(stick.resized(at(1200, 1900))).toBe(1400);
+});
+
 test("older content put above does not move what is seen", () => {
   const stick = new StickToBottom();
   stick.resized(at(0, 2000));

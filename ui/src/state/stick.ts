@@ -13,20 +13,24 @@ export class StickToBottom {
   /** New content is followed. */
   stuck = true;
   private last = 0;
+  private height = 0;
 
   /** The list scrolled, by us or by the user. */
   scrolled({ top, height, viewport }: Measures): void {
     const distance = height - viewport - top;
     if (distance <= NEAR && top >= this.last - 1) this.stuck = true;
-    else if (top < this.last - 1) {
-      // Upwards. Content that shrank moves the position too, but then the list is still at its end.
+    else if (top < this.last - 1 && !(this.stuck && height !== this.height)) {
+      // Upwards. Content that shrank moves the position too: then the list is still at its end, or content has changed since
+      // it was measured, and the resize that follows goes back to the end.
       this.stuck = distance <= 1;
     }
     this.last = top;
+    this.height = height;
   }
 
   /** Content or window changed size; returns the position to scroll to, or null to stay. */
   resized({ top, height, viewport }: Measures): number | null {
+    this.height = height;
     if (!this.stuck) {
       this.last = top;
       return null;
