@@ -52,12 +52,12 @@ fn an_approved_action_changes_the_cart_and_is_on_record() {
         assert!(page.focus().contains("Reject"), "the focus is on Reject, not on {}", page.focus());
         assert_eq!(page.script("return document.documentElement.scrollWidth <= innerWidth;"), json!(true), "nothing sticks out");
     });
-    journey.picture("approval.png");
-    assert_eq!(pieces(&journey), 0, "nothing happens before the decision");
     journey.approval(|page| {
         wait("Approve to be armed", || page.button("Approve").enabled().ok().filter(|enabled| *enabled));
-        page.click("Approve");
     });
+    journey.picture("approval.png");
+    assert_eq!(pieces(&journey), 0, "nothing happens before the decision");
+    journey.approval(|page| page.click("Approve"));
 
     let done = wait("the action to be done", || Some(journey.stored_approval(&action["id"])).filter(|a| a["status"] == "done"));
     assert_eq!(done["hash"], action["hash"], "what was shown is what ran");

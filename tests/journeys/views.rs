@@ -16,6 +16,13 @@ const THEMES: [&str; 2] = ["light", "dark"];
 fn every_view_fits_in_light_and_dark() {
     let journey = Journey::start("views");
     journey.ask("How is account 17 pacing this month?");
+    in_every_look(&journey, |look| {
+        journey.chat(|page| {
+            fits(page, &format!("the pacing dashboard, {look}"));
+            page.script("document.querySelector('[role=log] .tool').scrollIntoView({ block: 'start' });");
+        });
+        journey.picture(format!("views/pacing-{look}.png"));
+    });
     journey.ask("show me black trail shoes");
     in_every_look(&journey, |look| {
         for view in ["Chat", "Audit", "Tools", "Data", "Settings"] {
@@ -59,7 +66,7 @@ fn an_answer_being_written_and_a_failed_one_fit_in_light_and_dark() {
         page.click("Stop");
         page.idle();
         page.send("And now?");
-        page.says("Try again");
+        page.says("does not accept the API key");
     });
     in_every_look(&journey, |look| {
         journey.chat(|page| fits(page, &format!("a failed answer, {look}")));
