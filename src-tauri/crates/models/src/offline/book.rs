@@ -12,7 +12,7 @@ use super::{
     dates, lang, numbers,
     pattern::{Index, Pattern},
     social,
-    text::{Kind, Lexicon, WordSet, fold, tokens},
+    text::{Kind, Lexicon, Token, WordSet, fold, tokens},
 };
 
 /// A pack as the offline model gets it: its manifest (template files already read into it) and its resolved tools.
@@ -110,8 +110,8 @@ impl Pack {
 impl Book {
     pub(super) fn new(packs: Vec<OfflinePack>) -> Self {
         let mut book = Self::default();
-        lang::words().chain(numbers::words()).chain(dates::words().iter().copied()).for_each(|word| book.lexicon.add(word));
-        social::words().for_each(|word| book.lexicon.know(word));
+        lang::words().chain(numbers::words()).chain(dates::words()).for_each(|word| book.lexicon.add(word));
+        social::words().chain(lang::known()).for_each(|word| book.lexicon.know(word));
         let (mut triggers, mut against, mut declined) = (Vec::new(), Vec::new(), Vec::new());
         for (index, pack) in packs.into_iter().enumerate() {
             book.add_tools(index, &pack);
@@ -135,6 +135,20 @@ impl Book {
         book.against = Index::new(against);
         book.declined = Index::new(declined);
         book
+    }
+
+    /// Whether a word, in any form, is one that the packs or the languages use.
+    pub(super) fn knows(&self, word: &str) -> bool {
+        self.lexicon.knows(word) || self.packs.iter().any(|pack| pack.is_vocabulary(word))
+    }
+
+    /// Marks words that end the name of a thing: the "bag" of "sleeping bag" is no cart.
+    pub(super) fn join_names(&self, tokens: &mut [Token]) {
+        for at in 1..tokens.len() {
+            let (before, word) = (&tokens[at - 1], &tokens[at]);
+            let joined = word.kind == Kind::Word && self.packs.iter().any(|pack| pack.is_ignored(&word.norm) && pack.is_vocabulary(&before.norm));
+            tokens[at].part = joined;
+        }
     }
 
     fn add_tools(&mut self, pack: usize, from: &OfflinePack) {

@@ -5,12 +5,15 @@ use std::ops::Range;
 
 use chrono::{Datelike, Days, NaiveDate};
 
-use super::text::Token;
+use super::text::{Kind, Token};
 
 mod atoms;
 mod calendar;
+mod relative;
+mod words;
 
 use atoms::atom;
+pub(super) use calendar::Unit;
 
 /// First and last day, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,13 +37,31 @@ const UNTIL: [&str; 8] = ["until", "till", "til", "through", "thru", "by", "befo
 const LEADS: [&str; 16] = ["in", "on", "for", "during", "over", "within", "the", "i", "under", "pa", "den", "for", "om", "of", "av", "at"];
 
 /// Words of dates, for the lexicon.
-pub(super) fn words() -> &'static [&'static str] {
-    atoms::WORDS
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    words::WORDS.split_whitespace()
 }
 
 /// The first period of the text.
 pub(super) fn find(tokens: &[Token], today: NaiveDate) -> Option<Found> {
     (0..tokens.len()).find_map(|at| period(tokens, at, today))
+}
+
+/// "the week before that", "månaden innan": a unit before a period named earlier. "Before last" counts from today.
+pub(super) fn before_that(tokens: &[Token]) -> Option<(Range<usize>, Unit)> {
+    (0..tokens.len()).find_map(|at| {
+        let unit = relative::unit(&tokens[at])?;
+        tokens.get(at + 1).filter(|token| token.any(&["before", "prior", "earlier", "innan", "fore", "dessforinnan", "tidigare"]))?;
+        let start = if at > 0 && tokens[at - 1].any(&["the", "a", "den"]) { at - 1 } else { at };
+        let end = skip_words(tokens, at + 2, &["that", "this", "it", "den", "det", "dess"]);
+        let ends = tokens.get(end).is_none_or(|next| next.kind == Kind::Punct || next.any(&["please", "tack", "da", "then", "for", "och", "and"]));
+        ends.then_some((start..end, unit))
+    })
+}
+
+/// The calendar unit before the one that holds `from`.
+pub(super) fn unit_before(unit: Unit, from: NaiveDate, at: Range<usize>) -> Option<Found> {
+    let period = calendar::nth(unit, -1, from)?;
+    Some(Found { at, start: Some(period.start), end: Some(period.end) })
 }
 
 /// A period that begins at `at`, with its leading word.

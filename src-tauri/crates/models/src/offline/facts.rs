@@ -37,7 +37,11 @@ pub(super) struct Facts {
     /// Indices of words and numbers.
     pub(super) words: Vec<usize>,
     pub(super) period: Option<dates::Found>,
+    /// "the week before that": the period is known once the conversation is.
+    pub(super) before_that: Option<(Range<usize>, dates::Unit)>,
     pub(super) named: Vec<Named>,
+    /// "between 500 and 1000 kr".
+    pub(super) range: Option<(f64, f64)>,
     pub(super) amounts: Vec<numbers::Amount>,
     pub(super) places: Vec<Place>,
     /// "the first two": that many from the top.
@@ -75,15 +79,53 @@ const NEGATIONS: &[&str] =
 const LABELS: &[&str] =
     &["size", "sizes", "storlek", "storleken", "strl", "str", "eu", "part", "partno", "artikel", "artikelnummer", "article", "sku", "model"];
 const PLACE_LABELS: &[&str] = &["option", "number", "nr", "no", "choice", "alternativ", "nummer", "#", "product", "result", "line", "rad", "produkt", "item"];
+/// A number before one of these is a measure of a thing.
+const UNITS: &[&str] = &[
+    "percent",
+    "procent",
+    "l",
+    "liter",
+    "litre",
+    "litres",
+    "liters",
+    "ml",
+    "cl",
+    "dl",
+    "cm",
+    "mm",
+    "kg",
+    "g",
+    "gram",
+    "grams",
+    "person",
+    "persons",
+    "people",
+    "personer",
+    "personers",
+    "man",
+    "lumen",
+    "watt",
+    "w",
+    "season",
+    "seasons",
+];
+/// A number right after one of these is not the end of a name.
+const ORDERS: &[&str] = &[
+    "add", "ad", "put", "buy", "order", "take", "get", "grab", "throw", "stick", "pop", "toss", "drop", "want", "need", "have", "purchase", "remove", "delete",
+    "make", "set", "change", "lagg", "lagga", "kop", "kopa", "bestall", "bestalla", "tag", "ta", "stoppa", "slang", "plocka", "tar", "koper", "behover",
+    "remove",
+];
 const PIECES: &[&str] = &["x", "st", "stycken", "styck", "pcs", "pieces", "pairs", "pair", "par", "of", "times", "ggr"];
 
 impl Facts {
     pub(super) fn of(tokens: &[Token], book: &Book, today: NaiveDate) -> Self {
         let mut facts = Self { words: word_indices(tokens), ..Self::default() };
         facts.find_names(tokens, book);
+        facts.find_before_that(tokens);
         facts.find_period(tokens, today);
         facts.find_places(tokens);
         facts.amounts = numbers::amounts(tokens).into_iter().filter(|amount| (amount.at..amount.at + amount.len).all(|i| !facts.is_taken(i))).collect();
+        facts.find_range(tokens);
         facts.find_quantity(tokens);
         let spoken = |list: &[&str]| facts.words.iter().any(|&i| !facts.is_taken(i) && tokens[i].any(list));
         let (pronoun, all) = (spoken(PRONOUNS), spoken(PLURAL));
@@ -133,6 +175,15 @@ impl Facts {
                     let again = tokens[start].any(&["and", "och", ",", "&", "vs", "or", "eller"])
                         && start > 0
                         && self.named.iter().any(|named| named.kind == *kind && named.at.end == start);
+                    // "account17"
+                    if let Some(id) = nouns.iter().find_map(|noun| tokens[start].fold.strip_prefix(noun.as_str())).filter(|id| is_id(id))
+                        && !self.is_taken(start)
+                    {
+                        let known = book.packs[tool.pack].entities.iter().position(|entity| entity.kind == *kind && entity.id == id);
+                        self.in_names.insert(start);
+                        self.named.push(Named { pack: tool.pack, entity: known, kind: kind.clone(), id: id.to_owned(), at: start..start + 1 });
+                        continue;
+                    }
                     if self.is_taken(start) || !(again || nouns.iter().any(|noun| tokens[start].is(noun))) {
                         continue;
                     }
@@ -142,20 +193,48 @@ impl Facts {
                     }
                     let Some(token) = tokens.get(at).filter(|token| token.int().is_some() && token.fold.len() <= 8) else { continue };
                     // "account for 30 days", "account 2025 report" are no ids, and neither is "account 17k".
-                    let scaled = tokens.get(at + 1).is_some_and(|next| next.glued && next.kind == Kind::Word);
+                    let owns = owning_s(tokens, at + 1);
+                    let scaled = owns == 0 && tokens.get(at + 1).is_some_and(|next| next.glued && next.kind == Kind::Word);
                     if scaled || self.is_taken(at) {
                         continue;
                     }
                     let id = token.fold.clone();
                     let known = book.packs[tool.pack].entities.iter().position(|entity| entity.kind == *kind && entity.id == id);
                     let known_already = self.named.iter().any(|named| named.pack == tool.pack && named.kind == *kind && named.id == id);
-                    self.in_names.extend(start..at + 1);
+                    self.in_names.extend(start..at + 1 + owns);
                     if !known_already {
                         self.named.push(Named { pack: tool.pack, entity: known, kind: kind.clone(), id, at: start..at + 1 });
                     }
                 }
             }
         }
+    }
+
+    fn find_before_that(&mut self, tokens: &[Token]) {
+        if let Some((at, unit)) = dates::before_that(tokens) {
+            self.take(at.clone());
+            self.before_that = Some((at, unit));
+        }
+    }
+
+    /// Two amounts that are the ends of one range.
+    fn find_range(&mut self, tokens: &[Token]) {
+        self.range = self
+            .amounts
+            .windows(2)
+            .find_map(|pair| {
+                let [low, high] = pair else { return None };
+                let between = low.at + low.len;
+                let joined = high.at == between + 1 && tokens[between].any(&["and", "och", "to", "till", "-", "–", "—"]);
+                let led = low.at > 0 && tokens[low.at - 1].any(&["between", "mellan", "from", "fran"]);
+                let money = low.marked || high.marked || low.value >= 100.0;
+                (joined && low.value < high.value && (led || (money && !tokens[between].any(&["and", "och"]))))
+                    .then(|| (low.value, high.value, low.at - usize::from(led)..high.at + high.len))
+            })
+            .map(|(low, high, at)| {
+                self.taken.extend(at);
+                (low, high)
+            });
     }
 
     fn find_period(&mut self, tokens: &[Token], today: NaiveDate) {
@@ -198,6 +277,15 @@ impl Facts {
                 at += 1 + used;
                 continue;
             }
+            // "the two first", "de två första"
+            if let Some((count, used)) = numbers::whole(tokens, at).filter(|(count, _)| (2..=5).contains(count))
+                && tokens.get(at + used).is_some_and(|next| next.any(&["first", "forsta"]))
+            {
+                self.first = Some(count);
+                self.take(at..at + used + 1);
+                at += used + 1;
+                continue;
+            }
             if let Some((value, used)) = numbers::place(tokens, at) {
                 self.places.push(Place::Nth(value));
                 self.take(at..at + used);
@@ -223,17 +311,21 @@ impl Facts {
             }
             let negative = at > 0 && (tokens[at - 1].any(&["minus", "negative"]) || (tokens[at - 1].fold == "-" && tokens[at].glued && !tokens[at - 1].glued));
             let broken = tokens[at].kind == Kind::Number && tokens[at].int().is_none() && tokens[at].fold.contains(['.', ',']);
+            if is_fraction(tokens, at) {
+                best = Some((i32::MAX, Quantity::Impossible, at..at + 1));
+                continue;
+            }
             let (value, used) = match numbers::whole(tokens, at) {
                 Some((value, used)) => (if negative { Quantity::Impossible } else { Quantity::Whole(value) }, used),
                 None if broken => (Quantity::Impossible, 1),
                 None => continue,
             };
             let end = at + used;
+            let or_another = tokens.get(end).is_some_and(|next| next.any(&["or", "eller"])) && numbers::whole(tokens, end + 1).is_some();
+            let value = if or_another { Quantity::Impossible } else { value };
             let marked = self.amounts.iter().any(|amount| amount.marked && amount.at <= at && at < amount.at + amount.len);
-            let unit = tokens.get(end).is_some_and(|next| {
-                next.any(&["%", "percent", "procent", "l", "liter", "litres", "liters", "cm", "kg", "g", "person", "persons", "personers", "man", "/", "-"])
-            });
-            if marked || unit {
+            let unit = tokens.get(end).is_some_and(|next| next.any(&["%", "/", "-"]) || next.any(UNITS));
+            if marked || unit || is_in_a_name(tokens, at) {
                 continue;
             }
             let article = tokens[at].any(&["one", "en", "ett"]);
@@ -251,7 +343,8 @@ impl Facts {
             let score = i32::from(pieces) * 8 + i32::from(target) * 6 + i32::from(word) * 2
                 - i32::from(article) * 5
                 - i32::from(tokens[at].int().is_some_and(|n| n > 30)) * 3;
-            let alone = before.is_some_and(|token| token.any(&["only", "just", "bara"]));
+            let alone = tokens[at.saturating_sub(2)..at].iter().any(|token| token.any(&["only", "just", "bara", "endast"]))
+                && (before.is_some_and(|token| token.any(&["only", "just", "bara", "endast"])) || end == tokens.len());
             // "the black one", "en ryggsäck": no count unless it is stressed.
             if article && !(pieces || alone || target) {
                 continue;
@@ -279,6 +372,11 @@ impl Facts {
             .collect()
     }
 
+    /// The measure behind a number: the "persons" of "3 persons".
+    pub(super) fn is_unit(&self, tokens: &[Token], at: usize) -> bool {
+        at > 0 && tokens[at].any(UNITS) && tokens[at - 1].kind == Kind::Number
+    }
+
     /// A number that the clause is all about: "42", "2 please".
     pub(super) fn lone_number(&self, tokens: &[Token]) -> Option<u32> {
         let numbers: Vec<u32> = self.words.iter().filter_map(|&i| tokens[i].int()).collect();
@@ -292,6 +390,31 @@ impl Facts {
 /// "M", "s", "XL": a size that may look like a small word.
 fn is_letter_size(token: &Token) -> bool {
     token.raw.len() == 1 && ["S", "M", "L"].contains(&token.raw.as_str())
+}
+
+fn is_id(text: &str) -> bool {
+    (1..=8).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// The "s" of "account 17s" or "17's": how many tokens it takes.
+fn owning_s(tokens: &[Token], at: usize) -> usize {
+    let s = |i: usize| tokens.get(i).is_some_and(|token| token.glued && token.fold == "s");
+    let sign = tokens.get(at).is_some_and(|token| token.glued && ["'", "’"].contains(&token.fold.as_str()));
+    if s(at) { 1 } else { usize::from(sign && s(at + 1)) * 2 }
+}
+
+/// "half a pot", "en halv": part of one thing.
+fn is_fraction(tokens: &[Token], at: usize) -> bool {
+    let next = |words: &[&str]| tokens.get(at + 1).is_some_and(|next| next.any(words));
+    tokens[at].any(&["halv", "halva"]) || (tokens[at].is("half") && next(&["a", "an", "of", "the"]) && numbers::whole(tokens, at).is_none())
+}
+
+/// "ridge 300 black": digits behind a word that does not ask for anything belong to a name.
+fn is_in_a_name(tokens: &[Token], at: usize) -> bool {
+    let Some(before) = at.checked_sub(1).map(|i| &tokens[i]) else { return false };
+    let name = before.kind == Kind::Word && !lang::is_stop(&before.norm) && !before.any(ORDERS) && !before.any(PIECES);
+    let counted = tokens.get(at + 1).is_some_and(|next| next.any(PIECES)) || before.any(&["quantity", "antal", "antalet", "qty", "times"]);
+    tokens[at].kind == Kind::Number && name && !counted && numbers::ordinal(&before.norm).is_none()
 }
 
 fn follows_up(tokens: &[Token], words: &[usize]) -> bool {

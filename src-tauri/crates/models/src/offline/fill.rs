@@ -1,13 +1,14 @@
 //! The arguments of a goal: each slot from the clause, then from the conversation.
 
-use contract::manifest::{Side, SlotKind};
+use contract::manifest::{Side, Slot, SlotKind};
 use serde_json::{Map, Number, Value, json};
 
 use super::{
     facts::{Facts, Quantity},
     goal::{Doubt, Goal, Target},
+    lang,
     pattern::Pattern,
-    text::{Kind, Token},
+    text::{Kind, Token, fold},
     understand::{Match, Reader},
     values,
 };
@@ -19,6 +20,7 @@ pub(super) fn evidence(reader: &Reader<'_>, tool: usize, tokens: &[Token], facts
     let mut sum = 0;
     let mut dated = false;
     let mut worded = false;
+    let money = takes_one_number(reader, tool) && facts.amounts.iter().any(|amount| amount.marked);
     for (slot, cues) in data.slots.iter().zip(&data.cues) {
         let cued = || cues.iter().any(|cue| cue.find(tokens, &facts.words).is_some());
         sum += match &slot.kind {
@@ -32,16 +34,29 @@ pub(super) fn evidence(reader: &Reader<'_>, tool: usize, tokens: &[Token], facts
                 4 * i32::from(facts.words.iter().any(|&i| pack.is_vocabulary(&tokens[i].norm)))
             }
             SlotKind::Quantity => 2 * i32::from(facts.quantity.is_some()),
-            SlotKind::Number | SlotKind::Flag { .. } | SlotKind::Listed { .. } => 2 * i32::from(cued()),
+            SlotKind::Number => 2 * i32::from(cued() || money || (facts.range.is_some() && side_of(&slot.parameter).is_some())),
+            SlotKind::Flag { .. } | SlotKind::Listed { .. } => 2 * i32::from(cued()),
             SlotKind::DateStart | SlotKind::DateEnd | SlotKind::Thing { .. } | SlotKind::Words => 0,
         };
     }
     sum
 }
 
-/// Tokens of the tool's cues in the clause.
+/// Tokens of the tool's cues in the clause, with the amounts behind them.
 pub(super) fn cued(reader: &Reader<'_>, tool: usize, tokens: &[Token], facts: &Facts) -> Vec<usize> {
-    reader.book.tools[tool].cues.iter().flatten().filter_map(|cue| cue.find(tokens, &facts.words)).flat_map(|hit| hit.used).collect()
+    let mut used: Vec<usize> =
+        reader.book.tools[tool].cues.iter().flatten().filter_map(|cue| cue.find(tokens, &facts.words)).flat_map(|hit| hit.used).collect();
+    let led = |at: usize| used.iter().any(|&cue| cue < at && (cue + 1..at).all(|i| lang::is_stop(&tokens[i].norm)));
+    let only = takes_one_number(reader, tool);
+    let amounts: Vec<usize> =
+        facts.amounts.iter().filter(|amount| led(amount.at) || (only && amount.marked)).flat_map(|amount| amount.at..amount.at + amount.len).collect();
+    used.extend(amounts);
+    used
+}
+
+/// Money without a cue can only be the one number that a tool takes.
+fn takes_one_number(reader: &Reader<'_>, tool: usize) -> bool {
+    reader.book.tools[tool].slots.iter().filter(|slot| matches!(slot.kind, SlotKind::Number)).count() == 1
 }
 
 /// The goal of a clause. `before` is the goal of the clause before it in the same message.
@@ -62,7 +77,7 @@ pub(super) fn goal(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: 
     }
     let mut taken = found.used.clone();
     for (slot, cues) in data.slots.iter().zip(&data.cues) {
-        if let Some(value) = said(reader, found.tool, &slot.kind, cues, tokens, facts, &mut taken, &mut goal) {
+        if let Some(value) = said(reader, found.tool, slot, cues, tokens, facts, &mut taken, &mut goal) {
             values::set(&mut goal.args, &slot.parameter, value);
         }
     }
@@ -77,7 +92,7 @@ pub(super) fn goal(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: 
 fn said(
     reader: &Reader<'_>,
     tool: usize,
-    kind: &SlotKind,
+    slot: &Slot,
     cues: &[Pattern],
     tokens: &[Token],
     facts: &Facts,
@@ -86,17 +101,26 @@ fn said(
 ) -> Option<Value> {
     let pack = reader.book.tools[tool].pack;
     let cue = cues.iter().find_map(|cue| cue.find(tokens, &facts.words));
-    match kind {
+    match &slot.kind {
         SlotKind::Entity { entity, .. } => facts.named.iter().find(|named| named.pack == pack && named.kind == *entity).map(|named| json!(named.id)),
         SlotKind::DateStart => facts.period.as_ref()?.start.map(|day| json!(day.to_string())),
         SlotKind::DateEnd => facts.period.as_ref()?.end.map(|day| json!(day.to_string())),
         SlotKind::Number => {
-            if cue.is_none() && !cues.is_empty() {
+            if let Some((low, high)) = facts.range
+                && let Some(side) = side_of(&slot.parameter)
+            {
+                return number(if side == Side::Below { high } else { low });
+            }
+            let only = takes_one_number(reader, tool);
+            if cue.is_none() && !cues.is_empty() && !(only && facts.amounts.iter().any(|amount| amount.marked)) {
                 return None;
             }
             let from = cue.as_ref().and_then(|hit| hit.used.last().copied()).unwrap_or(0);
             let after = facts.amounts.iter().filter(|amount| !taken.contains(&amount.at) || amount.marked);
-            let amount = after.clone().find(|amount| amount.at > from).or_else(|| after.clone().find(|amount| amount.marked))?;
+            let led = after.clone().find(|amount| amount.at > from).filter(|_| cue.is_some() || cues.is_empty());
+            // "80 000 in budget", "500 max"
+            let behind = || after.clone().filter(|amount| cue.is_some() && amount.at < from && from <= amount.at + amount.len + 1).next_back();
+            let amount = led.or_else(behind).or_else(|| after.clone().find(|amount| amount.marked))?;
             taken.extend(cue.into_iter().flat_map(|hit| hit.used));
             taken.extend(amount.at..amount.at + amount.len);
             number(amount.value)
@@ -120,6 +144,12 @@ fn said(
         }
         SlotKind::Thing { .. } | SlotKind::Words => None,
     }
+}
+
+/// Which end of a range a parameter takes, by its name.
+fn side_of(parameter: &str) -> Option<Side> {
+    let name = parameter.rsplit('.').next().unwrap_or(parameter);
+    if name.starts_with("max") { Some(Side::Below) } else { name.starts_with("min").then_some(Side::Above) }
 }
 
 fn number(value: f64) -> Option<Value> {
@@ -160,16 +190,35 @@ fn imply(reader: &Reader<'_>, facts: &Facts, goal: &mut Goal) {
 fn words(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, taken: &[usize], goal: &mut Goal) {
     let Some(slot) = reader.book.tools[goal.tool].slots.iter().find(|slot| matches!(slot.kind, SlotKind::Words)) else { return };
     let pack = reader.book.pack_of(goal.tool);
-    let words: Vec<&str> = facts
+    let words: Vec<String> = facts
         .content(tokens, taken, reader.book.tools[goal.tool].pack)
         .into_iter()
-        .filter(|&i| !pack.is_ignored(&tokens[i].norm))
-        .map(|i| said_word(pack, &tokens[i]))
+        .filter(|&i| tokens[i].part || !pack.is_ignored(&tokens[i].norm))
+        .map(|i| searched_word(pack, &tokens[i]))
         .take(6)
         .collect();
     if !words.is_empty() {
+        let words = described_again(reader, goal.tool, &slot.parameter, words);
         goal.args.insert(slot.parameter.clone(), json!(words.join(" ")));
     }
+}
+
+/// "The grey ones", "and in 43?": what only describes belongs to the kind of thing searched for last.
+fn described_again(reader: &Reader<'_>, tool: usize, parameter: &str, words: Vec<String>) -> Vec<String> {
+    let pack = reader.book.pack_of(tool);
+    let describes = |word: &str| pack.is_attribute(pack.canonical(&fold(word))) || word.parse::<u32>().is_ok();
+    let earlier = reader.state.last_args(tool).and_then(|args| values::get(args, parameter)).and_then(Value::as_str);
+    let Some(earlier) = earlier.filter(|_| words.iter().all(|word| describes(word))) else { return words };
+    let number = |word: &str| word.parse::<u32>().is_ok();
+    let kept = earlier.split(' ').filter(|old| !describes(old) || !words.iter().any(|new| number(new) == number(old)));
+    words.iter().cloned().chain(kept.map(str::to_owned)).collect()
+}
+
+/// A search word with its diacritics, unless it was put right.
+fn searched_word(pack: &super::book::Pack, token: &Token) -> String {
+    let word = said_word(pack, token);
+    let typed = token.raw.to_lowercase();
+    if fold(&typed) == word && typed.chars().all(char::is_alphanumeric) { typed } else { word.to_owned() }
 }
 
 /// A word as the user said it, or the word of the pack's field that it was meant to be.
@@ -194,7 +243,7 @@ fn target(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match) -
         if parted {
             groups.push(Vec::new());
         }
-        if pack.is_ignored(&tokens[i].norm) {
+        if (!tokens[i].part && pack.is_ignored(&tokens[i].norm)) || facts.is_unit(tokens, i) {
             continue;
         }
         groups.last_mut().into_iter().for_each(|group| group.push(said_word(pack, &tokens[i]).to_owned()));
@@ -272,7 +321,7 @@ pub(super) fn unknown_name(reader: &Reader<'_>, tokens: &[Token], facts: &Facts,
         return None;
     }
     let content = facts.content(tokens, used, data.pack);
-    let unknown = |i: usize| tokens[i].kind == Kind::Word && tokens[i].fold.len() >= 3 && !reader.book.lexicon.knows(&tokens[i].norm);
+    let unknown = |i: usize| tokens[i].kind == Kind::Word && tokens[i].fold.len() >= 3 && !reader.book.knows(&tokens[i].norm);
     let led = |i: usize| {
         i > 0
             && tokens[i - 1].any(&[

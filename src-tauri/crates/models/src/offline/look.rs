@@ -94,6 +94,10 @@ impl Run<'_> {
         let words = looking.goal.target.words();
         let pack = &self.book.packs[looking.pack];
         let shown = self.shown(looking.pack, looking.thing);
+        if words.is_empty() && looking.goal.target.all && looking.for_write && shown.len() != 1 {
+            // "Add them all" names none.
+            return Found::Done(self.ask(looking.pack, looking.thing, shown, Why::Several));
+        }
         if words.is_empty() {
             return match (self.state.focused(looking.pack, looking.thing), &shown[..]) {
                 (Some(item), _) => Found::One(item.clone()),
@@ -256,7 +260,7 @@ impl Run<'_> {
         let pack = &self.book.packs[looking.pack];
         let shown = self.shown(looking.pack, looking.thing);
         let words = target.words();
-        if target.pronoun && words.is_empty() && !target.points() {
+        if target.pronoun && words.is_empty() && !target.points() && !target.all {
             let newest = self.state.focus.iter().find(|(pack, ..)| *pack == looking.pack);
             if let Some((_, _, item)) = newest.filter(|(_, thing, _)| thing == looking.thing) {
                 return Found::One(item.clone());

@@ -29,11 +29,13 @@ const CARDINALS: &[(&str, u32)] = &[
     ("forty", 40),
     ("fifty", 50),
     ("sixty", 60),
+    ("seventy", 70),
+    ("eighty", 80),
     ("ninety", 90),
     ("hundred", 100),
     ("dozen", 12),
+    ("dussin", 12),
     ("couple", 2),
-    ("pair", 2),
     ("noll", 0),
     ("en", 1),
     ("ett", 1),
@@ -60,6 +62,9 @@ const CARDINALS: &[(&str, u32)] = &[
     ("trettio", 30),
     ("fyrtio", 40),
     ("femtio", 50),
+    ("sextio", 60),
+    ("sjuttio", 70),
+    ("attio", 80),
     ("nittio", 90),
     ("hundra", 100),
 ];
@@ -135,12 +140,25 @@ pub(super) fn whole(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     if token.kind != Kind::Word {
         return None;
     }
+    if let Some(used) = half_dozen(tokens, at) {
+        return Some((6, used));
+    }
     let value = cardinal(&token.norm)?;
     let tens = (20..100).contains(&value);
     if tens && let Some(unit) = tokens.get(at + 1).and_then(|next| cardinal(&next.norm)).filter(|unit| (1..10).contains(unit)) {
         return Some((value + unit, 2));
     }
     Some((value, 1))
+}
+
+/// "half a dozen", "ett halvt dussin": how many tokens it takes.
+fn half_dozen(tokens: &[Token], at: usize) -> Option<usize> {
+    let words: Vec<&str> = tokens[at..].iter().take(3).map(|token| token.norm.as_str()).collect();
+    match words[..] {
+        ["half", "a", "dozen"] | ["a" | "ett", "half" | "halvt", "dozen" | "dussin"] => Some(3),
+        ["half" | "halvt", "dozen" | "dussin", ..] => Some(2),
+        _ => None,
+    }
 }
 
 /// An ordinal at `at`: "second", "2nd", "2:a", "tvåan".
@@ -302,7 +320,19 @@ mod tests {
     #[test]
     fn reads_number_words() {
         let whole_of = |text: &str| whole(&tokens(text), 0).map(|(value, _)| value);
-        for (text, value) in [("two", 2), ("twelve", 12), ("twenty one", 21), ("två", 2), ("tolv", 12), ("ett", 1), ("14", 14), ("couple", 2), ("fem", 5)] {
+        for (text, value) in [
+            ("two", 2),
+            ("twelve", 12),
+            ("twenty one", 21),
+            ("två", 2),
+            ("tolv", 12),
+            ("ett", 1),
+            ("14", 14),
+            ("couple", 2),
+            ("fem", 5),
+            ("half a dozen", 6),
+            ("halvt dussin", 6),
+        ] {
             assert_eq!(whole_of(text), Some(value), "{text}");
         }
         assert_eq!(whole_of("shoe"), None);

@@ -111,7 +111,7 @@ fn matches(parts: &[Part], tokens: &[Token], words: &[usize], used: &mut Vec<usi
         Part::Word(alternatives) => {
             let Some((&at, after)) = words.split_first() else { return false };
             let token = &tokens[at];
-            if !alternatives.iter().any(|word| token.is(word)) {
+            if token.part || !alternatives.iter().any(|word| token.is(word)) {
                 return false;
             }
             used.push(at);

@@ -78,7 +78,7 @@ fn answer(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Fact
         }
     }
     let silent = content.is_empty() && facts.places.is_empty() && facts.lone_number(tokens).is_none();
-    if socials.contains(&Social::No) && silent {
+    if (socials.contains(&Social::No) && silent) || takes_back(reader, pending, tokens, facts) {
         return Some((Vec::new(), Some(Talk::Dropped)));
     }
     if let Some(doubt) = &pending.goal.doubt {
@@ -96,10 +96,27 @@ fn answer(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Fact
     select(reader, pending, tokens, facts, &used)
 }
 
+/// "No, don't add it": the words of the pending change with a "not" and nothing else.
+fn takes_back(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Facts) -> bool {
+    let tool = pending.goal.tool;
+    let denied = facts.negations.iter().any(|&i| !tokens[i].any(&["no", "but", "men", "without", "utan"]));
+    if !denied || !reader.book.tools[tool].writes() || !facts.places.is_empty() || facts.lone_number(tokens).is_some() {
+        return false;
+    }
+    let hits = reader.book.triggers.find(tokens, &facts.words).into_iter().filter(|((found, _), ..)| *found == tool);
+    let asked: Vec<usize> = hits.flat_map(|(_, hit, _)| hit.used).collect();
+    if asked.is_empty() && !facts.negations.iter().any(|&i| tokens[i].any(&["dont", "never"])) {
+        return false;
+    }
+    let mut used = social::used(tokens, &facts.words);
+    used.extend(asked);
+    facts.content(tokens, &used, reader.book.tools[tool].pack).iter().all(|i| facts.negations.contains(i))
+}
+
 /// "The second one: Black, 44 …" is what a button says; what follows the colon only repeats the list.
 fn button(reader: &Reader<'_>, pending: &Pending, tokens: &[Token]) -> Option<Read> {
     let colon = tokens.iter().position(|token| token.fold == ":")?;
-    let facts = Facts::of(&tokens[..colon], reader.book, reader.today);
+    let facts = reader.facts(&tokens[..colon]);
     match facts.places[..] {
         [Place::Nth(place)] if colon <= 4 => Some(nth(reader, pending, &Facts::default(), place as usize, &[])),
         _ => None,

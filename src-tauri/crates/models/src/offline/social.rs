@@ -23,261 +23,72 @@ pub(super) enum Social {
     OffTopic,
 }
 
-const PHRASES: &[(Social, &[&str])] = &[
+const PHRASES: &[(Social, &str)] = &[
     (
         Social::Help,
-        &[
-            "what can you do",
-            "what can i ask",
-            "what can i do",
-            "what do you do",
-            "^help",
-            "help me",
-            "how do i use",
-            "how does this work",
-            "what are you able",
-            "what else can you",
-            "your capabilities",
-            "what is this",
-            "show me what you can",
-            "what should i ask",
-            "examples",
-            "how can you help",
-            "what is possible",
-            "features",
-            "vad kan du",
-            "vad kan jag",
-            "^hjalp",
-            "hjalp mig",
-            "hur fungerar",
-            "hur funkar",
-            "vad gor du",
-            "exempel",
-            "vad gar det att",
-        ],
+        "what can you do; what can i ask; what can i do; what do you do; ^help; help me; how do i use; how does this work; what are you able; what \
+         else can you; your capabilities; what is this; show me what you can; what should i ask; examples; how can you help; what is possible; \
+         features; vad kan du; vad kan jag; ^hjalp; hjalp mig; hur fungerar; hur funkar; vad gor du; exempel; vad gar det att; how do i; how can i; \
+         how to; what can you tell; what kind of questions; what happens if|when i|you add|remove|delete|buy|order|change|take|put|empty; hur \
+         gor|lagger|tar|andrar|koper|bestaller man|jag|du; hur kan jag; vad hander om|nar jag|man|du; vad kan man; what if i|we add|remove|delete|buy|order|change|take|put; get|need some help; get|need help; fa|ha|behover hjalp",
     ),
     (
         Social::Identity,
-        &[
-            "who are you",
-            "what are you",
-            "are you a|an|human|real|chatgpt|gpt|claude|ai|llm",
-            "are you * language model",
-            "which model",
-            "what model",
-            "what llm",
-            "are you chatgpt|gpt|claude|gemini",
-            "your name",
-            "who made you",
-            "are you human",
-            "are you real",
-            "are you ai",
-            "are you online",
-            "do you use * internet",
-            "are you offline",
-            "is this chatgpt|gpt|ai",
-            "language model",
-            "vem ar du",
-            "vad ar du",
-            "ar du en",
-            "vilken modell",
-            "vad heter du",
-            "ar du * ai",
-            "ar du chatgpt|gpt",
-            "sprakmodell",
-            "ar du manniska",
-            "ar du riktig",
-        ],
+        "who are you; what are you; are you a|an|human|real|chatgpt|gpt|claude|ai|llm; are you * language model; which model; what model; what llm; \
+         are you chatgpt|gpt|claude|gemini; your name; who made you; are you human; are you real; are you ai; are you online; do you use * internet; \
+         are you offline; is this chatgpt|gpt|ai; language model; vem ar du; vad ar du; ar du en; vilken modell; vad heter du; ar du * ai; ar du \
+         chatgpt|gpt; sprakmodell; ar du manniska; ar du riktig",
     ),
-    (
-        Social::HowAreYou,
-        &["how are you", "hows it going", "how is it going", "whats up", "how do you do", "hur mar du", "hur ar laget", "laget", "hur gar det"],
-    ),
+    (Social::HowAreYou, "how are you; hows it going; how is it going; whats up; how do you do; hur mar du; hur ar laget; laget; hur gar det"),
     (
         Social::Thanks,
-        &[
-            "thanks",
-            "thank you",
-            "thx",
-            "thank u",
-            "ty",
-            "cheers",
-            "great",
-            "perfect",
-            "awesome",
-            "nice",
-            "cool",
-            "well done",
-            "good job",
-            "tack",
-            "tackar",
-            "toppen",
-            "bra",
-            "snyggt",
-            "perfekt",
-            "kanon",
-        ],
+        "thanks; thank you; thx; thank u; ty; cheers; great; perfect; awesome; nice; cool; well done; good job; tack; tackar; toppen; bra; snyggt; \
+         perfekt; kanon",
     ),
-    (Social::Bye, &["bye", "goodbye", "see you", "see ya", "good night", "hej da", "hejda", "vi ses", "god natt"]),
+    (Social::Bye, "bye; goodbye; see you; see ya; good night; hej da; hejda; vi ses; god natt"),
     (
         Social::Greeting,
-        &[
-            "hi",
-            "hello",
-            "hey",
-            "hiya",
-            "good morning",
-            "good afternoon",
-            "good evening",
-            "morning",
-            "yo",
-            "howdy",
-            "greetings",
-            "hej",
-            "hejsan",
-            "tjena",
-            "halla",
-            "god morgon",
-            "god kvall",
-            "goddag",
-            "tjanare",
-            "hallo",
-        ],
+        "hi; hello; hey; hiya; good morning; good afternoon; good evening; morning; yo; howdy; greetings; hej; hejsan; tjena; halla; god morgon; god \
+         kvall; goddag; tjanare; hallo",
     ),
     (
         Social::Yes,
-        &[
-            "^yes",
-            "^yep",
-            "^yeah",
-            "^sure",
-            "^ok",
-            "^okay",
-            "^go ahead",
-            "^do it",
-            "^correct",
-            "^right",
-            "^exactly",
-            "^please do",
-            "^ja",
-            "^japp",
-            "^jo",
-            "^visst",
-            "^gor det",
-            "^kor",
-            "^precis",
-            "^absolut",
-        ],
+        "^yes; ^yep; ^yeah; ^sure; ^ok; ^okay; ^go ahead; ^do it; ^correct; ^right; ^exactly; ^please do; ^ja; ^japp; ^jo; ^visst; ^gor det; ^kor; \
+         ^precis; ^absolut",
     ),
     (
         Social::No,
-        &[
-            "^no",
-            "^nope",
-            "^nah",
-            "cancel",
-            "^stop",
-            "never mind",
-            "nevermind",
-            "forget it",
-            "forget about it",
-            "^none",
-            "neither",
-            "^nej",
-            "^na",
-            "avbryt",
-            "^stopp",
-            "glom det",
-            "strunt",
-            "strunta i det",
-            "ingen av dem",
-            "none of them",
-            "leave it",
-            "lat bli",
-        ],
+        "^no; ^nope; ^nah; cancel; ^stop; never mind; nevermind; forget it; forget about it; ^none; neither; ^nej; ^na; avbryt; ^stopp; glom det; \
+         strunt; strunta i det; ingen av dem; none of them; leave it; lat bli; changed my mind; scratch that; angrat mig; angrar mig",
     ),
     (
         Social::OffTopic,
-        &[
-            "weather",
-            "forecast * rain",
-            "email",
-            "e mail",
-            "mail",
-            "joke",
-            "poem",
-            "story",
-            "news",
-            "translate",
-            "calendar",
-            "meeting",
-            "remind",
-            "reminder",
-            "football",
-            "recipe",
-            "capital of",
-            "president",
-            "prime minister",
-            "stock market",
-            "bitcoin",
-            "song",
-            "music",
-            "movie",
-            "write * code",
-            "python",
-            "javascript",
-            "book a|me * flight|hotel|table",
-            "call|phone|text my|mom|bob|him|her",
-            "slack",
-            "spreadsheet",
-            "powerpoint",
-            "excel",
-            "invoice",
-            "password",
-            "alarm",
-            "timer",
-            "what time",
-            "directions",
-            "taxi",
-            "pizza",
-            "homework",
-            "essay",
-            "meaning of life",
-            "linkedin",
-            "tweet",
-            "facebook post",
-            "vader",
-            "vadret",
-            "mejl",
-            "mejla",
-            "skamt",
-            "vits",
-            "dikt",
-            "nyheter",
-            "oversatt",
-            "kalender",
-            "mote",
-            "paminn",
-            "recept",
-            "huvudstad",
-            "huvudstaden",
-            "vad ar klockan",
-            "musik",
-            "film",
-            "lat mig sova",
-            "boka",
-            "faktura",
-            "losenord",
-            "ring min",
-            "skriv * mejl|brev|dikt",
-            "statsminister",
-        ],
+        "weather; forecast * rain; email; e mail; mail; joke; poem; story; news; translate; calendar; meeting; remind; reminder; football; recipe; \
+         capital of; president; prime minister; stock market; bitcoin; song; music; movie; write * code; python; javascript; book a|me * \
+         flight|hotel|table; call|phone|text my|mom|bob|him|her; slack; spreadsheet; powerpoint; excel; invoice; password; alarm; timer; what time; \
+         directions; taxi; pizza; homework; essay; meaning of life; linkedin; tweet; facebook post; vader; vadret; mejl; mejla; skamt; vits; dikt; \
+         nyheter; oversatt; kalender; mote; paminn; recept; huvudstad; huvudstaden; vad ar klockan; musik; film; lat mig sova; boka; faktura; \
+         losenord; ring min; skriv * mejl|brev|dikt; statsminister; flight; restaurant; horoscope; lottery; resume; cv; whatsapp; print; sova; flyg; \
+         restaurang; horoskop; lotto",
     ),
 ];
 
+/// What is only thought about, or asked about, is not asked for. A request begins with no question word.
+const HEDGES: &str = "might; maybe i|we; perhaps i|we; thinking about|of; considering; consider; not sure; wonder|wondering; if i|we; what if; what happens; \
+    kanske; funderar; undrar; tänker; osäker; om jag|vi; vad händer; ^why; ^when; ^who; ^where; ^what; ^which; ^how; ^did; \
+    ^do i|we|they; ^does; ^have i|you|we; ^has; ^was; ^were; ^is; ^are; ^should; ^am; ^varför; ^när; ^vem; ^vad; ^vilken|vilket|vilka; ^hur; ^har du|jag|vi|ni; \
+    ^är; ^borde; ^bör; ^måste; ^ska jag|vi";
+
 static COMPILED: LazyLock<Index<usize>> = LazyLock::new(|| {
-    Index::new(PHRASES.iter().enumerate().flat_map(|(order, (_, phrases))| phrases.iter().map(move |phrase| (order, Pattern::new(phrase)))).collect())
+    Index::new(PHRASES.iter().enumerate().flat_map(|(order, (_, phrases))| phrases.split(';').map(move |phrase| (order, Pattern::new(phrase)))).collect())
 });
+
+static HEDGED: LazyLock<Index<()>> = LazyLock::new(|| Index::new(HEDGES.split(';').map(|phrase| ((), Pattern::new(phrase))).collect()));
+
+/// Whether a clause weighs something instead of asking for it: "I might buy two".
+pub(super) fn is_hedged(tokens: &[Token], words: &[usize]) -> bool {
+    !HEDGED.find(tokens, words).is_empty()
+}
 
 /// What a message says beside any request, in the order of the list above.
 pub(super) fn recognise(tokens: &[Token], words: &[usize]) -> Vec<Social> {
@@ -293,5 +104,5 @@ pub(super) fn used(tokens: &[Token], words: &[usize]) -> Vec<usize> {
 
 /// Words of the phrases, for the lexicon.
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
-    COMPILED.patterns().flat_map(Pattern::words)
+    COMPILED.patterns().chain(HEDGED.patterns()).flat_map(Pattern::words)
 }

@@ -1,6 +1,8 @@
 //! What the conversation has left behind: what was shown, what was asked, what the last calls were. Rebuilt from the
 //! messages in every call, by planning each earlier turn again with the results it got.
 
+use chrono::NaiveDate;
+use contract::manifest::SlotKind;
 use serde_json::{Map, Value};
 
 use super::{
@@ -8,6 +10,7 @@ use super::{
     goal::{Goal, Listing},
     history::Done,
     lang::Lang,
+    values,
 };
 
 /// A question the user has not answered yet.
@@ -40,6 +43,14 @@ impl State {
 
     pub(super) fn last_args(&self, tool: usize) -> Option<&Map<String, Value>> {
         self.last_call(tool).map(|done| &done.args)
+    }
+
+    /// The first day of the period asked about last.
+    pub(super) fn last_start(&self, book: &Book) -> Option<NaiveDate> {
+        self.calls.iter().rev().find_map(|done| {
+            let slot = book.tools[done.tool].slots.iter().find(|slot| matches!(slot.kind, SlotKind::DateStart))?;
+            values::get(&done.args, &slot.parameter)?.as_str()?.parse().ok()
+        })
     }
 
     /// Takes in the calls of a finished turn.

@@ -26,6 +26,8 @@ pub(super) struct Token {
     pub(super) kind: Kind,
     /// Follows the token before it without a space.
     pub(super) glued: bool,
+    /// Ends the name of a thing ("sleeping bag"), so it does not stand for what it means alone.
+    pub(super) part: bool,
 }
 
 impl Token {
@@ -92,7 +94,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
         };
         let raw: String = chars[i..end].iter().collect();
         let folded = if kind == Kind::Punct { raw.clone() } else { fold(&raw) };
-        out.push(Token { norm: folded.clone(), fold: folded, raw, kind, glued: !spaced });
+        out.push(Token { norm: folded.clone(), fold: folded, raw, kind, glued: !spaced, part: false });
         spaced = false;
         i = end;
     }
@@ -221,6 +223,9 @@ impl Lexicon {
 
     /// A form of a known word ("jackets") needs no putting right.
     fn is_form(&self, typed: &str) -> bool {
+        if bases(typed).any(|base| self.offered.contains(base)) {
+            return true;
+        }
         let initial = typed.chars().next();
         initial.and_then(|initial| self.by_initial.get(&initial)).is_some_and(|words| words.iter().any(|word| same_word(word, typed)))
     }

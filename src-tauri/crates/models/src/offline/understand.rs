@@ -5,6 +5,7 @@ use chrono::NaiveDate;
 
 use super::{
     book::Book,
+    dates,
     facts::Facts,
     fill,
     goal::{Goal, Target},
@@ -59,6 +60,7 @@ pub(super) fn understand(message: &str, state: &State, book: &Book, today: Naive
     let mut tokens = text::tokens(message);
     let folded: Vec<String> = tokens.iter().map(|token| token.fold.clone()).collect();
     book.lexicon.correct(&mut tokens);
+    book.join_names(&mut tokens);
     let lang = lang::detect(message, &folded.iter().map(String::as_str).collect::<Vec<_>>());
     let reader = Reader { book, state, today };
     let (goals, talk) = reader.read(&tokens);
@@ -76,7 +78,7 @@ pub(super) struct Reader<'a> {
 impl Reader<'_> {
     fn read(&self, tokens: &[Token]) -> (Vec<Goal>, Option<Talk>) {
         let words = word_indices(tokens);
-        let facts = Facts::of(tokens, self.book, self.today);
+        let facts = self.facts(tokens);
         let socials = social::recognise(tokens, &words);
         if let Some(found) = resume::resume(self, tokens, &facts, &socials) {
             return found;
@@ -99,6 +101,16 @@ impl Reader<'_> {
             return (goals, None);
         }
         (Vec::new(), Some(socials.first().map_or(Talk::NotUnderstood, |social| self.chat(*social, tokens, &facts))))
+    }
+
+    /// What a clause says. "The week before that" is counted from the period talked about last.
+    pub(super) fn facts(&self, tokens: &[Token]) -> Facts {
+        let mut facts = Facts::of(tokens, self.book, self.today);
+        if let Some((at, unit)) = facts.before_that.clone() {
+            let from = self.state.last_start(self.book).unwrap_or(self.today);
+            facts.period = dates::unit_before(unit, from, at);
+        }
+        facts
     }
 
     /// A pleasantry counts only when the message is hardly more than that.
@@ -125,7 +137,7 @@ impl Reader<'_> {
     fn goals(&self, tokens: &[Token]) -> Vec<Goal> {
         let mut goals: Vec<Goal> = Vec::new();
         for (clause, like) in self.clauses(tokens) {
-            let facts = Facts::of(&clause, self.book, self.today);
+            let facts = self.facts(&clause);
             let found = match like {
                 Some(found) => found,
                 None => match self.best(&clause, &facts) {
@@ -156,7 +168,7 @@ impl Reader<'_> {
     /// Splits a message where a new request begins. A part without a request of its own belongs to the one before it,
     /// unless it names another thing of the same kind ("add a tent and a backpack"): then it repeats that request.
     fn clauses(&self, tokens: &[Token]) -> Vec<(Vec<Token>, Option<Match>)> {
-        let whole = Facts::of(tokens, self.book, self.today);
+        let whole = self.facts(tokens);
         let mut parts: Vec<Vec<Token>> = vec![Vec::new()];
         for (i, token) in tokens.iter().enumerate() {
             let splits = !whole.is_taken(i) && is_boundary(token);
@@ -170,9 +182,14 @@ impl Reader<'_> {
         let mut out: Vec<(Vec<Token>, Option<Match>)> = Vec::new();
         let mut waiting: Vec<Token> = Vec::new();
         for part in parts.into_iter().filter(|part| part.iter().any(|token| token.kind != Kind::Punct)) {
-            let facts = Facts::of(&part, self.book, self.today);
-            let own = self.best(&part, &facts).filter(|found| found.strong);
+            let facts = self.facts(&part);
+            // "account 17 this month and account 23 last month": a name with its own period asks by itself.
+            let complete = !facts.named.is_empty() && facts.period.is_some();
+            let own = self.best(&part, &facts).filter(|found| found.strong || complete);
             if own.is_some() {
+                if self.says_nothing(&waiting) {
+                    waiting.clear();
+                }
                 let mut clause = std::mem::take(&mut waiting);
                 clause.extend(part);
                 out.push((clause, None));
@@ -182,7 +199,7 @@ impl Reader<'_> {
                 waiting.extend(part);
                 continue;
             };
-            let last_facts = Facts::of(last, self.book, self.today);
+            let last_facts = self.facts(last);
             let before = self.best(last, &last_facts);
             match before.filter(|found| self.repeats(found, last, &part, &facts)) {
                 Some(found) => out.push((part, Some(Match { used: Vec::new(), ..found }))),
@@ -201,23 +218,34 @@ impl Reader<'_> {
         out
     }
 
+    /// "Hello, how are you?" in front of a request.
+    fn says_nothing(&self, tokens: &[Token]) -> bool {
+        let facts = self.facts(tokens);
+        let silent = facts.named.is_empty() && facts.period.is_none() && facts.places.is_empty() && facts.quantity.is_none();
+        silent && facts.negations.is_empty() && facts.content(tokens, &social::used(tokens, &facts.words), usize::MAX).is_empty()
+    }
+
     fn repeats(&self, found: &Match, last: &[Token], part: &[Token], facts: &Facts) -> bool {
         let tool = &self.book.tools[found.tool];
         let pack = self.book.pack_of(found.tool);
         let names = |tokens: &[Token]| tokens.iter().any(|token| token.kind == Kind::Word && pack.is_vocabulary(&token.norm));
-        let things = tool.thing().is_some() && names(part) && (names(last) || !Facts::of(last, self.book, self.today).places.is_empty());
-        let entities = tool.thing().is_none() && !facts.named.is_empty() && !Facts::of(last, self.book, self.today).named.is_empty();
-        things || entities
+        let things = tool.thing().is_some() && names(part) && (names(last) || !self.facts(last).places.is_empty());
+        let entities = tool.thing().is_none() && !facts.named.is_empty() && !self.facts(last).named.is_empty();
+        // "this month and last month": the same question for another period.
+        let periods = tool.thing().is_none() && facts.period.is_some() && facts.named.is_empty() && self.facts(last).period.is_some();
+        things || entities || periods
     }
 
     /// The intent that a clause speaks for most.
     pub(super) fn best(&self, tokens: &[Token], facts: &Facts) -> Option<Match> {
-        let mut best: Option<Match> = None;
+        let mut all: Vec<Match> = Vec::new();
         let for_it = self.book.triggers.find(tokens, &facts.words);
         let against = self.book.against.find(tokens, &facts.words);
+        let hedged = social::is_hedged(tokens, &facts.words);
         for (tool, data) in self.book.tools.iter().enumerate() {
             for (intent, want) in data.intents.iter().enumerate() {
-                if want.after && self.state.last_call(tool).is_none() {
+                // "I might buy two" asks for nothing yet.
+                if (want.after && self.state.last_call(tool).is_none()) || (hedged && data.writes()) {
                     continue;
                 }
                 if against.iter().any(|(key, ..)| *key == (tool, intent)) {
@@ -225,12 +253,15 @@ impl Reader<'_> {
                 }
                 let hits: Vec<(&Hit, bool)> = for_it.iter().filter(|(key, ..)| *key == (tool, intent)).map(|(_, hit, weak)| (hit, *weak)).collect();
                 let Some(found) = self.weigh(tool, intent, tokens, facts, &hits) else { continue };
-                if found.score >= ENOUGH && best.as_ref().is_none_or(|best| found.score > best.score) {
-                    best = Some(found);
-                }
+                all.extend((found.score >= ENOUGH).then_some(found));
             }
         }
-        best
+        // Of equals the first, but a phrase of its own before mere names; a special question before the general one.
+        let better = |a: &Match, b: &Match| (a.score, a.strong) > (b.score, b.strong);
+        let best = all.iter().reduce(|best, found| if better(found, best) { found } else { best })?;
+        let special = all.iter().filter(|found| best.intent == 0 && found.tool == best.tool && found.intent > 0 && found.strong);
+        let special = special.reduce(|best, found| if better(found, best) { found } else { best });
+        Some(special.unwrap_or(best).clone())
     }
 
     fn weigh(&self, tool: usize, intent: usize, tokens: &[Token], facts: &Facts, hits: &[(&Hit, bool)]) -> Option<Match> {
@@ -251,9 +282,11 @@ impl Reader<'_> {
         let current = self.state.last.is_some_and(|(last, _)| last == tool);
         let named = !strong && base > 0 && fill::unknown_name(self, tokens, facts, &used, tool).is_some();
         let score = if base > 0 {
-            base + evidence + 4 * i32::from(current) + 6 * i32::from(named)
-        } else if want.bare && facts.words.len() <= 8 {
-            self.bare_score(tool, tokens, &left)
+            let sum = base + evidence + 4 * i32::from(current);
+            // A name nobody knows makes a vague phrase a question, and no more than that.
+            if named { sum.max(ENOUGH.min(sum + 6)) } else { sum }
+        } else if want.bare && facts.words.len() <= 8 && self.bare_score(tool, tokens, facts, &left, current) >= ENOUGH {
+            self.bare_score(tool, tokens, facts, &left, current)
         } else if intent == 0 && leftover == 0 && evidence >= 8 {
             evidence + 3
         } else if intent == 0 && leftover == 0 && current && evidence >= 2 && facts.words.len() <= 8 {
@@ -265,10 +298,16 @@ impl Reader<'_> {
     }
 
     /// A few words of the pack's field and hardly any others: "trail shoes", "a black backpack".
-    fn bare_score(&self, tool: usize, tokens: &[Token], content: &[usize]) -> i32 {
+    /// After a search also what describes without naming: "and in red?"
+    fn bare_score(&self, tool: usize, tokens: &[Token], facts: &Facts, content: &[usize], current: bool) -> i32 {
         let pack = self.book.pack_of(tool);
         let known = content.iter().filter(|&&i| pack.is_vocabulary(&tokens[i].norm)).count();
-        let described = content.iter().filter(|&&i| pack.is_attribute(pack.canonical(&tokens[i].norm))).count();
+        let describes = |i: usize| pack.is_attribute(pack.canonical(&tokens[i].norm)) || tokens[i].kind == Kind::Number || facts.is_unit(tokens, i);
+        let described = content.iter().filter(|&&i| describes(i)).count();
+        let colour = content.iter().any(|&i| tokens[i].kind == Kind::Word && pack.is_attribute(pack.canonical(&tokens[i].norm)));
+        if current && colour && described == content.len() {
+            return ENOUGH;
+        }
         if known == 0 || content.len() > known + described + 1 { 0 } else { 8 + 2 * i32::try_from(known).unwrap_or(1) }
     }
 }
@@ -292,7 +331,9 @@ fn one_name_each(facts: &Facts, pack: usize) -> Vec<Facts> {
 fn is_boundary(token: &Token) -> bool {
     match token.kind {
         Kind::Punct => [",", ".", "?", "!", ";", "&", "+"].contains(&token.fold.as_str()),
-        Kind::Word => token.any(&["and", "och", "also", "plus", "samt", "then", "but", "men"]) && token.norm == token.fold,
+        Kind::Word => {
+            token.any(&["and", "och", "also", "plus", "samt", "then", "but", "men", "vs", "versus", "compared", "jamfort"]) && token.norm == token.fold
+        }
         Kind::Number => false,
     }
 }

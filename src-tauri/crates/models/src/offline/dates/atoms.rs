@@ -5,6 +5,7 @@ use chrono::{Datelike, NaiveDate, Weekday};
 use super::{
     Period, before,
     calendar::{self, Unit},
+    relative::{part_of, relative, to_date, unit},
 };
 use crate::offline::{
     numbers,
@@ -24,10 +25,10 @@ pub(super) struct Atom {
 }
 
 impl Atom {
-    fn of(period: Period) -> Self {
+    pub(super) fn of(period: Period) -> Self {
         Self { start: period.start, end: period.end, fixed: true, year_given: false, open: false }
     }
-    fn day(day: NaiveDate) -> Self {
+    pub(super) fn day(day: NaiveDate) -> Self {
         Self::of(Period { start: day, end: day })
     }
     fn yearly(period: Period, year: Option<i32>) -> Self {
@@ -35,12 +36,13 @@ impl Atom {
     }
 }
 
-type Parsed = Option<(usize, Atom)>;
+pub(super) type Parsed = Option<(usize, Atom)>;
 
 /// The term that begins at `at`, and how many tokens it takes. Longer readings come first.
 pub(super) fn atom(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     tokens.get(at)?;
     to_date(tokens, at, today)
+        .or_else(|| part_of(tokens, at, today))
         .or_else(|| edge(tokens, at, today))
         .or_else(|| numeric(tokens, at, today))
         .or_else(|| relative(tokens, at, today))
@@ -51,56 +53,6 @@ pub(super) fn atom(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
         .or_else(|| weekday(tokens, at, today))
         .or_else(|| simple_day(tokens, at, today))
         .or_else(|| year_alone(tokens, at))
-}
-
-fn unit(token: &Token) -> Option<Unit> {
-    Some(match token.norm.as_str() {
-        "day" | "days" | "dag" | "dagar" | "dagarna" | "dagars" | "dygn" | "dygnen" => Unit::Day,
-        "week" | "weeks" | "weak" | "vecka" | "veckan" | "veckor" | "veckorna" | "veckas" | "veckans" | "wk" | "weeks'" => Unit::Week,
-        "weekend" | "helg" | "helgen" => Unit::Weekend,
-        "fortnight" => Unit::Fortnight,
-        "month" | "months" | "manad" | "manaden" | "manader" | "manaderna" | "manads" | "manadens" | "mth" => Unit::Month,
-        "quarter" | "quarters" | "kvartal" | "kvartalet" | "kvartalen" => Unit::Quarter,
-        "year" | "years" | "ar" | "aret" | "aren" => Unit::Year,
-        _ => return None,
-    })
-}
-
-const THIS: [&str; 9] = ["this", "current", "denna", "detta", "innevarande", "nuvarande", "these", "den", "det"];
-const LAST: [&str; 10] = ["last", "previous", "forra", "foregaende", "prior", "preceding", "forega", "prev", "fjolarets", "sista"];
-const ROLLING: [&str; 7] = ["past", "senaste", "sista", "trailing", "last", "previous", "latest"];
-const NEXT: [&str; 5] = ["next", "nasta", "coming", "kommande", "upcoming"];
-
-/// "month to date", "mtd", "so far this month", "hittills i år".
-fn to_date(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
-    let open = |used: usize, unit: Unit| calendar::nth(unit, 0, today).map(|period| (used, Atom { open: true, ..Atom::of(period) }));
-    let first = &tokens[at];
-    match first.fold.as_str() {
-        "mtd" => return open(1, Unit::Month),
-        "ytd" => return open(1, Unit::Year),
-        "qtd" => return open(1, Unit::Quarter),
-        "wtd" => return open(1, Unit::Week),
-        _ => {}
-    }
-    let words = |from: usize, text: &[&str]| text.iter().enumerate().all(|(i, word)| tokens.get(from + i).is_some_and(|token| token.is(word)));
-    if let Some(unit) = unit(first)
-        && words(at + 1, &["to", "date"])
-    {
-        return open(3, unit);
-    }
-    let lead = if words(at, &["so", "far"]) { 2 } else { usize::from(first.is("hittills")) };
-    if lead > 0 {
-        let mut next = at + lead;
-        while tokens.get(next).is_some_and(|token| token.any(&["i", "in", "under", "den", "this", "denna", "the", "har", "detta", "current"])) {
-            next += 1;
-        }
-        let unit = tokens.get(next).and_then(unit)?;
-        return open(next + 1 - at, unit);
-    }
-    // "this month so far", "i år hittills"
-    let (used, found) = relative(tokens, at, today)?;
-    let tail = if words(at + used, &["so", "far"]) { 2 } else { usize::from(words(at + used, &["hittills"])) };
-    (tail > 0 && found.start <= today).then_some((used + tail, Atom { open: true, ..found }))
 }
 
 /// "start of october", "end of the month", "början av oktober".
@@ -170,78 +122,6 @@ fn dated(day: u32, month: u32, year: Option<i32>, today: NaiveDate) -> Option<At
         }
     };
     Some(Atom::yearly(Period { start: found, end: found }, year))
-}
-
-/// "this month", "last week", "the last 14 days", "three weeks ago", "i fjol".
-fn relative(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
-    let mut next = at;
-    while tokens.get(next).is_some_and(|token| token.any(&["the", "de", "i", "den", "under"])) && tokens.get(next + 1).is_some() {
-        next += 1;
-    }
-    let skipped = next - at;
-    let head = &tokens[next];
-    if let Some((count, used)) = numbers::whole(tokens, next).or_else(|| head.is("a").then_some((1, 1)))
-        && let Some(unit) = tokens.get(next + used).and_then(unit)
-        && tokens.get(next + used + 1).is_some_and(|token| token.any(&["ago", "sedan", "back", "tillbaka"]))
-    {
-        return Some((skipped + used + 2, Atom::day(calendar::ago(unit, count, today))));
-    }
-    if head.any(&ROLLING)
-        && let Some((count, used)) = few(tokens, next + 1).or_else(|| numbers::whole(tokens, next + 1))
-        && let Some(unit) = tokens.get(next + 1 + used).and_then(unit)
-    {
-        return Some((skipped + 2 + used, Atom::of(calendar::rolling(unit, count, today))));
-    }
-    if head.is("i") || tokens.get(at).is_some_and(|token| token.is("i")) {
-        if head.is("fjol") {
-            return Some((skipped + 1, Atom::of(calendar::nth(Unit::Year, -1, today)?)));
-        }
-        if head.is("ar") && skipped > 0 {
-            return Some((skipped + 1, Atom::of(calendar::nth(Unit::Year, 0, today)?)));
-        }
-    }
-    let after = tokens.get(next + 1)?;
-    if after.is("har") && tokens.get(at).is_some_and(|_| tokens[..next + 1].last().is_some_and(|token| token.any(&THIS))) {
-        let unit = tokens.get(next + 2).and_then(unit)?;
-        return Some((skipped + 3, Atom::of(calendar::nth(unit, 0, today)?)));
-    }
-    // "den" and "i" were skipped above: "den här veckan"
-    if head.is("har") && skipped > 0 {
-        return Some((skipped + 2, Atom::of(calendar::nth(unit(after)?, 0, today)?)));
-    }
-    if head.any(&["past", "senaste", "trailing"]) {
-        return unit(after).map(|unit| (skipped + 2, Atom::of(calendar::rolling(unit, 1, today))));
-    }
-    let offset = if head.any(&NEXT) {
-        1
-    } else if head.any(&LAST) {
-        -1
-    } else if head.any(&THIS) {
-        0
-    } else {
-        return None;
-    };
-    if let Some((month, used)) = month_at(tokens, next + 1).filter(|_| offset != 0) {
-        let year = match offset {
-            1 if month > today.month() => today.year(),
-            1 => today.year() + 1,
-            _ if month < today.month() => today.year(),
-            _ => today.year() - 1,
-        };
-        return Some((skipped + 1 + used, Atom::of(calendar::month(year, month)?)));
-    }
-    Some((skipped + 2, Atom::of(calendar::nth(unit(after)?, offset, today)?)))
-}
-
-fn few(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
-    let words: Vec<&str> = tokens[at.min(tokens.len())..].iter().take(3).map(|token| token.norm.as_str()).collect();
-    match words[..] {
-        ["a", "couple", "of"] => Some((2, 3)),
-        ["couple", "of", ..] | ["ett", "par", ..] => Some((2, 2)),
-        ["couple", ..] | ["par", ..] => Some((2, 1)),
-        ["few", ..] => Some((3, 1)),
-        _ => None,
-    }
 }
 
 /// "Q3", "q3 2025", "third quarter", "kvartal 3", "H1", "första halvåret".
@@ -322,7 +202,7 @@ fn day_and_month(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     Some((end + y - at, dated(day, month, year, today)?))
 }
 
-fn month_alone(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
+pub(super) fn month_alone(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let (month, used) = month_at(tokens, at)?;
     let (year, more) = year_at(tokens, at + used).map_or((None, 0), |(year, used)| (Some(year), used));
     // "may" and "mars" are other words too: they need a date word before them or a year after.
@@ -426,119 +306,3 @@ pub(super) fn year_at(tokens: &[Token], at: usize) -> Option<(i32, usize)> {
     }
     i32::try_from(year).ok().map(|year| (year, 1))
 }
-
-/// Words of dates, for the lexicon.
-pub(super) const WORDS: &[&str] = &[
-    "january",
-    "januari",
-    "february",
-    "februari",
-    "march",
-    "april",
-    "june",
-    "juni",
-    "july",
-    "juli",
-    "august",
-    "augusti",
-    "september",
-    "october",
-    "oktober",
-    "november",
-    "december",
-    "today",
-    "yesterday",
-    "tomorrow",
-    "idag",
-    "igar",
-    "imorgon",
-    "forrgar",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "mandag",
-    "tisdag",
-    "onsdag",
-    "torsdag",
-    "fredag",
-    "lordag",
-    "sondag",
-    "mandags",
-    "tisdags",
-    "onsdags",
-    "torsdags",
-    "fredags",
-    "lordags",
-    "sondags",
-    "week",
-    "weeks",
-    "weekend",
-    "month",
-    "months",
-    "quarter",
-    "quarters",
-    "year",
-    "years",
-    "days",
-    "vecka",
-    "veckan",
-    "veckor",
-    "veckorna",
-    "manad",
-    "manaden",
-    "manader",
-    "manaderna",
-    "kvartal",
-    "kvartalet",
-    "dagar",
-    "dagarna",
-    "helgen",
-    "last",
-    "previous",
-    "past",
-    "this",
-    "current",
-    "next",
-    "forra",
-    "foregaende",
-    "senaste",
-    "innevarande",
-    "nasta",
-    "denna",
-    "since",
-    "sedan",
-    "until",
-    "from",
-    "fran",
-    "between",
-    "mellan",
-    "during",
-    "under",
-    "hittills",
-    "fjol",
-    "till",
-    "through",
-    "start",
-    "beginning",
-    "borjan",
-    "slutet",
-    "half",
-    "halvaret",
-    "fortnight",
-    "date",
-    "back",
-    "oct",
-    "okt",
-    "sept",
-    "trailing",
-    "kommande",
-    "coming",
-    "upcoming",
-    "latest",
-    "prior",
-    "sista",
-];

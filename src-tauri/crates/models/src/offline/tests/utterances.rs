@@ -1,14 +1,14 @@
-//! The packs' utterances, played against the real tools: at least 95 of 100 right in every language, on the tuned and on the
-//! held half, and no write that was not asked for.
+//! The packs' utterances, played against the real tools: at least 95 of 100 right for every pack and language, on the tuned
+//! and on the held half, and no write that was not asked for. The practice files beside this one are more of the tuned kind.
 
-use std::{collections::BTreeSet, fs};
+use std::{collections::BTreeSet, fs, path::Path};
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::world::{Call, Turn, World, tools_folder};
 use crate::offline::{
-    goal::Outcome,
+    goal::{Doubt, Outcome},
     social::Social,
     text::{fold, stem},
     understand::Talk,
@@ -42,7 +42,10 @@ struct Utterance {
 #[serde(rename_all = "snake_case")]
 enum Set {
     Tune,
+    /// Only scored: its misses are never shown.
     Held,
+    /// Kept beside the packs, so that a third of what the packs carry is held.
+    Practice,
 }
 
 #[derive(Deserialize)]
@@ -72,25 +75,26 @@ fn people_are_understood() {
     let mut report = String::new();
     let mut bad = Vec::new();
     let mut missed = Vec::new();
-    for set in [Set::Tune, Set::Held] {
+    for set in [Set::Tune, Set::Practice, Set::Held] {
         let mut overall = Score::default();
         for language in LANGUAGES {
             let mut both = Score::default();
             for pack in PACKS {
                 let score = play(pack, language, set);
                 report.push_str(&line(set, language, pack, &score));
+                bad.extend(score.faults(set, &format!("{pack} {language}")));
                 both.add(score);
             }
             report.push_str(&line(set, language, "both packs", &both));
             bad.extend(both.faults(set, language));
-            missed.extend(both.misses.iter().filter(|_| set == Set::Tune).cloned());
+            missed.extend(both.misses.iter().filter(|_| set != Set::Held).cloned());
             overall.add(both);
         }
         report.push_str(&line(set, "all", "both packs", &overall));
         bad.extend(overall.faults(set, "all"));
     }
     println!("{report}");
-    println!("missed in the tuned half:\n{}", missed.join("\n"));
+    println!("missed in the tuned half and in practice:\n{}", missed.join("\n"));
     assert!(bad.is_empty(), "{}", bad.join("\n"));
 }
 
@@ -98,7 +102,7 @@ fn people_are_understood() {
 fn there_are_enough_and_a_third_is_set_aside() {
     for pack in PACKS {
         for (language, least) in [("en", 120), ("sv", 40)] {
-            let file = read(pack, language);
+            let file = read(&tools_folder().join(pack).join(format!("utterances.{language}.json")), language);
             let held = file.utterances.iter().filter(|one| one.set == Set::Held).count();
             assert!(file.utterances.len() >= least, "{pack} {language}: {}", file.utterances.len());
             assert!(held * 3 >= file.utterances.len(), "{pack} {language}: {held} of {} are held", file.utterances.len());
@@ -106,9 +110,8 @@ fn there_are_enough_and_a_third_is_set_aside() {
     }
 }
 
-fn read(pack: &str, language: &str) -> File {
-    let path = tools_folder().join(pack).join(format!("utterances.{language}.json"));
-    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+fn read(path: &Path, language: &str) -> File {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
     let file: File = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path:?}: {error}"));
     assert_eq!(file.language, language);
     assert_eq!(file.now.parse::<chrono::DateTime<chrono::Utc>>().expect("a moment"), super::world::now());
@@ -117,7 +120,11 @@ fn read(pack: &str, language: &str) -> File {
 
 fn play(pack: &str, language: &str, set: Set) -> Score {
     let mut score = Score::default();
-    for one in read(pack, language).utterances.into_iter().filter(|one| one.set == set) {
+    let path = match set {
+        Set::Tune | Set::Held => tools_folder().join(pack).join(format!("utterances.{language}.json")),
+        Set::Practice => Path::new(env!("CARGO_MANIFEST_DIR")).join("src/offline/tests/practice").join(format!("{pack}.{language}.json")),
+    };
+    for one in read(&path, language).utterances.into_iter().filter(|one| one.set == set) {
         let mut world = World::new();
         world.locale = language.to_owned();
         for earlier in &one.after {
@@ -187,6 +194,8 @@ fn kinds(turn: &Turn) -> Vec<&'static str> {
         .outcomes
         .iter()
         .map(|(_, outcome)| match outcome {
+            // It says that nothing is changed because of the "not".
+            Outcome::Doubt(Doubt::Negated) => "none",
             Outcome::Ask { .. } | Outcome::Doubt(_) => "ask",
             Outcome::Nothing { .. } | Outcome::Unusable { .. } => "nothing",
             Outcome::Answer { as_of: true, .. } => "reuse",
@@ -200,9 +209,10 @@ fn line(set: Set, language: &str, name: &str, score: &Score) -> String {
     let set = match set {
         Set::Tune => "tune",
         Set::Held => "held",
+        Set::Practice => "practice",
     };
     let percent = 100.0 * score.right as f64 / score.asked.max(1) as f64;
-    format!("{set} {language:3} {name:28} {:3} of {:3} = {percent:5.1}%, wrong writes {}\n", score.right, score.asked, score.wrong_writes.len())
+    format!("{set:8} {language:3} {name:28} {:3} of {:3} = {percent:5.1}%, wrong writes {}\n", score.right, score.asked, score.wrong_writes.len())
 }
 
 impl Score {
@@ -218,13 +228,13 @@ impl Score {
         let mut faults = Vec::new();
         if !self.wrong_writes.is_empty() {
             faults.push(match set {
-                Set::Tune => format!("{language}: wrong writes:\n{}", self.wrong_writes.join("\n")),
+                Set::Tune | Set::Practice => format!("{language}: wrong writes:\n{}", self.wrong_writes.join("\n")),
                 Set::Held => format!("{language}: {} wrong writes in the held half", self.wrong_writes.len()),
             });
         }
         if self.right * 100 < self.asked * 95 {
             faults.push(match set {
-                Set::Tune => format!("{language}: {} of {}:\n{}", self.right, self.asked, self.misses.join("\n")),
+                Set::Tune | Set::Practice => format!("{language}: {} of {}:\n{}", self.right, self.asked, self.misses.join("\n")),
                 Set::Held => format!("{language}: {} of {} in the held half", self.right, self.asked),
             });
         }
