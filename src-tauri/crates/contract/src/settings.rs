@@ -1,5 +1,7 @@
 //! Settings as edited in the window and stored in `countersign.toml`. Secrets are never here.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -23,6 +25,8 @@ pub struct Settings {
     pub decide_from_terminal: bool,
     /// IANA zone for dates in answers; `system` uses the machine's.
     pub time_zone: String,
+    /// What the user decided about single packs, by pack id.
+    pub packs: BTreeMap<String, PackChoice>,
 }
 
 impl Default for Settings {
@@ -37,8 +41,19 @@ impl Default for Settings {
             policy: PolicyMode::WritesRequireApproval,
             decide_from_terminal: false,
             time_zone: "system".into(),
+            packs: BTreeMap::new(),
         }
     }
+}
+
+/// The user's decisions about one pack.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct PackChoice {
+    /// Its HTTP tools that ask for it may reach this computer and the local network.
+    pub private_network: bool,
+    /// Values for the pack's own settings; they count from the next start.
+    pub settings: BTreeMap<String, String>,
 }
 
 /// Which model answers.
@@ -76,11 +91,13 @@ pub struct Limits {
     pub approval_expiry_s: u32,
     /// Characters of one message.
     pub message_chars: u32,
+    /// Seconds from a turn's start (or an approval) after which a failed call is not tried again.
+    pub deadline_s: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { rounds: 6, calls_per_round: 3, window_messages: 20, result_chars: 16_000, approval_expiry_s: 600, message_chars: 20_000 }
+        Self { rounds: 6, calls_per_round: 3, window_messages: 20, result_chars: 16_000, approval_expiry_s: 600, message_chars: 20_000, deadline_s: 60 }
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::ports::{Message, ModelCall};
 
 /// Characters of an earlier turn's result that a language model still sees.
-const OLD_RESULT_CHARS: usize = 4_000;
+pub(crate) const OLD_RESULT_CHARS: usize = 4_000;
 
 /// Messages for the newest `window` user and assistant messages of `items` (ascending).
 pub fn messages(items: &[Item], window: usize, specs: &[ToolSpec]) -> Vec<Message> {
@@ -66,7 +66,7 @@ fn push_calls(items: &[Item], first: usize, results: &HashMap<&CallId, &ItemBody
         let (data, content) = match results.get(call) {
             Some(ItemBody::ToolResult { outcome, data, error, summary, .. }) => {
                 let whole = result_value(*outcome, data, error.as_ref().map(|e| json!(e)), summary);
-                let content = cap(&whole.to_string(), OLD_RESULT_CHARS);
+                let content = cap(&whole.to_string(), OLD_RESULT_CHARS, call);
                 (whole, content)
             }
             _ => {
@@ -90,15 +90,15 @@ pub fn result_value(outcome: ToolOutcome, data: &Value, error: Option<Value>, su
     }
 }
 
-/// Cuts long text to its head and tail, saying how much is missing.
-pub fn cap(text: &str, limit: usize) -> String {
+/// Cuts long text to its head and tail, saying how much is missing and how to get at it.
+pub fn cap(text: &str, limit: usize, call: &CallId) -> String {
     if text.len() <= limit {
         return text.to_owned();
     }
     let head = floor_boundary(text, limit * 3 / 4);
     let tail = ceil_boundary(text, text.len() - limit / 8);
     json!({"truncated": true, "characters": text.len(), "head": &text[..head], "tail": &text[tail..],
-        "note": "The whole result is kept and shown to the user; narrow the request to see more of it."})
+        "handle": call, "note": "The whole result is kept and shown to the user. To see more of it, call read_result with this handle, or narrow the request."})
     .to_string()
 }
 

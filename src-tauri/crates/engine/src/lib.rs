@@ -13,6 +13,7 @@ pub mod ports;
 mod preview;
 mod prompt;
 mod recover;
+mod results;
 mod retry;
 mod rounds;
 mod schema;

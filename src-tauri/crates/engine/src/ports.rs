@@ -176,6 +176,10 @@ pub struct ToolFailure {
 pub trait Tools: Send + Sync {
     /// All usable tools of all packs, by id. Cheap: called once per turn.
     fn specs(&self) -> std::sync::Arc<Vec<ToolSpec>>;
+    /// Whether a call could run as things are: a missing credential is told before anybody is asked and anything is sent.
+    async fn check(&self, _spec: &ToolSpec) -> Result<(), AgentError> {
+        Ok(())
+    }
     /// Runs one call.
     async fn run(&self, request: ToolRequest, cancel: CancellationToken) -> Result<Value, ToolFailure>;
 }

@@ -1,6 +1,6 @@
 //! The rounds of a turn: ask the model, run what it calls, until it answers or the bound is reached. There is always an answer.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, atomic::Ordering};
 
 use contract::{AgentError, Choice, ErrorCode, EventBody, Item, RecordType, Stage, TurnStatus, Usage};
 use futures::StreamExt;
@@ -28,6 +28,7 @@ impl Turn {
         let rounds = limits.rounds.clamp(1, 20);
         let defs = prompt::tool_defs(&self.specs);
         let mut messages = vec![prompt::system(self.settings.policy, self.world().clock.now(), &self.world().profile.time_zone())];
+        self.kept.keep_items(&earlier, history::OLD_RESULT_CHARS);
         messages.extend(history::messages(&earlier, limits.window_messages as usize, &self.specs));
         messages.push(Message::User { text: self.text.clone() });
         let mut reported: Vec<String> = Vec::new();
@@ -36,8 +37,8 @@ impl Turn {
             if let Err(error) = self.engine.check_enabled() {
                 return End::Failed { partial: String::new(), error };
             }
-            let last = round == rounds || nudged;
-            let tools = if last { Vec::new() } else { defs.clone() };
+            let last = round == rounds || nudged || self.without_tools.load(Ordering::Acquire);
+            let tools = if last { Vec::new() } else { self.with_kept(&defs) };
             let reply = match self.ask(messages.clone(), tools).await {
                 Ok(reply) => reply,
                 Err(end) => return end,
@@ -61,6 +62,7 @@ impl Turn {
                         if let Some(line) = result.report() {
                             reported.push(line);
                         }
+                        self.kept.keep(&result.call, &result.data, limits.result_chars as usize);
                         messages.push(result.message(limits.result_chars as usize));
                     }
                 }
@@ -68,6 +70,13 @@ impl Turn {
             }
         }
         self.answered(String::new(), Vec::new(), true, &reported)
+    }
+
+    /// The tools of a round: with the one that reads long results, once there is one.
+    fn with_kept(&self, defs: &[ToolDef]) -> Vec<ToolDef> {
+        let mut defs = defs.to_vec();
+        defs.extend(self.kept.tool().as_slice().iter().flat_map(|spec| prompt::tool_defs(std::slice::from_ref(spec))));
+        defs
     }
 
     fn answered(&self, text: String, choices: Vec<Choice>, at_bound: bool, reported: &[String]) -> End {

@@ -2,6 +2,7 @@
 //! The rounds in between are in `rounds`, the calls in `call`.
 
 use std::{
+    collections::HashSet,
     panic::AssertUnwindSafe,
     sync::{
         Arc, Mutex, PoisonError,
@@ -22,6 +23,7 @@ use crate::{
     call::Seen,
     lanes::Accepted,
     ports::{Durability, Model, Point, RecordDraft, StoreError, TurnRow},
+    results::Kept,
     store_error,
     texts::Text,
 };
@@ -50,6 +52,13 @@ pub(crate) struct Turn {
     pub(crate) specs: Arc<Vec<ToolSpec>>,
     pub(crate) tainted: AtomicBool,
     pub(crate) seen: Mutex<Seen>,
+    /// Long results, for a model that wants more of them.
+    pub(crate) kept: Kept,
+    /// Arguments that did not fit, by tool: the same ones a second time end the use of tools.
+    pub(crate) misfits: Mutex<HashSet<String>>,
+    pub(crate) without_tools: AtomicBool,
+    /// After this a failed call is not tried again.
+    pub(crate) deadline: tokio::time::Instant,
     pub(crate) usage: Mutex<Usage>,
     /// Text as the deltas have shown it, to tell whether `final` differs.
     pub(crate) shown: Mutex<String>,
@@ -63,6 +72,7 @@ impl Turn {
         let (settings, locale) = (world.profile.settings(), world.profile.locale());
         let model = world.models.current(accepted.model.as_deref());
         let (specs, started_at) = (world.tools.specs(), world.clock.now());
+        let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(u64::from(settings.limits.deadline_s));
         Self {
             engine,
             session,
@@ -77,6 +87,10 @@ impl Turn {
             specs,
             tainted: AtomicBool::new(false),
             seen: Mutex::default(),
+            kept: Kept::default(),
+            misfits: Mutex::default(),
+            without_tools: AtomicBool::new(false),
+            deadline,
             usage: Mutex::default(),
             shown: Mutex::default(),
             events: AtomicU64::new(0),

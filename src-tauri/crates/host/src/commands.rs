@@ -11,7 +11,7 @@ use engine::{
 use serde_json::json;
 
 use crate::{
-    Host, doctor,
+    Host, credentials, doctor,
     models::{API_KEY, key_entry},
 };
 
@@ -110,7 +110,7 @@ impl Commands for Host {
     }
 
     async fn packs_list(&self, _: Empty) -> Result<PacksListResponse, AgentError> {
-        Ok(PacksListResponse { packs: self.tools.packs(), servers: self.tools.server_views() })
+        Ok(PacksListResponse { packs: self.tools.packs(), servers: self.tools.server_views(), isolation: packs::run::isolation() })
     }
     async fn tool_call(&self, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
         self.engine.tool_call(params).await
@@ -176,6 +176,7 @@ impl Host {
             forced: self.profile.forced(),
             keyring,
             secrets_set,
+            credentials: self.tools.credentials.views(self.tools.loaded()).await,
             data_dir: self.paths.data.display().to_string(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             locale: self.profile.locale(),
@@ -204,10 +205,11 @@ impl Host {
 
     /// The keyring entry of a named key, for the server that is configured now.
     fn entry_of(&self, name: &str) -> Result<String, AgentError> {
-        if !SECRETS.contains(&name) {
-            return Err(AgentError::invalid(format!("There is no key named {name}.")));
+        if SECRETS.contains(&name) {
+            return Ok(key_entry(&self.profile.settings().model.base_url));
         }
-        Ok(key_entry(&self.profile.settings().model.base_url))
+        let entry = credentials::entry_of(self.tools.loaded(), name);
+        entry.ok_or_else(|| AgentError::invalid(format!("There is no key named {name}.")))
     }
 
     async fn store_secret(&self, params: SecretSetParams) -> Result<(), AgentError> {

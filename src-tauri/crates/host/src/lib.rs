@@ -4,6 +4,7 @@
 
 pub mod client;
 mod commands;
+mod credentials;
 mod doctor;
 mod host;
 mod imports;

@@ -244,6 +244,9 @@ fn check(settings: &Settings) -> Result<(), AgentError> {
     if !(100..=200_000).contains(&limits.message_chars) {
         return bad("limits.message_chars", "must be 100 to 200000");
     }
+    if !(5..=3_600).contains(&limits.deadline_s) {
+        return bad("limits.deadline_s", "must be 5 to 3600 seconds");
+    }
     if !(1..=600).contains(&settings.model.idle_timeout_s) {
         return bad("model.idle_timeout_s", "must be 1 to 600 seconds");
     }

@@ -8,7 +8,7 @@ use campaign_portfolio_pacing::Pacing;
 use contract::{AgentError, RecordType};
 use engine::{
     Engine, World,
-    ports::{AuditLog, Clock, Durability, RecordDraft},
+    ports::{AuditLog, Clock, Durability, Profile as _, RecordDraft},
 };
 use mcp::{ServerConfig, Servers};
 use models::offline::OfflinePack;
@@ -19,13 +19,14 @@ use store::SqliteStore;
 
 use crate::{
     Host, Options, Paths,
+    credentials::Credentials,
     imports::Imports,
     keys::{self, KeyringAnchor},
     models::HostModels,
     paths::{make_private, write_atomically},
     profile::{Environment, LiveProfile},
     pushes::Hub,
-    tools::{HostTools, PACING},
+    tools::{HostTools, Means, PACING},
 };
 
 type Notices = Vec<Map<String, Value>>;
@@ -50,7 +51,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let log = log?;
     let log = report(log, recovered, &mut notices).await;
     let hub = Arc::new(Hub::new());
-    let tools = Arc::new(open_tools(&paths, &options, &hub)?);
+    let tools = Arc::new(open_tools(&paths, &options, &hub, &profile, &keyring)?);
     note_packs(&log, &tools).await;
     let models = Arc::new(HostModels::new(
         Arc::clone(&profile),
@@ -179,8 +180,9 @@ async fn report(opened: OpenedLog, recovered: Option<store::Recovered>, notices:
     opened.log
 }
 
-fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>) -> Result<HostTools, AgentError> {
-    let loaded = packs::load(&options.packs(paths.packs()));
+fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>, profile: &Arc<LiveProfile>, keyring: &Arc<Keyring>) -> Result<HostTools, AgentError> {
+    let chosen = profile.settings().packs.iter().map(|(pack, choice)| (pack.clone(), choice.settings.clone())).collect();
+    let loaded = packs::load_with(&options.packs(paths.packs()), &chosen);
     let wants_pacing = loaded.iter().filter_map(|l| l.pack.as_ref()).any(|p| p.tools.iter().any(|t| t.target.server() == PACING));
     let pacing = wants_pacing.then(|| open_pacing(paths, options)).transpose()?;
     let servers = loaded.iter().flat_map(|l| server_configs(l, paths, options)).collect();
@@ -190,7 +192,9 @@ fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>) -> Result<HostTo
     };
     let servers = Servers::builder(servers).on_change(on_change).build();
     let servers = servers.map_err(|e| AgentError::internal("servers", format!("The servers' thread could not be started: {e}.")))?;
-    Ok(HostTools::new(loaded, pacing, servers))
+    let credentials = Credentials::new(Arc::clone(keyring), options.credentials_from_environment);
+    let (profile, paths, program_dir) = (Arc::clone(profile), paths.clone(), options.program_dir.clone());
+    Ok(HostTools::new(loaded, Means { pacing, servers, credentials, profile, paths, program_dir }))
 }
 
 fn open_pacing(paths: &Paths, options: &Options) -> Result<Arc<Pacing>, AgentError> {

@@ -1,4 +1,5 @@
 // Settings, keys, status and the doctor of the in-memory host.
+import type { CredentialState } from "../generated/CredentialState";
 import type { Settings } from "../generated/Settings";
 import { failure, type Handlers, type World } from "./world";
 
@@ -8,10 +9,11 @@ const defaults: Settings = {
   agent_enabled: true,
   welcomed: true,
   model: { provider: "offline", base_url: "https://api.openai.com/v1", model: "gpt-4o-mini", idle_timeout_s: 60, max_retries: 2 },
-  limits: { rounds: 6, calls_per_round: 3, window_messages: 20, result_chars: 16_000, approval_expiry_s: 600, message_chars: 20_000 },
+  limits: { rounds: 6, calls_per_round: 3, window_messages: 20, result_chars: 16_000, approval_expiry_s: 600, message_chars: 20_000, deadline_s: 60 },
   policy: "writes_require_approval",
   decide_from_terminal: false,
   time_zone: "system",
+  packs: {},
 };
 
 export function seedSettings(world: World): void {
@@ -27,12 +29,19 @@ export function seedSettings(world: World): void {
       world.scenario === "offline-keyring"
         ? { state: "missing", message: "No keyring answers on this machine, so keys can be kept for this run only." }
         : { state: "ready", message: "Keys are kept in the system's keyring." },
+    credentials: [
+      { name: "web-api-example/DEMO_API_TOKEN", pack: "web-api-example", pack_title: "Parcels (example of a web API)", env_var: "DEMO_API_TOKEN", tools: ["Hold a parcel"], state: "missing" },
+    ],
     secrets_set: world.options.has("model") ? ["model_api_key"] : [],
     data_dir: "/home/ana/.local/share/countersign",
     version: "0.1.0",
     locale: world.options.get("lang") ?? (typeof navigator === "undefined" ? "en" : navigator.language),
   };
 }
+
+const setCredential = (world: World, name: string, state: CredentialState): void => {
+  world.settings.credentials = world.settings.credentials.map((one) => (one.name === name ? { ...one, state } : one));
+};
 
 const modelLabel = (world: World): string => {
   const { model } = world.settings.settings;
@@ -65,10 +74,12 @@ export const settingsHandlers: Pick<Handlers, Area> = {
   },
   secret_set: ({ name }, world) => {
     world.settings.secrets_set = [...new Set([...world.settings.secrets_set, name])];
+    setCredential(world, name, "stored");
     return {};
   },
   secret_delete: ({ name }, world) => {
     world.settings.secrets_set = world.settings.secrets_set.filter((known) => known !== name);
+    setCredential(world, name, "missing");
     return {};
   },
   model_test: async (_params, world) => {

@@ -106,6 +106,8 @@ type Behaviour = Box<dyn Fn(&ToolRequest) -> Result<Value, ToolFailure> + Send +
 pub struct ScriptTools {
     pub specs: Mutex<Arc<Vec<ToolSpec>>>,
     pub behaviours: Mutex<HashMap<String, Behaviour>>,
+    /// Tools that cannot run as things are.
+    pub refusals: Mutex<HashMap<String, AgentError>>,
     pub slow: Mutex<HashMap<String, Duration>>,
     pub runs: Mutex<Vec<(String, Value)>>,
     pub at_once: AtomicI64,
@@ -116,6 +118,9 @@ pub struct ScriptTools {
 impl Tools for ScriptTools {
     fn specs(&self) -> Arc<Vec<ToolSpec>> {
         Arc::clone(&self.specs.lock().unwrap())
+    }
+    async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {
+        self.refusals.lock().unwrap().get(spec.id.as_str()).cloned().map_or(Ok(()), Err)
     }
     async fn run(&self, request: ToolRequest, _: CancellationToken) -> Result<Value, ToolFailure> {
         let now = self.at_once.fetch_add(1, Ordering::SeqCst) + 1;
@@ -159,6 +164,8 @@ pub fn tool(id: &str, effect: Effect) -> ToolSpec {
         max_attempts: 3,
         backoff: Backoff::Fixed,
         idempotency: IdempotencyStrategy::None,
+        idempotency_key_ref: None,
+        auth: None,
         audit_required: false,
         view: ResultView::Plain,
         preview: None,
@@ -274,7 +281,10 @@ impl Bench {
         let log = Arc::new(Refusable { log, refuses: AtomicBool::new(false) });
         let (model, tools, heard) = (Arc::new(ScriptModel::default()), Arc::new(ScriptTools::default()), Arc::new(Heard::default()));
         *tools.specs.lock().unwrap() = Arc::new(specs);
-        let profile = Arc::new(TestProfile { settings: Mutex::default(), rules: Mutex::default() });
+        // Virtual time runs on while real threads write: no test here is about the deadline.
+        let mut settings = Settings::default();
+        settings.limits.deadline_s = u32::MAX;
+        let profile = Arc::new(TestProfile { settings: Mutex::new(settings), rules: Mutex::default() });
         let world = World {
             store: Arc::new(store),
             audit: Arc::clone(&log) as _,
