@@ -136,7 +136,7 @@ fn stands_alone(text: &str, range: &Range<usize>) -> bool {
 /// The check digit of payment cards and Swedish personal numbers.
 fn luhn(digits: impl DoubleEndedIterator<Item = u32>) -> bool {
     let sum: u32 = digits.rev().enumerate().map(|(at, digit)| if at % 2 == 0 { digit } else { digit * 2 / 10 + digit * 2 % 10 }).sum();
-    sum % 10 == 0
+    sum.is_multiple_of(10)
 }
 
 /// A pattern of the program; one that does not compile matches nothing, which a test would see.

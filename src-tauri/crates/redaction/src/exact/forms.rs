@@ -98,7 +98,7 @@ fn base64_core(secret: &[u8], offset: usize) -> (Vec<u8>, bool, bool) {
     let text = STANDARD_NO_PAD.encode(&padded).into_bytes();
     let first = (offset * 8).div_ceil(6);
     let last = padded.len() * 8 / 6;
-    (text.get(first..last).unwrap_or_default().to_vec(), offset != 0, padded.len() % 3 != 0)
+    (text.get(first..last).unwrap_or_default().to_vec(), offset != 0, !padded.len().is_multiple_of(3))
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ pub(super) fn keys(text: &str, found: &mut Vec<Span>) {
 /// "password: required" is a sentence; a password has more than letters.
 fn is_no_word(value: &str) -> bool {
     let letters = value.chars().any(char::is_alphabetic);
-    letters && value.chars().any(|c| c.is_ascii_digit()) || value.chars().filter(|c| c.is_ascii_punctuation()).count() >= 2 && letters
+    letters && (value.chars().any(|c| c.is_ascii_digit()) || value.chars().filter(|c| c.is_ascii_punctuation()).count() >= 2)
 }
 
 /// Blocks from their first line to their last; one that never ends is a key to the end of the text.

@@ -21,12 +21,17 @@ pub(super) fn emails(text: &str, found: &mut Vec<Span>) {
     for hit in EMAIL.iter().flat_map(|p| p.find_iter(text)) {
         let lead = hit.as_str().len() - hit.as_str().trim_start_matches(['.', '\'', '-', '~', '+']).len();
         let address = &hit.as_str()[lead..];
-        let lower = address.to_ascii_lowercase();
-        let picture = [".png", ".jpg", ".jpeg", ".webp", ".gif", ".svg", ".avif"].iter().any(|end| lower.ends_with(end)) && lower.contains('@');
-        if !address.starts_with(['@', '%']) && !(picture && lower.split('@').nth(1).is_some_and(|host| host.starts_with(|c: char| c.is_ascii_digit()))) {
+        if !(address.starts_with(['@', '%']) || is_picture(address)) {
             found.push((hit.start() + lead..hit.end(), Kind::Email));
         }
     }
+}
+
+/// `logo@2x.png`: the name of a picture for dense screens.
+fn is_picture(address: &str) -> bool {
+    let Some((_, host)) = address.split_once('@') else { return false };
+    let lower = host.to_ascii_lowercase();
+    host.starts_with(|c: char| c.is_ascii_digit()) && [".png", ".jpg", ".jpeg", ".webp", ".gif", ".svg", ".avif"].iter().any(|end| lower.ends_with(end))
 }
 
 /// Web addresses without the punctuation of the sentence around them.
