@@ -30,15 +30,20 @@ pub fn isolation() -> IsolationView {
     let (level, message) = match (abi > 0, seccomp) {
         (true, true) => (
             Isolation::Full,
-            format!("Programs of packs see only the system's programs, their pack and a folder of their own (Landlock {abi}), and open no sockets beyond what their pack declares."),
+            format!(
+                "Programs of packs see only the system's programs, their pack and a folder of their own (Landlock {abi}), and open no sockets beyond what their pack declares."
+            ),
         ),
         (true, false) => (
             Isolation::Partial,
-            format!("Programs of packs do not see your files (Landlock {abi}), but this kernel cannot keep them from the network and from other programs' sockets."),
+            format!(
+                "Programs of packs do not see your files (Landlock {abi}), but this kernel cannot keep them from the network and from other programs' sockets."
+            ),
         ),
-        (false, true) => {
-            (Isolation::Partial, "Programs of packs can read your files: this kernel has no Landlock. They open no sockets beyond what their pack declares.".to_owned())
-        }
+        (false, true) => (
+            Isolation::Partial,
+            "Programs of packs can read your files: this kernel has no Landlock. They open no sockets beyond what their pack declares.".to_owned(),
+        ),
         (false, false) => (
             Isolation::Limits,
             "Programs of packs run as you, with a bare environment and limits only: this kernel has neither Landlock nor seccomp.".to_owned(),

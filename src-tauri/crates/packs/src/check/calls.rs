@@ -8,7 +8,18 @@ use crate::{fault::Faults, fault::join, resolve, run::Template};
 
 /// Headers that belong to the connection, or that only the host sets.
 const RESERVED: [&str; 12] = [
-    "host", "content-length", "content-type", "transfer-encoding", "connection", "keep-alive", "upgrade", "te", "trailer", "expect", "cookie", "authorization",
+    "host",
+    "content-length",
+    "content-type",
+    "transfer-encoding",
+    "connection",
+    "keep-alive",
+    "upgrade",
+    "te",
+    "trailer",
+    "expect",
+    "cookie",
+    "authorization",
 ];
 
 pub(super) fn http(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
@@ -62,14 +73,22 @@ fn address(subject: &Subject<'_>, at: &str, tool: &Value, call: &Value, url: &st
             let end = url.find("://").and_then(|scheme| url[scheme + 3..].find('/').map(|path| scheme + 3 + path)).unwrap_or(url.len());
             let (base, rest) = url.split_at(end);
             if !resolve::is_base(base) {
-                faults.at(&pointer, format!("`{base}` is not a web address"), "write it like https://api.example.com/orders/{id}; arguments stand in the path only");
+                faults.at(
+                    &pointer,
+                    format!("`{base}` is not a web address"),
+                    "write it like https://api.example.com/orders/{id}; arguments stand in the path only",
+                );
                 return;
             }
             (base.to_owned(), rest.to_owned())
         }
     };
     if base.starts_with("http://") && !private {
-        faults.at(&pointer, "without encryption anyone on the way can read and change the request", "use https, or set `private_network` for a server on this computer or in the local network");
+        faults.at(
+            &pointer,
+            "without encryption anyone on the way can read and change the request",
+            "use https, or set `private_network` for a server on this computer or in the local network",
+        );
     }
     if !rest.is_empty() && !rest.starts_with('/') {
         faults.at(&pointer, "after the host a path must follow", "put a `/` between them");
@@ -77,7 +96,8 @@ fn address(subject: &Subject<'_>, at: &str, tool: &Value, call: &Value, url: &st
     if rest.contains(['?', '#']) {
         faults.at(&pointer, "a query does not belong here", "move it to `query`");
     }
-    let required: Vec<&str> = text(tool, "input_schema_ref").and_then(|r| subject.schema(r)).map(|s| list(s.get("required")).filter_map(Value::as_str).collect()).unwrap_or_default();
+    let required: Vec<&str> =
+        text(tool, "input_schema_ref").and_then(|r| subject.schema(r)).map(|s| list(s.get("required")).filter_map(Value::as_str).collect()).unwrap_or_default();
     for name in template(subject, &pointer, tool, Some(&rest), faults) {
         let first = name.split('.').next().unwrap_or(&name);
         if !required.contains(&first) {

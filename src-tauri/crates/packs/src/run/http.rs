@@ -84,7 +84,8 @@ impl HttpRunner {
             .user_agent(concat!("Countersign/", env!("CARGO_PKG_VERSION")))
             .dns_resolver(Arc::new(Guarded { lookup: Arc::clone(&self.lookup), private }))
             .build();
-        let client = built.map_err(|_| AgentError::internal("tls", "No encrypted connection can be made on this machine.").hint("Install the package ca-certificates."))?;
+        let client = built
+            .map_err(|_| AgentError::internal("tls", "No encrypted connection can be made on this machine.").hint("Install the package ca-certificates."))?;
         Ok(kept.get_or_init(|| client))
     }
 }
@@ -150,9 +151,10 @@ impl Attempt<'_> {
         let same = url.host() == origin.host() && (port(url) == port(origin) || upgraded);
         let listed = same || self.call.hosts.iter().any(|allowed| same_host(allowed, url));
         if !listed {
-            return Err(http(format!("{} was sent on to {host}, which this tool may not reach.", self.spec.title)).reason("host_not_allowed").retryable(false).hint(
-                "If that is right, add the host to `hosts` in the tool's pack.json.",
-            ));
+            return Err(http(format!("{} was sent on to {host}, which this tool may not reach.", self.spec.title))
+                .reason("host_not_allowed")
+                .retryable(false)
+                .hint("If that is right, add the host to `hosts` in the tool's pack.json."));
         }
         let plain_allowed = self.private || url.scheme() == "https";
         if !plain_allowed || !matches!(url.scheme(), "https" | "http") || !url.username().is_empty() || url.password().is_some() {
@@ -178,10 +180,11 @@ impl Attempt<'_> {
     }
 
     fn refused_private(&self, host: &str) -> AgentError {
-        let error = http(format!("{host} lies on this computer or in the local network, or is reached without encryption; {} may not go there.", self.spec.title))
-            .reason("private_address")
-            .retryable(false)
-            .with("status", Value::Null);
+        let error =
+            http(format!("{host} lies on this computer or in the local network, or is reached without encryption; {} may not go there.", self.spec.title))
+                .reason("private_address")
+                .retryable(false)
+                .with("status", Value::Null);
         if self.call.private_network {
             error.hint("If you trust the pack, allow it in Settings under \u{201c}Keys and access of packs\u{201d}.")
         } else {
@@ -280,9 +283,9 @@ impl Attempt<'_> {
         let said = serde_json::from_slice::<Value>(bytes).ok().filter(|value| value.to_string().len() <= TOLD);
         let mut error = match number {
             429 => AgentError::new(ErrorCode::RateLimited, format!("{host} asks to slow down.")).reason("upstream_rate_limit"),
-            401 | 403 if self.spec.auth.is_some() => {
-                http(format!("{host} refuses the key ({number}).")).retryable(false).hint("Enter the key again in Settings under \u{201c}Keys and access of packs\u{201d}.")
-            }
+            401 | 403 if self.spec.auth.is_some() => http(format!("{host} refuses the key ({number})."))
+                .retryable(false)
+                .hint("Enter the key again in Settings under \u{201c}Keys and access of packs\u{201d}."),
             500.. => http(format!("{host} failed ({number}).")).retryable(true),
             _ => http(format!("{host} refused the request ({number}).")).retryable(false),
         };
@@ -334,7 +337,11 @@ fn same_host(allowed: &str, url: &Url) -> bool {
 }
 
 fn content_type(response: &Response) -> String {
-    response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).map_or_else(|| "no type given".to_owned(), |text| text.chars().take(60).collect())
+    response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .map_or_else(|| "no type given".to_owned(), |text| text.chars().take(60).collect())
 }
 
 /// The server's wish in milliseconds: seconds, or a date against the server's own clock.

@@ -55,7 +55,10 @@ pub async fn run_program(call: &ProgramCall, request: &ToolRequest, place: Place
     let arguments = request.arguments.as_object().unwrap_or(&none);
     let args = argv(&call.args, arguments).map_err(before)?;
     let work = tempfile::Builder::new().prefix("countersign-").tempdir().map_err(|e| {
-        before(AgentError::internal("tool_config_error", format!("No folder could be made for {}: {e}.", request.spec.title)).hint("Free some disk space, then try again."))
+        before(
+            AgentError::internal("tool_config_error", format!("No folder could be made for {}: {e}.", request.spec.title))
+                .hint("Free some disk space, then try again."),
+        )
     })?;
     let mut command = Command::new(&place.program);
     command.args(&args).current_dir(work.path()).env_clear().envs(environment(&place, work.path(), request));
@@ -64,7 +67,10 @@ pub async fn run_program(call: &ProgramCall, request: &ToolRequest, place: Place
     let limits = Limits { memory_bytes: memory_mb.saturating_mul(1024 * 1024), file_bytes: FILE_BYTES, files: FILES };
     let started = Group::start(command, limits, confinement(call, &place, work.path())).await;
     let mut group = started.map_err(|e| {
-        before(config(format!("{} could not be started: {e}.", request.spec.title), "Check that the program exists, may be executed, and that its interpreter lies in /usr."))
+        before(config(
+            format!("{} could not be started: {e}.", request.spec.title),
+            "Check that the program exists, may be executed, and that its interpreter lies in /usr.",
+        ))
     })?;
     if let Some(mut stdin) = group.child.stdin.take() {
         let text = request.arguments.to_string();
@@ -126,7 +132,8 @@ fn argv(templates: &[String], arguments: &Map<String, Value>) -> Result<Vec<Stri
     let mut args: Vec<String> = Vec::new();
     let mut options_ended = false;
     for source in templates {
-        let template = Template::parse(source).map_err(|problem| config(format!("An argument of this tool cannot be read: {problem}."), "Correct `args` in pack.json."))?;
+        let template = Template::parse(source)
+            .map_err(|problem| config(format!("An argument of this tool cannot be read: {problem}."), "Correct `args` in pack.json."))?;
         options_ended |= source == "--";
         // Text that a value begins could be read as an option.
         let leads = matches!(template.0.first(), Some(Piece::Argument(_))) && !options_ended;

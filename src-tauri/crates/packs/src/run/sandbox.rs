@@ -4,16 +4,39 @@
 
 use std::{collections::BTreeMap, io, path::Path, sync::OnceLock};
 
-use landlock::{ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope, path_beneath_rules};
+use landlock::{
+    ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope, path_beneath_rules,
+};
 use seccompiler::{BpfProgram, SeccompAction, SeccompCmpArgLen as Length, SeccompCmpOp as Op, SeccompCondition, SeccompFilter, SeccompRule, TargetArch};
 
 /// What programs are made of. Nothing of a user, nothing of another program's state.
 const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store"];
 /// Settings that libraries read to find others, names and certificates.
 const READ_ONLY: &[&str] = &[
-    "/etc/alternatives", "/etc/ca-certificates", "/etc/crypto-policies", "/etc/gai.conf", "/etc/group", "/etc/host.conf", "/etc/hosts", "/etc/ld.so.cache",
-    "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/etc/mime.types", "/etc/nsswitch.conf", "/etc/passwd", "/etc/pki", "/etc/protocols",
-    "/etc/resolv.conf", "/etc/services", "/etc/ssl", "/etc/timezone", "/run/systemd/resolve", "/dev/random", "/dev/urandom", "/dev/zero",
+    "/etc/alternatives",
+    "/etc/ca-certificates",
+    "/etc/crypto-policies",
+    "/etc/gai.conf",
+    "/etc/group",
+    "/etc/host.conf",
+    "/etc/hosts",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/localtime",
+    "/etc/mime.types",
+    "/etc/nsswitch.conf",
+    "/etc/passwd",
+    "/etc/pki",
+    "/etc/protocols",
+    "/etc/resolv.conf",
+    "/etc/services",
+    "/etc/ssl",
+    "/etc/timezone",
+    "/run/systemd/resolve",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/zero",
 ];
 const READ_WRITE: &[&str] = &["/dev/null", "/dev/full"];
 
@@ -37,7 +60,8 @@ pub(crate) struct Folders<'a> {
 impl Sandbox {
     /// Prepares what this kernel can do.
     pub(crate) fn new(folders: &Folders<'_>, network: bool) -> Self {
-        let files = (landlock_abi() > 0).then(|| ruleset(folders)).and_then(|made| made.inspect_err(|error| tracing::warn!(%error, "Landlock cannot be used")).ok());
+        let files =
+            (landlock_abi() > 0).then(|| ruleset(folders)).and_then(|made| made.inspect_err(|error| tracing::warn!(%error, "Landlock cannot be used")).ok());
         let calls = seccomp_works().then(|| filter(network)).flatten();
         Self { files, calls }
     }

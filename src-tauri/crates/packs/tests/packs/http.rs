@@ -86,8 +86,13 @@ impl Server {
         let at = listener.local_addr().unwrap();
         tokio::spawn(async move { axum::serve(listener, router).await });
         let names = Arc::new(Names {
-            known: [("api.test", vec!["127.0.0.1"]), ("other.test", vec!["127.0.0.1"]), ("rebinds.test", vec!["93.184.216.34", "127.0.0.1"]), ("metadata.test", vec!["169.254.169.254"])]
-                .into(),
+            known: [
+                ("api.test", vec!["127.0.0.1"]),
+                ("other.test", vec!["127.0.0.1"]),
+                ("rebinds.test", vec!["93.184.216.34", "127.0.0.1"]),
+                ("metadata.test", vec!["169.254.169.254"]),
+            ]
+            .into(),
             ..Names::default()
         });
         Self { at, seen, runner: HttpRunner::new(Arc::clone(&names) as _), names }
@@ -129,7 +134,8 @@ async fn a_request_is_what_the_manifest_says() {
     let mut call = json!({"method": "POST", "query": {"q": "{q}"}, "headers": {"X-Number": "{n}"}, "body": {"id": "{id}", "n": "{n}"}});
     call["url"] = json!(server.url("/echo/things/{id}"));
     call["private_network"] = json!(true);
-    let spec = spec(json!({"http": call, "side_effect_level": "write", "idempotency": {"strategy": "header"}, "auth": {"kind": "bearer_token", "env_var": "TOKEN"}}));
+    let spec =
+        spec(json!({"http": call, "side_effect_level": "write", "idempotency": {"strategy": "header"}, "auth": {"kind": "bearer_token", "env_var": "TOKEN"}}));
     let permit = Permit { private_network: true, secret: Some("s3cret".to_owned().into()) };
     let saw = server.run(&spec, json!({"id": "a/b", "q": "x y", "n": 7}), &permit).await.unwrap();
     assert_eq!((saw["method"].as_str(), saw["uri"].as_str()), (Some("POST"), Some("/echo/things/a%2Fb?q=x+y")));
@@ -257,7 +263,9 @@ async fn answers_are_read_as_declared_and_bounded() {
 async fn what_cannot_be_reached_is_told_without_the_address() {
     let server = Server::start().await;
     let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
-    let spec = spec(json!({"http": {"url": format!("http://api.test:{closed}/x"), "private_network": true}, "auth": {"kind": "api_key", "env_var": "K", "query": "key"}}));
+    let spec = spec(
+        json!({"http": {"url": format!("http://api.test:{closed}/x"), "private_network": true}, "auth": {"kind": "api_key", "env_var": "K", "query": "key"}}),
+    );
     let permit = Permit { private_network: true, secret: Some("s3cret".to_owned().into()) };
     let failure = server.run(&spec, json!({"id": "x"}), &permit).await.unwrap_err();
     assert_eq!((failure.error.code, failure.error.retryable, failure.may_have_happened), (ErrorCode::ToolHttpError, true, false));

@@ -35,7 +35,8 @@ fn a_body_keeps_types_and_leaves_out_what_is_absent() {
     let template = json!({"method": "POST", "url": "https://h.example/x", "body": {"n": "{n}", "note": "for {who}", "gone": "{gone}", "list": ["{gone}", "{n}"], "fixed": true}});
     let built_ = built(template, json!({"n": 3, "who": "\"}{"})).unwrap();
     assert_eq!(json_body(&built_), json!({"n": 3, "note": "for \"}{", "list": [3], "fixed": true}));
-    let rest = built(json!({"method": "POST", "url": "https://h.example/{id}", "query": {"q": "{q}"}}), json!({"id": 1, "q": "x", "a": [1], "b": null})).unwrap();
+    let rest =
+        built(json!({"method": "POST", "url": "https://h.example/{id}", "query": {"q": "{q}"}}), json!({"id": 1, "q": "x", "a": [1], "b": null})).unwrap();
     assert_eq!(json_body(&rest), json!({"a": [1], "b": null}), "what is used nowhere else");
 }
 
