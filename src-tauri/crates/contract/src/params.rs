@@ -200,7 +200,28 @@ wire! {
         this_run_only: bool,
     }
     struct SecretParams { name: String }
-    struct ModelTestResponse { ok: bool, message: String, #[serde(default, skip_serializing_if = "Option::is_none")] hint: Option<String> }
+    struct ModelTestResponse {
+        ok: bool,
+        message: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hint: Option<String>,
+        /// What is wrong, for a sentence in the user's language.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        problem: Option<crate::ConnectionProblem>,
+        /// The server that was asked.
+        #[serde(default)]
+        host: String,
+        /// Who issued a certificate that is not trusted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        issuer: Option<String>,
+        /// Models that the server lists.
+        #[serde(default)]
+        models: Vec<String>,
+        capabilities: crate::ModelCapabilities,
+    }
+    /// Model servers found on this machine.
+    struct LocalServersResponse { servers: Vec<LocalServer> }
+    struct LocalServer { name: String, base_url: String, models: Vec<String> }
 
     /// Reads CSV files of delivery rows or campaigns into the pacing pack.
     struct ImportStartParams { paths: Vec<String> }

@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::EgressSettings;
+
 /// All settings with their defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
@@ -19,6 +21,8 @@ pub struct Settings {
     /// The first-run page has been answered.
     pub welcomed: bool,
     pub model: ModelSettings,
+    /// What may leave this machine for a model.
+    pub egress: EgressSettings,
     pub limits: Limits,
     pub policy: PolicyMode,
     /// `csign approvals approve` may decide; changed only in the approval window.
@@ -37,6 +41,7 @@ impl Default for Settings {
             agent_enabled: true,
             welcomed: false,
             model: ModelSettings::default(),
+            egress: EgressSettings::default(),
             limits: Limits::default(),
             policy: PolicyMode::WritesRequireApproval,
             decide_from_terminal: false,
@@ -60,18 +65,48 @@ pub struct PackChoice {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelSettings {
-    /// `offline` or `openai_compatible`.
+    /// `offline`, `openai_compatible`, `openai_responses`, `anthropic` or `gemini`.
     pub provider: String,
+    /// Empty: the provider's own.
     pub base_url: String,
     pub model: String,
+    /// Let a model that can think do so before it answers, and show it.
+    pub reasoning: bool,
     /// Seconds without data after which a stream counts as stalled.
     pub idle_timeout_s: u32,
     pub max_retries: u32,
+    /// Answers when the model above cannot be reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<FallbackModel>,
+}
+
+/// A second model, asked only when the first fails before it has said anything.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct FallbackModel {
+    /// As in the settings of the first.
+    pub provider: String,
+    pub base_url: String,
+    pub model: String,
+}
+
+impl Default for FallbackModel {
+    fn default() -> Self {
+        Self { provider: "offline".into(), base_url: String::new(), model: String::new() }
+    }
 }
 
 impl Default for ModelSettings {
     fn default() -> Self {
-        Self { provider: "offline".into(), base_url: "https://api.openai.com/v1".into(), model: "gpt-4o-mini".into(), idle_timeout_s: 60, max_retries: 2 }
+        Self {
+            provider: "offline".into(),
+            base_url: "https://api.openai.com/v1".into(),
+            model: "gpt-4o-mini".into(),
+            reasoning: false,
+            idle_timeout_s: 60,
+            max_retries: 2,
+            fallback: None,
+        }
     }
 }
 

@@ -12,11 +12,11 @@ use serde_json::json;
 
 use crate::{
     Host, credentials, doctor,
-    models::{API_KEY, key_entry},
+    models::{API_KEY, FALLBACK_KEY, Tested, entry_of},
 };
 
 /// Names that the settings page may store.
-const SECRETS: [&str; 1] = [API_KEY];
+const SECRETS: [&str; 2] = [API_KEY, FALLBACK_KEY];
 
 #[async_trait]
 impl Commands for Host {
@@ -135,11 +135,11 @@ impl Commands for Host {
         Ok(Empty {})
     }
     async fn model_test(&self, _: Empty) -> Result<ModelTestResponse, AgentError> {
-        Ok(match self.models.test().await {
-            None => ModelTestResponse { ok: true, message: "The offline model answers on this machine; there is no connection to test.".into(), hint: None },
-            Some(Ok(checked)) => ModelTestResponse { ok: true, message: answered(&checked.answer), hint: None },
-            Some(Err(error)) => ModelTestResponse { ok: false, message: error.message, hint: error.hint },
-        })
+        Ok(self.models.test().await.map_or_else(offline_answer, tested_answer))
+    }
+    async fn model_servers(&self, _: Empty) -> Result<LocalServersResponse, AgentError> {
+        let found = models::local::find(models::local::USUAL).await;
+        Ok(LocalServersResponse { servers: found.into_iter().map(|f| LocalServer { name: f.name, base_url: f.base_url, models: f.models }).collect() })
     }
 
     async fn import_start(&self, params: ImportStartParams) -> Result<ImportStartResponse, AgentError> {
@@ -205,10 +205,7 @@ impl Host {
 
     /// The keyring entry of a named key, for the server that is configured now.
     fn entry_of(&self, name: &str) -> Result<String, AgentError> {
-        if SECRETS.contains(&name) {
-            return Ok(key_entry(&self.profile.settings().model.base_url));
-        }
-        let entry = credentials::entry_of(self.tools.loaded(), name);
+        let entry = entry_of(name, &self.profile.settings()).or_else(|| credentials::entry_of(self.tools.loaded(), name));
         entry.ok_or_else(|| AgentError::invalid(format!("There is no key named {name}.")))
     }
 
@@ -231,6 +228,39 @@ impl Host {
                 .field("this_run_only", params.this_run_only),
         )
         .await
+    }
+}
+
+fn offline_answer() -> ModelTestResponse {
+    ModelTestResponse {
+        ok: true,
+        message: "The offline model answers on this machine; there is no connection to test.".into(),
+        hint: None,
+        problem: None,
+        host: String::new(),
+        issuer: None,
+        models: Vec::new(),
+        capabilities: contract::ModelCapabilities::default(),
+    }
+}
+
+fn tested_answer(tested: Tested) -> ModelTestResponse {
+    let Tested { host, capabilities, found } = tested;
+    match found {
+        Ok(checked) => {
+            let message = answered(&checked.answer);
+            ModelTestResponse { ok: true, message, hint: None, problem: None, host, issuer: None, models: checked.models, capabilities }
+        }
+        Err(found) => ModelTestResponse {
+            ok: false,
+            message: found.error.message,
+            hint: found.error.hint,
+            problem: Some(found.problem),
+            host,
+            issuer: found.issuer,
+            models: found.models,
+            capabilities,
+        },
     }
 }
 

@@ -7,7 +7,17 @@ use crate::Host;
 
 /// Looks at everything an installation depends on.
 pub(crate) async fn examine(host: &Host) -> DoctorResponse {
-    let checks = vec![data_dir(host), settings(host), keyring(host).await, log(host), packs(host), credentials(host).await, isolation(), servers(host), model(host).await];
+    let checks = vec![
+        data_dir(host),
+        settings(host),
+        keyring(host).await,
+        log(host),
+        packs(host),
+        credentials(host).await,
+        isolation(),
+        servers(host),
+        model(host).await,
+    ];
     DoctorResponse { ok: checks.iter().all(|check| check.state != CheckState::Failed), checks }
 }
 
@@ -108,7 +118,8 @@ fn packs(host: &Host) -> DoctorCheck {
 /// Keys that tools of packs need.
 async fn credentials(host: &Host) -> DoctorCheck {
     let views = host.tools.credentials.views(host.tools.loaded()).await;
-    let missing: Vec<String> = views.iter().filter(|view| view.state == CredentialState::Missing).map(|view| format!("{} for {}", view.env_var, view.pack_title)).collect();
+    let missing: Vec<String> =
+        views.iter().filter(|view| view.state == CredentialState::Missing).map(|view| format!("{} for {}", view.env_var, view.pack_title)).collect();
     if missing.is_empty() {
         return check("keys of packs", CheckState::Ok, if views.is_empty() { "No pack needs a key." } else { "Every key that a pack needs is there." }, None);
     }
@@ -122,9 +133,12 @@ fn isolation() -> DoctorCheck {
     let found = ::packs::run::isolation();
     match found.level {
         Isolation::Full => check("isolation", CheckState::Ok, found.message, None),
-        Isolation::Partial | Isolation::Limits => {
-            check("isolation", CheckState::Warning, found.message, Some("Use packs with programs only from people you trust, or a kernel with Landlock (6.2 or newer)."))
-        }
+        Isolation::Partial | Isolation::Limits => check(
+            "isolation",
+            CheckState::Warning,
+            found.message,
+            Some("Use packs with programs only from people you trust, or a kernel with Landlock (6.2 or newer)."),
+        ),
     }
 }
 
@@ -144,9 +158,9 @@ fn servers(host: &Host) -> DoctorCheck {
 
 async fn model(host: &Host) -> DoctorCheck {
     let label = host.models.current(None).label();
-    match host.models.test().await {
+    match host.models.test().await.map(|tested| tested.found) {
         None => check("model", CheckState::Ok, format!("{label}: no network needed."), None),
         Some(Ok(_)) => check("model", CheckState::Ok, format!("{label} answers."), None),
-        Some(Err(error)) => check("model", CheckState::Failed, error.message, error.hint.as_deref().or(Some("Look at the model's settings."))),
+        Some(Err(found)) => check("model", CheckState::Failed, found.error.message, found.error.hint.as_deref().or(Some("Look at the model's settings."))),
     }
 }

@@ -1,6 +1,7 @@
 //! The transport that all wires share: connections, trust, retries, the idle timer, and what went wrong in words. It does not
 //! know what is asked or answered.
 
+mod between;
 pub(crate) mod call;
 mod check;
 pub(crate) mod failure;

@@ -8,7 +8,8 @@ const defaults: Settings = {
   theme: "system",
   agent_enabled: true,
   welcomed: true,
-  model: { provider: "offline", base_url: "https://api.openai.com/v1", model: "gpt-4o-mini", idle_timeout_s: 60, max_retries: 2 },
+  model: { provider: "offline", base_url: "https://api.openai.com/v1", model: "gpt-4o-mini", reasoning: false, idle_timeout_s: 60, max_retries: 2 },
+  egress: { allowed: true, redaction: "basic" },
   limits: { rounds: 6, calls_per_round: 3, window_messages: 20, result_chars: 16_000, approval_expiry_s: 600, message_chars: 20_000, deadline_s: 60 },
   policy: "writes_require_approval",
   decide_from_terminal: false,
@@ -43,12 +44,18 @@ const setCredential = (world: World, name: string, state: CredentialState): void
   world.settings.credentials = world.settings.credentials.map((one) => (one.name === name ? { ...one, state } : one));
 };
 
+const untested = {
+  host: "api.openai.com",
+  models: [],
+  capabilities: { tools: true, parallel_tools: true, streaming: true, structured_output: true, reasoning: false, context_tokens: 128_000, max_output_tokens: 16_000 },
+};
+
 const modelLabel = (world: World): string => {
   const { model } = world.settings.settings;
   return model.provider === "offline" ? "Offline model" : model.model;
 };
 
-type Area = "app_status" | "settings_get" | "settings_set" | "secret_set" | "secret_delete" | "model_test" | "doctor";
+type Area = "app_status" | "settings_get" | "settings_set" | "secret_set" | "secret_delete" | "model_test" | "model_servers" | "doctor";
 
 export const settingsHandlers: Pick<Handlers, Area> = {
   app_status: (_params, world) => ({
@@ -85,9 +92,13 @@ export const settingsHandlers: Pick<Handlers, Area> = {
   model_test: async (_params, world) => {
     await world.wait(900);
     if (world.scenario === "error") {
-      return { ok: false, message: "The server refused the key (401).", hint: "Check the key and the base address, then test again." };
+      return { ...untested, ok: false, message: "The server does not accept the key.", hint: "Enter a valid key.", problem: "key" };
     }
-    return { ok: true, message: "The model answered in 412 ms." };
+    return { ...untested, ok: true, message: "The model answered in 412 ms.", models: ["gpt-4o", "gpt-4o-mini"] };
+  },
+  model_servers: async (_params, world) => {
+    await world.wait(400);
+    return { servers: world.scenario === "empty" ? [] : [{ name: "Ollama", base_url: "http://127.0.0.1:11434/v1", models: ["qwen3:8b", "llama3.1:8b"] }] };
   },
   doctor: (_params, world) => ({
     ok: world.scenario !== "error",

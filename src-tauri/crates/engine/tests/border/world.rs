@@ -26,11 +26,17 @@ pub enum Say {
     Text(&'static str),
     Call(&'static str, Value),
     Fail(ModelErrorKind),
+    /// Another model takes over: from, to.
+    FellBack(&'static str, &'static str),
     Hang,
 }
 
 #[derive(Default)]
 pub struct ScriptModel {
+    /// Part of the program, as the offline model is.
+    pub inside: AtomicBool,
+    /// Does not run on this machine.
+    pub remote: AtomicBool,
     pub script: Mutex<VecDeque<Vec<Say>>>,
     pub requests: Mutex<Vec<ModelRequest>>,
 }
@@ -65,7 +71,10 @@ impl Model for ScriptModel {
         "script".into()
     }
     fn local(&self) -> bool {
-        true
+        !self.remote.load(Ordering::SeqCst)
+    }
+    fn in_process(&self) -> bool {
+        self.inside.load(Ordering::SeqCst)
     }
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
         assert_paired(&request.messages);
@@ -76,13 +85,17 @@ impl Model for ScriptModel {
             out.push(match say {
                 Say::Text(text) => futures::stream::iter([Ok(ModelEvent::Text(text.into()))]).boxed(),
                 Say::Call(name, arguments) => {
-                    let call = ModelCall { id: "same-id".into(), name: name.into(), arguments: arguments.to_string() };
+                    let call = AskedCall { id: "same-id".into(), name: name.into(), arguments: arguments.to_string() };
                     futures::stream::iter([Ok(ModelEvent::Call(call))]).boxed()
                 }
                 Say::Fail(kind) => {
                     let error =
                         ModelError { kind, message: "The model is not reachable.".into(), hint: Some("Check the address.".into()), retry_after_ms: None };
                     futures::stream::iter([Err(error)]).boxed()
+                }
+                Say::FellBack(from, to) => {
+                    let told = ModelEvent::FellBack { from: from.into(), to: to.into(), why: "It is busy.".into() };
+                    futures::stream::iter([Ok(told)]).boxed()
                 }
                 Say::Hang => futures::stream::pending().boxed(),
             });
@@ -223,6 +236,17 @@ impl Profile for TestProfile {
 }
 
 #[derive(Default)]
+pub struct TestSecrets(pub Mutex<Vec<String>>);
+impl Secrets for TestSecrets {
+    fn generation(&self) -> u64 {
+        self.0.lock().unwrap().len() as u64
+    }
+    fn values(&self) -> Vec<secrecy::SecretString> {
+        self.0.lock().unwrap().iter().map(|value| secrecy::SecretString::from(value.clone())).collect()
+    }
+}
+
+#[derive(Default)]
 pub struct Heard {
     pub events: Mutex<Vec<TurnEvent>>,
     pub bell: tokio::sync::Notify,
@@ -261,6 +285,7 @@ pub struct Bench {
     pub tools: Arc<ScriptTools>,
     pub clock: Arc<SetClock>,
     pub profile: Arc<TestProfile>,
+    pub secrets: Arc<TestSecrets>,
     pub heard: Arc<Heard>,
     pub log: Arc<Refusable>,
     _folder: tempfile::TempDir,
@@ -281,6 +306,7 @@ impl Bench {
         let log = Arc::new(Refusable { log, refuses: AtomicBool::new(false) });
         let (model, tools, heard) = (Arc::new(ScriptModel::default()), Arc::new(ScriptTools::default()), Arc::new(Heard::default()));
         *tools.specs.lock().unwrap() = Arc::new(specs);
+        let secrets = Arc::new(TestSecrets::default());
         // Virtual time runs on while real threads write: no test here is about the deadline.
         let mut settings = Settings::default();
         settings.limits.deadline_s = u32::MAX;
@@ -291,13 +317,14 @@ impl Bench {
             tools: Arc::clone(&tools) as _,
             models: Arc::new(OneModel(Arc::clone(&model))),
             profile: Arc::clone(&profile) as _,
+            secrets: Arc::clone(&secrets) as _,
             events: Arc::clone(&heard) as _,
             probe: Arc::new(NoProbe),
             clock: Arc::clone(&clock) as _,
             ids: Arc::new(Counter::default()),
             random: Arc::new(Counter::default()),
         };
-        Self { engine: Engine::new(world.clone()), world, model, tools, clock, profile, heard, log, _folder: folder }
+        Self { engine: Engine::new(world.clone()), world, model, tools, clock, profile, secrets, heard, log, _folder: folder }
     }
 
     pub async fn start(&self, text: &str) -> TurnStartResponse {

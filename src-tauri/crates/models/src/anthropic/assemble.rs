@@ -31,11 +31,6 @@ struct Event<'a> {
     usage: Option<Value>,
     #[serde(default)]
     error: Option<Value>,
-    /// Of a whole message, from a server that does not stream.
-    #[serde(default)]
-    content: Option<Vec<Value>>,
-    #[serde(borrow, default)]
-    stop_reason: Loose<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -162,11 +157,13 @@ impl Assembler {
         self.usage.output_tokens = tokens(usage, "output_tokens").unwrap_or(self.usage.output_tokens);
     }
 
-    fn whole(&mut self, event: Event<'_>, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
-        for (index, block) in (0..).zip(event.content.unwrap_or_default()) {
-            self.start(index, block, out)?;
+    /// A message with its content.
+    fn whole(&mut self, mut message: Value, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+        let blocks = message.get_mut("content").map(Value::take);
+        for (index, block) in (0..).zip(blocks.as_ref().and_then(Value::as_array).into_iter().flatten()) {
+            self.start(index, block.clone(), out)?;
         }
-        self.stop(event.stop_reason.text());
+        self.stop(message.get("stop_reason").and_then(Value::as_str).unwrap_or_default());
         Ok(())
     }
 }
@@ -204,13 +201,15 @@ impl Assemble for Assembler {
                 if let Some(usage) = event.message.as_ref().and_then(|message| message.get("usage")) {
                     self.count(usage);
                 }
+                // Where the provider's own tools ask for ours, the message is complete when it begins.
+                self.whole(event.message.as_mut().map(Value::take).unwrap_or_default(), out)?;
             }
             "content_block_start" => self.start(index, event.content_block.unwrap_or_default(), out)?,
             "content_block_delta" => self.delta(index, &event.delta.unwrap_or_default(), out),
             "content_block_stop" => {}
             "message_delta" => self.stop(event.delta.unwrap_or_default().stop_reason.text()),
             "message_stop" => return Ok(Fed::Done),
-            "message" => self.whole(event, out)?,
+            "message" => self.whole(serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?, out)?,
             "error" => return Err(failure::in_stream(&event.error.unwrap_or_default())),
             // "ping" above all: a server that lives but says nothing.
             _ => return Ok(Fed::Ignored),

@@ -11,6 +11,7 @@ use futures::stream::{BoxStream, StreamExt};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use reqwest::{Response, Url};
 
+use super::between;
 use super::failure::{self, Failure};
 use super::reading::{Reading, Step};
 use super::retry;
@@ -124,7 +125,7 @@ impl Call {
         let response = tokio::time::timeout(shared.idle, sent)
             .await
             .map_err(|_| Failure::last(failure::stalled(&shared.host, shared.idle)))?
-            .map_err(|error| failure::of_transport(&shared.host, &error))?;
+            .map_err(|error| between::of_transport(&shared.host, &error))?;
         if response.status().is_success() {
             Ok(Reading::new(response, &shared.host, shared.idle, shared.wire.assembler(Arc::clone(&shared.ids))))
         } else {

@@ -9,6 +9,7 @@ use futures::StreamExt;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::Value;
 
+use super::between;
 use super::call::{self, Shared};
 use super::failure::{self, Failure};
 
@@ -99,7 +100,7 @@ fn judged(failure: Failure, listed: Option<Vec<String>>, host: &str, model: &str
 async fn list(shared: &Shared) -> Result<Option<Vec<String>>, Failure> {
     let url = shared.wire.list_url(&shared.base);
     let request = shared.http.get(url).timeout(LIST_TIME).headers(shared.wire.headers().clone());
-    let response = request.send().await.map_err(|error| failure::of_transport(&shared.host, &error))?;
+    let response = request.send().await.map_err(|error| between::of_transport(&shared.host, &error))?;
     if matches!(response.status().as_u16(), 400 | 401 | 403 | 407) {
         let failure = call::refused(shared, response).await;
         // Google refuses a key with status 400; any other 400 only means that there is no list.

@@ -1,15 +1,12 @@
 //! What went wrong with a model call, in words that are safe to show: never the key, never the server's own body.
 //! Every message says what happened; every hint says what to do. Whether a retry is worthwhile is said here as well.
 
-use std::error::Error;
 use std::time::Duration;
 
 use contract::ConnectionProblem as Problem;
 use engine::ports::{ModelError, ModelErrorKind};
 use reqwest::StatusCode;
 use serde_json::Value;
-
-use super::trust::UntrustedIssuer;
 
 /// A failure with what the retry loop needs to know.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +40,7 @@ impl Failure {
     }
 }
 
-fn new(kind: ModelErrorKind, message: impl Into<String>, hint: &str) -> ModelError {
+pub(super) fn new(kind: ModelErrorKind, message: impl Into<String>, hint: &str) -> ModelError {
     ModelError { kind, message: message.into(), hint: Some(hint.into()), retry_after_ms: None }
 }
 
@@ -199,89 +196,6 @@ pub(crate) fn in_stream(error: &Value) -> ModelError {
     }
 }
 
-/// The server could not be reached, or the connection broke.
-pub(super) fn of_transport(host: &str, error: &reqwest::Error) -> Failure {
-    if error.is_builder() || error.is_redirect() {
-        return Failure::last(bad_address()).because(Problem::Address);
-    }
-    if let Some(certificate) = certificate_problem(error) {
-        return certificate_failure(host, &certificate);
-    }
-    if let Some(text) = tls_problem(error) {
-        return Failure::last(new(
-            ModelErrorKind::Unavailable,
-            format!("No encrypted connection to {host}: {text}."),
-            "Check the base URL in Settings (http or https?) and that the package ca-certificates is installed.",
-        ))
-        .because(Problem::Tls);
-    }
-    if error.is_dns() {
-        return Failure::last(new(
-            ModelErrorKind::Unavailable,
-            format!("The name {host} cannot be resolved."),
-            "Check the base URL in Settings and the network connection.",
-        ))
-        .because(Problem::Dns);
-    }
-    if mentions(error, &["proxy", "tunnel", "socks"]) {
-        return Failure::passing(new(
-            ModelErrorKind::Unavailable,
-            "The proxy could not be reached or refused the connection.",
-            "Check HTTPS_PROXY and NO_PROXY, or the proxy itself.",
-        ))
-        .because(Problem::Proxy);
-    }
-    if error.is_timeout() {
-        return Failure::passing(new(
-            ModelErrorKind::Unavailable,
-            format!("{host} did not answer in time."),
-            "Check the network connection, or whether a proxy is needed (HTTPS_PROXY).",
-        ))
-        .because(Problem::Timeout);
-    }
-    if error.is_connect() {
-        return Failure::passing(new(
-            ModelErrorKind::Unavailable,
-            format!("No connection to {host}."),
-            "Check that the server runs, the base URL in Settings, and the network connection.",
-        ))
-        .because(Problem::NoConnection);
-    }
-    Failure::passing(cut(host))
-}
-
-fn certificate_failure(host: &str, why: &rustls::CertificateError) -> Failure {
-    let issuer = match why {
-        rustls::CertificateError::Other(other) => other.0.downcast_ref::<UntrustedIssuer>().map(|untrusted| untrusted.issuer.clone()),
-        _ => None,
-    };
-    let problem = if issuer.is_some() { Problem::TlsIssuer } else { Problem::Tls };
-    Failure { issuer, ..Failure::last(certificate_error(host, why)).because(problem) }
-}
-
-/// A certificate that is not trusted; `why` names the kind of problem.
-fn certificate_error(host: &str, why: &rustls::CertificateError) -> ModelError {
-    use rustls::CertificateError as C;
-    let (message, hint) = match why {
-        C::Other(other) if other.0.downcast_ref::<UntrustedIssuer>().is_some() => {
-            let issuer = other.0.downcast_ref::<UntrustedIssuer>().map_or("", |untrusted| &untrusted.issuer);
-            (
-                format!("The certificate of {host} was issued by {issuer}, which this machine does not trust."),
-                "On a company network this is often a proxy that inspects traffic: install its root certificate on the system, or name it in SSL_CERT_FILE.",
-            )
-        }
-        C::Expired | C::ExpiredContext { .. } => {
-            (format!("The certificate of {host} has expired."), "Check this machine's clock; otherwise the server must renew it.")
-        }
-        C::NotValidYet | C::NotValidYetContext { .. } => (format!("The certificate of {host} is not valid yet."), "Check this machine's clock."),
-        C::NotValidForName | C::NotValidForNameContext { .. } => {
-            (format!("The certificate belongs to another server than {host}."), "Check the base URL in Settings.")
-        }
-        _ => (format!("The certificate of {host} cannot be verified."), "Check the base URL in Settings and the system's certificates."),
-    };
-    new(ModelErrorKind::Unavailable, message, hint)
-}
-
 fn unauthorized(host: &str) -> ModelError {
     new(ModelErrorKind::Unauthorized, format!("{host} does not accept the API key."), "Enter a valid key for this server in Settings.")
 }
@@ -349,39 +263,6 @@ impl Known {
             Self::Other
         }
     }
-}
-
-/// Walks an error and everything below it. `io::Error` hides what it wraps from `source`.
-fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
-    std::iter::successors(Some(error as &(dyn Error + 'static)), |&error| match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
-        Some(inner) => Some(inner as &(dyn Error + 'static)),
-        None => error.source(),
-    })
-}
-
-fn certificate_problem(error: &reqwest::Error) -> Option<rustls::CertificateError> {
-    causes(error).find_map(|cause| match cause.downcast_ref::<rustls::Error>() {
-        Some(rustls::Error::InvalidCertificate(why)) => Some(why.clone()),
-        _ => None,
-    })
-}
-
-/// What failed in a handshake, where it was not the certificate: in our words, not the library's.
-fn tls_problem(error: &reqwest::Error) -> Option<&'static str> {
-    causes(error).find_map(|cause| cause.downcast_ref::<rustls::Error>()).map(|problem| match problem {
-        rustls::Error::InvalidMessage(_) => "the server does not speak TLS there",
-        rustls::Error::General(_) => "the system has no certificates to check it with",
-        rustls::Error::AlertReceived(_) => "the server refused it",
-        rustls::Error::PeerIncompatible(_) => "the server only speaks versions that are no longer safe",
-        _ => "the handshake failed",
-    })
-}
-
-fn mentions(error: &reqwest::Error, words: &[&str]) -> bool {
-    causes(error).skip(1).any(|cause| {
-        let text = cause.to_string().to_ascii_lowercase();
-        words.iter().any(|word| text.contains(word))
-    })
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use sseer::errors::EventStreamError;
 use sseer::event_stream::EventStream;
 use tokio::time::{Instant, Sleep};
 
+use super::between;
 use super::failure::{self, Failure};
 use crate::wire::{Assemble, Fed};
 
@@ -154,7 +155,7 @@ impl Reading {
             return self.finish(out);
         }
         Err(match broken {
-            Broken::Transport(error) => failure::of_transport(&self.host, error),
+            Broken::Transport(error) => between::of_transport(&self.host, error),
             Broken::TooLong => Failure::last(failure::too_long(&self.host)),
         })
     }

@@ -91,14 +91,24 @@ fn anthropic(events: &[Value]) -> Answer {
         }
         let index = event["index"].as_u64().unwrap_or(0);
         match event["type"].as_str().unwrap_or_default() {
-            "message_start" => calls.clear(),
+            "message_start" => {
+                calls.clear();
+                for block in event["message"]["content"].as_array().into_iter().flatten() {
+                    calls.push((0, text(block, "/name"), block["input"].to_string()));
+                }
+            }
             "message" => {
                 for block in event["content"].as_array().unwrap() {
                     answer.text.push_str(&text(block, "/text"));
                     answer.reasoning.push_str(&text(block, "/thinking"));
                 }
             }
-            "content_block_start" if event["content_block"]["type"] == "tool_use" => calls.push((index, text(event, "/content_block/name"), String::new())),
+            "content_block_start" if event["content_block"]["type"] == "tool_use" => {
+                // Arguments that come with the start count where no pieces follow.
+                let given = event["content_block"]["input"].as_object().filter(|input| !input.is_empty());
+                let given = given.map(|input| serde_json::to_string(input).unwrap()).unwrap_or_default();
+                calls.push((index, text(event, "/content_block/name"), given));
+            }
             "content_block_start" => {
                 answer.text.push_str(if event["content_block"]["type"] == "text" { event["content_block"]["text"].as_str().unwrap() } else { "" });
             }
