@@ -15,8 +15,9 @@ use crate::{
     approvals::Gated,
     canonical::canonical,
     coerce::coerce,
+    egress::Words,
     history,
-    ports::{Message, ModelCall, Point},
+    ports::{AskedCall, Message, Point},
     texts::Text,
     turn::{End, Turn},
 };
@@ -80,12 +81,13 @@ impl CallDone {
     }
 
     /// The result as the model gets it.
-    pub(crate) fn message(self, limit: usize) -> Message {
+    pub(crate) fn message(self, limit: usize, words: &Words) -> Message {
         let data = match (&self.outcome, &self.error) {
             (ToolOutcome::Ok, _) => self.data,
             (outcome, error) => Arc::new(history::result_value(*outcome, &self.data, error.as_ref().map(|e| json!(e)), &self.summary)),
         };
-        Message::Tool { content: history::cap(&data.to_string(), limit, &self.call), call: self.call, name: self.model_name, data }
+        let (content, data) = words.result(&data, |text| history::cap(text, limit, &self.call));
+        Message::Tool { name: words.name(&self.model_name), call: self.call, content, data }
     }
 }
 
@@ -96,7 +98,7 @@ enum Prepared {
 
 impl Turn {
     /// Runs the calls of a round; the results come back in the model's order.
-    pub(crate) async fn run_calls(self: Arc<Self>, calls: Vec<ModelCall>) -> Result<Vec<CallDone>, End> {
+    pub(crate) async fn run_calls(self: Arc<Self>, calls: Vec<AskedCall>) -> Result<Vec<CallDone>, End> {
         self.emit(EventBody::Status { stage: Stage::Tools, text: None });
         let most = self.settings.limits.calls_per_round.clamp(1, 10) as usize;
         let mut prepared = Vec::with_capacity(calls.len());
@@ -136,7 +138,7 @@ impl Turn {
         waiting.map_or(Ok(done), |error| Err(End::ApprovalRequired { error: *error }))
     }
 
-    async fn prepare(&self, call: ModelCall, within_limit: bool) -> Prepared {
+    async fn prepare(&self, call: AskedCall, within_limit: bool) -> Prepared {
         let Some(spec) = self.known(&call.name) else {
             return Prepared::Refused(Box::new(self.unknown_tool(call)));
         };
@@ -196,7 +198,7 @@ impl Turn {
         error.reason("repeated_misfit").hint("The same arguments did not fit before. Answer the user now, without tools.")
     }
 
-    fn unknown_tool(&self, call: ModelCall) -> CallDone {
+    fn unknown_tool(&self, call: AskedCall) -> CallDone {
         let error = AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {}.", call.name));
         CallDone {
             call: call.id,

@@ -67,7 +67,7 @@ impl Turn {
         let world = self.world();
         let result = if results::is_here(spec) {
             let most = self.settings.limits.result_chars as usize / 2;
-            let border = |_: &str, at| at;
+            let border = |text: &str, at| self.words.get().map_or(at, |words| words.border(text, at));
             self.kept.read(&request.arguments, most, &border).map_err(|error| ToolFailure { error, may_have_happened: false })
         } else {
             // The time a person took to decide is not the tool's.
@@ -131,9 +131,11 @@ impl Turn {
     fn judge(&self, ready: &Ready, result: Result<Value, ToolFailure>) -> CallDone {
         let spec = &ready.spec;
         match result {
-            Ok(data) => {
+            Ok(mut data) => {
                 let problems = self.engine.validators.problems(&format!("out {}", spec.definition_hash), &spec.output_schema, &data);
                 if problems.is_empty() {
+                    // Before anything is recorded, stored or shown.
+                    self.engine.exact().scrub_value(&mut data);
                     let mut done = CallDone::of(ready, ToolOutcome::Ok, None, String::new());
                     done.summary = summary(&data);
                     done.data = Arc::new(data);
@@ -143,7 +145,8 @@ impl Turn {
                 let error = AgentError::internal("invalid_output", Text::InvalidOutput.in_locale(&self.locale)).with("tool_id", spec.id.as_str());
                 CallDone::of(ready, ToolOutcome::Error, Some(error.clone()), error.message)
             }
-            Err(failure) => {
+            Err(mut failure) => {
+                self.scrub_error(&mut failure.error);
                 let unknown = failure.may_have_happened && spec.effect != Effect::ReadOnly;
                 let outcome = match (unknown, self.cancel.is_cancelled()) {
                     (true, _) => ToolOutcome::Unknown,
@@ -158,6 +161,15 @@ impl Turn {
                 let error = AgentError { message: said.clone(), ..failure.error }.with("tool_id", spec.id.as_str());
                 CallDone::of(ready, outcome, Some(error), said)
             }
+        }
+    }
+
+    /// A failure may quote what was sent.
+    fn scrub_error(&self, error: &mut AgentError) {
+        let exact = self.engine.exact();
+        error.message = exact.scrub(&error.message).into_owned();
+        for value in error.details.values_mut() {
+            exact.scrub_value(value);
         }
     }
 

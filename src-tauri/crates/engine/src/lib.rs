@@ -7,6 +7,7 @@ mod coerce;
 mod decide;
 mod direct;
 mod dispatch;
+mod egress;
 mod history;
 mod lanes;
 pub mod ports;
@@ -31,7 +32,7 @@ pub use decide::DecidedBy;
 pub use history::cap;
 pub use recover::Recovered;
 
-use ports::{AuditLog, Clock, Events, Ids, Models, Probe, Profile, Random, Store, StoreError, Tools};
+use ports::{AuditLog, Clock, Events, Ids, Models, Probe, Profile, Random, Secrets, Store, StoreError, Tools};
 
 /// The ports of one engine.
 #[derive(Clone)]
@@ -41,6 +42,7 @@ pub struct World {
     pub tools: Arc<dyn Tools>,
     pub models: Arc<dyn Models>,
     pub profile: Arc<dyn Profile>,
+    pub secrets: Arc<dyn Secrets>,
     pub events: Arc<dyn Events>,
     pub probe: Arc<dyn Probe>,
     pub clock: Arc<dyn Clock>,
@@ -54,6 +56,7 @@ pub struct Engine {
     pub(crate) validators: schema::Validators,
     pub(crate) router: approvals::Router,
     pub(crate) lanes: lanes::Lanes,
+    pub(crate) egress: egress::Egress,
     /// Session values are read, changed and written back under this lock.
     pub(crate) values: tokio::sync::Mutex<()>,
 }
@@ -66,6 +69,7 @@ impl Engine {
             validators: schema::Validators::default(),
             router: approvals::Router::default(),
             lanes: lanes::Lanes::default(),
+            egress: egress::Egress::default(),
             values: tokio::sync::Mutex::default(),
         })
     }

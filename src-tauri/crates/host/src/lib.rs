@@ -9,6 +9,7 @@ mod doctor;
 mod host;
 mod imports;
 mod keys;
+mod known;
 mod models;
 mod options;
 mod paths;

@@ -1,7 +1,7 @@
 //! Opening a profile, in order: folder and lock, settings, keyring, store, log, packs, engine, recovery.
 //! Nothing here waits for a server or reads a whole file: an answer in a terminal comes through here every time.
 
-use std::{fs, sync::Arc};
+use std::{collections::BTreeSet, fs, sync::Arc};
 
 use audit::{FileAnchor, Log, OpenOptions, OpenState, OsEntropy, new_installation_id};
 use campaign_portfolio_pacing::Pacing;
@@ -22,6 +22,7 @@ use crate::{
     credentials::Credentials,
     imports::Imports,
     keys::{self, KeyringAnchor},
+    known::KnownSecrets,
     models::HostModels,
     paths::{make_private, write_atomically},
     profile::{Environment, LiveProfile},
@@ -67,6 +68,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         tools: Arc::clone(&tools) as _,
         models: Arc::clone(&models) as _,
         profile: Arc::clone(&profile) as _,
+        secrets: Arc::new(KnownSecrets::new(Arc::clone(&keyring), &declared_credentials(&tools), std::env::vars())),
         events: Arc::clone(&hub) as _,
         probe: Arc::clone(&options.probe),
         clock: Arc::clone(&options.clock),
@@ -242,6 +244,12 @@ pub(crate) fn offline_packs(tools: &HostTools) -> Vec<OfflinePack> {
         OfflinePack::new(manifest, pack.tools.clone())
     };
     tools.loaded().iter().filter_map(|loaded| loaded.pack.as_ref()).map(of).collect()
+}
+
+/// Variables that packs name as credentials of their tools.
+fn declared_credentials(tools: &HostTools) -> BTreeSet<String> {
+    let specs = tools.loaded().iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
+    specs.filter_map(|spec| spec.auth.as_ref()?.env_var.clone()).collect()
 }
 
 /// Records which tools are in force, by definition.

@@ -33,7 +33,7 @@ impl Bench {
     fn told(&self) -> Vec<String> {
         let requests = self.model.requests.lock().unwrap();
         let last = requests.last().unwrap();
-        last.messages.iter().filter_map(|m| if let Message::Tool { content, .. } = m { Some(content.clone()) } else { None }).collect()
+        last.messages.iter().filter_map(|m| if let Message::Tool { content, .. } = m { Some(content.to_string()) } else { None }).collect()
     }
 }
 
@@ -49,9 +49,12 @@ async fn tries_are_counted_in_the_last_error() {
 
 #[tokio::test(start_paused = true)]
 async fn a_write_is_tried_again_only_with_a_key_and_only_when_it_surely_did_not_happen() {
-    for (strategy, happened, tries) in
-        [(IdempotencyStrategy::None, false, 1), (IdempotencyStrategy::Header, false, 3), (IdempotencyStrategy::Header, true, 1), (IdempotencyStrategy::ExternalKey, false, 1)]
-    {
+    for (strategy, happened, tries) in [
+        (IdempotencyStrategy::None, false, 1),
+        (IdempotencyStrategy::Header, false, 3),
+        (IdempotencyStrategy::Header, true, 1),
+        (IdempotencyStrategy::ExternalKey, false, 1),
+    ] {
         let mut write = tool("w", Effect::Write);
         write.idempotency = strategy;
         let bench = Bench::new(vec![write]);
@@ -127,7 +130,8 @@ async fn arguments_that_do_not_fit_twice_end_the_use_of_tools() {
 async fn each_failure_is_one_structured_result() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.behave("r", |_| {
-        let error = AgentError::new(ErrorCode::ToolHttpError, "It refused the request (404).").with("status", 404).with("answer", json!({"error": "no such thing"}));
+        let error =
+            AgentError::new(ErrorCode::ToolHttpError, "It refused the request (404).").with("status", 404).with("answer", json!({"error": "no such thing"}));
         Err(ToolFailure { error, may_have_happened: false })
     });
     bench.model.then(vec![Say::Call("r", json!({}))]);
@@ -151,13 +155,16 @@ async fn a_long_result_is_cut_kept_whole_and_read_on() {
     let cut: Value = serde_json::from_str(&bench.told()[0]).unwrap();
     assert_eq!((cut["truncated"].as_bool(), cut["characters"].as_u64()), (Some(true), Some(u64::try_from(whole.len()).unwrap())));
     assert!(whole.starts_with(cut["head"].as_str().unwrap()) && whole.ends_with(cut["tail"].as_str().unwrap()));
-    let offered: Vec<String> = bench.model.requests.lock().unwrap()[1].tools.iter().map(|t| t.name.clone()).collect();
+    let offered: Vec<String> = bench.model.requests.lock().unwrap()[1].tools.iter().map(|t| t.name.to_string()).collect();
     assert_eq!(offered, ["r", "read_result"], "the tool is there once there is something to read");
 
     // The next turn reads on, by position and by a text.
     bench.profile.settings.lock().unwrap().limits.result_chars = 8_000;
     let handle = cut["handle"].as_str().unwrap().to_owned();
-    bench.model.then(vec![Say::Call("read_result", json!({"handle": handle.clone(), "offset": 4, "length": 10})), Say::Call("read_result", json!({"handle": handle, "find": "row 321"}))]);
+    bench.model.then(vec![
+        Say::Call("read_result", json!({"handle": handle.clone(), "offset": 4, "length": 10})),
+        Say::Call("read_result", json!({"handle": handle, "find": "row 321"})),
+    ]);
     bench.ask("more").await;
     let told = bench.told();
     let parts: Vec<Value> = told.iter().rev().take(2).map(|text| serde_json::from_str(text).unwrap()).collect();

@@ -2,6 +2,7 @@
 
 mod approvals;
 mod executor;
+mod egress;
 mod faults;
 mod turns;
 mod world;
