@@ -15,5 +15,6 @@ for pack in tools/*/; do
     cp "$pack/$file" "$to/$name/$file"
   done
 done
-find "$to" -type f -exec chmod 644 {} +
+# Programs stay programs.
+find "$to" -type f -exec chmod u=rwX,go=rX {} +
 find "$to" -type d -exec chmod 755 {} +

@@ -1,10 +1,11 @@
 //! What Countersign costs, as ratios to the plain way of doing the same on the same machine in the same run.
-//! `bench` prints every table, `bench turn|ask|audit|render|stream|window` one of them. Nothing here is asserted: a number that
+//! `bench` prints every table, `bench turn|ask|audit|render|stream|provider|window` one of them. Nothing here is asserted: a number that
 //! depends on the machine is no test.
 
 mod ask;
 mod log;
 mod measure;
+mod provider;
 mod stream;
 mod table;
 mod text;
@@ -17,7 +18,7 @@ use std::process::ExitCode;
 /// Anything that ends a measurement early.
 type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 
-const USAGE: &str = "usage: bench [turn|ask|audit|render|stream|window]";
+const USAGE: &str = "usage: bench [turn|ask|audit|render|stream|provider|window]";
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -37,11 +38,13 @@ async fn run(arguments: &[&str]) -> Outcome {
         ["serve"] => return turn::serve().await,
         ["bare", url, turns] => return turn::bare::run(url, turns.parse()?).await,
         ["engine", url, turns] => return turn::engine::run(url, turns.parse()?).await,
+        ["provider-serve"] => return provider::serve().await,
+        ["provider-side", side, url, way] => return provider::side(side, url, way).await,
         _ => {}
     }
     let all = arguments.is_empty();
     let wanted = |name: &str| all || arguments.contains(&name);
-    if arguments.iter().any(|name| !["turn", "ask", "audit", "render", "stream", "window"].contains(name)) {
+    if arguments.iter().any(|name| !["turn", "ask", "audit", "render", "stream", "provider", "window"].contains(name)) {
         return Err(USAGE.into());
     }
     table::machine();
@@ -53,6 +56,9 @@ async fn run(arguments: &[&str]) -> Outcome {
     }
     if wanted("stream") {
         stream::report().await?;
+    }
+    if wanted("provider") {
+        provider::report().await?;
     }
     if wanted("render") {
         text::report();

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use engine::ports::{Clock, Ids, Message, Model, ModelEvent, ModelRequest, Random};
 use futures::StreamExt;
 use kit::model_server::{Chunking, ModelServer, Reply};
-use models::openai::{Config, OpenAi, World, http_client};
+use models::{Api, Config, Provider, World, http_client};
 use sseer::event_stream::EventStream;
 
 use crate::{Outcome, table};
@@ -18,7 +18,7 @@ pub(crate) async fn report() -> Outcome {
     let reply = Reply::text((0..DELTAS).map(|n| format!("word{n} "))).chunked(Chunking::EveryBytes(1400)).repeated();
     let server = ModelServer::start([reply]).await;
     let (mut plain, mut ours) = (Duration::MAX, Duration::MAX);
-    let provider = provider(&server)?;
+    let provider = provider(&server.base_url())?;
     for _ in 0..RUNS {
         plain = plain.min(read_plainly(&server).await?);
         ours = ours.min(read_with(&provider).await?);
@@ -44,7 +44,7 @@ async fn read_plainly(server: &ModelServer) -> Outcome<Duration> {
     if count < DELTAS { Err("the stream was cut".into()) } else { Ok(start.elapsed()) }
 }
 
-async fn read_with(provider: &OpenAi) -> Outcome<Duration> {
+async fn read_with(provider: &Provider) -> Outcome<Duration> {
     let start = Instant::now();
     let request = ModelRequest { messages: vec![Message::User { text: "x".into() }], ..ModelRequest::default() };
     let mut events = provider.stream(request);
@@ -75,9 +75,17 @@ impl Random for Plain {
     }
 }
 
-fn provider(server: &ModelServer) -> Outcome<OpenAi> {
+pub(crate) fn provider(base_url: &str) -> Outcome<Provider> {
     let world = World { http: http_client().map_err(|error| error.message)?, random: Arc::new(Plain), clock: Arc::new(Plain), ids: Arc::new(Plain) };
-    let config =
-        Config { base_url: server.base_url(), api_key: None, model: "scripted".to_owned(), idle_timeout: Duration::from_secs(60), max_retries: 0, label: None };
-    Ok(OpenAi::new(config, world).map_err(|error| error.message)?)
+    let config = Config {
+        api: Api::Chat,
+        base_url: base_url.to_owned(),
+        api_key: None,
+        model: "scripted".to_owned(),
+        reasoning: false,
+        idle_timeout: Duration::from_secs(60),
+        max_retries: 0,
+        label: None,
+    };
+    Ok(Provider::new(config, world).map_err(|error| error.message)?)
 }

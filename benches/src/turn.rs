@@ -84,7 +84,7 @@ async fn side(name: &str, url: &str) -> Outcome<Side> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-async fn first_line(child: &mut Child) -> Outcome<String> {
+pub(crate) async fn first_line(child: &mut Child) -> Outcome<String> {
     let stdout = child.stdout.take().ok_or("no output")?;
     let line = BufReader::new(stdout).lines().next_line().await?;
     line.ok_or_else(|| "the model server said nothing".into())

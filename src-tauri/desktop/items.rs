@@ -19,6 +19,11 @@ pub(crate) fn rendered<T: Any>(mut answer: T) -> T {
 pub(crate) fn render(item: &mut Item) {
     match &mut item.body {
         ItemBody::AssistantText { text, blocks, .. } => *blocks = render::blocks(text),
-        ItemBody::UserMessage { .. } | ItemBody::ToolCall { .. } | ItemBody::ToolResult { .. } | ItemBody::Approval { .. } | ItemBody::Notice { .. } => {}
+        ItemBody::UserMessage { .. }
+        | ItemBody::ToolCall { .. }
+        | ItemBody::ToolResult { .. }
+        | ItemBody::Approval { .. }
+        | ItemBody::Redaction { .. }
+        | ItemBody::Notice { .. } => {}
     }
 }

@@ -1,4 +1,4 @@
-//! A scripted chat-completions server on a port of its own: it answers with prepared replies, keeps every request, and
+//! A scripted model server on a port of its own, for all wires: it answers with prepared replies, keeps every request, and
 //! refuses (400, and a violation for the test to see) requests that a strict provider would refuse.
 //!
 //! ```no_run
@@ -21,9 +21,9 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router};
 use futures::stream::{self, StreamExt};
 use serde_json::{Value, json};
@@ -31,15 +31,19 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-pub use check::violations_of;
+pub use check::{Wire, violations_of};
 pub use reply::{Chunking, Reply};
 pub use script::{Script, ScriptError};
 
+use check::Sealed;
 use reply::Part;
 
 /// One request as it came.
 #[derive(Clone, Debug)]
 pub struct Seen {
+    pub wire: Wire,
+    /// The last part of the path: on Google's wire it names the model.
+    pub path: String,
     pub headers: HeaderMap,
     pub body: Value,
 }
@@ -62,6 +66,7 @@ struct Played {
     replies: Vec<Reply>,
     seen: Vec<Seen>,
     violations: Vec<String>,
+    sealed: Sealed,
 }
 
 impl ModelServer {
@@ -79,7 +84,14 @@ impl ModelServer {
         let address = listener.local_addr()?;
         let shared =
             Arc::new(Shared { state: Mutex::new(Played { replies: replies.into_iter().collect(), ..Played::default() }), dropped: watch::Sender::new(0) });
-        let app = Router::new().route("/v1/chat/completions", post(answer)).route("/v1/models", get(models)).with_state(Arc::clone(&shared));
+        let app = Router::new()
+            .route("/v1/chat/completions", on(Wire::Chat))
+            .route("/v1/responses", on(Wire::Responses))
+            .route("/v1/messages", on(Wire::Anthropic))
+            .route("/v1beta/models/{model}", on(Wire::Gemini))
+            .route("/v1/models", get(models))
+            .route("/v1beta/models", get(google_models))
+            .with_state(Arc::clone(&shared));
         let task = tokio::spawn(async move {
             // Ends only with the runtime or the drop of the server.
             drop(axum::serve(axum::serve::ListenerExt::tap_io(listener, |socket| drop(socket.set_nodelay(true))), app).await);
@@ -90,6 +102,16 @@ impl ModelServer {
     /// The base URL for a provider's settings.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
+    }
+
+    /// The base URL of Google's wire.
+    pub fn google_url(&self) -> String {
+        format!("http://{}/v1beta", self.address)
+    }
+
+    /// The port it listens on.
+    pub fn port(&self) -> u16 {
+        self.address.port()
     }
 
     /// Adds a reply after those that are left.
@@ -143,12 +165,14 @@ impl Shared {
     }
 
     /// Keeps the request and picks its reply: the first that fits the conversation's last message.
-    fn take(&self, headers: HeaderMap, body: &Bytes) -> Result<Reply, String> {
+    fn take(&self, wire: Wire, path: String, headers: HeaderMap, body: &Bytes) -> Result<Reply, String> {
         let mut state = self.lock();
         let parsed: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
-        let found = violations_of(&parsed);
-        let last = parsed.pointer("/messages").and_then(Value::as_array).and_then(|m| m.last()).cloned().unwrap_or_default();
-        state.seen.push(Seen { headers, body: parsed });
+        let last = wire.last(&parsed);
+        let results = ["\"tool_result\"", "functionResponse", "function_call_output"].iter().any(|kind| last.to_string().contains(kind));
+        let mut found = violations_of(wire, &parsed);
+        found.extend(state.sealed.violations_of(wire, &parsed, results));
+        state.seen.push(Seen { wire, path, headers, body: parsed });
         if !found.is_empty() {
             let text = found.join("; ");
             state.violations.extend(found);
@@ -159,10 +183,14 @@ impl Shared {
             state.violations.push(text.clone());
             return Err(text);
         };
-        Ok(match state.replies.get(at) {
+        let reply = match state.replies.get(at) {
             Some(reply) if reply.repeats() => reply.clone(),
             Some(_) | None => state.replies.remove(at),
-        })
+        };
+        if wire != Wire::Chat {
+            state.sealed.given(wire, &reply.json_events());
+        }
+        Ok(reply)
     }
 }
 
@@ -170,9 +198,24 @@ async fn models() -> Json<Value> {
     Json(json!({"object": "list", "data": [{"id": "scripted", "object": "model"}]}))
 }
 
-async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
-    match shared.take(headers, &body) {
-        Ok(reply) => play(&shared, &reply),
+async fn google_models() -> Json<Value> {
+    Json(json!({"models": [
+        {"name": "models/scripted", "supportedGenerationMethods": ["generateContent"]},
+        {"name": "models/embedder", "supportedGenerationMethods": ["embedContent"]}
+    ]}))
+}
+
+/// Requests of one wire. Google's names the model in its path.
+fn on(wire: Wire) -> MethodRouter<Arc<Shared>> {
+    post(move |State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap, body: Bytes| async move {
+        let path = uri.path().rsplit('/').next().unwrap_or_default().to_owned();
+        answer(&shared, wire, path, headers, &body)
+    })
+}
+
+fn answer(shared: &Arc<Shared>, wire: Wire, path: String, headers: HeaderMap, body: &Bytes) -> Response {
+    match shared.take(wire, path, headers, body) {
+        Ok(reply) => play(shared, &reply),
         Err(text) => (StatusCode::BAD_REQUEST, Json(json!({"error": {"message": text, "type": "invalid_request_error"}}))).into_response(),
     }
 }

@@ -91,10 +91,10 @@ fn only_models_mcp_and_packs_have_an_http_client() {
 }
 
 #[test]
-fn contract_and_policy_do_no_io() {
+fn contract_policy_and_redaction_do_no_io() {
     let rooms = rooms();
     let io = ["tokio", "tokio-util", "async-std", "reqwest", "rusqlite", "axum", "rmcp", "libc", "tempfile", "keyring-core", "zbus"];
-    for room in ["contract", "policy"] {
+    for room in ["contract", "policy", "redaction"] {
         let found: Vec<&String> = rooms[room].iter().filter(|name| io.contains(&name.as_str())).collect();
         assert!(found.is_empty(), "{room} does no I/O; it depends on {found:?}");
         for file in sources(&root().join("src-tauri/crates").join(room).join("src"), &["rs"]) {
@@ -111,8 +111,13 @@ fn the_engine_names_no_store_provider_or_window() {
     let rooms = rooms();
     let names: BTreeSet<&str> = rooms.keys().map(String::as_str).collect();
     let known: Vec<&String> = rooms["engine"].iter().filter(|name| names.contains(name.as_str())).collect();
-    let strangers: Vec<&&String> = known.iter().filter(|name| !["contract", "policy"].contains(&name.as_str())).collect();
+    let strangers: Vec<&&String> = known.iter().filter(|name| !["contract", "policy", "redaction"].contains(&name.as_str())).collect();
     assert!(strangers.is_empty(), "the engine sees the world through its ports; it depends on {strangers:?}");
+}
+
+#[test]
+fn only_the_engine_can_make_text_for_a_model() {
+    only(&["engine"], &holders(&rooms(), |name| name == "redaction"), "only the engine redacts, so no adapter can send what was not redacted");
 }
 
 #[test]

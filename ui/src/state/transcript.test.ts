@@ -30,6 +30,15 @@ describe("a turn", () => {
     expect(state.stale).toBe(false);
   });
 
+  test("says above its answer what was held back from the model", () => {
+    const state = emptyTranscript("s");
+    const held = itemOf(3, { kind: "redaction", level: "basic", counts: [{ kind: "email", count: 2 }] });
+    run(state, { type: "item", item: user }, { type: "blocks", patch: { blocks: [{ index: 0, html: "<p>H</p>" }], count: 1, append: "" } });
+    run(state, { type: "item", item: held }, { type: "item", item: answer }, { type: "item", item: held }, final);
+    expect(shape(state)).toEqual(["user:1", "redaction:3", "assistant:4"]);
+    expect(state.entries[1]).toMatchObject({ counts: [{ kind: "email", count: 2 }] });
+  });
+
   test("that ends without a stored answer asks for the session again", () => {
     const state = emptyTranscript("s");
     run(state, { type: "item", item: user }, final);

@@ -8,6 +8,7 @@ import type { Effect } from "../platform/generated/Effect";
 import type { Item } from "../platform/generated/Item";
 import type { ItemBody } from "../platform/generated/ItemBody";
 import type { QueuedMessage } from "../platform/generated/QueuedMessage";
+import type { RedactionCount } from "../platform/generated/RedactionCount";
 import type { SessionView } from "../platform/generated/SessionView";
 import type { Stage } from "../platform/generated/Stage";
 import type { ToolOutcome } from "../platform/generated/ToolOutcome";
@@ -60,7 +61,12 @@ export interface NoticeEntry extends Common {
   text: string;
   error: AgentError | null;
 }
-export type Entry = UserEntry | AssistantEntry | ToolEntry | NoticeEntry;
+/** What was held back from the model in a turn, as counts. */
+export interface RedactionEntry extends Common {
+  kind: "redaction";
+  counts: RedactionCount[];
+}
+export type Entry = UserEntry | AssistantEntry | ToolEntry | RedactionEntry | NoticeEntry;
 
 export interface Running {
   turn: string;
@@ -270,6 +276,9 @@ function takeItem(state: Transcript, item: Item): void {
       if (!Number.isFinite(entry.seq)) moveTo(state, entry, seq, at);
       return;
     }
+    case "redaction":
+      if (!state.entries.some((entry) => entry.key === id)) place(state, { kind: "redaction", key: id, turn, seq, at, counts: body.counts });
+      return;
     case "notice": {
       // The stored form of a failure that the turn has already reported.
       const shown = state.entries.find((entry): entry is NoticeEntry => entry.kind === "notice" && (entry.key === id || (entry.key === `error:${turn}` && body.level === "error")));

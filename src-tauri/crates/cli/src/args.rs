@@ -34,7 +34,7 @@ pub(crate) enum Command {
     /// Read, verify and export the log
     #[command(subcommand)]
     Audit(Audit),
-    /// Check packs
+    /// Make and check packs
     #[command(subcommand)]
     Packs(Packs),
     /// Check the installation
@@ -136,6 +136,26 @@ pub(crate) enum Audit {
 pub(crate) enum Packs {
     /// List every fault of a pack
     Check { folder: PathBuf },
+    /// Make a pack to start from, in the folder where the app looks for yours
+    New {
+        /// Lower-case letters, digits and hyphens
+        name: String,
+        /// What its tool is
+        #[arg(long, value_enum, default_value_t = PackKind::Program)]
+        kind: PackKind,
+        /// Make it in this folder instead
+        #[arg(long, value_name = "FOLDER")]
+        into: Option<PathBuf>,
+    },
+}
+
+/// What a new pack's tool is.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum PackKind {
+    /// A program in the pack's folder
+    Program,
+    /// One HTTP request
+    Http,
 }
 
 fn record_type(text: &str) -> Result<RecordType, String> {

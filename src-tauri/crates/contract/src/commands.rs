@@ -37,6 +37,7 @@ macro_rules! with_commands {
                 secret_set(SecretSetParams) -> Empty, "Store a key";
                 secret_delete(SecretParams) -> Empty, "Delete a key";
                 model_test(Empty) -> ModelTestResponse, "Ask the model for one word";
+                model_servers(Empty) -> LocalServersResponse, "Look for model servers on this machine";
                 import_start(ImportStartParams) -> ImportStartResponse, "Read delivery files";
                 import_status(ImportParams) -> ImportView, "How far an import is";
                 import_cancel(ImportParams) -> Empty, "Stop an import; nothing is kept of it";

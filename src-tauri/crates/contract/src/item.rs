@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::{AgentError, ApprovalId, ApprovalStatus, Block, CallId, Effect, ItemId, ResultView, SessionId, ToolId, TurnId};
+use crate::{AgentError, ApprovalId, ApprovalStatus, Block, CallId, Effect, ItemId, RedactionCount, RedactionLevel, ResultView, SessionId, ToolId, TurnId};
 
 /// One stored step of a session, in the order of `seq`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -75,6 +75,11 @@ pub enum ItemBody {
         /// The reason given with a rejection, or why it expired.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
+    },
+    /// What was held back from the model in this turn, as counts; never a value.
+    Redaction {
+        level: RedactionLevel,
+        counts: Vec<RedactionCount>,
     },
     Notice {
         level: NoticeLevel,

@@ -11,7 +11,9 @@ use ts_rs::TS;
 use crate::{Effect, PackId, ResultView, ToolId};
 
 pub mod offline;
+mod run;
 pub use offline::*;
+pub use run::*;
 
 /// One pack: a folder under `tools/` with this as its `pack.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -116,6 +118,12 @@ pub struct ToolEntry {
     /// Kind `mcp_server`: the server and its own name for the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp: Option<McpTool>,
+    /// Kind `http_api`: the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http: Option<HttpCall>,
+    /// Kind `other`: the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<ProgramCall>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offline: Option<ToolOffline>,
 }
@@ -177,16 +185,22 @@ pub enum IdempotencyStrategy {
     ExternalKey,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct Auth {
     pub kind: AuthKind,
     /// Name of the variable (and of the keyring entry) that holds the secret, never its value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env_var: Option<String>,
+    /// Kind `http_api`: the header that carries it (default: `Authorization` for a bearer token, `X-API-Key` for a key).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub header: Option<String>,
+    /// Kind `http_api`: the query parameter that carries a key instead of a header.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthKind {
     None,

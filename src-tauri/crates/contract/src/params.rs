@@ -101,7 +101,17 @@ wire! {
     struct AuditExportResponse { folder: String, records: u64, files: Vec<String> }
     struct AuditCheckpointResponse { size: u64, root: String, note: String }
 
-    struct PacksListResponse { packs: Vec<PackView>, servers: Vec<ServerView> }
+    struct PacksListResponse { packs: Vec<PackView>, servers: Vec<ServerView>, isolation: IsolationView }
+    /// How far programs of packs are kept apart on this machine.
+    struct IsolationView {
+        level: Isolation,
+        /// Landlock's version in this kernel; 0 = none.
+        landlock_abi: u32,
+        /// System calls are filtered.
+        seccomp: bool,
+        /// The level in a sentence.
+        message: String,
+    }
     /// A pack as read: usable, or with the faults that keep it out.
     struct PackView {
         id: PackId,
@@ -164,10 +174,23 @@ wire! {
         keyring: KeyringView,
         /// Names of keys that have a value (keyring or this run).
         secrets_set: Vec<String>,
+        /// Credentials that tools need.
+        credentials: Vec<CredentialView>,
         data_dir: String,
         version: String,
         /// What the UI language resolves to.
         locale: String,
+    }
+    /// A credential that tools of a pack need.
+    struct CredentialView {
+        /// `pack/NAME`: its name for storing and deleting.
+        name: String,
+        pack: PackId,
+        pack_title: String,
+        env_var: String,
+        /// Titles of the tools that need it.
+        tools: Vec<String>,
+        state: CredentialState,
     }
     struct SettingsSetParams { settings: Settings }
     struct KeyringView {
@@ -182,7 +205,28 @@ wire! {
         this_run_only: bool,
     }
     struct SecretParams { name: String }
-    struct ModelTestResponse { ok: bool, message: String, #[serde(default, skip_serializing_if = "Option::is_none")] hint: Option<String> }
+    struct ModelTestResponse {
+        ok: bool,
+        message: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hint: Option<String>,
+        /// What is wrong, for a sentence in the user's language.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        problem: Option<crate::ConnectionProblem>,
+        /// The server that was asked.
+        #[serde(default)]
+        host: String,
+        /// Who issued a certificate that is not trusted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        issuer: Option<String>,
+        /// Models that the server lists.
+        #[serde(default)]
+        models: Vec<String>,
+        capabilities: crate::ModelCapabilities,
+    }
+    /// Model servers found on this machine.
+    struct LocalServersResponse { servers: Vec<LocalServer> }
+    struct LocalServer { name: String, base_url: String, models: Vec<String> }
 
     /// Reads CSV files of delivery rows or campaigns into the pacing pack.
     struct ImportStartParams { paths: Vec<String> }
@@ -216,6 +260,28 @@ pub enum ServerState {
     BackingOff,
     Failed,
     Stopped,
+}
+
+/// How far programs of packs are kept apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Isolation {
+    /// No sight of the user's files, and a filter on system calls.
+    Full,
+    /// One of the two.
+    Partial,
+    /// Only a bare environment and limits.
+    Limits,
+}
+
+/// Where a credential comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum CredentialState {
+    Stored,
+    ThisRun,
+    Environment,
+    Missing,
 }
 
 /// What the keyring allows now.

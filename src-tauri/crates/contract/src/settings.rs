@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
+use crate::EgressSettings;
+
 /// All settings with their defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
@@ -20,15 +22,16 @@ pub struct Settings {
     /// The first-run page has been answered.
     pub welcomed: bool,
     pub model: ModelSettings,
+    /// What may leave this machine for a model.
+    pub egress: EgressSettings,
     pub limits: Limits,
     pub policy: PolicyMode,
     /// `csign approvals approve` may decide; changed only in the approval window.
     pub decide_from_terminal: bool,
     /// IANA zone for dates in answers; `system` uses the machine's.
     pub time_zone: String,
-    /// What is set for packs instead of their manifests' defaults, by pack and name.
-    #[ts(type = "Record<string, Record<string, unknown>>")]
-    pub packs: BTreeMap<String, Map<String, Value>>,
+    /// What the user decided about single packs, by pack id.
+    pub packs: BTreeMap<String, PackChoice>,
 }
 
 impl Default for Settings {
@@ -39,6 +42,7 @@ impl Default for Settings {
             agent_enabled: true,
             welcomed: false,
             model: ModelSettings::default(),
+            egress: EgressSettings::default(),
             limits: Limits::default(),
             policy: PolicyMode::WritesRequireApproval,
             decide_from_terminal: false,
@@ -48,22 +52,63 @@ impl Default for Settings {
     }
 }
 
+/// The user's decisions about one pack.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct PackChoice {
+    /// Its HTTP tools that ask for it may reach this computer and the local network.
+    pub private_network: bool,
+    /// Values instead of the manifest's defaults, by name.
+    #[ts(type = "Record<string, unknown>")]
+    pub settings: Map<String, Value>,
+}
+
 /// Which model answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelSettings {
-    /// `offline` or `openai_compatible`.
+    /// `offline`, `openai_compatible`, `openai_responses`, `anthropic` or `gemini`.
     pub provider: String,
+    /// Empty: the provider's own.
     pub base_url: String,
     pub model: String,
+    /// Let a model that can think do so before it answers, and show it.
+    pub reasoning: bool,
     /// Seconds without data after which a stream counts as stalled.
     pub idle_timeout_s: u32,
     pub max_retries: u32,
+    /// Answers when the model above cannot be reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<FallbackModel>,
+}
+
+/// A second model, asked only when the first fails before it has said anything.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct FallbackModel {
+    /// As in the settings of the first.
+    pub provider: String,
+    pub base_url: String,
+    pub model: String,
+}
+
+impl Default for FallbackModel {
+    fn default() -> Self {
+        Self { provider: "offline".into(), base_url: String::new(), model: String::new() }
+    }
 }
 
 impl Default for ModelSettings {
     fn default() -> Self {
-        Self { provider: "offline".into(), base_url: "https://api.openai.com/v1".into(), model: "gpt-4o-mini".into(), idle_timeout_s: 60, max_retries: 2 }
+        Self {
+            provider: "offline".into(),
+            base_url: "https://api.openai.com/v1".into(),
+            model: "gpt-4o-mini".into(),
+            reasoning: false,
+            idle_timeout_s: 60,
+            max_retries: 2,
+            fallback: None,
+        }
     }
 }
 
@@ -83,11 +128,13 @@ pub struct Limits {
     pub approval_expiry_s: u32,
     /// Characters of one message.
     pub message_chars: u32,
+    /// Seconds from a turn's start (or an approval) after which a failed call is not tried again.
+    pub deadline_s: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { rounds: 6, calls_per_round: 3, window_messages: 20, result_chars: 16_000, approval_expiry_s: 600, message_chars: 20_000 }
+        Self { rounds: 6, calls_per_round: 3, window_messages: 20, result_chars: 16_000, approval_expiry_s: 600, message_chars: 20_000, deadline_s: 60 }
     }
 }
 

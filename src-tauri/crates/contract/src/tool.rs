@@ -7,7 +7,7 @@ use ts_rs::TS;
 
 use crate::{
     PackId, ToolId,
-    manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust, Preview, SessionValue},
+    manifest::{Auth, Backoff, HttpCall, IdempotencyStrategy, Kind, Latency, OutputTrust, Preview, ProgramCall, SessionValue},
 };
 
 /// What a tool may change.
@@ -63,6 +63,12 @@ pub struct ToolSpec {
     pub max_attempts: u32,
     pub backoff: Backoff,
     pub idempotency: IdempotencyStrategy,
+    /// The header, member or argument that the strategy speaks of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key_ref: Option<String>,
+    /// The credential it needs, by name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auth: Option<Auth>,
     pub audit_required: bool,
     pub view: ResultView,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,6 +88,10 @@ pub enum ToolTarget {
     BuiltIn { service: String },
     /// A tool of an MCP server of the same pack.
     Mcp { server: String, tool: String },
+    /// One HTTP request by the host; settings have been put into the address.
+    Http { call: Box<HttpCall> },
+    /// One run of a program of the pack.
+    Program { call: Box<ProgramCall> },
 }
 
 impl ToolTarget {
@@ -90,8 +100,16 @@ impl ToolTarget {
         match self {
             Self::BuiltIn { service } => service,
             Self::Mcp { server, .. } => server,
+            Self::Http { call } => host_of(&call.url),
+            Self::Program { call } => &call.command,
         }
     }
+}
+
+/// The host and port of an address, as it is written.
+fn host_of(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split(['/', '?', '#']).next().unwrap_or(rest)
 }
 
 /// A parameter that the model never sees and the host fills from the session's values.

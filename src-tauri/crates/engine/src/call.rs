@@ -15,14 +15,15 @@ use crate::{
     approvals::Gated,
     canonical::canonical,
     coerce::coerce,
+    egress::Words,
     history,
-    ports::{Message, ModelCall, Point},
+    ports::{AskedCall, Message, Point},
     texts::Text,
     turn::{End, Turn},
 };
 
-/// Reads of a turn by tool and canonical arguments: how often, and the first result.
-pub(crate) type Seen = HashMap<String, (u32, Option<CallDone>)>;
+/// Reads of a turn by tool and canonical arguments: the first result, and whether it was given a second time.
+pub(crate) type Seen = HashMap<String, Arc<tokio::sync::Mutex<Option<(CallDone, bool)>>>>;
 
 /// A call that passed the checks before the gate.
 #[derive(Clone, Debug)]
@@ -32,6 +33,8 @@ pub(crate) struct Ready {
     /// As the model may give them, after coercion.
     pub(crate) arguments: Value,
     pub(crate) decision: Decision,
+    /// What was done to the arguments before they fitted, for the record.
+    pub(crate) coerced: Vec<String>,
 }
 
 /// How a call ended.
@@ -78,12 +81,13 @@ impl CallDone {
     }
 
     /// The result as the model gets it.
-    pub(crate) fn message(self, limit: usize) -> Message {
+    pub(crate) fn message(self, limit: usize, words: &Words) -> Message {
         let data = match (&self.outcome, &self.error) {
             (ToolOutcome::Ok, _) => self.data,
             (outcome, error) => Arc::new(history::result_value(*outcome, &self.data, error.as_ref().map(|e| json!(e)), &self.summary)),
         };
-        Message::Tool { call: self.call, name: self.model_name, content: history::cap(&data.to_string(), limit), data }
+        let (content, data) = words.result(&data, |text| history::cap(text, limit, &self.call));
+        Message::Tool { name: words.name(&self.model_name), call: self.call, content, data }
     }
 }
 
@@ -94,7 +98,7 @@ enum Prepared {
 
 impl Turn {
     /// Runs the calls of a round; the results come back in the model's order.
-    pub(crate) async fn run_calls(self: Arc<Self>, calls: Vec<ModelCall>) -> Result<Vec<CallDone>, End> {
+    pub(crate) async fn run_calls(self: Arc<Self>, calls: Vec<AskedCall>) -> Result<Vec<CallDone>, End> {
         self.emit(EventBody::Status { stage: Stage::Tools, text: None });
         let most = self.settings.limits.calls_per_round.clamp(1, 10) as usize;
         let mut prepared = Vec::with_capacity(calls.len());
@@ -134,8 +138,8 @@ impl Turn {
         waiting.map_or(Ok(done), |error| Err(End::ApprovalRequired { error: *error }))
     }
 
-    async fn prepare(&self, call: ModelCall, within_limit: bool) -> Prepared {
-        let Some(spec) = self.specs.iter().find(|spec| spec.model_name == call.name).cloned() else {
+    async fn prepare(&self, call: AskedCall, within_limit: bool) -> Prepared {
+        let Some(spec) = self.known(&call.name) else {
             return Prepared::Refused(Box::new(self.unknown_tool(call)));
         };
         let parsed = if call.arguments.trim().is_empty() { Ok(json!({})) } else { serde_json::from_str::<Value>(&call.arguments) };
@@ -143,7 +147,7 @@ impl Turn {
             Ok(value) => (value, None),
             Err(e) => (Value::String(call.arguments.clone()), Some(e.to_string())),
         };
-        let mut ready = Ready { call: call.id, spec, arguments, decision: Decision::Deny { why: String::new() } };
+        let mut ready = Ready { call: call.id, spec, arguments, decision: Decision::Deny { why: String::new() }, coerced: Vec::new() };
         let refuse = |ready: &Ready, outcome, error: AgentError| {
             let summary = error.message.clone();
             Prepared::Refused(Box::new(CallDone::of(ready, outcome, Some(error), summary)))
@@ -157,12 +161,13 @@ impl Turn {
         }
         if let Some(problem) = parse_error {
             let error = AgentError::invalid("The arguments are not a JSON object.").with("validation", json!([{"path": "", "problem": problem}]));
-            return refuse(&ready, ToolOutcome::Error, error);
+            return refuse(&ready, ToolOutcome::Error, self.misfit(&ready, error));
         }
-        let (arguments, _) = coerce(&ready.spec.input_schema, std::mem::take(&mut ready.arguments));
+        let (arguments, changes) = coerce(&ready.spec.input_schema, std::mem::take(&mut ready.arguments));
         ready.arguments = arguments;
+        ready.coerced = changes.into_iter().map(|change| format!("{}: {}", change.parameter, change.what)).collect();
         if let Err(error) = self.engine.check_arguments(&ready.spec, &ready.arguments) {
-            return refuse(&ready, ToolOutcome::Error, error);
+            return refuse(&ready, ToolOutcome::Error, self.misfit(&ready, error));
         }
         ready.decision = self.gate(&ready.spec, &ready.arguments).await;
         if let Decision::Deny { why } = &ready.decision {
@@ -171,10 +176,29 @@ impl Turn {
                 .with("approvable", false);
             return refuse(&ready, ToolOutcome::Denied, error);
         }
+        // Before anybody is asked: a person must not sign what cannot run.
+        if let Err(error) = self.world().tools.check(&ready.spec).await {
+            return refuse(&ready, ToolOutcome::Error, error.with("tool_id", ready.spec.id.as_str()));
+        }
         Prepared::Ready(Box::new(ready))
     }
 
-    fn unknown_tool(&self, call: ModelCall) -> CallDone {
+    /// A tool by the name that models use; the one that reads long results is there once there is one.
+    fn known(&self, name: &str) -> Option<ToolSpec> {
+        self.specs.iter().find(|spec| spec.model_name == name).cloned().or_else(|| self.kept.tool().filter(|spec| spec.model_name == name))
+    }
+
+    /// Arguments that do not fit are told once; the same again end the use of tools for this turn.
+    fn misfit(&self, ready: &Ready, error: AgentError) -> AgentError {
+        let key = format!("{} {}", ready.spec.id, canonical(&ready.arguments));
+        if self.misfits.lock().unwrap_or_else(PoisonError::into_inner).insert(key) {
+            return error;
+        }
+        self.without_tools.store(true, Ordering::Release);
+        error.reason("repeated_misfit").hint("The same arguments did not fit before. Answer the user now, without tools.")
+    }
+
+    fn unknown_tool(&self, call: AskedCall) -> CallDone {
         let error = AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {}.", call.name));
         CallDone {
             call: call.id,
@@ -227,31 +251,27 @@ impl Turn {
         Gated::Done { result: Box::new(done), saved: false }
     }
 
-    /// A free read; the same read a second time gets the first result, a third time nothing.
+    /// A free read; the same read a second time gets the first result, a third time nothing. Two at once wait for each other.
     async fn read_once(&self, ready: &Ready) -> CallDone {
         let key = format!("{} {}", ready.spec.id, canonical(&ready.arguments));
-        let earlier = {
-            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            let entry = seen.entry(key.clone()).or_insert((0, None));
-            entry.0 += 1;
-            entry.clone()
-        };
-        match earlier {
-            (count, _) if count > 2 => {
+        let entry = Arc::clone(self.seen.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default());
+        let mut earlier = entry.lock().await;
+        match &mut *earlier {
+            Some((first, again)) if !*again => {
+                *again = true;
+                CallDone { call: ready.call.clone(), duration: Duration::ZERO, ..first.clone() }
+            }
+            Some(_) => {
                 let error = AgentError::invalid(Text::SameCallAgain.in_locale(&self.locale)).reason("repeated_call");
                 CallDone::of(ready, ToolOutcome::Limit, Some(error.clone()), error.message)
             }
-            (2, Some(first)) => CallDone { call: ready.call.clone(), duration: Duration::ZERO, ..first },
-            _ => {
+            None => {
                 self.probe(Point::BeforeToolRun);
                 let done = self.dispatch(ready, None).await;
                 self.probe(Point::AfterToolRun);
-                let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-                match seen.get_mut(&key) {
-                    Some(entry) if done.outcome == ToolOutcome::Ok => entry.1 = Some(done.clone()),
-                    // A failure is not an answer: the same read may be tried again.
-                    Some(_) => drop(seen.remove(&key)),
-                    None => {}
+                // A failure is not an answer: the same read may be tried again.
+                if done.outcome == ToolOutcome::Ok {
+                    *earlier = Some((done.clone(), false));
                 }
                 done
             }

@@ -16,12 +16,13 @@ pub fn coerce(schema: &Value, arguments: Value) -> (Value, Vec<Coercion>) {
     let empty = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
     let required: Vec<&str> = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
-    let closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
+    // A schema that speaks of extras means them, one way or the other; only silence drops them.
+    let speaks = ["additionalProperties", "unevaluatedProperties", "patternProperties"].iter().any(|word| schema.get(word).is_some());
     let mut done = Vec::new();
     let mut out = Map::new();
     for (name, value) in given {
         let Some(property) = properties.get(&name) else {
-            if closed || properties.is_empty() {
+            if speaks || properties.is_empty() {
                 out.insert(name, value);
             } else {
                 done.push(Coercion { parameter: name, what: "dropped an unknown argument" });
@@ -50,7 +51,7 @@ enum Outcome {
 
 fn one(schema: &Value, value: Value, required: bool) -> Outcome {
     let types = types(schema);
-    if types.is_empty() || types.iter().any(|t| fits(t, &value)) && !(is_blank(&value) && !required && !allows_blank(schema)) {
+    if types.is_empty() || types.iter().any(|t| fits(t, &value)) && !(is_blank(&value) && !required && !allows_blank(schema, &value)) {
         return Outcome::Same(value);
     }
     let scalar = !types.iter().any(|t| t == "array" || t == "object");
@@ -84,7 +85,7 @@ fn types(schema: &Value) -> Vec<String> {
 fn fits(kind: &str, value: &Value) -> bool {
     match kind {
         "string" => value.is_string(),
-        "integer" => value.is_i64() || value.is_u64(),
+        "integer" => value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|n| n.fract() == 0.0),
         "number" => value.is_number(),
         "boolean" => value.is_boolean(),
         "array" => value.is_array(),
@@ -103,9 +104,9 @@ fn is_blank(value: &Value) -> bool {
     }
 }
 
-/// A schema that lists the blank word itself means it.
-fn allows_blank(schema: &Value) -> bool {
-    schema.get("enum").is_some() || schema.get("const").is_some()
+/// A schema that lists the blank word itself, or `null` as a type of its own, means it.
+fn allows_blank(schema: &Value, value: &Value) -> bool {
+    schema.get("enum").is_some() || schema.get("const").is_some() || (value.is_null() && types(schema).iter().any(|t| t == "null"))
 }
 
 fn unwrap_single(value: &Value) -> Option<Value> {
@@ -189,7 +190,51 @@ mod tests {
         }
     }
 
+    /// Any JSON, not too deep.
+    fn json_value() -> impl Strategy<Value = Value> {
+        let words = vec!["none", "null", "", "true", "12", "1,200", "$3", "{}", "[1]"];
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            (-1e12..1e12f64).prop_map(Value::from),
+            (-1000..1000i32).prop_map(|n| Value::from(f64::from(n))),
+            "[ -~]{0,6}".prop_map(Value::from),
+            prop::sample::select(words).prop_map(Value::from),
+        ];
+        leaf.prop_recursive(2, 12, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+                prop::collection::btree_map("[a-c]", inner, 0..3).prop_map(|m| Value::Object(m.into_iter().collect())),
+            ]
+        })
+    }
+
+    /// A schema of one property: any set of types, or none, sometimes with a list of values.
+    fn property() -> impl Strategy<Value = Value> {
+        let types = prop::sample::subsequence(vec!["string", "integer", "number", "boolean", "array", "object", "null"], 0..4);
+        (types, any::<bool>()).prop_map(|(types, single)| match types.as_slice() {
+            [] => json!({}),
+            [one] if single => json!({"type": one}),
+            many => json!({"type": many}),
+        })
+    }
+
     proptest! {
+        /// Whatever the schema and the value: when it fits, it stays as it is. (Blank words for what may be left out are the
+        /// one exception that the table makes.)
+        #[test]
+        fn a_value_that_fits_is_never_changed(schema in property(), value in json_value(), required: bool) {
+            let whole = json!({"type": "object", "properties": {"p": schema.clone()}, "required": if required { vec!["p"] } else { vec![] }});
+            prop_assume!(jsonschema::is_valid(&schema, &value));
+            prop_assume!(required || !is_blank(&value) || value.is_null());
+            let given = json!({"p": value});
+            let (same, changes) = coerce(&whole, given.clone());
+            prop_assert_eq!(same, given, "{}", whole);
+            prop_assert!(changes.is_empty());
+        }
+
         #[test]
         fn never_changes_a_valid_value(s in "[a-z0-9 ]{1,8}x", i: i64, n in -1e9f64..1e9, b: bool) {
             let given = json!({"s": s, "i": i, "n": n, "b": b, "a": [1], "o": {"k": 1}});

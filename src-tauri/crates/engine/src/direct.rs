@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Engine,
     lanes::Accepted,
-    ports::ModelCall,
+    ports::AskedCall,
     turn::{End, Turn},
 };
 
@@ -30,7 +30,7 @@ impl Engine {
         let accepted = Accepted { turn: TurnId(self.world.ids.next("turn")), text: String::new(), model: None, headless: params.headless };
         let mut turn = Turn::new(Arc::clone(self), session, accepted, CancellationToken::new());
         turn.keeps_items = false;
-        let call = ModelCall { id: CallId(self.world.ids.next("call")), name: spec.model_name.clone(), arguments: params.arguments.to_string() };
+        let call = AskedCall { id: CallId(self.world.ids.next("call")), name: spec.model_name.clone(), arguments: params.arguments.to_string() };
         let result = Arc::new(turn).run_calls(vec![call]).await;
         if let Err(error) = self.world.audit.flush().await {
             tracing::warn!(%error, "the audit log could not be flushed after a direct call");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contract::{AgentError, ApprovalId, Effect, RecordType, ToolOutcome, ToolSpec, manifest::IdempotencyStrategy};
+use contract::{AgentError, ApprovalId, CallId, Effect, RecordType, ToolOutcome, ToolSpec, manifest::IdempotencyStrategy};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     call::{CallDone, Ready},
     canonical::{canonical, sha256_hex},
     ports::{Durability, Point, RecordDraft, SessionValues, ToolFailure, ToolRequest},
-    retry,
+    results, retry,
     texts::Text,
     turn::Turn,
 };
@@ -58,14 +58,23 @@ impl Turn {
         self.probe(Point::BetweenIntentAndEffect);
         let request = ToolRequest {
             spec: spec.clone(),
-            idempotency_key: idempotency_key(spec, &arguments, approval),
+            idempotency_key: idempotency_key(spec, &arguments, approval, &ready.call),
             arguments,
             call: ready.call.clone(),
             session: self.session.clone(),
         };
         let started = tokio::time::Instant::now();
         let world = self.world();
-        let result = retry::run(world.tools.as_ref(), world.random.as_ref(), request, &self.cancel).await;
+        let result = if results::is_here(spec) {
+            let most = self.settings.limits.result_chars as usize / 2;
+            let border = |text: &str, at| self.words.get().map_or(at, |words| words.border(text, at));
+            self.kept.read(&request.arguments, most, &border).map_err(|error| ToolFailure { error, may_have_happened: false })
+        } else {
+            // The time a person took to decide is not the tool's.
+            let deadline =
+                if approval.is_some() { started + std::time::Duration::from_secs(u64::from(self.settings.limits.deadline_s)) } else { self.deadline };
+            retry::run(world.tools.as_ref(), world.random.as_ref(), request, &self.cancel, deadline).await
+        };
         if spec.effect != Effect::ReadOnly {
             self.probe(Point::BetweenEffectAndOutcome);
         }
@@ -101,6 +110,9 @@ impl Turn {
         if let Some(id) = approval {
             draft = draft.field("approval", id.as_str());
         }
+        if !ready.coerced.is_empty() {
+            draft = draft.field("coerced", ready.coerced.clone());
+        }
         match self.world().audit.append(draft, durability).await {
             Ok(_) => Ok(()),
             Err(error) if durability == Durability::Grouped => {
@@ -119,9 +131,11 @@ impl Turn {
     fn judge(&self, ready: &Ready, result: Result<Value, ToolFailure>) -> CallDone {
         let spec = &ready.spec;
         match result {
-            Ok(data) => {
+            Ok(mut data) => {
                 let problems = self.engine.validators.problems(&format!("out {}", spec.definition_hash), &spec.output_schema, &data);
                 if problems.is_empty() {
+                    // Before anything is recorded, stored or shown.
+                    self.engine.exact().scrub_value(&mut data);
                     let mut done = CallDone::of(ready, ToolOutcome::Ok, None, String::new());
                     done.summary = summary(&data);
                     done.data = Arc::new(data);
@@ -131,7 +145,8 @@ impl Turn {
                 let error = AgentError::internal("invalid_output", Text::InvalidOutput.in_locale(&self.locale)).with("tool_id", spec.id.as_str());
                 CallDone::of(ready, ToolOutcome::Error, Some(error.clone()), error.message)
             }
-            Err(failure) => {
+            Err(mut failure) => {
+                self.scrub_error(&mut failure.error);
                 let unknown = failure.may_have_happened && spec.effect != Effect::ReadOnly;
                 let outcome = match (unknown, self.cancel.is_cancelled()) {
                     (true, _) => ToolOutcome::Unknown,
@@ -146,6 +161,15 @@ impl Turn {
                 let error = AgentError { message: said.clone(), ..failure.error }.with("tool_id", spec.id.as_str());
                 CallDone::of(ready, outcome, Some(error), said)
             }
+        }
+    }
+
+    /// A failure may quote what was sent.
+    fn scrub_error(&self, error: &mut AgentError) {
+        let exact = self.engine.exact();
+        error.message = exact.scrub(&error.message).into_owned();
+        for value in error.details.values_mut() {
+            exact.scrub_value(value);
         }
     }
 
@@ -192,9 +216,19 @@ impl Turn {
     }
 }
 
-fn idempotency_key(spec: &ToolSpec, arguments: &Value, approval: Option<&ApprovalId>) -> Option<String> {
-    (spec.idempotency != IdempotencyStrategy::None)
-        .then(|| sha256_hex(canonical(&json!({"tool": spec.id, "arguments": arguments, "approval": approval})).as_bytes()))
+/// The same for every attempt of one call, and for no other: a call that nobody signed is told apart by its own id.
+fn idempotency_key(spec: &ToolSpec, arguments: &Value, approval: Option<&ApprovalId>, call: &CallId) -> Option<String> {
+    let signed = approval.map_or(call.as_str(), ApprovalId::as_str);
+    match spec.idempotency {
+        IdempotencyStrategy::None => None,
+        IdempotencyStrategy::ExternalKey => {
+            let given = arguments.get(spec.idempotency_key_ref.as_deref()?)?;
+            Some(given.as_str().map_or_else(|| given.to_string(), str::to_owned)).filter(|key| !key.is_empty())
+        }
+        IdempotencyStrategy::Header | IdempotencyStrategy::PayloadField | IdempotencyStrategy::HashPayload => {
+            Some(sha256_hex(canonical(&json!({"tool": spec.id, "arguments": arguments, "approval": signed})).as_bytes()))
+        }
+    }
 }
 
 /// One line about a result, by what results commonly carry. Never more than a hint: the card unfolds to the whole.

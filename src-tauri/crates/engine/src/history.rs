@@ -6,13 +6,16 @@ use std::{collections::HashMap, sync::Arc};
 use contract::{CallId, Item, ItemBody, ToolOutcome, ToolSpec};
 use serde_json::{Value, json};
 
-use crate::ports::{Message, ModelCall};
+use crate::{
+    egress::Words,
+    ports::{Message, ModelCall, Outbound},
+};
 
 /// Characters of an earlier turn's result that a language model still sees.
-const OLD_RESULT_CHARS: usize = 4_000;
+pub(crate) const OLD_RESULT_CHARS: usize = 4_000;
 
 /// Messages for the newest `window` user and assistant messages of `items` (ascending).
-pub fn messages(items: &[Item], window: usize, specs: &[ToolSpec]) -> Vec<Message> {
+pub(crate) fn messages(items: &[Item], window: usize, specs: &[ToolSpec], words: &Words) -> Vec<Message> {
     let from = window_start(items, window);
     let results: HashMap<&CallId, &ItemBody> = items
         .iter()
@@ -25,10 +28,13 @@ pub fn messages(items: &[Item], window: usize, specs: &[ToolSpec]) -> Vec<Messag
     let mut index = from;
     while index < items.len() {
         match &items[index].body {
-            ItemBody::UserMessage { text } => out.push(Message::User { text: text.clone() }),
-            ItemBody::AssistantText { text, .. } => out.push(Message::Assistant { text: text.clone(), calls: Vec::new() }),
-            ItemBody::ToolCall { .. } => index = push_calls(items, index, &results, specs, &mut out),
-            ItemBody::ToolResult { .. } | ItemBody::Approval { .. } | ItemBody::Notice { .. } => {}
+            ItemBody::UserMessage { text } => out.push(Message::User { text: words.stored_text(items[index].id.as_str(), text) }),
+            ItemBody::AssistantText { text, .. } => {
+                let text = words.stored_text(items[index].id.as_str(), text);
+                out.push(Message::Assistant { text, calls: Vec::new(), opaque: None });
+            }
+            ItemBody::ToolCall { .. } => index = push_calls(items, index, &results, (specs, words), &mut out),
+            ItemBody::ToolResult { .. } | ItemBody::Approval { .. } | ItemBody::Redaction { .. } | ItemBody::Notice { .. } => {}
         }
         index += 1;
     }
@@ -55,28 +61,28 @@ fn window_start(items: &[Item], window: usize) -> usize {
 }
 
 /// Puts a run of neighbouring calls into one assistant message with their results behind it. Returns the last index used.
-fn push_calls(items: &[Item], first: usize, results: &HashMap<&CallId, &ItemBody>, specs: &[ToolSpec], out: &mut Vec<Message>) -> usize {
+fn push_calls(items: &[Item], first: usize, results: &HashMap<&CallId, &ItemBody>, (specs, words): (&[ToolSpec], &Words), out: &mut Vec<Message>) -> usize {
     let run: Vec<&Item> = items[first..].iter().take_while(|item| matches!(item.body, ItemBody::ToolCall { .. })).collect();
     let mut calls = Vec::new();
     let mut answers = Vec::new();
     for item in &run {
         let ItemBody::ToolCall { call, tool, arguments, .. } = &item.body else { continue };
         let name = specs.iter().find(|spec| spec.id == *tool).map_or_else(|| tool.0.replace('.', "_"), |spec| spec.model_name.clone());
-        calls.push(ModelCall { id: call.clone(), name: name.clone(), arguments: arguments.to_string() });
-        let (data, content) = match results.get(call) {
+        let name = words.name(&name);
+        calls.push(ModelCall { id: call.clone(), name: name.clone(), arguments: words.stored_arguments(call.as_str(), arguments) });
+        let (content, data) = match results.get(call) {
             Some(ItemBody::ToolResult { outcome, data, error, summary, .. }) => {
-                let whole = result_value(*outcome, data, error.as_ref().map(|e| json!(e)), summary);
-                let content = cap(&whole.to_string(), OLD_RESULT_CHARS);
-                (whole, content)
+                let whole = || Arc::new(result_value(*outcome, data, error.as_ref().map(|e| json!(e)), summary));
+                words.stored_result(call.as_str(), whole, |text| cap(text, OLD_RESULT_CHARS, call))
             }
             _ => {
                 let waiting = json!({"error": {"reason": "no_result", "message": "This call has no result yet."}});
-                (waiting.clone(), waiting.to_string())
+                words.result(&Arc::new(waiting), str::to_owned)
             }
         };
-        answers.push(Message::Tool { call: call.clone(), name, content, data: Arc::new(data) });
+        answers.push(Message::Tool { call: call.clone(), name, content, data });
     }
-    out.push(Message::Assistant { text: String::new(), calls });
+    out.push(Message::Assistant { text: Outbound::default(), calls, opaque: None });
     out.extend(answers);
     first + run.len() - 1
 }
@@ -90,15 +96,15 @@ pub fn result_value(outcome: ToolOutcome, data: &Value, error: Option<Value>, su
     }
 }
 
-/// Cuts long text to its head and tail, saying how much is missing.
-pub fn cap(text: &str, limit: usize) -> String {
+/// Cuts long text to its head and tail, saying how much is missing and how to get at it.
+pub fn cap(text: &str, limit: usize, call: &CallId) -> String {
     if text.len() <= limit {
         return text.to_owned();
     }
     let head = floor_boundary(text, limit * 3 / 4);
     let tail = ceil_boundary(text, text.len() - limit / 8);
     json!({"truncated": true, "characters": text.len(), "head": &text[..head], "tail": &text[tail..],
-        "note": "The whole result is kept and shown to the user; narrow the request to see more of it."})
+        "handle": call, "note": "The whole result is kept and shown to the user. To see more of it, call read_result with this handle, or narrow the request."})
     .to_string()
 }
 

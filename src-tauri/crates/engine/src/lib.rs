@@ -7,6 +7,7 @@ mod coerce;
 mod decide;
 mod direct;
 mod dispatch;
+mod egress;
 mod frame;
 mod history;
 mod lanes;
@@ -14,6 +15,7 @@ pub mod ports;
 mod preview;
 mod prompt;
 mod recover;
+mod results;
 mod retry;
 mod rounds;
 mod schema;
@@ -31,7 +33,7 @@ pub use decide::DecidedBy;
 pub use history::cap;
 pub use recover::Recovered;
 
-use ports::{AuditLog, Clock, Events, Ids, Models, Probe, Profile, Random, Store, StoreError, Tools};
+use ports::{AuditLog, Clock, Events, Ids, Models, Probe, Profile, Random, Secrets, Store, StoreError, Tools};
 
 /// The ports of one engine.
 #[derive(Clone)]
@@ -41,6 +43,7 @@ pub struct World {
     pub tools: Arc<dyn Tools>,
     pub models: Arc<dyn Models>,
     pub profile: Arc<dyn Profile>,
+    pub secrets: Arc<dyn Secrets>,
     pub events: Arc<dyn Events>,
     pub probe: Arc<dyn Probe>,
     pub clock: Arc<dyn Clock>,
@@ -54,6 +57,7 @@ pub struct Engine {
     pub(crate) validators: schema::Validators,
     pub(crate) router: approvals::Router,
     pub(crate) lanes: lanes::Lanes,
+    pub(crate) egress: egress::Egress,
     /// Session values are read, changed and written back under this lock.
     pub(crate) values: tokio::sync::Mutex<()>,
 }
@@ -66,6 +70,7 @@ impl Engine {
             validators: schema::Validators::default(),
             router: approvals::Router::default(),
             lanes: lanes::Lanes::default(),
+            egress: egress::Egress::default(),
             values: tokio::sync::Mutex::default(),
         })
     }

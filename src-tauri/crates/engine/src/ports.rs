@@ -6,9 +6,12 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use contract::{
-    AgentError, Approval, ApprovalId, ApprovalStatus, CallId, Choice, Grant, GrantId, Item, RecordType, SessionId, SessionSummary, ToolSpec, TurnId, Usage,
+    AgentError, Approval, ApprovalId, ApprovalStatus, CallId, Choice, Grant, GrantId, Item, ModelCapabilities, RecordType, SessionId, SessionSummary, ToolSpec,
+    TurnId, Usage,
 };
-use futures::stream::BoxStream;
+use futures::{future::BoxFuture, stream::BoxStream};
+pub use redaction::{Outbound, OutboundValue};
+use secrecy::SecretString;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -32,34 +35,46 @@ pub trait Random: Send + Sync {
 
 // --- model ---------------------------------------------------------------------------------------------------------
 
-/// A message as a model gets it.
+/// A message as a model gets it. Its texts can only be made by the redactor: nothing else fits the type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
     /// Instructions of the host.
-    System { text: String },
+    System { text: Outbound },
     /// The user's words.
-    User { text: String },
-    /// What the model said and asked for.
-    Assistant { text: String, calls: Vec<ModelCall> },
+    User { text: Outbound },
+    /// What the model said and asked for. `opaque` goes back only to the maker it came from.
+    Assistant { text: Outbound, calls: Vec<ModelCall>, opaque: Option<Opaque> },
     /// The result of one call; every call is followed by exactly one.
     /// `content` is what a language model reads (capped); `data` is the whole result, for models on this machine.
-    Tool { call: CallId, name: String, content: String, data: std::sync::Arc<Value> },
+    Tool { call: CallId, name: Outbound, content: Outbound, data: OutboundValue },
 }
 
-/// A call as the model asked for it. `arguments` is the text it wrote, unparsed.
+/// A call as the model asked for it (`arguments` is the text it wrote, unparsed), or as it goes back to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModelCall {
+pub struct ModelCall<T = Outbound> {
     pub id: CallId,
-    pub name: String,
-    pub arguments: String,
+    pub name: T,
+    pub arguments: T,
+}
+
+/// A call as a model asked for it.
+pub type AskedCall = ModelCall<String>;
+
+/// What a provider wants back, unread, with the message that it came with: signed reasoning, ids of its own. It is of use only
+/// within the turn, and only to the maker that made it; every other leaves it out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opaque {
+    /// Wire, host and model.
+    pub maker: String,
+    pub data: std::sync::Arc<Value>,
 }
 
 /// A tool as offered to a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolDef {
-    pub name: String,
-    pub description: String,
-    pub parameters: Value,
+    pub name: Outbound,
+    pub description: Outbound,
+    pub parameters: OutboundValue,
 }
 
 /// One model call.
@@ -82,9 +97,17 @@ pub enum ModelEvent {
     Text(String),
     Reasoning(String),
     /// A complete call: its parts are put together by the provider's adapter.
-    Call(ModelCall),
+    Call(AskedCall),
     /// Answers that the user may give with one click.
     Choices(Vec<Choice>),
+    /// To be kept beside the calls of this answer.
+    Opaque(Opaque),
+    /// Another model answers from here on, because the first could not: `why` is safe to show.
+    FellBack {
+        from: String,
+        to: String,
+        why: String,
+    },
     Done {
         usage: Usage,
         finish: Finish,
@@ -138,6 +161,18 @@ pub trait Model: Send + Sync {
     fn label(&self) -> String;
     /// Runs on this machine: nothing leaves it.
     fn local(&self) -> bool;
+    /// What it can do, as far as is known.
+    fn capabilities(&self) -> ModelCapabilities {
+        ModelCapabilities::default()
+    }
+    /// Is a part of this program: it reads what stands here, not what it is called outside. Secrets are removed for it, too.
+    fn in_process(&self) -> bool {
+        false
+    }
+    /// Gets what a call needs (its key), before anything is written for it: then the key is known and is removed from it.
+    fn ready(&self) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
     /// Starts a call.
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>>;
 }
@@ -176,6 +211,10 @@ pub struct ToolFailure {
 pub trait Tools: Send + Sync {
     /// All usable tools of all packs, by id. Cheap: called once per turn.
     fn specs(&self) -> std::sync::Arc<Vec<ToolSpec>>;
+    /// Whether a call could run as things are: a missing credential is told before anybody is asked and anything is sent.
+    async fn check(&self, _spec: &ToolSpec) -> Result<(), AgentError> {
+        Ok(())
+    }
     /// Runs one call.
     async fn run(&self, request: ToolRequest, cancel: CancellationToken) -> Result<Value, ToolFailure>;
 }
@@ -331,6 +370,14 @@ pub trait Profile: Send + Sync {
     fn time_zone(&self) -> String;
     /// Values for caller-owned parameters that hold in every session (`clientIp`).
     fn caller_values(&self) -> SessionValues;
+}
+
+/// Keys and tokens that this process has handled: what must never leave, whatever the level.
+pub trait Secrets: Send + Sync {
+    /// Changes whenever `values` does. Cheap.
+    fn generation(&self) -> u64;
+    /// All of them.
+    fn values(&self) -> Vec<SecretString>;
 }
 
 /// Where turns and sessions tell what happens. Must not block.

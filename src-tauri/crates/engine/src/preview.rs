@@ -28,7 +28,13 @@ impl Turn {
         let spec = self.specs.iter().find(|spec| spec.id == read.tool && spec.effect == Effect::ReadOnly)?.clone();
         let filled: Map<String, Value> = read.arguments.iter().filter_map(|(name, value)| Some((name.clone(), fill(value, arguments)?))).collect();
         let call = contract::CallId(self.world().ids.next("call"));
-        let ready = Ready { call, spec, arguments: Value::Object(filled), decision: Decision::Allow { why: "Read for a preview.".into(), grant: None } };
+        let ready = Ready {
+            call,
+            spec,
+            arguments: Value::Object(filled),
+            decision: Decision::Allow { why: "Read for a preview.".into(), grant: None },
+            coerced: Vec::new(),
+        };
         let done = self.dispatch(&ready, None).await;
         (done.outcome == ToolOutcome::Ok).then(|| (*done.data).clone())
     }

@@ -2,14 +2,17 @@
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
-use contract::{PolicyMode, ToolSpec};
+use contract::{PolicyMode, RedactionLevel, ToolSpec};
 
-use crate::ports::{Message, ToolDef};
+use crate::{egress::Words, ports::ToolDef};
 
 const BASE: &str = include_str!("../prompts/base.md");
 
-/// The system message.
-pub fn system(mode: PolicyMode, now: DateTime<Utc>, zone: &str) -> Message {
+/// Told when values may have been replaced.
+const PLACEHOLDERS: &str = include_str!("../prompts/placeholders.md");
+
+/// The text of the system message.
+pub(crate) fn system(mode: PolicyMode, now: DateTime<Utc>, zone: &str, redaction: RedactionLevel) -> String {
     let local = zone
         .parse::<Tz>()
         .map_or_else(|_| now.format("%Y-%m-%d %H:%M UTC").to_string(), |tz| now.with_timezone(&tz).format("%A %Y-%m-%d %H:%M %:z").to_string());
@@ -18,12 +21,18 @@ pub fn system(mode: PolicyMode, now: DateTime<Utc>, zone: &str) -> Message {
         PolicyMode::WritesRequireApproval => "Every change waits for the user's approval in a window of its own. Call the tool; do not ask in text first.",
         PolicyMode::WritesAllowed => "Changes run without asking, except destructive ones. Say what was changed.",
     };
-    Message::System { text: format!("{}\n\n{policy}\n\nThe user's local time is {local} ({zone}).", BASE.trim_end()) }
+    let placeholders = if redaction == RedactionLevel::None { String::new() } else { format!("{}\n\n", PLACEHOLDERS.trim_end()) };
+    format!("{}\n\n{policy}\n\n{placeholders}The user's local time is {local} ({zone}).", BASE.trim_end())
 }
 
 /// The tools as a model sees them.
-pub fn tool_defs(specs: &[ToolSpec]) -> Vec<ToolDef> {
-    specs.iter().map(|spec| ToolDef { name: spec.model_name.clone(), description: describe(spec), parameters: spec.input_schema.clone() }).collect()
+pub(crate) fn tool_defs(specs: &[ToolSpec], words: &Words) -> Vec<ToolDef> {
+    let def = |spec: &ToolSpec| ToolDef {
+        name: words.name(&spec.model_name),
+        description: words.name(&describe(spec)),
+        parameters: words.definition(&spec.input_schema),
+    };
+    specs.iter().map(def).collect()
 }
 
 fn describe(spec: &ToolSpec) -> String {

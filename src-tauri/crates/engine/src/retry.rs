@@ -2,10 +2,7 @@
 
 use std::time::Duration;
 
-use contract::{
-    AgentError, Effect, ErrorCode, ToolSpec,
-    manifest::{Backoff, IdempotencyStrategy},
-};
+use contract::{AgentError, Effect, ErrorCode, ToolSpec, manifest::Backoff};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -14,9 +11,16 @@ use crate::ports::{Random, ToolFailure, ToolRequest, Tools};
 const DEFAULT_TIMEOUT_MS: u64 = 10_000;
 const LONGEST_WAIT_MS: f64 = 30_000.0;
 
-/// Runs a call until it succeeds, may not be repeated, or has no tries left. `attempts` is added to the last error.
-pub async fn run(tools: &dyn Tools, random: &dyn Random, request: ToolRequest, cancel: &CancellationToken) -> Result<Value, ToolFailure> {
-    let tries = allowed_tries(&request.spec);
+/// Runs a call until it succeeds, may not be repeated, has no tries left, or the next would end after the deadline.
+/// `attempts` is added to the last error.
+pub async fn run(
+    tools: &dyn Tools,
+    random: &dyn Random,
+    request: ToolRequest,
+    cancel: &CancellationToken,
+    deadline: tokio::time::Instant,
+) -> Result<Value, ToolFailure> {
+    let tries = allowed_tries(&request);
     let mut attempt = 1;
     loop {
         let failure = match once(tools, request.clone(), cancel).await {
@@ -26,25 +30,35 @@ pub async fn run(tools: &dyn Tools, random: &dyn Random, request: ToolRequest, c
         // An effect that may have happened is never repeated, whatever the manifest hopes for.
         let uncertain = failure.may_have_happened && request.spec.effect != Effect::ReadOnly;
         let again = failure.error.retryable && attempt < tries && !cancel.is_cancelled() && !uncertain;
+        let last = |failure: ToolFailure| Err(ToolFailure { error: failure.error.with("attempts", attempt), ..failure });
         if !again {
-            return Err(ToolFailure { error: failure.error.with("attempts", attempt), ..failure });
+            return last(failure);
         }
         let wait = delay(request.spec.backoff, attempt, random.unit(), retry_after(&failure.error));
+        if tokio::time::Instant::now() + wait + time_limit(&request.spec) > deadline {
+            return last(failure);
+        }
         tokio::select! {
             () = tokio::time::sleep(wait) => {}
-            () = cancel.cancelled() => return Err(failure),
+            () = cancel.cancelled() => return last(failure),
         }
         attempt += 1;
     }
 }
 
-fn allowed_tries(spec: &ToolSpec) -> u32 {
-    let repeatable = spec.effect == Effect::ReadOnly || spec.idempotency != IdempotencyStrategy::None;
-    if repeatable { spec.max_attempts.max(1) } else { 1 }
+/// An effect is repeated only with a key that its side recognises.
+fn allowed_tries(request: &ToolRequest) -> u32 {
+    let repeatable = request.spec.effect == Effect::ReadOnly || request.idempotency_key.is_some();
+    if repeatable { request.spec.max_attempts.max(1) } else { 1 }
+}
+
+/// What one attempt may take.
+fn time_limit(spec: &ToolSpec) -> Duration {
+    Duration::from_millis(if spec.timeout_ms == 0 { DEFAULT_TIMEOUT_MS } else { spec.timeout_ms })
 }
 
 async fn once(tools: &dyn Tools, request: ToolRequest, cancel: &CancellationToken) -> Result<Value, ToolFailure> {
-    let limit = Duration::from_millis(if request.spec.timeout_ms == 0 { DEFAULT_TIMEOUT_MS } else { request.spec.timeout_ms });
+    let limit = time_limit(&request.spec);
     let writes = request.spec.effect != Effect::ReadOnly;
     let title = request.spec.title.clone();
     // A write is told to stop only after its moment of grace.
@@ -90,7 +104,111 @@ fn delay(backoff: Backoff, attempt: u32, unit: f64, server: Option<u64>) -> Dura
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use async_trait::async_trait;
+    use contract::{
+        ResultView, ToolTarget,
+        manifest::{IdempotencyStrategy, Kind, Latency, OutputTrust},
+    };
+    use serde_json::json;
+    use tokio::time::Instant;
+
     use super::*;
+
+    struct Half;
+    impl Random for Half {
+        fn unit(&self) -> f64 {
+            0.5
+        }
+    }
+
+    /// Fails each time after `takes`; notes when it was called.
+    struct Failing {
+        takes: Duration,
+        wish: Option<u64>,
+        calls: Mutex<Vec<Instant>>,
+    }
+    #[async_trait]
+    impl Tools for Failing {
+        fn specs(&self) -> Arc<Vec<ToolSpec>> {
+            Arc::default()
+        }
+        async fn run(&self, _: ToolRequest, _: CancellationToken) -> Result<Value, ToolFailure> {
+            self.calls.lock().unwrap().push(Instant::now());
+            tokio::time::sleep(self.takes).await;
+            let error = AgentError::new(ErrorCode::RateLimited, "Slow down.");
+            let error = self.wish.map_or(error.clone(), |ms| error.with("retry_after_ms", ms));
+            Err(ToolFailure { error, may_have_happened: false })
+        }
+    }
+
+    fn request(max_attempts: u32, timeout_ms: u64, backoff: Backoff) -> ToolRequest {
+        let spec = ToolSpec {
+            id: "r".into(),
+            pack: "p".into(),
+            model_name: "r".into(),
+            title: "R".into(),
+            description: String::new(),
+            use_when: vec![],
+            do_not_use_when: vec![],
+            kind: Kind::InternalService,
+            effect: Effect::ReadOnly,
+            open_world: false,
+            output_trust: OutputTrust::Trusted,
+            grantable: false,
+            latency: Latency::Fast,
+            input_schema: json!({}),
+            full_input_schema: json!({}),
+            output_schema: json!({}),
+            caller_owned: vec![],
+            timeout_ms,
+            max_attempts,
+            backoff,
+            idempotency: IdempotencyStrategy::None,
+            idempotency_key_ref: None,
+            auth: None,
+            audit_required: false,
+            view: ResultView::Plain,
+            preview: None,
+            session_values: vec![],
+            target: ToolTarget::BuiltIn { service: "s".into() },
+            definition_hash: String::new(),
+        };
+        ToolRequest { spec, arguments: json!({}), call: "c".into(), session: "s".into(), idempotency_key: None }
+    }
+
+    /// Seconds at which the tries began, and the last error.
+    async fn tries(tools: Failing, request: ToolRequest, deadline_s: u64) -> (Vec<u64>, AgentError) {
+        let start = Instant::now();
+        let ended = run(&tools, &Half, request, &CancellationToken::new(), start + Duration::from_secs(deadline_s)).await;
+        let at = tools.calls.lock().unwrap().iter().map(|call| (*call - start).as_secs()).collect();
+        (at, ended.unwrap_err().error)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn tries_wait_as_declared_and_as_the_server_wishes() {
+        let failing = |wish| Failing { takes: Duration::ZERO, wish, calls: Mutex::default() };
+        let (at, error) = tries(failing(None), request(4, 1_000, Backoff::ExponentialJitter), 1_000).await;
+        assert_eq!((at, &error.details["attempts"]), (vec![0, 1, 3, 7], &json!(4)));
+        let (at, _) = tries(failing(Some(7_000)), request(3, 1_000, Backoff::Fixed), 1_000).await;
+        assert_eq!(at, [0, 7, 14]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_try_begins_that_could_end_after_the_deadline() {
+        let failing = Failing { takes: Duration::ZERO, wish: Some(6_000), calls: Mutex::default() };
+        // The fourth would begin at 18 and could take until 23.
+        let (at, error) = tries(failing, request(50, 5_000, Backoff::Fixed), 20).await;
+        assert_eq!((at, &error.details["attempts"]), (vec![0, 6, 12], &json!(3)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_time_limit_is_one_of_each_try() {
+        let slow = Failing { takes: Duration::from_secs(3_600), wish: None, calls: Mutex::default() };
+        let (at, error) = tries(slow, request(2, 4_000, Backoff::Fixed), 1_000).await;
+        assert_eq!((at, error.code), (vec![0, 5], ErrorCode::ToolTimeout));
+    }
 
     #[test]
     fn waits() {

@@ -1,14 +1,17 @@
 //! The rounds of a turn: ask the model, run what it calls, until it answers or the bound is reached. There is always an answer.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, atomic::Ordering};
 
-use contract::{AgentError, Choice, ErrorCode, EventBody, Item, RecordType, Stage, TurnStatus, Usage};
+use contract::{AgentError, Choice, ErrorCode, EventBody, Item, ItemBody, NoticeLevel, RecordType, RedactionLevel, Stage, TurnStatus, Usage};
 use futures::StreamExt;
+use redaction::Restoring;
+use serde_json::json;
 
 use crate::{
+    egress::Words,
     frame::Frame,
     history,
-    ports::{Message, ModelCall, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Point, RecordDraft, ToolDef},
+    ports::{AskedCall, Message, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Opaque, Point, RecordDraft, ToolDef},
     prompt,
     texts::Text,
     turn::{End, Turn},
@@ -18,8 +21,9 @@ use crate::{
 #[derive(Default)]
 struct Reply {
     text: String,
-    calls: Vec<ModelCall>,
+    calls: Vec<AskedCall>,
     choices: Vec<Choice>,
+    opaque: Option<Opaque>,
 }
 
 impl Turn {
@@ -27,18 +31,26 @@ impl Turn {
     pub(crate) async fn rounds(self: Arc<Self>, earlier: Vec<Item>) -> End {
         let limits = self.settings.limits;
         let rounds = limits.rounds.clamp(1, 20);
-        let defs = prompt::tool_defs(&self.specs);
-        let mut messages = vec![prompt::system(self.settings.policy, self.world().clock.now(), &self.world().profile.time_zone())];
-        messages.extend(history::messages(&earlier, limits.window_messages as usize, &self.specs));
-        messages.push(Message::User { text: self.text.clone() });
+        let words = match self.open_words().await {
+            Ok(words) => words,
+            Err(end) => return end,
+        };
+        let defs = prompt::tool_defs(&self.specs, words);
+        let system = prompt::system(self.settings.policy, self.world().clock.now(), &self.world().profile.time_zone(), words.level());
+        let mut messages = vec![Message::System { text: words.text(&system) }];
+        self.kept.keep_items(&earlier, history::OLD_RESULT_CHARS);
+        messages.extend(history::messages(&earlier, limits.window_messages as usize, &self.specs, words));
+        words.forget_older();
+        messages.push(Message::User { text: words.text(&self.text) });
         let mut reported: Vec<String> = Vec::new();
         let mut nudged = false;
         for round in 1..=rounds {
             if let Err(error) = self.engine.check_enabled() {
                 return End::Failed { partial: String::new(), error };
             }
-            let last = round == rounds || nudged;
-            let tools = if last { Vec::new() } else { defs.clone() };
+            let last = round == rounds || nudged || self.without_tools.load(Ordering::Acquire);
+            let tools = if last { Vec::new() } else { self.with_kept(&defs, words) };
+            messages = words.looked_at_again(messages);
             let reply = match self.ask(messages.clone(), tools).await {
                 Ok(reply) => reply,
                 Err(end) => return end,
@@ -55,20 +67,29 @@ impl Turn {
             if !reply.text.is_empty() {
                 self.keep_aside(&reply.text).await;
             }
-            messages.push(Message::Assistant { text: reply.text, calls: calls.clone() });
+            let sent = calls.iter().map(|call| words.call(call)).collect();
+            messages.push(Message::Assistant { text: words.text(&reply.text), calls: sent, opaque: reply.opaque });
             match Arc::clone(&self).run_calls(calls).await {
                 Ok(done) => {
                     for result in done {
                         if let Some(line) = result.report() {
                             reported.push(line);
                         }
-                        messages.push(result.message(limits.result_chars as usize));
+                        self.kept.keep(&result.call, &result.data, limits.result_chars as usize);
+                        messages.push(result.message(limits.result_chars as usize, words));
                     }
                 }
                 Err(end) => return end,
             }
         }
         self.answered(String::new(), Vec::new(), true, &reported)
+    }
+
+    /// The tools of a round: with the one that reads long results, once there is one.
+    fn with_kept(&self, defs: &[ToolDef], words: &Words) -> Vec<ToolDef> {
+        let mut defs = defs.to_vec();
+        defs.extend(self.kept.tool().as_slice().iter().flat_map(|spec| prompt::tool_defs(std::slice::from_ref(spec), words)));
+        defs
     }
 
     fn answered(&self, text: String, choices: Vec<Choice>, at_bound: bool, reported: &[String]) -> End {
@@ -94,8 +115,27 @@ impl Turn {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
+    /// Gets the model ready (its key is then known, and removed), and the session's placeholders.
+    async fn open_words(&self) -> Result<&Words, End> {
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => return Err(End::Cancelled { partial: String::new() }),
+            () = self.model.ready() => {}
+        }
+        // The model that is a part of this program reads originals: nothing leaves, and its figures and names must be right.
+        let level = if self.model.in_process() { RedactionLevel::None } else { self.settings.egress.redaction };
+        match self.engine.words(&self.session, level).await {
+            Ok(words) => Ok(self.words.get_or_init(|| words)),
+            Err(error) => Err(End::Failed { partial: String::new(), error: crate::store_error(&error) }),
+        }
+    }
+
     async fn ask(&self, messages: Vec<Message>, tools: Vec<ToolDef>) -> Result<Reply, End> {
+        self.engine.check_egress(self.model.as_ref()).map_err(|error| End::Failed { partial: String::new(), error })?;
         self.probe(Point::BeforeModelCall);
+        if let Some(words) = self.words.get() {
+            words.keep_numbers().await.map_err(|error| End::Failed { partial: String::new(), error: crate::store_error(&error) })?;
+        }
         self.emit(EventBody::Status { stage: Stage::Thinking, text: None });
         let profile = &self.world().profile;
         let request = ModelRequest {
@@ -116,10 +156,12 @@ impl Turn {
         let usage = self.usage();
         self.record(
             RecordDraft::new(RecordType::ModelCall)
-                .field("model", self.model.label())
+                .field("model", self.answering_label())
                 .field("status", status)
                 .field("local", self.model.local())
                 .field("calls", reply.calls.len())
+                .field("redaction", json!(self.words.get().map(Words::level)))
+                .field("replaced", self.words.get().map_or(0, |words| words.counts().iter().map(|count| count.count).sum::<u32>()))
                 .field("tokens_in_so_far", usage.input_tokens)
                 .field("tokens_out_so_far", usage.output_tokens),
         )
@@ -130,12 +172,16 @@ impl Turn {
     }
 
     async fn read_stream(&self, request: ModelRequest, reply: &mut Reply) -> Result<(), End> {
+        let sent = self.words.get().map(Words::sent).unwrap_or_default();
+        let (mut said, mut thought) = (Restoring::new(Arc::clone(&sent)), Restoring::new(Arc::clone(&sent)));
         let mut stream = self.model.stream(request);
         let mut frame = Frame::new();
         loop {
             let event = tokio::select! {
                 biased;
                 () = self.cancel.cancelled() => {
+                    let rest = said.end();
+                    self.deliver(reply, &mut frame, rest);
                     self.show(frame.take());
                     return Err(End::Cancelled { partial: std::mem::take(&mut reply.text) });
                 }
@@ -145,27 +191,57 @@ impl Turn {
                 }
                 event = stream.next() => event,
             };
+            if matches!(event, None | Some(Err(_))) {
+                let rest = said.end();
+                self.deliver(reply, &mut frame, rest);
+            }
             if !matches!(event, Some(Ok(ModelEvent::Text(_)))) {
                 self.show(frame.take());
             }
             match event {
                 None => return Ok(()),
                 Some(Err(error)) => return Err(End::Failed { partial: std::mem::take(&mut reply.text), error: model_error(&error) }),
-                Some(Ok(ModelEvent::Text(text))) => {
-                    if reply.text.is_empty() {
-                        self.probe(Point::WhileStreaming);
-                        self.shown.lock().unwrap_or_else(PoisonError::into_inner).clear();
-                    }
-                    reply.text.push_str(&text);
-                    self.show(frame.add(text));
-                }
-                Some(Ok(ModelEvent::Reasoning(text))) => self.emit(EventBody::Reasoning { text }),
+                Some(Ok(ModelEvent::Text(text))) => self.deliver(reply, &mut frame, said.push(&text)),
+                Some(Ok(ModelEvent::Reasoning(text))) => self.emit(EventBody::Reasoning { text: thought.push(&text) }),
                 // The host names calls itself: what a provider sends may repeat or be empty.
-                Some(Ok(ModelEvent::Call(call))) => reply.calls.push(ModelCall { id: contract::CallId(self.world().ids.next("call")), ..call }),
-                Some(Ok(ModelEvent::Choices(choices))) => reply.choices = choices,
+                Some(Ok(ModelEvent::Call(call))) => {
+                    let id = contract::CallId(self.world().ids.next("call"));
+                    reply.calls.push(AskedCall { id, name: call.name, arguments: sent.restore_arguments(call.arguments) });
+                }
+                Some(Ok(ModelEvent::Choices(choices))) => {
+                    let restored =
+                        |choice: Choice| Choice { label: sent.restore(&choice.label).into_owned(), message: sent.restore(&choice.message).into_owned() };
+                    reply.choices = choices.into_iter().map(restored).collect();
+                }
+                Some(Ok(ModelEvent::Opaque(opaque))) => reply.opaque = Some(opaque),
+                Some(Ok(ModelEvent::FellBack { from, to, why })) => self.fell_back(&from, to, &why).await,
                 Some(Ok(ModelEvent::Done { usage, .. })) => self.count(usage),
             }
         }
+    }
+
+    /// Another model took over: kept in the transcript and the log, so that nobody takes one for the other.
+    async fn fell_back(&self, from: &str, to: String, why: &str) {
+        let text = Text::FellBack.in_locale(&self.locale).replace("{from}", from).replace("{to}", &to).replace("{why}", why);
+        let item = self.item(ItemBody::Notice { level: NoticeLevel::Warning, code: "model_fallback".into(), text });
+        *self.answering.lock().unwrap_or_else(PoisonError::into_inner) = Some(to);
+        match self.world().store.items_append(vec![item]).await {
+            Ok(items) => self.emit_items(items),
+            Err(error) => tracing::warn!(%error, "the notice of another model could not be saved"),
+        }
+    }
+
+    /// Takes a piece of the answer and tells it, at once or with its frame.
+    fn deliver(&self, reply: &mut Reply, frame: &mut Frame, text: String) {
+        if text.is_empty() {
+            return;
+        }
+        if reply.text.is_empty() {
+            self.probe(Point::WhileStreaming);
+            self.shown.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        }
+        reply.text.push_str(&text);
+        self.show(frame.add(text));
     }
 
     fn show(&self, text: Option<String>) {

@@ -19,7 +19,9 @@ impl Engine {
     /// Takes a message: starts its turn, or queues it behind the running one.
     pub async fn turn_start(self: &Arc<Self>, params: TurnStartParams) -> Result<TurnStartResponse, AgentError> {
         self.check_enabled()?;
-        let text = self.check_text(&params.text)?;
+        self.check_egress(self.world.models.current(params.model.as_deref()).as_ref())?;
+        // A key that somebody pastes is kept out of everything from here on: title, transcript, log.
+        let text = self.exact().scrub(&self.check_text(&params.text)?).into_owned();
         let session = self.session_for(params.session, &text).await?;
         let turn = TurnId(self.world.ids.next("turn"));
         let accepted = Accepted { turn: turn.clone(), text, model: params.model, headless: params.headless };
@@ -182,6 +184,7 @@ impl Engine {
         }
         self.world.store.session_delete(id).await.map_err(|e| store_error(&e))?;
         self.lanes.forget(id);
+        self.egress.forget(id);
         self.push(Push::SessionDeleted { session: id.clone() });
         Ok(())
     }

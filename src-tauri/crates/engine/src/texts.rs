@@ -20,6 +20,7 @@ pub enum Text {
     CancelledCall,
     InvalidOutput,
     WriteDone,
+    FellBack,
 }
 
 impl Text {
@@ -47,6 +48,7 @@ impl Text {
             Self::CancelledCall => "Stopped before it finished.",
             Self::InvalidOutput => "The tool answered in a shape that it does not declare.",
             Self::WriteDone => "Done without asking, as the policy allows:",
+            Self::FellBack => "{from} could not answer: {why} {to} answers instead.",
         }
     }
 
@@ -69,6 +71,7 @@ impl Text {
             Self::CancelledCall => "Stoppat innan det blev klart.",
             Self::InvalidOutput => "Verktyget svarade i en form som det inte anger.",
             Self::WriteDone => "Gjort utan att fråga, som policyn tillåter:",
+            Self::FellBack => "{from} kunde inte svara: {why} {to} svarar i stället.",
         }
     }
 }

@@ -2,9 +2,10 @@
 //! The rounds in between are in `rounds`, the calls in `call`.
 
 use std::{
+    collections::HashSet,
     panic::AssertUnwindSafe,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
@@ -20,8 +21,10 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Engine,
     call::Seen,
+    egress::Words,
     lanes::Accepted,
     ports::{Durability, Model, Point, RecordDraft, StoreError, TurnRow},
+    results::Kept,
     store_error,
     texts::Text,
 };
@@ -45,14 +48,25 @@ pub(crate) struct Turn {
     pub(crate) keeps_items: bool,
     pub(crate) cancel: CancellationToken,
     pub(crate) model: Arc<dyn Model>,
+    /// Makes everything that the model gets to read; there from the first round on.
+    pub(crate) words: OnceLock<Words>,
     pub(crate) settings: Arc<Settings>,
     pub(crate) locale: String,
     pub(crate) specs: Arc<Vec<ToolSpec>>,
     pub(crate) tainted: AtomicBool,
     pub(crate) seen: Mutex<Seen>,
+    /// Long results, for a model that wants more of them.
+    pub(crate) kept: Kept,
+    /// Arguments that did not fit, by tool: the same ones a second time end the use of tools.
+    pub(crate) misfits: Mutex<HashSet<String>>,
+    pub(crate) without_tools: AtomicBool,
+    /// After this a failed call is not tried again.
+    pub(crate) deadline: tokio::time::Instant,
     pub(crate) usage: Mutex<Usage>,
     /// Text as the deltas have shown it, to tell whether `final` differs.
     pub(crate) shown: Mutex<String>,
+    /// The model that took over, when the chosen one could not answer.
+    pub(crate) answering: Mutex<Option<String>>,
     events: AtomicU64,
     started_at: DateTime<Utc>,
 }
@@ -63,6 +77,7 @@ impl Turn {
         let (settings, locale) = (world.profile.settings(), world.profile.locale());
         let model = world.models.current(accepted.model.as_deref());
         let (specs, started_at) = (world.tools.specs(), world.clock.now());
+        let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(u64::from(settings.limits.deadline_s));
         Self {
             engine,
             session,
@@ -72,13 +87,19 @@ impl Turn {
             keeps_items: true,
             cancel,
             model,
+            words: OnceLock::new(),
             settings,
             locale,
             specs,
             tainted: AtomicBool::new(false),
             seen: Mutex::default(),
+            kept: Kept::default(),
+            misfits: Mutex::default(),
+            without_tools: AtomicBool::new(false),
+            deadline,
             usage: Mutex::default(),
             shown: Mutex::default(),
+            answering: Mutex::default(),
             events: AtomicU64::new(0),
             started_at,
         }
@@ -146,7 +167,7 @@ impl Turn {
     async fn finish(&self, end: End) {
         self.probe(Point::BeforeAnswerSaved);
         let (mut text, choices, status, error) = self.last_words(end);
-        let mut body = vec![];
+        let mut body: Vec<Item> = self.redaction_item().into_iter().collect();
         match status {
             TurnStatus::Ok | TurnStatus::Limit if !text.is_empty() => body.push(self.answer_item(&text, choices.clone(), false)),
             TurnStatus::Ok | TurnStatus::Limit | TurnStatus::ApprovalRequired => {}
@@ -250,8 +271,20 @@ impl Turn {
         Item { id: ItemId(world.ids.next("item")), session: self.session.clone(), turn: self.id.clone(), seq: 0, created_at: world.clock.now(), body }
     }
 
+    /// The model that answers now, as shown to the user.
+    pub(crate) fn answering_label(&self) -> String {
+        self.answering.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_else(|| self.model.label())
+    }
+
+    /// What was held back from the model in this turn, if anything was.
+    fn redaction_item(&self) -> Option<Item> {
+        let words = self.words.get()?;
+        let counts = words.counts();
+        (!counts.is_empty()).then(|| self.item(ItemBody::Redaction { level: words.level(), counts }))
+    }
+
     pub(crate) fn answer_item(&self, text: &str, choices: Vec<Choice>, partial: bool) -> Item {
-        self.item(ItemBody::AssistantText { text: text.to_owned(), blocks: Vec::new(), model: Some(self.model.label()), choices, partial })
+        self.item(ItemBody::AssistantText { text: text.to_owned(), blocks: Vec::new(), model: Some(self.answering_label()), choices, partial })
     }
 
     fn row(&self, status: &str, ended_at: Option<DateTime<Utc>>) -> TurnRow {
@@ -261,7 +294,7 @@ impl Turn {
             started_at: self.started_at,
             ended_at,
             status: status.to_owned(),
-            model: self.model.label(),
+            model: self.answering_label(),
             usage: self.usage(),
         }
     }

@@ -11,13 +11,13 @@ use engine::{
 use serde_json::json;
 
 use crate::{
-    Host, doctor,
-    models::{API_KEY, key_entry},
+    Host, credentials, doctor,
+    models::{API_KEY, FALLBACK_KEY, Tested, entry_of},
     pack_settings,
 };
 
 /// Names that the settings page may store.
-const SECRETS: [&str; 1] = [API_KEY];
+const SECRETS: [&str; 2] = [API_KEY, FALLBACK_KEY];
 
 #[async_trait]
 impl Commands for Host {
@@ -111,7 +111,7 @@ impl Commands for Host {
     }
 
     async fn packs_list(&self, _: Empty) -> Result<PacksListResponse, AgentError> {
-        Ok(PacksListResponse { packs: self.tools.packs(), servers: self.tools.server_views() })
+        Ok(PacksListResponse { packs: self.tools.packs(), servers: self.tools.server_views(), isolation: packs::run::isolation() })
     }
     async fn tool_call(&self, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
         self.engine.tool_call(params).await
@@ -138,11 +138,11 @@ impl Commands for Host {
         Ok(Empty {})
     }
     async fn model_test(&self, _: Empty) -> Result<ModelTestResponse, AgentError> {
-        Ok(match self.models.test().await {
-            None => ModelTestResponse { ok: true, message: "The offline model answers on this machine; there is no connection to test.".into(), hint: None },
-            Some(Ok(checked)) => ModelTestResponse { ok: true, message: answered(&checked.answer), hint: None },
-            Some(Err(error)) => ModelTestResponse { ok: false, message: error.message, hint: error.hint },
-        })
+        Ok(self.models.test().await.map_or_else(offline_answer, tested_answer))
+    }
+    async fn model_servers(&self, _: Empty) -> Result<LocalServersResponse, AgentError> {
+        let found = models::local::find(models::local::USUAL).await;
+        Ok(LocalServersResponse { servers: found.into_iter().map(|f| LocalServer { name: f.name, base_url: f.base_url, models: f.models }).collect() })
     }
 
     async fn import_start(&self, params: ImportStartParams) -> Result<ImportStartResponse, AgentError> {
@@ -191,6 +191,7 @@ impl Host {
             forced: self.profile.forced(),
             keyring,
             secrets_set,
+            credentials: self.tools.credentials.views(self.tools.loaded()).await,
             data_dir: self.paths.data.display().to_string(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             locale: self.profile.locale(),
@@ -219,10 +220,8 @@ impl Host {
 
     /// The keyring entry of a named key, for the server that is configured now.
     fn entry_of(&self, name: &str) -> Result<String, AgentError> {
-        if !SECRETS.contains(&name) {
-            return Err(AgentError::invalid(format!("There is no key named {name}.")));
-        }
-        Ok(key_entry(&self.profile.settings().model.base_url))
+        let entry = entry_of(name, &self.profile.settings()).or_else(|| credentials::entry_of(self.tools.loaded(), name));
+        entry.ok_or_else(|| AgentError::invalid(format!("There is no key named {name}.")))
     }
 
     async fn store_secret(&self, params: SecretSetParams) -> Result<(), AgentError> {
@@ -244,6 +243,39 @@ impl Host {
                 .field("this_run_only", params.this_run_only),
         )
         .await
+    }
+}
+
+fn offline_answer() -> ModelTestResponse {
+    ModelTestResponse {
+        ok: true,
+        message: "The offline model answers on this machine; there is no connection to test.".into(),
+        hint: None,
+        problem: None,
+        host: String::new(),
+        issuer: None,
+        models: Vec::new(),
+        capabilities: contract::ModelCapabilities::default(),
+    }
+}
+
+fn tested_answer(tested: Tested) -> ModelTestResponse {
+    let Tested { host, capabilities, found } = tested;
+    match found {
+        Ok(checked) => {
+            let message = answered(&checked.answer);
+            ModelTestResponse { ok: true, message, hint: None, problem: None, host, issuer: None, models: checked.models, capabilities }
+        }
+        Err(found) => ModelTestResponse {
+            ok: false,
+            message: found.error.message,
+            hint: found.error.hint,
+            problem: Some(found.problem),
+            host,
+            issuer: found.issuer,
+            models: found.models,
+            capabilities,
+        },
     }
 }
 

@@ -1,13 +1,23 @@
 //! What is well and what is not, each with what to do.
 
-use contract::{CheckState, DoctorCheck, DoctorResponse, KeyringState, ServerState};
+use contract::{CheckState, CredentialState, DoctorCheck, DoctorResponse, Isolation, KeyringState, ServerState};
 use engine::ports::{Models, Profile};
 
 use crate::{Host, pack_settings};
 
 /// Looks at everything an installation depends on.
 pub(crate) async fn examine(host: &Host) -> DoctorResponse {
-    let checks = vec![data_dir(host), settings(host), keyring(host).await, log(host), packs(host), servers(host), model(host).await];
+    let checks = vec![
+        data_dir(host),
+        settings(host),
+        keyring(host).await,
+        log(host),
+        packs(host),
+        credentials(host).await,
+        isolation(),
+        servers(host),
+        model(host).await,
+    ];
     DoctorResponse { ok: checks.iter().all(|check| check.state != CheckState::Failed), checks }
 }
 
@@ -113,6 +123,33 @@ fn packs(host: &Host) -> DoctorCheck {
     check("packs", CheckState::Ok, format!("{} packs with {tools} tools.", packs.len()), None)
 }
 
+/// Keys that tools of packs need.
+async fn credentials(host: &Host) -> DoctorCheck {
+    let views = host.tools.credentials.views(host.tools.loaded()).await;
+    let missing: Vec<String> =
+        views.iter().filter(|view| view.state == CredentialState::Missing).map(|view| format!("{} for {}", view.env_var, view.pack_title)).collect();
+    if missing.is_empty() {
+        return check("keys of packs", CheckState::Ok, if views.is_empty() { "No pack needs a key." } else { "Every key that a pack needs is there." }, None);
+    }
+    // Not a fault of the installation: a tool that needs one says so.
+    let hint = "Enter them in Settings under \u{201c}Keys and access of packs\u{201d} when you need them; csign also reads variables of these names.";
+    check("keys of packs", CheckState::Ok, format!("Not entered: {}.", missing.join(", ")), Some(hint))
+}
+
+/// How far programs of packs are kept apart here.
+fn isolation() -> DoctorCheck {
+    let found = ::packs::run::isolation();
+    match found.level {
+        Isolation::Full => check("isolation", CheckState::Ok, found.message, None),
+        Isolation::Partial | Isolation::Limits => check(
+            "isolation",
+            CheckState::Warning,
+            found.message,
+            Some("Use packs with programs only from people you trust, or a kernel with Landlock (6.2 or newer)."),
+        ),
+    }
+}
+
 fn servers(host: &Host) -> DoctorCheck {
     let failed: Vec<String> = host
         .tools
@@ -129,9 +166,9 @@ fn servers(host: &Host) -> DoctorCheck {
 
 async fn model(host: &Host) -> DoctorCheck {
     let label = host.models.current(None).label();
-    match host.models.test().await {
+    match host.models.test().await.map(|tested| tested.found) {
         None => check("model", CheckState::Ok, format!("{label}: no network needed."), None),
         Some(Ok(_)) => check("model", CheckState::Ok, format!("{label} answers."), None),
-        Some(Err(error)) => check("model", CheckState::Failed, error.message, error.hint.as_deref().or(Some("Look at the model's settings."))),
+        Some(Err(found)) => check("model", CheckState::Failed, found.error.message, found.error.hint.as_deref().or(Some("Look at the model's settings."))),
     }
 }

@@ -4,10 +4,12 @@
 
 pub mod client;
 mod commands;
+mod credentials;
 mod doctor;
 mod host;
 mod imports;
 mod keys;
+mod known;
 mod models;
 mod options;
 mod pack_settings;

@@ -5,12 +5,12 @@ use std::{
     time::Duration,
 };
 
-use contract::Settings;
+use contract::{ModelCapabilities, Settings};
 use engine::ports::{Clock, Ids, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Models, Profile, Random};
-use futures::{StreamExt, stream::BoxStream};
+use futures::{StreamExt, future::BoxFuture, stream::BoxStream};
 use models::{
+    Api, Checked, Config, Diagnosis, HttpClient, Provider, WithFallback, World,
     offline::{OfflineModel, OfflinePack},
-    openai::{self, Checked, Config, HttpClient, OpenAi},
 };
 use secrecy::SecretString;
 use secrets::Keyring;
@@ -19,10 +19,57 @@ use crate::profile::LiveProfile;
 
 /// The name of the provider's key in settings, and of the variable that may hold it.
 pub(crate) const API_KEY: &str = "OPENAI_API_KEY";
+/// The name of the key of the model that answers when the first cannot.
+pub(crate) const FALLBACK_KEY: &str = "MODEL_FALLBACK_KEY";
 
 /// The keyring entry of a server's key. Each server has its own, so that a changed address never sends a key elsewhere.
-pub(crate) fn key_entry(base_url: &str) -> String {
+fn key_entry(base_url: &str) -> String {
     format!("{API_KEY}@{}", host_of(base_url).to_ascii_lowercase())
+}
+
+/// The keyring entry of a named key, for the server that is configured now. `None` where there is no such server.
+pub(crate) fn entry_of(name: &str, settings: &Settings) -> Option<String> {
+    let server = match name {
+        API_KEY => Server::named(settings, ""),
+        FALLBACK_KEY => Server::second(settings)?,
+        _ => None,
+    };
+    server.map(|server| key_entry(&server.base_url))
+}
+
+/// A server and a model on it.
+struct Server {
+    api: Api,
+    base_url: String,
+    model: String,
+}
+
+impl Server {
+    fn new(provider: &str, base_url: &str, model: &str) -> Option<Self> {
+        let api = Api::named(provider)?;
+        let base_url = if base_url.trim().is_empty() { api.default_url() } else { base_url };
+        Some(Self { api, base_url: base_url.to_owned(), model: model.to_owned() })
+    }
+
+    /// The chosen one; `None` is the offline model.
+    fn first(settings: &Settings, model: &str) -> Option<Self> {
+        Self::new(&settings.model.provider, &settings.model.base_url, model)
+    }
+
+    /// A model by name, also while the offline model is in force: then the address is one of chat completions.
+    fn named(settings: &Settings, model: &str) -> Option<Self> {
+        Self::first(settings, model).or_else(|| Self::new("openai_compatible", &settings.model.base_url, model))
+    }
+
+    /// The one behind it, if there is one; `Some(None)` is the offline model.
+    fn second(settings: &Settings) -> Option<Option<Self>> {
+        let second = settings.model.fallback.as_ref()?;
+        Some(Self::new(&second.provider, &second.base_url, &second.model))
+    }
+
+    fn label(&self) -> String {
+        format!("{} at {}", self.model, host_of(&self.base_url))
+    }
 }
 
 /// The models of a profile.
@@ -57,61 +104,83 @@ impl HostModels {
         Arc::clone(&self.offline.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn remote(&self, settings: &Settings, model: &str) -> Remote {
-        let label = format!("{model} at {}", host_of(&settings.model.base_url));
-        Remote { keyring: Arc::clone(&self.keyring), recipe: Arc::new(self.recipe(settings, model)), label, local: is_local(&settings.model.base_url) }
+    fn remote(&self, settings: &Settings, server: Server) -> Remote {
+        let (label, local) = (server.label(), is_local(&server.base_url));
+        Remote { keyring: Arc::clone(&self.keyring), recipe: Arc::new(self.recipe(settings, server)), label, local }
     }
 
-    fn recipe(&self, settings: &Settings, model: &str) -> Recipe {
+    fn recipe(&self, settings: &Settings, server: Server) -> Recipe {
         let http = match self.http.get() {
             Some(http) => Ok(http.clone()),
-            None => openai::http_client().inspect(|http| {
+            None => models::http_client().inspect(|http| {
                 let _ = self.http.set(http.clone());
             }),
         };
         Recipe {
             http,
-            base_url: settings.model.base_url.clone(),
-            model: model.to_owned(),
+            env_key: env_key(server.api, &server.base_url),
+            server,
+            reasoning: settings.model.reasoning,
             idle_timeout: Duration::from_secs(u64::from(settings.model.idle_timeout_s)),
             max_retries: settings.model.max_retries,
-            env_key: env_key(&settings.model.base_url),
             clock: Arc::clone(&self.clock),
             ids: Arc::clone(&self.ids),
             random: Arc::clone(&self.random),
         }
     }
 
-    /// Asks the configured server for one word. `None`: the offline model is in force.
-    pub(crate) async fn test(&self) -> Option<Result<Checked, ModelError>> {
-        let settings = self.profile.settings();
-        if settings.model.provider == "offline" {
-            return None;
+    /// The chosen model with the one behind it.
+    fn with_fallback(&self, settings: &Settings, first: Remote) -> Arc<dyn Model> {
+        let first = Arc::new(first);
+        match Server::second(settings) {
+            None => first,
+            Some(None) => Arc::new(WithFallback::new(first, self.offline())),
+            // A second voice that may not be asked is no voice.
+            Some(Some(second)) if !settings.egress.allowed && !is_local(&second.base_url) => first,
+            Some(Some(second)) => Arc::new(WithFallback::new(first, Arc::new(self.remote(settings, second)))),
         }
-        let remote = self.remote(&settings, &settings.model.model);
-        Some(match remote.open().await {
-            Ok(model) => model.check().await,
-            Err(error) => Err(error),
-        })
     }
+
+    /// Asks the configured server for one word. `None`: the offline model is in force.
+    pub(crate) async fn test(&self) -> Option<Tested> {
+        let settings = self.profile.settings();
+        let server = Server::first(&settings, &settings.model.model)?;
+        let (host, local, capabilities) = (host_of(&server.base_url), is_local(&server.base_url), models::capabilities(&server.model));
+        let found = match self.remote(&settings, server).open().await {
+            Ok(_) if !settings.egress.allowed && !local => Err(Diagnosis::before_asking(nothing_may_leave())),
+            Ok(model) => model.check().await,
+            Err(error) => Err(Diagnosis::before_asking(error)),
+        };
+        Some(Tested { host, capabilities, found })
+    }
+}
+
+/// What a test of the connection found.
+pub(crate) struct Tested {
+    pub(crate) host: String,
+    pub(crate) capabilities: ModelCapabilities,
+    pub(crate) found: Result<Checked, Diagnosis>,
 }
 
 impl Models for HostModels {
     fn current(&self, name: Option<&str>) -> Arc<dyn Model> {
         let settings = self.profile.settings();
-        match name {
-            Some("offline") => self.offline(),
-            Some(model) => Arc::new(self.remote(&settings, model)),
-            None if settings.model.provider == "offline" => self.offline(),
-            None => Arc::new(self.remote(&settings, &settings.model.model)),
+        let server = match name {
+            Some("offline") => None,
+            Some(model) => Server::named(&settings, model),
+            None => Server::first(&settings, &settings.model.model),
+        };
+        match server {
+            Some(server) => self.with_fallback(&settings, self.remote(&settings, server)),
+            None => self.offline(),
         }
     }
 }
 
 struct Recipe {
     http: Result<HttpClient, ModelError>,
-    base_url: String,
-    model: String,
+    server: Server,
+    reasoning: bool,
     idle_timeout: Duration,
     max_retries: u32,
     env_key: Option<SecretString>,
@@ -129,13 +198,13 @@ struct Remote {
 }
 
 impl Remote {
-    async fn open(&self) -> Result<OpenAi, ModelError> {
+    async fn open(&self) -> Result<Provider, ModelError> {
         open(&self.keyring, &self.recipe, self.local).await
     }
 }
 
-async fn open(keyring: &Keyring, recipe: &Recipe, local: bool) -> Result<OpenAi, ModelError> {
-    let api_key = match keyring.get(&key_entry(&recipe.base_url)).await {
+async fn open(keyring: &Keyring, recipe: &Recipe, local: bool) -> Result<Provider, ModelError> {
+    let api_key = match keyring.get(&key_entry(&recipe.server.base_url)).await {
         Ok(key) => key.or_else(|| recipe.env_key.clone()),
         Err(_) if recipe.env_key.is_some() => recipe.env_key.clone(),
         // A server on this machine rarely wants a key; any other says so itself.
@@ -150,16 +219,17 @@ async fn open(keyring: &Keyring, recipe: &Recipe, local: bool) -> Result<OpenAi,
         }
     };
     let config = Config {
-        base_url: recipe.base_url.clone(),
+        api: recipe.server.api,
+        base_url: recipe.server.base_url.clone(),
         api_key,
-        model: recipe.model.clone(),
+        model: recipe.server.model.clone(),
+        reasoning: recipe.reasoning,
         idle_timeout: recipe.idle_timeout,
         max_retries: recipe.max_retries,
         label: None,
     };
-    let world =
-        openai::World { http: recipe.http.clone()?, random: Arc::clone(&recipe.random), clock: Arc::clone(&recipe.clock), ids: Arc::clone(&recipe.ids) };
-    OpenAi::new(config, world)
+    let world = World { http: recipe.http.clone()?, random: Arc::clone(&recipe.random), clock: Arc::clone(&recipe.clock), ids: Arc::clone(&recipe.ids) };
+    Provider::new(config, world)
 }
 
 impl Model for Remote {
@@ -169,6 +239,16 @@ impl Model for Remote {
 
     fn local(&self) -> bool {
         self.local
+    }
+
+    fn capabilities(&self) -> ModelCapabilities {
+        models::capabilities(&self.recipe.server.model)
+    }
+
+    /// Reads the key, so that it counts as handed out before anything is written. A failure shows when the model is asked.
+    fn ready(&self) -> BoxFuture<'static, ()> {
+        let (keyring, entry) = (Arc::clone(&self.keyring), key_entry(&self.recipe.server.base_url));
+        Box::pin(async move { drop(keyring.get(&entry).await) })
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
@@ -183,10 +263,20 @@ impl Model for Remote {
     }
 }
 
+fn nothing_may_leave() -> ModelError {
+    ModelError {
+        kind: ModelErrorKind::BadRequest,
+        message: "Nothing was sent: this server does not run on this computer, and nothing may leave it.".into(),
+        hint: Some("Allow servers elsewhere in Settings, or choose a server on this computer.".into()),
+        retry_after_ms: None,
+    }
+}
+
 /// The key of the environment, for the server that the environment speaks of: its own address, or the provider's.
-fn env_key(base_url: &str) -> Option<SecretString> {
-    let key = std::env::var(API_KEY).ok().filter(|key| !key.trim().is_empty())?;
-    let meant = std::env::var("OPENAI_BASE_URL").unwrap_or_else(|_| contract::ModelSettings::default().base_url);
+fn env_key(api: Api, base_url: &str) -> Option<SecretString> {
+    let key = std::env::var(api.key_variable()).ok().filter(|key| !key.trim().is_empty())?;
+    let moved = std::env::var("OPENAI_BASE_URL").ok().filter(|_| api.key_variable() == API_KEY);
+    let meant = moved.unwrap_or_else(|| api.default_url().to_owned());
     (host_of(base_url) == host_of(&meant)).then(|| SecretString::from(key))
 }
 
@@ -195,8 +285,42 @@ fn host_of(base_url: &str) -> String {
     rest.split(['/', '?']).next().unwrap_or(rest).to_owned()
 }
 
+/// On this machine, as the address itself says: a name that only begins like a loopback address is none.
 fn is_local(base_url: &str) -> bool {
-    let host = host_of(base_url);
-    let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
-    name == "localhost" || name == "[::1]" || name.starts_with("127.")
+    models::is_loopback_address(base_url)
+}
+
+#[cfg(test)]
+mod tests {
+    use contract::{FallbackModel, ModelSettings};
+
+    use super::*;
+
+    fn settings(provider: &str, base_url: &str, fallback: Option<FallbackModel>) -> Settings {
+        let model = ModelSettings { provider: provider.into(), base_url: base_url.into(), fallback, ..ModelSettings::default() };
+        Settings { model, ..Settings::default() }
+    }
+
+    #[test]
+    fn every_server_has_a_key_of_its_own() {
+        let table = [
+            ("openai_compatible", "http://LocalHost:1234/v1", "OPENAI_API_KEY@localhost:1234"),
+            ("openai_responses", "", "OPENAI_API_KEY@api.openai.com"),
+            ("anthropic", "", "OPENAI_API_KEY@api.anthropic.com"),
+            ("gemini", " ", "OPENAI_API_KEY@generativelanguage.googleapis.com"),
+            ("offline", "https://example.com/v1", "OPENAI_API_KEY@example.com"),
+        ];
+        for (provider, base_url, entry) in table {
+            assert_eq!(entry_of(API_KEY, &settings(provider, base_url, None)).as_deref(), Some(entry), "{provider}");
+        }
+    }
+
+    #[test]
+    fn the_second_servers_key_is_its_own_and_the_offline_model_has_none() {
+        let second = |provider: &str| FallbackModel { provider: provider.into(), ..FallbackModel::default() };
+        let with = |fallback| entry_of(FALLBACK_KEY, &settings("gemini", "", fallback));
+        assert_eq!(with(Some(second("anthropic"))).as_deref(), Some("OPENAI_API_KEY@api.anthropic.com"));
+        assert_eq!((with(Some(second("offline"))), with(None)), (None, None));
+        assert_eq!(entry_of("ANOTHER", &settings("gemini", "", None)), None);
+    }
 }

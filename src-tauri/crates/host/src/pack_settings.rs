@@ -11,7 +11,7 @@ use crate::tools::{HostTools, PACING};
 /// Refuses values that a pack cannot use. Only what is new is looked at, so that one wrong value never keeps the others
 /// from being saved; a pack that is not there keeps what it had.
 pub(crate) fn check(before: &Settings, after: &Settings, tools: &HostTools) -> Result<(), AgentError> {
-    let changed = |pack: &&Pack| before.packs.get(pack.manifest.id.as_str()) != after.packs.get(pack.manifest.id.as_str());
+    let changed = |pack: &&Pack| set(before, pack) != set(after, pack);
     usable(tools).filter(changed).try_for_each(|pack| checked(after, pack).map(drop))
 }
 
@@ -32,6 +32,11 @@ pub(crate) fn apply(settings: &Settings, tools: &HostTools) -> Vec<AgentError> {
     faults
 }
 
+/// What the user set for a pack.
+fn set<'s>(settings: &'s Settings, pack: &Pack) -> Option<&'s Map<String, Value>> {
+    settings.packs.get(pack.manifest.id.as_str()).map(|choice| &choice.settings)
+}
+
 fn usable(tools: &HostTools) -> impl Iterator<Item = &Pack> {
     tools.loaded().iter().filter_map(|one| one.pack.as_ref())
 }
@@ -44,7 +49,7 @@ fn pacing_of<'t>(pack: &Pack, tools: &'t HostTools) -> Option<&'t Pacing> {
 fn checked(settings: &Settings, pack: &Pack) -> Result<Map<String, Value>, AgentError> {
     let id = &pack.manifest.id;
     let mut values = pack.manifest.settings.clone();
-    for (name, value) in settings.packs.get(id.as_str()).into_iter().flatten() {
+    for (name, value) in set(settings, pack).into_iter().flatten() {
         let Some(default) = values.get_mut(name) else {
             let known = pack.manifest.settings.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
             let hint = if known.is_empty() { "It has none at all.".to_owned() } else { format!("It has {known}.") };
@@ -67,7 +72,7 @@ fn checked(settings: &Settings, pack: &Pack) -> Result<Map<String, Value>, Agent
 fn named(error: AgentError, pack: &Pack) -> AgentError {
     let name = error.details.get("field").and_then(Value::as_str).unwrap_or_default().to_owned();
     let id = pack.manifest.id.as_str();
-    error.with("field", format!("packs.{id}.{name}")).with("pack", id).with("setting", name)
+    error.with("field", format!("packs.{id}.settings.{name}")).with("pack", id).with("setting", name)
 }
 
 fn kind(value: &Value) -> &'static str {

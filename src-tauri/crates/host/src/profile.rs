@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use contract::{AgentError, PolicyMode, Settings};
+use contract::{AgentError, EgressSettings, PolicyMode, RedactionLevel, Settings};
 use engine::ports::{Profile, SessionValues};
 use policy::Rules;
 use serde_json::json;
@@ -81,10 +81,10 @@ impl LiveProfile {
         if self.env.forces_off() {
             forced.insert("agent_enabled".into(), "AGENT_ENABLED".into());
         }
-        if self.env.base_url.is_some() {
+        if self.env.base_url.is_some() && speaks_openai(&self.settings()) {
             forced.insert("model.base_url".into(), "OPENAI_BASE_URL".into());
         }
-        if self.env.model.is_some() {
+        if self.env.model.is_some() && speaks_openai(&self.settings()) {
             forced.insert("model.model".into(), "OPENAI_MODEL".into());
         }
         forced
@@ -124,10 +124,10 @@ impl LiveProfile {
         if self.env.forces_off() {
             settings.agent_enabled = stored.agent_enabled;
         }
-        if self.env.base_url.is_some() {
+        if self.env.base_url.is_some() && speaks_openai(settings) {
             settings.model.base_url.clone_from(&stored.model.base_url);
         }
-        if self.env.model.is_some() {
+        if self.env.model.is_some() && speaks_openai(settings) {
             settings.model.model.clone_from(&stored.model.model);
         }
     }
@@ -185,14 +185,20 @@ fn width(policy: PolicyMode) -> u8 {
     }
 }
 
+/// Whether the variables named after OpenAI speak of the chosen provider.
+fn speaks_openai(settings: &Settings) -> bool {
+    !matches!(settings.model.provider.as_str(), "anthropic" | "gemini")
+}
+
 fn force(mut settings: Settings, env: &Environment) -> Settings {
     if env.forces_off() {
         settings.agent_enabled = false;
     }
-    if let Some(url) = &env.base_url {
+    let ours = speaks_openai(&settings);
+    if let Some(url) = env.base_url.as_ref().filter(|_| ours) {
         settings.model.base_url.clone_from(url);
     }
-    if let Some(model) = &env.model {
+    if let Some(model) = env.model.as_ref().filter(|_| ours) {
         settings.model.model.clone_from(model);
     }
     settings
@@ -212,7 +218,12 @@ fn read_settings(paths: &Paths) -> (Settings, Option<String>) {
 
 /// Nothing is allowed that an unreadable file may have forbidden.
 fn careful() -> Settings {
-    Settings { agent_enabled: false, policy: PolicyMode::ReadOnlyOnly, ..Settings::default() }
+    Settings {
+        agent_enabled: false,
+        policy: PolicyMode::ReadOnlyOnly,
+        egress: EgressSettings { allowed: false, redaction: RedactionLevel::Strict },
+        ..Settings::default()
+    }
 }
 
 fn read_rules(paths: &Paths) -> Rules {
@@ -244,14 +255,27 @@ fn check(settings: &Settings) -> Result<(), AgentError> {
     if !(100..=200_000).contains(&limits.message_chars) {
         return bad("limits.message_chars", "must be 100 to 200000");
     }
+    if !(5..=3_600).contains(&limits.deadline_s) {
+        return bad("limits.deadline_s", "must be 5 to 3600 seconds");
+    }
     if !(1..=600).contains(&settings.model.idle_timeout_s) {
         return bad("model.idle_timeout_s", "must be 1 to 600 seconds");
     }
     if settings.time_zone != "system" && settings.time_zone.parse::<chrono_tz::Tz>().is_err() {
         return bad("time_zone", "must be an IANA name such as Europe/Stockholm");
     }
-    if !matches!(settings.model.provider.as_str(), "offline" | "openai_compatible") {
-        return bad("model.provider", "must be offline or openai_compatible");
+    let known = |provider: &str| provider == "offline" || models::Api::named(provider).is_some();
+    let rule = "must be offline, openai_compatible, openai_responses, anthropic or gemini";
+    if !known(&settings.model.provider) {
+        return bad("model.provider", rule);
+    }
+    if let Some(second) = &settings.model.fallback {
+        if !known(&second.provider) {
+            return bad("model.fallback.provider", rule);
+        }
+        if second.provider != "offline" && second.model.trim().is_empty() {
+            return bad("model.fallback.model", "must name a model");
+        }
     }
     Ok(())
 }

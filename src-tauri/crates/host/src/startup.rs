@@ -1,11 +1,11 @@
 //! Opening a profile, in order: folder and lock, settings, keyring, store, log, packs, engine, recovery.
 //! Nothing here waits for a server or reads a whole file: an answer in a terminal comes through here every time.
 
-use std::{fs, sync::Arc};
+use std::{collections::BTreeSet, fs, sync::Arc};
 
 use audit::{FileAnchor, Log, OpenOptions, OpenState, OsEntropy, new_installation_id};
 use campaign_portfolio_pacing::Pacing;
-use contract::{AgentError, RecordType};
+use contract::{AgentError, PackChoice, RecordType};
 use engine::{
     Engine, World,
     ports::{AuditLog, Clock, Durability, Profile as _, RecordDraft},
@@ -19,14 +19,16 @@ use store::{OpenError, SqliteStore};
 
 use crate::{
     Host, Options, Paths,
+    credentials::Credentials,
     imports::Imports,
     keys::{self, KeyringAnchor},
+    known::KnownSecrets,
     models::HostModels,
     pack_settings,
     paths::{make_private, unusable, unwritable, write_atomically},
     profile::{Environment, LiveProfile},
     pushes::Hub,
-    tools::{HostTools, PACING},
+    tools::{HostTools, Means, PACING},
 };
 
 type Notices = Vec<Map<String, Value>>;
@@ -52,7 +54,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let log = log?;
     let log = report(log, recovered, &mut notices).await;
     let hub = Arc::new(Hub::new());
-    let tools = Arc::new(open_tools(&paths, &options, &hub)?);
+    let tools = Arc::new(open_tools(&paths, &options, &hub, &profile, &keyring)?);
     for fault in pack_settings::apply(&profile.settings(), &tools) {
         notices.push(notice("pack_settings", &format!("{} Its default is used until this is corrected in Tools.", fault.message)));
     }
@@ -71,6 +73,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         tools: Arc::clone(&tools) as _,
         models: Arc::clone(&models) as _,
         profile: Arc::clone(&profile) as _,
+        secrets: Arc::new(KnownSecrets::new(Arc::clone(&keyring), &declared_credentials(&tools), std::env::vars())),
         events: Arc::clone(&hub) as _,
         probe: Arc::clone(&options.probe),
         clock: Arc::clone(&options.clock),
@@ -190,8 +193,11 @@ async fn report(opened: OpenedLog, recovered: Option<store::Recovered>, notices:
     opened.log
 }
 
-fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>) -> Result<HostTools, AgentError> {
-    let loaded = packs::load(&options.packs(paths.packs()));
+fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>, profile: &Arc<LiveProfile>, keyring: &Arc<Keyring>) -> Result<HostTools, AgentError> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let of = |choice: &PackChoice| choice.settings.iter().map(|(name, value)| (name.clone(), text(value))).collect();
+    let chosen = profile.settings().packs.iter().map(|(pack, choice)| (pack.clone(), of(choice))).collect();
+    let loaded = packs::load_with(&options.packs(paths.packs()), &chosen);
     let wants_pacing = loaded.iter().filter_map(|l| l.pack.as_ref()).any(|p| p.tools.iter().any(|t| t.target.server() == PACING));
     let pacing = wants_pacing.then(|| open_pacing(paths, options)).transpose()?;
     let servers = loaded.iter().flat_map(|l| server_configs(l, paths, options)).collect();
@@ -200,7 +206,9 @@ fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>) -> Result<HostTo
         Arc::new(move |server| engine::ports::Events::push(hub.as_ref(), contract::Push::Server { server }))
     };
     let servers = Servers::builder(servers).on_change(on_change).build();
-    Ok(HostTools::new(loaded, pacing, servers))
+    let credentials = Credentials::new(Arc::clone(keyring), options.credentials_from_environment);
+    let (profile, paths, program_dir) = (Arc::clone(profile), paths.clone(), options.program_dir.clone());
+    Ok(HostTools::new(loaded, Means { pacing, servers, credentials, profile, paths, program_dir }))
 }
 
 fn open_pacing(paths: &Paths, options: &Options) -> Result<Arc<Pacing>, AgentError> {
@@ -246,6 +254,12 @@ pub(crate) fn offline_packs(tools: &HostTools) -> Vec<OfflinePack> {
         OfflinePack::new(manifest, pack.tools.clone())
     };
     tools.loaded().iter().filter_map(|loaded| loaded.pack.as_ref()).map(of).collect()
+}
+
+/// Variables that packs name as credentials of their tools.
+fn declared_credentials(tools: &HostTools) -> BTreeSet<String> {
+    let specs = tools.loaded().iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
+    specs.filter_map(|spec| spec.auth.as_ref()?.env_var.clone()).collect()
 }
 
 /// Records which tools are in force, by definition.

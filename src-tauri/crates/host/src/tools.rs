@@ -1,15 +1,28 @@
-//! The tools of all usable packs behind one port: services linked in, and MCP servers.
+//! The tools of all usable packs behind one port: services linked in, MCP servers, and what `packs` runs itself.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::{
+    path::PathBuf,
+    sync::{Arc, PoisonError, RwLock},
+};
 
 use async_trait::async_trait;
 use campaign_portfolio_pacing::Pacing;
-use contract::{AgentError, ErrorCode, PackView, ServerView, ToolSpec, ToolTarget};
-use engine::ports::{ToolFailure, ToolRequest, Tools};
+use contract::{AgentError, ErrorCode, PackView, ServerView, ToolSpec, ToolTarget, manifest::ProgramCall};
+use engine::ports::{Profile, ToolFailure, ToolRequest, Tools};
 use mcp::Servers;
-use packs::LoadedPack;
+use packs::{
+    LoadedPack,
+    run::{HttpRunner, Permit, Place, run_program},
+};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Paths,
+    credentials::{self, Credentials},
+    paths::make_private,
+    profile::LiveProfile,
+};
 
 /// The service name of the pacing pack.
 pub(crate) const PACING: &str = "campaign-portfolio-pacing";
@@ -20,12 +33,29 @@ pub(crate) struct HostTools {
     packs: Vec<LoadedPack>,
     pub(crate) pacing: Option<Arc<Pacing>>,
     pub(crate) servers: Servers,
+    pub(crate) credentials: Credentials,
+    http: HttpRunner,
+    profile: Arc<LiveProfile>,
+    paths: Paths,
+    program_dir: PathBuf,
+}
+
+/// What the tools work with.
+pub(crate) struct Means {
+    pub(crate) pacing: Option<Arc<Pacing>>,
+    pub(crate) servers: Servers,
+    pub(crate) credentials: Credentials,
+    pub(crate) profile: Arc<LiveProfile>,
+    pub(crate) paths: Paths,
+    pub(crate) program_dir: PathBuf,
 }
 
 impl HostTools {
-    pub(crate) fn new(packs: Vec<LoadedPack>, pacing: Option<Arc<Pacing>>, servers: Servers) -> Self {
+    pub(crate) fn new(packs: Vec<LoadedPack>, means: Means) -> Self {
+        let Means { pacing, servers, credentials, profile, paths, program_dir } = means;
         let specs: Vec<ToolSpec> = packs.iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| pack.tools.clone()).collect();
-        Self { specs: RwLock::new(Arc::new(specs)), packs, pacing, servers }
+        let http = HttpRunner::default();
+        Self { specs: RwLock::new(Arc::new(specs)), packs, pacing, servers, credentials, http, profile, paths, program_dir }
     }
 
     pub(crate) fn packs(&self) -> Vec<PackView> {
@@ -38,6 +68,26 @@ impl HostTools {
 
     pub(crate) fn server_views(&self) -> Vec<ServerView> {
         self.servers.views()
+    }
+
+    /// Runs a program of a pack where the pack lies, with what its manifest names and nothing else.
+    async fn program(&self, call: &ProgramCall, request: &ToolRequest, cancel: &CancellationToken) -> Result<Value, ToolFailure> {
+        let refused = |error| ToolFailure { error, may_have_happened: false };
+        let spec = &request.spec;
+        let folder = self.packs.iter().find(|loaded| loaded.pack.is_some() && loaded.view.id == spec.pack).map(|loaded| loaded.folder.clone());
+        let folder = folder.ok_or_else(|| refused(AgentError::internal("tool_config_error", format!("The pack {} is gone.", spec.pack))))?;
+        // Links followed, as for the program itself: what is compared later must be of one kind.
+        let folder = folder.canonicalize().unwrap_or(folder);
+        let program = mcp::resolve_program(&call.command, &folder, &self.program_dir)
+            .map_err(|problem| refused(AgentError::internal("tool_config_error", format!("{} cannot be run: {problem}", spec.title))))?;
+        let data = call.data_dir.then(|| self.paths.pack_data(spec.pack.as_str()));
+        if let Some(data) = &data {
+            make_private(data).map_err(|e| refused(AgentError::internal("data_dir", format!("{} cannot be used: {e}.", data.display()))))?;
+        }
+        let secret = self.credentials.of(spec).await.map_err(refused)?;
+        let secret = secret.and_then(|value| Some((credentials::needed(spec)?.to_owned(), value)));
+        let env = call.env.iter().filter_map(|name| Some((name.clone(), std::env::var(name).ok()?))).collect();
+        run_program(call, request, Place { program, pack_folder: folder, data, env, secret }, cancel).await
     }
 
     async fn built_in(&self, service: &str, arguments: Value) -> Result<Value, ToolFailure> {
@@ -60,8 +110,18 @@ impl Tools for HostTools {
         Arc::clone(&self.specs.read().unwrap_or_else(PoisonError::into_inner))
     }
 
+    async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {
+        self.credentials.of(spec).await.map(|_| ())
+    }
+
     async fn run(&self, request: ToolRequest, cancel: CancellationToken) -> Result<Value, ToolFailure> {
         match &request.spec.target {
+            ToolTarget::Http { call } => {
+                let secret = self.credentials.of(&request.spec).await.map_err(|error| ToolFailure { error, may_have_happened: false })?;
+                let private_network = self.profile.settings().packs.get(request.spec.pack.as_str()).is_some_and(|choice| choice.private_network);
+                self.http.run(call, &request, &Permit { private_network, secret }, &cancel).await
+            }
+            ToolTarget::Program { call } => self.program(call, &request, &cancel).await,
             ToolTarget::BuiltIn { service } => self.built_in(service, request.arguments).await,
             ToolTarget::Mcp { server, tool } => {
                 // A little before the engine's own limit, so that the server hears of it and its miss is counted.

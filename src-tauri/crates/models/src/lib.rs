@@ -1,4 +1,18 @@
 //! What answers: providers behind the engine's `Model` port. Nothing here knows turns, tools' meaning or storage.
 
+mod anthropic;
+mod capabilities;
+mod chat;
+mod fallback;
+mod gemini;
+mod http;
+pub mod local;
 pub mod offline;
-pub mod openai;
+mod provider;
+mod responses;
+mod wire;
+
+pub use capabilities::capabilities;
+pub use fallback::WithFallback;
+pub use http::{Checked, Diagnosis, HttpClient, http_client, is_loopback_address};
+pub use provider::{Api, Config, Provider, World};

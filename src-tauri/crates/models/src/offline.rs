@@ -89,6 +89,10 @@ impl Model for OfflineModel {
         true
     }
 
+    fn in_process(&self) -> bool {
+        true
+    }
+
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
         stream::iter(self.events(&request).into_iter().map(Ok)).boxed()
     }

@@ -1,6 +1,7 @@
 //! What a manifest must fulfil beyond its shape. The checks read plain JSON rather than the typed manifest, so that they
 //! all run even when the shape is wrong somewhere: a missing member is the schema's business, not theirs.
 
+mod calls;
 mod entities;
 mod languages;
 mod preview;

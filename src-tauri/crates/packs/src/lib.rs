@@ -1,6 +1,6 @@
 //! Finds, reads and checks packs: folders with a `pack.json` that describe tools, agents, entities and servers.
-//! A pack with any fault is shown with all of its faults and not used. Nothing here runs a tool, starts a server or
-//! knows who does; the only thing it touches is the pack's own files.
+//! A pack with any fault is shown with all of its faults and not used. `run` does the work of tools that are one request or
+//! one program; servers, turns, approvals and keyrings are not known here.
 
 mod check;
 mod fault;
@@ -10,11 +10,14 @@ mod load;
 mod names;
 mod refs;
 mod resolve;
+pub mod run;
+mod scaffold;
 mod shape;
 mod templates;
 
-pub use load::{LoadedPack, Pack, check_folder, load};
+pub use load::{LoadedPack, Pack, PackSettings, check_folder, load, load_with};
 pub use names::model_name;
+pub use scaffold::{NewPack, scaffold};
 
 /// The file that makes a folder a pack.
 pub const MANIFEST: &str = "pack.json";

@@ -1,6 +1,7 @@
 //! Reading pack folders: what is usable, and what is shown with its faults instead.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
@@ -30,10 +31,18 @@ pub struct Pack {
     pub tools: Vec<ToolSpec>,
 }
 
+/// The user's values for settings of packs, by pack id and name.
+pub type PackSettings = BTreeMap<String, BTreeMap<String, String>>;
+
+/// Reads every pack in the given folders with the settings they come with.
+pub fn load(folders: &[PathBuf]) -> Vec<LoadedPack> {
+    load_with(folders, &PackSettings::new())
+}
+
 /// Reads every pack in the given folders. An earlier folder wins over a later one that has a pack of the same id, so the
 /// user's folder goes first. A folder that does not exist holds no packs.
-pub fn load(folders: &[PathBuf]) -> Vec<LoadedPack> {
-    let mut loaded: Vec<LoadedPack> = folders.iter().flat_map(|folder| subfolders(folder)).map(|f| check_folder(&f)).collect();
+pub fn load_with(folders: &[PathBuf], settings: &PackSettings) -> Vec<LoadedPack> {
+    let mut loaded: Vec<LoadedPack> = folders.iter().flat_map(|folder| subfolders(folder)).map(|f| check_with(&f, settings)).collect();
     refuse_doubles(&mut loaded);
     let mut usable: Vec<&mut Pack> = loaded.iter_mut().filter_map(|l| l.pack.as_mut()).collect();
     resolve::qualify(&mut usable);
@@ -45,13 +54,17 @@ pub fn load(folders: &[PathBuf]) -> Vec<LoadedPack> {
 
 /// Reads one pack folder on its own.
 pub fn check_folder(folder: &Path) -> LoadedPack {
+    check_with(folder, &PackSettings::new())
+}
+
+fn check_with(folder: &Path, settings: &PackSettings) -> LoadedPack {
     let mut faults = Faults::default();
     let manifest = read_manifest(folder, &mut faults);
     if let Some(manifest) = &manifest {
         shape::check(manifest, &mut faults);
         check::all(&Subject { folder, manifest }, &mut faults);
     }
-    let pack = manifest.as_ref().filter(|_| faults.is_empty()).and_then(|m| resolve_pack(folder, m, &mut faults));
+    let pack = manifest.as_ref().filter(|_| faults.is_empty()).and_then(|m| resolve_pack(folder, m, settings, &mut faults));
     let view = view(folder, manifest.as_ref().unwrap_or(&Value::Null), pack.as_ref(), faults);
     LoadedPack { folder: folder.to_owned(), view, pack }
 }
@@ -86,19 +99,22 @@ fn read_manifest(folder: &Path, faults: &mut Faults) -> Option<Value> {
     }
 }
 
-fn resolve_pack(folder: &Path, manifest: &Value, faults: &mut Faults) -> Option<Pack> {
+fn resolve_pack(folder: &Path, manifest: &Value, settings: &PackSettings, faults: &mut Faults) -> Option<Pack> {
     let mut whole = manifest.clone();
     templates::inline(folder, &mut whole, faults);
-    let manifest: PackManifest = match serde_json::from_value(whole) {
+    let mut manifest: PackManifest = match serde_json::from_value(whole) {
         Ok(manifest) => manifest,
         Err(error) => {
             faults.at("", format!("the manifest cannot be used: {error}"), "see tools/README.md");
             return None;
         }
     };
+    for (name, value) in settings.get(manifest.id.as_str()).into_iter().flatten() {
+        manifest.settings.insert(name.clone(), Value::String(value.clone()));
+    }
     let tools = resolve::specs(&manifest);
     if tools.is_none() {
-        faults.at("/tools", "the tools could not be resolved", "see tools/README.md");
+        faults.at("/tools", "the tools could not be resolved", "give each setting that an address begins with a web address");
     }
     faults.is_empty().then(|| tools.map(|tools| Pack { manifest, tools })).flatten()
 }

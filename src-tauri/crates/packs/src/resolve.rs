@@ -2,9 +2,9 @@
 
 use contract::{
     CallerParam, PackId, ToolSpec, ToolTarget,
-    manifest::{Kind, Owner, PackManifest, ServerEntry, ToolEntry},
+    manifest::{AuthKind, Kind, Owner, PackManifest, ServerEntry, ToolEntry},
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::{names, refs};
@@ -21,9 +21,9 @@ fn spec(manifest: &PackManifest, tool: &ToolEntry) -> Option<ToolSpec> {
     let schema = |reference: &str| refs::bundle(&manifest.schemas, refs::name_of(reference)?);
     let full_input_schema = schema(&tool.input_schema_ref)?;
     let caller_owned = caller_owned(tool);
-    let target = target(tool)?;
+    let target = target(tool, &manifest.settings)?;
     let server = match &target {
-        ToolTarget::BuiltIn { .. } => None,
+        ToolTarget::BuiltIn { .. } | ToolTarget::Http { .. } | ToolTarget::Program { .. } => None,
         ToolTarget::Mcp { server, .. } => manifest.servers.iter().find(|s| s.name == *server),
     };
     let mut spec = ToolSpec {
@@ -48,6 +48,8 @@ fn spec(manifest: &PackManifest, tool: &ToolEntry) -> Option<ToolSpec> {
         max_attempts: tool.retry.max_attempts.max(1),
         backoff: tool.retry.backoff,
         idempotency: tool.idempotency.strategy,
+        idempotency_key_ref: tool.idempotency.key_ref.clone(),
+        auth: tool.auth.clone().filter(|auth| auth.kind != AuthKind::None),
         audit_required: tool.audit.required,
         view: tool.view,
         preview: tool.preview.clone(),
@@ -77,15 +79,39 @@ fn caller_owned(tool: &ToolEntry) -> Vec<CallerParam> {
         .collect()
 }
 
-fn target(tool: &ToolEntry) -> Option<ToolTarget> {
+fn target(tool: &ToolEntry, settings: &Map<String, Value>) -> Option<ToolTarget> {
     match tool.kind {
         Kind::InternalService => Some(ToolTarget::BuiltIn { service: tool.service.clone()? }),
         Kind::McpServer => {
             let mcp = tool.mcp.clone()?;
             Some(ToolTarget::Mcp { server: mcp.server, tool: mcp.tool })
         }
-        Kind::HttpApi | Kind::Database | Kind::Queue | Kind::Filesystem | Kind::Other => None,
+        Kind::HttpApi => {
+            let mut call = tool.http.clone()?;
+            call.url = with_setting(&call.url, settings)?;
+            Some(ToolTarget::Http { call: Box::new(call) })
+        }
+        Kind::Other => Some(ToolTarget::Program { call: Box::new(tool.program.clone()?) }),
+        Kind::Database | Kind::Queue | Kind::Filesystem => None,
     }
+}
+
+/// The name of the setting that an address begins with, and the rest of it.
+pub(crate) fn leading_setting(url: &str) -> Option<(&str, &str)> {
+    url.strip_prefix("{settings.")?.split_once('}')
+}
+
+/// An address with its setting put in. A setting is no template: it must be a web address without a query.
+fn with_setting(url: &str, settings: &Map<String, Value>) -> Option<String> {
+    let Some((name, rest)) = leading_setting(url) else { return Some(url.to_owned()) };
+    let base = settings.get(name)?.as_str()?.trim_end_matches('/');
+    is_base(base).then(|| format!("{base}{rest}"))
+}
+
+/// Whether a text can be the beginning of an address.
+pub(crate) fn is_base(text: &str) -> bool {
+    let plain = !text.contains(['{', '}', '?', '#', '\\']) && !text.chars().any(|c| c.is_control() || c.is_whitespace());
+    plain && url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "https" | "http") && url.host().is_some() && url.username().is_empty())
 }
 
 /// The schema without the parameters that only the host fills.

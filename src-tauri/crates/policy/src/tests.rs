@@ -33,6 +33,8 @@ fn tool(id: &str, effect: Effect) -> ToolSpec {
         max_attempts: 1,
         backoff: Backoff::Fixed,
         idempotency: IdempotencyStrategy::None,
+        idempotency_key_ref: None,
+        auth: None,
         audit_required: false,
         view: ResultView::Plain,
         preview: None,

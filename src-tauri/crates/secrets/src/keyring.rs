@@ -74,6 +74,8 @@ impl From<SecretsError> for AgentError {
 pub struct Keyring {
     service: Arc<Service>,
     this_run: Arc<Mutex<BTreeMap<String, SecretString>>>,
+    /// Every value that went in or out since the start: what must not be repeated to anyone.
+    handed_out: Arc<Mutex<Vec<SecretString>>>,
     timeout: Duration,
 }
 
@@ -91,7 +93,7 @@ impl Keyring {
 
     /// The same with another deadline.
     pub fn with_timeout(profile: &str, timeout: Duration) -> Self {
-        Self { service: Arc::new(Service::new(format!("{SERVICE}/{profile}"), timeout)), this_run: Arc::default(), timeout }
+        Self { service: Arc::new(Service::new(format!("{SERVICE}/{profile}"), timeout)), this_run: Arc::default(), handed_out: Arc::default(), timeout }
     }
 
     /// Runs blocking work on its own thread. A thread that hangs is left behind: it ends with the process.
@@ -126,12 +128,13 @@ impl Keyring {
         }
         let name = name.to_owned();
         let found = self.call(move |service| service.get(&name).map(|value| value.map(SecretString::from))).await??;
-        Ok(found)
+        Ok(found.inspect(|value| self.note(value)))
     }
 
     /// Keeps the value in the keyring; one for this run only is dropped then.
     pub async fn set(&self, name: &str, value: SecretString) -> Result<(), SecretsError> {
         let key = name.to_owned();
+        self.note(&value);
         self.call(move |service| service.set(&key, value.expose_secret())).await??;
         self.memory().remove(name);
         Ok(())
@@ -139,6 +142,7 @@ impl Keyring {
 
     /// Keeps the value in memory until the program ends.
     pub fn set_for_this_run(&self, name: &str, value: SecretString) {
+        self.note(&value);
         self.memory().insert(name.to_owned(), value);
     }
 
@@ -171,7 +175,7 @@ impl Keyring {
         self.memory().keys().cloned().collect()
     }
 
-    /// `get` for threads that are not asynchronous (the audit log's outside copy).
+    /// `get` for threads that are not asynchronous: for the audit log's outside copy, which is no secret and counts as none.
     pub fn get_blocking(&self, name: &str) -> Result<Option<SecretString>, SecretsError> {
         if let Some(value) = self.memory().get(name) {
             return Ok(Some(value.clone()));
@@ -180,7 +184,7 @@ impl Keyring {
         Ok(self.wait(move |service| service.get(&name))??.map(SecretString::from))
     }
 
-    /// `set` for threads that are not asynchronous.
+    /// `set` for the same.
     pub fn set_blocking(&self, name: &str, value: SecretString) -> Result<(), SecretsError> {
         let key = name.to_owned();
         self.wait(move |service| service.set(&key, value.expose_secret()))??;
@@ -205,6 +209,23 @@ impl Keyring {
         };
         std::thread::Builder::new().name("keyring".into()).spawn(run).map_err(|error| SecretsError::Failed(error.to_string()))?;
         result.recv_timeout(self.timeout).map_err(|_| SecretsError::TimedOut)
+    }
+
+    /// Values that went in or out since the start, each once, oldest first.
+    pub fn handed_out(&self) -> Vec<SecretString> {
+        self.handed_out.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How many these are; it only grows.
+    pub fn handed_out_count(&self) -> u64 {
+        self.handed_out.lock().unwrap_or_else(PoisonError::into_inner).len() as u64
+    }
+
+    fn note(&self, value: &SecretString) {
+        let mut known = self.handed_out.lock().unwrap_or_else(PoisonError::into_inner);
+        if !known.iter().any(|one| one.expose_secret() == value.expose_secret()) {
+            known.push(value.clone());
+        }
     }
 
     fn memory(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, SecretString>> {

@@ -1,41 +1,100 @@
-//! What a strict provider refuses in a request. It looks at one body and knows nothing of scripts or sockets.
+//! What strict providers refuse in a request, wire by wire. It looks at bodies and knows nothing of scripts or sockets.
+
+mod anthropic;
+mod chat;
+mod gemini;
+mod responses;
+mod sealed;
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// Everything that is wrong with a chat-completions request; empty when it is fine.
-pub fn violations_of(body: &Value) -> Vec<String> {
-    let mut found = Vec::new();
-    if body.get("model").and_then(Value::as_str).is_none_or(str::is_empty) {
-        found.push("the request names no model".to_owned());
+pub(super) use sealed::Sealed;
+
+/// The wires that the server speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wire {
+    Chat,
+    Responses,
+    Anthropic,
+    Gemini,
+}
+
+impl Wire {
+    /// The last part of the conversation, which a reply may wait for.
+    pub(super) fn last(self, body: &Value) -> Value {
+        let list = match self {
+            Self::Chat | Self::Anthropic => "/messages",
+            Self::Responses => "/input",
+            Self::Gemini => "/contents",
+        };
+        body.pointer(list).and_then(Value::as_array).and_then(|messages| messages.last()).cloned().unwrap_or_default()
     }
-    tools(body.get("tools"), &mut found);
-    match body.get("messages").and_then(Value::as_array) {
-        Some(messages) if !messages.is_empty() => conversation(messages, &mut found),
-        Some(_) | None => found.push("the request has no messages".to_owned()),
+}
+
+/// Everything that is wrong with a request; empty when it is fine.
+pub fn violations_of(wire: Wire, body: &Value) -> Vec<String> {
+    let mut found = match wire {
+        Wire::Chat => chat::violations_of(body),
+        Wire::Responses => responses::violations_of(body),
+        Wire::Anthropic => anthropic::violations_of(body),
+        Wire::Gemini => gemini::violations_of(body),
+    };
+    if wire != Wire::Gemini && body.get("model").and_then(Value::as_str).is_none_or(str::is_empty) {
+        found.push("the request names no model".to_owned());
     }
     found
 }
 
-fn tools(tools: Option<&Value>, found: &mut Vec<String>) {
-    let Some(tools) = tools else { return };
-    let Some(list) = tools.as_array().filter(|list| !list.is_empty()) else {
-        found.push("`tools` is present but empty".to_owned());
-        return;
-    };
+/// Calls and results in the order of the conversation, and whether they pair up: every call is answered once before anything
+/// else is said, and nothing else is answered.
+#[derive(Default)]
+struct Pairing {
+    open: BTreeSet<String>,
+    known: BTreeSet<String>,
+}
+
+impl Pairing {
+    fn call(&mut self, id: &str, found: &mut Vec<String>) {
+        if id.is_empty() || id.len() > 64 || !self.known.insert(id.to_owned()) {
+            found.push(format!("the call id `{id}` is empty, too long or used twice"));
+        }
+        self.open.insert(id.to_owned());
+    }
+
+    fn result(&mut self, id: &str, found: &mut Vec<String>) {
+        if !self.open.remove(id) {
+            found.push(format!("a result for `{id}`, which no open call has"));
+        }
+    }
+
+    /// Something else is said now.
+    fn settled(&mut self, before: &str, found: &mut Vec<String>) {
+        if !self.open.is_empty() {
+            let open: Vec<&str> = self.open.iter().map(String::as_str).collect();
+            found.push(format!("calls without a result before {before}: {}", open.join(", ")));
+            self.open.clear();
+        }
+    }
+}
+
+/// Tools by name and schema, however the wire wraps them.
+fn tools<'a>(tools: impl Iterator<Item = (&'a str, Option<&'a Value>)>, found: &mut Vec<String>) {
     let mut names = BTreeSet::new();
-    for tool in list {
-        let name = tool.pointer("/function/name").and_then(Value::as_str).unwrap_or_default();
-        if tool.get("type").and_then(Value::as_str) != Some("function") || !is_safe_name(name) {
+    for (name, schema) in tools {
+        if !is_safe_name(name) {
             found.push(format!("`{name}` is not a tool that models accept"));
         }
         if !names.insert(name) {
             found.push(format!("the tool `{name}` is offered twice"));
         }
-        if !tool.pointer("/function/parameters").is_some_and(Value::is_object) {
+        if !schema.is_some_and(Value::is_object) {
             found.push(format!("the tool `{name}` has no parameter schema"));
         }
+    }
+    if names.is_empty() {
+        found.push("`tools` is present but empty".to_owned());
     }
 }
 
@@ -43,112 +102,10 @@ fn is_safe_name(name: &str) -> bool {
     (1..=64).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
 }
 
-/// Calls and results pair up: every call is answered right after its message, once, and nothing else is answered.
-fn conversation(messages: &[Value], found: &mut Vec<String>) {
-    let mut open: BTreeSet<&str> = BTreeSet::new();
-    let mut known: BTreeSet<&str> = BTreeSet::new();
-    for message in messages {
-        let role = message.get("role").and_then(Value::as_str).unwrap_or_default();
-        if role != "tool" && !open.is_empty() {
-            found.push(format!("calls without a result before a `{role}` message: {}", listed(&open)));
-            open.clear();
-        }
-        match role {
-            "system" | "developer" | "user" => {
-                if !message.get("content").is_some_and(|c| c.is_string() || c.is_array()) {
-                    found.push(format!("a `{role}` message without content"));
-                }
-            }
-            "assistant" => assistant(message, &mut open, &mut known, found),
-            "tool" => {
-                let id = message.get("tool_call_id").and_then(Value::as_str).unwrap_or_default();
-                if !open.remove(id) {
-                    found.push(format!("a result for `{id}`, which no open call has"));
-                }
-                if message.get("content").is_none_or(Value::is_null) {
-                    found.push(format!("the result for `{id}` has no content"));
-                }
-            }
-            other => found.push(format!("the role `{other}` is unknown")),
-        }
-    }
-    if !open.is_empty() {
-        found.push(format!("calls without a result at the end: {}", listed(&open)));
-    }
+fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+    value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn assistant<'a>(message: &'a Value, open: &mut BTreeSet<&'a str>, known: &mut BTreeSet<&'a str>, found: &mut Vec<String>) {
-    let calls = message.get("tool_calls");
-    if calls.is_none() && message.get("content").is_none_or(Value::is_null) {
-        found.push("an `assistant` message with neither content nor calls".to_owned());
-    }
-    let Some(calls) = calls else { return };
-    let Some(list) = calls.as_array().filter(|list| !list.is_empty()) else {
-        found.push("`tool_calls` is present but empty".to_owned());
-        return;
-    };
-    for call in list {
-        let id = call.get("id").and_then(Value::as_str).unwrap_or_default();
-        if id.is_empty() || id.len() > 40 || !known.insert(id) {
-            found.push(format!("the call id `{id}` is empty, too long or used twice"));
-        }
-        open.insert(id);
-        if !is_safe_name(call.pointer("/function/name").and_then(Value::as_str).unwrap_or_default()) {
-            found.push(format!("the call `{id}` has no usable name"));
-        }
-        let arguments = call.pointer("/function/arguments").and_then(Value::as_str).unwrap_or_default();
-        if serde_json::from_str::<Value>(arguments).is_err() {
-            found.push(format!("the arguments of the call `{id}` are not JSON text"));
-        }
-    }
-}
-
-fn listed(ids: &BTreeSet<&str>) -> String {
-    ids.iter().copied().collect::<Vec<_>>().join(", ")
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn request(messages: Value) -> Vec<String> {
-        violations_of(&json!({"model": "m", "messages": messages}))
-    }
-
-    fn call(id: &str) -> Value {
-        json!({"id": id, "type": "function", "function": {"name": "pace", "arguments": "{}"}})
-    }
-
-    #[test]
-    fn a_paired_conversation_passes() {
-        let messages = json!([
-            {"role": "system", "content": "s"}, {"role": "user", "content": "u"},
-            {"role": "assistant", "content": null, "tool_calls": [call("a"), call("b")]},
-            {"role": "tool", "tool_call_id": "b", "content": ""}, {"role": "tool", "tool_call_id": "a", "content": "x"},
-            {"role": "assistant", "content": "done"}
-        ]);
-        assert_eq!(request(messages), Vec::<String>::new());
-    }
-
-    #[test]
-    fn what_does_not_pair_up_is_found() {
-        let lone = json!([{"role": "user", "content": "u"}, {"role": "assistant", "tool_calls": [call("a")]}]);
-        assert_eq!(request(lone).len(), 1, "no result at the end");
-        let late =
-            json!([{"role": "assistant", "tool_calls": [call("a")]}, {"role": "user", "content": "u"}, {"role": "tool", "tool_call_id": "a", "content": "x"}]);
-        assert_eq!(request(late).len(), 2, "missing when the user speaks, unknown when it comes");
-        let twice = json!([{"role": "assistant", "tool_calls": [call("a")]}, {"role": "tool", "tool_call_id": "a", "content": "x"}, {"role": "tool", "tool_call_id": "a", "content": "x"}]);
-        assert_eq!(request(twice).len(), 1, "answered twice");
-        assert_eq!(request(json!([{"role": "robot", "content": "x"}])).len(), 1);
-    }
-
-    #[test]
-    fn empty_and_unusable_tools_are_found() {
-        let with = |tools: Value| violations_of(&json!({"model": "m", "messages": [{"role": "user", "content": "u"}], "tools": tools}));
-        assert_eq!(with(json!([])).len(), 1);
-        assert_eq!(with(json!([{"type": "function", "function": {"name": "a.b", "parameters": {}}}])).len(), 1, "dots are refused");
-        assert!(with(json!([{"type": "function", "function": {"name": "a_b", "parameters": {}}}])).is_empty());
-    }
+fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
+    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }

@@ -93,22 +93,47 @@ impl Reply {
         Self { status, ..Self::raw(body.to_string()).header("content-type", "application/json") }
     }
 
+    /// Exactly these events, framed as their wire frames them and without an end mark of our own.
+    pub fn events(events: &[Value]) -> Self {
+        let mut reply = Self::new();
+        reply.ending = None;
+        for event in events {
+            reply = reply.event(event);
+        }
+        reply
+    }
+
     /// A recording: `.chunks.txt` holds one JSON event per line, everything else is sent as it is.
     /// Panics when the file cannot be read.
     pub fn recording(path: &Path) -> Self {
+        Self::recordings(path).into_iter().next().unwrap_or_default()
+    }
+
+    /// All answers of a recording: some hold several, one after the other.
+    /// Panics when the file cannot be read.
+    pub fn recordings(path: &Path) -> Vec<Self> {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) => panic!("the recording {} cannot be read: {error}", path.display()),
         };
         if !path.to_string_lossy().ends_with(".chunks.txt") {
-            return Self::raw(bytes);
+            return vec![Self::raw(bytes)];
         }
-        let mut reply = Self::new();
-        reply.ending = None;
+        let mut replies: Vec<Self> = Vec::new();
+        let (mut chat, mut over) = (false, true);
         for line in String::from_utf8_lossy(&bytes).lines().filter(|line| !line.trim().is_empty()) {
-            reply = reply.data(line);
+            let event: Value = serde_json::from_str(line).unwrap_or_default();
+            chat = event.get("choices").is_some();
+            // An answer ends with its end mark, where its wire has one.
+            let open = if over { None } else { replies.pop() };
+            over = event.get("type").is_some_and(|kind| kind == "message_stop" || kind == "response.completed");
+            let reply = open.unwrap_or_else(|| Self::raw(""));
+            replies.push(match event.get("type").and_then(Value::as_str) {
+                Some(kind) => reply.bytes(format!("event: {kind}\ndata: {line}\n\n")),
+                None => reply.data(line),
+            });
         }
-        reply.data("[DONE]")
+        if chat { replies.into_iter().map(|reply| reply.data("[DONE]")).collect() } else { replies }
     }
 
     /// A piece of text.
@@ -144,6 +169,15 @@ impl Reply {
     #[must_use]
     pub fn delta(self, delta: &Value) -> Self {
         self.data(&json!({"id": "scripted", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta}]}).to_string())
+    }
+
+    /// An event as its wire frames it: named after its type, where it has one.
+    #[must_use]
+    pub fn event(self, event: &Value) -> Self {
+        match event.get("type").and_then(Value::as_str) {
+            Some(kind) => self.bytes(format!("event: {kind}\ndata: {event}\n\n")),
+            None => self.data(&event.to_string()),
+        }
     }
 
     /// An event with this data.
@@ -241,9 +275,15 @@ impl Reply {
         let Some(wanted) = &self.when else { return true };
         match last.get("content") {
             Some(Value::String(text)) => text.contains(wanted),
-            Some(other) => other.to_string().contains(wanted),
-            None => false,
+            Some(_) | None => last.to_string().contains(wanted),
         }
+    }
+
+    /// The events of the reply that are JSON.
+    pub(super) fn json_events(&self) -> Vec<Value> {
+        let bytes: Vec<u8> = self.parts.iter().flat_map(|part| if let Part::Bytes(bytes) = part { bytes.as_slice() } else { &[] }).copied().collect();
+        let text = String::from_utf8_lossy(&bytes);
+        text.lines().filter_map(|line| serde_json::from_str(line.strip_prefix("data:")?.trim()).ok()).collect()
     }
 
     /// What goes over the wire, cut as asked.

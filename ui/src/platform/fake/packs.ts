@@ -3,6 +3,8 @@ import type { PackView } from "../generated/PackView";
 import type { ToolSpec } from "../generated/ToolSpec";
 import { failure, fakeHash, type Handlers, type World } from "./world";
 
+const kinds = { mcp: "mcp_server", built_in: "internal_service", http: "http_api", program: "other" } as const;
+
 function tool(id: string, title: string, rest: Partial<ToolSpec> & Pick<ToolSpec, "pack" | "target" | "description">): ToolSpec {
   const schema = { type: "object", properties: { query: { type: "string", description: "What to look for" } }, required: ["query"], additionalProperties: false };
   return {
@@ -11,7 +13,7 @@ function tool(id: string, title: string, rest: Partial<ToolSpec> & Pick<ToolSpec
     model_name: id.replace(".", "_"),
     use_when: ["The user asks for it by name."],
     do_not_use_when: ["The answer is already in the conversation."],
-    kind: rest.target.at === "mcp" ? "mcp_server" : "internal_service",
+    kind: kinds[rest.target.at],
     effect: "read_only",
     open_world: false,
     output_trust: "trusted",
@@ -75,6 +77,31 @@ const packs: PackView[] = [
     settings: {},
     examples: { en: ["Add two of the black trail shoes to my cart", "What is in my cart?"], sv: ["Lägg två svarta traillöparskor i varukorgen"] },
   },
+  {
+    id: "web-api-example",
+    title: "Parcels (example of a web API)",
+    version: "1.0.0",
+    description: "Finds and holds parcels through the demo server.",
+    folder: "/usr/lib/countersign/tools/web-api-example",
+    settings: { base_url: "http://127.0.0.1:8099" },
+    agent: "Dispatcher",
+    tools: [
+      tool("parcel.hold", "Hold a parcel", {
+        pack: "web-api-example",
+        description: "Has a parcel kept at the depot until a day.",
+        effect: "write",
+        target: { at: "http", call: { method: "POST", url: "http://127.0.0.1:8787/parcels/{number}/hold", private_network: true, response: "json", max_response_bytes: 0 } },
+        auth: { kind: "bearer_token", env_var: "DEMO_API_TOKEN" },
+      }),
+      tool("parcel.label", "Print a label", {
+        pack: "web-api-example",
+        description: "Draws a label for a parcel.",
+        target: { at: "program", call: { command: "./label", stdin: "json", output: "json", network: false, data_dir: false, memory_mb: 0, max_output_bytes: 0 } },
+      }),
+    ],
+    faults: [],
+    examples: { en: ["Where is parcel 1001?"], sv: ["Var är paket 1001?"] },
+  },
 ];
 
 const broken: PackView = {
@@ -97,6 +124,7 @@ type Area = "packs_list" | "tool_call";
 
 export const packHandlers: Pick<Handlers, Area> = {
   packs_list: (_params, world: World) => ({
+    isolation: { level: "full", landlock_abi: 7, seccomp: true, message: "Programs of packs see only the system's programs, their pack and a folder of their own." },
     packs: world.scenario === "empty" ? [] : world.scenario === "error" || world.scenario === "long" ? [...packs, broken] : packs,
     servers:
       world.scenario === "empty"

@@ -1,4 +1,5 @@
 // Settings, keys, status and the doctor of the in-memory host.
+import type { CredentialState } from "../generated/CredentialState";
 import type { Settings } from "../generated/Settings";
 import { failure, type Handlers, type World } from "./world";
 
@@ -7,8 +8,9 @@ const defaults: Settings = {
   theme: "system",
   agent_enabled: true,
   welcomed: true,
-  model: { provider: "offline", base_url: "https://api.openai.com/v1", model: "gpt-4o-mini", idle_timeout_s: 60, max_retries: 2 },
-  limits: { rounds: 6, calls_per_round: 3, window_messages: 20, result_chars: 16_000, approval_expiry_s: 600, message_chars: 20_000 },
+  model: { provider: "offline", base_url: "https://api.openai.com/v1", model: "gpt-4o-mini", reasoning: false, idle_timeout_s: 60, max_retries: 2 },
+  egress: { allowed: true, redaction: "basic" },
+  limits: { rounds: 6, calls_per_round: 3, window_messages: 20, result_chars: 16_000, approval_expiry_s: 600, message_chars: 20_000, deadline_s: 60 },
   policy: "writes_require_approval",
   decide_from_terminal: false,
   time_zone: "system",
@@ -29,6 +31,9 @@ export function seedSettings(world: World): void {
       world.scenario === "offline-keyring"
         ? { state: "missing", message: "No keyring answers on this machine, so keys can be kept for this run only." }
         : { state: "ready", message: "Keys are kept in the system's keyring." },
+    credentials: [
+      { name: "web-api-example/DEMO_API_TOKEN", pack: "web-api-example", pack_title: "Parcels (example of a web API)", env_var: "DEMO_API_TOKEN", tools: ["Hold a parcel"], state: "missing" },
+    ],
     secrets_set: world.options.has("model") ? ["OPENAI_API_KEY"] : [],
     data_dir: "/home/ana/.local/share/countersign",
     version: "0.1.0",
@@ -36,12 +41,22 @@ export function seedSettings(world: World): void {
   };
 }
 
+const setCredential = (world: World, name: string, state: CredentialState): void => {
+  world.settings.credentials = world.settings.credentials.map((one) => (one.name === name ? { ...one, state } : one));
+};
+
+const untested = {
+  host: "api.openai.com",
+  models: [],
+  capabilities: { tools: true, parallel_tools: true, streaming: true, structured_output: true, reasoning: false, context_tokens: 128_000, max_output_tokens: 16_000 },
+};
+
 const modelLabel = (world: World): string => {
   const { model } = world.settings.settings;
   return model.provider === "offline" ? "Offline model" : model.model;
 };
 
-type Area = "app_status" | "settings_get" | "settings_set" | "secret_set" | "secret_delete" | "model_test" | "doctor";
+type Area = "app_status" | "settings_get" | "settings_set" | "secret_set" | "secret_delete" | "model_test" | "model_servers" | "doctor";
 
 export const settingsHandlers: Pick<Handlers, Area> = {
   app_status: (_params, world) => ({
@@ -61,7 +76,7 @@ export const settingsHandlers: Pick<Handlers, Area> = {
     if (settings.limits.rounds < 1 || settings.limits.rounds > 20) {
       throw failure("invalid_input", "Model calls per turn must lie between 1 and 20.", "Choose a number from 1 to 20.", "invalid_setting");
     }
-    const percent = settings.packs["campaign-portfolio-pacing"]?.["on_track_percent"];
+    const percent = settings.packs["campaign-portfolio-pacing"]?.settings["on_track_percent"];
     if (typeof percent === "number" && (percent < 0 || percent > 100)) {
       const error = failure("invalid_input", "on_track_percent must be a number from 0 to 100.", undefined, "setting_out_of_range");
       throw { ...error, details: { ...error.details, setting: "on_track_percent", min: 0, max: 100 } };
@@ -72,18 +87,24 @@ export const settingsHandlers: Pick<Handlers, Area> = {
   },
   secret_set: ({ name }, world) => {
     world.settings.secrets_set = [...new Set([...world.settings.secrets_set, name])];
+    setCredential(world, name, "stored");
     return {};
   },
   secret_delete: ({ name }, world) => {
     world.settings.secrets_set = world.settings.secrets_set.filter((known) => known !== name);
+    setCredential(world, name, "missing");
     return {};
   },
   model_test: async (_params, world) => {
     await world.wait(900);
     if (world.scenario === "error") {
-      return { ok: false, message: "The server refused the key (401).", hint: "Check the key and the base address, then test again." };
+      return { ...untested, ok: false, message: "The server does not accept the key.", hint: "Enter a valid key.", problem: "key" };
     }
-    return { ok: true, message: "The model answered in 412 ms." };
+    return { ...untested, ok: true, message: "The model answered in 412 ms.", models: ["gpt-4o", "gpt-4o-mini"] };
+  },
+  model_servers: async (_params, world) => {
+    await world.wait(400);
+    return { servers: world.scenario === "empty" ? [] : [{ name: "Ollama", base_url: "http://127.0.0.1:11434/v1", models: ["qwen3:8b", "llama3.1:8b"] }] };
   },
   doctor: (_params, world) => ({
     ok: world.scenario !== "error",

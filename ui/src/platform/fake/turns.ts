@@ -119,6 +119,7 @@ class Turn {
     this.item({ kind: "user_message", text });
     this.say({ type: "status", stage: "thinking" });
     await this.world.wait(350);
+    if (text.includes("@")) this.item({ kind: "redaction", level: "basic", counts: [{ kind: "email", count: 1 }] });
     const lower = text.toLowerCase();
     let failed: ReturnType<typeof failure> | null = null;
     if (/fail|error|fel/.test(lower)) failed = failure("llm_error", "The model sent nothing for 60 seconds.", "Check the connection, then ask again. A smaller question may help.", "idle_timeout");

@@ -7,6 +7,8 @@ import type { CallId } from "./CallId";
 import type { Choice } from "./Choice";
 import type { Effect } from "./Effect";
 import type { NoticeLevel } from "./NoticeLevel";
+import type { RedactionCount } from "./RedactionCount";
+import type { RedactionLevel } from "./RedactionLevel";
 import type { ResultView } from "./ResultView";
 import type { ToolId } from "./ToolId";
 import type { ToolOutcome } from "./ToolOutcome";
@@ -50,7 +52,7 @@ view: ResultView, duration_ms: number, } | { "kind": "approval", approval: Appro
 /**
  * The reason given with a rejection, or why it expired.
  */
-reason?: string | null, } | { "kind": "notice", level: NoticeLevel, 
+reason?: string | null, } | { "kind": "redaction", level: RedactionLevel, counts: Array<RedactionCount>, } | { "kind": "notice", level: NoticeLevel, 
 /**
  * A key of the text catalogue, e.g. `turn_interrupted`.
  */

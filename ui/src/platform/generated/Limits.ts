@@ -27,4 +27,8 @@ approval_expiry_s: number,
 /**
  * Characters of one message.
  */
-message_chars: number, };
+message_chars: number, 
+/**
+ * Seconds from a turn's start (or an approval) after which a failed call is not tried again.
+ */
+deadline_s: number, };

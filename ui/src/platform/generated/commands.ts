@@ -24,6 +24,7 @@ import type { ImportStartResponse } from "./ImportStartResponse";
 import type { ImportView } from "./ImportView";
 import type { ItemsPageParams } from "./ItemsPageParams";
 import type { ItemsPageResponse } from "./ItemsPageResponse";
+import type { LocalServersResponse } from "./LocalServersResponse";
 import type { ModelTestResponse } from "./ModelTestResponse";
 import type { PacksListResponse } from "./PacksListResponse";
 import type { PolicySetParams } from "./PolicySetParams";
@@ -69,6 +70,7 @@ export type CommandMap = {
   secret_set: { params: SecretSetParams; response: Empty };
   secret_delete: { params: SecretParams; response: Empty };
   model_test: { params: Empty; response: ModelTestResponse };
+  model_servers: { params: Empty; response: LocalServersResponse };
   import_start: { params: ImportStartParams; response: ImportStartResponse };
   import_status: { params: ImportParams; response: ImportView };
   import_cancel: { params: ImportParams; response: Empty };

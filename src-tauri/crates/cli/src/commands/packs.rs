@@ -1,7 +1,14 @@
-//! `csign packs check`: every fault of a pack, for those who write packs.
+//! `csign packs`: for those who write packs. A new one to start from, and every fault of one.
 
-use std::path::Path;
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
+use ::packs::NewPack;
+use host::Paths;
+
+use crate::args::PackKind;
 use crate::exit::{Exit, Failure};
 use crate::out::{Out, Tone};
 use crate::visible::exact;
@@ -26,4 +33,32 @@ pub(crate) fn check(out: Out, folder: &Path) -> Result<Exit, Failure> {
         out.note(format!("{} faults. The pack is not used until they are gone.", view.faults.len()));
     }
     Ok(exit)
+}
+
+pub(crate) fn new(out: Out, data_dir: &Path, name: &str, kind: PackKind, into: Option<PathBuf>) -> Result<Exit, Failure> {
+    let into = into.unwrap_or_else(|| Paths::new(Some(data_dir.to_owned())).packs());
+    let kind = match kind {
+        PackKind::Program => NewPack::Program,
+        PackKind::Http => NewPack::Http,
+    };
+    let folder = match ::packs::scaffold(&into, name, kind) {
+        Ok(folder) => folder,
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+            return Err(Failure::usage(format!("{} cannot be a pack's name: {error}.", exact(name))).hint("For example: csign packs new my-pack"));
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            return Err(Failure::usage(format!("{} is there already; it was left alone.", into.join(name).display())).hint("Choose another name."));
+        }
+        Err(error) => {
+            let error = contract::AgentError::internal("packs", format!("{} could not be made: {error}.", into.join(name).display()));
+            return Err(error.hint("Free some space or make the folder writable.").into());
+        }
+    };
+    if out.json {
+        out.document(&serde_json::json!({"folder": folder}));
+    } else {
+        out.line(folder.display().to_string());
+        out.note(format!("Change pack.json, then: csign packs check {}", folder.display()));
+    }
+    Ok(Exit::Done)
 }

@@ -1,6 +1,6 @@
 //! `csign tools`: what there is, and one call under the same policy, approvals and log as in a session.
 
-use contract::{Effect, Empty, EventBody, Push, SessionId, ToolCallParams, ToolCallResponse, ToolSpec, TurnEvent};
+use contract::{Effect, Empty, EventBody, IsolationView, Push, SessionId, ToolCallParams, ToolCallResponse, ToolSpec, ToolTarget, TurnEvent};
 use serde_json::Value;
 
 use crate::args::Tools;
@@ -23,6 +23,19 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Tools, person: bool) ->
             let params = ToolCallParams { tool: name.into(), arguments, session: session.map(SessionId::from), headless: !person };
             call(link, out, params, person).await
         }
+    }
+}
+
+/// Where a request goes, or how a program runs.
+fn how(spec: &ToolSpec, isolation: &IsolationView) -> Option<String> {
+    let key = spec.auth.as_ref().and_then(|auth| auth.env_var.as_deref()).map_or_else(String::new, |name| format!(" Needs the key {}.", exact(name)));
+    match &spec.target {
+        ToolTarget::Http { .. } => Some(format!("Sends a request to {}.{key}", exact(spec.target.server()))),
+        ToolTarget::Program { call } => {
+            let network = if call.network { "may" } else { "may not" };
+            Some(format!("Runs {}, which {network} open network connections. {}{key}", exact(&call.command), exact(&isolation.message)))
+        }
+        ToolTarget::BuiltIn { .. } | ToolTarget::Mcp { .. } => None,
     }
 }
 
@@ -53,7 +66,9 @@ fn effect(spec: &ToolSpec) -> &'static str {
 }
 
 async fn show(link: &Link, out: Out, name: &str) -> Result<Exit, Failure> {
-    let specs = specs(link).await?;
+    let listed = link.commands.packs_list(Empty {}).await?;
+    let isolation = listed.isolation;
+    let specs: Vec<ToolSpec> = listed.packs.into_iter().flat_map(|pack| pack.tools).collect();
     let Some(spec) = specs.iter().find(|spec| spec.id.as_str() == name || spec.model_name == name) else {
         let error = contract::AgentError::new(contract::ErrorCode::ToolNotFound, format!("There is no tool named {}.", exact(name)));
         return Err(error.hint("`csign tools list` shows all of them.").into());
@@ -70,6 +85,9 @@ async fn show(link: &Link, out: Out, name: &str) -> Result<Exit, Failure> {
         exact(spec.pack.as_str())
     ));
     out.line(prose(&spec.description));
+    if let Some(line) = how(spec, &isolation) {
+        out.line(line);
+    }
     out.line("Parameters:");
     let required: Vec<&str> = spec.input_schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let properties = spec.input_schema.get("properties").and_then(Value::as_object);

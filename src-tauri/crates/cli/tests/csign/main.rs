@@ -6,6 +6,8 @@
 mod approvals;
 mod ask;
 mod audit;
+mod guide;
 mod terminal;
 mod usage;
+mod web_api;
 mod world;

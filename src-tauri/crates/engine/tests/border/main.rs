@@ -1,6 +1,8 @@
 //! Turns at the engine's border: a script of model events and decisions in; items, requests, events and records out.
 
 mod approvals;
+mod egress;
+mod executor;
 mod faults;
 mod turns;
 mod world;

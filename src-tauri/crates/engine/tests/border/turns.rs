@@ -24,6 +24,17 @@ async fn an_answer_is_saved_told_once_and_recorded() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_model_that_takes_over_is_named_in_transcript_and_log() {
+    let bench = Bench::new(vec![]);
+    bench.model.then(vec![Say::FellBack("first", "second"), Say::Text("Hello")]);
+    assert_eq!(status_and_text(&bench.ask("Hi").await), (TurnStatus::Ok, "Hello".into()));
+    let items = bench.items().await;
+    let ItemBody::Notice { code, text, .. } = &items[1].body else { panic!("a notice comes first: {items:?}") };
+    assert_eq!((code.as_str(), text.as_str()), ("model_fallback", "first could not answer: It is busy. second answers instead."));
+    assert!(matches!(&items[2].body, ItemBody::AssistantText { model: Some(model), .. } if model == "second"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn reads_of_a_round_run_together_and_come_back_in_order() {
     let bench = Bench::new(vec![tool("a", Effect::ReadOnly), tool("b", Effect::ReadOnly), tool("c", Effect::ReadOnly)]);
     for (id, ms) in [("a", 300), ("b", 200), ("c", 100)] {

@@ -26,11 +26,17 @@ pub enum Say {
     Text(&'static str),
     Call(&'static str, Value),
     Fail(ModelErrorKind),
+    /// Another model takes over: from, to.
+    FellBack(&'static str, &'static str),
     Hang,
 }
 
 #[derive(Default)]
 pub struct ScriptModel {
+    /// Part of the program, as the offline model is.
+    pub inside: AtomicBool,
+    /// Does not run on this machine.
+    pub remote: AtomicBool,
     pub script: Mutex<VecDeque<Vec<Say>>>,
     pub requests: Mutex<Vec<ModelRequest>>,
 }
@@ -65,7 +71,10 @@ impl Model for ScriptModel {
         "script".into()
     }
     fn local(&self) -> bool {
-        true
+        !self.remote.load(Ordering::SeqCst)
+    }
+    fn in_process(&self) -> bool {
+        self.inside.load(Ordering::SeqCst)
     }
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
         assert_paired(&request.messages);
@@ -76,13 +85,17 @@ impl Model for ScriptModel {
             out.push(match say {
                 Say::Text(text) => futures::stream::iter([Ok(ModelEvent::Text(text.into()))]).boxed(),
                 Say::Call(name, arguments) => {
-                    let call = ModelCall { id: "same-id".into(), name: name.into(), arguments: arguments.to_string() };
+                    let call = AskedCall { id: "same-id".into(), name: name.into(), arguments: arguments.to_string() };
                     futures::stream::iter([Ok(ModelEvent::Call(call))]).boxed()
                 }
                 Say::Fail(kind) => {
                     let error =
                         ModelError { kind, message: "The model is not reachable.".into(), hint: Some("Check the address.".into()), retry_after_ms: None };
                     futures::stream::iter([Err(error)]).boxed()
+                }
+                Say::FellBack(from, to) => {
+                    let told = ModelEvent::FellBack { from: from.into(), to: to.into(), why: "It is busy.".into() };
+                    futures::stream::iter([Ok(told)]).boxed()
                 }
                 Say::Hang => futures::stream::pending().boxed(),
             });
@@ -106,6 +119,8 @@ type Behaviour = Box<dyn Fn(&ToolRequest) -> Result<Value, ToolFailure> + Send +
 pub struct ScriptTools {
     pub specs: Mutex<Arc<Vec<ToolSpec>>>,
     pub behaviours: Mutex<HashMap<String, Behaviour>>,
+    /// Tools that cannot run as things are.
+    pub refusals: Mutex<HashMap<String, AgentError>>,
     pub slow: Mutex<HashMap<String, Duration>>,
     pub runs: Mutex<Vec<(String, Value)>>,
     pub at_once: AtomicI64,
@@ -116,6 +131,9 @@ pub struct ScriptTools {
 impl Tools for ScriptTools {
     fn specs(&self) -> Arc<Vec<ToolSpec>> {
         Arc::clone(&self.specs.lock().unwrap())
+    }
+    async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {
+        self.refusals.lock().unwrap().get(spec.id.as_str()).cloned().map_or(Ok(()), Err)
     }
     async fn run(&self, request: ToolRequest, _: CancellationToken) -> Result<Value, ToolFailure> {
         let now = self.at_once.fetch_add(1, Ordering::SeqCst) + 1;
@@ -159,6 +177,8 @@ pub fn tool(id: &str, effect: Effect) -> ToolSpec {
         max_attempts: 3,
         backoff: Backoff::Fixed,
         idempotency: IdempotencyStrategy::None,
+        idempotency_key_ref: None,
+        auth: None,
         audit_required: false,
         view: ResultView::Plain,
         preview: None,
@@ -216,6 +236,17 @@ impl Profile for TestProfile {
 }
 
 #[derive(Default)]
+pub struct TestSecrets(pub Mutex<Vec<String>>);
+impl Secrets for TestSecrets {
+    fn generation(&self) -> u64 {
+        self.0.lock().unwrap().len() as u64
+    }
+    fn values(&self) -> Vec<secrecy::SecretString> {
+        self.0.lock().unwrap().iter().map(|value| secrecy::SecretString::from(value.clone())).collect()
+    }
+}
+
+#[derive(Default)]
 pub struct Heard {
     pub events: Mutex<Vec<TurnEvent>>,
     pub bell: tokio::sync::Notify,
@@ -254,6 +285,7 @@ pub struct Bench {
     pub tools: Arc<ScriptTools>,
     pub clock: Arc<SetClock>,
     pub profile: Arc<TestProfile>,
+    pub secrets: Arc<TestSecrets>,
     pub heard: Arc<Heard>,
     pub log: Arc<Refusable>,
     _folder: tempfile::TempDir,
@@ -274,20 +306,25 @@ impl Bench {
         let log = Arc::new(Refusable { log, refuses: AtomicBool::new(false) });
         let (model, tools, heard) = (Arc::new(ScriptModel::default()), Arc::new(ScriptTools::default()), Arc::new(Heard::default()));
         *tools.specs.lock().unwrap() = Arc::new(specs);
-        let profile = Arc::new(TestProfile { settings: Mutex::default(), rules: Mutex::default() });
+        let secrets = Arc::new(TestSecrets::default());
+        // Virtual time runs on while real threads write: no test here is about the deadline.
+        let mut settings = Settings::default();
+        settings.limits.deadline_s = u32::MAX;
+        let profile = Arc::new(TestProfile { settings: Mutex::new(settings), rules: Mutex::default() });
         let world = World {
             store: Arc::new(store),
             audit: Arc::clone(&log) as _,
             tools: Arc::clone(&tools) as _,
             models: Arc::new(OneModel(Arc::clone(&model))),
             profile: Arc::clone(&profile) as _,
+            secrets: Arc::clone(&secrets) as _,
             events: Arc::clone(&heard) as _,
             probe: Arc::new(NoProbe),
             clock: Arc::clone(&clock) as _,
             ids: Arc::new(Counter::default()),
             random: Arc::new(Counter::default()),
         };
-        Self { engine: Engine::new(world.clone()), world, model, tools, clock, profile, heard, log, _folder: folder }
+        Self { engine: Engine::new(world.clone()), world, model, tools, clock, profile, secrets, heard, log, _folder: folder }
     }
 
     pub async fn start(&self, text: &str) -> TurnStartResponse {

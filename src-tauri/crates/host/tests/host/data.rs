@@ -29,9 +29,9 @@ async fn pacing(host: &Host, arguments: Value) -> Value {
     host.tool_call(params).await.unwrap().data
 }
 
-async fn set(host: &Host, packs: Value) -> Result<(), contract::AgentError> {
+async fn set(host: &Host, values: Value) -> Result<(), contract::AgentError> {
     let mut settings = host.settings_get(Empty {}).await.unwrap().settings;
-    settings.packs = serde_json::from_value(packs).unwrap();
+    settings.packs = serde_json::from_value(json!({"campaign-portfolio-pacing": {"settings": values}})).unwrap();
     host.settings_set(SettingsSetParams { settings }).await.map(drop)
 }
 
@@ -70,28 +70,28 @@ async fn a_packs_settings_hold_at_once_and_after_a_restart() {
     let defaults = &packs.iter().find(|pack| pack.id.as_str() == "campaign-portfolio-pacing").unwrap().settings;
     assert_eq!(defaults["on_track_percent"], 5);
     let label = async |host: &Host| pacing(host, json!({"account_id": "17"})).await["insights"]["daily_pacing"]["pacing_status"].clone();
-    set(&host, json!({"campaign-portfolio-pacing": {"on_track_percent": 100, "behind_percent": 100}})).await.unwrap();
+    set(&host, json!({"on_track_percent": 100, "behind_percent": 100})).await.unwrap();
     assert_eq!(label(&host).await, "ON_TRACK", "everything within a hundred percent");
     for (wrong, field) in [
-        (json!({"on_track_percent": "much"}), "packs.campaign-portfolio-pacing.on_track_percent"),
-        (json!({"on_track_percent": 101}), "packs.campaign-portfolio-pacing.on_track_percent"),
-        (json!({"behind_percent": 1}), "packs.campaign-portfolio-pacing.behind_percent"),
-        (json!({"colour": 1}), "packs.campaign-portfolio-pacing.colour"),
+        (json!({"on_track_percent": "much"}), "packs.campaign-portfolio-pacing.settings.on_track_percent"),
+        (json!({"on_track_percent": 101}), "packs.campaign-portfolio-pacing.settings.on_track_percent"),
+        (json!({"behind_percent": 1}), "packs.campaign-portfolio-pacing.settings.behind_percent"),
+        (json!({"colour": 1}), "packs.campaign-portfolio-pacing.settings.colour"),
     ] {
-        let error = set(&host, json!({"campaign-portfolio-pacing": wrong})).await.unwrap_err();
+        let error = set(&host, wrong).await.unwrap_err();
         assert_eq!(error.details["field"], field, "{error}");
     }
     assert_eq!(label(&host).await, "ON_TRACK", "what was refused changed nothing");
     host.stop().await;
     drop(host);
     let file = folder.path().join("countersign.toml");
-    assert!(fs::read_to_string(&file).unwrap().contains("[packs.campaign-portfolio-pacing]"));
+    assert!(fs::read_to_string(&file).unwrap().contains("[packs.campaign-portfolio-pacing.settings]"));
     let host = open(folder.path()).await;
     assert_eq!(label(&host).await, "ON_TRACK");
     host.stop().await;
     drop(host);
 
-    fs::write(&file, "[packs.campaign-portfolio-pacing]\non_track_percent = -3\n[packs.away]\nx = 1\n").unwrap();
+    fs::write(&file, "[packs.campaign-portfolio-pacing.settings]\non_track_percent = -3\n[packs.away.settings]\nx = 1\n").unwrap();
     let host = open(folder.path()).await;
     let notices = host.app_status(Empty {}).await.unwrap().notices;
     assert!(notices.iter().any(|n| n["text"].as_str().is_some_and(|t| t.contains("on_track_percent must be a number from 0 to 100"))), "{notices:?}");
@@ -100,6 +100,6 @@ async fn a_packs_settings_hold_at_once_and_after_a_restart() {
     let mut settings = host.settings_get(Empty {}).await.unwrap().settings;
     settings.language = "sv".into();
     host.settings_set(SettingsSetParams { settings }).await.expect("other settings can still be saved");
-    assert!(fs::read_to_string(&file).unwrap().contains("[packs.away]"), "a pack that is away keeps its settings");
+    assert!(fs::read_to_string(&file).unwrap().contains("[packs.away.settings]"), "a pack that is away keeps its settings");
     host.stop().await;
 }

@@ -59,7 +59,7 @@ pub(super) fn turns(messages: &[Message], book: &Book) -> Vec<Turn> {
     for message in messages {
         match message {
             Message::System { .. } => {}
-            Message::User { text } => turns.push(Turn { user: text.clone(), calls: Vec::new() }),
+            Message::User { text } => turns.push(Turn { user: text.to_string(), calls: Vec::new() }),
             Message::Assistant { calls, .. } => {
                 open = calls
                     .iter()
@@ -75,7 +75,7 @@ pub(super) fn turns(messages: &[Message], book: &Book) -> Vec<Turn> {
                     && let Some(turn) = turns.last_mut()
                 {
                     let (_, tool, args) = open.remove(index);
-                    turn.calls.push(Done { tool, args, end: end(data, content) });
+                    turn.calls.push(Done { tool, args, end: end(data.shared(), content) });
                 }
             }
         }

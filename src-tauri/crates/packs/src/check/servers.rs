@@ -18,8 +18,7 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
         }
         for (index, variable) in list(server.get("env")).enumerate() {
             let Some(name) = variable.as_str() else { continue };
-            let plain = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-            if !plain {
+            if !is_variable(name) {
                 let problem = format!("`{name}` is not the name of a variable");
                 faults.at(format!("{at}/env/{index}"), problem, "give the name only, never a value");
             }
@@ -27,7 +26,12 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
     }
 }
 
-fn program(subject: &Subject<'_>, at: &str, command: &str, faults: &mut Faults) {
+/// Whether a text can be the name of an environment variable.
+pub(super) fn is_variable(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+pub(super) fn program(subject: &Subject<'_>, at: &str, command: &str, faults: &mut Faults) {
     if command.contains(['/', '\\']) {
         if let Err(problem) = files::inside(subject.folder, command) {
             faults.at(at, problem, "use a path below the pack, such as `./server`, or the name of a program of the app");

@@ -64,40 +64,45 @@ fn retry(at: &str, tool: &Value, faults: &mut Faults) {
     }
 }
 
+/// What each kind needs, and what then belongs to it.
+const KINDS: [(&str, &str, &str); 4] = [
+    ("internal_service", "service", "name the built-in service"),
+    ("mcp_server", "mcp", "add `mcp` with `server` and `tool`"),
+    ("http_api", "http", "add `http` with at least `url`"),
+    ("other", "program", "add `program` with at least `command`"),
+];
+
 fn kind(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
-    let (service, mcp) = (present(tool, "service"), present(tool, "mcp"));
-    match text(tool, "kind") {
-        Some("internal_service") => {
-            if service.is_none() {
-                faults.at(join(at, "service"), "kind `internal_service` needs `service`", "name the built-in service");
-            }
-            if mcp.is_some() {
-                faults.at(join(at, "mcp"), "`mcp` does not belong to kind `internal_service`", "remove it or change the kind");
-            }
+    let Some(kind) = text(tool, "kind") else { return };
+    if matches!(kind, "database" | "queue" | "filesystem") {
+        let problem = format!("tools of kind `{kind}` are not supported");
+        faults.at(join(at, "kind"), problem, "use `http_api`, `mcp_server`, `internal_service`, or `other` with a program");
+        return;
+    }
+    for (of, member, fix) in KINDS {
+        match (of == kind, present(tool, member).is_some()) {
+            (true, false) => faults.at(join(at, member), format!("kind `{kind}` needs `{member}`"), fix),
+            (false, true) => faults.at(join(at, member), format!("`{member}` does not belong to kind `{kind}`"), "remove it or change the kind"),
+            (true, true) | (false, false) => {}
         }
-        Some("mcp_server") => {
-            if service.is_some() {
-                faults.at(join(at, "service"), "`service` does not belong to kind `mcp_server`", "remove it or change the kind");
-            }
-            let Some(mcp) = mcp else {
-                faults.at(join(at, "mcp"), "kind `mcp_server` needs `mcp`", "add `mcp` with `server` and `tool`");
-                return;
-            };
-            let Some(server) = text(mcp, "server") else { return };
-            if !list(subject.manifest.get("servers")).any(|s| text(s, "name") == Some(server)) {
-                faults.at(format!("{at}/mcp/server"), format!("`servers` has no `{server}`"), "add the server or correct the name");
-            }
-        }
-        Some(other @ ("http_api" | "database" | "queue" | "filesystem" | "other")) => {
-            let problem = format!("tools of kind `{other}` are not supported yet");
-            faults.at(join(at, "kind"), problem, "use `mcp_server` or `internal_service`");
-        }
+    }
+    match kind {
+        "mcp_server" => mcp(subject, at, tool, faults),
+        "http_api" => super::calls::http(subject, at, tool, faults),
+        "other" => super::calls::program(subject, at, tool, faults),
         _ => {}
     }
 }
 
+fn mcp(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut Faults) {
+    let Some(server) = tool.get("mcp").and_then(|mcp| text(mcp, "server")) else { return };
+    if !list(subject.manifest.get("servers")).any(|s| text(s, "name") == Some(server)) {
+        faults.at(format!("{at}/mcp/server"), format!("`servers` has no `{server}`"), "add the server or correct the name");
+    }
+}
+
 /// A member that is there and not `null`.
-fn present<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
+pub(crate) fn present<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
     value.get(name).filter(|v| !v.is_null())
 }
 
@@ -151,6 +156,16 @@ fn credential(at: &str, tool: &Value, faults: &mut Faults) {
     let variable = tool.pointer("/auth/env_var").and_then(Value::as_str);
     if kind.is_some_and(|k| k != "none") && variable.is_none() {
         faults.at(format!("{at}/auth/env_var"), "it is not said where the credential comes from", "name the variable that holds it, never its value");
+    }
+    if let Some(name) = variable
+        && !super::servers::is_variable(name)
+    {
+        faults.at(format!("{at}/auth/env_var"), format!("`{name}` is not the name of a variable"), "give the name only, never a value");
+    }
+    for place in ["header", "query"] {
+        if tool.pointer(&format!("/auth/{place}")).is_some() && text(tool, "kind") != Some("http_api") {
+            faults.at(format!("{at}/auth/{place}"), format!("`{place}` only means something for kind `http_api`"), "remove it");
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
 use campaign_portfolio_pacing::Pacing;
 use chrono::{DateTime, TimeZone, Utc};
 use contract::{CallId, Choice};
-use engine::ports::{Message, ModelCall, ModelEvent, ModelRequest, ToolDef};
+use engine::ports::{AskedCall, Message, ModelCall, ModelEvent, ModelRequest, Outbound, OutboundValue, ToolDef};
 use serde_json::{Map, Value, json};
 use shop::Shop;
 
@@ -17,6 +17,19 @@ use crate::offline::{
     OfflineModel, OfflinePack,
     dialogue::{self, Move, Said},
 };
+
+/// The offline model reads originals.
+fn original() -> redaction::Redactor {
+    redaction::Redactor::new(redaction::Level::None, Arc::default())
+}
+
+fn said_here(text: &str) -> Outbound {
+    original().composed(text)
+}
+
+fn sent_here(call: &AskedCall) -> ModelCall {
+    ModelCall { id: call.id.clone(), name: said_here(&call.name), arguments: said_here(&call.arguments) }
+}
 
 /// The moment at which every test conversation takes place.
 pub(super) fn now() -> DateTime<Utc> {
@@ -91,35 +104,35 @@ impl World {
 
     /// Says something and runs the turn to its end.
     pub(super) fn say(&mut self, text: &str) -> Turn {
-        self.messages.push(Message::User { text: text.to_owned() });
+        self.messages.push(Message::User { text: said_here(text) });
         let mut calls = Vec::new();
         for round in 1..=6 {
             let request = self.request(round < 6);
             let book = &self.model.book;
             match dialogue::next(book, &request) {
                 Move::Say(said) => {
-                    self.messages.push(Message::Assistant { text: said.reply.text.clone(), calls: Vec::new() });
+                    self.messages.push(Message::Assistant { text: said_here(&said.reply.text), calls: Vec::new(), opaque: None });
                     return Turn { calls, text: said.reply.text.clone(), choices: said.reply.choices.clone(), said, rounds: round };
                 }
                 Move::Calls(planned) => {
                     assert!(planned.len() <= 3, "more than three calls in a round");
-                    let made: Vec<(ModelCall, usize)> = planned
+                    let made: Vec<(AskedCall, usize)> = planned
                         .iter()
                         .enumerate()
                         .map(|(i, call)| {
                             let id = CallId::new(format!("c{}-{round}-{i}", self.messages.len()));
                             let name = book.tools[call.tool].spec.model_name.clone();
-                            (ModelCall { id, name, arguments: Value::Object(call.args.clone()).to_string() }, call.tool)
+                            (AskedCall { id, name, arguments: Value::Object(call.args.clone()).to_string() }, call.tool)
                         })
                         .collect();
-                    self.messages.push(Message::Assistant { text: String::new(), calls: made.iter().map(|(call, _)| call.clone()).collect() });
+                    self.messages.push(Message::Assistant { text: "".into(), calls: made.iter().map(|(call, _)| sent_here(call)).collect(), opaque: None });
                     for (call, tool) in made {
                         let tool = &self.model.book.tools[tool];
                         let (id, writes) = (tool.spec.id.as_str().to_owned(), tool.writes());
                         let arguments: Value = serde_json::from_str(&call.arguments).expect("arguments");
                         calls.push(Call { tool: id.clone(), arguments: arguments.clone(), writes });
                         let data = self.run(&id, arguments, writes);
-                        self.messages.push(Message::Tool { call: call.id, name: call.name, content: String::new(), data: Arc::new(data) });
+                        self.messages.push(Message::Tool { call: call.id, name: said_here(&call.name), content: "".into(), data: original().definition(&data) });
                     }
                 }
             }
@@ -129,7 +142,7 @@ impl World {
 
     /// The events of the model for the messages so far and one more.
     pub(super) fn events(&mut self, text: &str) -> Vec<ModelEvent> {
-        self.messages.push(Message::User { text: text.to_owned() });
+        self.messages.push(Message::User { text: said_here(text) });
         self.model.events(&self.request(true))
     }
 
@@ -140,7 +153,7 @@ impl World {
                 .tools
                 .iter()
                 .filter(|tool| self.offered.as_ref().is_none_or(|names| names.contains(&tool.spec.model_name)))
-                .map(|tool| ToolDef { name: tool.spec.model_name.clone(), description: String::new(), parameters: Value::Null })
+                .map(|tool| ToolDef { name: said_here(&tool.spec.model_name), description: "".into(), parameters: OutboundValue::default() })
                 .collect()
         } else {
             Vec::new()

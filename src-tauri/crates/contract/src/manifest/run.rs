@@ -1,0 +1,106 @@
+//! How the host itself runs a tool: one HTTP request, or one program. What a manifest may say about it; who does it is
+//! not known here.
+//!
+//! In templates `{name}` stands for an argument, `{{` and `}}` for braces. Only validated arguments are put in.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+/// Kind `http_api`: one request, made of literals and arguments.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(deny_unknown_fields)]
+pub struct HttpCall {
+    #[serde(default)]
+    pub method: HttpMethod,
+    /// `https://host/path/{argument}`. Arguments stand in the path only; the address may begin with `{settings.NAME}`.
+    #[schemars(length(min = 1))]
+    pub url: String,
+    /// Query parameters. A value that is one absent argument is left out; a list gives the parameter several times.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub query: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    /// JSON with templates; text that is one argument alone takes its value with its type. Without it POST, PUT and PATCH
+    /// send every argument that is used nowhere else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(type = "unknown")]
+    pub body: Option<Value>,
+    /// Hosts that a redirect may lead to, beside the one of `url`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
+    /// The address may lie on this computer or in the local network, if the user's settings allow it, too.
+    #[serde(default)]
+    pub private_network: bool,
+    #[serde(default)]
+    pub response: Answer,
+    /// 0 = 1 MiB; at most 16 MiB.
+    #[serde(default)]
+    #[schemars(range(max = 16_777_216))]
+    pub max_response_bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum HttpMethod {
+    #[default]
+    Get,
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+/// What comes back: JSON as it is, or text, which becomes `{"text": ...}`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    #[default]
+    Json,
+    Text,
+}
+
+/// Kind `other`: one run of a program, without a shell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(deny_unknown_fields)]
+pub struct ProgramCall {
+    /// A path relative to the pack (`./program`), or a program name found in the app's own folder.
+    #[schemars(length(min = 1))]
+    pub command: String,
+    /// One template for each argument of the program. One with an absent argument is left out; a list alone gives several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+    #[serde(default)]
+    pub stdin: Stdin,
+    #[serde(default)]
+    pub output: Answer,
+    /// Names of variables handed on to the program; everything else is scrubbed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<String>,
+    /// The program may open network connections.
+    #[serde(default)]
+    pub network: bool,
+    /// Handed on as `COUNTERSIGN_PACK_DATA`: a folder of the pack's own that stays.
+    #[serde(default)]
+    pub data_dir: bool,
+    /// Address space in MiB. 0 = 1 024.
+    #[serde(default)]
+    #[schemars(range(max = 65_536))]
+    pub memory_mb: u64,
+    /// 0 = 1 MiB; at most 16 MiB.
+    #[serde(default)]
+    #[schemars(range(max = 16_777_216))]
+    pub max_output_bytes: u64,
+}
+
+/// What a program reads: nothing, or its arguments as one JSON object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Stdin {
+    #[default]
+    None,
+    Json,
+}

@@ -1,0 +1,56 @@
+//! What may leave the machine for a model, and what a person is told about what was held back. Never a value.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// What may go to models that do not run on this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct EgressSettings {
+    /// False: only the offline model and servers on this machine may answer.
+    pub allowed: bool,
+    /// How much is replaced before a text goes to a model.
+    pub redaction: RedactionLevel,
+}
+
+impl Default for EgressSettings {
+    fn default() -> Self {
+        Self { allowed: true, redaction: RedactionLevel::Basic }
+    }
+}
+
+/// How much is replaced by placeholders. Keys and tokens that this app knows are removed at every level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum RedactionLevel {
+    None,
+    /// E-mail addresses, phone numbers, payment cards, IBANs, personal identity numbers, keys.
+    #[default]
+    Basic,
+    /// And web addresses and long tokens.
+    Strict,
+}
+
+/// A kind of what is replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum RedactionKind {
+    /// A key or token that this app handles: removed, and never put back.
+    Secret,
+    Email,
+    Phone,
+    Card,
+    Iban,
+    PersonalId,
+    Key,
+    Url,
+    Token,
+}
+
+/// How many of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct RedactionCount {
+    pub kind: RedactionKind,
+    pub count: u32,
+}

@@ -1,0 +1,313 @@
+//! Where text leaves for a model. Every word of a request is made by `Words`, which holds the session's numbers and what was
+//! replaced in this turn; everything that a model says back is restored by it. What redaction is, `redaction` knows.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use contract::{AgentError, RedactionCount, RedactionLevel, SessionId};
+use redaction::{Exact, Numbers, Outbound, OutboundValue, Redacted, Redactor, Replaced};
+use secrecy::ExposeSecret as _;
+use serde_json::Value;
+
+use crate::{
+    Engine,
+    ports::{AskedCall, Message, Model, ModelCall, StoreError},
+};
+
+/// Where the numbers are kept, among the session's own values: they go when the session goes, and hold digests only.
+const KEY: &str = "$placeholders";
+/// Sessions whose numbers and redacted history stay in memory.
+const SESSIONS: usize = 32;
+
+/// What the engine keeps between turns.
+#[derive(Default)]
+pub(crate) struct Egress {
+    tables: Mutex<HashMap<SessionId, Arc<Mutex<Table>>>>,
+    exact: Mutex<Option<(u64, Arc<Exact>)>>,
+}
+
+/// A session's numbers, and its stored items as they go out: each is looked through once, not in every turn.
+#[derive(Default)]
+struct Table {
+    numbers: Numbers,
+    said: HashMap<String, Said>,
+    /// What `said` was made with: a level, and the secrets known then.
+    made_with: (RedactionLevel, u64),
+    /// Counts the turns since the table was read.
+    turn: u64,
+}
+
+/// One stored text or value as it goes out.
+#[derive(Clone)]
+struct Said {
+    text: Outbound,
+    data: OutboundValue,
+    replaced: Replaced,
+    turn: u64,
+}
+
+/// Makes the words of one turn.
+pub(crate) struct Words {
+    engine: Arc<Engine>,
+    session: SessionId,
+    level: RedactionLevel,
+    table: Arc<Mutex<Table>>,
+    sent: Mutex<Replaced>,
+    /// The secrets that were known when the first word was made.
+    secrets: Mutex<u64>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Engine {
+    /// The matcher for all secrets known now.
+    pub(crate) fn exact(&self) -> Arc<Exact> {
+        self.exact_now().1
+    }
+
+    fn exact_now(&self) -> (u64, Arc<Exact>) {
+        let generation = self.world.secrets.generation();
+        let mut kept = lock(&self.egress.exact);
+        match &*kept {
+            Some((of, exact)) if *of == generation => (generation, Arc::clone(exact)),
+            _ => {
+                let values = self.world.secrets.values();
+                let exact = Arc::new(Exact::new(values.iter().map(|value| value.expose_secret())));
+                *kept = Some((generation, Arc::clone(&exact)));
+                (generation, exact)
+            }
+        }
+    }
+
+    /// Whether anything may be sent to this model. Only what runs on this machine may answer when egress is off.
+    pub(crate) fn check_egress(&self, model: &dyn Model) -> Result<(), AgentError> {
+        if model.local() || self.world.profile.settings().egress.allowed {
+            return Ok(());
+        }
+        Err(AgentError::invalid(format!("Nothing was sent: {} does not run on this computer, and nothing may leave it.", model.label()))
+            .reason("egress_denied")
+            .hint("Choose the offline model or a server on this computer in Settings, or allow other servers there."))
+    }
+
+    /// The words of a turn at this level. Reads the session's numbers when they are not in memory.
+    pub(crate) async fn words(self: &Arc<Self>, session: &SessionId, level: RedactionLevel) -> Result<Words, StoreError> {
+        let known = lock(&self.egress.tables).get(session).cloned();
+        let table = match known {
+            Some(table) => table,
+            None => {
+                let stored = self.world.store.session_values(session).await?.remove(KEY).unwrap_or_default();
+                let table = Table { numbers: Numbers::restored(session.as_str(), &stored), ..Table::default() };
+                self.egress.keep(session, table)
+            }
+        };
+        lock(&table).turn += 1;
+        let secrets = Mutex::new(self.exact_now().0);
+        Ok(Words { engine: Arc::clone(self), session: session.clone(), level, table, sent: Mutex::default(), secrets })
+    }
+}
+
+impl Egress {
+    fn keep(&self, session: &SessionId, table: Table) -> Arc<Mutex<Table>> {
+        let mut tables = lock(&self.tables);
+        if tables.len() >= SESSIONS {
+            tables.retain(|_, table| Arc::strong_count(table) > 1);
+        }
+        Arc::clone(tables.entry(session.clone()).or_insert_with(|| Arc::new(Mutex::new(table))))
+    }
+
+    /// Forgets a session, in memory.
+    pub(crate) fn forget(&self, session: &SessionId) {
+        lock(&self.tables).remove(session);
+    }
+}
+
+impl Words {
+    /// A text that is new in this turn.
+    pub(crate) fn text(&self, text: &str) -> Outbound {
+        let redactor = self.redactor().1;
+        let done = redactor.text(&mut lock(&self.table).numbers, text);
+        self.note(&done.replaced);
+        done.out
+    }
+
+    /// The text of a stored item.
+    pub(crate) fn stored_text(&self, item: &str, text: &str) -> Outbound {
+        let make = |redactor: &Redactor, numbers: &mut Numbers| {
+            let Redacted { out, replaced } = redactor.text(numbers, text);
+            (out, OutboundValue::default(), replaced)
+        };
+        self.stored(&format!("item {item}"), make).text
+    }
+
+    /// The arguments of a stored call.
+    pub(crate) fn stored_arguments(&self, call: &str, arguments: &Value) -> Outbound {
+        let make = |redactor: &Redactor, numbers: &mut Numbers| {
+            let Redacted { out, replaced } = redactor.value(numbers, &Arc::new(arguments.clone()));
+            (redactor.composed(&out.to_string()), OutboundValue::default(), replaced)
+        };
+        self.stored(&format!("call {call}"), make).text
+    }
+
+    /// A stored result: its text, cut by `cut`, and the whole.
+    pub(crate) fn stored_result(&self, call: &str, result: impl FnOnce() -> Arc<Value>, cut: impl FnOnce(&str) -> String) -> (Outbound, OutboundValue) {
+        let said = self.stored(&format!("result {call}"), |redactor, numbers| whole_and_cut(redactor, numbers, &result(), cut));
+        (said.text, said.data)
+    }
+
+    /// A result that is new in this turn.
+    pub(crate) fn result(&self, result: &Arc<Value>, cut: impl FnOnce(&str) -> String) -> (Outbound, OutboundValue) {
+        let redactor = self.redactor().1;
+        let (text, data, replaced) = whole_and_cut(&redactor, &mut lock(&self.table).numbers, result, cut);
+        self.note(&replaced);
+        (text, data)
+    }
+
+    /// A call as the model made it, with real values in its arguments, as it goes back.
+    pub(crate) fn call(&self, call: &AskedCall) -> ModelCall {
+        let redactor = self.redactor().1;
+        let arguments = match serde_json::from_str::<Value>(&call.arguments) {
+            Ok(value) => {
+                let value = Arc::new(value);
+                let done = redactor.value(&mut lock(&self.table).numbers, &value);
+                self.note(&done.replaced);
+                // Untouched arguments go back letter by letter.
+                redactor.composed(&if *done.out == *value { call.arguments.clone() } else { done.out.to_string() })
+            }
+            Err(_) => self.text(&call.arguments),
+        };
+        ModelCall { id: call.id.clone(), name: redactor.composed(&call.name), arguments }
+    }
+
+    /// Where a text that is given in parts may be cut instead of here.
+    pub(crate) fn border(&self, text: &str, at: usize) -> usize {
+        self.redactor().1.border(text, at)
+    }
+
+    /// A name or description that belongs to the program: a tool's. Only secrets are looked for.
+    pub(crate) fn name(&self, text: &str) -> Outbound {
+        self.redactor().1.composed(text)
+    }
+
+    /// A tool's schema.
+    pub(crate) fn definition(&self, schema: &Value) -> OutboundValue {
+        self.redactor().1.definition(schema)
+    }
+
+    /// What stands for what in everything said so far.
+    pub(crate) fn sent(&self) -> Arc<Replaced> {
+        Arc::new(lock(&self.sent).clone())
+    }
+
+    pub(crate) fn level(&self) -> RedactionLevel {
+        self.level
+    }
+
+    /// What was held back, for a person.
+    pub(crate) fn counts(&self) -> Vec<RedactionCount> {
+        lock(&self.sent).counts()
+    }
+
+    /// The messages again without secrets, when one has become known since they were made (a tool's, for example).
+    pub(crate) fn looked_at_again(&self, mut messages: Vec<Message>) -> Vec<Message> {
+        let (generation, redactor) = self.redactor();
+        if std::mem::replace(&mut *lock(&self.secrets), generation) == generation {
+            return messages;
+        }
+        for message in &mut messages {
+            match message {
+                Message::System { text } | Message::User { text } => *text = redactor.composed(text),
+                Message::Assistant { text, calls, .. } => {
+                    *text = redactor.composed(text);
+                    for call in calls {
+                        call.arguments = redactor.composed(&call.arguments);
+                    }
+                }
+                Message::Tool { content, data, .. } => {
+                    *content = redactor.composed(content);
+                    *data = redactor.definition(data);
+                }
+            }
+        }
+        messages
+    }
+
+    /// Forgets redacted items that this turn's window does not hold any more.
+    pub(crate) fn forget_older(&self) {
+        let mut table = lock(&self.table);
+        let turn = table.turn;
+        table.said.retain(|_, said| said.turn == turn);
+    }
+
+    /// Keeps new numbers, before anything leaves that uses them: after a crash they mean the same.
+    pub(crate) async fn keep_numbers(&self) -> Result<(), StoreError> {
+        let stored = {
+            let mut table = lock(&self.table);
+            if !table.numbers.take_grown() {
+                return Ok(());
+            }
+            table.numbers.stored()
+        };
+        let _one_at_a_time = self.engine.values.lock().await;
+        let store = &self.engine.world.store;
+        let kept = match store.session_values(&self.session).await {
+            Ok(mut values) => {
+                values.insert(KEY.to_owned(), stored);
+                store.session_values_set(&self.session, &values).await
+            }
+            Err(error) => Err(error),
+        };
+        if kept.is_err() {
+            // The next turn begins with what is stored.
+            self.engine.egress.forget(&self.session);
+        }
+        kept
+    }
+
+    fn redactor(&self) -> (u64, Redactor) {
+        let (generation, exact) = self.engine.exact_now();
+        (generation, Redactor::new(self.level, exact))
+    }
+
+    fn note(&self, replaced: &Replaced) {
+        if !replaced.is_empty() {
+            lock(&self.sent).merge(replaced);
+        }
+    }
+
+    fn stored(&self, key: &str, make: impl FnOnce(&Redactor, &mut Numbers) -> (Outbound, OutboundValue, Replaced)) -> Said {
+        let (generation, redactor) = self.redactor();
+        let said = {
+            let mut table = lock(&self.table);
+            if table.made_with != (self.level, generation) {
+                table.said.clear();
+                table.made_with = (self.level, generation);
+            }
+            let turn = table.turn;
+            match table.said.get_mut(key) {
+                Some(said) => {
+                    said.turn = turn;
+                    said.clone()
+                }
+                None => {
+                    let (text, data, replaced) = make(&redactor, &mut table.numbers);
+                    let said = Said { text, data, replaced, turn };
+                    table.said.insert(key.to_owned(), said.clone());
+                    said
+                }
+            }
+        };
+        self.note(&said.replaced);
+        said
+    }
+}
+
+/// The whole is redacted before it is cut: a cut can then leave no half of anything.
+fn whole_and_cut(redactor: &Redactor, numbers: &mut Numbers, result: &Arc<Value>, cut: impl FnOnce(&str) -> String) -> (Outbound, OutboundValue, Replaced) {
+    let Redacted { out, replaced } = redactor.value(numbers, result);
+    let text = redactor.composed(&cut(&out.to_string()));
+    (text, out, replaced)
+}

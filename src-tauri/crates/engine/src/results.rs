@@ -1,0 +1,186 @@
+//! Long results: what a model sees is cut, the whole is kept, and a tool of the host's own gives it more on request:
+//! any part by position, or the place where a text occurs. Nothing leaves this machine for it.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use contract::{
+    AgentError, CallId, Effect, Item, ItemBody, ResultView, ToolOutcome, ToolSpec, ToolTarget,
+    manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust},
+};
+use serde_json::{Value, json};
+
+use crate::canonical::{canonical, sha256_hex};
+
+/// The tool's name, for the model and in records.
+pub(crate) const NAME: &str = "read_result";
+const SERVICE: &str = "results";
+/// Characters before a found text, so that it is read in its place.
+const BEFORE: usize = 200;
+
+/// Results of a turn (and of its window) that a model has seen only in part, by their call.
+#[derive(Default)]
+pub(crate) struct Kept(Mutex<HashMap<CallId, Arc<Value>>>);
+
+impl Kept {
+    /// Keeps a result when it is longer than what is shown of it.
+    pub(crate) fn keep(&self, call: &CallId, data: &Arc<Value>, shown: usize) {
+        if data.to_string().len() > shown {
+            self.lock().insert(call.clone(), Arc::clone(data));
+        }
+    }
+
+    /// The long results among stored items.
+    pub(crate) fn keep_items(&self, items: &[Item], shown: usize) {
+        for item in items {
+            if let ItemBody::ToolResult { call, data, outcome: ToolOutcome::Ok, .. } = &item.body {
+                self.keep(call, &Arc::new(data.clone()), shown);
+            }
+        }
+    }
+
+    /// The tool, when there is something to read with it.
+    pub(crate) fn tool(&self) -> Option<ToolSpec> {
+        (!self.lock().is_empty()).then(spec)
+    }
+
+    /// A part of a kept result. `border` says where to cut instead, so that nothing that is held back is given in halves.
+    pub(crate) fn read(&self, arguments: &Value, most: usize, border: &dyn Fn(&str, usize) -> usize) -> Result<Value, AgentError> {
+        let handle = arguments.get("handle").and_then(Value::as_str).unwrap_or_default();
+        let Some(data) = self.lock().get(&CallId(handle.to_owned())).cloned() else {
+            let error = AgentError::invalid(format!("There is no kept result {handle}."));
+            return Err(error.reason("unknown_handle").hint("Use the handle that stands in the cut result, or call the tool again."));
+        };
+        let number = |name: &str| arguments.get(name).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        let (offset, length) = (number("offset").unwrap_or(0), number("length").unwrap_or(most).min(most));
+        part(&data.to_string(), offset, length, arguments.get("find").and_then(Value::as_str), border).map(|mut found| {
+            found["handle"] = json!(handle);
+            found
+        })
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<CallId, Arc<Value>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a call is for this tool.
+pub(crate) fn is_here(spec: &ToolSpec) -> bool {
+    matches!(&spec.target, ToolTarget::BuiltIn { service } if service == SERVICE) && spec.id.as_str() == NAME
+}
+
+/// Positions are bytes at character borders, as `next_offset` gives them.
+fn part(text: &str, offset: usize, length: usize, find: Option<&str>, border: &dyn Fn(&str, usize) -> usize) -> Result<Value, AgentError> {
+    let from = border(text, floor(text, offset));
+    let start = match find.filter(|wanted| !wanted.is_empty()) {
+        Some(wanted) => match text[from..].find(wanted) {
+            Some(at) => border(text, floor(text, (from + at).saturating_sub(BEFORE).max(from))),
+            None => return Ok(json!({"characters": text.len(), "found": false, "text": "", "next_offset": null})),
+        },
+        None => from,
+    };
+    let end = floor(text, start.saturating_add(length.max(1)));
+    // At least one character, or a reader would go on for ever.
+    let end = if end <= start { ceil(text, start + 1) } else { end };
+    let whole = border(text, end);
+    let end = if whole <= start { end } else { whole };
+    Ok(json!({"characters": text.len(), "offset": start, "text": &text[start..end], "next_offset": (end < text.len()).then_some(end)}))
+}
+
+fn floor(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+fn ceil(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    at
+}
+
+fn spec() -> ToolSpec {
+    let input = json!({"type": "object", "additionalProperties": false, "required": ["handle"], "properties": {
+        "handle": {"type": "string", "description": "The handle that stands in the cut result"},
+        "offset": {"type": "integer", "minimum": 0, "description": "Where to begin (default 0); next_offset of the part before goes on"},
+        "length": {"type": "integer", "minimum": 1, "description": "At most so many characters"},
+        "find": {"type": "string", "description": "Begin where this text occurs, from offset on"}}});
+    let mut spec = ToolSpec {
+        id: NAME.into(),
+        pack: "countersign".into(),
+        model_name: NAME.into(),
+        title: "Read more of a result".into(),
+        description: "Gives more of a tool result that was cut because it is long.".into(),
+        use_when: vec!["A result says \"truncated\" and the part that is missing matters.".into()],
+        do_not_use_when: vec!["The answer stands in the part that is shown.".into()],
+        kind: Kind::InternalService,
+        effect: Effect::ReadOnly,
+        open_world: false,
+        // What strangers wrote into it has counted when it came.
+        output_trust: OutputTrust::Trusted,
+        grantable: false,
+        latency: Latency::Fast,
+        input_schema: input.clone(),
+        full_input_schema: input,
+        output_schema: json!({"type": "object"}),
+        caller_owned: Vec::new(),
+        timeout_ms: 1_000,
+        max_attempts: 1,
+        backoff: Backoff::Fixed,
+        idempotency: IdempotencyStrategy::None,
+        idempotency_key_ref: None,
+        auth: None,
+        audit_required: false,
+        view: ResultView::Plain,
+        preview: None,
+        session_values: Vec::new(),
+        target: ToolTarget::BuiltIn { service: SERVICE.into() },
+        definition_hash: String::new(),
+    };
+    spec.definition_hash = sha256_hex(canonical(&json!(spec)).as_bytes());
+    spec
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn anywhere(_: &str, at: usize) -> usize {
+        at
+    }
+
+    #[test]
+    fn a_text_is_found_in_its_place() {
+        let text = format!("{}needle{}", "a".repeat(1_000), "b".repeat(1_000));
+        let found = part(&text, 0, 300, Some("needle"), &anywhere).unwrap();
+        assert_eq!(found["offset"], 800);
+        assert!(found["text"].as_str().unwrap().contains("needle"));
+        assert_eq!(part(&text, 1_100, 300, Some("needle"), &anywhere).unwrap()["found"], false);
+        assert_eq!(part(&text, 99_999, 10, None, &anywhere).unwrap()["next_offset"], Value::Null);
+    }
+
+    proptest! {
+        /// Reading on from `next_offset` gives the whole text, whatever the parts' length.
+        #[test]
+        fn parts_make_the_whole(text in any::<String>(), length in 1_usize..40) {
+            let (mut whole, mut at) = (String::new(), 0);
+            loop {
+                let found = part(&text, at, length, None, &anywhere).unwrap();
+                whole.push_str(found["text"].as_str().unwrap());
+                match found["next_offset"].as_u64() {
+                    Some(next) => at = usize::try_from(next).unwrap(),
+                    None => break,
+                }
+            }
+            prop_assert_eq!(whole, text);
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! What leaves for a model, what comes back, and what a person and the log see of it.
+
+use std::sync::{Arc, atomic::Ordering};
+
+use contract::*;
+use engine::{Engine, ports::*};
+use serde_json::{Value, json};
+
+use crate::world::{Bench, Say, status_and_text, tool};
+
+const MAIL: &str = "anna.berg@example.com";
+const KEY: &str = "Xk29fLm3QpZr81TbVw6Y";
+
+/// Everything of a request that a provider could send.
+fn outgoing(request: &ModelRequest) -> String {
+    let mut out = String::new();
+    for message in &request.messages {
+        match message {
+            Message::System { text } | Message::User { text } => out.push_str(text),
+            Message::Assistant { text, calls, .. } => {
+                out.push_str(text);
+                calls.iter().for_each(|call| out.push_str(&format!("{}{}", call.name, call.arguments)));
+            }
+            Message::Tool { name, content, data, .. } => out.push_str(&format!("{name}{content}{}", json!(data))),
+        }
+        out.push('\n');
+    }
+    for tool in &request.tools {
+        out.push_str(&format!("{}{}{}\n", tool.name, tool.description, json!(tool.parameters)));
+    }
+    out
+}
+
+fn requests(bench: &Bench) -> Vec<String> {
+    bench.model.requests.lock().unwrap().iter().map(outgoing).collect()
+}
+
+fn level(bench: &Bench, level: RedactionLevel) {
+    bench.profile.settings.lock().unwrap().egress.redaction = level;
+}
+
+async fn counts(bench: &Bench) -> Vec<Vec<RedactionCount>> {
+    let of = |item: Item| if let ItemBody::Redaction { counts, .. } = item.body { Some(counts) } else { None };
+    bench.items().await.into_iter().filter_map(of).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_request_holds_an_original_and_no_answer_a_placeholder() {
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(|_| Ok(json!({"owner": "bo@example.com", "phone": "+46 70 123 45 67", "n": 7}))));
+    bench.model.then(vec![Say::Text("Looking up <email_1>."), Say::Call("r", json!({"q": "<email_1>"}))]);
+    bench.model.then(vec![Say::Text("It is <em"), Say::Text("ail_2"), Say::Text("> at <phone_1>, not <email_9>.")]);
+    let turn = bench.start(&format!("Who owns {MAIL}?")).await.turn;
+    let (_, text) = status_and_text(&bench.final_of(&turn).await);
+    assert_eq!(text, "It is bo@example.com at +46 70 123 45 67, not <email_9>.");
+    bench.ask("And again?").await;
+    for request in requests(&bench) {
+        assert!(!request.contains("example.com") && !request.contains("123 45"), "{request}");
+        assert!(request.contains("Who owns <email_1>?"));
+    }
+    let events = bench.heard.events.lock().unwrap().clone();
+    let deltas: String = events.iter().filter_map(|e| if let EventBody::Delta { text } = &e.event { Some(text.as_str()) } else { None }).collect();
+    assert!(deltas.starts_with(&format!("Looking up {MAIL}.It is bo@example.com")), "{deltas}");
+    assert!(!events.iter().any(|e| e.turn == turn && matches!(e.event, EventBody::Status { stage: Stage::OutputReplaced, .. })), "deltas and final agree");
+    assert_eq!(bench.tools.runs.lock().unwrap()[0].1["q"], MAIL, "the tool got the real value");
+    let items = bench.items().await;
+    assert!(matches!(&items[0].body, ItemBody::UserMessage { text } if text.contains(MAIL)), "what is stored is what was written");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_person_sees_counts_for_each_turn_and_never_a_value() {
+    let bench = Bench::new(vec![]);
+    bench.ask("hello").await;
+    assert!(counts(&bench).await.is_empty(), "nothing was held back, nothing is said");
+    bench.ask(&format!("{MAIL} and c@example.com and card 4111 1111 1111 1111, {MAIL}")).await;
+    let seen = counts(&bench).await;
+    assert_eq!(seen, [vec![RedactionCount { kind: RedactionKind::Email, count: 2 }, RedactionCount { kind: RedactionKind::Card, count: 1 }]]);
+    let items = bench.items().await;
+    let at = |wanted: fn(&ItemBody) -> bool| items.iter().rposition(|item| wanted(&item.body)).unwrap();
+    assert!(at(|b| matches!(b, ItemBody::Redaction { .. })) < at(|b| matches!(b, ItemBody::AssistantText { .. })), "above the answer");
+    let said = items.iter().filter(|i| matches!(i.body, ItemBody::Redaction { .. })).map(|i| json!(i).to_string()).collect::<String>();
+    assert!(!said.contains("example"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_approval_shows_real_values_and_the_log_holds_them() {
+    let bench = Bench::new(vec![tool("w", Effect::Write)]);
+    bench.model.then(vec![Say::Call("w", json!({"q": "to <email_1>, not <email_2>"}))]);
+    bench.model.then(vec![Say::Text("sent to <email_1>")]);
+    let turn = bench.start(&format!("Write to {MAIL}")).await.turn;
+    let approval = bench.approval(0).await;
+    assert_eq!(approval.arguments, format!(r#"{{"q":"to {MAIL}, not <email_2>"}}"#));
+    bench.decide(&approval, Decision::ApproveOnce { confirm_word: None }).await.unwrap();
+    let (_, text) = status_and_text(&bench.final_of(&turn).await);
+    assert_eq!(text, format!("sent to {MAIL}"));
+    assert_eq!(bench.tools.runs.lock().unwrap()[0].1["q"], format!("to {MAIL}, not <email_2>"));
+    let intents =
+        bench.log.log.list(AuditListParams { record_type: Some(RecordType::ToolIntent), session: None, query: String::new(), before: None, limit: 5 });
+    let seq = intents.await.unwrap().records[0].seq;
+    assert!(json!(bench.log.log.show(seq).await.unwrap()).to_string().contains(MAIL), "the log holds what was really sent to the tool");
+    assert!(!requests(&bench).concat().contains("example.com"));
+    bench.verified().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn numbers_stay_the_same_over_turns_and_a_restart() {
+    let bench = Bench::new(vec![]);
+    bench.profile.settings.lock().unwrap().limits.window_messages = 2;
+    for text in ["a@example.com", "b@example.com", "c@example.com"] {
+        bench.ask(text).await;
+    }
+    let next = Engine::new(bench.world.clone());
+    next.recover().await.unwrap();
+    let params = TurnStartParams { session: Some("s".into()), text: "d@example.com b@example.com a@example.com".into(), model: None, headless: false };
+    let turn = next.turn_start(params).await.unwrap().turn;
+    bench.final_of(&turn).await;
+    let last = requests(&bench).pop().unwrap();
+    assert!(last.contains("<email_4> <email_2> <email_1>"), "{last}");
+    let kept = bench.world.store.session_values(&"s".into()).await.unwrap();
+    assert!(!json!(kept).to_string().contains("example"), "no value is kept beside the transcript");
+}
+
+#[tokio::test(start_paused = true)]
+async fn levels_are_followed_and_none_sends_what_is_there() {
+    let bench = Bench::new(vec![]);
+    let text = format!("{MAIL} https://example.org/x?id=1");
+    for (wanted, sent) in [
+        (RedactionLevel::None, text.as_str()),
+        (RedactionLevel::Basic, "<email_1> https://example.org/x?id=1"),
+        (RedactionLevel::Strict, "<email_1> <url_1>"),
+        (RedactionLevel::None, text.as_str()),
+    ] {
+        level(&bench, wanted);
+        bench.ask(&text).await;
+        let request = requests(&bench).pop().unwrap();
+        assert!(request.contains(&format!("{sent}\n")), "{wanted:?}: {request}");
+        assert_eq!(request.contains("angle brackets"), wanted != RedactionLevel::None, "the model is told of placeholders when there may be some");
+        if wanted != RedactionLevel::None {
+            assert!(!request.contains(MAIL), "earlier turns go out at the level of this one");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_model_of_this_program_reads_originals_but_no_secret() {
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    bench.model.inside.store(true, Ordering::SeqCst);
+    bench.secrets.0.lock().unwrap().push(KEY.into());
+    bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(|_| Ok(json!({"owner": "bo@example.com", "key": KEY}))));
+    bench.model.then(vec![Say::Call("r", json!({"q": MAIL}))]);
+    bench.ask(MAIL).await;
+    let last = requests(&bench).pop().unwrap();
+    assert!(last.contains(MAIL) && last.contains("bo@example.com"));
+    assert!(!last.contains(KEY), "{last}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_is_nowhere_after_it_is_known_at_any_level() {
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    level(&bench, RedactionLevel::None);
+    bench.ask(&format!("my key is {KEY}, remember it")).await;
+    assert!(requests(&bench)[0].contains(KEY), "nobody knew that it is one");
+    bench.secrets.0.lock().unwrap().push(KEY.into());
+    let hex: String = KEY.bytes().map(|b| format!("{b:02x}")).collect();
+    let result = json!({"parts": [&KEY[..9], &KEY[9..]], "hex": hex, "text": format!("key {KEY}")});
+    let failure = AgentError::new(ErrorCode::ToolHttpError, format!("401 for {KEY}")).with("sent", KEY);
+    bench.tools.behaviours.lock().unwrap().insert(
+        "r".into(),
+        Box::new(
+            move |request| if request.arguments["n"] == 1 { Err(ToolFailure { error: failure.clone(), may_have_happened: false }) } else { Ok(result.clone()) },
+        ),
+    );
+    bench.model.then(vec![Say::Call("r", json!({})), Say::Call("r", json!({"n": 1}))]);
+    bench.model.then(vec![Say::Text("It was Xk29fLm3Q"), Say::Text("pZr81TbVw6Y.")]);
+    bench.ask(&format!("use {KEY}")).await;
+    bench.ask("again").await;
+    for request in &requests(&bench)[1..] {
+        for trace in [KEY, &hex, "Xk29fLm3Q", "pZr81TbVw6Y"] {
+            assert!(!request.contains(trace), "{trace} in {request}");
+        }
+    }
+    for item in bench.items().await.iter().skip(2).filter(|i| !matches!(i.body, ItemBody::AssistantText { .. })) {
+        assert!(!json!(item).to_string().contains(KEY), "{item:?}");
+    }
+    for seq in 5.. {
+        let Ok(record) = bench.log.log.show(seq).await else { break };
+        assert!(!json!(record).to_string().contains(KEY), "record {seq}");
+    }
+    assert!(counts(&bench).await.iter().all(|counts| counts[0].kind == RedactionKind::Secret));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_that_becomes_known_in_the_middle_of_a_turn_goes_out_no_more() {
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    let secrets = Arc::clone(&bench.secrets);
+    let learn = move |_: &ToolRequest| {
+        secrets.0.lock().unwrap().push(KEY.into());
+        Ok(json!({"ok": true}))
+    };
+    bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(learn));
+    level(&bench, RedactionLevel::None);
+    bench.model.then(vec![Say::Call("r", json!({"q": KEY}))]);
+    bench.ask(&format!("try {KEY}")).await;
+    let requests = requests(&bench);
+    assert!(requests[0].contains(KEY) && !requests[1].contains(KEY), "{}", requests[1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn when_nothing_may_leave_only_this_machine_answers() {
+    let bench = Bench::new(vec![]);
+    bench.profile.settings.lock().unwrap().egress.allowed = false;
+    assert_eq!(status_and_text(&bench.ask("hello").await).0, TurnStatus::Ok, "a server on this machine may answer");
+    bench.model.remote.store(true, Ordering::SeqCst);
+    let params = TurnStartParams { session: Some("s".into()), text: "hello".into(), model: None, headless: false };
+    let refused = bench.engine.turn_start(params).await.unwrap_err();
+    assert_eq!((refused.code, refused.reason_text(), refused.retryable), (ErrorCode::InvalidInput, Some("egress_denied"), false));
+    assert!(refused.hint_text().is_some());
+    assert_eq!(bench.model.requests.lock().unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_under_way_stops_when_nothing_may_leave_any_more() {
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    bench.model.remote.store(true, Ordering::SeqCst);
+    let profile = Arc::clone(&bench.profile);
+    let forbid = move |_: &ToolRequest| {
+        profile.settings.lock().unwrap().egress.allowed = false;
+        Ok(Value::Object(serde_json::Map::new()))
+    };
+    bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(forbid));
+    bench.model.then(vec![Say::Call("r", json!({}))]);
+    let EventBody::Final { status, error: Some(error), .. } = bench.ask("go").await else { panic!("a final with an error") };
+    assert_eq!((status, error.reason_text()), (TurnStatus::Error, Some("egress_denied")));
+    assert_eq!(bench.model.requests.lock().unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deleted_session_leaves_no_numbers() {
+    let bench = Bench::new(vec![]);
+    bench.ask(MAIL).await;
+    bench.engine.session_delete(&"s".into()).await.unwrap();
+    assert!(bench.world.store.session_values(&"s".into()).await.unwrap().is_empty());
+    bench.ask("b@example.com").await;
+    assert!(requests(&bench).pop().unwrap().contains("<email_1>"));
+}

@@ -1,0 +1,107 @@
+//! Credentials that tools of packs need: from the keyring, else (where a profile allows it) from the environment. Each pack
+//! has its own, so that one pack never gets what was entered for another.
+
+use std::sync::Arc;
+
+use contract::{AgentError, CredentialState, CredentialView, ToolSpec, ToolTarget};
+use packs::LoadedPack;
+use secrecy::SecretString;
+use secrets::{Keyring, SecretsError};
+
+/// Where credentials come from.
+pub(crate) struct Credentials {
+    keyring: Arc<Keyring>,
+    from_environment: bool,
+}
+
+/// The variable a tool's credential is named after, when the host itself has to give it.
+pub(crate) fn needed(spec: &ToolSpec) -> Option<&str> {
+    match spec.target {
+        ToolTarget::Http { .. } | ToolTarget::Program { .. } => spec.auth.as_ref()?.env_var.as_deref(),
+        ToolTarget::BuiltIn { .. } | ToolTarget::Mcp { .. } => None,
+    }
+}
+
+/// The keyring entry of a credential.
+pub(crate) fn entry(pack: &str, variable: &str) -> String {
+    format!("credential/{pack}/{variable}")
+}
+
+/// The keyring entry of a credential by the name that the settings page uses (`pack/NAME`), if a pack declares it.
+pub(crate) fn entry_of(packs: &[LoadedPack], name: &str) -> Option<String> {
+    let (pack, variable) = name.split_once('/')?;
+    tools(packs).any(|(loaded, spec)| loaded.view.id.as_str() == pack && needed(spec) == Some(variable)).then(|| entry(pack, variable))
+}
+
+fn tools(packs: &[LoadedPack]) -> impl Iterator<Item = (&LoadedPack, &ToolSpec)> {
+    packs.iter().flat_map(|loaded| loaded.view.tools.iter().map(move |spec| (loaded, spec)))
+}
+
+impl Credentials {
+    pub(crate) fn new(keyring: Arc<Keyring>, from_environment: bool) -> Self {
+        Self { keyring, from_environment }
+    }
+
+    /// What a tool needs. `None` when it needs nothing.
+    pub(crate) async fn of(&self, spec: &ToolSpec) -> Result<Option<SecretString>, AgentError> {
+        let Some(variable) = needed(spec) else { return Ok(None) };
+        let found = self.keyring.get(&entry(spec.pack.as_str(), variable)).await;
+        let failed = match found {
+            Ok(Some(value)) => return Ok(Some(value)),
+            Ok(None) => None,
+            Err(error) => Some(error),
+        };
+        if let Some(value) = self.variable(variable) {
+            return Ok(Some(value));
+        }
+        // A locked keyring may hold it: then unlocking is what helps.
+        if let Some(error @ (SecretsError::Locked | SecretsError::TimedOut)) = failed {
+            let hint = error.hint();
+            return Err(AgentError::internal("tool_config_error", format!("{} needs the key {variable}, and {error}.", spec.title)).hint(hint));
+        }
+        let hint = if self.from_environment {
+            format!("Enter it in the window under Settings, \u{201c}Keys and access of packs\u{201d}, or set the variable {variable}.")
+        } else {
+            "Enter it in Settings under \u{201c}Keys and access of packs\u{201d}.".to_owned()
+        };
+        Err(AgentError::internal("tool_config_error", format!("{} needs the key {variable}, which is not stored.", spec.title)).hint(hint))
+    }
+
+    fn variable(&self, name: &str) -> Option<SecretString> {
+        let value = self.from_environment.then(|| std::env::var(name).ok()).flatten()?;
+        (!value.trim().is_empty()).then(|| SecretString::from(value.trim().to_owned()))
+    }
+
+    /// Every credential that a usable pack declares, with where it comes from.
+    pub(crate) async fn views(&self, packs: &[LoadedPack]) -> Vec<CredentialView> {
+        let mut views: Vec<CredentialView> = Vec::new();
+        let (kept, this_run) = (self.keyring.set_names().await, self.keyring.this_run_names());
+        for (loaded, spec) in tools(packs) {
+            let Some(variable) = needed(spec) else { continue };
+            let name = format!("{}/{variable}", loaded.view.id);
+            if let Some(known) = views.iter_mut().find(|view| view.name == name) {
+                known.tools.push(spec.title.clone());
+                continue;
+            }
+            let entry = entry(loaded.view.id.as_str(), variable);
+            let state = if this_run.contains(&entry) {
+                CredentialState::ThisRun
+            } else if kept.contains(&entry) {
+                CredentialState::Stored
+            } else if self.variable(variable).is_some() {
+                CredentialState::Environment
+            } else {
+                CredentialState::Missing
+            };
+            views.push(CredentialView {
+                name,
+                pack: loaded.view.id.clone(),
+                pack_title: loaded.view.title.clone(),
+                env_var: variable.to_owned(),
+                tools: vec![spec.title.clone()],
+                state,
+            });
+        }
+        views
+    }
+}

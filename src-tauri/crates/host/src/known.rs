@@ -1,0 +1,75 @@
+//! Which values must never reach a model: what the keyring has handed out or taken in since the start, and the credentials of
+//! the environment. It looks for nothing itself: what nobody in this process has read cannot leave it.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use engine::ports::Secrets;
+use secrecy::SecretString;
+use secrets::Keyring;
+
+/// Parts of variable names that say that the value is a credential.
+const WORDS: [&str; 9] = ["KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"];
+/// Shorter values of variables that only sound like credentials are settings ("1", "none").
+const SHORTEST: usize = 8;
+
+/// The secrets of this process.
+pub(crate) struct KnownSecrets {
+    keyring: Arc<Keyring>,
+    environment: Vec<SecretString>,
+}
+
+impl KnownSecrets {
+    /// `declared` are the variables that packs name as credentials; any other counts by its name.
+    pub(crate) fn new(keyring: Arc<Keyring>, declared: &BTreeSet<String>, variables: impl Iterator<Item = (String, String)>) -> Self {
+        let environment = variables.filter(|(name, value)| declared.contains(name) || is_credential(name, value));
+        Self { keyring, environment: environment.map(|(_, value)| SecretString::from(value)).collect() }
+    }
+}
+
+impl Secrets for KnownSecrets {
+    fn generation(&self) -> u64 {
+        self.keyring.handed_out_count()
+    }
+
+    fn values(&self) -> Vec<SecretString> {
+        self.environment.iter().cloned().chain(self.keyring.handed_out()).collect()
+    }
+}
+
+fn is_credential(name: &str, value: &str) -> bool {
+    let named = name.to_ascii_uppercase().split('_').any(|part| WORDS.contains(&part));
+    // A path to a file with a key in it is no key, and would take that folder out of every text.
+    named && value.trim().len() >= SHORTEST && !value.starts_with(['/', '~', '.']) && !value.contains(":\\")
+}
+
+#[cfg(test)]
+mod tests {
+    use secrecy::ExposeSecret as _;
+
+    use super::*;
+
+    #[test]
+    fn credentials_of_the_environment_are_known_by_their_names() {
+        let variables = [
+            ("OPENAI_API_KEY", "sk-1234567890"),
+            ("shop_token", "abcdefgh1"),
+            ("PACK_LOGIN", "declared-one"),
+            ("PWD", "/home/ana/work"),
+            ("KEYBOARD", "swedish-layout"),
+            ("GOOGLE_APPLICATION_CREDENTIALS", "/home/ana/key.json"),
+            ("DEBUG_TOKEN", "1"),
+        ];
+        let declared = BTreeSet::from(["PACK_LOGIN".to_owned()]);
+        let keyring = Arc::new(Keyring::new("test"));
+        keyring.set_for_this_run("x", SecretString::from("entered-by-hand"));
+        let known = KnownSecrets::new(Arc::clone(&keyring), &declared, variables.into_iter().map(|(n, v)| (n.to_owned(), v.to_owned())));
+        let values: Vec<String> = known.values().iter().map(|value| value.expose_secret().to_owned()).collect();
+        assert_eq!(values, ["sk-1234567890", "abcdefgh1", "declared-one", "entered-by-hand"]);
+        let before = known.generation();
+        keyring.set_for_this_run("x", SecretString::from("entered-by-hand"));
+        assert_eq!(known.generation(), before, "nothing new");
+        keyring.set_for_this_run("x", SecretString::from("another one"));
+        assert_ne!(known.generation(), before);
+        assert_eq!(known.values().len(), 5, "the old one stays secret");
+    }
+}

@@ -1,0 +1,54 @@
+//! Anthropic's wire: messages made of blocks, thinking that is signed, tool calls whose arguments come as pieces of JSON.
+
+mod assemble;
+mod request;
+
+use std::sync::Arc;
+
+use engine::ports::{Ids, ModelRequest};
+use reqwest::Url;
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+
+use crate::capabilities::Known;
+use crate::wire::{Assemble, Wire, listed_ids, under};
+
+pub(crate) struct Anthropic {
+    model: String,
+    maker: String,
+    known: Known,
+    reasoning: bool,
+    headers: HeaderMap,
+}
+
+impl Anthropic {
+    pub(crate) fn new(model: &str, maker: String, known: Known, reasoning: bool, headers: HeaderMap) -> Self {
+        Self { model: model.to_owned(), maker, known, reasoning, headers }
+    }
+}
+
+impl Wire for Anthropic {
+    fn url(&self, base: &Url) -> Url {
+        under(base, "messages")
+    }
+    fn list_url(&self, base: &Url) -> Url {
+        let mut url = under(base, "models");
+        url.set_query(Some("limit=500"));
+        url
+    }
+    fn headers(&self) -> &HeaderMap {
+        &self.headers
+    }
+    fn body(&self, request: &ModelRequest, plain: bool) -> Result<Vec<u8>, serde_json::Error> {
+        serde_json::to_vec(&request::body(self, request, plain))
+    }
+    fn optional(&self) -> &'static [&'static str] {
+        &["thinking", "cache_control"]
+    }
+    fn assembler(&self, ids: Arc<dyn Ids>) -> Box<dyn Assemble> {
+        Box::new(assemble::Assembler::new(ids, self.maker.clone()))
+    }
+    fn listed(&self, list: &Value) -> Option<Vec<String>> {
+        listed_ids(list)
+    }
+}

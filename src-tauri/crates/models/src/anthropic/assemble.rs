@@ -1,0 +1,257 @@
+//! Puts the events of one message together: text and thinking go out at once, tool calls and the blocks that must come back
+//! when the message is complete. It knows nothing of HTTP or time.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use contract::{CallId, Usage};
+use engine::ports::{Finish, Ids, ModelCall, ModelError, ModelEvent, Opaque};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::http::failure;
+use crate::wire::{Assemble, Fed, Loose, tokens};
+
+/// More blocks than any message has.
+const MAX_BLOCKS: usize = 256;
+
+#[derive(Debug, Default, Deserialize)]
+struct Event<'a> {
+    #[serde(rename = "type", borrow, default)]
+    kind: Loose<'a>,
+    #[serde(default)]
+    index: Option<u64>,
+    #[serde(borrow, default)]
+    delta: Option<Delta<'a>>,
+    #[serde(default)]
+    content_block: Option<Value>,
+    #[serde(default)]
+    message: Option<Value>,
+    #[serde(default)]
+    usage: Option<Value>,
+    #[serde(default)]
+    error: Option<Value>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Delta<'a> {
+    #[serde(borrow, default)]
+    text: Loose<'a>,
+    #[serde(borrow, default)]
+    thinking: Loose<'a>,
+    #[serde(borrow, default)]
+    signature: Loose<'a>,
+    #[serde(borrow, default)]
+    partial_json: Loose<'a>,
+    #[serde(borrow, default)]
+    stop_reason: Loose<'a>,
+}
+
+enum Block {
+    Text(String),
+    Thinking {
+        text: String,
+        signature: String,
+    },
+    /// Thinking that only the provider can read.
+    Redacted(Value),
+    /// `given` are arguments that came with the start, for servers that send no pieces.
+    Call {
+        name: String,
+        json: String,
+        given: Option<Value>,
+    },
+    /// What the provider's own tools do.
+    Other,
+}
+
+/// A message as far as it has arrived.
+pub(super) struct Assembler {
+    ids: Arc<dyn Ids>,
+    maker: String,
+    blocks: BTreeMap<u64, Block>,
+    usage: Usage,
+    finish: Option<Finish>,
+    begun: bool,
+}
+
+impl Assembler {
+    pub(super) fn new(ids: Arc<dyn Ids>, maker: String) -> Self {
+        Self { ids, maker, blocks: BTreeMap::new(), usage: Usage { model_calls: 1, ..Usage::default() }, finish: None, begun: false }
+    }
+
+    fn start(&mut self, index: u64, mut block: Value, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+        if self.blocks.len() >= MAX_BLOCKS {
+            return Err(failure::not_the_protocol());
+        }
+        let text = |block: &Value, name: &str| block.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let kind = text(&block, "type");
+        let opened = match kind.as_str() {
+            "text" => {
+                let text = text(&block, "text");
+                self.say(&text, out);
+                Block::Text(text)
+            }
+            "thinking" => {
+                let (thought, signature) = (text(&block, "thinking"), text(&block, "signature"));
+                self.think(&thought, out);
+                Block::Thinking { text: thought, signature }
+            }
+            "redacted_thinking" => Block::Redacted(block),
+            "tool_use" => {
+                self.begun = true;
+                let given = block.get_mut("input").map(Value::take).filter(|input| input.as_object().is_some_and(|input| !input.is_empty()));
+                Block::Call { name: text(&block, "name"), json: String::new(), given }
+            }
+            _ => Block::Other,
+        };
+        self.blocks.insert(index, opened);
+        Ok(())
+    }
+
+    fn delta(&mut self, index: u64, delta: &Delta<'_>, out: &mut VecDeque<ModelEvent>) {
+        match self.blocks.get_mut(&index) {
+            Some(Block::Text(text)) => text.push_str(delta.text.text()),
+            Some(Block::Thinking { text, signature }) => {
+                text.push_str(delta.thinking.text());
+                signature.push_str(delta.signature.text());
+            }
+            Some(Block::Call { json, .. }) => json.push_str(delta.partial_json.text()),
+            Some(Block::Redacted(_) | Block::Other) | None => {}
+        }
+        self.say(delta.text.text(), out);
+        self.think(delta.thinking.text(), out);
+    }
+
+    fn say(&mut self, text: &str, out: &mut VecDeque<ModelEvent>) {
+        if !text.is_empty() {
+            self.begun = true;
+            out.push_back(ModelEvent::Text(text.to_owned()));
+        }
+    }
+
+    fn think(&mut self, text: &str, out: &mut VecDeque<ModelEvent>) {
+        if !text.is_empty() {
+            self.begun = true;
+            out.push_back(ModelEvent::Reasoning(text.to_owned()));
+        }
+    }
+
+    fn stop(&mut self, reason: &str) {
+        self.finish = match reason {
+            "" => return,
+            "tool_use" => Some(Finish::ToolCalls),
+            "max_tokens" | "model_context_window_exceeded" => Some(Finish::Length),
+            "refusal" => Some(Finish::ContentFilter),
+            // "end_turn", "stop_sequence", "pause_turn" and what may come.
+            _ => Some(Finish::Stop),
+        };
+    }
+
+    /// Counts are told again and again; the newest holds. What was cached is input, too.
+    fn count(&mut self, usage: &Value) {
+        if let Some(input) = tokens(usage, "input_tokens") {
+            let cached = ["cache_creation_input_tokens", "cache_read_input_tokens"].iter().filter_map(|name| tokens(usage, name)).sum::<u64>();
+            self.usage.input_tokens = input.saturating_add(cached);
+        }
+        self.usage.output_tokens = tokens(usage, "output_tokens").unwrap_or(self.usage.output_tokens);
+    }
+
+    /// A message with its content.
+    fn whole(&mut self, mut message: Value, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+        let blocks = message.get_mut("content").map(Value::take);
+        for (index, block) in (0..).zip(blocks.as_ref().and_then(Value::as_array).into_iter().flatten()) {
+            self.start(index, block.clone(), out)?;
+        }
+        self.stop(message.get("stop_reason").and_then(Value::as_str).unwrap_or_default());
+        Ok(())
+    }
+}
+
+impl Assemble for Assembler {
+    fn begun(&self) -> bool {
+        self.begun
+    }
+
+    fn finished(&self) -> bool {
+        self.finish.is_some()
+    }
+
+    fn speaks(&self, event: &str) -> bool {
+        event.starts_with("message") || event.starts_with("content_block") || event == "error"
+    }
+
+    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<Fed, ModelError> {
+        let data = data.trim();
+        if data == "[DONE]" {
+            return Ok(Fed::Done);
+        }
+        if !data.starts_with('{') {
+            return Ok(Fed::Ignored);
+        }
+        let mut event: Event<'_> = serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
+        if let Some(usage) = event.usage.take() {
+            self.count(&usage);
+        }
+        let index = event.index.unwrap_or_default();
+        match event.kind.text() {
+            "message_start" => {
+                // A gateway that tried again begins anew: what was half said before is not part of this message.
+                self.blocks.clear();
+                if let Some(usage) = event.message.as_ref().and_then(|message| message.get("usage")) {
+                    self.count(usage);
+                }
+                // Where the provider's own tools ask for ours, the message is complete when it begins.
+                self.whole(event.message.as_mut().map(Value::take).unwrap_or_default(), out)?;
+            }
+            "content_block_start" => self.start(index, event.content_block.unwrap_or_default(), out)?,
+            "content_block_delta" => self.delta(index, &event.delta.unwrap_or_default(), out),
+            "content_block_stop" => {}
+            "message_delta" => self.stop(event.delta.unwrap_or_default().stop_reason.text()),
+            "message_stop" => return Ok(Fed::Done),
+            "message" => self.whole(serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?, out)?,
+            "error" => return Err(failure::in_stream(&event.error.unwrap_or_default())),
+            // "ping" above all: a server that lives but says nothing.
+            _ => return Ok(Fed::Ignored),
+        }
+        Ok(Fed::Progress)
+    }
+
+    fn end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+        let (mut kept, mut calls, mut signed) = (Vec::new(), 0, false);
+        for block in std::mem::take(&mut self.blocks).into_values() {
+            match block {
+                Block::Text(text) if !text.trim().is_empty() => kept.push(json!({"type": "text", "text": text})),
+                Block::Thinking { text, signature } if !signature.is_empty() => {
+                    signed = true;
+                    kept.push(json!({"type": "thinking", "thinking": text, "signature": signature}));
+                }
+                Block::Redacted(block) => {
+                    signed = true;
+                    kept.push(block);
+                }
+                Block::Call { name, .. } if name.is_empty() => return Err(failure::nameless_call()),
+                Block::Call { name, json, given } => {
+                    let written = if json.trim().is_empty() { given.map_or_else(|| "{}".to_owned(), |given| given.to_string()) } else { json };
+                    out.push_back(ModelEvent::Call(ModelCall { id: CallId::new(self.ids.next("call")), name, arguments: written }));
+                    kept.push(json!({"type": "tool_use"}));
+                    calls += 1;
+                }
+                Block::Text(_) | Block::Thinking { .. } | Block::Other => {}
+            }
+        }
+        if self.finish == Some(Finish::ContentFilter) && !self.begun {
+            return Err(failure::declined());
+        }
+        if signed && calls > 0 {
+            out.push_back(ModelEvent::Opaque(Opaque { maker: self.maker.clone(), data: Arc::new(Value::Array(kept)) }));
+        }
+        let finish = match self.finish {
+            Some(Finish::Stop | Finish::ToolCalls) | None if calls > 0 => Finish::ToolCalls,
+            Some(Finish::ToolCalls) | None => Finish::Stop,
+            Some(finish) => finish,
+        };
+        out.push_back(ModelEvent::Done { usage: self.usage, finish });
+        Ok(())
+    }
+}

@@ -1,0 +1,205 @@
+//! Writes a model request as a messages body: instructions apart, roles in turn, results in the message after their calls,
+//! thinking blocks back where they stood. It does not know where the body is sent or what comes back.
+
+use std::collections::BTreeSet;
+
+use engine::ports::{Message, ModelCall, ModelRequest, Opaque};
+use serde_json::{Value, json};
+
+use super::Anthropic;
+use crate::capabilities::Thinking;
+use crate::wire::{as_object, own, wire_id};
+
+/// What is asked for where the model's own bound is not known: every model takes it.
+const OUTPUT_TOKENS: u32 = 4_096;
+/// More is wanted by few answers, and servers count the bound against the window.
+const MOST_OUTPUT_TOKENS: u32 = 16_000;
+const THINKING_TOKENS: u32 = 8_000;
+const LEAST_THINKING_TOKENS: u32 = 1_024;
+
+pub(super) fn body(wire: &Anthropic, request: &ModelRequest, plain: bool) -> Value {
+    let most = request.max_output_tokens.or(wire.known.capabilities.max_output_tokens.map(|most| most.min(MOST_OUTPUT_TOKENS)));
+    let bound = most.unwrap_or(OUTPUT_TOKENS);
+    let (system, rest) = split_system(&request.messages);
+    let mut body = json!({"model": wire.model, "max_tokens": bound, "stream": true, "messages": messages(rest, &wire.maker)});
+    if !system.is_empty() {
+        body["system"] = if plain { json!(system) } else { json!([{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]) };
+    }
+    let tools = tools(request);
+    if !tools.is_empty() {
+        body["tools"] = Value::Array(tools);
+    }
+    if request.tools.is_empty() && body.get("tools").is_some() {
+        body["tool_choice"] = json!({"type": "none"});
+    }
+    if let Some(thinking) = thinking(wire, request, bound).filter(|_| !plain) {
+        body["thinking"] = thinking;
+    }
+    body
+}
+
+/// The instructions at the beginning, and everything after them.
+fn split_system(messages: &[Message]) -> (String, &[Message]) {
+    let end = messages.iter().position(|message| !matches!(message, Message::System { .. })).unwrap_or(messages.len());
+    let (first, rest) = messages.split_at(end);
+    let texts: Vec<&str> = first.iter().filter_map(|message| if let Message::System { text } = message { Some(text.as_str()) } else { None }).collect();
+    (texts.join("\n\n"), rest)
+}
+
+/// The tools on offer. A conversation with calls in it is refused without any, so that names alone stand in at the end.
+fn tools(request: &ModelRequest) -> Vec<Value> {
+    if !request.tools.is_empty() {
+        return request.tools.iter().map(|tool| json!({"name": tool.name, "description": tool.description, "input_schema": tool.parameters})).collect();
+    }
+    let called = request.messages.iter().filter_map(|message| if let Message::Assistant { calls, .. } = message { Some(calls) } else { None });
+    let names: BTreeSet<&str> = called.flatten().map(|call| call.name.as_str()).collect();
+    names.into_iter().map(|name| json!({"name": name, "input_schema": {"type": "object"}})).collect()
+}
+
+fn thinking(wire: &Anthropic, request: &ModelRequest, bound: u32) -> Option<Value> {
+    if !wire.reasoning {
+        return None;
+    }
+    match wire.known.thinking {
+        Thinking::None => None,
+        Thinking::Adaptive => Some(json!({"type": "adaptive", "display": "summarized"})),
+        Thinking::Budget => {
+            let budget = THINKING_TOKENS.min(bound / 2);
+            let possible = budget >= LEAST_THINKING_TOKENS && thought_through(&request.messages, &wire.maker);
+            possible.then(|| json!({"type": "enabled", "budget_tokens": budget}))
+        }
+    }
+}
+
+/// Whether every call since the user spoke came with this model's own thinking. Another model may have made them: then this
+/// one must not think until the turn is over, or the request is refused.
+fn thought_through(messages: &[Message], maker: &str) -> bool {
+    let turn = messages.iter().rev().take_while(|message| !matches!(message, Message::User { .. }));
+    turn.filter_map(|message| if let Message::Assistant { calls, opaque, .. } = message { Some((calls, opaque)) } else { None })
+        .all(|(calls, opaque)| calls.is_empty() || own(opaque.as_ref(), maker).is_some())
+}
+
+fn messages(messages: &[Message], maker: &str) -> Vec<Value> {
+    let mut out: Vec<(&'static str, Vec<Value>)> = Vec::new();
+    let mut push = |role, block| match out.last_mut() {
+        Some((last, blocks)) if *last == role => blocks.push(block),
+        Some(_) | None => out.push((role, vec![block])),
+    };
+    for message in messages {
+        match message {
+            // Instructions that come later speak with the user's voice: there is no other.
+            Message::System { text } | Message::User { text } => {
+                if let Some(block) = said(text) {
+                    push("user", block);
+                }
+            }
+            Message::Assistant { text, calls, opaque } => {
+                for block in assistant(text, calls, opaque.as_ref(), maker) {
+                    push("assistant", block);
+                }
+            }
+            Message::Tool { call, content, .. } => {
+                push("user", json!({"type": "tool_result", "tool_use_id": wire_id(call.as_str()), "content": content}));
+            }
+        }
+    }
+    out.into_iter().map(|(role, content)| json!({"role": role, "content": content})).collect()
+}
+
+/// A block of text; none for text that says nothing, which is refused.
+fn said(text: &str) -> Option<Value> {
+    (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))
+}
+
+/// The blocks of an answer: in the order in which they came, where that is known.
+fn assistant(text: &str, calls: &[ModelCall], opaque: Option<&Opaque>, maker: &str) -> Vec<Value> {
+    let mut asked = calls.iter().map(tool_use);
+    let kept = own(opaque, maker).and_then(Value::as_array);
+    let marks = |kept: &&Vec<Value>| kept.iter().filter(|block| is_mark(block)).count() == calls.len();
+    match kept.filter(marks) {
+        Some(kept) => kept.iter().filter_map(|block| if is_mark(block) { asked.next() } else { Some(block.clone()) }).collect(),
+        None => said(text).into_iter().chain(asked).collect(),
+    }
+}
+
+fn is_mark(block: &Value) -> bool {
+    block.get("type").and_then(Value::as_str) == Some("tool_use")
+}
+
+fn tool_use(call: &ModelCall) -> Value {
+    json!({"type": "tool_use", "id": wire_id(call.id.as_str()), "name": call.name, "input": as_object(&call.arguments)})
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use engine::ports::ToolDef;
+    use reqwest::header::HeaderMap;
+
+    use super::*;
+    use crate::capabilities::known;
+
+    fn wire(reasoning: bool) -> Anthropic {
+        Anthropic::new("claude-sonnet-4-5", "me".into(), known("claude-sonnet-4-5"), reasoning, HeaderMap::new())
+    }
+
+    fn conversation(maker: &str) -> ModelRequest {
+        let kept = json!([{"type": "thinking", "thinking": "Hm.", "signature": "s"}, {"type": "text", "text": "Looking."}, {"type": "tool_use"}]);
+        ModelRequest {
+            messages: vec![
+                Message::System { text: "Be brief.".into() },
+                Message::User { text: "Pace of 17?".into() },
+                Message::Assistant {
+                    text: "Looking.".into(),
+                    calls: vec![ModelCall { id: "call.1".into(), name: "pace".into(), arguments: "{oops".into() }],
+                    opaque: Some(Opaque { maker: maker.into(), data: Arc::new(kept) }),
+                },
+                Message::Tool { call: "call.1".into(), name: "pace".into(), content: "ok".into(), data: engine::ports::OutboundValue::default() },
+                Message::System { text: "Answer now.".into() },
+            ],
+            tools: vec![ToolDef {
+                name: "pace".into(),
+                description: "Pacing".into(),
+                parameters: engine::ports::OutboundValue::fixed(r#"{"type": "object"}"#),
+            }],
+            ..ModelRequest::default()
+        }
+    }
+
+    #[test]
+    fn a_conversation_with_a_call_and_its_thinking() {
+        let body = body(&wire(true), &conversation("me"), false);
+        let id = body["messages"][1]["content"][2]["id"].as_str().unwrap().to_owned();
+        assert_eq!(
+            body["messages"],
+            json!([
+                {"role": "user", "content": [{"type": "text", "text": "Pace of 17?"}]},
+                {"role": "assistant", "content": [
+                    {"type": "thinking", "thinking": "Hm.", "signature": "s"},
+                    {"type": "text", "text": "Looking."},
+                    {"type": "tool_use", "id": id, "name": "pace", "input": {}}]},
+                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "ok"}, {"type": "text", "text": "Answer now."}]}
+            ])
+        );
+        assert_eq!(body["system"][0]["text"], "Be brief.");
+        assert_eq!(body["thinking"]["type"], "enabled");
+        assert!(body["thinking"]["budget_tokens"].as_u64() < body["max_tokens"].as_u64());
+    }
+
+    #[test]
+    fn thinking_of_another_maker_stays_behind_and_is_not_asked_for_meanwhile() {
+        let body = body(&wire(true), &conversation("you"), false);
+        assert!(!body.to_string().contains("signature") && body.get("thinking").is_none(), "{body}");
+    }
+
+    #[test]
+    fn without_tools_the_names_in_the_conversation_stand_in() {
+        let request = ModelRequest { tools: Vec::new(), ..conversation("me") };
+        let body = body(&wire(false), &request, true);
+        assert_eq!((&body["tools"][0]["name"], &body["tool_choice"]["type"]), (&json!("pace"), &json!("none")));
+        assert_eq!(body["system"], "Be brief.");
+        let empty = ModelRequest { messages: vec![Message::User { text: "Hi".into() }], ..ModelRequest::default() };
+        assert!(super::body(&wire(false), &empty, false).get("tools").is_none());
+    }
+}

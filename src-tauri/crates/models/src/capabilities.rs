@@ -1,0 +1,135 @@
+//! What models can do, as data: a row for each family, found by the longest beginning of the model's name. A model that is not
+//! here gets defaults that are safe with any server.
+
+use contract::ModelCapabilities;
+
+/// How a model is told to think.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Thinking {
+    /// It cannot, or does so without being told.
+    None,
+    /// With a budget of tokens.
+    Budget,
+    /// As much as it finds right.
+    Adaptive,
+}
+
+/// All that is known of a model.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    pub(crate) capabilities: ModelCapabilities,
+    pub(crate) thinking: Thinking,
+}
+
+const NO: bool = false;
+const YES: bool = true;
+
+/// Beginning of the name; tools, several at once, schema for the answer; thinking; thousands of tokens of context and answer.
+type Row = (&'static str, bool, bool, bool, Option<Thinking>, u32, u32);
+
+const TABLE: &[Row] = &[
+    // OpenAI. Its reasoning models think unasked.
+    ("gpt-3.5", YES, YES, NO, None, 16, 4),
+    ("gpt-4", YES, YES, NO, None, 8, 4),
+    ("gpt-4-turbo", YES, YES, NO, None, 128, 4),
+    ("gpt-4o", YES, YES, YES, None, 128, 16),
+    ("gpt-4.1", YES, YES, YES, None, 1_000, 32),
+    ("gpt-5", YES, YES, YES, Some(Thinking::None), 400, 128),
+    ("gpt-5-chat", YES, YES, YES, None, 128, 16),
+    ("o1-mini", NO, NO, NO, Some(Thinking::None), 128, 64),
+    ("o1-preview", NO, NO, NO, Some(Thinking::None), 128, 32),
+    ("o1", YES, NO, YES, Some(Thinking::None), 200, 100),
+    ("o3", YES, NO, YES, Some(Thinking::None), 200, 100),
+    ("o4", YES, NO, YES, Some(Thinking::None), 200, 100),
+    ("gpt-oss", YES, NO, NO, Some(Thinking::None), 128, 32),
+    // Anthropic.
+    ("claude-", YES, YES, YES, Some(Thinking::Adaptive), 200, 64),
+    ("claude-2", NO, NO, NO, None, 100, 4),
+    ("claude-3-", YES, YES, NO, None, 200, 4),
+    ("claude-3-5", YES, YES, NO, None, 200, 8),
+    ("claude-3-7", YES, YES, NO, Some(Thinking::Budget), 200, 64),
+    ("claude-opus-4", YES, YES, NO, Some(Thinking::Budget), 200, 32),
+    ("claude-sonnet-4", YES, YES, NO, Some(Thinking::Budget), 200, 64),
+    ("claude-opus-4-5", YES, YES, YES, Some(Thinking::Budget), 200, 64),
+    ("claude-opus-4-6", YES, YES, YES, Some(Thinking::Adaptive), 200, 64),
+    ("claude-opus-4-7", YES, YES, YES, Some(Thinking::Adaptive), 200, 64),
+    ("claude-opus-4-8", YES, YES, YES, Some(Thinking::Adaptive), 200, 64),
+    ("claude-sonnet-4-5", YES, YES, YES, Some(Thinking::Budget), 200, 64),
+    ("claude-sonnet-4-6", YES, YES, YES, Some(Thinking::Adaptive), 200, 64),
+    ("claude-haiku-4-5", YES, YES, YES, Some(Thinking::Budget), 200, 64),
+    // Google.
+    ("gemini-", YES, YES, YES, Some(Thinking::Adaptive), 1_000, 64),
+    ("gemini-1.5", YES, YES, NO, None, 1_000, 8),
+    ("gemini-2.0", YES, YES, NO, None, 1_000, 8),
+    ("gemma", NO, NO, NO, None, 8, 8),
+    // Models that local servers and gateways serve most.
+    ("deepseek-chat", YES, YES, NO, None, 128, 8),
+    ("deepseek-reasoner", YES, NO, NO, Some(Thinking::None), 128, 32),
+    ("deepseek-r1", NO, NO, NO, Some(Thinking::None), 64, 8),
+    ("grok-", YES, YES, YES, Some(Thinking::None), 128, 16),
+    ("kimi-", YES, YES, NO, None, 128, 16),
+    ("llama3.1", YES, NO, NO, None, 128, 8),
+    ("llama-3", YES, NO, NO, None, 128, 8),
+    ("mistral-", YES, YES, NO, None, 128, 8),
+    ("magistral", YES, YES, NO, Some(Thinking::None), 40, 8),
+    ("qwen", YES, NO, NO, None, 32, 8),
+    ("qwen3", YES, NO, NO, Some(Thinking::None), 32, 8),
+    ("phi", NO, NO, NO, None, 4, 2),
+    ("tinyllama", NO, NO, NO, None, 2, 2),
+];
+
+/// What a model of this name can do.
+pub fn capabilities(model: &str) -> ModelCapabilities {
+    known(model).capabilities
+}
+
+pub(crate) fn known(model: &str) -> Known {
+    let name = model.to_ascii_lowercase();
+    // Gateways put the maker before the name.
+    let name = name.rsplit('/').next().unwrap_or(&name);
+    let row = TABLE.iter().filter(|row| name.starts_with(row.0)).max_by_key(|row| row.0.len());
+    let Some(&(_, tools, parallel_tools, structured_output, thinking, context, output)) = row else {
+        return Known { capabilities: ModelCapabilities::default(), thinking: Thinking::None };
+    };
+    Known {
+        capabilities: ModelCapabilities {
+            tools,
+            parallel_tools,
+            streaming: true,
+            structured_output,
+            reasoning: thinking.is_some(),
+            context_tokens: context * 1_000,
+            max_output_tokens: Some(output * 1_000),
+        },
+        thinking: thinking.unwrap_or(Thinking::None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_beginning_decides() {
+        assert!(capabilities("gpt-5-mini-2025-08-07").reasoning && !capabilities("gpt-5-chat-latest").reasoning);
+        assert_eq!(known("claude-3-5-haiku-latest").capabilities.max_output_tokens, Some(8_000));
+        assert_eq!(known("claude-sonnet-4-5-20250929").thinking, Thinking::Budget);
+        assert_eq!(known("anthropic/claude-opus-5").thinking, Thinking::Adaptive);
+        assert!(!capabilities("o1-mini").tools && capabilities("models/gemini-3-pro-preview").parallel_tools);
+    }
+
+    #[test]
+    fn what_is_not_known_is_treated_with_care() {
+        let unknown = capabilities("my-own-finetune:7b");
+        assert_eq!(unknown, ModelCapabilities::default());
+        assert!(unknown.tools && !unknown.structured_output && unknown.context_tokens <= 8_192);
+    }
+
+    #[test]
+    fn no_family_is_listed_twice() {
+        let mut names: Vec<_> = TABLE.iter().map(|row| row.0).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), TABLE.len());
+    }
+}

@@ -1,0 +1,51 @@
+//! The wire that most servers speak: chat completions. Owns its request, its stream and the ways of single hosts.
+
+mod assemble;
+mod chunk;
+mod request;
+
+use std::sync::Arc;
+
+use engine::ports::{Ids, ModelRequest};
+use reqwest::Url;
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+
+use crate::wire::{Assemble, Wire, listed_ids, under};
+use request::Dialect;
+
+pub(crate) struct Chat {
+    model: String,
+    headers: HeaderMap,
+    dialect: Dialect,
+}
+
+impl Chat {
+    pub(crate) fn new(model: &str, host: &str, headers: HeaderMap) -> Self {
+        Self { model: model.to_owned(), headers, dialect: Dialect::of_host(host) }
+    }
+}
+
+impl Wire for Chat {
+    fn url(&self, base: &Url) -> Url {
+        under(base, "chat/completions")
+    }
+    fn list_url(&self, base: &Url) -> Url {
+        under(base, "models")
+    }
+    fn headers(&self) -> &HeaderMap {
+        &self.headers
+    }
+    fn body(&self, request: &ModelRequest, plain: bool) -> Result<Vec<u8>, serde_json::Error> {
+        request::body(&self.model, request, self.dialect, plain)
+    }
+    fn optional(&self) -> &'static [&'static str] {
+        &["stream_options"]
+    }
+    fn assembler(&self, ids: Arc<dyn Ids>) -> Box<dyn Assemble> {
+        Box::new(assemble::Assembler::new(ids))
+    }
+    fn listed(&self, list: &Value) -> Option<Vec<String>> {
+        listed_ids(list)
+    }
+}

@@ -1,0 +1,216 @@
+//! Puts the chunks of one answer together: text and reasoning go out at once, tool calls when the answer is complete.
+//! It knows nothing of HTTP or time. Providers' own call ids end here; the host's ids begin here.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use contract::{CallId, Usage};
+use engine::ports::{Finish, Ids, ModelCall, ModelError, ModelEvent};
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use super::chunk::{CallPart, Choice, Chunk, Delta};
+use crate::http::failure;
+use crate::wire::{Assemble, Fed, Loose, count};
+
+/// More calls than any model sends in one answer; a bound against a stream that never stops opening new ones.
+const MAX_CALLS: usize = 64;
+
+/// An answer as far as it has arrived.
+pub(super) struct Assembler {
+    ids: Arc<dyn Ids>,
+    calls: Vec<PartialCall>,
+    usage: Usage,
+    finish: Option<Finish>,
+    /// Text, reasoning or a part of a call has arrived: a retry would be seen, or paid, twice.
+    begun: bool,
+}
+
+struct PartialCall {
+    /// As the server numbers it; `None` when it does not.
+    index: Option<u64>,
+    /// The server's id, only to tell calls apart.
+    wire_id: String,
+    name: String,
+    arguments: String,
+}
+
+impl Assembler {
+    pub(super) fn new(ids: Arc<dyn Ids>) -> Self {
+        Self { ids, calls: Vec::new(), usage: Usage { model_calls: 1, ..Usage::default() }, finish: None, begun: false }
+    }
+
+    fn choice(&mut self, choice: Choice<'_>, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+        if let Some(delta) = choice.delta.or(choice.message) {
+            self.delta(delta, out)?;
+        }
+        match choice.finish_reason.text() {
+            "" => {}
+            "tool_calls" | "function_call" | "tool_use" => self.finish = Some(Finish::ToolCalls),
+            "length" | "max_tokens" | "model_length" => self.finish = Some(Finish::Length),
+            "content_filter" => self.finish = Some(Finish::ContentFilter),
+            "error" => return Err(failure::broke_off()),
+            // "stop", "eos", "end_turn" and whatever else a server calls the ordinary end.
+            _ => self.finish = Some(Finish::Stop),
+        }
+        Ok(())
+    }
+
+    fn delta(&mut self, delta: Delta<'_>, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+        self.reasoning(delta.reasoning_content.text(), out);
+        self.reasoning(delta.reasoning.text(), out);
+        match delta.content {
+            Loose::Absent => {}
+            Loose::Text(text) => self.text(text.into_owned(), out),
+            Loose::Other(parts) => self.parts(&parts, out),
+        }
+        self.text(delta.refusal.text().to_owned(), out);
+        for part in delta.tool_calls.unwrap_or_default() {
+            self.call_part(&part)?;
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, text: String, out: &mut VecDeque<ModelEvent>) {
+        if !text.is_empty() {
+            self.begun = true;
+            out.push_back(ModelEvent::Text(text));
+        }
+    }
+
+    fn reasoning(&mut self, text: &str, out: &mut VecDeque<ModelEvent>) {
+        if !text.is_empty() {
+            self.begun = true;
+            out.push_back(ModelEvent::Reasoning(text.to_owned()));
+        }
+    }
+
+    /// Content as a list of typed parts: `text`, and `thinking` with parts of its own.
+    fn parts(&mut self, parts: &Value, out: &mut VecDeque<ModelEvent>) {
+        for part in parts.as_array().into_iter().flatten() {
+            if let Some(text) = part.get("text").and_then(Value::as_str) {
+                self.text(text.to_owned(), out);
+            }
+            match part.get("thinking") {
+                Some(Value::String(text)) => self.reasoning(text, out),
+                Some(Value::Array(inner)) => {
+                    for text in inner.iter().filter_map(|p| p.get("text").and_then(Value::as_str)) {
+                        self.reasoning(text, out);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn call_part(&mut self, part: &CallPart<'_>) -> Result<(), ModelError> {
+        self.begun = true;
+        let index = part.index.number();
+        let id = part.id.text();
+        let (name, arguments) = match &part.function {
+            Some(function) => (function.name.text(), argument_text(&function.arguments)),
+            None => ("", String::new()),
+        };
+        let at = match self.place(index, id, name) {
+            Some(at) => at,
+            None if self.calls.len() >= MAX_CALLS => return Err(failure::not_the_protocol()),
+            None => {
+                self.calls.push(PartialCall { index, wire_id: String::new(), name: String::new(), arguments: String::new() });
+                self.calls.len() - 1
+            }
+        };
+        if let Some(call) = self.calls.get_mut(at) {
+            if !id.is_empty() {
+                id.clone_into(&mut call.wire_id);
+            }
+            // Some servers repeat the whole name with every part.
+            if call.name != name {
+                call.name.push_str(name);
+            }
+            call.arguments.push_str(&arguments);
+        }
+        Ok(())
+    }
+
+    /// The open call that a part belongs to; `None` opens another one.
+    fn place(&self, index: Option<u64>, id: &str, name: &str) -> Option<usize> {
+        let candidate = match index {
+            Some(index) => self.calls.iter().rposition(|call| call.index == Some(index))?,
+            // Without an index a known id decides, then the newest call.
+            None => self.calls.iter().rposition(|call| !id.is_empty() && call.wire_id == id).or(self.calls.len().checked_sub(1))?,
+        };
+        let call = self.calls.get(candidate)?;
+        // A second call under the same (or no) index: named, with another id or none to compare, after a complete first one.
+        let other_id = id.is_empty() || call.wire_id.is_empty() || call.wire_id != id;
+        let starts_anew = !name.is_empty() && other_id && !call.name.is_empty() && complete(&call.arguments);
+        let another = starts_anew && (index.is_none() || (!id.is_empty() && call.wire_id != id));
+        (!another).then_some(candidate)
+    }
+}
+
+impl Assemble for Assembler {
+    fn begun(&self) -> bool {
+        self.begun
+    }
+
+    fn finished(&self) -> bool {
+        self.finish.is_some()
+    }
+
+    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<Fed, ModelError> {
+        let data = data.trim();
+        if data == "[DONE]" {
+            return Ok(Fed::Done);
+        }
+        if !data.starts_with('{') {
+            return Ok(Fed::Ignored);
+        }
+        let chunk: Chunk<'_> = serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
+        if let Some(error) = chunk.error.as_ref().filter(|error| !error.is_null()) {
+            return Err(failure::in_stream(error));
+        }
+        let known = chunk.choices.is_some() || chunk.usage.is_some();
+        if let Some(usage) = chunk.usage {
+            self.usage.input_tokens = usage.prompt_tokens.map_or(self.usage.input_tokens, count);
+            self.usage.output_tokens = usage.completion_tokens.map_or(self.usage.output_tokens, count);
+        }
+        if let Some(choice) = chunk.choices.unwrap_or_default().into_iter().next() {
+            self.choice(choice, out)?;
+        }
+        Ok(if known { Fed::Progress } else { Fed::Ignored })
+    }
+
+    fn end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+        let mut calls = std::mem::take(&mut self.calls);
+        calls.sort_by_key(|call| call.index.unwrap_or(u64::MAX));
+        let called = !calls.is_empty();
+        for call in calls {
+            if call.name.is_empty() {
+                return Err(failure::nameless_call());
+            }
+            let arguments = if call.arguments.trim().is_empty() { "{}".to_owned() } else { call.arguments };
+            out.push_back(ModelEvent::Call(ModelCall { id: CallId::new(self.ids.next("call")), name: call.name, arguments }));
+        }
+        let finish = match self.finish {
+            // Several servers say "stop" after calls.
+            Some(Finish::Stop | Finish::ToolCalls) | None if called => Finish::ToolCalls,
+            Some(Finish::ToolCalls) | None => Finish::Stop,
+            Some(finish) => finish,
+        };
+        out.push_back(ModelEvent::Done { usage: self.usage, finish });
+        Ok(())
+    }
+}
+
+/// Arguments as text, whatever shape they came in.
+fn argument_text(arguments: &Loose<'_>) -> String {
+    match arguments {
+        Loose::Absent => String::new(),
+        Loose::Text(text) => text.as_ref().to_owned(),
+        Loose::Other(value) => value.to_string(),
+    }
+}
+
+fn complete(arguments: &str) -> bool {
+    arguments.trim().is_empty() || serde_json::from_str::<IgnoredAny>(arguments).is_ok()
+}

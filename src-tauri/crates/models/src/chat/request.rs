@@ -1,0 +1,218 @@
+//! Writes a model request as a chat-completions body. Host call ids go onto the wire one to one.
+//! It does not know where the body is sent or what comes back.
+
+use std::borrow::Cow;
+
+use engine::ports::{Message, ModelRequest};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::wire::{parsable, short_id, wire_id};
+
+/// Peculiarities of a server, guessed from its host name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Dialect {
+    /// Call ids must be nine letters or digits (Mistral).
+    pub(super) short_call_ids: bool,
+    /// The bound on the answer has its newer name (OpenAI's own models refuse the older one).
+    pub(super) completion_bound: bool,
+}
+
+impl Dialect {
+    pub(super) fn of_host(host: &str) -> Self {
+        Self {
+            short_call_ids: host == "mistral.ai" || host.ends_with(".mistral.ai"),
+            completion_bound: host == "api.openai.com" || host.ends_with(".openai.azure.com"),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    messages: Vec<WireMessage<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<WireTool<'a>>,
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<StreamOptions>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct StreamOptions {
+    include_usage: bool,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "role", rename_all = "lowercase")]
+enum WireMessage<'a> {
+    System {
+        content: &'a str,
+    },
+    User {
+        content: &'a str,
+    },
+    Assistant {
+        content: Option<&'a str>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        tool_calls: Vec<WireCall<'a>>,
+    },
+    Tool {
+        tool_call_id: Cow<'a, str>,
+        content: &'a str,
+    },
+}
+
+#[derive(Serialize)]
+struct WireCall<'a> {
+    id: Cow<'a, str>,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    function: WireFunction<'a>,
+}
+
+#[derive(Serialize)]
+struct WireFunction<'a> {
+    name: &'a str,
+    arguments: &'a str,
+}
+
+#[derive(Serialize)]
+struct WireTool<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    function: WireToolFunction<'a>,
+}
+
+#[derive(Serialize)]
+struct WireToolFunction<'a> {
+    name: &'a str,
+    description: &'a str,
+    parameters: &'a Value,
+}
+
+/// The body of a streaming request.
+pub(super) fn body(model: &str, request: &ModelRequest, dialect: Dialect, plain: bool) -> Result<Vec<u8>, serde_json::Error> {
+    let tools = request.tools.iter().map(|tool| WireTool {
+        kind: "function",
+        function: WireToolFunction { name: &tool.name, description: &tool.description, parameters: &tool.parameters },
+    });
+    let bound = request.max_output_tokens;
+    serde_json::to_vec(&Body {
+        model,
+        messages: request.messages.iter().map(|m| message(m, dialect)).collect(),
+        tools: tools.collect(),
+        stream: true,
+        stream_options: (!plain).then_some(StreamOptions { include_usage: true }),
+        max_tokens: bound.filter(|_| !dialect.completion_bound),
+        max_completion_tokens: bound.filter(|_| dialect.completion_bound),
+    })
+}
+
+fn message(message: &Message, dialect: Dialect) -> WireMessage<'_> {
+    match message {
+        Message::System { text } => WireMessage::System { content: text },
+        Message::User { text } => WireMessage::User { content: text },
+        Message::Assistant { text, calls, .. } => WireMessage::Assistant {
+            content: (calls.is_empty() || !text.is_empty()).then_some(text),
+            tool_calls: calls
+                .iter()
+                .map(|call| WireCall {
+                    id: call_id(call.id.as_str(), dialect),
+                    kind: "function",
+                    // Some servers parse the arguments of earlier calls and refuse the request when they cannot.
+                    function: WireFunction { name: &call.name, arguments: parsable(&call.arguments) },
+                })
+                .collect(),
+        },
+        Message::Tool { call, content, .. } => WireMessage::Tool { tool_call_id: call_id(call.as_str(), dialect), content },
+    }
+}
+
+fn call_id(id: &str, dialect: Dialect) -> Cow<'_, str> {
+    if dialect.short_call_ids { Cow::Owned(short_id(id)) } else { wire_id(id) }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::ports::{ModelCall, ToolDef};
+    use serde_json::json;
+
+    use super::*;
+
+    fn conversation() -> ModelRequest {
+        ModelRequest {
+            messages: vec![
+                Message::System { text: "Be brief.".into() },
+                Message::User { text: "Pace of 17?".into() },
+                Message::Assistant {
+                    text: "".into(),
+                    calls: vec![ModelCall { id: "call_1".into(), name: "pace".into(), arguments: "{\"account\":17}".into() }],
+                    opaque: None,
+                },
+                Message::Tool { call: "call_1".into(), name: "pace".into(), content: "ok".into(), data: engine::ports::OutboundValue::default() },
+            ],
+            tools: vec![ToolDef {
+                name: "pace".into(),
+                description: "Pacing".into(),
+                parameters: engine::ports::OutboundValue::fixed(r#"{"type": "object"}"#),
+            }],
+            max_output_tokens: Some(100),
+            ..ModelRequest::default()
+        }
+    }
+
+    fn written(request: &ModelRequest, host: &str) -> Value {
+        serde_json::from_slice(&body("m", request, Dialect::of_host(host), false).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_conversation_with_a_call() {
+        let expected = json!({
+            "model": "m", "stream": true, "stream_options": {"include_usage": true}, "max_tokens": 100,
+            "messages": [
+                {"role": "system", "content": "Be brief."},
+                {"role": "user", "content": "Pace of 17?"},
+                {"role": "assistant", "content": null, "tool_calls": [
+                    {"id": "call_1", "type": "function", "function": {"name": "pace", "arguments": "{\"account\":17}"}}]},
+                {"role": "tool", "tool_call_id": "call_1", "content": "ok"}
+            ],
+            "tools": [{"type": "function", "function": {"name": "pace", "description": "Pacing", "parameters": {"type": "object"}}}]
+        });
+        assert_eq!(written(&conversation(), "localhost"), expected);
+    }
+
+    #[test]
+    fn no_tools_means_no_member() {
+        let request = ModelRequest { tools: Vec::new(), ..conversation() };
+        assert!(written(&request, "localhost").get("tools").is_none(), "an empty list is refused by servers");
+    }
+
+    #[test]
+    fn hosts_with_their_own_ways() {
+        let openai = written(&conversation(), "api.openai.com");
+        assert_eq!(openai["max_completion_tokens"], 100);
+        assert!(openai.get("max_tokens").is_none());
+        let mistral = written(&conversation(), "api.mistral.ai");
+        let id = mistral["messages"][2]["tool_calls"][0]["id"].as_str().unwrap();
+        assert_eq!(id.len(), 9);
+        assert_eq!(mistral["messages"][3]["tool_call_id"], id, "call and result still pair up");
+    }
+
+    #[test]
+    fn arguments_that_are_not_json_do_not_spoil_the_next_request() {
+        let mut request = conversation();
+        request.messages[2] = Message::Assistant {
+            text: "x".into(),
+            calls: vec![ModelCall { id: "call_1".into(), name: "pace".into(), arguments: "{oops".into() }],
+            opaque: None,
+        };
+        let body = written(&request, "localhost");
+        assert_eq!(body["messages"][2]["tool_calls"][0]["function"]["arguments"], "{}");
+        assert_eq!(body["messages"][2]["content"], "x");
+    }
+}

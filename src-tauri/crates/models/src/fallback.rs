@@ -1,0 +1,80 @@
+//! Two models as one: the second is asked when the first fails before it has said anything, and from then on for the rest of
+//! the turn. What was already heard is never repeated by another voice.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use contract::ModelCapabilities;
+use engine::ports::{Model, ModelError, ModelEvent, ModelRequest};
+use futures::{
+    future::BoxFuture,
+    stream::{self, BoxStream, StreamExt},
+};
+
+/// A model with another one behind it. Make a new one for every turn.
+pub struct WithFallback {
+    first: Arc<dyn Model>,
+    second: Arc<dyn Model>,
+    fell_back: Arc<AtomicBool>,
+}
+
+impl WithFallback {
+    pub fn new(first: Arc<dyn Model>, second: Arc<dyn Model>) -> Self {
+        Self { first, second, fell_back: Arc::default() }
+    }
+}
+
+impl Model for WithFallback {
+    fn label(&self) -> String {
+        if self.fell_back.load(Ordering::Acquire) { self.second.label() } else { self.first.label() }
+    }
+
+    /// Only when nothing can leave the machine, whichever answers.
+    fn local(&self) -> bool {
+        self.first.local() && self.second.local()
+    }
+
+    fn ready(&self) -> BoxFuture<'static, ()> {
+        let (first, second) = (self.first.ready(), self.second.ready());
+        Box::pin(async move {
+            first.await;
+            second.await;
+        })
+    }
+
+    /// What both can do: the request is made before it is known who answers.
+    fn capabilities(&self) -> ModelCapabilities {
+        let (a, b) = (self.first.capabilities(), self.second.capabilities());
+        ModelCapabilities {
+            tools: a.tools && b.tools,
+            parallel_tools: a.parallel_tools && b.parallel_tools,
+            streaming: a.streaming && b.streaming,
+            structured_output: a.structured_output && b.structured_output,
+            reasoning: a.reasoning && b.reasoning,
+            context_tokens: a.context_tokens.min(b.context_tokens),
+            max_output_tokens: a.max_output_tokens.into_iter().chain(b.max_output_tokens).min(),
+        }
+    }
+
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
+        if self.fell_back.load(Ordering::Acquire) {
+            return self.second.stream(request);
+        }
+        let (second, fell_back) = (Arc::clone(&self.second), Arc::clone(&self.fell_back));
+        let (from, kept) = (self.first.label(), request.clone());
+        let mut answer = self.first.stream(request);
+        let opening = async move {
+            let Some(first) = answer.next().await else { return answer };
+            match first {
+                Err(error) if error.kind.retryable() => {
+                    fell_back.store(true, Ordering::Release);
+                    tracing::warn!(kind = ?error.kind, "another model answers in place of the one that was chosen");
+                    let told = ModelEvent::FellBack { from, to: second.label(), why: error.message };
+                    stream::iter([Ok(told)]).chain(second.stream(kept)).boxed()
+                }
+                first => stream::iter([first]).chain(answer).boxed(),
+            }
+        };
+        stream::once(opening).flatten().boxed()
+    }
+}

@@ -1,0 +1,70 @@
+//! Google's wire: contents made of parts, calls that may have no ids, signatures of thoughts that come back beside their call.
+
+mod assemble;
+mod partial;
+mod request;
+
+use std::sync::Arc;
+
+use engine::ports::{Ids, ModelRequest};
+use reqwest::Url;
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+
+use crate::wire::{Assemble, Wire, under};
+
+pub(crate) struct Gemini {
+    /// With its collection: `models/...`.
+    model: String,
+    maker: String,
+    reasoning: bool,
+    headers: HeaderMap,
+}
+
+impl Gemini {
+    pub(crate) fn new(model: &str, maker: String, reasoning: bool, headers: HeaderMap) -> Self {
+        let model = if model.contains('/') { model.to_owned() } else { format!("models/{model}") };
+        Self { model, maker, reasoning, headers }
+    }
+
+    /// From the third generation on a call of the turn is refused without the signature that came with it.
+    fn wants_signatures(&self) -> bool {
+        let name = self.model.rsplit('/').next().unwrap_or_default();
+        let Some(version) = name.strip_prefix("gemini-") else { return false };
+        let major: String = version.chars().take_while(char::is_ascii_digit).collect();
+        major.parse::<u32>().map_or_else(|_| name.ends_with("-latest"), |major| major >= 3)
+    }
+}
+
+impl Wire for Gemini {
+    fn url(&self, base: &Url) -> Url {
+        let mut url = under(base, &format!("{}:streamGenerateContent", self.model));
+        url.set_query(Some("alt=sse"));
+        url
+    }
+    fn list_url(&self, base: &Url) -> Url {
+        let mut url = under(base, "models");
+        url.set_query(Some("pageSize=500"));
+        url
+    }
+    fn headers(&self) -> &HeaderMap {
+        &self.headers
+    }
+    fn body(&self, request: &ModelRequest, plain: bool) -> Result<Vec<u8>, serde_json::Error> {
+        serde_json::to_vec(&request::body(self, request, plain))
+    }
+    fn optional(&self) -> &'static [&'static str] {
+        &["thinking", "Thinking", "includeThoughts"]
+    }
+    fn assembler(&self, ids: Arc<dyn Ids>) -> Box<dyn Assemble> {
+        Box::new(assemble::Assembler::new(ids, self.maker.clone()))
+    }
+    fn listed(&self, list: &Value) -> Option<Vec<String>> {
+        let answers = |model: &&Value| {
+            let methods = model.get("supportedGenerationMethods").and_then(Value::as_array);
+            methods.is_none_or(|methods| methods.iter().any(|method| method == "generateContent"))
+        };
+        let names = list.get("models")?.as_array()?.iter().filter(answers).filter_map(|model| model.get("name")?.as_str());
+        Some(names.map(|name| name.trim_start_matches("models/").to_owned()).collect())
+    }
+}

@@ -1,0 +1,227 @@
+//! Puts the chunks of one answer together: text and thoughts go out at once, calls and their signatures when it is complete.
+//! There is no end mark on this wire: a reason to stop and the end of the bytes are one. It knows nothing of HTTP or time.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use contract::{CallId, Usage};
+use engine::ports::{Finish, Ids, ModelCall, ModelError, ModelEvent, Opaque};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::partial;
+use crate::http::failure;
+use crate::wire::{Assemble, Fed, Loose, tokens};
+
+/// More calls than any model makes in one answer.
+const MAX_CALLS: usize = 64;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Chunk<'a> {
+    #[serde(borrow, default)]
+    candidates: Option<Vec<Candidate<'a>>>,
+    #[serde(default)]
+    usage_metadata: Option<Value>,
+    #[serde(default)]
+    prompt_feedback: Option<Value>,
+    #[serde(default)]
+    error: Option<Value>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Candidate<'a> {
+    #[serde(borrow, default)]
+    content: Option<Content<'a>>,
+    #[serde(borrow, default)]
+    finish_reason: Loose<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Content<'a> {
+    #[serde(borrow, default)]
+    parts: Option<Vec<Part<'a>>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Part<'a> {
+    #[serde(borrow, default)]
+    text: Loose<'a>,
+    #[serde(default)]
+    thought: Option<bool>,
+    #[serde(default)]
+    function_call: Option<Value>,
+    #[serde(borrow, default)]
+    thought_signature: Loose<'a>,
+}
+
+struct Call {
+    name: String,
+    id: Option<String>,
+    signature: Option<String>,
+    arguments: Value,
+    /// More of its arguments follow.
+    open: bool,
+}
+
+/// An answer as far as it has arrived.
+pub(super) struct Assembler {
+    ids: Arc<dyn Ids>,
+    maker: String,
+    calls: Vec<Call>,
+    usage: Usage,
+    finish: Option<Finish>,
+    begun: bool,
+}
+
+impl Assembler {
+    pub(super) fn new(ids: Arc<dyn Ids>, maker: String) -> Self {
+        Self { ids, maker, calls: Vec::new(), usage: Usage { model_calls: 1, ..Usage::default() }, finish: None, begun: false }
+    }
+
+    fn chunk(&mut self, chunk: Chunk<'_>, out: &mut VecDeque<ModelEvent>) -> Result<Fed, ModelError> {
+        if let Some(error) = chunk.error.as_ref().filter(|error| !error.is_null()) {
+            return Err(failure::in_stream(error));
+        }
+        let known = chunk.candidates.is_some() || chunk.usage_metadata.is_some() || chunk.prompt_feedback.is_some();
+        if let Some(usage) = &chunk.usage_metadata {
+            self.count(usage);
+        }
+        if chunk.prompt_feedback.as_ref().is_some_and(|feedback| feedback.get("blockReason").is_some()) {
+            self.finish = Some(Finish::ContentFilter);
+        }
+        if let Some(candidate) = chunk.candidates.unwrap_or_default().into_iter().next() {
+            for part in candidate.content.and_then(|content| content.parts).unwrap_or_default() {
+                self.part(part, out)?;
+            }
+            self.stop(candidate.finish_reason.text())?;
+        }
+        Ok(if known { Fed::Progress } else { Fed::Ignored })
+    }
+
+    fn part(&mut self, part: Part<'_>, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+        let text = part.text.text();
+        if !text.is_empty() {
+            self.begun = true;
+            let text = text.to_owned();
+            out.push_back(if part.thought == Some(true) { ModelEvent::Reasoning(text) } else { ModelEvent::Text(text) });
+        }
+        if let Some(call) = part.function_call {
+            self.begun = true;
+            self.call(call, part.thought_signature.text())?;
+        }
+        Ok(())
+    }
+
+    /// A call, the beginning of one, a piece of the newest one, or its end.
+    fn call(&mut self, mut piece: Value, signature: &str) -> Result<(), ModelError> {
+        let open = piece.get("willContinue").and_then(Value::as_bool).unwrap_or_default();
+        let text = |name: &str| piece.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
+        if let Some(name) = text("name") {
+            if self.calls.len() >= MAX_CALLS {
+                return Err(failure::not_the_protocol());
+            }
+            let id = text("id");
+            let arguments = piece.get_mut("args").map(Value::take).filter(Value::is_object).unwrap_or_else(|| json!({}));
+            self.calls.push(Call { name, id, signature: None, arguments, open });
+        } else if !self.calls.last().is_some_and(|call| call.open) {
+            return Err(failure::nameless_call());
+        }
+        let Some(call) = self.calls.last_mut() else { return Ok(()) };
+        call.open = open;
+        if !signature.is_empty() {
+            call.signature = Some(signature.to_owned());
+        }
+        for piece in piece.get("partialArgs").and_then(Value::as_array).into_iter().flatten() {
+            partial::put(&mut call.arguments, piece);
+        }
+        Ok(())
+    }
+
+    fn stop(&mut self, reason: &str) -> Result<(), ModelError> {
+        self.finish = match reason {
+            "" | "FINISH_REASON_UNSPECIFIED" => return Ok(()),
+            "MAX_TOKENS" => Some(Finish::Length),
+            "SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => Some(Finish::ContentFilter),
+            "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "MISSING_THOUGHT_SIGNATURE" | "MALFORMED_RESPONSE" => return Err(failure::broke_off()),
+            // "STOP", "OTHER" and what may come.
+            _ => Some(Finish::Stop),
+        };
+        Ok(())
+    }
+
+    /// Counts are told with every chunk; the newest holds. Thoughts are output, what tools brought is input.
+    fn count(&mut self, usage: &Value) {
+        if let Some(prompt) = tokens(usage, "promptTokenCount") {
+            self.usage.input_tokens = prompt.saturating_add(tokens(usage, "toolUsePromptTokenCount").unwrap_or_default());
+        }
+        let parts = ["candidatesTokenCount", "thoughtsTokenCount"].map(|name| tokens(usage, name));
+        if parts.iter().any(Option::is_some) {
+            self.usage.output_tokens = parts.into_iter().flatten().sum();
+        }
+    }
+}
+
+impl Assemble for Assembler {
+    fn begun(&self) -> bool {
+        self.begun
+    }
+
+    fn finished(&self) -> bool {
+        self.finish.is_some()
+    }
+
+    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<Fed, ModelError> {
+        let data = data.trim();
+        if data == "[DONE]" {
+            return Ok(Fed::Done);
+        }
+        if data.starts_with('[') {
+            // All chunks at once: a server that did not want to stream.
+            let chunks: Vec<Chunk<'_>> = serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
+            let mut fed = Fed::Ignored;
+            for chunk in chunks {
+                if self.chunk(chunk, out)? == Fed::Progress {
+                    fed = Fed::Progress;
+                }
+            }
+            return Ok(fed);
+        }
+        if !data.starts_with('{') {
+            return Ok(Fed::Ignored);
+        }
+        self.chunk(serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?, out)
+    }
+
+    fn end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+        if self.finish == Some(Finish::ContentFilter) && !self.begun {
+            return Err(failure::declined());
+        }
+        let calls = std::mem::take(&mut self.calls);
+        let (called, mut kept) = (!calls.is_empty(), Vec::new());
+        for call in calls {
+            let mut came_with = json!({});
+            if let Some(id) = call.id {
+                came_with["id"] = json!(id);
+            }
+            if let Some(signature) = call.signature {
+                came_with["signature"] = json!(signature);
+            }
+            kept.push(came_with);
+            let made = ModelCall { id: CallId::new(self.ids.next("call")), name: call.name, arguments: call.arguments.to_string() };
+            out.push_back(ModelEvent::Call(made));
+        }
+        if called {
+            out.push_back(ModelEvent::Opaque(Opaque { maker: self.maker.clone(), data: Arc::new(Value::Array(kept)) }));
+        }
+        let finish = match self.finish {
+            Some(Finish::Stop) | None if called => Finish::ToolCalls,
+            Some(finish) => finish,
+            None => Finish::Stop,
+        };
+        out.push_back(ModelEvent::Done { usage: self.usage, finish });
+        Ok(())
+    }
+}

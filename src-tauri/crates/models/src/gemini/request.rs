@@ -1,0 +1,174 @@
+//! Writes a model request as contents with parts: calls and results by name, signatures beside the calls they came with.
+//! It does not know where the body is sent or what comes back.
+
+use std::collections::HashMap;
+
+use contract::CallId;
+use engine::ports::{Message, ModelCall, ModelRequest, Opaque};
+use serde_json::{Map, Value, json};
+
+use super::Gemini;
+use crate::wire::{as_object, own};
+
+/// What Google documents for calls that another model made: they have no signature to bring.
+const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+
+pub(super) fn body(wire: &Gemini, request: &ModelRequest, plain: bool) -> Value {
+    let (contents, system) = contents(wire, &request.messages);
+    let mut body = json!({"contents": contents});
+    if !system.is_empty() {
+        body["systemInstruction"] = json!({"parts": [{"text": system}]});
+    }
+    if !request.tools.is_empty() {
+        let tools: Vec<Value> =
+            request.tools.iter().map(|tool| json!({"name": tool.name, "description": tool.description, "parametersJsonSchema": tool.parameters})).collect();
+        body["tools"] = json!([{"functionDeclarations": tools}]);
+    }
+    let mut config = Map::new();
+    if let Some(bound) = request.max_output_tokens {
+        config.insert("maxOutputTokens".into(), bound.into());
+    }
+    if wire.reasoning && !plain {
+        config.insert("thinkingConfig".into(), json!({"includeThoughts": true}));
+    }
+    if !config.is_empty() {
+        body["generationConfig"] = Value::Object(config);
+    }
+    body
+}
+
+/// The contents in turn, and the instructions from the beginning.
+fn contents(wire: &Gemini, messages: &[Message]) -> (Vec<Value>, String) {
+    let turn = messages.iter().rposition(|message| matches!(message, Message::User { .. })).unwrap_or_default();
+    let mut system: Vec<&str> = Vec::new();
+    let mut wire_ids: HashMap<&CallId, &str> = HashMap::new();
+    let mut out: Vec<(&'static str, Vec<Value>)> = Vec::new();
+    let mut push = |role, part| match out.last_mut() {
+        Some((last, parts)) if *last == role => parts.push(part),
+        Some(_) | None => out.push((role, vec![part])),
+    };
+    for (at, message) in messages.iter().enumerate() {
+        match message {
+            Message::System { text } if at == system.len() => system.push(text),
+            // Instructions that come later speak with the user's voice: there is no other.
+            Message::System { text } | Message::User { text } => push("user", json!({"text": text})),
+            Message::Assistant { text, calls, opaque } => {
+                if !text.is_empty() {
+                    push("model", json!({"text": text}));
+                }
+                let kept = kept(opaque.as_ref(), &wire.maker, calls.len());
+                let must_sign = at > turn && wire.wants_signatures() && kept.is_none();
+                for (nth, call) in calls.iter().enumerate() {
+                    let came_with = kept.and_then(|kept| kept.get(nth));
+                    if let Some(id) = came_with.and_then(|came| came.get("id")).and_then(Value::as_str) {
+                        wire_ids.insert(&call.id, id);
+                    }
+                    push("model", function_call(call, came_with, must_sign && nth == 0));
+                }
+            }
+            Message::Tool { call, name, content, .. } => {
+                let mut response = json!({"name": name, "response": response(content)});
+                if let Some(id) = wire_ids.get(call) {
+                    response["id"] = json!(id);
+                }
+                push("user", json!({"functionResponse": response}));
+            }
+        }
+    }
+    (out.into_iter().map(|(role, parts)| json!({"role": role, "parts": parts})).collect(), system.join("\n\n"))
+}
+
+/// What came with each call, when this model made them.
+fn kept<'a>(opaque: Option<&'a Opaque>, maker: &str, calls: usize) -> Option<&'a Vec<Value>> {
+    own(opaque, maker)?.as_array().filter(|kept| kept.len() == calls)
+}
+
+fn function_call(call: &ModelCall, came_with: Option<&Value>, must_sign: bool) -> Value {
+    let mut function = json!({"name": call.name, "args": as_object(&call.arguments)});
+    let member = |name: &str| came_with.and_then(|came| came.get(name)).and_then(Value::as_str);
+    if let Some(id) = member("id") {
+        function["id"] = json!(id);
+    }
+    let mut part = json!({"functionCall": function});
+    if let Some(signature) = member("signature").or(must_sign.then_some(NO_SIGNATURE)) {
+        part["thoughtSignature"] = json!(signature);
+    }
+    part
+}
+
+/// A result must be an object.
+fn response(content: &str) -> Value {
+    serde_json::from_str::<Value>(content).ok().filter(Value::is_object).unwrap_or_else(|| json!({"output": content}))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use engine::ports::ToolDef;
+    use reqwest::header::HeaderMap;
+
+    use super::*;
+
+    fn wire(model: &str) -> Gemini {
+        Gemini::new(model, "me".into(), true, HeaderMap::new())
+    }
+
+    fn conversation(maker: &str) -> ModelRequest {
+        let call = |id: &str| ModelCall { id: id.into(), name: "pace".into(), arguments: "{\"account\":17}".into() };
+        let result = |id: &str, text: &'static str| Message::Tool {
+            call: id.into(),
+            name: "pace".into(),
+            content: text.into(),
+            data: engine::ports::OutboundValue::default(),
+        };
+        ModelRequest {
+            messages: vec![
+                Message::System { text: "Be brief.".into() },
+                Message::User { text: "Both?".into() },
+                Message::Assistant {
+                    text: "".into(),
+                    calls: vec![call("call_1"), call("call_2")],
+                    opaque: Some(Opaque { maker: maker.into(), data: Arc::new(json!([{"id": "u9", "signature": "sig"}, {}])) }),
+                },
+                result("call_1", "{\"pace\":110}"),
+                result("call_2", "no rows"),
+            ],
+            tools: vec![ToolDef {
+                name: "pace".into(),
+                description: "Pacing".into(),
+                parameters: engine::ports::OutboundValue::fixed(r#"{"type": "object"}"#),
+            }],
+            ..ModelRequest::default()
+        }
+    }
+
+    #[test]
+    fn a_conversation_with_two_calls_and_what_came_with_them() {
+        let body = body(&wire("gemini-3-pro"), &conversation("me"), false);
+        assert_eq!(
+            body["contents"],
+            json!([
+                {"role": "user", "parts": [{"text": "Both?"}]},
+                {"role": "model", "parts": [
+                    {"functionCall": {"name": "pace", "args": {"account": 17}, "id": "u9"}, "thoughtSignature": "sig"},
+                    {"functionCall": {"name": "pace", "args": {"account": 17}}}]},
+                {"role": "user", "parts": [
+                    {"functionResponse": {"name": "pace", "id": "u9", "response": {"pace": 110}}},
+                    {"functionResponse": {"name": "pace", "response": {"output": "no rows"}}}]}
+            ])
+        );
+        assert_eq!(body["systemInstruction"]["parts"][0]["text"], "Be brief.");
+        assert_eq!(body["generationConfig"]["thinkingConfig"]["includeThoughts"], true);
+    }
+
+    #[test]
+    fn calls_of_another_maker_are_marked_where_that_is_wanted() {
+        let new = body(&wire("gemini-3-pro"), &conversation("you"), true);
+        let parts = &new["contents"][1]["parts"];
+        assert_eq!((&parts[0]["thoughtSignature"], parts[1].get("thoughtSignature")), (&json!(NO_SIGNATURE), None));
+        assert!(!new.to_string().contains("u9") && new.get("generationConfig").is_none());
+        let old = body(&wire("models/gemini-2.5-flash"), &conversation("you"), true);
+        assert!(!old.to_string().contains("thoughtSignature"));
+    }
+}

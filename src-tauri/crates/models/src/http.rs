@@ -1,0 +1,107 @@
+//! The transport that all wires share: connections, trust, retries, the idle timer, and what went wrong in words. It does not
+//! know what is asked or answered.
+
+mod between;
+pub(crate) mod call;
+mod check;
+pub(crate) mod failure;
+mod reading;
+mod retry;
+mod trust;
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use engine::ports::ModelError;
+use reqwest::Url;
+
+pub(crate) use check::run as check;
+pub use check::{Checked, Diagnosis};
+
+/// How long a connection may take to be made.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The clients to share: they own the connection pools. Opaque, so that a host can keep them without naming the library.
+#[derive(Clone, Debug)]
+pub struct HttpClient {
+    /// Through the system's proxy, where there is one.
+    outward: reqwest::Client,
+    /// To this machine, where no proxy belongs in between.
+    here: reqwest::Client,
+}
+
+/// The clients follow no redirects, so that the key and the conversation go nowhere else, and trust whom the system trusts.
+/// Making them reads no file.
+pub fn http_client() -> Result<HttpClient, ModelError> {
+    let tls = trust::client_config().map_err(|_| failure::no_tls())?;
+    let builder = || {
+        reqwest::Client::builder()
+            .tls_backend_preconfigured(tls.clone())
+            .connect_timeout(CONNECT_TIMEOUT)
+            .redirect(reqwest::redirect::Policy::none())
+            .user_agent(concat!("countersign/", env!("CARGO_PKG_VERSION")))
+            .tcp_nodelay(true)
+    };
+    let outward = builder().build().map_err(|_| failure::no_tls())?;
+    let here = builder().no_proxy().build().map_err(|_| failure::no_tls())?;
+    Ok(HttpClient { outward, here })
+}
+
+impl HttpClient {
+    pub(crate) fn to(&self, url: &Url) -> reqwest::Client {
+        if is_loopback(url) { self.here.clone() } else { self.outward.clone() }
+    }
+}
+
+/// The address without what people paste along with it.
+pub(crate) fn base_url(text: &str) -> Result<Url, ModelError> {
+    const ENDPOINTS: [&str; 3] = ["/chat/completions", "/responses", "/messages"];
+    let text = text.trim().trim_end_matches('/');
+    let text = ENDPOINTS.iter().find_map(|end| text.strip_suffix(end)).unwrap_or(text);
+    let url = Url::parse(text).map_err(|_| failure::bad_address())?;
+    let usable = matches!(url.scheme(), "http" | "https") && url.host().is_some() && url.username().is_empty() && url.password().is_none();
+    if usable { Ok(url) } else { Err(failure::bad_address()) }
+}
+
+pub(crate) fn host_of(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+}
+
+/// Whether an address, as people enter it, is one of this machine.
+pub fn is_loopback_address(text: &str) -> bool {
+    base_url(text).is_ok_and(|url| is_loopback(&url))
+}
+
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(url::Host::Ipv4(ip)) => IpAddr::V4(ip).is_loopback(),
+        Some(url::Host::Ipv6(ip)) => IpAddr::V6(ip).is_loopback(),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_as_people_paste_them() {
+        for text in
+            ["http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/v1/", " http://127.0.0.1:8080/v1/chat/completions ", "http://127.0.0.1:8080/v1/messages"]
+        {
+            assert_eq!(base_url(text).unwrap().as_str(), "http://127.0.0.1:8080/v1", "{text}");
+        }
+        for text in ["", "api.openai.com", "ftp://x/v1", "https://me:key@host/v1"] {
+            assert!(base_url(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn loopback_is_local() {
+        let local = |text: &str| is_loopback(&base_url(text).unwrap());
+        assert!(local("http://localhost:11434/v1") && local("http://127.0.0.2/v1") && local("http://[::1]:1/v1"));
+        assert!(!local("https://api.openai.com/v1") && !local("http://localhost.example.com/v1"));
+    }
+}

@@ -1,0 +1,156 @@
+//! What stands between here and a server, read from the transport's own errors: names, connections, certificates, proxies.
+//! In our words, never the library's. What a server answers is understood elsewhere.
+
+use std::error::Error;
+
+use contract::ConnectionProblem as Problem;
+use engine::ports::{ModelError, ModelErrorKind};
+
+use super::failure::{Failure, bad_address, cut, new};
+use super::trust::UntrustedIssuer;
+
+/// The server could not be reached, or the connection broke.
+pub(super) fn of_transport(host: &str, error: &reqwest::Error) -> Failure {
+    if error.is_builder() || error.is_redirect() {
+        return Failure::last(bad_address()).because(Problem::Address);
+    }
+    if let Some(certificate) = certificate_problem(error) {
+        return certificate_failure(host, &certificate);
+    }
+    if let Some(text) = tls_problem(error) {
+        return Failure::last(new(
+            ModelErrorKind::Unavailable,
+            format!("No encrypted connection to {host}: {text}."),
+            "Check the base URL in Settings (http or https?) and that the package ca-certificates is installed.",
+        ))
+        .because(Problem::Tls);
+    }
+    if error.is_dns() {
+        return Failure::last(new(
+            ModelErrorKind::Unavailable,
+            format!("The name {host} cannot be resolved."),
+            "Check the base URL in Settings and the network connection.",
+        ))
+        .because(Problem::Dns);
+    }
+    if mentions(error, &["proxy", "tunnel", "socks"]) {
+        return Failure::passing(new(
+            ModelErrorKind::Unavailable,
+            "The proxy could not be reached or refused the connection.",
+            "Check HTTPS_PROXY and NO_PROXY, or the proxy itself.",
+        ))
+        .because(Problem::Proxy);
+    }
+    if error.is_timeout() {
+        return Failure::passing(new(
+            ModelErrorKind::Unavailable,
+            format!("{host} did not answer in time."),
+            "Check the network connection, or whether a proxy is needed (HTTPS_PROXY).",
+        ))
+        .because(Problem::Timeout);
+    }
+    if error.is_connect() {
+        return Failure::passing(new(
+            ModelErrorKind::Unavailable,
+            format!("No connection to {host}."),
+            "Check that the server runs, the base URL in Settings, and the network connection.",
+        ))
+        .because(Problem::NoConnection);
+    }
+    Failure::passing(cut(host))
+}
+
+fn certificate_failure(host: &str, why: &rustls::CertificateError) -> Failure {
+    let issuer = match why {
+        rustls::CertificateError::Other(other) => other.0.downcast_ref::<UntrustedIssuer>().map(|untrusted| untrusted.issuer.clone()),
+        _ => None,
+    };
+    let problem = if issuer.is_some() { Problem::TlsIssuer } else { Problem::Tls };
+    Failure { issuer, ..Failure::last(certificate_error(host, why)).because(problem) }
+}
+
+/// A certificate that is not trusted; `why` names the kind of problem.
+fn certificate_error(host: &str, why: &rustls::CertificateError) -> ModelError {
+    use rustls::CertificateError as C;
+    let (message, hint) = match why {
+        C::Other(other) if other.0.downcast_ref::<UntrustedIssuer>().is_some() => {
+            let issuer = other.0.downcast_ref::<UntrustedIssuer>().map_or("", |untrusted| &untrusted.issuer);
+            (
+                format!("The certificate of {host} was issued by {issuer}, which this machine does not trust."),
+                "On a company network this is often a proxy that inspects traffic: install its root certificate on the system, or name it in SSL_CERT_FILE.",
+            )
+        }
+        C::Expired | C::ExpiredContext { .. } => {
+            (format!("The certificate of {host} has expired."), "Check this machine's clock; otherwise the server must renew it.")
+        }
+        C::NotValidYet | C::NotValidYetContext { .. } => (format!("The certificate of {host} is not valid yet."), "Check this machine's clock."),
+        C::NotValidForName | C::NotValidForNameContext { .. } => {
+            (format!("The certificate belongs to another server than {host}."), "Check the base URL in Settings.")
+        }
+        _ => (format!("The certificate of {host} cannot be verified."), "Check the base URL in Settings and the system's certificates."),
+    };
+    new(ModelErrorKind::Unavailable, message, hint)
+}
+
+/// Walks an error and everything below it. `io::Error` hides what it wraps from `source`.
+fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    std::iter::successors(Some(error as &(dyn Error + 'static)), |&error| match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
+        Some(inner) => Some(inner as &(dyn Error + 'static)),
+        None => error.source(),
+    })
+}
+
+fn certificate_problem(error: &reqwest::Error) -> Option<rustls::CertificateError> {
+    causes(error).find_map(|cause| match cause.downcast_ref::<rustls::Error>() {
+        Some(rustls::Error::InvalidCertificate(why)) => Some(why.clone()),
+        _ => None,
+    })
+}
+
+/// What failed in a handshake, where it was not the certificate: in our words, not the library's.
+fn tls_problem(error: &reqwest::Error) -> Option<&'static str> {
+    causes(error).find_map(|cause| cause.downcast_ref::<rustls::Error>()).map(|problem| match problem {
+        rustls::Error::InvalidMessage(_) => "the server does not speak TLS there",
+        rustls::Error::General(_) => "the system has no certificates to check it with",
+        rustls::Error::AlertReceived(_) => "the server refused it",
+        rustls::Error::PeerIncompatible(_) => "the server only speaks versions that are no longer safe",
+        _ => "the handshake failed",
+    })
+}
+
+fn mentions(error: &reqwest::Error, words: &[&str]) -> bool {
+    causes(error).skip(1).any(|cause| {
+        let text = cause.to_string().to_ascii_lowercase();
+        words.iter().any(|word| text.contains(word))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a client says whose proxy is not there, or does not let it through.
+    #[tokio::test]
+    async fn a_proxy_that_stands_in_between_is_named() {
+        use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let refusing = listener.local_addr().unwrap();
+        let served = tokio::spawn(async move {
+            while let Ok((mut socket, _)) = listener.accept().await {
+                let mut request = [0_u8; 1024];
+                drop(socket.read(&mut request).await);
+                drop(socket.write_all(b"HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n").await);
+            }
+        });
+        let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        for proxy in [refusing, gone] {
+            let client = reqwest::Client::builder().proxy(reqwest::Proxy::all(format!("http://{proxy}")).unwrap()).build().unwrap();
+            let error = client.get("https://models.example/v1/models").send().await.unwrap_err();
+            let failure = of_transport("models.example", &error);
+            assert_eq!(failure.problem, Problem::Proxy, "{error:?}");
+            assert!(failure.error.hint.unwrap().contains("HTTPS_PROXY"));
+        }
+        served.abort();
+    }
+}

@@ -1,0 +1,161 @@
+//! One model call over HTTP: send, retry before anything of the answer was seen, read until the end or the idle timer.
+//! Dropping the stream drops the request, and the server sees the connection close. It does not know what the pieces mean.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::ports::{Clock, Ids, ModelError, ModelEvent, ModelRequest, Random};
+use futures::stream::{BoxStream, StreamExt};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
+use reqwest::{Response, Url};
+
+use super::between;
+use super::failure::{self, Failure};
+use super::reading::{Reading, Step};
+use super::retry;
+use crate::wire::Wire;
+
+/// How much of a refusal is looked at.
+const REFUSAL_BYTES: usize = 64 * 1024;
+/// How long a refusal may take to arrive in full.
+const REFUSAL_TIME: Duration = Duration::from_secs(5);
+
+/// What all calls of one provider share.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    pub(crate) http: reqwest::Client,
+    pub(crate) wire: Arc<dyn Wire>,
+    pub(crate) base: Url,
+    pub(crate) host: String,
+    pub(crate) idle: Duration,
+    pub(crate) max_retries: u32,
+    pub(crate) random: Arc<dyn Random>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) ids: Arc<dyn Ids>,
+}
+
+enum Phase {
+    Send,
+    Read(Box<Reading>),
+    Over,
+}
+
+struct Call {
+    shared: Arc<Shared>,
+    request: ModelRequest,
+    /// The server refused something optional: it is left out.
+    plain: bool,
+    attempt: u32,
+    phase: Phase,
+    pending: VecDeque<ModelEvent>,
+}
+
+/// Starts a call; nothing is sent before the stream is polled.
+pub(crate) fn start(shared: Arc<Shared>, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
+    diagnosed(shared, request).map(|event| event.map_err(|failure| failure.error)).boxed()
+}
+
+/// The same, with all that is known of a failure.
+pub(super) fn diagnosed(shared: Arc<Shared>, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, Failure>> {
+    let call = Box::new(Call { shared, request, plain: false, attempt: 0, phase: Phase::Send, pending: VecDeque::new() });
+    futures::stream::unfold(call, |mut call| async move { call.next().await.map(|item| (item, call)) }).boxed()
+}
+
+impl Call {
+    async fn next(&mut self) -> Option<Result<ModelEvent, Failure>> {
+        loop {
+            if let Some(event) = self.pending.pop_front() {
+                return Some(Ok(event));
+            }
+            let failed = match &mut self.phase {
+                Phase::Over => return None,
+                Phase::Send => match self.send().await {
+                    Ok(reading) => {
+                        self.phase = Phase::Read(Box::new(reading));
+                        continue;
+                    }
+                    Err(failed) => failed,
+                },
+                Phase::Read(reading) => match reading.step(&mut self.pending).await {
+                    Ok(Step::More) => continue,
+                    Ok(Step::End) => {
+                        self.phase = Phase::Over;
+                        continue;
+                    }
+                    Err(failure) => Failure { retry: failure.retry && !reading.begun(), ..failure },
+                },
+            };
+            self.phase = Phase::Over;
+            match self.again(failed).await {
+                Ok(()) => self.phase = Phase::Send,
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+
+    /// Waits until the next attempt, or gives the error back when there is none.
+    async fn again(&mut self, failed: Failure) -> Result<(), Failure> {
+        if failed.optional_refused && !self.plain {
+            self.plain = true;
+            return Ok(());
+        }
+        if !failed.retry || self.attempt >= self.shared.max_retries {
+            return Err(failed);
+        }
+        let wait = match failed.error.retry_after_ms.map(Duration::from_millis) {
+            Some(wish) if wish > retry::LONGEST => return Err(failure::wait_too_long(failed, wish)),
+            Some(wish) => wish,
+            None => retry::back_off(self.attempt, self.shared.random.unit()),
+        };
+        self.attempt += 1;
+        tracing::info!(attempt = self.attempt, wait_ms = wait.as_millis(), kind = ?failed.error.kind, "model call is tried again");
+        tokio::time::sleep(wait).await;
+        Ok(())
+    }
+
+    async fn send(&mut self) -> Result<Reading, Failure> {
+        let shared = &self.shared;
+        let body = shared.wire.body(&self.request, self.plain).map_err(|_| Failure::last(failure::not_writable()))?;
+        let mut headers = shared.wire.headers().clone();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        let sent = shared.http.post(shared.wire.url(&shared.base)).headers(headers).body(body).send();
+        let response = tokio::time::timeout(shared.idle, sent)
+            .await
+            .map_err(|_| Failure::last(failure::stalled(&shared.host, shared.idle)))?
+            .map_err(|error| between::of_transport(&shared.host, &error))?;
+        if response.status().is_success() {
+            Ok(Reading::new(response, &shared.host, shared.idle, shared.wire.assembler(Arc::clone(&shared.ids))))
+        } else {
+            Err(refused(shared, response).await)
+        }
+    }
+}
+
+/// Understands a status other than success.
+pub(super) async fn refused(shared: &Shared, response: Response) -> Failure {
+    let status = response.status();
+    let wish = retry::wish(response.headers(), shared.clock.now());
+    let body = tokio::time::timeout(REFUSAL_TIME, beginning(response, REFUSAL_BYTES)).await.unwrap_or_default();
+    let mut failure = failure::of_status(&shared.host, status, &String::from_utf8_lossy(&body), shared.wire.optional());
+    if failure.retry {
+        failure.error.retry_after_ms = wish.and_then(|wish| u64::try_from(wish.as_millis()).ok());
+    }
+    failure
+}
+
+/// The beginning of a body, as far as it matters.
+pub(super) async fn beginning(response: Response, most: usize) -> Vec<u8> {
+    let mut body = Vec::new();
+    let mut chunks: Pin<Box<_>> = Box::pin(response.bytes_stream());
+    while let Some(Ok(chunk)) = chunks.next().await {
+        body.extend_from_slice(&chunk);
+        if body.len() >= most {
+            break;
+        }
+    }
+    body.truncate(most);
+    body
+}

@@ -1,0 +1,117 @@
+//! "Test connection": which models the server lists, whether the chosen one answers, and what stands in between if not.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use contract::ConnectionProblem;
+use engine::ports::{Message, ModelError, ModelErrorKind, ModelEvent, ModelRequest};
+use futures::StreamExt;
+use reqwest::header::CONTENT_TYPE;
+use serde_json::Value;
+
+use super::between;
+use super::call::{self, Shared};
+use super::failure::{self, Failure};
+
+/// How long the list of models may take; the question itself has the stream's own timer.
+const LIST_TIME: Duration = Duration::from_secs(15);
+/// Longer lists and answers are of no use here.
+const LIST_BYTES: usize = 4 * 1024 * 1024;
+const MAX_MODELS: usize = 500;
+
+/// What a test found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// Ids as the server lists them; empty when it lists none.
+    pub models: Vec<String>,
+    /// The chosen model's answer to a request for one word.
+    pub answer: String,
+}
+
+/// What stands in between.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnosis {
+    pub problem: ConnectionProblem,
+    pub error: ModelError,
+    /// Who issued a certificate that is not trusted.
+    pub issuer: Option<String>,
+    /// What the server lists in place of the model that it does not know.
+    pub models: Vec<String>,
+}
+
+impl Diagnosis {
+    /// What is known before anything was sent: the address, the key's form or the keyring stand in between.
+    pub fn before_asking(error: ModelError) -> Self {
+        let problem = match error.kind {
+            ModelErrorKind::Unauthorized => ConnectionProblem::Key,
+            ModelErrorKind::Unavailable => ConnectionProblem::Tls,
+            ModelErrorKind::BadRequest | ModelErrorKind::RateLimited | ModelErrorKind::Protocol => ConnectionProblem::Address,
+        };
+        Self { problem, error, issuer: None, models: Vec::new() }
+    }
+}
+
+impl From<Failure> for Diagnosis {
+    fn from(failure: Failure) -> Self {
+        Self { problem: failure.problem, error: failure.error, issuer: failure.issuer, models: Vec::new() }
+    }
+}
+
+/// Lists the models and asks for one word. Nothing is retried.
+pub(crate) async fn run(shared: &Shared, model: &str) -> Result<Checked, Diagnosis> {
+    let listed = list(shared).await?;
+    let request = ModelRequest { messages: vec![Message::User { text: "Answer with the single word: ready".into() }], ..ModelRequest::default() };
+    let once = Arc::new(Shared { max_retries: 0, ..shared.clone() });
+    let mut events = call::diagnosed(once, request);
+    let mut answer = String::new();
+    while let Some(event) = events.next().await {
+        match event {
+            Ok(ModelEvent::Text(text)) => answer.push_str(&text),
+            Ok(_) => {}
+            Err(failure) => return Err(judged(failure, listed, &shared.host, model)),
+        }
+        if answer.len() > 200 {
+            break;
+        }
+    }
+    Ok(Checked { models: listed.unwrap_or_default(), answer: answer.trim().chars().take(80).collect() })
+}
+
+/// "Not found" is the model's fault where the server lists its models, and the address's where it does not.
+fn judged(failure: Failure, listed: Option<Vec<String>>, host: &str, model: &str) -> Diagnosis {
+    let mut found = Diagnosis::from(failure);
+    let Some(models) = listed else {
+        if found.problem == ConnectionProblem::Model {
+            found.problem = ConnectionProblem::Api;
+            found.error = failure::not_the_protocol();
+        }
+        return found;
+    };
+    let refused = matches!(found.problem, ConnectionProblem::Model | ConnectionProblem::Refused);
+    if refused && !models.is_empty() && !models.iter().any(|name| name == model) {
+        found.problem = ConnectionProblem::Model;
+        found.error = failure::unknown_model(host, model);
+        found.models = models;
+    }
+    found
+}
+
+/// The server's models; `None` where it has no such list. A refused key or no connection is a failure.
+async fn list(shared: &Shared) -> Result<Option<Vec<String>>, Failure> {
+    let url = shared.wire.list_url(&shared.base);
+    let request = shared.http.get(url).timeout(LIST_TIME).headers(shared.wire.headers().clone());
+    let response = request.send().await.map_err(|error| between::of_transport(&shared.host, &error))?;
+    if matches!(response.status().as_u16(), 400 | 401 | 403 | 407) {
+        let failure = call::refused(shared, response).await;
+        // Google refuses a key with status 400; any other 400 only means that there is no list.
+        let matters = matches!(failure.problem, ConnectionProblem::Key | ConnectionProblem::Proxy);
+        return if matters { Err(failure) } else { Ok(None) };
+    }
+    let json = response.headers().get(CONTENT_TYPE).is_none_or(|kind| kind.to_str().is_ok_and(|kind| kind.contains("json")));
+    if !response.status().is_success() || !json {
+        return Ok(None);
+    }
+    let body = call::beginning(response, LIST_BYTES).await;
+    let listed = serde_json::from_slice::<Value>(&body).ok().and_then(|list| shared.wire.listed(&list));
+    Ok(listed.map(|models| models.into_iter().take(MAX_MODELS).collect()))
+}

@@ -1,0 +1,337 @@
+//! What went wrong with a model call, in words that are safe to show: never the key, never the server's own body.
+//! Every message says what happened; every hint says what to do. Whether a retry is worthwhile is said here as well.
+
+use std::time::Duration;
+
+use contract::ConnectionProblem as Problem;
+use engine::ports::{ModelError, ModelErrorKind};
+use reqwest::StatusCode;
+use serde_json::Value;
+
+/// A failure with what the retry loop needs to know.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Failure {
+    pub(super) error: ModelError,
+    pub(super) retry: bool,
+    /// The server refused something that can be left out: worth one more try without.
+    pub(super) optional_refused: bool,
+    /// What the connection test calls it.
+    pub(super) problem: Problem,
+    /// Who issued a certificate that is not trusted.
+    pub(super) issuer: Option<String>,
+}
+
+impl Failure {
+    pub(super) fn last(error: ModelError) -> Self {
+        let problem = match error.kind {
+            ModelErrorKind::Unavailable => Problem::Server,
+            ModelErrorKind::RateLimited => Problem::Limit,
+            ModelErrorKind::Unauthorized => Problem::Key,
+            ModelErrorKind::BadRequest => Problem::Refused,
+            ModelErrorKind::Protocol => Problem::Api,
+        };
+        Self { error, retry: false, optional_refused: false, problem, issuer: None }
+    }
+    pub(super) fn passing(error: ModelError) -> Self {
+        Self { retry: true, ..Self::last(error) }
+    }
+    pub(super) fn because(self, problem: Problem) -> Self {
+        Self { problem, ..self }
+    }
+}
+
+pub(super) fn new(kind: ModelErrorKind, message: impl Into<String>, hint: &str) -> ModelError {
+    ModelError { kind, message: message.into(), hint: Some(hint.into()), retry_after_ms: None }
+}
+
+/// The settings hold something that is no web address.
+pub(crate) fn bad_address() -> ModelError {
+    new(
+        ModelErrorKind::BadRequest,
+        "The model's address is not a web address that can be used.",
+        "Enter a base URL such as https://api.openai.com/v1 in Settings, without a user name or password in it.",
+    )
+}
+
+/// Encrypted connections cannot be set up at all.
+pub(crate) fn no_tls() -> ModelError {
+    new(ModelErrorKind::Unavailable, "Encrypted connections cannot be set up on this machine.", "Run `csign doctor`, and check HTTPS_PROXY if it is set.")
+}
+
+/// The stored key holds characters that no header can carry.
+pub(crate) fn bad_key() -> ModelError {
+    new(ModelErrorKind::Unauthorized, "The stored API key holds characters that no key has.", "Enter the key again in Settings, without spaces or line breaks.")
+}
+
+/// The request could not be written.
+pub(super) fn not_writable() -> ModelError {
+    new(ModelErrorKind::BadRequest, "The request to the model could not be written.", "Start a new session.")
+}
+
+/// Something answered that does not speak the wire that was chosen.
+pub(crate) fn not_the_protocol() -> ModelError {
+    new(
+        ModelErrorKind::Protocol,
+        "The server's answer is not what this kind of provider sends.",
+        "Check the provider and the base URL in Settings: for most servers it ends in /v1.",
+    )
+}
+
+/// The model said that it broke off.
+pub(crate) fn broke_off() -> ModelError {
+    new(ModelErrorKind::Unavailable, "The model broke off its answer.", "Send the message again.")
+}
+
+/// The model, or a filter before it, declined to answer at all.
+pub(crate) fn declined() -> ModelError {
+    new(ModelErrorKind::BadRequest, "The provider's safety rules blocked this answer.", "Word the message differently, or choose another model in Settings.")
+}
+
+/// A tool call that names no tool.
+pub(crate) fn nameless_call() -> ModelError {
+    new(ModelErrorKind::Protocol, "The model asked for a tool without naming it.", "Ask again, or choose another model in Settings.")
+}
+
+/// The server lists its models, and this is none of them.
+pub(super) fn unknown_model(host: &str, model: &str) -> ModelError {
+    new(ModelErrorKind::BadRequest, format!("{host} has no model named {model}."), "Choose one of the models that the server lists.")
+}
+
+/// The connection ended before the answer did.
+pub(super) fn cut(host: &str) -> ModelError {
+    new(ModelErrorKind::Unavailable, format!("{host} closed the connection before the answer was complete."), "Send the message again.")
+}
+
+/// Nothing came for too long.
+pub(super) fn stalled(host: &str, idle: Duration) -> ModelError {
+    new(
+        ModelErrorKind::Unavailable,
+        format!("{host} sent nothing for {} seconds.", idle.as_secs().max(1)),
+        "Send the message again, or allow more time in Settings if the model is slow to start.",
+    )
+}
+
+/// More data than any answer has.
+pub(super) fn too_long(host: &str) -> ModelError {
+    new(ModelErrorKind::Protocol, format!("{host} sent more data than an answer can have."), "Choose another model in Settings.")
+}
+
+/// The server's wish is longer than anyone waits here.
+pub(super) fn wait_too_long(mut failed: Failure, wait: Duration) -> Failure {
+    failed.error.hint = Some(format!("Try again in {} seconds.", wait.as_secs().max(1)));
+    failed
+}
+
+/// A status other than success. `body` is only looked at for known codes and for words of what was `optional`; it is never
+/// shown.
+pub(super) fn of_status(host: &str, status: StatusCode, body: &str, optional: &[&str]) -> Failure {
+    let error = serde_json::from_str::<Value>(body).unwrap_or_default();
+    // Some of Google's errors come in a list of one.
+    let error = error.get(0).unwrap_or(&error);
+    let known = Known::of(error.get("error").unwrap_or(error));
+    let failure = match status.as_u16() {
+        401 | 403 => Failure::last(unauthorized(host)),
+        402 => Failure::last(no_credit(host)),
+        404 => Failure::last(new(
+            ModelErrorKind::BadRequest,
+            format!("{host} knows no such model or address."),
+            "Check the model's name and the base URL in Settings.",
+        ))
+        .because(Problem::Model),
+        407 => proxy_login(),
+        408 | 409 | 425 | 500..=599 => Failure::passing(new(
+            ModelErrorKind::Unavailable,
+            format!("{host} cannot answer just now (status {}).", status.as_u16()),
+            "Wait a moment and send the message again.",
+        )),
+        413 => Failure::last(too_much(host)),
+        429 if known == Known::NoCredit => Failure::last(no_credit(host)),
+        429 => Failure::passing(rate_limited(host)),
+        300..=399 => Failure::last(new(
+            ModelErrorKind::BadRequest,
+            format!("{host} points to another address."),
+            "Enter the final address as base URL in Settings; redirects are not followed, so that the key goes nowhere else.",
+        ))
+        .because(Problem::Api),
+        code => Failure::last(match known {
+            Known::ContextLength => too_much(host),
+            Known::NoCredit => no_credit(host),
+            Known::Unauthorized => unauthorized(host),
+            Known::RateLimited | Known::Overloaded | Known::Other => new(
+                ModelErrorKind::BadRequest,
+                format!("{host} refused the request (status {code})."),
+                "Check the model's name in Settings; it may not support tools or streaming.",
+            ),
+        }),
+    };
+    let optional_refused = matches!(status.as_u16(), 400 | 422) && optional.iter().any(|word| body.contains(word));
+    Failure { optional_refused, ..failure }
+}
+
+fn proxy_login() -> Failure {
+    let error = new(ModelErrorKind::Unavailable, "The proxy asks for a name and password.", "Put them into the proxy's address (HTTPS_PROXY).");
+    Failure::last(error).because(Problem::Proxy)
+}
+
+/// Where no name is at hand.
+const SERVER: &str = "The model's server";
+
+/// A failure that the server reported in its answer: by its kind it may pass or not. An empty purse stays empty.
+pub(super) fn judged(error: ModelError) -> Failure {
+    if error.kind.retryable() && error != no_credit(SERVER) { Failure::passing(error) } else { Failure::last(error) }
+}
+
+/// An error object in the middle of a stream, or in an answer with status 200.
+pub(crate) fn in_stream(error: &Value) -> ModelError {
+    let host = SERVER;
+    match Known::of(error) {
+        Known::Unauthorized => unauthorized(host),
+        Known::NoCredit => no_credit(host),
+        Known::RateLimited => rate_limited(host),
+        Known::ContextLength => too_much(host),
+        Known::Overloaded => new(ModelErrorKind::Unavailable, "The model's server is overloaded.", "Wait a moment and send the message again."),
+        Known::Other => {
+            new(ModelErrorKind::Unavailable, "The model's server reported an error.", "Send the message again, or choose another model in Settings.")
+        }
+    }
+}
+
+fn unauthorized(host: &str) -> ModelError {
+    new(ModelErrorKind::Unauthorized, format!("{host} does not accept the API key."), "Enter a valid key for this server in Settings.")
+}
+
+fn no_credit(host: &str) -> ModelError {
+    new(
+        ModelErrorKind::RateLimited,
+        format!("{host} reports that the account has no credit left."),
+        "Check the plan and billing of the account behind the key.",
+    )
+}
+
+fn rate_limited(host: &str) -> ModelError {
+    new(ModelErrorKind::RateLimited, format!("{host} is getting too many requests."), "Wait a moment and send the message again.")
+}
+
+fn too_much(host: &str) -> ModelError {
+    new(
+        ModelErrorKind::BadRequest,
+        format!("The conversation is too long for the model at {host}."),
+        "Start a new session, or choose a model with a larger window.",
+    )
+}
+
+/// Error codes and types that servers agree on well enough.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Unauthorized,
+    NoCredit,
+    RateLimited,
+    ContextLength,
+    Overloaded,
+    Other,
+}
+
+impl Known {
+    fn of(error: &Value) -> Self {
+        let mut words = String::new();
+        for member in ["code", "type", "status"] {
+            match error.get(member) {
+                Some(Value::String(text)) => words.push_str(text),
+                Some(Value::Number(number)) => words.push_str(&number.to_string()),
+                _ => {}
+            }
+            words.push(' ');
+        }
+        // Google says what it means only in the details.
+        for detail in error.get("details").and_then(Value::as_array).into_iter().flatten() {
+            words.push_str(detail.get("reason").and_then(Value::as_str).unwrap_or_default());
+            words.push(' ');
+        }
+        let words = words.to_ascii_lowercase();
+        let has = |needles: &[&str]| needles.iter().any(|n| words.contains(n));
+        if has(&["insufficient_quota", "billing", "402"]) {
+            Self::NoCredit
+        } else if has(&["invalid_api_key", "api_key_invalid", "authentication", "permission", "unauthorized", "401", "403"]) {
+            Self::Unauthorized
+        } else if has(&["context_length"]) {
+            Self::ContextLength
+        } else if has(&["rate_limit", "too_many", "resource_exhausted", "slow_down", "429"]) {
+            Self::RateLimited
+        } else if has(&["overloaded", "unavailable", "api_error", "internal", "server_error", "timeout", "500", "502", "503", "504", "529"]) {
+            Self::Overloaded
+        } else {
+            Self::Other
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn statuses_have_a_kind_and_know_whether_a_retry_helps() {
+        let table = [
+            (400, ModelErrorKind::BadRequest, false),
+            (401, ModelErrorKind::Unauthorized, false),
+            (403, ModelErrorKind::Unauthorized, false),
+            (404, ModelErrorKind::BadRequest, false),
+            (408, ModelErrorKind::Unavailable, true),
+            (409, ModelErrorKind::Unavailable, true),
+            (429, ModelErrorKind::RateLimited, true),
+            (500, ModelErrorKind::Unavailable, true),
+            (503, ModelErrorKind::Unavailable, true),
+            (529, ModelErrorKind::Unavailable, true),
+        ];
+        for (status, kind, retry) in table {
+            let failure = of_status("host", StatusCode::from_u16(status).unwrap(), "", &[]);
+            assert_eq!((failure.error.kind, failure.retry), (kind, retry), "{status}");
+            assert!(failure.error.hint.is_some(), "{status} says what to do");
+        }
+    }
+
+    #[test]
+    fn the_servers_words_are_never_shown() {
+        let body = json!({"error": {"message": "Incorrect API key provided: sk-SECRET", "code": "invalid_api_key"}}).to_string();
+        for status in [400, 401, 404, 429, 500] {
+            let error = of_status("host", StatusCode::from_u16(status).unwrap(), &body, &[]).error;
+            assert!(!format!("{error:?}").contains("SECRET"), "{status}");
+        }
+        assert!(!format!("{:?}", in_stream(&json!({"message": "SECRET", "type": "server_error"}))).contains("SECRET"));
+    }
+
+    #[test]
+    fn googles_refusal_of_a_key_is_one() {
+        let body = json!([{"error": {"code": 400, "status": "INVALID_ARGUMENT", "details": [{"reason": "API_KEY_INVALID"}]}}]).to_string();
+        let failure = of_status("host", StatusCode::BAD_REQUEST, &body, &[]);
+        assert_eq!((failure.error.kind, failure.problem), (ModelErrorKind::Unauthorized, Problem::Key));
+    }
+
+    #[test]
+    fn what_can_be_left_out_is_noticed_when_it_is_refused() {
+        let refused = |body: &str| of_status("host", StatusCode::BAD_REQUEST, body, &["thinking"]).optional_refused;
+        assert!(refused("thinking is not supported on this model") && !refused("no such model"));
+    }
+
+    #[test]
+    fn no_credit_is_not_retried_though_it_comes_as_429() {
+        let body = json!({"error": {"code": "insufficient_quota"}}).to_string();
+        assert!(!of_status("host", StatusCode::TOO_MANY_REQUESTS, &body, &[]).retry);
+    }
+
+    #[test]
+    fn error_objects_in_a_stream_are_told_apart() {
+        let table = [
+            (json!({"code": 429}), ModelErrorKind::RateLimited),
+            (json!({"type": "authentication_error"}), ModelErrorKind::Unauthorized),
+            (json!({"code": "context_length_exceeded", "type": "invalid_request_error"}), ModelErrorKind::BadRequest),
+            (json!({"type": "overloaded_error"}), ModelErrorKind::Unavailable),
+            (json!("something"), ModelErrorKind::Unavailable),
+        ];
+        for (error, kind) in table {
+            assert_eq!(in_stream(&error).kind, kind, "{error}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Reads one answer: frames the bytes as events, watches the idle timer, knows a whole answer from a cut one.
+//! Only data that belongs to the answer resets the timer; comments and foreign events do not.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::time::Duration;
+
+use bytes::Bytes;
+use engine::ports::ModelEvent;
+use futures::FutureExt;
+use futures::stream::{BoxStream, StreamExt};
+use reqwest::Response;
+use reqwest::header::CONTENT_TYPE;
+use sseer::errors::EventStreamError;
+use sseer::event_stream::EventStream;
+use tokio::time::{Instant, Sleep};
+
+use super::between;
+use super::failure::{self, Failure};
+use crate::wire::{Assemble, Fed};
+
+/// More bytes than any answer has; a bound on memory, not on use.
+const MAX_BYTES: usize = 64 * 1024 * 1024;
+/// How long usage and the end mark may still take once the model has said that it stopped.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// How reading goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    More,
+    End,
+}
+
+/// Why the bytes ended early.
+#[derive(Debug)]
+enum Broken {
+    Transport(reqwest::Error),
+    TooLong,
+}
+
+type Body = BoxStream<'static, Result<Bytes, Broken>>;
+
+enum Source {
+    Events(Box<EventStream<Body>>),
+    /// A complete JSON answer to the streaming request.
+    Whole(Body, Vec<u8>),
+}
+
+/// An answer that is being read.
+pub(super) struct Reading {
+    source: Source,
+    assembler: Box<dyn Assemble>,
+    timer: Pin<Box<Sleep>>,
+    idle: Duration,
+    host: String,
+    /// Any data at all has been framed.
+    framed: bool,
+}
+
+impl Reading {
+    pub(super) fn new(response: Response, host: &str, idle: Duration, assembler: Box<dyn Assemble>) -> Self {
+        let kind = response.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
+        let source = if kind.starts_with("application/json") {
+            Source::Whole(bounded(response), Vec::new())
+        } else {
+            // An event that lost its blank line at the end of the stream is still an event.
+            let tail = futures::stream::once(async { Ok(Bytes::from_static(b"\n\n")) });
+            Source::Events(Box::new(EventStream::new(bounded(response).chain(tail).boxed())))
+        };
+        Self { source, assembler, timer: Box::pin(tokio::time::sleep(idle)), idle, host: host.to_owned(), framed: false }
+    }
+
+    /// Whether anything of the answer has arrived.
+    pub(super) fn begun(&self) -> bool {
+        self.assembler.begun()
+    }
+
+    /// Reads one event; what it says is pushed to `out`.
+    pub(super) async fn step(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
+        match &mut self.source {
+            Source::Events(events) => {
+                let next = tokio::select! {
+                    biased;
+                    next = events.next() => next,
+                    () = &mut self.timer => return self.timed_out(out),
+                };
+                match next {
+                    Some(Ok(event)) => self.event(&event.event, &event.data, out),
+                    Some(Err(EventStreamError::Utf8Error(_))) => Err(Failure::last(failure::not_the_protocol())),
+                    Some(Err(EventStreamError::Transport(broken))) => self.broken(&broken, out),
+                    None => self.ended(out),
+                }
+            }
+            Source::Whole(body, bytes) => {
+                let next = tokio::select! {
+                    biased;
+                    next = body.next() => next,
+                    () = &mut self.timer => return self.timed_out(out),
+                };
+                match next {
+                    Some(Ok(chunk)) => {
+                        bytes.extend_from_slice(&chunk);
+                        self.timer.as_mut().reset(Instant::now() + self.idle);
+                        Ok(Step::More)
+                    }
+                    Some(Err(broken)) => self.broken(&broken, out),
+                    None => {
+                        let text = String::from_utf8(std::mem::take(bytes)).map_err(|_| Failure::last(failure::not_the_protocol()))?;
+                        match self.assembler.feed(&text, out).map_err(failure::judged)? {
+                            Fed::Progress => self.finish(out),
+                            Fed::Ignored | Fed::Done => Err(Failure::last(failure::not_the_protocol())),
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn event(&mut self, name: &str, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
+        self.framed = true;
+        let fed = match self.assembler.feed(data, out) {
+            Ok(fed) => fed,
+            // Events of a foreign kind need not be JSON of ours.
+            Err(error) if error == failure::not_the_protocol() && !self.assembler.speaks(name) => Fed::Ignored,
+            Err(error) => return Err(failure::judged(error)),
+        };
+        match fed {
+            Fed::Ignored => Ok(Step::More),
+            Fed::Done => {
+                self.drain();
+                self.finish(out)
+            }
+            Fed::Progress => {
+                let wait = if self.assembler.finished() { self.idle.min(GRACE) } else { self.idle };
+                self.timer.as_mut().reset(Instant::now() + wait);
+                Ok(Step::More)
+            }
+        }
+    }
+
+    fn finish(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
+        self.assembler.end(out).map_err(Failure::last)?;
+        Ok(Step::End)
+    }
+
+    fn timed_out(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
+        if self.assembler.finished() {
+            return self.finish(out);
+        }
+        Err(Failure::last(failure::stalled(&self.host, self.idle)))
+    }
+
+    fn broken(&mut self, broken: &Broken, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
+        if self.assembler.finished() {
+            return self.finish(out);
+        }
+        Err(match broken {
+            Broken::Transport(error) => between::of_transport(&self.host, error),
+            Broken::TooLong => Failure::last(failure::too_long(&self.host)),
+        })
+    }
+
+    /// The bytes ended without an end mark: whole when the model said why it stopped, cut otherwise.
+    fn ended(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
+        if self.assembler.finished() {
+            return self.finish(out);
+        }
+        Err(if self.framed { Failure::passing(failure::cut(&self.host)) } else { Failure::last(failure::not_the_protocol()) })
+    }
+
+    /// Reads what follows the end mark, so that the connection can carry the next request.
+    fn drain(&mut self) {
+        let rest = std::mem::replace(&mut self.source, Source::Whole(futures::stream::empty().boxed(), Vec::new()));
+        if let Source::Events(mut events) = rest {
+            if matches!(events.next().now_or_never(), Some(None)) {
+                return;
+            }
+            tokio::spawn(tokio::time::timeout(GRACE, async move { while events.next().await.is_some_and(|event| event.is_ok()) {} }));
+        }
+    }
+}
+
+fn bounded(response: Response) -> Body {
+    let mut received = 0_usize;
+    response
+        .bytes_stream()
+        .map(move |chunk| {
+            let chunk = chunk.map_err(Broken::Transport)?;
+            received = received.saturating_add(chunk.len());
+            if received > MAX_BYTES { Err(Broken::TooLong) } else { Ok(chunk) }
+        })
+        .boxed()
+}

@@ -1,0 +1,63 @@
+//! Model servers on this machine: asks the ports where the usual ones listen, all at once and briefly. It is called when a
+//! person looks for one, never at start, and nothing but the list of models is asked for.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use serde_json::Value;
+
+use crate::wire::listed_ids;
+
+/// Long enough for a server that loads a model meanwhile, short enough to wait for.
+const TIME: Duration = Duration::from_millis(1_500);
+const CONNECT: Duration = Duration::from_millis(300);
+const MAX_BYTES: usize = 1024 * 1024;
+const MAX_MODELS: usize = 200;
+
+/// The usual servers and their ports.
+pub const USUAL: &[(&str, u16)] = &[("Ollama", 11434), ("LM Studio", 1234), ("llama.cpp", 8080), ("vLLM", 8000), ("Jan", 1337)];
+
+/// A server that answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub name: String,
+    pub base_url: String,
+    pub models: Vec<String>,
+}
+
+/// Servers that answer on the given ports, in their order.
+pub async fn find(ports: &[(&str, u16)]) -> Vec<Found> {
+    let client = reqwest::Client::builder().no_proxy().connect_timeout(CONNECT).timeout(TIME).redirect(reqwest::redirect::Policy::none()).build();
+    let Ok(client) = client else { return Vec::new() };
+    join_all(ports.iter().map(|(name, port)| ask(&client, name, *port))).await.into_iter().flatten().collect()
+}
+
+async fn ask(client: &reqwest::Client, usual: &str, port: u16) -> Option<Found> {
+    let base_url = format!("http://127.0.0.1:{port}/v1");
+    let mut response = client.get(format!("{base_url}/models")).send().await.ok()?;
+    if !response.status().is_success() {
+        return None;
+    }
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.ok()? {
+        body.extend_from_slice(&chunk);
+        if body.len() > MAX_BYTES {
+            return None;
+        }
+    }
+    // Anything may listen on these ports: only a list of models counts.
+    let list: Value = serde_json::from_slice(&body).ok()?;
+    let models = listed_ids(&list)?.into_iter().take(MAX_MODELS).collect();
+    Some(Found { name: maker(&list).unwrap_or(usual).to_owned(), base_url, models })
+}
+
+/// Who serves, as the list itself tells: ports are often moved.
+fn maker(list: &Value) -> Option<&'static str> {
+    match list.pointer("/data/0/owned_by")?.as_str()? {
+        "library" => Some("Ollama"),
+        "llamacpp" => Some("llama.cpp"),
+        "vllm" => Some("vLLM"),
+        "organization_owner" => Some("LM Studio"),
+        _ => None,
+    }
+}

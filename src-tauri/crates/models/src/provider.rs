@@ -1,0 +1,185 @@
+//! A model behind a server, whatever wire it speaks. Owns address, key and wire of one of them; the key is given, never read
+//! from anywhere. It knows nothing of turns, tools' meaning or storage.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use contract::ModelCapabilities;
+use engine::ports::{Clock, Ids, Model, ModelError, ModelEvent, ModelRequest, Random};
+use futures::stream::BoxStream;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use secrecy::{ExposeSecret, SecretString};
+
+use crate::anthropic::Anthropic;
+use crate::capabilities::known;
+use crate::chat::Chat;
+use crate::gemini::Gemini;
+use crate::http::call::{self, Shared};
+use crate::http::{self, Checked, Diagnosis, HttpClient, failure};
+use crate::responses::Responses;
+use crate::wire::Wire;
+
+/// The wires that are spoken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Api {
+    Chat,
+    Responses,
+    Anthropic,
+    Gemini,
+}
+
+impl Api {
+    /// By its name in the settings.
+    pub fn named(provider: &str) -> Option<Self> {
+        match provider {
+            "openai_compatible" => Some(Self::Chat),
+            "openai_responses" => Some(Self::Responses),
+            "anthropic" => Some(Self::Anthropic),
+            "gemini" => Some(Self::Gemini),
+            _ => None,
+        }
+    }
+
+    /// Where its own provider serves it.
+    pub fn default_url(self) -> &'static str {
+        match self {
+            Self::Chat | Self::Responses => "https://api.openai.com/v1",
+            Self::Anthropic => "https://api.anthropic.com/v1",
+            Self::Gemini => "https://generativelanguage.googleapis.com/v1beta",
+        }
+    }
+
+    /// The variable that holds its own provider's key in an environment.
+    pub fn key_variable(self) -> &'static str {
+        match self {
+            Self::Chat | Self::Responses => "OPENAI_API_KEY",
+            Self::Anthropic => "ANTHROPIC_API_KEY",
+            Self::Gemini => "GEMINI_API_KEY",
+        }
+    }
+}
+
+/// Where and how to ask.
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub api: Api,
+    /// Up to and without the wire's own path.
+    pub base_url: String,
+    pub api_key: Option<SecretString>,
+    pub model: String,
+    /// Let the model think before it answers, where it can be told to.
+    pub reasoning: bool,
+    /// Time without data after which a stream counts as stalled.
+    pub idle_timeout: Duration,
+    /// Further attempts after a failure that may pass, as long as nothing of the answer has arrived.
+    pub max_retries: u32,
+    /// In place of "model at host".
+    pub label: Option<String>,
+}
+
+/// What a provider needs of the world.
+#[derive(Clone)]
+pub struct World {
+    /// One for all providers. See [`crate::http_client`].
+    pub http: HttpClient,
+    pub random: Arc<dyn Random>,
+    pub clock: Arc<dyn Clock>,
+    pub ids: Arc<dyn Ids>,
+}
+
+/// A model behind a server.
+#[derive(Clone)]
+pub struct Provider {
+    shared: Arc<Shared>,
+    model: String,
+    label: String,
+    local: bool,
+    capabilities: ModelCapabilities,
+}
+
+impl Provider {
+    /// Checks address and key for form; nothing is sent.
+    pub fn new(config: Config, world: World) -> Result<Self, ModelError> {
+        let base = http::base_url(&config.base_url)?;
+        let host = http::host_of(&base);
+        let key = headers(config.api, config.api_key.as_ref())?;
+        let known = known(&config.model);
+        let maker = format!("{:?} {host} {}", config.api, config.model);
+        let wire: Arc<dyn Wire> = match config.api {
+            Api::Chat => Arc::new(Chat::new(&config.model, base.host_str().unwrap_or_default(), key)),
+            Api::Responses => Arc::new(Responses::new(&config.model, maker, known, config.reasoning, key)),
+            Api::Anthropic => Arc::new(Anthropic::new(&config.model, maker, known, config.reasoning, key)),
+            Api::Gemini => Arc::new(Gemini::new(&config.model, maker, config.reasoning, key)),
+        };
+        let label = config.label.unwrap_or_else(|| format!("{} at {host}", config.model));
+        let local = http::is_loopback(&base);
+        let shared = Shared {
+            http: world.http.to(&base),
+            wire,
+            base,
+            host,
+            idle: config.idle_timeout.max(Duration::from_millis(1)),
+            max_retries: config.max_retries,
+            random: world.random,
+            clock: world.clock,
+            ids: world.ids,
+        };
+        Ok(Self { shared: Arc::new(shared), model: config.model, label, local, capabilities: known.capabilities })
+    }
+
+    /// Asks the server for its models and the model for one word. Nothing is retried.
+    pub async fn check(&self) -> Result<Checked, Diagnosis> {
+        http::check(&self.shared, &self.model).await
+    }
+}
+
+impl Model for Provider {
+    fn label(&self) -> String {
+        self.label.clone()
+    }
+    fn local(&self) -> bool {
+        self.local
+    }
+    fn capabilities(&self) -> ModelCapabilities {
+        self.capabilities
+    }
+    fn stream(&self, mut request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
+        if !self.capabilities.tools {
+            request.tools.clear();
+        }
+        call::start(Arc::clone(&self.shared), request)
+    }
+}
+
+/// Headers that every request carries.
+fn headers(api: Api, key: Option<&SecretString>) -> Result<HeaderMap, ModelError> {
+    let mut headers = HeaderMap::new();
+    if api == Api::Anthropic {
+        headers.insert(HeaderName::from_static("anthropic-version"), HeaderValue::from_static("2023-06-01"));
+    }
+    let Some(key) = key else { return Ok(headers) };
+    let key = key.expose_secret().trim();
+    let (name, text) = match api {
+        Api::Chat | Api::Responses => ("authorization", format!("Bearer {key}")),
+        Api::Anthropic => ("x-api-key", key.to_owned()),
+        Api::Gemini => ("x-goog-api-key", key.to_owned()),
+    };
+    let mut value = HeaderValue::from_str(&text).map_err(|_| failure::bad_key())?;
+    value.set_sensitive(true);
+    headers.insert(HeaderName::from_static(name), value);
+    Ok(headers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_with_a_line_break_is_refused_and_never_printed() {
+        for api in [Api::Chat, Api::Responses, Api::Anthropic, Api::Gemini] {
+            let error = headers(api, Some(&SecretString::from("sk-\nx"))).unwrap_err();
+            assert!(!error.message.contains("sk-"));
+            assert!(!format!("{:?}", headers(api, Some(&SecretString::from("sk-x"))).unwrap()).contains("sk-x"));
+        }
+    }
+}

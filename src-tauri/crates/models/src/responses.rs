@@ -1,0 +1,52 @@
+//! OpenAI's newer wire: a conversation made of items, and reasoning that goes back encrypted. Nothing is kept by the server.
+
+mod assemble;
+mod request;
+
+use std::sync::Arc;
+
+use engine::ports::{Ids, ModelRequest};
+use reqwest::Url;
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+
+use crate::capabilities::Known;
+use crate::wire::{Assemble, Wire, listed_ids, under};
+
+pub(crate) struct Responses {
+    model: String,
+    maker: String,
+    known: Known,
+    reasoning: bool,
+    headers: HeaderMap,
+}
+
+impl Responses {
+    pub(crate) fn new(model: &str, maker: String, known: Known, reasoning: bool, headers: HeaderMap) -> Self {
+        Self { model: model.to_owned(), maker, known, reasoning, headers }
+    }
+}
+
+impl Wire for Responses {
+    fn url(&self, base: &Url) -> Url {
+        under(base, "responses")
+    }
+    fn list_url(&self, base: &Url) -> Url {
+        under(base, "models")
+    }
+    fn headers(&self) -> &HeaderMap {
+        &self.headers
+    }
+    fn body(&self, request: &ModelRequest, plain: bool) -> Result<Vec<u8>, serde_json::Error> {
+        serde_json::to_vec(&request::body(self, request, plain))
+    }
+    fn optional(&self) -> &'static [&'static str] {
+        &["ncrypted", "reasoning", "summar"]
+    }
+    fn assembler(&self, ids: Arc<dyn Ids>) -> Box<dyn Assemble> {
+        Box::new(assemble::Assembler::new(ids, self.maker.clone()))
+    }
+    fn listed(&self, list: &Value) -> Option<Vec<String>> {
+        listed_ids(list)
+    }
+}

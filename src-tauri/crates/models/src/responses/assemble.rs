@@ -1,0 +1,241 @@
+//! Puts the events of one response together: text and reasoning go out at once, calls and the items that must come back when
+//! the response is complete. It knows nothing of HTTP or time.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use contract::{CallId, Usage};
+use engine::ports::{Finish, Ids, ModelCall, ModelError, ModelEvent, Opaque};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::http::failure;
+use crate::wire::{Assemble, Fed, Loose, tokens};
+
+/// More items than any response has.
+const MAX_ITEMS: usize = 256;
+
+#[derive(Debug, Default, Deserialize)]
+struct Event<'a> {
+    #[serde(rename = "type", borrow, default)]
+    kind: Loose<'a>,
+    #[serde(borrow, default)]
+    delta: Loose<'a>,
+    #[serde(borrow, default)]
+    arguments: Loose<'a>,
+    #[serde(default)]
+    output_index: Option<u64>,
+    #[serde(default)]
+    summary_index: Option<u64>,
+    #[serde(default)]
+    item: Option<Value>,
+    #[serde(default)]
+    response: Option<Value>,
+    #[serde(default)]
+    error: Option<Value>,
+    /// Of an `error` event, and of a whole response.
+    #[serde(borrow, default)]
+    code: Loose<'a>,
+    #[serde(borrow, default)]
+    object: Loose<'a>,
+}
+
+enum Item {
+    Call {
+        name: String,
+        arguments: String,
+    },
+    /// A message or reasoning, as it goes back.
+    Kept(Value),
+}
+
+/// A response as far as it has arrived.
+pub(super) struct Assembler {
+    ids: Arc<dyn Ids>,
+    maker: String,
+    items: BTreeMap<u64, Item>,
+    usage: Usage,
+    finish: Option<Finish>,
+    begun: bool,
+}
+
+impl Assembler {
+    pub(super) fn new(ids: Arc<dyn Ids>, maker: String) -> Self {
+        Self { ids, maker, items: BTreeMap::new(), usage: Usage { model_calls: 1, ..Usage::default() }, finish: None, begun: false }
+    }
+
+    fn say(&mut self, text: &str, out: &mut VecDeque<ModelEvent>) {
+        if !text.is_empty() {
+            self.begun = true;
+            out.push_back(ModelEvent::Text(text.to_owned()));
+        }
+    }
+
+    fn think(&mut self, text: &str, out: &mut VecDeque<ModelEvent>) {
+        if !text.is_empty() {
+            self.begun = true;
+            out.push_back(ModelEvent::Reasoning(text.to_owned()));
+        }
+    }
+
+    /// An item that begins or is complete: the later form holds.
+    fn item(&mut self, index: u64, item: &Value) -> Result<(), ModelError> {
+        if self.items.len() >= MAX_ITEMS {
+            return Err(failure::not_the_protocol());
+        }
+        let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
+        match text("type") {
+            "function_call" => {
+                self.begun = true;
+                let before = match self.items.remove(&index) {
+                    Some(Item::Call { arguments, .. }) => arguments,
+                    Some(Item::Kept(_)) | None => String::new(),
+                };
+                let arguments = if text("arguments").is_empty() { before } else { text("arguments").to_owned() };
+                self.items.insert(index, Item::Call { name: text("name").to_owned(), arguments });
+            }
+            // Without its content the server could not find it again: nothing is stored there.
+            "reasoning" if !text("encrypted_content").is_empty() => {
+                let summary = item.get("summary").cloned().unwrap_or_else(|| json!([]));
+                let kept = json!({"type": "reasoning", "id": text("id"), "summary": summary, "encrypted_content": text("encrypted_content")});
+                self.items.insert(index, Item::Kept(kept));
+            }
+            "message" => {
+                let mut kept = json!({"type": "message", "role": "assistant", "content": said(item)});
+                if let Some(phase) = item.get("phase").filter(|phase| phase.is_string()) {
+                    kept["phase"] = phase.clone();
+                }
+                self.items.insert(index, Item::Kept(kept));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn arguments(&mut self, event: &Event<'_>) {
+        let Some(Item::Call { arguments, .. }) = self.items.get_mut(&event.output_index.unwrap_or_default()) else { return };
+        arguments.push_str(event.delta.text());
+        if !event.arguments.text().is_empty() {
+            event.arguments.text().clone_into(arguments);
+        }
+    }
+
+    /// The response as a whole, at its end. Some servers send only this.
+    fn whole(&mut self, response: &Value, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+        if let Some(usage) = response.get("usage") {
+            self.usage.input_tokens = tokens(usage, "input_tokens").unwrap_or_default();
+            self.usage.output_tokens = tokens(usage, "output_tokens").unwrap_or_default();
+        }
+        if !self.begun {
+            for (index, item) in (0..).zip(response.get("output").and_then(Value::as_array).into_iter().flatten()) {
+                self.item(index, item)?;
+                for part in said(item).as_array().into_iter().flatten() {
+                    self.say(part.get("text").and_then(Value::as_str).unwrap_or_default(), out);
+                }
+            }
+        }
+        self.finish = Some(match response.pointer("/incomplete_details/reason").and_then(Value::as_str) {
+            Some("content_filter") => Finish::ContentFilter,
+            Some(_) => Finish::Length,
+            None => Finish::Stop,
+        });
+        Ok(())
+    }
+}
+
+/// The texts of a message, as they go back.
+fn said(item: &Value) -> Value {
+    let parts = item.get("content").and_then(Value::as_array).into_iter().flatten();
+    let texts = parts.filter_map(|part| part.get("text").or(part.get("refusal")).and_then(Value::as_str));
+    if item.get("type").and_then(Value::as_str) == Some("message") {
+        texts.map(|text| json!({"type": "output_text", "text": text})).collect()
+    } else {
+        Value::Null
+    }
+}
+
+impl Assemble for Assembler {
+    fn begun(&self) -> bool {
+        self.begun
+    }
+
+    fn finished(&self) -> bool {
+        self.finish.is_some()
+    }
+
+    fn speaks(&self, event: &str) -> bool {
+        event.starts_with("response.") || event == "message" || event == "error"
+    }
+
+    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<Fed, ModelError> {
+        let data = data.trim();
+        if data == "[DONE]" {
+            return Ok(Fed::Done);
+        }
+        if !data.starts_with('{') {
+            return Ok(Fed::Ignored);
+        }
+        let event: Event<'_> = serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
+        match event.kind.text() {
+            "response.output_text.delta" | "response.refusal.delta" => self.say(event.delta.text(), out),
+            "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => self.think(event.delta.text(), out),
+            "response.reasoning_summary_part.added" if event.summary_index > Some(0) => self.think("\n\n", out),
+            "response.function_call_arguments.delta" | "response.function_call_arguments.done" => self.arguments(&event),
+            "response.output_item.added" | "response.output_item.done" => {
+                self.item(event.output_index.unwrap_or_default(), &event.item.unwrap_or_default())?;
+            }
+            "response.completed" | "response.incomplete" => {
+                self.whole(&event.response.unwrap_or_default(), out)?;
+                return Ok(Fed::Done);
+            }
+            "response.failed" => {
+                let error = event.response.as_ref().and_then(|response| response.get("error")).cloned().unwrap_or_default();
+                return Err(failure::in_stream(&error));
+            }
+            "error" => return Err(failure::in_stream(&event.error.unwrap_or_else(|| json!({"code": event.code.text()})))),
+            kind if kind.starts_with("response.") => {}
+            "" if event.object.text() == "response" => {
+                let response: Value = serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
+                if let Some(error) = response.get("error").filter(|error| !error.is_null()) {
+                    return Err(failure::in_stream(error));
+                }
+                self.whole(&response, out)?;
+            }
+            "" if event.error.is_some() => return Err(failure::in_stream(&event.error.unwrap_or_default())),
+            _ => return Ok(Fed::Ignored),
+        }
+        Ok(Fed::Progress)
+    }
+
+    fn end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+        if self.finish == Some(Finish::ContentFilter) && !self.begun {
+            return Err(failure::declined());
+        }
+        let (mut kept, mut calls, mut reasoned) = (Vec::new(), 0, false);
+        for item in std::mem::take(&mut self.items).into_values() {
+            match item {
+                Item::Call { name, .. } if name.is_empty() => return Err(failure::nameless_call()),
+                Item::Call { name, arguments } => {
+                    let arguments = if arguments.trim().is_empty() { "{}".to_owned() } else { arguments };
+                    out.push_back(ModelEvent::Call(ModelCall { id: CallId::new(self.ids.next("call")), name, arguments }));
+                    kept.push(json!({"type": "function_call"}));
+                    calls += 1;
+                }
+                Item::Kept(item) => {
+                    reasoned |= item.get("encrypted_content").is_some();
+                    kept.push(item);
+                }
+            }
+        }
+        if reasoned && calls > 0 {
+            out.push_back(ModelEvent::Opaque(Opaque { maker: self.maker.clone(), data: Arc::new(Value::Array(kept)) }));
+        }
+        let finish = match self.finish {
+            Some(Finish::Stop) | None if calls > 0 => Finish::ToolCalls,
+            Some(finish) => finish,
+            None => Finish::Stop,
+        };
+        out.push_back(ModelEvent::Done { usage: self.usage, finish });
+        Ok(())
+    }
+}

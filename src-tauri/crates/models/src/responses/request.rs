@@ -1,0 +1,128 @@
+//! Writes a model request as items: messages, calls, outputs, and the reasoning that came with them where it stood.
+//! It does not know where the body is sent or what comes back.
+
+use engine::ports::{Message, ModelCall, ModelRequest, Opaque};
+use serde_json::{Value, json};
+
+use super::Responses;
+use crate::wire::{own, parsable, wire_id};
+
+pub(super) fn body(wire: &Responses, request: &ModelRequest, plain: bool) -> Value {
+    let mut instructions: Vec<&str> = Vec::new();
+    let mut input = Vec::new();
+    for (at, message) in request.messages.iter().enumerate() {
+        match message {
+            Message::System { text } if at == instructions.len() => instructions.push(text),
+            Message::System { text } => input.push(json!({"role": "developer", "content": text})),
+            Message::User { text } => input.push(json!({"role": "user", "content": text})),
+            Message::Assistant { text, calls, opaque } => assistant(text, calls, opaque.as_ref(), &wire.maker, &mut input),
+            Message::Tool { call, content, .. } => {
+                input.push(json!({"type": "function_call_output", "call_id": wire_id(call.as_str()), "output": content}));
+            }
+        }
+    }
+    let mut body = json!({"model": wire.model, "input": input, "stream": true, "store": false});
+    if !instructions.is_empty() {
+        body["instructions"] = json!(instructions.join("\n\n"));
+    }
+    if !request.tools.is_empty() {
+        let tool = |tool: &engine::ports::ToolDef| json!({"type": "function", "name": tool.name, "description": tool.description, "parameters": tool.parameters, "strict": false});
+        body["tools"] = request.tools.iter().map(tool).collect();
+    }
+    if let Some(bound) = request.max_output_tokens {
+        body["max_output_tokens"] = json!(bound);
+    }
+    if wire.known.capabilities.reasoning && !plain {
+        body["include"] = json!(["reasoning.encrypted_content"]);
+        if wire.reasoning {
+            body["reasoning"] = json!({"summary": "auto"});
+        }
+    }
+    body
+}
+
+/// The items of an answer: in the order in which they came, where that is known.
+fn assistant(text: &str, calls: &[ModelCall], opaque: Option<&Opaque>, maker: &str, input: &mut Vec<Value>) {
+    let mut asked = calls.iter().map(function_call);
+    let kept = own(opaque, maker).and_then(Value::as_array);
+    let marks = |kept: &&Vec<Value>| kept.iter().filter(|item| is_mark(item)).count() == calls.len();
+    if let Some(kept) = kept.filter(marks) {
+        input.extend(kept.iter().filter_map(|item| if is_mark(item) { asked.next() } else { Some(item.clone()) }));
+        return;
+    }
+    if !text.is_empty() {
+        input.push(json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}));
+    }
+    input.extend(asked);
+}
+
+fn is_mark(item: &Value) -> bool {
+    item.get("type").and_then(Value::as_str) == Some("function_call")
+}
+
+fn function_call(call: &ModelCall) -> Value {
+    json!({"type": "function_call", "call_id": wire_id(call.id.as_str()), "name": call.name, "arguments": parsable(&call.arguments)})
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use engine::ports::ToolDef;
+    use reqwest::header::HeaderMap;
+
+    use super::*;
+    use crate::capabilities::known;
+
+    fn wire(model: &str) -> Responses {
+        Responses::new(model, "me".into(), known(model), true, HeaderMap::new())
+    }
+
+    fn conversation(maker: &str) -> ModelRequest {
+        let kept = json!([{"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "SEALED"}, {"type": "function_call"}]);
+        ModelRequest {
+            messages: vec![
+                Message::System { text: "Be brief.".into() },
+                Message::User { text: "Pace of 17?".into() },
+                Message::Assistant {
+                    text: "".into(),
+                    calls: vec![ModelCall { id: "call_1".into(), name: "pace".into(), arguments: "{\"account\":17}".into() }],
+                    opaque: Some(Opaque { maker: maker.into(), data: Arc::new(kept) }),
+                },
+                Message::Tool { call: "call_1".into(), name: "pace".into(), content: "ok".into(), data: engine::ports::OutboundValue::default() },
+                Message::System { text: "Answer now.".into() },
+            ],
+            tools: vec![ToolDef {
+                name: "pace".into(),
+                description: "Pacing".into(),
+                parameters: engine::ports::OutboundValue::fixed(r#"{"type": "object"}"#),
+            }],
+            ..ModelRequest::default()
+        }
+    }
+
+    #[test]
+    fn a_conversation_with_a_call_and_its_reasoning() {
+        let body = body(&wire("gpt-5-mini"), &conversation("me"), false);
+        assert_eq!(
+            body["input"],
+            json!([
+                {"role": "user", "content": "Pace of 17?"},
+                {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "SEALED"},
+                {"type": "function_call", "call_id": "call_1", "name": "pace", "arguments": "{\"account\":17}"},
+                {"type": "function_call_output", "call_id": "call_1", "output": "ok"},
+                {"role": "developer", "content": "Answer now."}
+            ])
+        );
+        assert_eq!((&body["instructions"], &body["store"]), (&json!("Be brief."), &json!(false)));
+        assert_eq!(body["include"], json!(["reasoning.encrypted_content"]));
+    }
+
+    #[test]
+    fn reasoning_of_another_maker_stays_behind_and_models_without_any_are_not_asked_for_it() {
+        let other = body(&wire("gpt-5-mini"), &conversation("you"), false);
+        assert!(!other.to_string().contains("SEALED") && other["input"].as_array().unwrap().len() == 4);
+        assert!(body(&wire("gpt-4o-mini"), &conversation("me"), false).get("include").is_none());
+        assert!(body(&wire("gpt-5-mini"), &conversation("me"), true).get("include").is_none());
+    }
+}

@@ -1,0 +1,187 @@
+//! What goes wrong between here and a server, which of it is tried again, and in what words it is told.
+
+use engine::ports::{Finish, Model, ModelErrorKind};
+use kit::model_server::{ModelServer, Reply};
+use models::Provider;
+use serde_json::json;
+
+use crate::support::{answer, config, provider, question, world};
+
+fn refusal(status: u16) -> Reply {
+    Reply::refusal(status, &json!({"message": "upstream SECRET words"}))
+}
+
+/// A wish of no time at all, so that no test waits.
+fn at_once(status: u16) -> Reply {
+    refusal(status).header("retry-after", "0")
+}
+
+#[tokio::test]
+async fn passing_failures_are_tried_again_before_anything_was_seen() {
+    for status in [408, 409, 429, 500, 502, 503] {
+        let server = ModelServer::start([at_once(status), at_once(status), Reply::text(["fine"])]).await;
+        let got = answer(&provider(&server)).await;
+        assert_eq!((got.text.as_str(), got.error), ("fine", None), "{status}");
+        server.assert_clean();
+    }
+}
+
+#[tokio::test]
+async fn attempts_are_counted() {
+    let server = ModelServer::start([at_once(503).repeated()]).await;
+    let error = answer(&provider(&server)).await.error.unwrap();
+    assert_eq!(error.kind, ModelErrorKind::Unavailable);
+    assert_eq!(server.requests().len(), 3, "one call and two retries");
+}
+
+#[tokio::test]
+async fn lasting_failures_are_not_tried_again() {
+    let table =
+        [(400, ModelErrorKind::BadRequest), (401, ModelErrorKind::Unauthorized), (403, ModelErrorKind::Unauthorized), (404, ModelErrorKind::BadRequest)];
+    for (status, kind) in table {
+        let server = ModelServer::start([at_once(status).repeated()]).await;
+        let error = answer(&provider(&server)).await.error.unwrap();
+        assert_eq!((error.kind, server.requests().len()), (kind, 1), "{status}");
+        assert!(!format!("{error:?}").contains("SECRET"), "neither the server's words nor the key: {error:?}");
+        assert!(error.hint.is_some());
+    }
+}
+
+#[tokio::test]
+async fn a_wish_longer_than_anyone_waits_is_told_in_place_of_waiting() {
+    let server = ModelServer::start([refusal(429).header("retry-after", "120")]).await;
+    let error = answer(&provider(&server)).await.error.unwrap();
+    assert_eq!((error.kind, error.retry_after_ms), (ModelErrorKind::RateLimited, Some(120_000)));
+    assert_eq!(error.hint.as_deref(), Some("Try again in 120 seconds."));
+}
+
+#[tokio::test]
+async fn an_error_object_in_the_stream_is_tried_again_only_before_text() {
+    let overloaded = json!({"error": {"message": "SECRET", "type": "overloaded_error"}}).to_string();
+    let server = ModelServer::start([Reply::raw(format!("data: {overloaded}\n\n")), Reply::text(["fine"])]).await;
+    // The first wait is a quarter of a second: the randomness is fixed at its least.
+    assert_eq!(answer(&provider(&server)).await.text, "fine");
+    server.assert_clean();
+
+    let server = ModelServer::start([Reply::text(["half"]).data(&overloaded), Reply::text(["never"])]).await;
+    let got = answer(&provider(&server)).await;
+    assert_eq!((got.text.as_str(), server.requests().len()), ("half", 1));
+    assert!(!format!("{:?}", got.error.unwrap()).contains("SECRET"));
+}
+
+#[tokio::test]
+async fn a_stream_cut_after_text_is_an_error_and_calls_in_it_never_run() {
+    let half = Reply::new().say("half").ask("pace", &json!({"account": 17}));
+    for reply in [half.clone().cut(), Reply::raw("data: {\"choices\":[{\"delta\":{\"content\":\"half\"}}]}\n\n")] {
+        let server = ModelServer::start([reply]).await;
+        let got = answer(&provider(&server)).await;
+        assert_eq!((got.text.as_str(), got.calls.len(), got.finish), ("half", 0, None));
+        assert_eq!(got.error.unwrap().kind, ModelErrorKind::Unavailable);
+        server.assert_clean();
+    }
+}
+
+#[tokio::test]
+async fn a_cut_after_the_model_said_stop_loses_nothing() {
+    let reply = Reply::raw("data: {\"choices\":[{\"delta\":{\"content\":\"all\"},\"finish_reason\":\"stop\"}]}\n\n").cut();
+    let server = ModelServer::start([reply]).await;
+    let got = answer(&provider(&server)).await;
+    assert_eq!((got.text.as_str(), got.finish, got.error), ("all", Some(Finish::Stop), None));
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_to_count_tokens_is_asked_without() {
+    let refused = Reply::refusal(400, &json!({"message": "Unknown parameter: stream_options"}));
+    let server = ModelServer::start([refused, Reply::text(["fine"])]).await;
+    assert_eq!(answer(&provider(&server)).await.text, "fine");
+    assert!(server.requests()[1].get("stream_options").is_none());
+}
+
+#[tokio::test]
+async fn pages_that_are_no_answer() {
+    let page = Reply::raw("<html>Welcome</html>").header("content-type", "text/html");
+    for reply in [page, Reply::json(200, &json!({"hello": 1})), Reply::raw("data: {oops\n\n"), Reply::raw(b"data: \xff\xfe\n\n".to_vec())] {
+        let server = ModelServer::start([reply]).await;
+        assert_eq!(answer(&provider(&server)).await.error.unwrap().kind, ModelErrorKind::Protocol);
+    }
+}
+
+#[tokio::test]
+async fn no_server_and_no_such_name() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let nobody = Provider::new(config_without_retry(&format!("http://127.0.0.1:{port}/v1")), world()).unwrap();
+    let error = answer(&nobody).await.error.unwrap();
+    assert_eq!(error.kind, ModelErrorKind::Unavailable);
+    assert!(error.message.contains("127.0.0.1"), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let moved = Reply::json(308, &json!({})).header("location", "http://127.0.0.1:1/");
+    let server = ModelServer::start([moved]).await;
+    assert_eq!(answer(&provider(&server)).await.error.unwrap().kind, ModelErrorKind::BadRequest);
+}
+
+#[tokio::test]
+async fn a_server_without_encryption_is_no_certificate_problem() {
+    let server = ModelServer::start([]).await;
+    let https = server.base_url().replace("http:", "https:");
+    let provider = Provider::new(config_without_retry(&https), world()).unwrap();
+    let error = answer(&provider).await.error.unwrap();
+    assert_eq!(error.kind, ModelErrorKind::Unavailable);
+    assert!(error.message.contains("does not speak TLS"), "{error:?}");
+}
+
+/// A server as a proxy that inspects traffic shows it: a chain to a root that this machine does not know.
+pub async fn untrusted_server() -> (String, tokio::task::JoinHandle<()>) {
+    use tokio_rustls::rustls::{ServerConfig, pki_types::PrivateKeyDer};
+
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/data/tls");
+    let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
+    let key = PrivateKeyDer::Pkcs8(read("localhost-key.der").into());
+    let config = ServerConfig::builder().with_no_client_auth().with_single_cert(vec![read("localhost.der").into(), read("root.der").into()], key).unwrap();
+    let acceptor = tokio_rustls::TlsAcceptor::from(std::sync::Arc::new(config));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("https://{}/v1", listener.local_addr().unwrap());
+    let server = tokio::spawn(async move {
+        while let Ok((socket, _)) = listener.accept().await {
+            drop(acceptor.accept(socket).await);
+        }
+    });
+    (base, server)
+}
+
+#[tokio::test]
+async fn the_issuer_of_a_certificate_that_is_not_trusted_is_named() {
+    let (base, server) = untrusted_server().await;
+    let provider = Provider::new(config_without_retry(&base), world()).unwrap();
+    let error = answer(&provider).await.error.unwrap();
+    server.abort();
+    assert_eq!(error.kind, ModelErrorKind::Unavailable);
+    assert!(error.message.contains("Example Inspection Root") && error.message.contains("Example Corp"), "{error:?}");
+    assert!(error.hint.unwrap().contains("SSL_CERT_FILE"));
+}
+
+fn config_without_retry(base: &str) -> models::Config {
+    models::Config { max_retries: 0, ..config(base) }
+}
+
+#[tokio::test]
+async fn the_connection_test_lists_models_and_asks_for_a_word() {
+    let server = ModelServer::start([Reply::text(["ready"])]).await;
+    let checked = provider(&server).check().await.unwrap();
+    assert_eq!((checked.models, checked.answer.as_str()), (vec!["scripted".to_owned()], "ready"));
+    assert_eq!(server.seen()[0].headers["authorization"], "Bearer sk-test-SECRET");
+    server.push(refusal(401));
+    assert_eq!(provider(&server).check().await.unwrap_err().error.kind, ModelErrorKind::Unauthorized);
+}
+
+#[tokio::test]
+async fn the_label_names_model_and_host() {
+    let server = ModelServer::start([]).await;
+    let provider = provider(&server);
+    assert!(provider.label().starts_with("scripted at 127.0.0.1:"));
+    assert!(provider.local());
+    drop(provider.stream(question()));
+    assert!(server.requests().is_empty(), "nothing is sent before someone listens");
+}

@@ -1,0 +1,63 @@
+//! Whatever a server sends, the provider ends in an orderly way, and how the bytes are cut makes no difference.
+
+use kit::model_server::{Chunking, ModelServer, Reply};
+use models::{Config, Provider};
+use proptest::prelude::*;
+
+use crate::support::{Answer, answer, config, world};
+
+/// An answer, with its error's kind alone: the words name the port.
+type End = (Answer, Option<engine::ports::ModelErrorKind>);
+
+/// Pieces that parsers trip over, and plain noise.
+fn piece() -> impl Strategy<Value = Vec<u8>> {
+    let known = [
+        "data: ",
+        "data:",
+        "\n\n",
+        "\n",
+        "\r\n",
+        "\r",
+        ": c\n\n",
+        "event: x\n",
+        "[DONE]",
+        "{}",
+        "{\"choices\":[",
+        "]}",
+        "\u{feff}",
+        "{\"choices\":[{\"delta\":{\"content\":\"å𝄞\"}}]}\n\n",
+        "data: {\"choices\":[{\"delta\":{\"content\":\"text\"}}]}\n\n",
+        "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":1,\"function\":{\"name\":\"n\",\"arguments\":\"{\"}}]}}]}\n\n",
+        "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n",
+        "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":-1e300,\"completion_tokens\":1e300}}\n\n",
+        "data: [DONE]\n\n",
+    ];
+    prop_oneof![
+        4 => proptest::sample::select(known.to_vec()).prop_map(|text| text.as_bytes().to_vec()),
+        1 => proptest::collection::vec(any::<u8>(), 0..24),
+    ]
+}
+
+async fn read(bytes: Vec<u8>, chunking: Chunking) -> End {
+    let server = ModelServer::start([Reply::raw(bytes).chunked(chunking)]).await;
+    let provider = Provider::new(Config { max_retries: 0, ..config(&server.base_url()) }, world()).unwrap();
+    let mut answer = answer(&provider).await;
+    let kind = answer.error.take().map(|error| error.kind);
+    (answer, kind)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn garbage_ends_the_same_way_however_it_is_cut(pieces in proptest::collection::vec(piece(), 0..40), every in 1_usize..20) {
+        let bytes = pieces.concat();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let whole = read(bytes.clone(), Chunking::Whole).await;
+            prop_assert!(whole.0.finish.is_some() != whole.1.is_some(), "exactly one end: {whole:?}");
+            let cut = read(bytes, Chunking::EveryBytes(every)).await;
+            prop_assert_eq!(whole, cut);
+            Ok(())
+        })?;
+    }
+}

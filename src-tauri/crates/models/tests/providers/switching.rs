@@ -1,0 +1,99 @@
+//! One conversation, several models: history moves from wire to wire, and a second model steps in for one that fails.
+
+use std::sync::Arc;
+
+use engine::ports::{Message, Model, ModelErrorKind, ModelEvent};
+use futures::StreamExt;
+use kit::model_server::{ModelServer, Reply};
+use models::{Api, Config, Provider, WithFallback};
+use serde_json::json;
+
+use crate::recordings::folder;
+use crate::support::{Conversation, config, on, question, world};
+use crate::wires::{anthropic_calls, anthropic_text};
+
+const APIS: [(Api, &str); 4] =
+    [(Api::Chat, "gpt-4o"), (Api::Responses, "gpt-5-mini"), (Api::Anthropic, "claude-sonnet-4-5"), (Api::Gemini, "gemini-3-pro-preview")];
+
+/// An answer that asks for tools, with whatever the wire seals.
+fn calls(api: Api) -> Reply {
+    match api {
+        Api::Chat => Reply::new().say("Looking.").ask("pace", &json!({"account": 17})),
+        Api::Responses => Reply::recording(&folder().join("raw-sse/openai_resp/reasoning_stream_tools-response_000.txt")),
+        Api::Anthropic => anthropic_calls(),
+        Api::Gemini => Reply::recording(&folder().join("google/google-tool-call-gemini3.chunks.txt")),
+    }
+}
+
+fn text(api: Api) -> Reply {
+    match api {
+        Api::Chat => Reply::text(["Fine."]),
+        Api::Responses => Reply::recording(&folder().join("openai-responses/openai-phase.1.chunks.txt")),
+        Api::Anthropic => anthropic_text("Fine."),
+        Api::Gemini => Reply::recording(&folder().join("google/google-text.chunks.txt")),
+    }
+}
+
+/// The server refuses what does not pair, has lost a signature, or brings one to another provider.
+#[tokio::test]
+async fn a_conversation_moves_between_any_two_wires_in_the_middle_of_its_calls() {
+    for (from, first) in APIS {
+        for (to, second) in APIS {
+            let server = ModelServer::start([calls(from), calls(to), text(to), text(from)]).await;
+            let (first, second) = (on(from, &server, first), on(to, &server, second));
+            let mut conversation = Conversation::asking("Both?");
+            assert!(!conversation.round(&first).await.calls.is_empty(), "{from:?}");
+            let answer = conversation.until_answered(&second).await;
+            assert!(!answer.text.is_empty(), "{from:?} to {to:?}: {answer:?}");
+            conversation.messages.push(Message::User { text: "And now?".into() });
+            let back = conversation.until_answered(&first).await;
+            assert!(!back.text.is_empty(), "{from:?} to {to:?} and back: {back:?}");
+            server.assert_clean();
+        }
+    }
+}
+
+fn failing(server: &ModelServer) -> Arc<Provider> {
+    Arc::new(Provider::new(Config { max_retries: 0, ..config(&server.base_url()) }, world()).unwrap())
+}
+
+async fn heard(model: &dyn Model) -> Vec<Result<ModelEvent, ModelErrorKind>> {
+    model.stream(question()).map(|event| event.map_err(|error| error.kind)).collect().await
+}
+
+#[tokio::test]
+async fn the_second_model_answers_for_one_that_cannot_and_says_so() {
+    let broken = ModelServer::start([Reply::refusal(503, &json!({})).repeated()]).await;
+    let server = ModelServer::start([anthropic_text("Here."), anthropic_text("Again.")]).await;
+    let second = on(Api::Anthropic, &server, "claude-haiku-4-5");
+    let (from, to) = (failing(&broken).label(), second.label());
+    let both = WithFallback::new(failing(&broken), Arc::new(second));
+    assert_eq!(both.label(), from);
+    let events = heard(&both).await;
+    let Ok(ModelEvent::FellBack { from: told_from, to: told_to, why }) = &events[0] else { panic!("told first: {events:?}") };
+    assert_eq!((told_from, told_to), (&from, &to));
+    assert!(why.contains("503"), "{why}");
+    assert_eq!(events[1], Ok(ModelEvent::Text("Here.".into())));
+    assert_eq!(heard(&both).await[0], Ok(ModelEvent::Text("Again.".into())), "the rest of the turn stays with it");
+    assert_eq!((broken.requests().len(), both.label()), (1, to));
+}
+
+#[tokio::test]
+async fn no_second_voice_after_the_first_word_or_for_what_waiting_does_not_cure() {
+    for reply in [Reply::text(["half"]).cut(), Reply::refusal(401, &json!({})), Reply::refusal(400, &json!({}))] {
+        let first = ModelServer::start([reply]).await;
+        let second = ModelServer::start([Reply::text(["never"])]).await;
+        let events = heard(&WithFallback::new(failing(&first), failing(&second))).await;
+        assert!(events.last().unwrap().is_err(), "{events:?}");
+        assert!(second.requests().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn two_models_are_local_only_together() {
+    let server = ModelServer::start([]).await;
+    let here = failing(&server);
+    let away = Arc::new(Provider::new(config("https://models.example/v1"), world()).unwrap());
+    assert!(WithFallback::new(here.clone(), here.clone()).local());
+    assert!(!WithFallback::new(here.clone(), away.clone()).local() && !WithFallback::new(away, here).local());
+}

@@ -1,0 +1,83 @@
+//! Stalls, cancelling, and connections: with the clock of the runtime paused where time itself is tested.
+
+use std::time::Duration;
+
+use engine::ports::{Finish, Model, ModelErrorKind, ModelEvent};
+use futures::StreamExt;
+use kit::model_server::{ModelServer, Reply};
+use models::{Config, Provider};
+
+use crate::support::{answer, config, provider, question, world};
+
+fn impatient(server: &ModelServer, ms: u64) -> Provider {
+    Provider::new(Config { idle_timeout: Duration::from_millis(ms), ..config(&server.base_url()) }, world()).unwrap()
+}
+
+#[tokio::test]
+async fn keepalives_do_not_hide_a_stall() {
+    let reply = (0..1_000).fold(Reply::text(["half"]), |reply, _| reply.wait_ms(20).keepalive()).hang();
+    let server = ModelServer::start([reply]).await;
+    let got = answer(&impatient(&server, 200)).await;
+    assert_eq!(got.text, "half");
+    let error = got.error.unwrap();
+    assert_eq!(error.kind, ModelErrorKind::Unavailable);
+    server.client_left(1).await;
+}
+
+#[tokio::test]
+async fn foreign_events_do_not_hide_a_stall_either() {
+    let reply = (0..1_000).fold(Reply::new(), |reply, _| reply.wait_ms(20).bytes("event: ping\ndata: {\"type\":\"ping\"}\n\n")).hang();
+    let server = ModelServer::start([reply]).await;
+    assert_eq!(answer(&impatient(&server, 200)).await.error.unwrap().kind, ModelErrorKind::Unavailable);
+    assert_eq!(server.requests().len(), 1, "a stall is not waited for twice");
+}
+
+#[tokio::test]
+async fn a_slow_answer_is_not_a_stall() {
+    let reply = (0..12).fold(Reply::new(), |reply, _| reply.wait_ms(50).say("x"));
+    let server = ModelServer::start([reply]).await;
+    let got = answer(&impatient(&server, 400)).await;
+    assert_eq!((got.text.len(), got.error), (12, None), "longer in all than the timer, never between two pieces");
+}
+
+#[tokio::test]
+async fn a_server_that_never_answers_is_a_stall() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}/v1", listener.local_addr().unwrap());
+    let provider = Provider::new(Config { idle_timeout: Duration::from_millis(100), ..config(&base) }, world()).unwrap();
+    let error = answer(&provider).await.error.unwrap();
+    assert_eq!(error.kind, ModelErrorKind::Unavailable);
+    drop(listener);
+}
+
+#[tokio::test]
+async fn silence_after_the_end_of_the_text_is_the_end() {
+    let reply = Reply::raw("data: {\"choices\":[{\"delta\":{\"content\":\"all\"},\"finish_reason\":\"stop\"}]}\n\n").hang();
+    let server = ModelServer::start([reply]).await;
+    let got = answer(&impatient(&server, 200)).await;
+    assert_eq!((got.text.as_str(), got.finish, got.error), ("all", Some(Finish::Stop), None));
+}
+
+#[tokio::test]
+async fn dropping_the_stream_closes_the_connection() {
+    let server = ModelServer::start([Reply::text(["one"]).hang()]).await;
+    let provider = provider(&server);
+    let mut events = provider.stream(question());
+    assert_eq!(events.next().await, Some(Ok(ModelEvent::Text("one".into()))));
+    drop(events);
+    server.client_left(1).await;
+}
+
+#[tokio::test]
+async fn the_idle_time_of_the_settings_is_the_one_that_counts() {
+    // Nothing is listening to the paused clock but the provider: real sockets would race it, so the stall is before any data.
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}/v1", listener.local_addr().unwrap());
+    let provider = Provider::new(Config { idle_timeout: Duration::from_secs(5), ..config(&base) }, world()).unwrap();
+    tokio::time::pause();
+    let before = tokio::time::Instant::now();
+    let error = answer(&provider).await.error.unwrap();
+    assert!(error.message.contains("5 seconds"), "{error:?}");
+    assert!(before.elapsed() >= Duration::from_secs(5));
+    drop(listener);
+}

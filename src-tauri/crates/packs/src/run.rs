@@ -1,0 +1,53 @@
+//! Runs the tools that a pack describes without a server of its own: one HTTP request, or one program. What it gets has
+//! passed every check of the engine; turns, approvals and keyrings are not known here.
+
+mod address;
+mod failure;
+pub mod http;
+#[cfg(unix)]
+mod process;
+#[cfg(unix)]
+pub mod program;
+mod request;
+#[cfg(target_os = "linux")]
+mod sandbox;
+mod template;
+
+pub use address::{Lookup, SystemLookup, is_private, may_reach};
+pub use http::{HttpRunner, Permit};
+#[cfg(unix)]
+pub use program::{Place, run_program};
+pub(crate) use template::Template;
+
+use contract::{Isolation, IsolationView};
+
+/// How far programs of packs are kept apart on this machine.
+pub fn isolation() -> IsolationView {
+    #[cfg(target_os = "linux")]
+    let (abi, seccomp) = (sandbox::landlock_abi(), sandbox::seccomp_works());
+    #[cfg(not(target_os = "linux"))]
+    let (abi, seccomp) = (0, false);
+    let (level, message) = match (abi > 0, seccomp) {
+        (true, true) => (
+            Isolation::Full,
+            format!(
+                "Programs of packs see only the system's programs, their pack and a folder of their own (Landlock {abi}), and open no sockets beyond what their pack declares."
+            ),
+        ),
+        (true, false) => (
+            Isolation::Partial,
+            format!(
+                "Programs of packs do not see your files (Landlock {abi}), but this kernel cannot keep them from the network and from other programs' sockets."
+            ),
+        ),
+        (false, true) => (
+            Isolation::Partial,
+            "Programs of packs can read your files: this kernel has no Landlock. They open no sockets beyond what their pack declares.".to_owned(),
+        ),
+        (false, false) => (
+            Isolation::Limits,
+            "Programs of packs run as you, with a bare environment and limits only: this kernel has neither Landlock nor seccomp.".to_owned(),
+        ),
+    };
+    IsolationView { level, landlock_abi: abi, seccomp, message }
+}

@@ -1,0 +1,372 @@
+//! One HTTP call of a tool: where it may go is looked at before every hop, what comes back is bounded and read as the
+//! manifest says, and every failure gets its code. Retries, time limits and schemas are the engine's.
+
+use std::sync::{Arc, OnceLock};
+
+use contract::{
+    AgentError, ErrorCode, ToolSpec,
+    manifest::{Answer, AuthKind, HttpCall, HttpMethod},
+};
+use engine::ports::{ToolFailure, ToolRequest};
+use reqwest::{
+    Client, Method, Response, StatusCode,
+    header::{self, HeaderName, HeaderValue},
+    redirect,
+};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+use url::{Host, Url};
+
+use super::{
+    address::{Guarded, Lookup, PrivateAddress, SystemLookup, may_reach},
+    failure::{before, config, http, perhaps},
+    request::{self, Built, Key},
+};
+
+const HOPS: usize = 5;
+const DEFAULT_BYTES: u64 = 1024 * 1024;
+/// The most of a failed answer that is told to the model.
+const TOLD: usize = 2_000;
+
+/// What a call may do and use, as it is now.
+#[derive(Clone, Debug, Default)]
+pub struct Permit {
+    /// The user allows this pack to reach this computer and the local network.
+    pub private_network: bool,
+    pub secret: Option<SecretString>,
+}
+
+/// Sends requests. One client for the open network, one for everything; each is made with its first use.
+pub struct HttpRunner {
+    lookup: Arc<dyn Lookup>,
+    open: OnceLock<Client>,
+    anywhere: OnceLock<Client>,
+}
+
+impl Default for HttpRunner {
+    fn default() -> Self {
+        Self::new(Arc::new(SystemLookup))
+    }
+}
+
+impl HttpRunner {
+    /// A runner that finds addresses in another way.
+    pub fn new(lookup: Arc<dyn Lookup>) -> Self {
+        Self { lookup, open: OnceLock::new(), anywhere: OnceLock::new() }
+    }
+
+    /// Runs one attempt.
+    pub async fn run(&self, call: &HttpCall, request: &ToolRequest, permit: &Permit, cancel: &CancellationToken) -> Result<Value, ToolFailure> {
+        let spec = &request.spec;
+        let private = call.private_network && permit.private_network;
+        let client = self.client(private).map_err(before)?;
+        let none = Map::new();
+        let key = Key { strategy: spec.idempotency, place: spec.idempotency_key_ref.as_deref(), value: request.idempotency_key.as_deref() };
+        let built = request::build(call, request.arguments.as_object().unwrap_or(&none), key).map_err(before)?;
+        let attempt = Attempt { client, call, spec, private, permit };
+        tokio::select! {
+            done = attempt.run(built) => done,
+            () = cancel.cancelled() => Err(perhaps(AgentError::internal("cancelled", format!("{} was stopped.", spec.title)))),
+        }
+    }
+
+    fn client(&self, private: bool) -> Result<&Client, AgentError> {
+        let kept = if private { &self.anywhere } else { &self.open };
+        if let Some(client) = kept.get() {
+            return Ok(client);
+        }
+        // No proxy: it would choose the address, and nobody could look at it.
+        let built = Client::builder()
+            .no_proxy()
+            .redirect(redirect::Policy::none())
+            .referer(false)
+            .user_agent(concat!("Countersign/", env!("CARGO_PKG_VERSION")))
+            .dns_resolver(Arc::new(Guarded { lookup: Arc::clone(&self.lookup), private }))
+            .build();
+        let client = built
+            .map_err(|_| AgentError::internal("tls", "No encrypted connection can be made on this machine.").hint("Install the package ca-certificates."))?;
+        Ok(kept.get_or_init(|| client))
+    }
+}
+
+struct Attempt<'a> {
+    client: &'a Client,
+    call: &'a HttpCall,
+    spec: &'a ToolSpec,
+    private: bool,
+    permit: &'a Permit,
+}
+
+/// Where a credential goes.
+enum Credential<'a> {
+    None,
+    Header(HeaderName, HeaderValue),
+    Query(&'a str, &'a SecretString),
+}
+
+impl Attempt<'_> {
+    async fn run(&self, built: Built) -> Result<Value, ToolFailure> {
+        let origin = built.url.clone();
+        let (mut url, mut method, mut body) = (built.url, method(self.call.method), built.body);
+        for hop in 0..=HOPS {
+            self.check(&url, &origin).map_err(|error| if hop == 0 { before(error) } else { perhaps(error) })?;
+            // A credential goes to the server it belongs to, and to no other that this one points at.
+            let credential = if url.origin() == origin.origin() { self.credential().map_err(before)? } else { Credential::None };
+            let mut target = url.clone();
+            if let Credential::Query(name, secret) = &credential {
+                target.query_pairs_mut().append_pair(name, secret.expose_secret());
+            }
+            let mut sending = self.client.request(method.clone(), target);
+            if let Credential::Header(name, value) = credential {
+                sending = sending.header(name, value);
+            }
+            for (name, value) in &built.headers {
+                sending = sending.header(name, value);
+            }
+            if let Some(bytes) = &body {
+                sending = sending.header(header::CONTENT_TYPE, "application/json").body(bytes.clone());
+            }
+            let response = sending.header(header::ACCEPT, accept(self.call.response)).send().await.map_err(|error| self.unsent(&error))?;
+            self.check_peer(&response).map_err(perhaps)?;
+            match self.next(&response, &url, &method).map_err(perhaps)? {
+                None => return self.read(response).await,
+                Some((next, as_get)) => {
+                    url = next;
+                    if as_get {
+                        (method, body) = (Method::GET, None);
+                    }
+                }
+            }
+        }
+        Err(perhaps(http(format!("{} sends in circles.", self.host(&origin))).reason("redirects").retryable(false)))
+    }
+
+    /// Whether this hop may be taken, as far as the address itself tells.
+    fn check(&self, url: &Url, origin: &Url) -> Result<(), AgentError> {
+        let host = self.host(url);
+        let port = |url: &Url| url.port_or_known_default();
+        // The same host on another port is another server; only the step to encryption is none.
+        let upgraded = (port(origin), port(url)) == (Some(80), Some(443));
+        let same = url.host() == origin.host() && (port(url) == port(origin) || upgraded);
+        let listed = same || self.call.hosts.iter().any(|allowed| same_host(allowed, url));
+        if !listed {
+            return Err(http(format!("{} was sent on to {host}, which this tool may not reach.", self.spec.title))
+                .reason("host_not_allowed")
+                .retryable(false)
+                .hint("If that is right, add the host to `hosts` in the tool's pack.json."));
+        }
+        let plain_allowed = self.private || url.scheme() == "https";
+        if !plain_allowed || !matches!(url.scheme(), "https" | "http") || !url.username().is_empty() || url.password().is_some() {
+            return Err(self.refused_private(&host));
+        }
+        let ip = match url.host() {
+            Some(Host::Ipv4(ip)) => Some(ip.into()),
+            Some(Host::Ipv6(ip)) => Some(ip.into()),
+            Some(Host::Domain(_)) | None => None,
+        };
+        if ip.is_some_and(|ip| !may_reach(ip, self.private)) {
+            return Err(self.refused_private(&host));
+        }
+        Ok(())
+    }
+
+    /// What was really connected to. The resolver has given nothing else; this is the second look.
+    fn check_peer(&self, response: &Response) -> Result<(), AgentError> {
+        match response.remote_addr() {
+            Some(peer) if !may_reach(peer.ip(), self.private) => Err(self.refused_private(&self.host(response.url()))),
+            _ => Ok(()),
+        }
+    }
+
+    fn refused_private(&self, host: &str) -> AgentError {
+        let error =
+            http(format!("{host} lies on this computer or in the local network, or is reached without encryption; {} may not go there.", self.spec.title))
+                .reason("private_address")
+                .retryable(false)
+                .with("status", Value::Null);
+        if self.call.private_network {
+            error.hint("If you trust the pack, allow it in Settings under \u{201c}Keys and access of packs\u{201d}.")
+        } else {
+            error.hint("The pack does not declare that it needs this; only its author can change that.")
+        }
+    }
+
+    /// What the server is shown of who asks.
+    fn credential(&self) -> Result<Credential<'_>, AgentError> {
+        let (Some(auth), Some(secret)) = (&self.spec.auth, &self.permit.secret) else { return Ok(Credential::None) };
+        let (default, value) = match auth.kind {
+            AuthKind::None => return Ok(Credential::None),
+            AuthKind::BearerToken | AuthKind::Oauth2 | AuthKind::Mtls => ("Authorization", format!("Bearer {}", secret.expose_secret())),
+            AuthKind::ApiKey => ("X-API-Key", secret.expose_secret().to_owned()),
+        };
+        if let (AuthKind::ApiKey, Some(name)) = (auth.kind, &auth.query) {
+            return Ok(Credential::Query(name, secret));
+        }
+        let name = request::header_name(auth.header.as_deref().unwrap_or(default))?;
+        let mut value = HeaderValue::from_str(&value)
+            .map_err(|_| config("The stored key holds characters that no header can carry.", "Enter it again in Settings, without line breaks."))?;
+        value.set_sensitive(true);
+        Ok(Credential::Header(name, value))
+    }
+
+    /// Where a redirect leads, and whether it is followed by a plain read.
+    fn next(&self, response: &Response, from: &Url, method: &Method) -> Result<Option<(Url, bool)>, AgentError> {
+        let reads = *method == Method::GET;
+        let as_get = match response.status() {
+            StatusCode::MOVED_PERMANENTLY | StatusCode::FOUND if reads => false,
+            StatusCode::SEE_OTHER => !reads,
+            StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT => false,
+            _ => return Ok(None),
+        };
+        let Some(place) = response.headers().get(header::LOCATION) else { return Ok(None) };
+        let next = place.to_str().ok().and_then(|text| from.join(text).ok());
+        next.map(|mut url| {
+            url.set_fragment(None);
+            Some((url, as_get))
+        })
+        .ok_or_else(|| http(format!("{} sends to a place that is no address.", self.host(from))).reason("redirects").retryable(false))
+    }
+
+    /// Why a request got no answer. The address is left out: it may carry a key.
+    fn unsent(&self, error: &reqwest::Error) -> ToolFailure {
+        let host = self.host_of_template();
+        if caused_by::<PrivateAddress>(error) {
+            return before(self.refused_private(&host));
+        }
+        let (what, certain) = if error.is_connect() { ("cannot be reached", true) } else { ("did not answer", false) };
+        let error = http(format!("{host} {what}.")).retryable(true).with("status", Value::Null).reason("network").hint("Check the connection, then try again.");
+        if certain { before(error) } else { perhaps(error) }
+    }
+
+    async fn read(&self, mut response: Response) -> Result<Value, ToolFailure> {
+        let status = response.status();
+        let host = self.host(response.url());
+        let limit = if self.call.max_response_bytes == 0 { DEFAULT_BYTES } else { self.call.max_response_bytes };
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let (kind, retry_after) = (content_type(&response), retry_after(&response));
+        let mut bytes: Vec<u8> = Vec::new();
+        loop {
+            match response.chunk().await {
+                Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
+                Ok(None) => break,
+                Err(_) if status.is_success() => {
+                    return Err(perhaps(http(format!("The answer of {host} broke off.")).retryable(true).with("status", status.as_u16()).reason("network")));
+                }
+                Err(_) => break,
+            }
+            if bytes.len() > limit && status.is_success() {
+                let error = http(format!("The answer of {host} is larger than {limit} bytes.")).retryable(false).with("status", status.as_u16());
+                return Err(perhaps(error.reason("response_too_large").hint("Ask for less at a time.")));
+            }
+            if !status.is_success() && bytes.len() > 4 * TOLD {
+                break;
+            }
+        }
+        if status.is_success() { self.value(&bytes, &kind, &host) } else { Err(self.refused(status, retry_after, &bytes, &host)) }
+    }
+
+    fn value(&self, bytes: &[u8], kind: &str, host: &str) -> Result<Value, ToolFailure> {
+        match self.call.response {
+            Answer::Text => Ok(json!({"text": String::from_utf8_lossy(bytes)})),
+            Answer::Json if bytes.iter().all(u8::is_ascii_whitespace) => Ok(json!({})),
+            Answer::Json => serde_json::from_slice(bytes).map_err(|_| {
+                let error = AgentError::internal("invalid_response", format!("{host} answered with something that is not JSON ({kind})."));
+                perhaps(error.with("answer", excerpt(bytes)))
+            }),
+        }
+    }
+
+    /// What a status says.
+    fn refused(&self, status: StatusCode, retry_after: Option<u64>, bytes: &[u8], host: &str) -> ToolFailure {
+        let number = status.as_u16();
+        let said = serde_json::from_slice::<Value>(bytes).ok().filter(|value| value.to_string().len() <= TOLD);
+        let mut error = match number {
+            429 => AgentError::new(ErrorCode::RateLimited, format!("{host} asks to slow down.")).reason("upstream_rate_limit"),
+            401 | 403 if self.spec.auth.is_some() => http(format!("{host} refuses the key ({number})."))
+                .retryable(false)
+                .hint("Enter the key again in Settings under \u{201c}Keys and access of packs\u{201d}."),
+            500.. => http(format!("{host} failed ({number}).")).retryable(true),
+            _ => http(format!("{host} refused the request ({number}).")).retryable(false),
+        };
+        error = error.with("status", number).with("answer", said.unwrap_or_else(|| excerpt(bytes)));
+        if let Some(ms) = retry_after {
+            error = error.with("retry_after_ms", ms);
+        }
+        // A server that failed, or that sends elsewhere, may have done it before; one that refused has not.
+        match number {
+            501 | 503 | 400..=499 => before(error),
+            _ => perhaps(error),
+        }
+    }
+
+    fn host(&self, url: &Url) -> String {
+        url.host_str().unwrap_or("The server").to_owned()
+    }
+
+    fn host_of_template(&self) -> String {
+        let origin = request::split_origin(&self.call.url).and_then(|(origin, _)| Url::parse(origin).ok());
+        origin.map_or_else(|| "The server".to_owned(), |url| self.host(&url))
+    }
+}
+
+fn method(method: HttpMethod) -> Method {
+    match method {
+        HttpMethod::Get => Method::GET,
+        HttpMethod::Post => Method::POST,
+        HttpMethod::Put => Method::PUT,
+        HttpMethod::Patch => Method::PATCH,
+        HttpMethod::Delete => Method::DELETE,
+    }
+}
+
+fn accept(answer: Answer) -> &'static str {
+    match answer {
+        Answer::Json => "application/json",
+        Answer::Text => "text/plain, text/*;q=0.9, */*;q=0.1",
+    }
+}
+
+/// A host of the list, with its port when it names one.
+fn same_host(allowed: &str, url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    match url.port() {
+        Some(port) => allowed.eq_ignore_ascii_case(&format!("{host}:{port}")),
+        None => allowed.eq_ignore_ascii_case(host),
+    }
+}
+
+fn content_type(response: &Response) -> String {
+    response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .map_or_else(|| "no type given".to_owned(), |text| text.chars().take(60).collect())
+}
+
+/// The server's wish in milliseconds: seconds, or a date against the server's own clock.
+fn retry_after(response: &Response) -> Option<u64> {
+    let text = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    let wish = text(header::RETRY_AFTER)?.trim();
+    if let Ok(seconds) = wish.parse::<u64>() {
+        return Some(seconds.saturating_mul(1_000));
+    }
+    let date = |text: &str| chrono::DateTime::parse_from_rfc2822(text.trim()).ok();
+    let wait = date(wish)? - date(text(header::DATE)?)?;
+    Some(u64::try_from(wait.num_milliseconds()).unwrap_or(0))
+}
+
+fn excerpt(bytes: &[u8]) -> Value {
+    Value::String(String::from_utf8_lossy(bytes).chars().take(TOLD).collect())
+}
+
+fn caused_by<E: std::error::Error + 'static>(error: &dyn std::error::Error) -> bool {
+    let mut source = error.source();
+    while let Some(cause) = source {
+        if cause.is::<E>() {
+            return true;
+        }
+        source = cause.source();
+    }
+    false
+}

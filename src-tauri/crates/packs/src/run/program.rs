@@ -1,0 +1,233 @@
+//! One run of a pack's program: arguments as an array or JSON on its input, never a shell; a fresh folder to work in, an
+//! environment with nothing of the user's, limits on everything it takes and gives. How long it may take is the engine's.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+
+use contract::{
+    AgentError,
+    manifest::{Answer, ProgramCall, Stdin},
+};
+use engine::ports::{ToolFailure, ToolRequest};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Map, Value, json};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
+    process::Command,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    failure::{bad_value, before, config, perhaps},
+    process::{Group, Killer, Limits},
+    template::{Piece, Template, plain, value_of},
+};
+
+const DEFAULT_MEMORY_MB: u64 = 1_024;
+const DEFAULT_OUTPUT: u64 = 1024 * 1024;
+/// The most of a program's complaints that is kept.
+const COMPLAINTS: usize = 8 * 1024;
+const FILE_BYTES: u64 = 256 * 1024 * 1024;
+const FILES: u64 = 256;
+/// Of the sysexits convention: it may work later.
+const TEMPORARY: i32 = 75;
+
+/// Where and with what a program runs.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// As `mcp::resolve_program` gives it: below the pack, or the app's own.
+    pub program: PathBuf,
+    pub pack_folder: PathBuf,
+    /// The pack's own folder that stays, when it asks for one.
+    pub data: Option<PathBuf>,
+    /// Variables that the manifest names, with their values.
+    pub env: BTreeMap<String, String>,
+    /// The credential and the variable it goes into.
+    pub secret: Option<(String, SecretString)>,
+}
+
+/// Runs one attempt.
+pub async fn run_program(call: &ProgramCall, request: &ToolRequest, place: Place, cancel: &CancellationToken) -> Result<Value, ToolFailure> {
+    let none = Map::new();
+    let arguments = request.arguments.as_object().unwrap_or(&none);
+    let args = argv(&call.args, arguments).map_err(before)?;
+    let work = tempfile::Builder::new().prefix("countersign-").tempdir().map_err(|e| {
+        before(
+            AgentError::internal("tool_config_error", format!("No folder could be made for {}: {e}.", request.spec.title))
+                .hint("Free some disk space, then try again."),
+        )
+    })?;
+    let mut command = Command::new(&place.program);
+    command.args(&args).current_dir(work.path()).env_clear().envs(environment(&place, work.path(), request));
+    command.stdin(if call.stdin == Stdin::Json { Stdio::piped() } else { Stdio::null() }).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let memory_mb = if call.memory_mb == 0 { DEFAULT_MEMORY_MB } else { call.memory_mb };
+    let limits = Limits { memory_bytes: memory_mb.saturating_mul(1024 * 1024), file_bytes: FILE_BYTES, files: FILES };
+    let started = Group::start(command, limits, confinement(call, &place, work.path())).await;
+    let mut group = started.map_err(|e| {
+        before(config(
+            format!("{} could not be started: {e}.", request.spec.title),
+            "Check that the program exists, may be executed, and that its interpreter lies in /usr.",
+        ))
+    })?;
+    if let Some(mut stdin) = group.child.stdin.take() {
+        let text = request.arguments.to_string();
+        // A program that does not read is its own business.
+        tokio::spawn(async move { drop(stdin.write_all(text.as_bytes()).await) });
+    }
+    let limit = usize::try_from(if call.max_output_bytes == 0 { DEFAULT_OUTPUT } else { call.max_output_bytes }).unwrap_or(usize::MAX);
+    let (stdout, stderr) = (group.child.stdout.take(), group.child.stderr.take());
+    let killer = group.killer();
+    let working = async { tokio::join!(read_all(stdout, limit, killer), read_tail(stderr), group.wait()) };
+    let title = &request.spec.title;
+    tokio::select! {
+        (out, err, status) = working => {
+            let status = status.map_err(|e| perhaps(AgentError::internal("program_failed", format!("{title} could not be followed: {e}."))))?;
+            let Some(out) = out else {
+                let error = AgentError::internal("output_too_large", format!("{title} printed more than {limit} bytes."));
+                return Err(perhaps(error.hint("Ask for less at a time.")));
+            };
+            if status.success() { read_output(call.output, &out, title) } else { Err(failed(status, &err, title)) }
+        }
+        () = cancel.cancelled() => Err(perhaps(AgentError::internal("cancelled", format!("{title} was stopped.")))),
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn confinement(call: &ProgramCall, place: &Place, work: &Path) -> impl FnMut() -> std::io::Result<()> + Send + Sync + use<> {
+    let mut own = vec![work];
+    own.extend(place.data.as_deref());
+    // A program of the app's own lies in a folder that is readable anyway, or is a test's.
+    let pack = if place.program.starts_with(&place.pack_folder) { place.pack_folder.as_path() } else { place.program.as_path() };
+    let mut sandbox = super::sandbox::Sandbox::new(&super::sandbox::Folders { pack, own: &own }, call.network);
+    move || sandbox.enforce()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn confinement(_: &ProgramCall, _: &Place, _: &Path) -> impl FnMut() -> std::io::Result<()> + Send + Sync + use<> {
+    || Ok(())
+}
+
+fn environment(place: &Place, work: &Path, request: &ToolRequest) -> BTreeMap<String, String> {
+    let work = work.display().to_string();
+    let fixed = [("PATH", "/usr/local/bin:/usr/bin:/bin".to_owned()), ("LANG", "C.UTF-8".to_owned()), ("HOME", work.clone()), ("TMPDIR", work)];
+    let mut env: BTreeMap<String, String> = fixed.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    env.extend(place.env.clone());
+    if let Some(data) = &place.data {
+        env.insert("COUNTERSIGN_PACK_DATA".into(), data.display().to_string());
+    }
+    if let Some(key) = &request.idempotency_key {
+        env.insert("COUNTERSIGN_IDEMPOTENCY_KEY".into(), key.clone());
+    }
+    if let Some((name, secret)) = &place.secret {
+        env.insert(name.clone(), secret.expose_secret().to_owned());
+    }
+    env
+}
+
+/// One argument of the program for each template; what is absent is left out.
+fn argv(templates: &[String], arguments: &Map<String, Value>) -> Result<Vec<String>, AgentError> {
+    let mut args: Vec<String> = Vec::new();
+    let mut options_ended = false;
+    for source in templates {
+        let template = Template::parse(source)
+            .map_err(|problem| config(format!("An argument of this tool cannot be read: {problem}."), "Correct `args` in pack.json."))?;
+        options_ended |= source == "--";
+        // Text that a value begins could be read as an option.
+        let leads = matches!(template.0.first(), Some(Piece::Argument(_))) && !options_ended;
+        let first = template.names().next().unwrap_or_default().to_owned();
+        let values = match template.alone().and_then(|name| value_of(arguments, name)) {
+            Some(Value::Array(list)) => list.iter().map(plain).collect(),
+            _ => template.fill::<AgentError>(arguments, |_, value| Ok(plain(value)))?.into_iter().collect::<Vec<_>>(),
+        };
+        for value in &values {
+            if value.contains('\0') {
+                return Err(bad_value(&first, "it holds a zero character"));
+            }
+            if leads && value.starts_with('-') && value.parse::<f64>().is_err() {
+                return Err(bad_value(&first, "it begins with `-` and would be read as an option of the program"));
+            }
+        }
+        args.extend(values);
+    }
+    Ok(args)
+}
+
+/// Everything a pipe gives. More than the limit ends the program.
+async fn read_all(pipe: Option<impl AsyncRead + Unpin>, limit: usize, killer: Killer) -> Option<Vec<u8>> {
+    let mut kept = Vec::new();
+    let mut pipe = pipe?;
+    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    (&mut pipe).take(most).read_to_end(&mut kept).await.ok()?;
+    if kept.len() > limit {
+        killer.kill();
+        return None;
+    }
+    Some(kept)
+}
+
+async fn read_tail(pipe: Option<impl AsyncRead + Unpin>) -> String {
+    let mut tail: Vec<u8> = Vec::new();
+    let mut buffer = [0_u8; 4096];
+    let Some(mut pipe) = pipe else { return String::new() };
+    while let Ok(read @ 1..) = pipe.read(&mut buffer).await {
+        tail.extend_from_slice(&buffer[..read]);
+        if tail.len() > 2 * COMPLAINTS {
+            tail.drain(..tail.len() - COMPLAINTS);
+        }
+    }
+    let from = tail.len().saturating_sub(COMPLAINTS);
+    String::from_utf8_lossy(&tail[from..]).trim().to_owned()
+}
+
+fn read_output(answer: Answer, out: &[u8], title: &str) -> Result<Value, ToolFailure> {
+    match answer {
+        Answer::Text => Ok(json!({"text": String::from_utf8_lossy(out).trim_end()})),
+        Answer::Json if out.iter().all(u8::is_ascii_whitespace) => Ok(json!({})),
+        Answer::Json => serde_json::from_slice(out).map_err(|e| {
+            let said: String = String::from_utf8_lossy(out).chars().take(500).collect();
+            perhaps(AgentError::internal("invalid_response", format!("{title} printed something that is not JSON: {e}.")).with("answer", said))
+        }),
+    }
+}
+
+fn failed(status: std::process::ExitStatus, complaints: &str, title: &str) -> ToolFailure {
+    use std::os::unix::process::ExitStatusExt as _;
+    let how = match (status.code(), status.signal()) {
+        (Some(code), _) => format!("ended with code {code}"),
+        (None, Some(signal)) => format!("was ended by signal {signal}"),
+        (None, None) => "ended in an unknown way".to_owned(),
+    };
+    let last: String = complaints.lines().last().unwrap_or_default().chars().take(300).collect();
+    let sentence = if last.is_empty() { format!("{title} {how}.") } else { format!("{title} {how}: {last}") };
+    let error = AgentError::internal("program_failed", sentence)
+        .with("exit_code", json!(status.code()))
+        .with("answer", complaints)
+        .retryable(status.code() == Some(TEMPORARY));
+    perhaps(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(templates: &[&str], arguments: Value) -> Result<Vec<String>, AgentError> {
+        let Value::Object(arguments) = arguments else { panic!("an object") };
+        argv(&templates.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>(), &arguments)
+    }
+
+    #[test]
+    fn arguments_become_an_array_and_never_options() {
+        let some = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
+        assert_eq!(args(&["--limit={n}", "{q}", "x"], json!({"n": 3, "q": "a b; rm -rf $HOME"})).unwrap(), some(&["--limit=3", "a b; rm -rf $HOME", "x"]));
+        assert_eq!(args(&["--limit={n}", "{list}"], json!({"list": ["a", 2]})).unwrap(), some(&["a", "2"]), "absent ones are left out");
+        assert_eq!(args(&["{n}"], json!({"n": -5})).unwrap(), some(&["-5"]), "a number is no option");
+        assert_eq!(args(&["--", "{q}"], json!({"q": "-x"})).unwrap(), some(&["--", "-x"]));
+        for (template, value) in [("{q}", "--output=/etc/x"), ("{q}", "-x"), ("{q}.txt", "-rf"), ("--q={q}", "a\0b")] {
+            assert_eq!(args(&[template], json!({"q": value})).unwrap_err().reason_text(), Some("unusable_value"), "{template} {value}");
+        }
+        assert!(args(&["{list}"], json!({"list": ["ok", "-x"]})).is_err());
+    }
+}

@@ -1,0 +1,156 @@
+//! Programs as tools: what they get, what they see of this machine, and how they end.
+#![cfg(target_os = "linux")]
+
+use std::{fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
+
+use contract::{Isolation, ToolTarget};
+use engine::ports::ToolFailure;
+use packs::run::{Place, isolation, run_program};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::running::{request, spec_in, target};
+
+struct Bench {
+    folder: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new(script: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("program");
+        fs::write(&program, script).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        Self { folder }
+    }
+
+    fn place(&self) -> Place {
+        let root = self.folder.path().canonicalize().unwrap();
+        Place { program: root.join("program"), pack_folder: root, data: None, env: [("GIVEN".to_owned(), "yes".to_owned())].into(), secret: None }
+    }
+
+    async fn run(&self, call: Value, arguments: Value) -> Result<Value, ToolFailure> {
+        self.run_until(call, arguments, &CancellationToken::new()).await
+    }
+
+    async fn run_until(&self, mut call: Value, arguments: Value, cancel: &CancellationToken) -> Result<Value, ToolFailure> {
+        call["command"] = json!("./program");
+        let spec = spec_in(self.folder.path(), json!({"kind": "other", "program": call}));
+        let ToolTarget::Program { call } = target(&spec) else { panic!("a program") };
+        run_program(call, &request(&spec, arguments), self.place(), cancel).await
+    }
+}
+
+fn text(result: Result<Value, ToolFailure>) -> String {
+    result.unwrap()["text"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn arguments_come_as_an_array_or_as_json_and_never_through_a_shell() {
+    let bench = Bench::new("#!/bin/sh\nprintf '%s|' \"$@\"\n");
+    let said = text(bench.run(json!({"args": ["--n={n}", "{id}", "{q}"], "output": "text"}), json!({"id": "$(id) `id` ; ls", "n": 3})).await);
+    assert_eq!(said, "--n=3|$(id) `id` ; ls|");
+    let bench = Bench::new("#!/bin/sh\ncat\n");
+    assert_eq!(bench.run(json!({"stdin": "json"}), json!({"id": "å\n\"", "n": 3})).await.unwrap(), json!({"id": "å\n\"", "n": 3}));
+}
+
+#[tokio::test]
+async fn the_environment_is_bare_and_the_folder_fresh() {
+    let bench = Bench::new("#!/bin/sh\nenv | cut -d= -f1 | sort | tr '\\n' ' '; pwd; ls -A | wc -l; touch here\n");
+    let said = text(bench.run(json!({"output": "text"}), json!({"id": "x"})).await);
+    let mut lines = said.lines();
+    let (names, folder) = lines.next().unwrap().rsplit_once(' ').unwrap();
+    for name in names.split(' ') {
+        assert!(["GIVEN", "HOME", "LANG", "OLDPWD", "PATH", "PWD", "SHLVL", "TMPDIR", "_"].contains(&name), "{names}");
+    }
+    assert_eq!(lines.next().map(str::trim), Some("0"));
+    assert!(!Path::new(folder).exists(), "it is gone afterwards");
+}
+
+#[tokio::test]
+async fn failures_tell_code_and_last_words() {
+    let bench = Bench::new("#!/bin/sh\necho first >&2; echo 'no such customer' >&2; exit 3\n");
+    let failure = bench.run(json!({}), json!({"id": "x"})).await.unwrap_err();
+    assert_eq!(failure.error.reason_text(), Some("program_failed"));
+    assert!(failure.error.message.contains("code 3: no such customer") && failure.may_have_happened, "{}", failure.error);
+    let bench = Bench::new("#!/bin/sh\nexit 75\n");
+    assert!(bench.run(json!({}), json!({"id": "x"})).await.unwrap_err().error.retryable);
+    let bench = Bench::new("#!/bin/sh\necho no json\n");
+    assert_eq!(bench.run(json!({}), json!({"id": "x"})).await.unwrap_err().error.reason_text(), Some("invalid_response"));
+    let bench = Bench::new("#!/nowhere/interpreter\n");
+    let failure = bench.run(json!({}), json!({"id": "x"})).await.unwrap_err();
+    assert!(failure.error.reason_text() == Some("tool_config_error") && !failure.may_have_happened, "{}", failure.error);
+}
+
+#[tokio::test]
+async fn output_and_memory_are_bounded() {
+    let bench = Bench::new("#!/bin/sh\nwhile :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done\n");
+    let failure = bench.run(json!({"output": "text", "max_output_bytes": 10_000}), json!({"id": "x"})).await.unwrap_err();
+    assert_eq!(failure.error.reason_text(), Some("output_too_large"));
+    let bench = Bench::new("#!/bin/sh\nulimit -v; ulimit -c\n");
+    assert_eq!(text(bench.run(json!({"output": "text", "memory_mb": 64}), json!({"id": "x"})).await), "65536\n0");
+}
+
+#[tokio::test]
+async fn a_stopped_run_ends_with_everything_it_started() {
+    let bench = Bench::new("#!/bin/sh\n(sleep 600 & echo $! > \"$COUNTERSIGN_PACK_DATA/pid\"; wait) &\nwait\n");
+    let data = tempfile::tempdir().unwrap();
+    let spec = spec_in(bench.folder.path(), json!({"kind": "other", "program": {"command": "./program", "data_dir": true}}));
+    let ToolTarget::Program { call } = target(&spec) else { panic!("a program") };
+    let place = Place { data: Some(data.path().to_owned()), ..bench.place() };
+    let cancel = CancellationToken::new();
+    let file = data.path().join("pid");
+    let asked = request(&spec, json!({"id": "x"}));
+    let running = run_program(call, &asked, place, &cancel);
+    let stop = async {
+        while fs::read_to_string(&file).unwrap_or_default().trim().is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        cancel.cancel();
+    };
+    let (ended, ()) = tokio::join!(running, stop);
+    assert_eq!(ended.unwrap_err().error.reason_text(), Some("cancelled"));
+    let pid = fs::read_to_string(&file).unwrap().trim().to_owned();
+    let alive = || fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
+    for _ in 0..2_000 {
+        if !alive() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    panic!("the grandchild {pid} still runs");
+}
+
+/// What a program sees depends on the kernel; where this one can, all of it holds.
+#[tokio::test]
+async fn a_program_sees_its_pack_and_nothing_of_the_user() {
+    if isolation().landlock_abi == 0 {
+        return;
+    }
+    let secrets = tempfile::tempdir().unwrap();
+    fs::write(secrets.path().join("countersign.db"), "secret").unwrap();
+    let script = format!(
+        "#!/bin/sh\nfor f in {0}/countersign.db /etc/shadow /root/.profile /proc/1/environ /proc/$$/environ /tmp; do\n  if [ -d $f ]; then ls $f >/dev/null 2>&1 && echo \"sees $f\"; else cat $f >/dev/null 2>&1 && echo \"sees $f\"; fi\ndone\ncat \"$0\" >/dev/null && echo pack\necho x > \"$(dirname \"$0\")/new\" 2>/dev/null && echo 'writes pack'\necho x > {0}/new 2>/dev/null && echo 'writes there'\necho x > mine && cat mine\n",
+        secrets.path().display()
+    );
+    let said = text(Bench::new(&script).run(json!({"output": "text"}), json!({"id": "x"})).await);
+    assert_eq!(said.lines().collect::<Vec<_>>(), ["pack", "x"]);
+}
+
+#[tokio::test]
+async fn sockets_open_only_as_declared_and_never_to_the_desktop() {
+    if isolation().level != Isolation::Full {
+        return;
+    }
+    let script = "#!/usr/bin/python3\nimport socket, os, json\nseen = []\nfor name, family in [('unix', socket.AF_UNIX), ('inet', socket.AF_INET), ('inet6', socket.AF_INET6)]:\n    try:\n        socket.socket(family, socket.SOCK_STREAM).close()\n        seen.append(name)\n    except PermissionError:\n        pass\ntry:\n    socket.socketpair()\n    seen.append('pair')\nexcept PermissionError:\n    pass\ntry:\n    os.setsid()\n    seen.append('leaves')\nexcept PermissionError:\n    pass\nprint(json.dumps({'seen': seen}))\n";
+    let bench = Bench::new(script);
+    assert_eq!(bench.run(json!({}), json!({"id": "x"})).await.unwrap()["seen"], json!(["pair"]));
+    assert_eq!(bench.run(json!({"network": true}), json!({"id": "x"})).await.unwrap()["seen"], json!(["inet", "inet6", "pair"]));
+}
+
+#[test]
+fn the_level_is_said_in_words() {
+    let found = isolation();
+    assert_eq!(found.level == Isolation::Full, found.landlock_abi > 0 && found.seccomp);
+    assert!(found.message.ends_with('.'));
+}

@@ -1,0 +1,153 @@
+//! A text as it reads after unescaping or without white space, with the way back to where each byte came from.
+
+use std::{borrow::Cow, ops::Range};
+
+/// A text, or a reading of it.
+pub(super) struct View<'a> {
+    bytes: Cow<'a, [u8]>,
+    /// Where each byte came from; `None` for the text itself.
+    from: Option<Vec<(u32, u32)>>,
+}
+
+impl<'a> View<'a> {
+    pub(super) fn of(text: &'a str) -> Self {
+        Self { bytes: Cow::Borrowed(text.as_bytes()), from: None }
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The place in the text itself.
+    pub(super) fn range(&self, range: Range<usize>) -> Range<usize> {
+        let Some(from) = &self.from else { return range };
+        let start = from.get(range.start).map_or(0, |(start, _)| *start as usize);
+        let end = range.end.checked_sub(1).and_then(|last| from.get(last)).map_or(start, |(_, end)| *end as usize);
+        start..end.max(start)
+    }
+
+    fn source(&self, range: Range<usize>) -> (u32, u32) {
+        let range = self.range(range);
+        (u32::try_from(range.start).unwrap_or(u32::MAX), u32::try_from(range.end).unwrap_or(u32::MAX))
+    }
+
+    /// The same without white space; `None` when there is none.
+    pub(super) fn without_spaces(&self) -> Option<View<'static>> {
+        self.bytes.iter().any(u8::is_ascii_whitespace).then(|| {
+            let kept = || self.bytes.iter().enumerate().filter(|(_, byte)| !byte.is_ascii_whitespace());
+            let bytes = kept().map(|(_, byte)| *byte).collect();
+            View { bytes, from: Some(kept().map(|(at, _)| self.source(at..at + 1)).collect()) }
+        })
+    }
+
+    /// The same with one layer of escapes read, of those that begin with one of these marks; `None` when there is none.
+    pub(super) fn unescaped(&self, marks: &[u8]) -> Option<View<'static>> {
+        if !self.bytes.iter().any(|byte| marks.contains(byte)) {
+            return None;
+        }
+        let (mut bytes, mut from, mut at, mut changed) = (Vec::with_capacity(self.bytes.len()), Vec::with_capacity(self.bytes.len()), 0, false);
+        while at < self.bytes.len() {
+            let (meant, length) = match escape(&self.bytes[at..]).filter(|_| marks.contains(&self.bytes[at])) {
+                Some(found) => found,
+                None => (Meant::Byte(self.bytes[at]), 1),
+            };
+            changed |= length > 1;
+            let source = self.source(at..at + length);
+            match meant {
+                Meant::Byte(byte) => {
+                    bytes.push(byte);
+                    from.push(source);
+                }
+                Meant::Char(c) => {
+                    let mut buffer = [0; 4];
+                    for byte in c.encode_utf8(&mut buffer).bytes() {
+                        bytes.push(byte);
+                        from.push(source);
+                    }
+                }
+            }
+            at += length;
+        }
+        changed.then_some(View { bytes: Cow::Owned(bytes), from: Some(from) })
+    }
+}
+
+/// The ways to read a text's escapes: all of them at once, and each family alone when there are several, because what begins
+/// an escape in one of them may be a letter of the secret in another.
+pub(super) fn readings(text: &str) -> Vec<&'static [u8]> {
+    let present: Vec<&[u8]> = [&b"%"[..], b"\\", b"&"].into_iter().filter(|mark| text.as_bytes().contains(&mark[0])).collect();
+    match present.len() {
+        0 | 1 => present,
+        _ => present.into_iter().chain([&b"%\\&"[..]]).collect(),
+    }
+}
+
+enum Meant {
+    Byte(u8),
+    Char(char),
+}
+
+/// What an escape at the beginning means, and its length.
+fn escape(text: &[u8]) -> Option<(Meant, usize)> {
+    match text.first()? {
+        b'%' => Some((Meant::Byte(hex_byte(text.get(1..3)?)?), 3)),
+        b'\\' => backslash(text),
+        b'&' => entity(text),
+        _ => None,
+    }
+}
+
+fn backslash(text: &[u8]) -> Option<(Meant, usize)> {
+    let plain = match text.get(1)? {
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'b' => 8,
+        b'f' => 12,
+        byte @ (b'"' | b'\'' | b'/' | b'\\') => *byte,
+        b'x' => return Some((Meant::Byte(hex_byte(text.get(2..4)?)?), 4)),
+        b'u' => return unicode(text),
+        _ => return None,
+    };
+    Some((Meant::Byte(plain), 2))
+}
+
+fn unicode(text: &[u8]) -> Option<(Meant, usize)> {
+    let unit = |at: usize| (text.get(at..at + 2)? == br"\u").then(|| hex_number(text.get(at + 2..at + 6)?)).flatten();
+    let first = unit(0)?;
+    if let Some(c) = char::from_u32(first) {
+        return Some((Meant::Char(c), 6));
+    }
+    let second = unit(6)?;
+    let pair = char::decode_utf16([u16::try_from(first).ok()?, u16::try_from(second).ok()?]).next()?.ok()?;
+    Some((Meant::Char(pair), 12))
+}
+
+fn entity(text: &[u8]) -> Option<(Meant, usize)> {
+    let end = text.iter().take(12).position(|byte| *byte == b';')?;
+    let name = std::str::from_utf8(text.get(1..end)?).ok()?;
+    let c = match name {
+        "amp" => '&',
+        "lt" => '<',
+        "gt" => '>',
+        "quot" => '"',
+        "apos" => '\'',
+        _ => {
+            let number = name.strip_prefix('#')?;
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+                None => number.parse().ok()?,
+            };
+            char::from_u32(code)?
+        }
+    };
+    Some((Meant::Char(c), end + 1))
+}
+
+fn hex_byte(digits: &[u8]) -> Option<u8> {
+    u8::try_from(hex_number(digits)?).ok()
+}
+
+fn hex_number(digits: &[u8]) -> Option<u32> {
+    digits.iter().try_fold(0, |number, digit| Some(number * 16 + char::from(*digit).to_digit(16)?))
+}

@@ -1,0 +1,103 @@
+//! JSON values text by text. The texts that stand at the same place of a list's elements are searched for secrets as one,
+//! in case a secret came in parts; everything else is done to each text alone.
+
+use std::{collections::BTreeMap, ops::Range};
+
+use serde_json::{Map, Number, Value};
+
+use crate::exact::{Exact, marked};
+
+/// Takes secrets out of a value.
+pub(crate) fn scrub(exact: &Exact, value: &mut Value) {
+    let mut leaves: BTreeMap<String, Vec<&mut String>> = BTreeMap::new();
+    collect(value, &mut String::new(), &mut leaves);
+    for list in leaves.into_values() {
+        scrub_parts(exact, list);
+    }
+    names(exact, value);
+}
+
+/// Texts by their place, with list positions left out.
+fn collect<'a>(value: &'a mut Value, place: &mut String, leaves: &mut BTreeMap<String, Vec<&'a mut String>>) {
+    match value {
+        Value::String(text) => match leaves.get_mut(place.as_str()) {
+            Some(list) => list.push(text),
+            None => drop(leaves.insert(place.clone(), vec![text])),
+        },
+        Value::Array(list) => {
+            place.push('*');
+            list.iter_mut().for_each(|value| collect(value, place, leaves));
+            place.pop();
+        }
+        Value::Object(map) => {
+            for (name, value) in map {
+                let length = place.len();
+                place.push('/');
+                place.push_str(name);
+                collect(value, place, leaves);
+                place.truncate(length);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn scrub_parts(exact: &Exact, parts: Vec<&mut String>) {
+    let whole: String = parts.iter().map(|part| part.as_str()).collect();
+    let spans = exact.spans(&whole);
+    if spans.is_empty() {
+        return;
+    }
+    let (mut start, mut next) = (0, 0);
+    for part in parts {
+        let end = start + part.len();
+        let mut inside: Vec<Range<usize>> = Vec::new();
+        while let Some(span) = spans.get(next).filter(|span| span.start < end) {
+            inside.push(span.start.max(start) - start..span.end.min(end) - start);
+            if span.end > end {
+                break;
+            }
+            next += 1;
+        }
+        if !inside.is_empty() {
+            *part = marked(part, &inside);
+        }
+        start = end;
+    }
+}
+
+fn names(exact: &Exact, value: &mut Value) {
+    match value {
+        Value::Array(list) => list.iter_mut().for_each(|value| names(exact, value)),
+        Value::Object(map) => {
+            map.values_mut().for_each(|value| names(exact, value));
+            if map.keys().any(|name| !exact.spans(name).is_empty()) {
+                *map = std::mem::take(map).into_iter().map(|(name, value)| (exact.scrub(&name).into_owned(), value)).collect();
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::String(_) | Value::Number(_) => {}
+    }
+}
+
+/// A text of a value, with the name it stands under.
+pub(crate) enum Leaf<'a> {
+    Text(&'a str),
+    Number(&'a Number),
+}
+
+/// A value with every text, number and name replaced by what `change` says. `None` keeps what is there.
+pub(crate) fn changed(value: &Value, name: &str, change: &mut impl FnMut(Leaf<'_>, &str) -> Option<String>) -> Value {
+    match value {
+        Value::String(text) => Value::String(change(Leaf::Text(text), name).unwrap_or_else(|| text.clone())),
+        Value::Number(number) => change(Leaf::Number(number), name).map_or_else(|| value.clone(), Value::String),
+        Value::Array(list) => Value::Array(list.iter().map(|value| changed(value, name, change)).collect()),
+        Value::Object(map) => {
+            let members = map.iter().map(|(name, value)| {
+                let inner = changed(value, name, change);
+                (change(Leaf::Text(name), "").unwrap_or_else(|| name.clone()), inner)
+            });
+            Value::Object(members.collect::<Map<_, _>>())
+        }
+        Value::Null | Value::Bool(_) => value.clone(),
+    }
+}

@@ -1,0 +1,114 @@
+//! Kinds of things that are replaced, and the one spelling of a placeholder: `<email_1>`.
+
+use std::fmt;
+
+use contract::RedactionKind;
+
+/// What a placeholder stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    Email,
+    Phone,
+    Card,
+    Iban,
+    PersonalId,
+    Key,
+    Url,
+    Token,
+    /// Text that was written like a placeholder already: it gets one of its own, so that it can never be taken for another.
+    Literal,
+}
+
+impl Kind {
+    const ALL: [Self; 9] = [Self::Email, Self::Phone, Self::Card, Self::Iban, Self::PersonalId, Self::Key, Self::Url, Self::Token, Self::Literal];
+
+    /// As it stands in a placeholder.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Email => "email",
+            Self::Phone => "phone",
+            Self::Card => "card",
+            Self::Iban => "iban",
+            Self::PersonalId => "personal_id",
+            Self::Key => "key",
+            Self::Url => "url",
+            Self::Token => "token",
+            Self::Literal => "literal",
+        }
+    }
+
+    /// The kind of a name, if it is one.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// As a person is told of it; escaped literals are nobody's business.
+    pub fn shown(self) -> Option<RedactionKind> {
+        match self {
+            Self::Email => Some(RedactionKind::Email),
+            Self::Phone => Some(RedactionKind::Phone),
+            Self::Card => Some(RedactionKind::Card),
+            Self::Iban => Some(RedactionKind::Iban),
+            Self::PersonalId => Some(RedactionKind::PersonalId),
+            Self::Key => Some(RedactionKind::Key),
+            Self::Url => Some(RedactionKind::Url),
+            Self::Token => Some(RedactionKind::Token),
+            Self::Literal => None,
+        }
+    }
+}
+
+/// One placeholder: a kind and its number in the session, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Placeholder {
+    pub kind: Kind,
+    pub number: u32,
+}
+
+impl fmt::Display for Placeholder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<{}_{}>", self.kind.name(), self.number)
+    }
+}
+
+/// Digits a number may have.
+const DIGITS: usize = 7;
+
+/// What stands at a `<`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum At {
+    /// A placeholder, this many bytes long.
+    Whole(Placeholder, usize),
+    /// The text ends before it could be told.
+    Cut,
+    Other,
+}
+
+/// Reads a placeholder from the beginning of a text.
+pub(crate) fn read(text: &str) -> At {
+    let Some(rest) = text.strip_prefix('<') else { return At::Other };
+    for kind in Kind::ALL {
+        let name = kind.name();
+        if let Some(number) = rest.strip_prefix(name).and_then(|rest| rest.strip_prefix('_')) {
+            let length = number.bytes().take(DIGITS + 1).take_while(u8::is_ascii_digit).count();
+            if length > DIGITS || number.starts_with('0') {
+                return At::Other;
+            }
+            return match (number.as_bytes().get(length), number[..length].parse()) {
+                (None, _) => At::Cut,
+                (Some(b'>'), Ok(number)) => At::Whole(Placeholder { kind, number }, 1 + name.len() + 1 + length + 1),
+                (Some(_), _) => At::Other,
+            };
+        }
+    }
+    let cut = Kind::ALL.into_iter().any(|kind| kind.name().starts_with(rest) || rest == kind.name());
+    if cut { At::Cut } else { At::Other }
+}
+
+/// All placeholders of a text, as they stand there.
+pub(crate) fn placeholders(text: &str) -> impl Iterator<Item = (std::ops::Range<usize>, Placeholder)> + '_ {
+    text.match_indices('<').filter_map(|(at, _)| match read(&text[at..]) {
+        At::Whole(placeholder, length) => Some((at..at + length, placeholder)),
+        At::Cut | At::Other => None,
+    })
+}

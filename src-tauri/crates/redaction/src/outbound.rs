@@ -1,0 +1,118 @@
+//! Text and values that may go to a model. Nothing outside this crate can make one of a text that it has at run time.
+
+use std::{fmt, ops::Deref, sync::Arc};
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+/// Text that has been through the redactor, or that was written into the program. Cheap to clone.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Outbound(Arc<str>);
+
+impl Outbound {
+    pub(crate) fn new(text: &str) -> Self {
+        Self(Arc::from(text))
+    }
+
+    /// A text of the program itself, which holds nobody's data.
+    pub fn fixed(text: &'static str) -> Self {
+        Self(Arc::from(text))
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for Outbound {
+    fn default() -> Self {
+        Self::fixed("")
+    }
+}
+
+impl From<&'static str> for Outbound {
+    fn from(text: &'static str) -> Self {
+        Self::fixed(text)
+    }
+}
+
+impl Deref for Outbound {
+    type Target = str;
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Outbound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&*self.0, f)
+    }
+}
+
+impl fmt::Display for Outbound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Serialize for Outbound {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl PartialEq<str> for Outbound {
+    fn eq(&self, other: &str) -> bool {
+        &*self.0 == other
+    }
+}
+
+impl PartialEq<&str> for Outbound {
+    fn eq(&self, other: &&str) -> bool {
+        &*self.0 == *other
+    }
+}
+
+/// A JSON value that has been through the redactor. Cheap to clone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutboundValue(Arc<Value>);
+
+impl OutboundValue {
+    pub(crate) fn new(value: Value) -> Self {
+        Self(Arc::new(value))
+    }
+
+    pub(crate) fn same(value: &Arc<Value>) -> Self {
+        Self(Arc::clone(value))
+    }
+
+    /// A value of the program itself, as JSON text; text that is not JSON gives `null`.
+    pub fn fixed(text: &'static str) -> Self {
+        Self::new(serde_json::from_str(text).unwrap_or_default())
+    }
+
+    /// The value, shared.
+    pub fn shared(&self) -> &Arc<Value> {
+        &self.0
+    }
+}
+
+impl Default for OutboundValue {
+    fn default() -> Self {
+        Self::new(Value::Null)
+    }
+}
+
+impl Serialize for OutboundValue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl Deref for OutboundValue {
+    type Target = Value;
+    fn deref(&self) -> &Value {
+        &self.0
+    }
+}

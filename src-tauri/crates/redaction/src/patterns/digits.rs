@@ -1,0 +1,128 @@
+//! Numbers of people: payment cards, phone numbers, personal identity numbers. Each has a shape and, where there is one, a
+//! check digit; bare runs of digits are left alone unless everything fits.
+
+use std::{ops::Range, sync::LazyLock};
+
+use regex::Regex;
+
+use super::{Place, Span, luhn, pattern, stands_alone};
+use crate::Kind;
+
+/// Runs of digits with single blanks or hyphens between their groups.
+static GROUPS: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"[0-9]+(?:[ -][0-9]+)*"));
+/// How cards are printed.
+const SHAPES: [&[usize]; 6] = [&[4, 4, 4, 4], &[4, 6, 5], &[4, 4, 4, 4, 3], &[16], &[15], &[19]];
+
+/// Payment cards: a shape, a brand's first digits and its length, the check digit.
+pub(super) fn cards(text: &str, place: Place<'_>, found: &mut Vec<Span>) {
+    let Some(groups) = GROUPS.as_ref() else { return };
+    for run in groups.find_iter(text).filter(|run| run.len() >= 15) {
+        let parts = parts(run.as_str(), run.start());
+        let mut first = 0;
+        while first < parts.len() {
+            let taken = SHAPES.iter().find_map(|shape| card(text, &parts[first..], shape, place)).map(|(range, groups)| {
+                found.push((range, Kind::Card));
+                groups
+            });
+            first += taken.unwrap_or(1);
+        }
+    }
+}
+
+fn parts(run: &str, start: usize) -> Vec<Range<usize>> {
+    let mut at = start;
+    run.split([' ', '-'])
+        .map(|part| {
+            let range = at..at + part.len();
+            at = range.end + 1;
+            range
+        })
+        .collect()
+}
+
+fn card(text: &str, parts: &[Range<usize>], shape: &[usize], place: Place<'_>) -> Option<(Range<usize>, usize)> {
+    let taken = parts.get(..shape.len())?;
+    if !taken.iter().zip(shape).all(|(part, length)| part.len() == *length) || (shape.len() == 1 && place.is_id()) {
+        return None;
+    }
+    let range = taken.first()?.start..taken.last()?.end;
+    let digits: Vec<u32> = text[range.clone()].chars().filter_map(|c| c.to_digit(10)).collect();
+    let fits = is_brand(&digits) && luhn(digits.iter().copied()) && stands_alone(text, &range) && digits.iter().any(|digit| *digit != digits[0]);
+    fits.then_some((range, shape.len()))
+}
+
+/// The ranges of the large card networks.
+fn is_brand(digits: &[u32]) -> bool {
+    let first = |count: usize| digits.iter().take(count).fold(0, |number, digit| number * 10 + digit);
+    let (two, three, four) = (first(2), first(3), first(4));
+    match digits.len() {
+        15 => matches!(two, 34 | 37),
+        16 => {
+            digits.first() == Some(&4)
+                || (51..=55).contains(&two)
+                || (2221..=2720).contains(&four)
+                || matches!(two, 62 | 65)
+                || four == 6011
+                || (644..=649).contains(&three)
+                || (3528..=3589).contains(&four)
+        }
+        19 => digits.first() == Some(&4) || two == 62,
+        _ => false,
+    }
+}
+
+/// Swedish personal numbers (with their hyphen) and US social security numbers.
+pub(super) fn personal_ids(text: &str, found: &mut Vec<Span>) {
+    static SWEDISH: LazyLock<Option<Regex>> =
+        LazyLock::new(|| pattern(r"(?:19|20)?[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]|6[1-9]|[78][0-9]|9[01])[-+][0-9]{4}"));
+    static AMERICAN: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"[0-9]{3}-[0-9]{2}-[0-9]{4}"));
+    for hit in SWEDISH.iter().flat_map(|p| p.find_iter(text)) {
+        let digits: Vec<u32> = hit.as_str().chars().filter_map(|c| c.to_digit(10)).collect();
+        let last_ten = &digits[digits.len().saturating_sub(10)..];
+        if luhn(last_ten.iter().copied()) && stands_alone(text, &hit.range()) {
+            found.push((hit.range(), Kind::PersonalId));
+        }
+    }
+    for hit in AMERICAN.iter().flat_map(|p| p.find_iter(text)) {
+        let number = hit.as_str();
+        let (area, group, serial) = (&number[..3], &number[4..6], &number[7..]);
+        let issued = area != "000" && area != "666" && !area.starts_with('9') && group != "00" && serial != "0000";
+        if issued && stands_alone(text, &hit.range()) {
+            found.push((hit.range(), Kind::PersonalId));
+        }
+    }
+}
+
+/// Phone numbers: international with `+`, or national ones in the shapes they are written in.
+pub(super) fn phones(text: &str, found: &mut Vec<Span>) {
+    static INTERNATIONAL: LazyLock<Option<Regex>> =
+        LazyLock::new(|| pattern(r"\+[1-9][0-9]{0,14}(?:(?: ?\(0?\) ?|[ ./-])?(?:\([0-9]{1,4}\) ?|[0-9]{1,8})){0,7}"));
+    static NATIONAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        pattern(
+            r"0[0-9]{1,3}[-/] ?[0-9]{2,3}(?: ?[0-9]{2,3}){1,3}|0[0-9]{2} [0-9]{2,3}(?: [0-9]{2,3}){1,3}|\([0-9]{3}\) ?[0-9]{3}[-. ][0-9]{4}|[0-9]{3}-[0-9]{3}-[0-9]{4}",
+        )
+    });
+    for hit in INTERNATIONAL.iter().flat_map(|p| p.find_iter(text)) {
+        if is_international(hit.as_str()) && stands_alone(text, &hit.range()) {
+            found.push((hit.range(), Kind::Phone));
+        }
+    }
+    for hit in NATIONAL.iter().flat_map(|p| p.find_iter(text)) {
+        let digits = hit.as_str().bytes().filter(u8::is_ascii_digit).count();
+        if (8..=11).contains(&digits) && stands_alone(text, &hit.range()) {
+            found.push((hit.range(), Kind::Phone));
+        }
+    }
+}
+
+/// Not a difference such as "+12 345 678" or "+1 200.50".
+fn is_international(number: &str) -> bool {
+    let digits = number.bytes().filter(u8::is_ascii_digit).count();
+    let groups: Vec<&str> = number[1..].split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).collect();
+    let points = number.matches('.').count();
+    if (points > 0 && points + 1 != groups.len()) || (points == 1) || !(8..=15).contains(&digits) {
+        return false;
+    }
+    let thousands = groups.len() > 1 && groups[1..].iter().all(|group| group.len() == 3) && !number.contains(['-', '(', '/']);
+    digits >= if groups.len() == 1 || thousands { 10 } else { 8 }
+}

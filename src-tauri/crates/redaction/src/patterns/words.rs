@@ -1,0 +1,63 @@
+//! E-mail addresses, and what only the strict level takes: web addresses and long random tokens.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{Span, pattern};
+use crate::Kind;
+
+/// Characters of the shortest token.
+pub(super) const TOKEN: usize = 20;
+
+static EMAIL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"(?:[\p{L}\p{N}_.+'~-]|%2[bB])+(?:@|%40)(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+\p{L}{2,24}"));
+static URL: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r#"(?i)(?:https?|ftp|wss?)://[^\s<>"'`|\\^{}]+|www\.[^\s<>"'`|\\^{}]{4,}"#));
+static LONG: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"[A-Za-z0-9_+/=.~-]{20,}"));
+static UUID: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"));
+
+/// Addresses, also with a percent-escaped `@`. Picture names such as `logo@2x.png` are none.
+pub(super) fn emails(text: &str, found: &mut Vec<Span>) {
+    for hit in EMAIL.iter().flat_map(|p| p.find_iter(text)) {
+        let lead = hit.as_str().len() - hit.as_str().trim_start_matches(['.', '\'', '-', '~', '+']).len();
+        let address = &hit.as_str()[lead..];
+        if !(address.starts_with(['@', '%']) || is_picture(address)) {
+            found.push((hit.start() + lead..hit.end(), Kind::Email));
+        }
+    }
+}
+
+/// `logo@2x.png`: the name of a picture for dense screens.
+fn is_picture(address: &str) -> bool {
+    let Some((_, host)) = address.split_once('@') else { return false };
+    let lower = host.to_ascii_lowercase();
+    host.starts_with(|c: char| c.is_ascii_digit()) && [".png", ".jpg", ".jpeg", ".webp", ".gif", ".svg", ".avif"].iter().any(|end| lower.ends_with(end))
+}
+
+/// Web addresses without the punctuation of the sentence around them.
+pub(super) fn urls(text: &str, found: &mut Vec<Span>) {
+    for hit in URL.iter().flat_map(|p| p.find_iter(text)) {
+        let address = hit.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '*', '_']);
+        if address.len() > 8 {
+            found.push((hit.start()..hit.start() + address.len(), Kind::Url));
+        }
+    }
+}
+
+/// Long runs in which letters and digits alternate as in random text. Names made of words, years and codes are left alone.
+pub(super) fn tokens(text: &str, found: &mut Vec<Span>) {
+    for hit in LONG.iter().flat_map(|p| p.find_iter(text)) {
+        let uuid = UUID.as_ref().is_some_and(|p| p.is_match(hit.as_str()));
+        if uuid || hit.as_str().split(['_', '/', '=', '.', '~', '-']).any(is_random) {
+            // The end of a sentence is not the token's.
+            let length = hit.as_str().trim_end_matches(['.', '/', '~', '-']).len();
+            found.push((hit.start()..hit.start() + length, Kind::Token));
+        }
+    }
+}
+
+fn is_random(part: &str) -> bool {
+    let bytes: Vec<u8> = part.bytes().filter(u8::is_ascii_alphanumeric).collect();
+    let changes = bytes.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit()).count();
+    bytes.len() >= 16 && changes >= 3
+}

@@ -1,0 +1,111 @@
+//! What was replaced, and the way back. Lives in memory for one turn: it holds exactly what that turn's request stands for,
+//! so that a placeholder which a model invents, or remembers from elsewhere, brings nothing back.
+
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
+
+use contract::{RedactionCount, RedactionKind};
+use serde_json::Value;
+
+use crate::{
+    Placeholder,
+    kind::{At, placeholders, read},
+};
+
+/// Placeholders with what they stand for, and how often a secret was removed (which nothing brings back).
+#[derive(Clone, Default)]
+pub struct Replaced {
+    values: BTreeMap<Placeholder, Arc<str>>,
+    secrets: u32,
+}
+
+impl std::fmt::Debug for Replaced {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Replaced").field("placeholders", &self.values.len()).field("secrets", &self.secrets).finish()
+    }
+}
+
+impl Replaced {
+    pub(crate) fn add(&mut self, placeholder: Placeholder, value: &str) {
+        self.values.entry(placeholder).or_insert_with(|| Arc::from(value));
+    }
+
+    pub(crate) fn add_secrets(&mut self, count: usize) {
+        self.secrets = self.secrets.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
+    }
+
+    /// Takes over what another text had.
+    pub fn merge(&mut self, other: &Self) {
+        self.values.extend(other.values.iter().map(|(placeholder, value)| (*placeholder, Arc::clone(value))));
+        self.secrets = self.secrets.saturating_add(other.secrets);
+    }
+
+    /// Nothing was replaced.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty() && self.secrets == 0
+    }
+
+    /// How many different values of each kind, and how often a secret.
+    pub fn counts(&self) -> Vec<RedactionCount> {
+        let mut counts: BTreeMap<RedactionKind, u32> = BTreeMap::new();
+        if self.secrets > 0 {
+            counts.insert(RedactionKind::Secret, self.secrets);
+        }
+        for kind in self.values.keys().filter_map(|placeholder| placeholder.kind.shown()) {
+            *counts.entry(kind).or_default() += 1;
+        }
+        counts.into_iter().map(|(kind, count)| RedactionCount { kind, count }).collect()
+    }
+
+    /// What a placeholder stands for here.
+    pub(crate) fn value(&self, placeholder: Placeholder) -> Option<&str> {
+        self.values.get(&placeholder).map(AsRef::as_ref)
+    }
+
+    /// A text with its placeholders replaced by what they stand for. What is put in is not looked at again.
+    pub fn restore<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut out = String::new();
+        let mut done = 0;
+        for (range, placeholder) in placeholders(text) {
+            if let Some(value) = self.value(placeholder) {
+                out.push_str(&text[done..range.start]);
+                out.push_str(value);
+                done = range.end;
+            }
+        }
+        if done == 0 {
+            return Cow::Borrowed(text);
+        }
+        out.push_str(&text[done..]);
+        Cow::Owned(out)
+    }
+
+    /// The arguments of a call as a model wrote them, with real values inside the texts of the JSON: a quotation mark in a
+    /// value does not change its shape. Text that is no JSON is restored as text.
+    pub fn restore_arguments(&self, text: String) -> String {
+        if self.values.is_empty() {
+            return text;
+        }
+        match serde_json::from_str::<Value>(&text) {
+            Ok(value) => {
+                let restored = self.restore_value(value.clone());
+                if restored == value { text } else { restored.to_string() }
+            }
+            Err(_) => self.restore(&text).into_owned(),
+        }
+    }
+
+    /// A value with real values in its texts and names.
+    pub fn restore_value(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.restore(&text).into_owned()),
+            Value::Array(list) => Value::Array(list.into_iter().map(|value| self.restore_value(value)).collect()),
+            Value::Object(map) => Value::Object(map.into_iter().map(|(name, value)| (self.restore(&name).into_owned(), self.restore_value(value))).collect()),
+            Value::Null | Value::Bool(_) | Value::Number(_) => value,
+        }
+    }
+
+    /// Whether a text begins with something that could still become a placeholder.
+    pub(crate) fn at(text: &str) -> At {
+        read(text)
+    }
+}

@@ -1,0 +1,184 @@
+//! Exact values: gone at every level, in every encoding, in parts, and wherever they stand.
+
+use base64::{Engine as _, engine::general_purpose as alphabets};
+use proptest::prelude::*;
+use redaction::{Exact, Level, MARK};
+use serde_json::{Value, json};
+
+use crate::kit::Session;
+
+const KEY: &str = "sk-live/9Qz+7rT\"w4 xK2=Åp8";
+const PLAIN: &str = "Xk29fLm3QpZr81TbVw6Y";
+
+fn percent(text: &str, all: bool) -> String {
+    text.bytes().map(|b| if !all && (b.is_ascii_alphanumeric() || b"-_.~".contains(&b)) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
+}
+
+fn hex(text: &str) -> String {
+    text.bytes().map(|b| format!("{b:02x}")).collect()
+}
+
+fn unicode(text: &str) -> String {
+    text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect()
+}
+
+/// The forms of a value, each with its name.
+fn forms(secret: &str) -> Vec<(String, String)> {
+    let json = json!(secret).to_string();
+    let json = json[1..json.len() - 1].to_owned();
+    let mut forms = vec![
+        ("plain".to_owned(), secret.to_owned()),
+        ("json".into(), json.clone()),
+        ("json in json".into(), json!(json).to_string()),
+        ("unicode escapes".into(), unicode(secret)),
+        ("percent".into(), percent(secret, false)),
+        ("percent of everything".into(), percent(secret, true)),
+        ("lower percent".into(), percent(secret, true).to_lowercase()),
+        ("percent twice".into(), percent(&percent(secret, false), false)),
+        ("html".into(), secret.replace('&', "&amp;").replace('"', "&quot;").replace('+', "&#43;").replace('=', "&#x3D;")),
+        ("hex".into(), hex(secret)),
+        ("upper hex".into(), hex(secret).to_uppercase()),
+        ("hex pairs".into(), secret.bytes().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(":")),
+        ("x escapes".into(), secret.bytes().map(|b| format!("\\x{b:02x}")).collect()),
+        ("lines".into(), format!("{}\n  {}", &secret[..8], &secret[8..])),
+    ];
+    for offset in 0..3 {
+        let bytes = format!("{}{secret}{}", &"ab"[..offset], &"yz"[..(offset + 1) % 3]);
+        forms.push((format!("base64 at {offset}"), alphabets::STANDARD.encode(&bytes)));
+        forms.push((format!("base64url at {offset}"), alphabets::URL_SAFE_NO_PAD.encode(&bytes)));
+        let wrapped: Vec<String> = alphabets::STANDARD.encode(&bytes).as_bytes().chunks(10).map(|c| String::from_utf8_lossy(c).into_owned()).collect();
+        forms.push((format!("wrapped base64 at {offset}"), wrapped.join("\r\n")));
+        forms.push((format!("percent of base64 at {offset}"), percent(&alphabets::STANDARD.encode(&bytes), false)));
+    }
+    forms
+}
+
+/// What is left must not decode to a half of the secret in any form: judged by the form's own text.
+#[track_caller]
+fn gone(name: &str, form: &str, out: &str) {
+    assert!(out.contains(MARK), "{name}: {out}");
+    let longest = (1..=form.len()).rev().find(|length| {
+        (0..=form.len() - length).any(|at| form.is_char_boundary(at) && form.is_char_boundary(at + length) && out.contains(&form[at..at + length]))
+    });
+    assert!(longest.unwrap_or(0) * 4 <= form.len() || longest.unwrap_or(0) <= 4, "{name}: {longest:?} of {} bytes are left in {out}", form.len());
+}
+
+#[test]
+fn gone_at_every_level_in_every_encoding() {
+    for secret in [KEY, PLAIN] {
+        for level in [Level::None, Level::Basic, Level::Strict] {
+            for (name, form) in forms(secret) {
+                let mut session = Session::with(level, &[secret]);
+                gone(&name, &form, &session.text(&format!("it is ({form}) ok")));
+                let out = session.value(&json!({"a": [form], "b": 1}));
+                gone(&name, &form, out["a"][0].as_str().unwrap());
+                let out = session.value(&json!({form.clone(): 1}));
+                gone(&name, &form, out.as_object().unwrap().keys().next().unwrap());
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_puts_a_secret_back() {
+    let mut session = Session::with(Level::Strict, &[PLAIN]);
+    assert_eq!(session.text(&format!("x {PLAIN} y")), "x <secret> y");
+    assert_eq!(session.replaced.restore("<secret> <secret_1>"), "<secret> <secret_1>");
+    assert_eq!(session.replaced.counts().len(), 1);
+}
+
+#[test]
+fn a_secret_in_two_parts_never_leaves_whole_wherever_it_is_cut() {
+    for secret in [KEY, PLAIN] {
+        for at in (1..secret.len()).filter(|at| secret.is_char_boundary(*at)) {
+            let (head, tail) = secret.split_at(at);
+            let mut session = Session::with(Level::None, &[secret]);
+            // In two texts of one result: both parts go.
+            let out = session.value(&json!({"content": [{"type": "text", "text": format!("a {head}")}, {"type": "text", "text": format!("{tail} b")}]}));
+            assert_eq!(out["content"][0]["text"], format!("a {MARK}"), "{at}");
+            assert_eq!(out["content"][1]["text"], format!("{MARK} b"), "{at}");
+        }
+    }
+    // In two messages or two results: the longer part goes at least.
+    for at in 1..PLAIN.len() {
+        let (head, tail) = PLAIN.split_at(at);
+        let mut session = Session::with(Level::None, &[PLAIN]);
+        let out = format!("{}|{}", session.text(&format!("a {head}")), session.text(&format!("{tail} b")));
+        assert!(out.contains(MARK), "{at}: {out}");
+        assert!(!out.replace(['|', ' '], "").contains(PLAIN));
+    }
+}
+
+#[test]
+fn a_secret_in_many_parts_of_a_list_is_seen() {
+    let mut session = Session::with(Level::None, &[PLAIN]);
+    let letters: Vec<String> = PLAIN.chars().map(String::from).collect();
+    let out = session.value(&json!({"chunks": letters, "n": [1, 2]}));
+    assert!(out["chunks"].as_array().unwrap().iter().all(|chunk| chunk == MARK), "{out}");
+}
+
+#[test]
+fn words_are_not_secrets_because_a_password_holds_them() {
+    let mut session = Session::with(Level::Basic, &["Stockholm2024!"]);
+    assert_eq!(session.text("Spend in Stockholm in 2024"), "Spend in Stockholm in 2024");
+    assert_eq!(session.text("It is Stockholm2024!"), "It is <secret>");
+    assert!(Exact::new(["1234", "  ", ""]).is_empty(), "too short to be a key");
+}
+
+#[test]
+fn the_matcher_shows_no_value() {
+    assert_eq!(format!("{:?}", Exact::new([PLAIN])), "Exact { values: 1, .. }");
+}
+
+proptest! {
+    #[test]
+    fn any_secret_anywhere(secret in "[!-~åäö]{8,60}", before in "\\PC{0,20}", after in "\\PC{0,20}", form in 0..26usize) {
+        prop_assume!(secret.trim() == secret && secret.len() >= 8);
+        let forms = forms_of_any(&secret);
+        let (name, form) = &forms[form % forms.len()];
+        let mut session = Session::with(Level::None, &[&secret]);
+        let out = session.text(&format!("{before}{form}{after}"));
+        prop_assert!(out.contains(MARK), "{}: {} in {}", name, form, out);
+        prop_assert!(!out.contains(form.as_str()) || form.len() < 8);
+    }
+
+    #[test]
+    fn text_without_secrets_is_left_alone(text in "[a-z ,.0-9%\\\\&;\"<>]{0,200}") {
+        let mut session = Session::with(Level::None, &["QWERTYUIOPASDFGH", KEY]);
+        prop_assert_eq!(session.text(&text), text);
+    }
+}
+
+/// As above, without the form that is cut at a fixed place.
+fn forms_of_any(secret: &str) -> Vec<(String, String)> {
+    let cut = (0..=secret.len() / 2).rev().find(|at| secret.is_char_boundary(*at)).unwrap_or(0);
+    let padded = if secret.is_char_boundary(8) { secret.to_owned() } else { format!("{}{}", &secret[..cut], &secret[cut..]) };
+    if padded.is_char_boundary(8) { forms(&padded) } else { vec![("plain".into(), padded)] }
+}
+
+#[test]
+fn nothing_but_the_secret_is_taken_from_a_value() {
+    let value: Value = json!({"n": 1.5, "t": "fine", "l": [true, null, "also fine"], "s": PLAIN});
+    let mut session = Session::with(Level::Basic, &[PLAIN]);
+    assert_eq!(session.value(&value), json!({"n": 1.5, "t": "fine", "l": [true, null, "also fine"], "s": MARK}));
+}
+
+#[test]
+fn a_cut_moves_to_where_it_halves_nothing() {
+    let session = Session::with(Level::Basic, &[PLAIN]);
+    let text = format!("{}anna@example.com and {PLAIN}{}", "x ".repeat(5_000), " y".repeat(5_000));
+    let (mail, key) = (10_000, text.find(PLAIN).unwrap());
+    for at in 0..=text.len() {
+        let border = session.redactor.border(&text, at);
+        let wanted = if at > mail && at < mail + 16 {
+            mail
+        } else if at > key && at < key + PLAIN.len() {
+            key
+        } else {
+            at
+        };
+        if at.abs_diff(mail) < 60 || at % 997 == 0 {
+            assert_eq!(border, wanted, "{at}");
+        }
+    }
+}

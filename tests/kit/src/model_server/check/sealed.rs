@@ -1,0 +1,86 @@
+//! What a server seals and wants back unread: signatures of thoughts, encrypted reasoning. It remembers what its replies gave
+//! out, and finds requests that lost some of it or bring it to another wire.
+
+use serde_json::Value;
+
+use super::{Wire, list, text};
+
+/// What was given out so far.
+#[derive(Default)]
+pub struct Sealed {
+    given: Vec<(Wire, String)>,
+    /// Wanted back by the request that brings the results of the newest calls.
+    owed: Option<(Wire, Vec<String>)>,
+}
+
+impl Sealed {
+    /// Looks at a request before it is answered. `results`: it ends with results of calls.
+    pub fn violations_of(&mut self, wire: Wire, body: &Value, results: bool) -> Vec<String> {
+        let body = body.to_string();
+        let mut found = Vec::new();
+        if self.given.iter().any(|(from, seal)| *from != wire && body.contains(seal.as_str())) {
+            found.push("a signature of another provider was brought here".to_owned());
+        }
+        if let Some((from, seals)) = self.owed.take()
+            && from == wire
+            && results
+        {
+            found.extend(seals.iter().filter(|seal| !body.contains(seal.as_str())).map(|seal| {
+                let beginning: String = seal.chars().take(12).collect();
+                format!("the signature `{beginning}` was not brought back")
+            }));
+        }
+        found
+    }
+
+    /// Looks at the events of a reply.
+    pub fn given(&mut self, wire: Wire, events: &[Value]) {
+        let (seals, calls) = match wire {
+            Wire::Chat => (Vec::new(), false),
+            Wire::Anthropic => anthropic(events),
+            Wire::Gemini => gemini(events),
+            Wire::Responses => responses(events),
+        };
+        self.given.extend(seals.iter().map(|seal| (wire, seal.clone())));
+        self.owed = calls.then_some((wire, seals));
+    }
+}
+
+fn anthropic(events: &[Value]) -> (Vec<String>, bool) {
+    let mut seals: Vec<String> = Vec::new();
+    let mut calls = false;
+    for event in events {
+        match text(event, "type") {
+            // Begun anew: the first attempt counts for nothing.
+            "message_start" => seals.clear(),
+            "content_block_start" => match event.pointer("/content_block/type").and_then(Value::as_str) {
+                Some("thinking") => seals.push(String::new()),
+                Some("redacted_thinking") => seals.push(event.pointer("/content_block/data").and_then(Value::as_str).unwrap_or_default().to_owned()),
+                Some("tool_use") => calls = true,
+                Some(_) | None => {}
+            },
+            "content_block_delta" => {
+                if let (Some(more), Some(seal)) = (event.pointer("/delta/signature").and_then(Value::as_str), seals.last_mut()) {
+                    seal.push_str(more);
+                }
+            }
+            _ => {}
+        }
+    }
+    seals.retain(|seal| !seal.is_empty());
+    (seals, calls)
+}
+
+fn gemini(events: &[Value]) -> (Vec<String>, bool) {
+    let contents = events.iter().filter_map(|event| event.pointer("/candidates/0/content"));
+    let calls: Vec<&Value> = contents.flat_map(|content| list(content, "parts")).filter(|part| part.get("functionCall").is_some()).collect();
+    let seals = calls.iter().map(|part| text(part, "thoughtSignature").to_owned()).filter(|seal| !seal.is_empty()).collect();
+    (seals, !calls.is_empty())
+}
+
+fn responses(events: &[Value]) -> (Vec<String>, bool) {
+    let items: Vec<&Value> = events.iter().filter(|event| text(event, "type") == "response.output_item.done").filter_map(|event| event.get("item")).collect();
+    let calls = items.iter().any(|item| text(item, "type") == "function_call");
+    let seals = items.iter().map(|item| text(item, "encrypted_content").to_owned()).filter(|seal| !seal.is_empty()).collect();
+    (seals, calls)
+}
