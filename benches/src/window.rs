@@ -100,7 +100,7 @@ fn answers(runtime: &tokio::runtime::Handle) -> Outcome {
         let pieces = pieces(deltas);
         let reply = pieces.iter().fold(Reply::new(), |reply, piece| reply.say(piece));
         let server = runtime.block_on(ModelServer::start([reply]));
-        let ours = ours(&server)?;
+        let ours = ours(&server, &format!("word{}", deltas - 1))?;
         let plain = plain(&pieces, ours.frames)?;
         rows.push(vec![
             format!("{deltas} deltas"),
@@ -139,7 +139,7 @@ fn pieces(count: usize) -> Vec<String> {
 const RECORD: &str = "window.__frames = []; window.__recording = true; let last = performance.now(); \
     const look = (now) => { window.__frames.push(now - last); last = now; if (window.__recording) requestAnimationFrame(look); }; requestAnimationFrame(look);";
 
-fn ours(server: &ModelServer) -> Outcome<Written> {
+fn ours(server: &ModelServer, last: &str) -> Outcome<Written> {
     let desktop = Desktop::start();
     let base = server.base_url();
     std::fs::write(
@@ -162,8 +162,10 @@ fn ours(server: &ModelServer) -> Outcome<Written> {
     let begun = Instant::now();
     app.session().press(&[&[kit::webdriver::key::ENTER]]).map_err(|e| e.to_string())?;
     kit::webdriver::wait_for("the answer", PATIENCE, || {
-        let done = "return document.querySelectorAll('[role=log] article:not([aria-busy])').length > 0 && !document.querySelector('button[aria-label=Stop]');";
-        (app.session().run(done, json!([])).ok()? == json!(true)).then_some(())
+        // The whole text is looked at only when nothing is being written any more.
+        let done = "const all = document.querySelectorAll('[role=log] article'); const answer = all[all.length - 1]; \
+            return !!answer && !answer.hasAttribute('aria-busy') && !document.querySelector('button[aria-label=Stop]') && answer.textContent.includes(arguments[0]);";
+        (app.session().run(done, json!([last])).ok()? == json!(true)).then_some(())
     });
     let took = begun.elapsed();
     let (worst, frames) = frames(&app)?;

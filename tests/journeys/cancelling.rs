@@ -21,7 +21,7 @@ fn an_answer_stopped_half_way_is_kept_as_far_as_it_came() {
         page.says("word5");
         page.click("Stop");
         page.idle();
-        page.says("stopped");
+        page.says("Stopped.");
     });
     journey.picture("stopped.png");
     runtime.block_on(async {

@@ -19,7 +19,10 @@ fn every_view_fits_in_light_and_dark() {
     in_every_look(&journey, |look| {
         journey.chat(|page| {
             fits(page, &format!("the pacing dashboard, {look}"));
-            page.script("document.querySelector('[role=log] .tool').scrollIntoView({ block: 'start' });");
+            // Asked again until it stays: while the answer still changes its size, the list follows the end.
+            let up = "const card = document.querySelector('[role=log] .tool'), there = card.getBoundingClientRect().top >= 0; \
+                      card.scrollIntoView({ block: 'start' }); return there;";
+            wait("the dashboard in sight", || (page.script(up) == json!(true)).then_some(()));
         });
         journey.picture(format!("views/pacing-{look}.png"));
     });

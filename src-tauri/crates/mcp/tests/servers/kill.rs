@@ -21,6 +21,9 @@ const WEIGHT: usize = 64 * 1024 * 1024;
 
 /// Plays the app: starts a server that leaves a child and a daemon, tells the process ids of all, and waits to be killed.
 pub(crate) fn run_app() {
+    // Whoever started the tests in the background had interrupts ignored; a terminal's app does not ignore them.
+    // SAFETY: a plain system call, before any other thread looks at signals.
+    unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
     let weight = vec![1_u8; WEIGHT];
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {

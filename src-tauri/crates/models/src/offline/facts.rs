@@ -10,7 +10,7 @@ use super::{
     book::Book,
     dates, lang, numbers,
     pattern::word_indices,
-    text::{Kind, Token, same_word},
+    text::{Kind, Token},
 };
 
 /// A name of the packs' tables found in the text.
@@ -73,8 +73,10 @@ pub(super) enum Quantity {
 const PRONOUNS: &[&str] = &["it", "that", "this", "its", "them", "they", "those", "these", "den", "det", "dem", "denna", "dessa"];
 const PLURAL: &[&str] = &["both", "all", "everything", "bada", "alla", "allt", "allting"];
 /// A word that turns the meaning of what follows around.
-const NEGATIONS: &[&str] =
-    &["not", "no", "dont", "never", "except", "without", "but", "besides", "isnt", "nor", "neither", "inte", "ej", "utan", "utom", "aldrig", "forutom"];
+const NEGATIONS: &[&str] = &[
+    "not", "no", "dont", "never", "except", "without", "but", "besides", "isnt", "nor", "neither", "nothing", "inget", "inte", "ej", "utan", "utom", "aldrig",
+    "forutom",
+];
 /// A number after one of these is a value of a thing, not how many.
 const LABELS: &[&str] =
     &["size", "sizes", "storlek", "storleken", "strl", "str", "eu", "part", "partno", "artikel", "artikelnummer", "article", "sku", "model"];
@@ -368,7 +370,7 @@ impl Facts {
             .iter()
             .copied()
             .filter(|i| !self.taken.contains(i) && !used.contains(i) && !own(*i))
-            .filter(|&i| !lang::is_stop(&tokens[i].norm) || is_letter_size(&tokens[i]))
+            .filter(|&i| !lang::is_filler(&tokens[i].norm) || is_letter_size(&tokens[i]))
             .collect()
     }
 
@@ -385,6 +387,11 @@ impl Facts {
             _ => None,
         }
     }
+}
+
+/// A word that asks for a change.
+pub(super) fn is_order(token: &Token) -> bool {
+    token.any(ORDERS)
 }
 
 /// "M", "s", "XL": a size that may look like a small word.
@@ -437,7 +444,8 @@ fn sequence(tokens: &[Token], words: &[usize], form: &[String]) -> Option<Range<
     (0..=words.len() - form.len()).find_map(|start| {
         let fits = form.iter().enumerate().all(|(i, word)| {
             let token = &tokens[words[start + i]];
-            token.is(word) || (word.len() >= 4 && same_word(word, &token.norm))
+            // "Fernhills"; other endings make other words ("mössor" is no "Moss").
+            token.is(word) || (word.len() >= 4 && token.norm.strip_suffix('s') == Some(word.as_str()))
         });
         fits.then(|| words[start]..words[start + form.len() - 1] + 1)
     })

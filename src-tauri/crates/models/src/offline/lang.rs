@@ -37,8 +37,11 @@ const STOP: &str = "\
     vi vart ni er mig min mitt mina oss dig vad vilken vilket vilka vem nar varfor hur snalla tack bara ocksa sa nu nagon nagot nagra mer mest mycket om \
     men upp ut igen alla bada annan annat andra fa ha ge lat behover hej ja nej inte st stycken styck par sak saker storlek strl farg nummer dar denna \
     detta dessa man ju val lite finns sig sin kanske ens va e ur lagg tag visa u new ny nya nytt good nice best bra fin fina fint snygg snygga kind kinds \
-    sort sorts type types slags typ era ert vart da ocksa same samma instead istallet stallet wheres such sadan sadana sant great perfect awesome cool toppen perfekt \
-    sure yep yeah visst absolut between mellan";
+    sort sorts type types slags typ era ert vart da ocksa same samma wheres such sadan sadana sant great perfect awesome cool toppen perfekt \
+    sure yep yeah visst absolut between mellan nat nan nara dom sen oxa mej dej";
+
+/// Words that say nothing of a thing, though phrases are told apart by them.
+const FILLERS: &str = "instead istallet stallet kostar kosta costing costs priced price pris";
 
 /// Common words that look like misspelt ones of the packs' fields, and are not.
 const KNOWN: &str = "\
@@ -63,6 +66,7 @@ const ENGLISH: &str = "\
     hello hey yes no who which about make change set delete want need get any size cheaper since yesterday today campaigns help tell more";
 
 static STOP_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP.split_whitespace().collect());
+static FILLER_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| FILLERS.split_whitespace().collect());
 static POLITE_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| POLITE.split_whitespace().collect());
 static SWEDISH_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| SWEDISH.split_whitespace().collect());
 static ENGLISH_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| ENGLISH.split_whitespace().collect());
@@ -71,13 +75,18 @@ pub(super) fn is_stop(word: &str) -> bool {
     STOP_SET.contains(word)
 }
 
+/// Whether a word is left out of what a thing is called.
+pub(super) fn is_filler(word: &str) -> bool {
+    is_stop(word) || FILLER_SET.contains(word)
+}
+
 pub(super) fn is_polite(word: &str) -> bool {
     POLITE_SET.contains(word)
 }
 
 /// All small words, for the lexicon.
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
-    [STOP, POLITE, SWEDISH, ENGLISH].into_iter().flat_map(str::split_whitespace)
+    [STOP, FILLERS, POLITE, SWEDISH, ENGLISH].into_iter().flat_map(str::split_whitespace)
 }
 
 /// Words that are right as they are.

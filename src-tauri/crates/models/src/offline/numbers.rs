@@ -35,6 +35,7 @@ const CARDINALS: &[(&str, u32)] = &[
     ("hundred", 100),
     ("dozen", 12),
     ("dussin", 12),
+    ("halvdussin", 6),
     ("couple", 2),
     ("noll", 0),
     ("en", 1),

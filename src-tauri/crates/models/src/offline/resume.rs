@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    facts::{Facts, Place, Quantity},
+    facts::{self, Facts, Place, Quantity},
     fill,
     goal::{Doubt, Goal, Listing, Target},
     social::{self, Social},
@@ -105,7 +105,8 @@ fn takes_back(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &
     }
     let hits = reader.book.triggers.find(tokens, &facts.words).into_iter().filter(|((found, _), ..)| *found == tool);
     let asked: Vec<usize> = hits.flat_map(|(_, hit, _)| hit.used).collect();
-    if asked.is_empty() && !facts.negations.iter().any(|&i| tokens[i].any(&["dont", "never"])) {
+    let verb = |&i: &usize| facts::is_order(&tokens[i]) || tokens[i].any(&["dont", "never"]);
+    if asked.is_empty() && !facts.words.iter().any(verb) {
         return false;
     }
     let mut used = social::used(tokens, &facts.words);
@@ -216,6 +217,15 @@ fn select(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Fact
     let is_value = |number: u32| items.iter().any(|item| item.contains(&number.to_string()));
     let numbers: Vec<u32> = facts.words.iter().filter_map(|&i| tokens[i].int()).collect();
     let values: Vec<u32> = numbers.iter().copied().filter(|number| is_value(*number)).collect();
+    // "The second one in green" of a list whose second one is black names two things.
+    let contradicts = |place: usize| {
+        let describes = |word: &&String| pack.is_attribute(pack.canonical(word));
+        place.checked_sub(1).and_then(|i| items.get(i)).is_some_and(|item| words.iter().filter(describes).any(|word| !things::fits(pack, word, item)))
+    };
+    let last = items.len();
+    if facts.places.len() == 1 && facts.places.iter().any(|place| contradicts(if let Place::Nth(place) = place { *place as usize } else { last })) {
+        return Some((Vec::new(), Some(Talk::AskAgain)));
+    }
     if let [Place::Nth(place)] = facts.places[..] {
         // "2" in a list where 2 is also a size stays open.
         return Some(nth(reader, pending, facts, place as usize, &values));

@@ -42,13 +42,13 @@ const PHRASES: &[(Social, &str)] = &[
     (Social::HowAreYou, "how are you; hows it going; how is it going; whats up; how do you do; hur mar du; hur ar laget; laget; hur gar det"),
     (
         Social::Thanks,
-        "thanks; thank you; thx; thank u; ty; cheers; great; perfect; awesome; nice; cool; well done; good job; tack; tackar; toppen; bra; snyggt; \
+        "thanks; thank you; thx; thank u; ty; cheers; great; perfect; awesome; nice; cool; well done; good job; tack; tackar; tusen tack; much appreciated; appreciate; toppen; bra; snyggt; \
          perfekt; kanon",
     ),
-    (Social::Bye, "bye; goodbye; see you; see ya; good night; hej da; hejda; vi ses; god natt"),
+    (Social::Bye, "bye; goodbye; see you; see ya; good night; hej da; hejda; ha det bra; vi ses; god natt"),
     (
         Social::Greeting,
-        "hi; hello; hey; hiya; good morning; good afternoon; good evening; morning; yo; howdy; greetings; hej; hejsan; tjena; halla; god morgon; god \
+        "hi; hello; hey; hiya; good morning; good afternoon; good evening; morning; yo; howdy; greetings; hej; hejsan; hej hej; tjo; morsning; hi there; evening; tjena; halla; god morgon; godmorgon; tjenare; god \
          kvall; goddag; tjanare; hallo",
     ),
     (
@@ -59,7 +59,7 @@ const PHRASES: &[(Social, &str)] = &[
     (
         Social::No,
         "^no; ^nope; ^nah; cancel; ^stop; never mind; nevermind; forget it; forget about it; ^none; neither; ^nej; ^na; avbryt; ^stopp; glom det; \
-         strunt; strunta i det; ingen av dem; none of them; leave it; lat bli; changed my mind; scratch that; angrat mig; angrar mig",
+         strunt; strunta i det; ingen av dem; none of them; leave it; lat bli; changed my mind; scratch that; angrat mig; angrar mig; skip it; skip that; not now; no need; dont bother; skit i; skippa; hoppa over; inte nu",
     ),
     (
         Social::OffTopic,

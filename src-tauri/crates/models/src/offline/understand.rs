@@ -185,7 +185,7 @@ impl Reader<'_> {
             let facts = self.facts(&part);
             // "account 17 this month and account 23 last month": a name with its own period asks by itself.
             let complete = !facts.named.is_empty() && facts.period.is_some();
-            let own = self.best(&part, &facts).filter(|found| found.strong || complete);
+            let own = self.best(&part, &facts).filter(|found| (found.strong || complete) && !self.is_another_period(&out, &part, &facts));
             if own.is_some() {
                 if self.says_nothing(&waiting) {
                     waiting.clear();
@@ -216,6 +216,12 @@ impl Reader<'_> {
             }
         }
         out
+    }
+
+    /// "... vs last month" behind a question about a period.
+    fn is_another_period(&self, before: &[(Vec<Token>, Option<Match>)], part: &[Token], facts: &Facts) -> bool {
+        let bare = facts.period.is_some() && facts.named.is_empty() && facts.content(part, &[], usize::MAX).iter().all(|&i| is_boundary(&part[i]));
+        bare && before.last().is_some_and(|(last, _)| self.facts(last).period.is_some())
     }
 
     /// "Hello, how are you?" in front of a request.
@@ -282,7 +288,10 @@ impl Reader<'_> {
         let current = self.state.last.is_some_and(|(last, _)| last == tool);
         let named = !strong && base > 0 && fill::unknown_name(self, tokens, facts, &used, tool).is_some();
         let score = if base > 0 {
-            let sum = base + evidence + 4 * i32::from(current);
+            // "Tell me about Bluebell": with nothing but a name of another pack, the question is that pack's.
+            let foreign = |i: &usize| facts.named.iter().any(|name| name.pack != data.pack && name.at.contains(i));
+            let elsewhere = !data.writes() && !left.is_empty() && left.iter().all(foreign) && evidence == 0;
+            let sum = base + evidence + 4 * i32::from(current) - 8 * i32::from(elsewhere);
             // A name nobody knows makes a vague phrase a question, and no more than that.
             if named { sum.max(ENOUGH.min(sum + 6)) } else { sum }
         } else if want.bare && facts.words.len() <= 8 && self.bare_score(tool, tokens, facts, &left, current) >= ENOUGH {
@@ -305,7 +314,8 @@ impl Reader<'_> {
         let describes = |i: usize| pack.is_attribute(pack.canonical(&tokens[i].norm)) || tokens[i].kind == Kind::Number || facts.is_unit(tokens, i);
         let described = content.iter().filter(|&&i| describes(i)).count();
         let colour = content.iter().any(|&i| tokens[i].kind == Kind::Word && pack.is_attribute(pack.canonical(&tokens[i].norm)));
-        if current && colour && described == content.len() {
+        let sized = facts.words.iter().any(|&i| tokens[i].any(&["size", "storlek", "strl", "stl"]));
+        if current && (colour || sized) && described > 0 && described == content.len() {
             return ENOUGH;
         }
         if known == 0 || content.len() > known + described + 1 { 0 } else { 8 + 2 * i32::try_from(known).unwrap_or(1) }
