@@ -74,8 +74,8 @@ const PRONOUNS: &[&str] = &["it", "that", "this", "its", "them", "they", "those"
 const PLURAL: &[&str] = &["both", "all", "everything", "bada", "alla", "allt", "allting"];
 /// A word that turns the meaning of what follows around.
 const NEGATIONS: &[&str] = &[
-    "not", "no", "dont", "never", "except", "without", "but", "besides", "isnt", "nor", "neither", "nothing", "inget", "inte", "ej", "utan", "utom", "aldrig",
-    "forutom",
+    "not", "no", "dont", "never", "except", "without", "but", "besides", "isnt", "nor", "neither", "nothing", "wouldnt", "shouldnt", "couldnt", "cant", "wont",
+    "inget", "inte", "ej", "utan", "utom", "aldrig", "forutom",
 ];
 /// A number after one of these is a value of a thing, not how many.
 const LABELS: &[&str] =
@@ -228,10 +228,11 @@ impl Facts {
                 let [low, high] = pair else { return None };
                 let between = low.at + low.len;
                 let joined = high.at == between + 1 && tokens[between].any(&["and", "och", "to", "till", "-", "–", "—"]);
-                let led = low.at > 0 && tokens[low.at - 1].any(&["between", "mellan", "from", "fran"]);
+                let led = low.at > 0 && tokens[low.at - 1].any(&["between", "mellan"]);
+                let start = low.at - usize::from(low.at > 0 && tokens[low.at - 1].any(&["between", "mellan", "from", "fran"]));
                 let money = low.marked || high.marked || low.value >= 100.0;
                 (joined && low.value < high.value && (led || (money && !tokens[between].any(&["and", "och"]))))
-                    .then(|| (low.value, high.value, low.at - usize::from(led)..high.at + high.len))
+                    .then(|| (low.value, high.value, start..high.at + high.len))
             })
             .map(|(low, high, at)| {
                 self.taken.extend(at);
@@ -313,6 +314,10 @@ impl Facts {
             }
             let negative = at > 0 && (tokens[at - 1].any(&["minus", "negative"]) || (tokens[at - 1].fold == "-" && tokens[at].glued && !tokens[at - 1].glued));
             let broken = tokens[at].kind == Kind::Number && tokens[at].int().is_none() && tokens[at].fold.contains(['.', ',']);
+            if is_left_behind(tokens, at) {
+                self.take(at..at + 1);
+                continue;
+            }
             if is_fraction(tokens, at) {
                 best = Some((i32::MAX, Quantity::Impossible, at..at + 1));
                 continue;
@@ -327,7 +332,8 @@ impl Facts {
             let value = if or_another { Quantity::Impossible } else { value };
             let marked = self.amounts.iter().any(|amount| amount.marked && amount.at <= at && at < amount.at + amount.len);
             let unit = tokens.get(end).is_some_and(|next| next.any(&["%", "/", "-"]) || next.any(UNITS));
-            if marked || unit || is_in_a_name(tokens, at) {
+            let closing = closes_a_change(tokens, at, end);
+            if marked || unit || (is_in_a_name(tokens, at) && !closing) {
                 continue;
             }
             let article = tokens[at].any(&["one", "en", "ett"]);
@@ -337,16 +343,16 @@ impl Facts {
             let word = tokens[at].kind == Kind::Word;
             // "ridge runner 42": a number behind the thing says what it is like; one before it says how many.
             let leads = tokens.get(end).is_some_and(|next| next.kind == Kind::Word && !next.any(&["to", "in", "please", "tack", "i", "till", "and", "och"]));
+            let stressed = |back: usize| at.checked_sub(back).is_some_and(|i| tokens[i].any(&["only", "just", "bara", "endast"]));
+            let alone = stressed(1) || (stressed(2) && end == tokens.len());
             let alone_in_clause = self.words.len() <= 2;
-            if !(leads || pieces || target || alone_in_clause || word) {
+            if !(leads || pieces || target || closing || alone || alone_in_clause || word) {
                 continue;
             }
             // "the black one", "size 42": the more it looks like a count, the better.
-            let score = i32::from(pieces) * 8 + i32::from(target) * 6 + i32::from(word) * 2
+            let score = i32::from(pieces) * 8 + i32::from(target || closing) * 6 + i32::from(word) * 2
                 - i32::from(article) * 5
                 - i32::from(tokens[at].int().is_some_and(|n| n > 30)) * 3;
-            let alone = tokens[at.saturating_sub(2)..at].iter().any(|token| token.any(&["only", "just", "bara", "endast"]))
-                && (before.is_some_and(|token| token.any(&["only", "just", "bara", "endast"])) || end == tokens.len());
             // "the black one", "en ryggsäck": no count unless it is stressed.
             if article && !(pieces || alone || target) {
                 continue;
@@ -408,6 +414,21 @@ fn owning_s(tokens: &[Token], at: usize) -> usize {
     let s = |i: usize| tokens.get(i).is_some_and(|token| token.glued && token.fold == "s");
     let sign = tokens.get(at).is_some_and(|token| token.glued && ["'", "’"].contains(&token.fold.as_str()));
     if s(at) { 1 } else { usize::from(sign && s(at + 1)) * 2 }
+}
+
+/// "make the ridge pot 3": the number at the end of a change.
+fn closes_a_change(tokens: &[Token], at: usize, end: usize) -> bool {
+    let last = tokens[end.min(tokens.len())..].iter().all(|token| token.kind == Kind::Punct || lang::is_polite(&token.norm) || token.is("tack"));
+    last && tokens[..at].iter().any(|token| token.any(&["make", "set", "change", "update", "gor", "satt", "andra"]))
+        && !at.checked_sub(1).is_some_and(|i| tokens[i].any(LABELS))
+}
+
+/// The count that no longer holds: "from 2 to 3", "4 instead of 1".
+fn is_left_behind(tokens: &[Token], at: usize) -> bool {
+    let before = |back: usize, words: &[&str]| at >= back && tokens[at - back].any(words);
+    let instead = before(1, &["of", "for"]) && before(2, &["instead", "istallet", "stallet"]);
+    let from = before(1, &["from", "fran"]) && tokens.get(at + 1).is_some_and(|next| next.any(&["to", "till"]));
+    (instead || from) && numbers::whole(tokens, at).is_some_and(|(_, used)| used == 1)
 }
 
 /// "half a pot", "en halv": part of one thing.

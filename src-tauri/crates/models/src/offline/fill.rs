@@ -254,7 +254,7 @@ fn target(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match) -
 }
 
 fn is_parting(token: &Token) -> bool {
-    token.any(&["and", "och", "vs", "versus", "with", "med", "to", "mot", "or", "eller", "against", "&", ",", "/"])
+    token.any(&["and", "och", "vs", "versus", "with", "med", "to", "mot", "or", "eller", "against", "than", "an", "&", ",", "/"])
 }
 
 /// Takes what the clause leaves open from the call before.

@@ -38,10 +38,10 @@ const STOP: &str = "\
     men upp ut igen alla bada annan annat andra fa ha ge lat behover hej ja nej inte st stycken styck par sak saker storlek strl farg nummer dar denna \
     detta dessa man ju val lite finns sig sin kanske ens va e ur lagg tag visa u new ny nya nytt good nice best bra fin fina fint snygg snygga kind kinds \
     sort sorts type types slags typ era ert vart da ocksa same samma wheres such sadan sadana sant great perfect awesome cool toppen perfekt \
-    sure yep yeah visst absolut between mellan nat nan nara dom sen oxa mej dej";
+    sure yep yeah visst absolut between mellan than wouldnt shouldnt couldnt cant wont okej okey aha jaha allt allting everything att nat nan nara dom sen oxa mej dej";
 
 /// Words that say nothing of a thing, though phrases are told apart by them.
-const FILLERS: &str = "instead istallet stallet kostar kosta costing costs priced price pris";
+const FILLERS: &str = "instead istallet stallet kostar kosta cost costing costs priced price pris";
 
 /// Common words that look like misspelt ones of the packs' fields, and are not.
 const KNOWN: &str = "\

@@ -30,10 +30,9 @@ fn point(reader: &Reader<'_>, tokens: &[Token], facts: &Facts) -> Option<Read> {
     if facts.words.len() == 1 {
         places.extend(facts.lone_number(tokens).map(Place::Nth));
     }
-    if places.is_empty() || !facts.content(tokens, &[], usize::MAX).is_empty() {
-        return None;
-    }
-    if reader.best(tokens, facts).is_some_and(|best| best.strong) {
+    let best = reader.best(tokens, facts).filter(|best| best.strong);
+    let used = best.as_ref().filter(|best| searches(reader, best)).map(|best| best.used.clone()).unwrap_or_default();
+    if places.is_empty() || !facts.content(tokens, &used, usize::MAX).is_empty() || best.is_some_and(|best| !searches(reader, &best)) {
         return None;
     }
     let listing = reader.state.listing.as_ref()?;
@@ -55,6 +54,11 @@ fn point(reader: &Reader<'_>, tokens: &[Token], facts: &Facts) -> Option<Read> {
     Some((vec![goal], None))
 }
 
+/// "Show me the second one" sounds like a search, but without any words to search for it points.
+fn searches(reader: &Reader<'_>, found: &Match) -> bool {
+    reader.book.tools[found.tool].has(|kind| matches!(kind, contract::manifest::SlotKind::Words))
+}
+
 fn answer(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Facts, socials: &[Social]) -> Option<Read> {
     if let Some(read) = button(reader, pending, tokens) {
         return Some(read);
@@ -67,7 +71,8 @@ fn answer(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Fact
         if recount {
             return Some(recounted(pending, facts));
         }
-        if other && (found.strong || !facts.named.is_empty() || facts.period.is_some()) {
+        let points = !facts.places.is_empty() && searches(reader, &found) && facts.content(tokens, &found.used, usize::MAX).is_empty();
+        if other && !points && (found.strong || !facts.named.is_empty() || facts.period.is_some()) {
             return None;
         }
         if !other && found.strong && names_anew(reader, &found, tokens, facts) {

@@ -77,7 +77,7 @@ const PHRASES: &[(Social, &str)] = &[
 const HEDGES: &str = "might; maybe i|we; perhaps i|we; thinking about|of; considering; consider; not sure; wonder|wondering; if i|we; what if; what happens; \
     kanske; funderar; undrar; tänker; osäker; om jag|vi; vad händer; ^why; ^when; ^who; ^where; ^what; ^which; ^how; ^did; \
     ^do i|we|they; ^does; ^have i|you|we; ^has; ^was; ^were; ^is; ^are; ^should; ^am; ^varför; ^när; ^vem; ^vad; ^vilken|vilket|vilka; ^hur; ^har du|jag|vi|ni; \
-    ^är; ^borde; ^bör; ^måste; ^ska jag|vi";
+    ^är; ^borde; ^bör; ^måste; ^ska jag|vi; ^skulle det|man; ^går det";
 
 static COMPILED: LazyLock<Index<usize>> = LazyLock::new(|| {
     Index::new(PHRASES.iter().enumerate().flat_map(|(order, (_, phrases))| phrases.split(';').map(move |phrase| (order, Pattern::new(phrase)))).collect())

@@ -286,7 +286,9 @@ impl Reader<'_> {
         let leftover = left.iter().filter(|&&i| tokens[i].kind == Kind::Word && !self.book.pack_of(tool).is_vocabulary(&tokens[i].norm)).count();
         // What was just talked about is the likelier meaning.
         let current = self.state.last.is_some_and(|(last, _)| last == tool);
-        let named = !strong && base > 0 && fill::unknown_name(self, tokens, facts, &used, tool).is_some();
+        let other_field =
+            facts.words.iter().any(|&i| self.book.packs.iter().enumerate().any(|(pack, other)| pack != data.pack && other.is_vocabulary(&tokens[i].norm)));
+        let named = !strong && base > 0 && !other_field && fill::unknown_name(self, tokens, facts, &used, tool).is_some();
         let score = if base > 0 {
             // "Tell me about Bluebell": with nothing but a name of another pack, the question is that pack's.
             let foreign = |i: &usize| facts.named.iter().any(|name| name.pack != data.pack && name.at.contains(i));
@@ -298,7 +300,7 @@ impl Reader<'_> {
             self.bare_score(tool, tokens, facts, &left, current)
         } else if intent == 0 && leftover == 0 && evidence >= 8 {
             evidence + 3
-        } else if intent == 0 && leftover == 0 && current && evidence >= 2 && facts.words.len() <= 8 {
+        } else if intent == 0 && leftover == 0 && current && !data.writes() && evidence >= 2 && facts.words.len() <= 8 {
             evidence + 8
         } else {
             return None;
