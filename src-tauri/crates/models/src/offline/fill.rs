@@ -119,7 +119,7 @@ fn said(
             let after = facts.amounts.iter().filter(|amount| !taken.contains(&amount.at) || amount.marked);
             let led = after.clone().find(|amount| amount.at > from).filter(|_| cue.is_some() || cues.is_empty());
             // "80 000 in budget", "500 max"
-            let behind = || after.clone().filter(|amount| cue.is_some() && amount.at < from && from <= amount.at + amount.len + 1).next_back();
+            let behind = || after.clone().rfind(|amount| cue.is_some() && amount.at < from && from <= amount.at + amount.len + 1);
             let amount = led.or_else(behind).or_else(|| after.clone().find(|amount| amount.marked))?;
             taken.extend(cue.into_iter().flat_map(|hit| hit.used));
             taken.extend(amount.at..amount.at + amount.len);
