@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs, sync::Arc};
 
 use audit::{FileAnchor, Log, OpenOptions, OpenState, OsEntropy, new_installation_id};
 use campaign_portfolio_pacing::Pacing;
-use contract::{AgentError, PackChoice, RecordType};
+use contract::{AgentError, RecordType};
 use engine::{
     Engine, World,
     ports::{AuditLog, Clock, Durability, Profile as _, RecordDraft},
@@ -194,9 +194,7 @@ async fn report(opened: OpenedLog, recovered: Option<store::Recovered>, notices:
 }
 
 fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>, profile: &Arc<LiveProfile>, keyring: &Arc<Keyring>) -> Result<HostTools, AgentError> {
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let of = |choice: &PackChoice| choice.settings.iter().map(|(name, value)| (name.clone(), text(value))).collect();
-    let chosen = profile.settings().packs.iter().map(|(pack, choice)| (pack.clone(), of(choice))).collect();
+    let chosen = profile.settings().packs.iter().map(|(pack, choice)| (pack.clone(), choice.settings.clone())).collect();
     let loaded = packs::load_with(&options.packs(paths.packs()), &chosen);
     let wants_pacing = loaded.iter().filter_map(|l| l.pack.as_ref()).any(|p| p.tools.iter().any(|t| t.target.server() == PACING));
     let pacing = wants_pacing.then(|| open_pacing(paths, options)).transpose()?;

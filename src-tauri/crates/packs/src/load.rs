@@ -7,7 +7,7 @@ use std::{
 };
 
 use contract::{PackId, PackView, ToolSpec, manifest::PackManifest};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     MANIFEST,
@@ -32,7 +32,7 @@ pub struct Pack {
 }
 
 /// The user's values for settings of packs, by pack id and name.
-pub type PackSettings = BTreeMap<String, BTreeMap<String, String>>;
+pub type PackSettings = BTreeMap<String, Map<String, Value>>;
 
 /// Reads every pack in the given folders with the settings they come with.
 pub fn load(folders: &[PathBuf]) -> Vec<LoadedPack> {
@@ -109,10 +109,11 @@ fn resolve_pack(folder: &Path, manifest: &Value, settings: &PackSettings, faults
             return None;
         }
     };
-    for (name, value) in settings.get(manifest.id.as_str()).into_iter().flatten() {
-        manifest.settings.insert(name.clone(), Value::String(value.clone()));
-    }
+    // The manifest keeps its defaults: they are what is shown beside the user's values and what those are checked against.
+    let defaults = manifest.settings.clone();
+    manifest.settings.extend(settings.get(manifest.id.as_str()).cloned().unwrap_or_default());
     let tools = resolve::specs(&manifest);
+    manifest.settings = defaults;
     if tools.is_none() {
         faults.at("/tools", "the tools could not be resolved", "give each setting that an address begins with a web address");
     }

@@ -61,7 +61,7 @@ fn a_setting_becomes_part_of_the_address_and_of_the_definition() {
     let tool = json!({"http": {"url": "{settings.base_url}/things/{id}"}});
     fs::write(folder.path().join("one/pack.json"), manifest(tool).to_string()).unwrap();
     let with = |value: &str| {
-        let settings = [("one".to_owned(), [("base_url".to_owned(), value.to_owned())].into())].into();
+        let settings = [("one".to_owned(), [("base_url".to_owned(), value.into())].into_iter().collect())].into();
         packs::load_with(&[folder.path().to_owned()], &settings).remove(0)
     };
     let usual = packs::load(&[folder.path().to_owned()]).remove(0);

@@ -132,7 +132,12 @@ impl World {
                         let arguments: Value = serde_json::from_str(&call.arguments).expect("arguments");
                         calls.push(Call { tool: id.clone(), arguments: arguments.clone(), writes });
                         let data = self.run(&id, arguments, writes);
-                        self.messages.push(Message::Tool { call: call.id, name: said_here(&call.name), content: "".into(), data: original().definition(&data) });
+                        self.messages.push(Message::Tool {
+                            call: call.id,
+                            name: said_here(&call.name),
+                            content: "".into(),
+                            data: original().definition(&data),
+                        });
                     }
                 }
             }
