@@ -19,10 +19,14 @@ fn every_view_fits_in_light_and_dark() {
     in_every_look(&journey, |look| {
         journey.chat(|page| {
             fits(page, &format!("the pacing dashboard, {look}"));
-            // Asked again until it stays: while the answer still changes its size, the list follows the end.
+            // Until it has stayed for a while: the list follows the end as long as the answer and the window still change.
             let up = "const card = document.querySelector('[role=log] .tool'), there = card.getBoundingClientRect().top >= 0; \
-                      card.scrollIntoView({ block: 'start' }); return there;";
-            wait("the dashboard in sight", || (page.script(up) == json!(true)).then_some(()));
+                      if (!there) card.scrollIntoView({ block: 'start' }); return there;";
+            let mut stayed = 0;
+            wait("the dashboard to stay in sight", || {
+                stayed = if page.script(up) == json!(true) { stayed + 1 } else { 0 };
+                (stayed >= 15).then_some(())
+            });
         });
         journey.picture(format!("views/pacing-{look}.png"));
     });
