@@ -80,6 +80,6 @@ fn last_result(lines: &str) -> Value {
     events
         .filter(|event| event["type"] == "item" && event["item"]["body"]["kind"] == "tool_result")
         .map(|event| event["item"]["body"]["data"].clone())
-        .last()
+        .next_back()
         .expect("csign tells the tool's result")
 }

@@ -98,7 +98,7 @@ async fn read_lines(mut lines: Lines<BufReader<OwnedReadHalf>>, waiting: Waiting
             Ok(Line::Error { id, error }) => (id, Err(error)),
             Ok(Line::Push { push }) => {
                 // Nobody listening is fine.
-                let _ = pushes.send(push);
+                let _ = pushes.send(*push);
                 continue;
             }
             Ok(Line::Hello { .. }) => continue,

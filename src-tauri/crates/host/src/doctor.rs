@@ -3,7 +3,7 @@
 use contract::{CheckState, CredentialState, DoctorCheck, DoctorResponse, Isolation, KeyringState, ServerState};
 use engine::ports::{Models, Profile};
 
-use crate::{Host, pack_settings};
+use crate::{Host, models::Tested, pack_settings};
 
 /// Looks at everything an installation depends on.
 pub(crate) async fn examine(host: &Host) -> DoctorResponse {
@@ -166,9 +166,11 @@ fn servers(host: &Host) -> DoctorCheck {
 
 async fn model(host: &Host) -> DoctorCheck {
     let label = host.models.current(None).label();
-    match host.models.test().await.map(|tested| tested.found) {
+    match host.models.test().await {
         None => check("model", CheckState::Ok, format!("{label}: no network needed."), None),
-        Some(Ok(_)) => check("model", CheckState::Ok, format!("{label} answers."), None),
-        Some(Err(found)) => check("model", CheckState::Failed, found.error.message, found.error.hint.as_deref().or(Some("Look at the model's settings."))),
+        Some(Tested { found: Ok(_), .. }) => check("model", CheckState::Ok, format!("{label} answers."), None),
+        Some(Tested { found: Err(found), .. }) => {
+            check("model", CheckState::Failed, found.error.message, found.error.hint.as_deref().or(Some("Look at the model's settings.")))
+        }
     }
 }

@@ -56,7 +56,7 @@ pub(crate) struct Request {
 pub(crate) enum Line {
     Ok { id: u64, ok: Value },
     Error { id: u64, error: AgentError },
-    Push { push: Push },
+    Push { push: Box<Push> },
     Hello { protocol: u32 },
 }
 
@@ -200,7 +200,7 @@ async fn write_lines(mut to: OwnedWriteHalf, mut lines: mpsc::Receiver<Line>, mu
         let line = tokio::select! {
             biased;
             push = pushes.recv() => match push {
-                Ok(push) => Line::Push { push },
+                Ok(push) => Line::Push { push: Box::new(push) },
                 Err(_) => return,
             },
             line = lines.recv() => match line {

@@ -56,7 +56,8 @@ mod tests {
     #[test]
     fn every_form_of_the_servers_wish() {
         let now = Utc.with_ymd_and_hms(2026, 3, 1, 12, 0, 0).unwrap();
-        let table: [(&'static [(&'static str, &'static str)], Option<u64>); 8] = [
+        type Headers = &'static [(&'static str, &'static str)];
+        let table: [(Headers, Option<u64>); 8] = [
             (&[("retry-after", "7")], Some(7_000)),
             (&[("retry-after", "0.5")], Some(500)),
             (&[("retry-after-ms", "250"), ("retry-after", "7")], Some(250)),
