@@ -31,6 +31,9 @@ pub(crate) enum Command {
     /// Look at tools and call one
     #[command(subcommand)]
     Tools(Tools),
+    /// Look at what may run, and ask the gate beforehand
+    #[command(subcommand)]
+    Policy(Policy),
     /// Read, verify and export the log
     #[command(subcommand)]
     Audit(Audit),
@@ -99,6 +102,27 @@ pub(crate) enum Tools {
         /// Use this session's values (customer, basket)
         #[arg(long, value_name = "SESSION")]
         session: Option<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Policy {
+    /// The policy, its rules and grants, and what could not be read of them
+    Show,
+    /// What the gate would say to a call; nothing is run or asked
+    Check {
+        /// The tool's id
+        #[arg(long, value_name = "NAME")]
+        tool: String,
+        /// The arguments as a JSON object; `-` reads them from standard input
+        #[arg(long, value_name = "JSON", default_value = "{}")]
+        args: String,
+        /// With the grants of this session
+        #[arg(long, value_name = "SESSION")]
+        session: Option<String>,
+        /// As if untrusted content had entered the turn
+        #[arg(long)]
+        untrusted: bool,
     },
 }
 

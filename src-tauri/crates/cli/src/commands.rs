@@ -3,6 +3,7 @@
 mod approvals;
 mod audit;
 mod packs;
+mod policy;
 mod status;
 mod tools;
 
@@ -48,6 +49,7 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
             let person = link::person_present();
             with_link(data_dir, asked(person), async |link| tools::run(link, out, args, person).await)
         }
+        Command::Policy(args) => with_link(data_dir, Person::Absent, async |link| policy::run(link, out, args).await),
         Command::Approvals(args) => {
             let deciding = matches!(args, Approvals::Approve { .. } | Approvals::Reject { .. }) && link::person_present();
             let person = if deciding { Person::Deciding } else { Person::Absent };

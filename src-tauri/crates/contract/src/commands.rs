@@ -32,6 +32,9 @@ macro_rules! with_commands {
                 audit_checkpoint(Empty) -> AuditCheckpointResponse, "Sign the log as it stands";
                 packs_list(Empty) -> PacksListResponse, "Packs, tools and servers";
                 tool_call(ToolCallParams) -> ToolCallResponse, "Call one tool under the same policy and audit";
+                policy_get(Empty) -> PolicyView, "What decides what may run";
+                policy_check(PolicyCheckParams) -> PolicyCheckResponse, "What the gate would say to a call";
+                switch_set(SwitchSetParams) -> SettingsView, "Switch an agent or a tool off or on";
                 settings_get(Empty) -> SettingsView, "Settings and where they come from";
                 settings_set(SettingsSetParams) -> SettingsView, "Change settings";
                 secret_set(SecretSetParams) -> Empty, "Store a key";
@@ -86,7 +89,10 @@ macro_rules! handlers {
     };
 }
 
-use crate::audit::{AuditRecordView, VerifyReport};
+use crate::{
+    audit::{AuditRecordView, VerifyReport},
+    rules::PolicyView,
+};
 
 with_commands!(handlers);
 

@@ -59,4 +59,6 @@ id_type! {
     ToolId,
     /// A pack folder's id.
     PackId,
+    /// A specialist's profile, as its pack names it.
+    AgentId,
 }

@@ -75,6 +75,32 @@ wire! {
     }
     struct ApprovalDecideResponse { approval: Approval }
     struct PolicySetParams { policy: crate::PolicyMode }
+    struct PolicyCheckParams {
+        tool: ToolId,
+        #[ts(type = "unknown")]
+        arguments: Value,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<SessionId>,
+        /// As if untrusted content had entered the turn.
+        #[serde(default)]
+        untrusted: bool,
+    }
+    struct PolicyCheckResponse {
+        tool: ToolId,
+        effect: crate::Effect,
+        verdict: crate::PolicyVerdict,
+        /// The statement that decides.
+        why: String,
+        /// As the tool would get them.
+        #[ts(type = "unknown")]
+        arguments: Value,
+        faults: Vec<crate::PolicyFault>,
+    }
+    /// Switches one agent or tool off or on.
+    struct SwitchSetParams {
+        target: SwitchTarget,
+        on: bool,
+    }
     /// Whether a person at a terminal may decide approvals with csign.
     struct TerminalDecisionsParams { enabled: bool }
     struct GrantsListResponse { grants: Vec<Grant> }
@@ -121,6 +147,9 @@ wire! {
         folder: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<String>,
+        /// The agent's id, for its switch.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent_id: Option<crate::AgentId>,
         tools: Vec<ToolSpec>,
         faults: Vec<PackFault>,
         /// Example questions by language.
@@ -248,6 +277,14 @@ wire! {
         notices: Vec<Map<String, Value>>,
         now: DateTime<Utc>,
     }
+}
+
+/// What a kill switch is for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(tag = "kind", content = "id", rename_all = "snake_case")]
+pub enum SwitchTarget {
+    Agent(crate::AgentId),
+    Tool(ToolId),
 }
 
 /// The state of an MCP server.

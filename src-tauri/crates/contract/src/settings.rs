@@ -1,13 +1,13 @@
 //! Settings as edited in the window and stored in `countersign.toml`. Secrets are never here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use crate::EgressSettings;
+use crate::{AgentId, EgressSettings, ToolId};
 
 /// All settings with their defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -19,6 +19,8 @@ pub struct Settings {
     pub theme: String,
     /// The kill switch: false stops every run.
     pub agent_enabled: bool,
+    /// The kill switch of single agents and tools.
+    pub switches: Switches,
     /// The first-run page has been answered.
     pub welcomed: bool,
     pub model: ModelSettings,
@@ -40,6 +42,7 @@ impl Default for Settings {
             language: "system".into(),
             theme: "system".into(),
             agent_enabled: true,
+            switches: Switches::default(),
             welcomed: false,
             model: ModelSettings::default(),
             egress: EgressSettings::default(),
@@ -49,6 +52,25 @@ impl Default for Settings {
             time_zone: "system".into(),
             packs: BTreeMap::new(),
         }
+    }
+}
+
+/// Which agents and tools are switched off. Whatever is not named is on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct Switches {
+    pub agents_off: BTreeSet<AgentId>,
+    pub tools_off: BTreeSet<ToolId>,
+}
+
+impl Switches {
+    /// Whether an agent may run.
+    pub fn agent(&self, id: &AgentId) -> bool {
+        !self.agents_off.contains(id)
+    }
+    /// Whether a tool may run, as far as its own switch says.
+    pub fn tool(&self, id: &ToolId) -> bool {
+        !self.tools_off.contains(id)
     }
 }
 

@@ -209,11 +209,13 @@ impl Turn {
                 return Executed::Done(self.close(failed(ready, ToolOutcome::Denied, error), None).await);
             }
         }
-        let mut done = self.dispatch(ready, approval.map(|a| &a.id)).await;
+        let done = self.dispatch(ready, approval.map(|a| &a.id)).await;
         self.probe(Point::AfterOutcome);
         // What was read before may not be true any more.
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        done.unasked_write = approval.is_none() && done.effect != Effect::ReadOnly && done.outcome == ToolOutcome::Ok;
+        if approval.is_none() && done.effect != Effect::ReadOnly && matches!(done.outcome, ToolOutcome::Ok | ToolOutcome::Unknown) {
+            self.report_write(&done);
+        }
         let ended = approval.map(|approval| {
             let status = if done.outcome == ToolOutcome::Ok { ApprovalStatus::Done } else { ApprovalStatus::Failed };
             (approval, status, done.error.as_ref().map(|e| e.message.clone()))
@@ -229,7 +231,7 @@ impl Turn {
 
     /// A write that needed no signature when it was asked for still needs none.
     async fn still_free(&self, ready: &Ready) -> Result<(), AgentError> {
-        self.engine.check_enabled()?;
+        self.engine.check_tool(&ready.spec.id)?;
         self.same_definition(ready)?;
         match self.gate(&ready.spec, &ready.arguments).await {
             Decision::Allow { .. } => Ok(()),
@@ -373,7 +375,7 @@ impl Turn {
     }
 
     async fn recheck(&self, ready: &Ready, approval: &Approval) -> Rechecked {
-        if let Err(error) = self.engine.check_enabled() {
+        if let Err(error) = self.engine.check_tool(&ready.spec.id) {
             return Rechecked::Refused(error);
         }
         if let Err(error) = self.same_definition(ready) {

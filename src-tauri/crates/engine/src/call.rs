@@ -52,8 +52,6 @@ pub(crate) struct CallDone {
     pub(crate) error: Option<AgentError>,
     pub(crate) view: ResultView,
     pub(crate) duration: Duration,
-    /// A write that ran without asking: the host reports it in the answer.
-    pub(crate) unasked_write: bool,
 }
 
 impl CallDone {
@@ -71,13 +69,7 @@ impl CallDone {
             error,
             view: ready.spec.view,
             duration: Duration::ZERO,
-            unasked_write: false,
         }
-    }
-
-    /// The line that reports a write nobody was asked about.
-    pub(crate) fn report(&self) -> Option<String> {
-        self.unasked_write.then(|| format!("{} {}", self.title, canonical(&self.arguments)))
     }
 
     /// The result as the model gets it.
@@ -139,48 +131,54 @@ impl Turn {
     }
 
     async fn prepare(&self, call: AskedCall, within_limit: bool) -> Prepared {
+        let ready = match self.judged(call, within_limit).await {
+            Ok(ready) => ready,
+            Err(done) => return Prepared::Refused(done),
+        };
+        if let Decision::Deny { why } = &ready.decision {
+            let error = AgentError::new(ErrorCode::ApprovalRequired, format!("{} {why}", Text::PolicyDenied.in_locale(&self.locale)))
+                .reason("side_effect_disallowed")
+                .with("approvable", false)
+                .with("tool_id", ready.spec.id.as_str());
+            return Prepared::Refused(refuse(&ready, ToolOutcome::Denied, error));
+        }
+        // Before anybody is asked: a person must not sign what cannot run.
+        if let Err(error) = self.world().tools.check(&ready.spec).await {
+            return Prepared::Refused(refuse(&ready, ToolOutcome::Error, error.with("tool_id", ready.spec.id.as_str())));
+        }
+        Prepared::Ready(ready)
+    }
+
+    /// Everything that comes before the gate, and what the gate says. Nothing is asked, recorded or run here.
+    pub(crate) async fn judged(&self, call: AskedCall, within_limit: bool) -> Result<Box<Ready>, Box<CallDone>> {
         let Some(spec) = self.known(&call.name) else {
-            return Prepared::Refused(Box::new(self.unknown_tool(call)));
+            return Err(Box::new(self.unknown_tool(call)));
         };
         let parsed = if call.arguments.trim().is_empty() { Ok(json!({})) } else { serde_json::from_str::<Value>(&call.arguments) };
         let (arguments, parse_error) = match parsed {
             Ok(value) => (value, None),
             Err(e) => (Value::String(call.arguments.clone()), Some(e.to_string())),
         };
-        let mut ready = Ready { call: call.id, spec, arguments, decision: Decision::Deny { why: String::new() }, coerced: Vec::new() };
-        let refuse = |ready: &Ready, outcome, error: AgentError| {
-            let summary = error.message.clone();
-            Prepared::Refused(Box::new(CallDone::of(ready, outcome, Some(error), summary)))
-        };
+        let mut ready = Box::new(Ready { call: call.id, spec, arguments, decision: Decision::Deny { why: String::new() }, coerced: Vec::new() });
         if !within_limit {
             let error = AgentError::invalid(Text::CallsOverLimit.in_locale(&self.locale)).reason("calls_per_round");
-            return refuse(&ready, ToolOutcome::Limit, error);
+            return Err(refuse(&ready, ToolOutcome::Limit, error));
         }
-        if let Err(error) = self.engine.check_enabled() {
-            return refuse(&ready, ToolOutcome::Denied, error);
+        if let Err(error) = self.engine.check_tool(&ready.spec.id) {
+            return Err(refuse(&ready, ToolOutcome::Denied, error));
         }
         if let Some(problem) = parse_error {
             let error = AgentError::invalid("The arguments are not a JSON object.").with("validation", json!([{"path": "", "problem": problem}]));
-            return refuse(&ready, ToolOutcome::Error, self.misfit(&ready, error));
+            return Err(refuse(&ready, ToolOutcome::Error, self.misfit(&ready, error)));
         }
         let (arguments, changes) = coerce(&ready.spec.input_schema, std::mem::take(&mut ready.arguments));
         ready.arguments = arguments;
         ready.coerced = changes.into_iter().map(|change| format!("{}: {}", change.parameter, change.what)).collect();
         if let Err(error) = self.engine.check_arguments(&ready.spec, &ready.arguments) {
-            return refuse(&ready, ToolOutcome::Error, self.misfit(&ready, error));
+            return Err(refuse(&ready, ToolOutcome::Error, self.misfit(&ready, error)));
         }
         ready.decision = self.gate(&ready.spec, &ready.arguments).await;
-        if let Decision::Deny { why } = &ready.decision {
-            let error = AgentError::new(ErrorCode::ApprovalRequired, format!("{} {why}", Text::PolicyDenied.in_locale(&self.locale)))
-                .reason("side_effect_disallowed")
-                .with("approvable", false);
-            return refuse(&ready, ToolOutcome::Denied, error);
-        }
-        // Before anybody is asked: a person must not sign what cannot run.
-        if let Err(error) = self.world().tools.check(&ready.spec).await {
-            return refuse(&ready, ToolOutcome::Error, error.with("tool_id", ready.spec.id.as_str()));
-        }
-        Prepared::Ready(Box::new(ready))
+        Ok(ready)
     }
 
     /// A tool by the name that models use; the one that reads long results is there once there is one.
@@ -213,7 +211,6 @@ impl Turn {
             error: Some(error),
             view: ResultView::Plain,
             duration: Duration::ZERO,
-            unasked_write: false,
         }
     }
 
@@ -278,6 +275,13 @@ impl Turn {
         }
     }
 
+    /// Keeps the line that reports a write nobody was asked about; the turn's last words carry it, however it ends.
+    pub(crate) fn report_write(&self, done: &CallDone) {
+        let unknown = if done.outcome == ToolOutcome::Unknown { format!(" ({})", Text::UnknownOutcome.in_locale(&self.locale)) } else { String::new() };
+        let line = format!("{} {}{unknown}", done.title, canonical(&done.arguments));
+        self.reported.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+    }
+
     /// Marks the turn when a result may carry instructions of strangers.
     pub(crate) fn note_trust(&self, spec: &ToolSpec) {
         if policy::taints(spec) {
@@ -333,6 +337,11 @@ impl Turn {
             Err(error) => Err(End::Failed { partial: String::new(), error: crate::store_error(&error) }),
         }
     }
+}
+
+fn refuse(ready: &Ready, outcome: ToolOutcome, error: AgentError) -> Box<CallDone> {
+    let summary = error.message.clone();
+    Box::new(CallDone::of(ready, outcome, Some(error), summary))
 }
 
 fn is_free_read(ready: &Ready) -> bool {

@@ -52,7 +52,7 @@ impl Engine {
         let approval = self.approval(&params.id).await?;
         // Saying no is always possible.
         if !matches!(params.decision, Decision::Reject { .. }) {
-            self.check_enabled()?;
+            self.check_tool(&approval.tool)?;
         }
         self.check_open(&approval, &params.hash).await?;
         match params.decision {

@@ -1,8 +1,11 @@
 //! One tool called directly (`csign tools call`, a panel of the window): the same checks, gate and records, without a conversation.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::Ordering};
 
-use contract::{AgentError, CallId, ErrorCode, SessionId, ToolCallParams, ToolCallResponse, TurnId};
+use contract::{
+    AgentError, CallId, ErrorCode, PolicyCheckParams, PolicyCheckResponse, PolicyVerdict, SessionId, ToolCallParams, ToolCallResponse, ToolId, TurnId,
+};
+use policy::Decision;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -19,18 +22,7 @@ impl Engine {
     /// Calls a tool by id. `headless` callers get `approval_required` for writes, with the pending action's id.
     pub async fn tool_call(self: &Arc<Self>, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
         self.check_enabled()?;
-        let specs = self.world.tools.specs();
-        let spec = specs.iter().find(|spec| spec.id == params.tool || spec.model_name == params.tool.as_str());
-        let Some(spec) = spec else {
-            let known: Vec<&str> = specs.iter().map(|spec| spec.id.as_str()).collect();
-            return Err(AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {}.", params.tool))
-                .hint(format!("Known tools: {}.", known.join(", "))));
-        };
-        let session = params.session.unwrap_or_else(|| SessionId::new(SESSION));
-        let accepted = Accepted { turn: TurnId(self.world.ids.next("turn")), text: String::new(), model: None, headless: params.headless };
-        let mut turn = Turn::new(Arc::clone(self), session, accepted, CancellationToken::new());
-        turn.keeps_items = false;
-        let call = AskedCall { id: CallId(self.world.ids.next("call")), name: spec.model_name.clone(), arguments: params.arguments.to_string() };
+        let (turn, call) = self.direct(params.tool, params.arguments, params.session, params.headless)?;
         let result = Arc::new(turn).run_calls(vec![call]).await;
         if let Err(error) = self.world.audit.flush().await {
             tracing::warn!(%error, "the audit log could not be flushed after a direct call");
@@ -43,5 +35,43 @@ impl Engine {
             Err(End::ApprovalRequired { error } | End::Failed { error, .. }) => Err(error),
             Err(End::Cancelled { .. } | End::Answer { .. }) => Err(AgentError::internal("cancelled", "The call was stopped.")),
         }
+    }
+
+    /// What the gate would say to a call now: the very checks that it would go through, up to where it would be asked or run.
+    pub async fn policy_check(self: &Arc<Self>, params: PolicyCheckParams) -> Result<PolicyCheckResponse, AgentError> {
+        self.check_enabled()?;
+        let (turn, call) = self.direct(params.tool, params.arguments, params.session, true)?;
+        turn.tainted.store(params.untrusted, Ordering::Release);
+        let unexplained = || AgentError::internal("unexpected", "The call was refused without a reason.");
+        let ready = turn.judged(call, true).await.map_err(|done| done.error.unwrap_or_else(unexplained))?;
+        let (verdict, why) = match ready.decision {
+            Decision::Allow { why, .. } => (PolicyVerdict::Allow, why),
+            Decision::Ask { why } => (PolicyVerdict::Ask, why),
+            Decision::Deny { why } => (PolicyVerdict::Deny, why),
+        };
+        let (spec, arguments) = (ready.spec, ready.arguments);
+        let faults = self.world.profile.rules().faults.clone();
+        Ok(PolicyCheckResponse { tool: spec.id, effect: spec.effect, verdict, why, arguments, faults })
+    }
+
+    /// A call of a tool by id, outside a conversation.
+    fn direct(
+        self: &Arc<Self>,
+        tool: ToolId,
+        arguments: serde_json::Value,
+        session: Option<SessionId>,
+        headless: bool,
+    ) -> Result<(Turn, AskedCall), AgentError> {
+        let specs = self.world.tools.specs();
+        let Some(spec) = specs.iter().find(|spec| spec.id == tool || spec.model_name == tool.as_str()) else {
+            let known: Vec<&str> = specs.iter().map(|spec| spec.id.as_str()).collect();
+            return Err(AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {tool}.")).hint(format!("Known tools: {}.", known.join(", "))));
+        };
+        let session = session.unwrap_or_else(|| SessionId::new(SESSION));
+        let accepted = Accepted { turn: TurnId(self.world.ids.next("turn")), text: String::new(), model: None, headless };
+        let mut turn = Turn::new(Arc::clone(self), session, accepted, CancellationToken::new());
+        turn.keeps_items = false;
+        let call = AskedCall { id: CallId(self.world.ids.next("call")), name: spec.model_name.clone(), arguments: arguments.to_string() };
+        Ok((turn, call))
     }
 }

@@ -20,12 +20,13 @@ mod retry;
 mod rounds;
 mod schema;
 mod sessions;
+mod switches;
 mod texts;
 mod turn;
 
 use std::sync::Arc;
 
-use contract::{AgentError, ErrorCode, Push, SessionId};
+use contract::{AgentError, Push, SessionId};
 
 pub use canonical::{approval_hash, canonical, sha256_hex};
 pub use coerce::coerce;
@@ -84,15 +85,6 @@ impl Engine {
 
     pub(crate) fn push(&self, push: Push) {
         self.world.events.push(push);
-    }
-
-    /// The kill switch: an error when it is off.
-    pub(crate) fn check_enabled(&self) -> Result<(), AgentError> {
-        if self.world.profile.settings().agent_enabled {
-            return Ok(());
-        }
-        Err(AgentError::new(ErrorCode::AgentDisabled, "Countersign is switched off.")
-            .hint("Switch it on in Settings; if AGENT_ENABLED is set to false, unset it."))
     }
 
     pub(crate) async fn push_session(&self, session: &SessionId) {

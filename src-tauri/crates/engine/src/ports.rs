@@ -211,6 +211,10 @@ pub struct ToolFailure {
 pub trait Tools: Send + Sync {
     /// All usable tools of all packs, by id. Cheap: called once per turn.
     fn specs(&self) -> std::sync::Arc<Vec<ToolSpec>>;
+    /// The agent of the pack that a tool belongs to; its switch is the tool's, too.
+    fn agent_of(&self, _tool: &contract::ToolId) -> Option<contract::AgentId> {
+        None
+    }
     /// Whether a call could run as things are: a missing credential is told before anybody is asked and anything is sent.
     async fn check(&self, _spec: &ToolSpec) -> Result<(), AgentError> {
         Ok(())

@@ -35,14 +35,13 @@ impl Turn {
             Ok(words) => words,
             Err(end) => return end,
         };
-        let defs = prompt::tool_defs(&self.specs, words);
+        let defs = prompt::tool_defs(&self.offered(), words);
         let system = prompt::system(self.settings.policy, self.world().clock.now(), &self.world().profile.time_zone(), words.level());
         let mut messages = vec![Message::System { text: words.text(&system) }];
         self.kept.keep_items(&earlier, history::OLD_RESULT_CHARS);
         messages.extend(history::messages(&earlier, limits.window_messages as usize, &self.specs, words));
         words.forget_older();
         messages.push(Message::User { text: words.text(&self.text) });
-        let mut reported: Vec<String> = Vec::new();
         let mut nudged = false;
         for round in 1..=rounds {
             if let Err(error) = self.engine.check_enabled() {
@@ -62,7 +61,7 @@ impl Turn {
                     messages.push(Message::System { text: "Answer the user now, in text.".into() });
                     continue;
                 }
-                return self.answered(reply.text, reply.choices, round == rounds && !nudged, &reported);
+                return self.answered(reply.text, reply.choices, round == rounds && !nudged);
             }
             if !reply.text.is_empty() {
                 self.keep_aside(&reply.text).await;
@@ -72,9 +71,6 @@ impl Turn {
             match Arc::clone(&self).run_calls(calls).await {
                 Ok(done) => {
                     for result in done {
-                        if let Some(line) = result.report() {
-                            reported.push(line);
-                        }
                         self.kept.keep(&result.call, &result.data, limits.result_chars as usize);
                         messages.push(result.message(limits.result_chars as usize, words));
                     }
@@ -82,7 +78,7 @@ impl Turn {
                 Err(end) => return end,
             }
         }
-        self.answered(String::new(), Vec::new(), true, &reported)
+        self.answered(String::new(), Vec::new(), true)
     }
 
     /// The tools of a round: with the one that reads long results, once there is one.
@@ -92,16 +88,13 @@ impl Turn {
         defs
     }
 
-    fn answered(&self, text: String, choices: Vec<Choice>, at_bound: bool, reported: &[String]) -> End {
+    fn answered(&self, text: String, choices: Vec<Choice>, at_bound: bool) -> End {
         let empty = text.trim().is_empty();
-        let (mut text, status) = match (empty, at_bound) {
+        let (text, status) = match (empty, at_bound) {
             (false, _) => (text, TurnStatus::Ok),
             (true, true) => (Text::BoundReached.in_locale(&self.locale).to_owned(), TurnStatus::Limit),
             (true, false) => (Text::EmptyAnswer.in_locale(&self.locale).to_owned(), TurnStatus::Ok),
         };
-        if !reported.is_empty() {
-            text.push_str(&format!("\n\n{} {}", Text::WriteDone.in_locale(&self.locale), reported.join("; ")));
-        }
         End::Answer { text, choices, status }
     }
 

@@ -57,6 +57,8 @@ pub(crate) struct Turn {
     pub(crate) seen: Mutex<Seen>,
     /// Long results, for a model that wants more of them.
     pub(crate) kept: Kept,
+    /// Writes that ran without asking, a line each: the host reports them with the answer, whatever the model says.
+    pub(crate) reported: Mutex<Vec<String>>,
     /// Arguments that did not fit, by tool: the same ones a second time end the use of tools.
     pub(crate) misfits: Mutex<HashSet<String>>,
     pub(crate) without_tools: AtomicBool,
@@ -94,6 +96,7 @@ impl Turn {
             tainted: AtomicBool::new(false),
             seen: Mutex::default(),
             kept: Kept::default(),
+            reported: Mutex::default(),
             misfits: Mutex::default(),
             without_tools: AtomicBool::new(false),
             deadline,
@@ -170,6 +173,8 @@ impl Turn {
         let mut body: Vec<Item> = self.redaction_item().into_iter().collect();
         match status {
             TurnStatus::Ok | TurnStatus::Limit if !text.is_empty() => body.push(self.answer_item(&text, choices.clone(), false)),
+            // What was done stays told, also when the turn then waits for somebody.
+            TurnStatus::ApprovalRequired if self.has_reported() => body.push(self.answer_item(&text, Vec::new(), false)),
             TurnStatus::Ok | TurnStatus::Limit | TurnStatus::ApprovalRequired => {}
             TurnStatus::Cancelled | TurnStatus::Error => {
                 if !text.is_empty() {
@@ -197,14 +202,24 @@ impl Turn {
     }
 
     fn last_words(&self, end: End) -> (String, Vec<Choice>, TurnStatus, Option<AgentError>) {
-        match end {
+        let (mut text, choices, status, error) = match end {
             End::Answer { text, choices, status } => (text, choices, status, None),
             End::Cancelled { partial } => (partial, Vec::new(), TurnStatus::Cancelled, None),
             End::Failed { partial, error } => (partial, Vec::new(), TurnStatus::Error, Some(error)),
             End::ApprovalRequired { error } => {
                 (Text::NotApprovedHeadless.in_locale(&self.locale).to_owned(), Vec::new(), TurnStatus::ApprovalRequired, Some(error))
             }
+        };
+        let reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if !reported.is_empty() {
+            let break_before = if text.is_empty() { "" } else { "\n\n" };
+            text.push_str(&format!("{break_before}{} {}", Text::WriteDone.in_locale(&self.locale), reported.join("; ")));
         }
+        (text, choices, status, error)
+    }
+
+    fn has_reported(&self) -> bool {
+        !self.reported.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
     async fn save_end(&self, body: Vec<Item>, status: TurnStatus) -> Result<(), StoreError> {

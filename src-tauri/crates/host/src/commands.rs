@@ -117,6 +117,24 @@ impl Commands for Host {
         self.engine.tool_call(params).await
     }
 
+    async fn policy_get(&self, _: Empty) -> Result<PolicyView, AgentError> {
+        Ok(self.profile.policy_view())
+    }
+    async fn policy_check(&self, params: PolicyCheckParams) -> Result<PolicyCheckResponse, AgentError> {
+        self.engine.policy_check(params).await
+    }
+    async fn switch_set(&self, params: SwitchSetParams) -> Result<SettingsView, AgentError> {
+        if self.profile.set_switch(&params.target, params.on)? {
+            let (kind, id) = match &params.target {
+                SwitchTarget::Agent(id) => ("agent", id.as_str()),
+                SwitchTarget::Tool(id) => ("tool", id.as_str()),
+            };
+            self.record(RecordDraft::new(RecordType::KillSwitch).field(kind, id).field("on", params.on)).await?;
+            self.push_settings();
+        }
+        Ok(self.settings_view().await)
+    }
+
     async fn settings_get(&self, _: Empty) -> Result<SettingsView, AgentError> {
         Ok(self.settings_view().await)
     }

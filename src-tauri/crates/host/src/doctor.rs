@@ -48,8 +48,8 @@ fn settings(host: &Host) -> DoctorCheck {
         return check(
             "settings",
             CheckState::Warning,
-            format!("The rules file has a fault at {}: {}. Writes ask.", fault.place, fault.problem),
-            Some("Repair policy.json in the data folder."),
+            format!("The rules file has a fault at {}: {}. Until then every call asks.", fault.place, fault.problem),
+            Some("Repair policy.json in the data folder; Tools, Policy lists every fault."),
         );
     }
     if let Some(fault) = pack_settings::apply(&host.profile.settings(), &host.tools).first() {

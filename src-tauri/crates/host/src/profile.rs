@@ -3,10 +3,11 @@
 use std::{
     collections::BTreeMap,
     fs, io,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, Mutex, PoisonError, RwLock},
+    time::SystemTime,
 };
 
-use contract::{AgentError, EgressSettings, PolicyMode, RedactionLevel, Settings};
+use contract::{AgentError, EgressSettings, PolicyMode, PolicyView, RedactionLevel, Settings, SwitchTarget};
 use engine::ports::{Profile, SessionValues};
 use policy::Rules;
 use serde_json::json;
@@ -17,6 +18,8 @@ use crate::paths::{Paths, write_atomically};
 pub(crate) struct LiveProfile {
     paths: Paths,
     state: RwLock<State>,
+    /// With what the file looked like when it was read.
+    rules: Mutex<(Stamp, Arc<Rules>)>,
     env: Environment,
 }
 
@@ -25,7 +28,6 @@ struct State {
     stored: Settings,
     /// With what the environment forces.
     effective: Arc<Settings>,
-    rules: Arc<Rules>,
     fault: Option<String>,
 }
 
@@ -61,9 +63,9 @@ impl Environment {
 impl LiveProfile {
     pub(crate) fn read(paths: Paths, env: Environment) -> Self {
         let (stored, fault) = read_settings(&paths);
-        let rules = Arc::new(read_rules(&paths));
+        let rules = Mutex::new((stamp(&paths), Arc::new(read_rules(&paths))));
         let effective = Arc::new(force(stored.clone(), &env));
-        Self { paths, state: RwLock::new(State { stored, effective, rules, fault }), env }
+        Self { paths, state: RwLock::new(State { stored, effective, fault }), rules, env }
     }
 
     /// What is wrong with the settings file, if anything.
@@ -101,8 +103,9 @@ impl LiveProfile {
                 .reason("window_only")
                 .hint("Open that window from the tray's menu and choose it under \u{201c}Who may decide\u{201d}."));
         }
-        // Only the approval window may change this one, through its own command.
+        // These have commands of their own; the first only in the approval window.
         settings.decide_from_terminal = state.stored.decide_from_terminal;
+        settings.switches.clone_from(&state.stored.switches);
         self.store(&mut state, settings)
     }
 
@@ -110,6 +113,29 @@ impl LiveProfile {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let settings = Settings { decide_from_terminal: enabled, ..state.stored.clone() };
         self.store(&mut state, settings)
+    }
+
+    /// Switches one agent or tool; false when it stood so already.
+    pub(crate) fn set_switch(&self, target: &SwitchTarget, on: bool) -> Result<bool, AgentError> {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let mut settings = state.stored.clone();
+        let changed = match (target, on) {
+            (SwitchTarget::Agent(id), false) => settings.switches.agents_off.insert(id.clone()),
+            (SwitchTarget::Agent(id), true) => settings.switches.agents_off.remove(id),
+            (SwitchTarget::Tool(id), false) => settings.switches.tools_off.insert(id.clone()),
+            (SwitchTarget::Tool(id), true) => settings.switches.tools_off.remove(id),
+        };
+        if changed {
+            self.store(&mut state, settings)?;
+        }
+        Ok(changed)
+    }
+
+    /// What decides what may run, as it is read now.
+    pub(crate) fn policy_view(&self) -> PolicyView {
+        let (rules, path) = (self.rules(), self.paths.rules());
+        let Rules { rules, grants, faults } = (*rules).clone();
+        PolicyView { mode: self.settings().policy, file: path.display().to_string(), found: path.exists(), rules, grants, faults }
     }
 
     /// Changes what may run, also to more. For the approval window alone.
@@ -154,8 +180,14 @@ impl Profile for LiveProfile {
         Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner).effective)
     }
 
+    /// As the file says now: it is read again when it has changed.
     fn rules(&self) -> Arc<Rules> {
-        Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner).rules)
+        let stamp = stamp(&self.paths);
+        let mut known = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.0 != stamp {
+            *known = (stamp, Arc::new(read_rules(&self.paths)));
+        }
+        Arc::clone(&known.1)
     }
 
     fn locale(&self) -> String {
@@ -226,11 +258,20 @@ fn careful() -> Settings {
     }
 }
 
+/// What tells that a file has changed: when it was written, its size, its inode. `None`: it is not there, or cannot be looked at.
+type Stamp = Option<(SystemTime, u64, u64)>;
+
+fn stamp(paths: &Paths) -> Stamp {
+    use std::os::unix::fs::MetadataExt as _;
+    let meta = fs::metadata(paths.rules()).ok()?;
+    Some((meta.modified().ok()?, meta.len(), meta.ino()))
+}
+
 fn read_rules(paths: &Paths) -> Rules {
     match fs::read_to_string(paths.rules()) {
         Ok(text) => Rules::parse(&text),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Rules::default(),
-        Err(e) => Rules { rules: Vec::new(), faults: vec![policy::RuleFault { place: "policy.json".into(), problem: e.to_string() }] },
+        Err(e) => Rules::unreadable("policy.json", e.to_string()),
     }
 }
 

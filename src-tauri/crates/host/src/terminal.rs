@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, ApprovalDecideParams, ApprovalDecideResponse, ApprovalsListResponse, AuditRecordView, Commands, Decision, Empty, ErrorCode, SessionView,
-    TerminalDecisionsParams, VerifyReport, params::*, with_commands,
+    AgentError, ApprovalDecideParams, ApprovalDecideResponse, ApprovalsListResponse, AuditRecordView, Commands, Decision, Empty, ErrorCode, PolicyView,
+    SessionView, TerminalDecisionsParams, VerifyReport, params::*, with_commands,
 };
 use engine::{DecidedBy, ports::Profile as _};
 

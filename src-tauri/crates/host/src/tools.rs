@@ -7,7 +7,7 @@ use std::{
 
 use async_trait::async_trait;
 use campaign_portfolio_pacing::Pacing;
-use contract::{AgentError, ErrorCode, PackView, ServerView, ToolSpec, ToolTarget, manifest::ProgramCall};
+use contract::{AgentError, AgentId, ErrorCode, PackView, ServerView, ToolId, ToolSpec, ToolTarget, manifest::ProgramCall};
 use engine::ports::{Profile, ToolFailure, ToolRequest, Tools};
 use mcp::Servers;
 use packs::{
@@ -108,6 +108,11 @@ impl HostTools {
 impl Tools for HostTools {
     fn specs(&self) -> Arc<Vec<ToolSpec>> {
         Arc::clone(&self.specs.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn agent_of(&self, tool: &ToolId) -> Option<AgentId> {
+        let owner = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref()).find(|pack| pack.tools.iter().any(|spec| spec.id == *tool))?;
+        owner.manifest.agent.as_ref().map(|agent| AgentId::new(agent.id.clone()))
     }
 
     async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {

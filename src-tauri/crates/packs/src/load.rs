@@ -130,6 +130,7 @@ fn view(folder: &Path, manifest: &Value, pack: Option<&Pack>, faults: Faults) ->
         version: text("version"),
         description: text("description"),
         folder: folder.display().to_string(),
+        agent_id: manifest.pointer("/agent/id").and_then(Value::as_str).map(contract::AgentId::from),
         agent: manifest.pointer("/agent/name").and_then(Value::as_str).map(str::to_owned),
         tools: pack.map(|p| p.tools.clone()).unwrap_or_default(),
         faults: faults.into_vec(),

@@ -7,9 +7,9 @@ mod rules;
 
 use chrono::{DateTime, Utc};
 use contract::{Effect, Grant, GrantId, PolicyMode, SessionId, ToolSpec, manifest::OutputTrust};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-pub use rules::{Action, Rule, RuleFault, Rules};
+pub use rules::{Action, Rule, RuleFault, Rules, StandingGrant};
 
 /// Everything a decision depends on.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +58,7 @@ pub fn decide(question: Question<'_>) -> Decision {
         return Decision::Deny { why };
     }
     if let Some(rule) = rules.first(Action::Deny, tool, arguments) {
-        return Decision::Deny { why: rule.why() };
+        return Decision::Deny { why: rules::why(rule) };
     }
     if let Some(why) = rules.fault() {
         return Decision::Ask { why };
@@ -70,13 +70,19 @@ pub fn decide(question: Question<'_>) -> Decision {
         return Decision::Ask { why: "Untrusted content has entered this turn, and this tool reaches out to a target that the model chose.".into() };
     }
     if let Some(rule) = rules.first(Action::Ask, tool, arguments) {
-        return Decision::Ask { why: rule.why() };
+        return Decision::Ask { why: rules::why(rule) };
     }
     if let Some(rule) = rules.first(Action::Allow, tool, arguments) {
-        return Decision::Allow { why: rule.why(), grant: None };
+        return Decision::Allow { why: rules::why(rule), grant: None };
     }
     if let Some(grant) = live_grant(question) {
         return Decision::Allow { why: format!("You approved {} for this session.", tool.title), grant: Some(grant.id.clone()) };
+    }
+    if let Some(grant) = standing_grant(question) {
+        return Decision::Allow {
+            why: format!("Grant {} of the rules file allows {} until {}.", grant.id, tool.id, grant.expires_at.format("%Y-%m-%d %H:%M UTC")),
+            grant: None,
+        };
     }
     by_effect(question)
 }
@@ -87,10 +93,17 @@ fn built_in_denial(question: Question<'_>) -> Option<String> {
 }
 
 fn live_grant(question: Question<'_>) -> Option<&Grant> {
-    if question.untrusted_entered || !question.tool.grantable || question.tool.effect != Effect::Write {
-        return None;
-    }
-    question.grants.iter().find(|grant| covers(grant, question))
+    question.grants.iter().filter(|_| may_be_granted(question)).find(|grant| covers(grant, question))
+}
+
+fn standing_grant(question: Question<'_>) -> Option<&StandingGrant> {
+    let named = question.rules.grants_of(question.tool, question.session).filter(|_| may_be_granted(question));
+    let mut live = named.filter(|grant| grant.expires_at > question.now);
+    live.find(|grant| fits(&grant.arguments, question.arguments))
+}
+
+fn may_be_granted(question: Question<'_>) -> bool {
+    !question.untrusted_entered && question.tool.grantable && question.tool.effect == Effect::Write
 }
 
 fn covers(grant: &Grant, question: Question<'_>) -> bool {
@@ -101,8 +114,13 @@ fn covers(grant: &Grant, question: Question<'_>) -> bool {
         && grant.definition_hash == tool.definition_hash
         && grant.revoked_at.is_none()
         && grant.expires_at > question.now
-        && grant.pattern.iter().all(|(name, value)| question.arguments.get(name) == Some(value))
-        && question.arguments.as_object().is_none_or(|given| given.iter().all(|(name, value)| is_free(value) || grant.pattern.contains_key(name)))
+        && fits(&grant.pattern, question.arguments)
+}
+
+/// What the pattern names is equal, and what it does not name is free.
+fn fits(pattern: &Map<String, Value>, arguments: &Value) -> bool {
+    pattern.iter().all(|(name, value)| arguments.get(name) == Some(value))
+        && arguments.as_object().is_none_or(|given| given.iter().all(|(name, value)| is_free(value) || pattern.contains_key(name)))
 }
 
 /// Numbers and booleans may differ from what was approved for a session; everything else was part of it.

@@ -1,89 +1,146 @@
-//! Statements of what may run, as written in the rules file. Knows how a rule matches, not what a decision means.
+//! Statements of what may run: read from the text of `policy.json`, fault by fault, and matched against a call.
+//! Knows how a statement matches, not what a decision means.
 
-use contract::{Effect, ToolSpec};
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use std::collections::HashSet;
 
-/// What a rule says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Action {
-    Deny,
-    Ask,
-    Allow,
-}
+pub use contract::{PolicyFault as RuleFault, PolicyRule as Rule, RuleAction as Action, StandingGrant};
+use contract::{SessionId, ToolSpec};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, value::RawValue};
 
-/// One rule. All given conditions must hold.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Rule {
-    pub id: String,
-    pub action: Action,
-    /// A tool id; `*` stands for any text.
-    pub tool: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub effect: Option<Effect>,
-    /// Arguments that must be equal, by name.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub arguments: Map<String, Value>,
-}
-
-impl Rule {
-    fn matches(&self, tool: &ToolSpec, arguments: &Value) -> bool {
-        glob(&self.tool, tool.id.as_str())
-            && self.effect.is_none_or(|effect| effect == tool.effect)
-            && self.arguments.iter().all(|(name, value)| arguments.get(name) == Some(value))
-    }
-
-    /// The rule in words.
-    pub fn why(&self) -> String {
-        let verb = match self.action {
-            Action::Deny => "denies",
-            Action::Ask => "asks for",
-            Action::Allow => "allows",
-        };
-        format!("Rule {} {verb} {}.", self.id, self.tool)
-    }
-}
-
-/// A rule that could not be read. While it stands, tools it may have spoken of ask.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RuleFault {
-    pub place: String,
-    pub problem: String,
-}
-
-/// The rules of a profile, with those that could not be read.
+/// The rules and standing grants of a profile, with what could not be read of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
     pub rules: Vec<Rule>,
+    pub grants: Vec<StandingGrant>,
     pub faults: Vec<RuleFault>,
 }
 
+/// The file as far as it must be readable to find its parts.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parts<'a> {
+    #[serde(rename = "$schema", default)]
+    _schema: Option<String>,
+    #[serde(default, borrow)]
+    rules: Vec<&'a RawValue>,
+    #[serde(default, borrow)]
+    grants: Vec<&'a RawValue>,
+}
+
 impl Rules {
-    /// Reads a JSON list of rules; what cannot be read becomes a fault and never a permission.
+    /// Reads the text of the file; what cannot be read becomes a fault and never a permission.
     pub fn parse(text: &str) -> Self {
-        let list: Vec<Value> = match serde_json::from_str(text) {
-            Ok(list) => list,
-            Err(e) => return Self { rules: Vec::new(), faults: vec![RuleFault { place: format!("line {}", e.line()), problem: e.to_string() }] },
+        // Lists would be read as objects, field by field.
+        if text.trim_start().starts_with('[') {
+            return Self::unreadable("line 1", "an object with `rules` and `grants` is expected");
+        }
+        let parts: Parts<'_> = match serde_json::from_str(text) {
+            Ok(parts) => parts,
+            Err(e) => return Self::unreadable(format!("line {}", e.line()), e.to_string()),
         };
         let mut read = Self::default();
-        for (index, value) in list.into_iter().enumerate() {
-            match serde_json::from_value::<Rule>(value) {
-                Ok(rule) => read.rules.push(rule),
-                Err(e) => read.faults.push(RuleFault { place: format!("rule {}", index + 1), problem: e.to_string() }),
+        let mut ids = HashSet::new();
+        for (index, raw) in parts.rules.into_iter().enumerate() {
+            let place = Place::of(text, raw, format!("rules[{index}]"));
+            match place.read::<Rule>(raw) {
+                Ok(rule) => {
+                    let fault = place.check_id(&rule.id, &mut ids).err();
+                    // A rule that denies is heeded whatever its name.
+                    if fault.is_none() || rule.action == Action::Deny {
+                        read.rules.push(rule);
+                    }
+                    read.faults.extend(fault);
+                }
+                Err(fault) => read.faults.push(fault),
+            }
+        }
+        ids.clear();
+        for (index, raw) in parts.grants.into_iter().enumerate() {
+            let place = Place::of(text, raw, format!("grants[{index}]"));
+            match place.read::<StandingGrant>(raw).and_then(|grant| place.check_id(&grant.id, &mut ids).map(|()| grant)) {
+                Ok(grant) => read.grants.push(grant),
+                Err(fault) => read.faults.push(fault),
             }
         }
         read
     }
 
+    /// A file of which nothing is known.
+    pub fn unreadable(place: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self { faults: vec![RuleFault { place: place.into(), problem: problem.into() }], ..Self::default() }
+    }
+
     pub(crate) fn first(&self, action: Action, tool: &ToolSpec, arguments: &Value) -> Option<&Rule> {
-        self.rules.iter().find(|rule| rule.action == action && rule.matches(tool, arguments))
+        self.rules.iter().find(|rule| rule.action == action && matches(rule, tool, arguments))
+    }
+
+    /// Standing grants of a tool in a session.
+    pub(crate) fn grants_of<'a>(&'a self, tool: &'a ToolSpec, session: &'a SessionId) -> impl Iterator<Item = &'a StandingGrant> {
+        self.grants.iter().filter(move |grant| grant.tool == tool.id && grant.session.as_ref().is_none_or(|only| only == session))
     }
 
     /// A rule that cannot be read may have spoken of any tool.
     pub(crate) fn fault(&self) -> Option<String> {
-        self.faults.first().map(|fault| format!("The rules file has a fault ({}): {}", fault.place, fault.problem))
+        self.faults.first().map(|fault| format!("The rules file has a fault ({}): {}.", fault.place, fault.problem.trim_end_matches('.')))
+    }
+}
+
+/// Where an element of a list stands.
+struct Place {
+    name: String,
+    line: usize,
+}
+
+impl Place {
+    fn of(text: &str, raw: &RawValue, name: String) -> Self {
+        // `raw` is a piece of `text`, so its address says where it begins.
+        let before = (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+        Self { name, line: text.get(..before).unwrap_or_default().matches('\n').count() + 1 }
+    }
+
+    fn fault(&self, line: usize, problem: String) -> RuleFault {
+        RuleFault { place: format!("{}, line {line}", self.name), problem }
+    }
+
+    fn read<T: DeserializeOwned>(&self, raw: &RawValue) -> Result<T, RuleFault> {
+        if !raw.get().starts_with('{') {
+            return Err(self.fault(self.line, "an object is expected".into()));
+        }
+        serde_json::from_str(raw.get()).map_err(|e| {
+            let said = e.to_string();
+            let problem = said.rsplit_once(" at line ").map_or(said.as_str(), |(problem, _)| problem);
+            self.fault(self.line + e.line().saturating_sub(1), problem.to_owned())
+        })
+    }
+
+    fn check_id(&self, id: &str, taken: &mut HashSet<String>) -> Result<(), RuleFault> {
+        if id.trim().is_empty() {
+            return Err(self.fault(self.line, "the field `id` is empty".into()));
+        }
+        if !taken.insert(id.to_owned()) {
+            return Err(self.fault(self.line, format!("the field `id` has the value {id}, which is taken already")));
+        }
+        Ok(())
+    }
+}
+
+fn matches(rule: &Rule, tool: &ToolSpec, arguments: &Value) -> bool {
+    glob(&rule.tool, tool.id.as_str())
+        && rule.effect.is_none_or(|effect| effect == tool.effect)
+        && rule.arguments.iter().all(|(name, value)| arguments.get(name) == Some(value))
+}
+
+/// The rule in words.
+pub(crate) fn why(rule: &Rule) -> String {
+    let verb = match rule.action {
+        Action::Deny => "denies",
+        Action::Ask => "asks for",
+        Action::Allow => "allows",
+    };
+    match &rule.reason {
+        Some(reason) => format!("Rule {} {verb} {}: {reason}", rule.id, rule.tool),
+        None => format!("Rule {} {verb} {}.", rule.id, rule.tool),
     }
 }
 

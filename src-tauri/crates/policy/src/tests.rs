@@ -45,7 +45,7 @@ fn tool(id: &str, effect: Effect) -> ToolSpec {
 }
 
 fn rule(action: Action, pattern: &str) -> Rule {
-    Rule { id: format!("{action:?}"), action, tool: pattern.into(), effect: None, arguments: Map::new() }
+    Rule { id: format!("{action:?}"), action, tool: pattern.into(), effect: None, arguments: Map::new(), reason: None }
 }
 
 fn grant(tool: &ToolSpec) -> Grant {
@@ -188,12 +188,86 @@ fn untrusted_content_makes_open_reads_ask() {
 #[test]
 fn unreadable_rules_ask_and_never_allow() {
     let mut c = case(Effect::Write).mode(PolicyMode::WritesAllowed);
-    c.rules = Rules::parse("[{\"id\":\"a\",\"action\":\"allow\",\"tool\":\"*\"},{\"id\":\"b\",\"action\":\"permit\",\"tool\":\"*\"}]");
-    assert_eq!(c.rules.faults.len(), 1);
+    let text = r#"{"rules": [
+        {"id": "a", "action": "allow", "tool": "*"},
+        {"id": "b",
+         "action": "permit", "tool": "*"},
+        {"id": "a", "action": "ask", "tool": "x"},
+        {"id": "c", "action": "deny", "tool": "*", "colour": 1}
+    ], "grants": [{"id": "g", "tool": "cart.addItem", "expires_at": "soon"}]}"#;
+    c.rules = Rules::parse(text);
+    let found: Vec<(&str, &str)> = c.rules.faults.iter().map(|f| (f.place.as_str(), f.problem.as_str())).collect();
+    assert_eq!(found.len(), 4, "{found:?}");
+    assert_eq!(found[0].0, "rules[1], line 4");
+    assert!(found[0].1.contains("permit") && found[0].1.contains("`deny`, `ask`, `allow`"), "{found:?}");
+    assert_eq!(found[1], ("rules[2], line 5", "the field `id` has the value a, which is taken already"));
+    assert!(found[2].0 == "rules[3], line 6" && found[2].1.contains("unknown field `colour`"), "{found:?}");
+    assert_eq!(found[3].0, "grants[0], line 7");
     assert_eq!(c.strictness(), ASK);
-    assert!(c.decide().why().contains("rule 2"));
-    c.rules = Rules::parse("not json");
+    assert!(c.decide().why().contains("rules[1], line 4"));
+    for text in ["not json", "", "[]", r#"{"rules": 1}"#, "{\n\"rule\": []}"] {
+        c.rules = Rules::parse(text);
+        assert_eq!((c.rules.faults.len(), c.strictness()), (1, ASK), "{text}");
+        assert!(c.rules.faults[0].place.starts_with("line "));
+    }
+    c.tool.effect = Effect::ReadOnly;
+    assert_eq!(c.strictness(), ASK, "a rule that cannot be read may have spoken of a read");
+    c.rules = Rules::parse("{}");
+    assert_eq!(c.strictness(), ALLOW);
+}
+
+#[test]
+fn standing_grants_hold_only_where_they_say() {
+    let granting = |rest: &str| {
+        let text = format!(r#"{{"grants": [{{"id": "g", "tool": "cart.addItem", "expires_at": "1970-01-01T01:00:00Z"{rest}}}]}}"#);
+        let mut c = case(Effect::Write);
+        c.rules = Rules::parse(&text);
+        assert_eq!(c.rules.faults, []);
+        c
+    };
+    assert_eq!(granting("").strictness(), ALLOW, "the one argument is a number");
+    assert_eq!(granting(r#", "session": "s", "arguments": {"quantity": 2}"#).strictness(), ALLOW);
+    assert_eq!(granting(r#", "session": "other""#).strictness(), ASK);
+    assert_eq!(granting(r#", "arguments": {"quantity": 3}"#).strictness(), ASK);
+    let mut c = granting("");
+    c.untrusted = true;
+    assert_eq!(c.strictness(), ASK, "suspended after untrusted content");
+    let mut c = granting("");
+    c.arguments = json!({"quantity": 2, "partNo": "x"});
+    assert_eq!(c.strictness(), ASK, "text that was not named");
+    let mut c = granting("");
+    c.tool.grantable = false;
     assert_eq!(c.strictness(), ASK);
+    let mut c = granting("");
+    c.tool.effect = Effect::Destructive;
+    assert_eq!(c.strictness(), ASK);
+    let mut c = granting("");
+    c.rules.grants[0].expires_at = Utc.timestamp_opt(60, 0).single().expect("a time");
+    assert_eq!(c.strictness(), ASK, "expired at the very instant");
+    assert_eq!(granting("").mode(PolicyMode::ReadOnlyOnly).strictness(), DENY);
+}
+
+/// `docs/policy.schema.json` under version control is what the types say now.
+#[test]
+fn the_schema_of_the_file_is_current() {
+    let schema = schemars::schema_for!(contract::PolicyFile);
+    let fresh = format!("{}\n", serde_json::to_string_pretty(&schema).expect("a schema is JSON"));
+    let kept = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/policy.schema.json");
+    if std::env::var_os("UPDATE_GENERATED").is_some() {
+        std::fs::write(&kept, &fresh).expect("written");
+    }
+    assert_eq!(fresh, std::fs::read_to_string(&kept).unwrap_or_default(), "run UPDATE_GENERATED=1 cargo test -p policy --lib");
+}
+
+/// The examples of the documentation are rules that can be read.
+#[test]
+fn the_documented_file_is_valid() {
+    let text = include_str!("../../../../docs/policy.md");
+    let examples: Vec<&str> = text.split("```json\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(!examples.is_empty());
+    for example in examples {
+        assert_eq!(Rules::parse(example).faults, [], "{example}");
+    }
 }
 
 #[test]
@@ -210,6 +284,15 @@ fn patterns() {
 fn any_rule() -> impl Strategy<Value = Rule> {
     (prop_oneof![Just(Action::Deny), Just(Action::Ask), Just(Action::Allow)], prop_oneof!["cart\\.addItem", "cart\\.\\*", "\\*", "other"])
         .prop_map(|(action, pattern)| rule(action, &pattern))
+}
+
+/// A rule as text, some of them faulty or with an id that another may have.
+fn any_line() -> impl Strategy<Value = (u8, String)> {
+    (0u8..30, prop_oneof!["deny", "ask", "allow"], prop_oneof![Just("cart.addItem"), Just("cart.*"), Just("*"), Just("other")], prop::option::of(0u8..4))
+        .prop_map(|(id, action, tool, quantity)| {
+            let arguments = quantity.map_or_else(String::new, |n| format!(r#", "arguments": {{"quantity": {n}}}"#));
+            (id, format!(r#"{{"id": "r{id}", "action": "{action}", "tool": "{tool}"{arguments}}}"#))
+        })
 }
 
 proptest! {
@@ -231,5 +314,26 @@ proptest! {
         wider.insert(at.min(wider.len()), rule(Action::Deny, &pattern));
         before.rules.rules = wider;
         prop_assert!(before.strictness() >= was);
+    }
+
+    /// The same of the file itself: whatever is added to its text, a rule that denies or one that cannot be read.
+    #[test]
+    fn adding_to_the_file_what_denies_or_cannot_be_read_never_widens(
+        rules in prop::collection::vec(any_line(), 0..6),
+        granted: bool,
+        added in prop_oneof![any_line().prop_map(|(_, line)| line.replace("allow", "deny").replace("ask", "deny")), Just(r#"{"id": "x"}"#.to_owned()), Just("7".to_owned())],
+        at in 0usize..6,
+        effect in prop_oneof![Just(Effect::ReadOnly), Just(Effect::Write), Just(Effect::Destructive)],
+        mode in prop_oneof![Just(PolicyMode::ReadOnlyOnly), Just(PolicyMode::WritesRequireApproval), Just(PolicyMode::WritesAllowed)],
+    ) {
+        let grant = if granted { r#"{"id": "g", "tool": "cart.addItem", "expires_at": "1970-01-02T00:00:00Z"}"# } else { "" };
+        let file = |lines: &[String]| format!(r#"{{"rules": [{}], "grants": [{grant}]}}"#, lines.join(",\n"));
+        let mut lines: Vec<String> = rules.into_iter().map(|(_, line)| line).collect();
+        let mut c = case(effect).mode(mode);
+        c.rules = Rules::parse(&file(&lines));
+        let was = c.strictness();
+        lines.insert(at.min(lines.len()), added);
+        c.rules = Rules::parse(&file(&lines));
+        prop_assert!(c.strictness() >= was);
     }
 }

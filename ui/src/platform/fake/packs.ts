@@ -52,7 +52,8 @@ const packs: PackView[] = [
     version: "1.0.0",
     description: "Says whether an account's campaigns spend as planned, from delivery rows on this machine.",
     folder: "/usr/lib/countersign/tools/campaign-portfolio-pacing",
-    agent: "pacing",
+    agent: "Guardian",
+    agent_id: "guardian",
     tools: [tool("analyze_portfolio_pacing", "Analyse portfolio pacing", { pack: "campaign-portfolio-pacing", description: "Spend against target for an account, with projection and status.", target: { at: "built_in", service: "pacing" }, latency: "slow", view: "pacing" })],
     faults: [],
     settings: { on_track_percent: 5, behind_percent: 20, at_risk_factor: 1.5, overspend_factor: 1.05 },
@@ -64,7 +65,8 @@ const packs: PackView[] = [
     version: "1.0.0",
     description: "Finds products and manages a cart in the demo shop.",
     folder: "/usr/lib/countersign/tools/shop",
-    agent: "shop",
+    agent: "Shopper",
+    agent_id: "shopper",
     tools: [
       shop("product.search", "Search products", "Full-text search over the catalogue."),
       shop("product.get", "Show a product", "One product with variants, stock and prices."),
@@ -85,6 +87,7 @@ const packs: PackView[] = [
     folder: "/usr/lib/countersign/tools/web-api-example",
     settings: { base_url: "http://127.0.0.1:8099" },
     agent: "Dispatcher",
+    agent_id: "dispatcher",
     tools: [
       tool("parcel.hold", "Hold a parcel", {
         pack: "web-api-example",
@@ -120,7 +123,7 @@ const broken: PackView = {
   examples: {},
 };
 
-type Area = "packs_list" | "tool_call";
+type Area = "packs_list" | "tool_call" | "policy_get" | "policy_check";
 
 export const packHandlers: Pick<Handlers, Area> = {
   packs_list: (_params, world: World) => ({
@@ -135,6 +138,28 @@ export const packHandlers: Pick<Handlers, Area> = {
               : { name: "shop", pack: "shop", state: "ready", message: null, restarts: 0, pid: 41_207 },
           ],
   }),
+  policy_get: (_params, world) => {
+    const empty = world.scenario === "empty";
+    return {
+      mode: world.settings.settings.policy,
+      file: "/home/ana/.local/share/countersign/policy.json",
+      found: !empty,
+      rules: empty
+        ? []
+        : [
+            { id: "no-removals", action: "deny", tool: "cart.remove*", effect: "write", reason: "Lines are set to zero instead." },
+            { id: "look-first", action: "ask", tool: "product.get", arguments: { productId: 1001 } },
+          ],
+      grants: empty ? [] : [{ id: "november", tool: "parcel.hold", arguments: { until: "2026-11-30" }, expires_at: "2026-12-01T00:00:00Z" }],
+      faults: world.scenario === "error" ? [{ place: "rules[1], line 4", problem: "unknown variant `permit`, expected one of `deny`, `ask`, `allow`" }] : [],
+    };
+  },
+  policy_check: ({ tool, arguments: given }) => {
+    const spec = packs.flatMap((pack) => pack.tools).find((one) => one.id === tool);
+    if (!spec) throw failure("tool_not_found", `There is no tool named ${tool}.`);
+    const asks = spec.effect !== "read_only";
+    return { tool, effect: spec.effect, verdict: asks ? "ask" : "allow", why: asks ? "Writes need your approval." : "Reading is allowed.", arguments: given, faults: [] };
+  },
   tool_call: () => {
     throw failure("approval_required", "Calls from here need the desktop app.");
   },

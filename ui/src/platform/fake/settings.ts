@@ -7,6 +7,7 @@ const defaults: Settings = {
   language: "system",
   theme: "system",
   agent_enabled: true,
+  switches: { agents_off: [], tools_off: [] },
   welcomed: true,
   model: { provider: "offline", base_url: "https://api.openai.com/v1", model: "gpt-4o-mini", reasoning: false, idle_timeout_s: 60, max_retries: 2 },
   egress: { allowed: true, redaction: "basic" },
@@ -56,7 +57,7 @@ const modelLabel = (world: World): string => {
   return model.provider === "offline" ? "Offline model" : model.model;
 };
 
-type Area = "app_status" | "settings_get" | "settings_set" | "secret_set" | "secret_delete" | "model_test" | "model_servers" | "doctor";
+type Area = "app_status" | "switch_set" | "settings_get" | "settings_set" | "secret_set" | "secret_delete" | "model_test" | "model_servers" | "doctor";
 
 export const settingsHandlers: Pick<Handlers, Area> = {
   app_status: (_params, world) => ({
@@ -68,6 +69,16 @@ export const settingsHandlers: Pick<Handlers, Area> = {
     notices: world.scenario === "error" ? [{ code: "turns_interrupted", text: "2 answers were interrupted when Countersign ended." }] : [],
     now: world.now(),
   }),
+  switch_set: ({ target, on }, world) => {
+    const { switches } = world.settings.settings;
+    const list = target.kind === "agent" ? switches.agents_off : switches.tools_off;
+    const rest = list.filter((id) => id !== target.id);
+    const names = on ? rest : [...rest, target.id];
+    const settings = { ...world.settings.settings, switches: target.kind === "agent" ? { ...switches, agents_off: names } : { ...switches, tools_off: names } };
+    world.settings = { ...world.settings, settings };
+    world.push({ push: "settings", settings });
+    return world.settings;
+  },
   settings_get: (_params, world) => {
     if (world.scenario === "broken") throw failure("internal_error", "The database was written by a newer Countersign.", "Install version 0.3.0 or newer, or choose another data folder.", "database_newer");
     return world.settings;

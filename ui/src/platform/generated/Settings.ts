@@ -4,6 +4,7 @@ import type { Limits } from "./Limits";
 import type { ModelSettings } from "./ModelSettings";
 import type { PackChoice } from "./PackChoice";
 import type { PolicyMode } from "./PolicyMode";
+import type { Switches } from "./Switches";
 
 /**
  * All settings with their defaults.
@@ -21,6 +22,10 @@ theme: string,
  * The kill switch: false stops every run.
  */
 agent_enabled: boolean, 
+/**
+ * The kill switch of single agents and tools.
+ */
+switches: Switches, 
 /**
  * The first-run page has been answered.
  */

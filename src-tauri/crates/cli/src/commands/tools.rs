@@ -101,7 +101,7 @@ async fn show(link: &Link, out: Out, name: &str) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn read_arguments(text: &str) -> Result<Value, Failure> {
+pub(super) fn read_arguments(text: &str) -> Result<Value, Failure> {
     let text = text_or_stdin(text)?;
     match serde_json::from_str(&text) {
         Ok(value @ Value::Object(_)) => Ok(value),

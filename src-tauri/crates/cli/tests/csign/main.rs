@@ -7,6 +7,7 @@ mod approvals;
 mod ask;
 mod audit;
 mod guide;
+mod policy;
 mod terminal;
 mod usage;
 mod web_api;

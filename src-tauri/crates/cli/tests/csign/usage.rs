@@ -8,9 +8,20 @@ use crate::world::{World, packs};
 fn help_names_every_command_and_the_exit_codes() {
     let world = World::new();
     let help = world.run(&["--help"]).ends_with(0).out;
-    for part in
-        ["ask", "approvals", "tools", "audit", "packs", "doctor", "shop-server", "--data-dir", "--json", "3 approval required", "5 the log does not verify"]
-    {
+    for part in [
+        "ask",
+        "approvals",
+        "tools",
+        "policy",
+        "audit",
+        "packs",
+        "doctor",
+        "shop-server",
+        "--data-dir",
+        "--json",
+        "3 approval required",
+        "5 the log does not verify",
+    ] {
         assert!(help.contains(part), "{part} is missing in\n{help}");
     }
     let below: [(&[&str], &[&str]); 6] = [

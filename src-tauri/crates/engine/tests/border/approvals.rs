@@ -209,6 +209,7 @@ async fn a_policy_that_turns_to_deny_stops_what_was_approved_before() {
         tool: "*".into(),
         effect: None,
         arguments: Default::default(),
+        reason: None,
     });
     bench.decide(&approval, once()).await.unwrap();
     bench.final_of(&turn).await;

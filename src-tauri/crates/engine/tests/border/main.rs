@@ -4,5 +4,6 @@ mod approvals;
 mod egress;
 mod executor;
 mod faults;
+mod switches;
 mod turns;
 mod world;

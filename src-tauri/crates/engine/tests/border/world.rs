@@ -123,6 +123,8 @@ pub struct ScriptTools {
     pub refusals: Mutex<HashMap<String, AgentError>>,
     pub slow: Mutex<HashMap<String, Duration>>,
     pub runs: Mutex<Vec<(String, Value)>>,
+    /// The agent that all tools belong to.
+    pub agent: Mutex<Option<contract::AgentId>>,
     pub at_once: AtomicI64,
     pub most_at_once: AtomicI64,
 }
@@ -131,6 +133,9 @@ pub struct ScriptTools {
 impl Tools for ScriptTools {
     fn specs(&self) -> Arc<Vec<ToolSpec>> {
         Arc::clone(&self.specs.lock().unwrap())
+    }
+    fn agent_of(&self, _: &contract::ToolId) -> Option<contract::AgentId> {
+        self.agent.lock().unwrap().clone()
     }
     async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {
         self.refusals.lock().unwrap().get(spec.id.as_str()).cloned().map_or(Ok(()), Err)

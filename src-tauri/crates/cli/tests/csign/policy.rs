@@ -1,0 +1,119 @@
+//! What may run, asked beforehand and in earnest: the file of rules, grants, the kill switches, the answer's report of a write.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::world::{SHOE, World, text};
+
+fn rules(world: &World, json: &str) {
+    fs::create_dir_all(world.data()).expect("made");
+    fs::write(world.data().join("policy.json"), json).expect("written");
+}
+
+fn settings(world: &World, toml: &str) {
+    fs::create_dir_all(world.data()).expect("made");
+    fs::write(world.data().join("countersign.toml"), toml).expect("written");
+}
+
+fn add() -> String {
+    format!(r#"{{"partNo":"{SHOE}","quantity":2}}"#)
+}
+
+fn check(world: &World, code: i32) -> Value {
+    world.run(&["--json", "policy", "check", "--tool", "cart.addItem", "--args", &add()]).ends_with(code).json()
+}
+
+fn call(world: &World, code: i32) -> Value {
+    world.run(&["--json", "tools", "call", "cart.addItem", "--args", &add()]).ends_with(code).json()
+}
+
+#[test]
+fn the_check_says_what_the_gate_then_does() {
+    let world = World::new();
+    assert_eq!(text(&check(&world, 3), "why"), "Writes need your approval.");
+    call(&world, 3);
+
+    rules(&world, r#"{"rules": [{"id": "no-carts", "action": "deny", "tool": "cart.*", "reason": "Not this week."}]}"#);
+    let denied = check(&world, 4);
+    assert_eq!((text(&denied, "verdict"), text(&denied, "why")), ("deny", "Rule no-carts denies cart.*: Not this week."));
+    let refused = call(&world, 4);
+    assert!(text(&refused["error"], "message").contains("Rule no-carts denies cart.*: Not this week."), "{refused}");
+    assert_eq!(refused["error"]["details"]["approvable"], false);
+
+    rules(&world, r#"{"rules": [{"id": "fine", "action": "allow", "tool": "cart.addItem", "arguments": {"quantity": 2}}]}"#);
+    assert_eq!(text(&check(&world, 0), "verdict"), "allow");
+    assert_eq!(call(&world, 0)["outcome"], "ok");
+    let coerced = world
+        .run(&["--json", "policy", "check", "--tool", "cart.addItem", "--args", &add().replace("\"quantity\":2", "\"quantity\":\"2\"")])
+        .ends_with(0)
+        .json();
+    assert_eq!(coerced["arguments"]["quantity"], 2, "judged is what the tool would get");
+    world.run(&["--json", "policy", "check", "--tool", "cart.addItem", "--args", r#"{"quantity": 2}"#]).ends_with(1);
+    world.run(&["--json", "policy", "check", "--tool", "no.such"]).ends_with(1);
+
+    settings(&world, "policy = \"read_only_only\"\n");
+    assert_eq!(text(&check(&world, 4), "why"), "The policy allows reading only.");
+    let refused = call(&world, 4);
+    assert_eq!((text(&refused["error"], "code"), &refused["error"]["details"]["approvable"]), ("approval_required", &false.into()));
+}
+
+#[test]
+fn a_rule_that_cannot_be_read_asks_and_says_where() {
+    let world = World::new();
+    rules(&world, "{\"rules\": [\n  {\"id\": \"a\", \"action\": \"allow\", \"tool\": \"*\"},\n  {\"id\": \"b\", \"action\": \"permit\", \"tool\": \"*\"}\n]}");
+    let asked = check(&world, 3);
+    assert!(text(&asked, "why").contains("rules[1], line 3"), "{asked}");
+    call(&world, 3);
+    let shown = world.run(&["policy", "show"]).ends_with(1);
+    assert!(shown.out.contains("allow  *  [a]") && shown.err.contains("fault rules[1], line 3: unknown variant `permit`"), "{} {}", shown.out, shown.err);
+    assert!(world.run(&["doctor"]).out.contains("rules[1], line 3"));
+
+    rules(&world, "{");
+    assert!(text(&check(&world, 3), "why").contains("line 1"));
+    fs::remove_file(world.data().join("policy.json")).expect("removed");
+    fs::create_dir(world.data().join("policy.json")).expect("made");
+    let asked = world.run(&["--json", "policy", "check", "--tool", "cart.get"]).ends_with(3).json();
+    assert!(text(&asked, "why").contains("policy.json"), "what cannot be read asks, reads too: {asked}");
+}
+
+#[test]
+fn a_write_that_may_run_is_reported_by_the_host() {
+    let world = World::new();
+    settings(&world, "policy = \"writes_allowed\"\n");
+    let asked = world.run(&["ask", "add 2 ridge runner black size 42 to my cart"]).ends_with(0).out;
+    assert!(asked.contains("Done without asking, as the policy allows: Add to cart {") && asked.contains(SHOE), "{asked}");
+}
+
+#[test]
+fn a_switch_stops_one_tool_or_one_agent() {
+    let world = World::new();
+    settings(&world, "[switches]\ntools_off = [\"cart.get\"]\n");
+    for args in [&["--json", "tools", "call", "cart.get"][..], &["--json", "policy", "check", "--tool", "cart.get"]] {
+        let ran = world.run(args).json();
+        let error = &ran["error"];
+        assert_eq!(
+            (text(error, "code"), &error["details"]["reason"], &error["details"]["tool_id"]),
+            ("agent_disabled", &"tool_off".into(), &"cart.get".into()),
+            "{ran}"
+        );
+    }
+    world.run(&["--json", "tools", "call", "product.search", "--args", r#"{"query":"ridge"}"#]).ends_with(0);
+
+    let packs = world.run(&["--json", "tools", "list"]).ends_with(0).json();
+    assert!(packs.to_string().contains("cart.get"), "what is off is still listed");
+    settings(&world, "[switches]\nagents_off = [\"shopper\"]\n");
+    let ran = world.run(&["--json", "tools", "call", "product.search", "--args", r#"{"query":"ridge"}"#]).json();
+    assert_eq!(ran["error"]["details"]["reason"], "agent_off", "{ran}");
+    world.run(&["--json", "tools", "call", "analyze_portfolio_pacing", "--args", r#"{"account_id": 17}"#]).ends_with(0);
+}
+
+#[test]
+fn a_switched_off_tool_disarms_what_waits() {
+    let world = World::new();
+    let waiting = world.pending();
+    settings(&world, "decide_from_terminal = true\n[switches]\ntools_off = [\"cart.addItem\"]\n");
+    let list = world.run(&["--json", "approvals", "list"]).ends_with(0).json();
+    assert_eq!(list[0]["id"], waiting["id"], "it stays pending");
+    assert_eq!(list[0]["status"], "pending");
+}

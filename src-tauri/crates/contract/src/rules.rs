@@ -1,0 +1,101 @@
+//! What may run as the user writes it down (`policy.json`), as it is shown, and as one call is judged.
+//! How statements weigh against each other is the policy's business.
+
+use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use ts_rs::TS;
+
+use crate::{Effect, PolicyMode, SessionId, ToolId};
+
+/// The file `policy.json` of a profile: what the user allows, asks for and denies, on top of the policy in the settings.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PolicyFile {
+    /// For editors: where the schema of this file lies.
+    #[serde(rename = "$schema", skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
+    /// Their order does not matter: deny beats ask, ask beats allow.
+    pub rules: Vec<PolicyRule>,
+    /// Permissions that hold until a day, for writes whose pack calls them grantable.
+    pub grants: Vec<StandingGrant>,
+}
+
+/// What a rule says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleAction {
+    Deny,
+    Ask,
+    /// Does not free destructive tools, nor writes under `read_only_only`.
+    Allow,
+}
+
+/// One rule. All given conditions must hold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(deny_unknown_fields)]
+pub struct PolicyRule {
+    /// Names the rule wherever it decided something. Unique in the file.
+    pub id: String,
+    pub action: RuleAction,
+    /// A tool id; `*` stands for any text.
+    pub tool: String,
+    /// Only for tools of this effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<Effect>,
+    /// Arguments that must be equal, by name.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[ts(type = "Record<string, unknown>")]
+    pub arguments: Map<String, Value>,
+    /// Shown with the decision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A permission the user has written down. As any grant it is suspended once untrusted content has entered a turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(deny_unknown_fields)]
+pub struct StandingGrant {
+    /// Unique among the grants of the file.
+    pub id: String,
+    /// One tool by its id, without `*`.
+    pub tool: ToolId,
+    /// Only in this session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionId>,
+    /// Arguments that must be equal, by name. Numbers and booleans that are not named may be anything; any other argument must be named.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[ts(type = "Record<string, unknown>")]
+    pub arguments: Map<String, Value>,
+    pub expires_at: DateTime<Utc>,
+}
+
+/// A part of the file that could not be read. While there is one, nothing runs unasked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct PolicyFault {
+    /// The rule or grant, and the line.
+    pub place: String,
+    pub problem: String,
+}
+
+/// Everything that decides what may run, as it is in force.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct PolicyView {
+    pub mode: PolicyMode,
+    /// Where the rules are read from.
+    pub file: String,
+    pub found: bool,
+    pub rules: Vec<PolicyRule>,
+    pub grants: Vec<StandingGrant>,
+    pub faults: Vec<PolicyFault>,
+}
+
+/// What the gate would say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum PolicyVerdict {
+    Allow,
+    Ask,
+    Deny,
+}

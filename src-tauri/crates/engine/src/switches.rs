@@ -1,0 +1,46 @@
+//! The kill switch: for everything, for one agent, for one tool. Asked when a run starts, before each model call, before each
+//! tool call and before a pending action is approved or run; read at that moment, so that switching off holds at once.
+
+use contract::{AgentError, AgentId, ErrorCode, ToolId, ToolSpec};
+
+use crate::{Engine, turn::Turn};
+
+impl Engine {
+    /// An error while everything is switched off.
+    pub(crate) fn check_enabled(&self) -> Result<(), AgentError> {
+        if self.world.profile.settings().agent_enabled {
+            return Ok(());
+        }
+        Err(AgentError::new(ErrorCode::AgentDisabled, "Countersign is switched off.")
+            .hint("Switch it on in Settings; if AGENT_ENABLED is set to false, unset it."))
+    }
+
+    /// An error while this agent, or everything, is switched off.
+    pub(crate) fn check_agent(&self, agent: &AgentId) -> Result<(), AgentError> {
+        self.check_enabled()?;
+        if self.world.profile.settings().switches.agent(agent) {
+            return Ok(());
+        }
+        Err(AgentError::new(ErrorCode::AgentDisabled, format!("The specialist {agent} is switched off.")).reason("agent_off").hint("Switch it on in Tools."))
+    }
+
+    /// An error while this tool, its pack's agent, or everything is switched off.
+    pub(crate) fn check_tool(&self, tool: &ToolId) -> Result<(), AgentError> {
+        let off = |error: AgentError| error.with("tool_id", tool.as_str());
+        match self.world.tools.agent_of(tool) {
+            Some(agent) => self.check_agent(&agent).map_err(off)?,
+            None => self.check_enabled()?,
+        }
+        if self.world.profile.settings().switches.tool(tool) {
+            return Ok(());
+        }
+        Err(off(AgentError::new(ErrorCode::AgentDisabled, format!("The tool {tool} is switched off.")).reason("tool_off").hint("Switch it on in Tools.")))
+    }
+}
+
+impl Turn {
+    /// The tools that a model is offered now: what is switched off it does not see.
+    pub(crate) fn offered(&self) -> Vec<ToolSpec> {
+        self.specs.iter().filter(|spec| self.engine.check_tool(&spec.id).is_ok()).cloned().collect()
+    }
+}
