@@ -74,14 +74,22 @@ fn typescript_is_current() {
     assert_eq!(files(fresh.path()), files(&kept), "run UPDATE_GENERATED=1 cargo test -p contract --test generated");
 }
 
-#[test]
-fn pack_schema_is_current() {
-    let schema = schemars::schema_for!(PackManifest);
+fn schema_is_current(schema: schemars::Schema, file: &str) {
     let fresh = format!("{}\n", serde_json::to_string_pretty(&schema).expect("a schema is JSON"));
-    let kept = root().join("tools/pack.schema.json");
+    let kept = root().join(file);
     if std::env::var_os("UPDATE_GENERATED").is_some() {
         fs::write(&kept, &fresh).expect("written");
     }
     let text = fs::read_to_string(&kept).unwrap_or_default();
     assert_eq!(fresh, text, "run UPDATE_GENERATED=1 cargo test -p contract --test generated");
+}
+
+#[test]
+fn pack_schema_is_current() {
+    schema_is_current(schemars::schema_for!(PackManifest), "tools/pack.schema.json");
+}
+
+#[test]
+fn policy_schema_is_current() {
+    schema_is_current(schemars::schema_for!(contract::PolicyFile), "docs/policy.schema.json");
 }
