@@ -24,6 +24,7 @@ pub(crate) fn render(item: &mut Item) {
         | ItemBody::ToolResult { .. }
         | ItemBody::Approval { .. }
         | ItemBody::Redaction { .. }
+        | ItemBody::Summary { .. }
         | ItemBody::Notice { .. } => {}
     }
 }

@@ -39,6 +39,14 @@ describe("a turn", () => {
     expect(state.entries[1]).toMatchObject({ counts: [{ kind: "email", count: 2 }] });
   });
 
+  test("shows once what the model reads in place of older messages", () => {
+    const state = emptyTranscript("s");
+    const summary = itemOf(2, { kind: "summary", text: "They greeted.", messages: 4, method: "llm" });
+    run(state, { type: "item", item: user }, { type: "item", item: summary }, { type: "item", item: summary }, { type: "item", item: answer }, final);
+    expect(shape(state)).toEqual(["user:1", "summary:2", "assistant:4"]);
+    expect(state.entries[1]).toMatchObject({ text: "They greeted.", messages: 4 });
+  });
+
   test("that ends without a stored answer asks for the session again", () => {
     const state = emptyTranscript("s");
     run(state, { type: "item", item: user }, final);

@@ -11,6 +11,7 @@ import type { QueuedMessage } from "../platform/generated/QueuedMessage";
 import type { RedactionCount } from "../platform/generated/RedactionCount";
 import type { SessionView } from "../platform/generated/SessionView";
 import type { Stage } from "../platform/generated/Stage";
+import type { SummaryMethod } from "../platform/generated/SummaryMethod";
 import type { ToolOutcome } from "../platform/generated/ToolOutcome";
 import type { TurnEvent } from "../platform/generated/TurnEvent";
 import { BlockStream } from "./blocks";
@@ -66,7 +67,14 @@ export interface RedactionEntry extends Common {
   kind: "redaction";
   counts: RedactionCount[];
 }
-export type Entry = UserEntry | AssistantEntry | ToolEntry | RedactionEntry | NoticeEntry;
+/** What the model reads from here on instead of the older messages. */
+export interface SummaryEntry extends Common {
+  kind: "summary";
+  text: string;
+  messages: number;
+  method: SummaryMethod;
+}
+export type Entry = UserEntry | AssistantEntry | ToolEntry | RedactionEntry | SummaryEntry | NoticeEntry;
 
 export interface Running {
   turn: string;
@@ -278,6 +286,9 @@ function takeItem(state: Transcript, item: Item): void {
     }
     case "redaction":
       if (!state.entries.some((entry) => entry.key === id)) place(state, { kind: "redaction", key: id, turn, seq, at, counts: body.counts });
+      return;
+    case "summary":
+      if (!state.entries.some((entry) => entry.key === id)) place(state, { kind: "summary", key: id, turn, seq, at, text: body.text, messages: body.messages, method: body.method });
       return;
     case "notice": {
       // The stored form of a failure that the turn has already reported.

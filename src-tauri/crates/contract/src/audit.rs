@@ -23,6 +23,8 @@ pub enum RecordType {
     GrantRevoked,
     SettingChanged,
     KillSwitch,
+    /// What is remembered of a conversation changed: a summary, a failed one, a forgotten conversation.
+    Memory,
     PackLoaded,
     DataImported,
     DbRecovered,

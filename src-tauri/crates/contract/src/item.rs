@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::{AgentError, ApprovalId, ApprovalStatus, Block, CallId, Effect, ItemId, RedactionCount, RedactionLevel, ResultView, SessionId, ToolId, TurnId};
+use crate::{
+    AgentError, ApprovalId, ApprovalStatus, Block, CallId, Effect, ItemId, RedactionCount, RedactionLevel, ResultView, SessionId, SummaryMethod, ToolId, TurnId,
+};
 
 /// One stored step of a session, in the order of `seq`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -80,6 +82,14 @@ pub enum ItemBody {
     Redaction {
         level: RedactionLevel,
         counts: Vec<RedactionCount>,
+    },
+    /// From here on the model reads this instead of the older messages.
+    Summary {
+        text: String,
+        /// Messages that it stands for.
+        messages: u64,
+        /// Who made it.
+        method: SummaryMethod,
     },
     Notice {
         level: NoticeLevel,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use crate::{Effect, PackId, ResultView, ToolId};
+use crate::{Conversation, Effect, PackId, ResultView, ToolId};
 
 pub mod offline;
 mod run;
@@ -311,6 +311,9 @@ pub struct AgentProfile {
     pub summary: String,
     /// What it is told about its role.
     pub prompt: String,
+    /// What it sees of earlier messages, instead of what the profile says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<Conversation>,
 }
 
 /// A thing that users name: an account, an advertiser.

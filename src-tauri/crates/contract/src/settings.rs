@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use crate::{AgentId, EgressSettings, ToolId};
+use crate::{AgentId, Conversation, EgressSettings, ToolId};
 
 /// All settings with their defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -27,6 +27,8 @@ pub struct Settings {
     /// What may leave this machine for a model.
     pub egress: EgressSettings,
     pub limits: Limits,
+    /// What a model sees of earlier messages.
+    pub conversation: Conversation,
     pub policy: PolicyMode,
     /// `csign approvals approve` may decide; changed only in the approval window.
     pub decide_from_terminal: bool,
@@ -47,6 +49,7 @@ impl Default for Settings {
             model: ModelSettings::default(),
             egress: EgressSettings::default(),
             limits: Limits::default(),
+            conversation: Conversation::default(),
             policy: PolicyMode::WritesRequireApproval,
             decide_from_terminal: false,
             time_zone: "system".into(),
@@ -142,7 +145,7 @@ pub struct Limits {
     pub rounds: u32,
     /// Tool calls of a round (1 to 10); the excess gets a "limit" result.
     pub calls_per_round: u32,
-    /// Messages of earlier turns that the model sees.
+    /// Messages of the window that the model sees of earlier turns.
     pub window_messages: u32,
     /// Characters of one tool result that the model sees.
     pub result_chars: u32,

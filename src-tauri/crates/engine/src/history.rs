@@ -1,9 +1,9 @@
-//! Stored items as a model's messages: the newest window of the conversation, with every call followed by exactly one result.
-//! Nothing here depends on the session's length beyond the window.
+//! Stored items as a model's messages: a summary of what came before, then the items, with every call followed by exactly one result.
+//! Which items these are, `conversation` says.
 
 use std::{collections::HashMap, sync::Arc};
 
-use contract::{CallId, Item, ItemBody, ToolOutcome, ToolSpec};
+use contract::{CallId, Item, ItemBody, NoticeLevel, ToolOutcome, ToolSpec};
 use serde_json::{Value, json};
 
 use crate::{
@@ -14,9 +14,11 @@ use crate::{
 /// Characters of an earlier turn's result that a language model still sees.
 pub(crate) const OLD_RESULT_CHARS: usize = 4_000;
 
-/// Messages for the newest `window` user and assistant messages of `items` (ascending).
-pub(crate) fn messages(items: &[Item], window: usize, specs: &[ToolSpec], words: &Words) -> Vec<Message> {
-    let from = window_start(items, window);
+/// Said before a summary.
+const REMEMBERED: &str = include_str!("../prompts/remembered.md");
+
+/// Messages for `items` (ascending), and the summary of what was before them.
+pub(crate) fn messages(summary: Option<&str>, items: &[Item], specs: &[ToolSpec], words: &Words) -> Vec<Message> {
     let results: HashMap<&CallId, &ItemBody> = items
         .iter()
         .filter_map(|item| match &item.body {
@@ -24,8 +26,9 @@ pub(crate) fn messages(items: &[Item], window: usize, specs: &[ToolSpec], words:
             _ => None,
         })
         .collect();
-    let mut out = Vec::new();
-    let mut index = from;
+    let note = |text: &str| Message::System { text: words.text(&format!("{}\n{text}", REMEMBERED.trim_end())) };
+    let mut out: Vec<Message> = summary.map(note).into_iter().collect();
+    let mut index = 0;
     while index < items.len() {
         match &items[index].body {
             ItemBody::UserMessage { text } => out.push(Message::User { text: words.stored_text(items[index].id.as_str(), text) }),
@@ -34,30 +37,16 @@ pub(crate) fn messages(items: &[Item], window: usize, specs: &[ToolSpec], words:
                 out.push(Message::Assistant { text, calls: Vec::new(), opaque: None });
             }
             ItemBody::ToolCall { .. } => index = push_calls(items, index, &results, (specs, words), &mut out),
-            ItemBody::ToolResult { .. } | ItemBody::Approval { .. } | ItemBody::Redaction { .. } | ItemBody::Notice { .. } => {}
+            // A turn that failed is its question and a short note, never an empty answer.
+            ItemBody::Notice { level: NoticeLevel::Error, text, .. } => {
+                let text = words.stored_text(items[index].id.as_str(), &format!("(No answer: {text})"));
+                out.push(Message::Assistant { text, calls: Vec::new(), opaque: None });
+            }
+            ItemBody::ToolResult { .. } | ItemBody::Approval { .. } | ItemBody::Redaction { .. } | ItemBody::Summary { .. } | ItemBody::Notice { .. } => {}
         }
         index += 1;
     }
     out
-}
-
-/// The first item of the window: a user message, so that no result stands without its call.
-fn window_start(items: &[Item], window: usize) -> usize {
-    let mut counted = 0;
-    let mut start = items.len();
-    for (index, item) in items.iter().enumerate().rev() {
-        let is_user = matches!(item.body, ItemBody::UserMessage { .. });
-        if is_user || matches!(item.body, ItemBody::AssistantText { .. }) {
-            counted += 1;
-        }
-        if counted > window {
-            break;
-        }
-        if is_user {
-            start = index;
-        }
-    }
-    start
 }
 
 /// Puts a run of neighbouring calls into one assistant message with their results behind it. Returns the last index used.

@@ -4,6 +4,7 @@ mod approvals;
 mod call;
 mod canonical;
 mod coerce;
+mod conversation;
 mod decide;
 mod direct;
 mod dispatch;
@@ -59,6 +60,7 @@ pub struct Engine {
     pub(crate) router: approvals::Router,
     pub(crate) lanes: lanes::Lanes,
     pub(crate) egress: egress::Egress,
+    pub(crate) memories: Arc<conversation::Memories>,
     /// Session values are read, changed and written back under this lock.
     pub(crate) values: tokio::sync::Mutex<()>,
 }
@@ -72,6 +74,7 @@ impl Engine {
             router: approvals::Router::default(),
             lanes: lanes::Lanes::default(),
             egress: egress::Egress::default(),
+            memories: Arc::default(),
             values: tokio::sync::Mutex::default(),
         })
     }

@@ -1,6 +1,8 @@
 //! What the engine needs of the world, as traits. Stores, providers, servers and logs implement them elsewhere;
 //! nothing here names one of them.
 
+mod conversations;
+
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
@@ -9,6 +11,7 @@ use contract::{
     AgentError, Approval, ApprovalId, ApprovalStatus, CallId, Choice, Grant, GrantId, Item, ModelCapabilities, RecordType, SessionId, SessionSummary, ToolSpec,
     TurnId, Usage,
 };
+pub use conversations::{Conversations, Memory, MemoryItem, MemoryOf, Side};
 use futures::{future::BoxFuture, stream::BoxStream};
 pub use redaction::{Outbound, OutboundValue};
 use secrecy::SecretString;
@@ -254,7 +257,7 @@ pub type SessionValues = Map<String, Value>;
 
 /// Sessions, items, turns, approvals, grants. Every method is durable when it returns.
 #[async_trait]
-pub trait Store: Send + Sync {
+pub trait Store: Conversations + Send + Sync {
     async fn session_create(&self, id: &SessionId, title: &str, at: DateTime<Utc>) -> Result<(), StoreError>;
     async fn session(&self, id: &SessionId) -> Result<Option<SessionSummary>, StoreError>;
     /// Newest first; titles that contain `query`. `running` and `waiting_approvals` are filled by the engine.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError, atomic::Ordering};
 
-use contract::{AgentError, Choice, ErrorCode, EventBody, Item, ItemBody, NoticeLevel, RecordType, RedactionLevel, Stage, TurnStatus, Usage};
+use contract::{AgentError, Choice, ErrorCode, EventBody, ItemBody, NoticeLevel, RecordType, Stage, TurnStatus, Usage};
 use futures::StreamExt;
 use redaction::Restoring;
 use serde_json::json;
@@ -27,8 +27,8 @@ struct Reply {
 }
 
 impl Turn {
-    /// Runs the rounds after the user's message has been saved. `earlier` are the items before it, ascending.
-    pub(crate) async fn rounds(self: Arc<Self>, earlier: Vec<Item>) -> End {
+    /// Runs the rounds after the user's message has been saved.
+    pub(crate) async fn rounds(self: Arc<Self>) -> End {
         let limits = self.settings.limits;
         let rounds = limits.rounds.clamp(1, 20);
         let words = match self.open_words().await {
@@ -38,8 +38,10 @@ impl Turn {
         let defs = prompt::tool_defs(&self.offered(), words);
         let system = prompt::system(self.settings.policy, self.world().clock.now(), &self.world().profile.time_zone(), words.level());
         let mut messages = vec![Message::System { text: words.text(&system) }];
-        self.kept.keep_items(&earlier, history::OLD_RESULT_CHARS);
-        messages.extend(history::messages(&earlier, limits.window_messages as usize, &self.specs, words));
+        if let Some(recalled) = self.recalled() {
+            self.kept.keep_items(&recalled.items, history::OLD_RESULT_CHARS);
+            messages.extend(history::messages(recalled.summary(), &recalled.items, &self.specs, words));
+        }
         words.forget_older();
         messages.push(Message::User { text: words.text(&self.text) });
         let mut nudged = false;
@@ -115,9 +117,7 @@ impl Turn {
             () = self.cancel.cancelled() => return Err(End::Cancelled { partial: String::new() }),
             () = self.model.ready() => {}
         }
-        // The model that is a part of this program reads originals: nothing leaves, and its figures and names must be right.
-        let level = if self.model.in_process() { RedactionLevel::None } else { self.settings.egress.redaction };
-        match self.engine.words(&self.session, level).await {
+        match self.engine.words(&self.session, self.redaction_level()).await {
             Ok(words) => Ok(self.words.get_or_init(|| words)),
             Err(error) => Err(End::Failed { partial: String::new(), error: crate::store_error(&error) }),
         }

@@ -21,6 +21,7 @@ pub enum Text {
     InvalidOutput,
     WriteDone,
     FellBack,
+    SummaryFailed,
 }
 
 impl Text {
@@ -49,6 +50,7 @@ impl Text {
             Self::InvalidOutput => "The tool answered in a shape that it does not declare.",
             Self::WriteDone => "Done without asking, as the policy allows:",
             Self::FellBack => "{from} could not answer: {why} {to} answers instead.",
+            Self::SummaryFailed => "The earlier messages could not be summarised: {why} The model goes on reading them in full, and it will be tried again.",
         }
     }
 
@@ -72,6 +74,9 @@ impl Text {
             Self::InvalidOutput => "Verktyget svarade i en form som det inte anger.",
             Self::WriteDone => "Gjort utan att fråga, som policyn tillåter:",
             Self::FellBack => "{from} kunde inte svara: {why} {to} svarar i stället.",
+            Self::SummaryFailed => {
+                "De tidigare meddelandena kunde inte sammanfattas: {why} Modellen läser dem i sin helhet tills vidare och det görs ett nytt försök."
+            }
         }
     }
 }

@@ -12,8 +12,8 @@ use std::{
 
 use chrono::{DateTime, Utc};
 use contract::{
-    AgentError, Choice, ErrorCode, EventBody, Item, ItemBody, ItemId, NoticeLevel, Push, RecordType, SessionId, Settings, Stage, ToolSpec, TurnEvent, TurnId,
-    TurnStatus, Usage,
+    AgentError, Choice, Conversation, ErrorCode, EventBody, Item, ItemBody, ItemId, NoticeLevel, Push, RecordType, RedactionLevel, SessionId, Settings, Stage,
+    ToolSpec, TurnEvent, TurnId, TurnStatus, Usage,
 };
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Engine,
     call::Seen,
+    conversation::Recalled,
     egress::Words,
     lanes::Accepted,
     ports::{Durability, Model, Point, RecordDraft, StoreError, TurnRow},
@@ -48,6 +49,9 @@ pub(crate) struct Turn {
     pub(crate) keeps_items: bool,
     pub(crate) cancel: CancellationToken,
     pub(crate) model: Arc<dyn Model>,
+    /// How earlier messages are remembered, and what this turn sees of them.
+    pub(crate) conversation: Arc<Conversation>,
+    recalled: OnceLock<Recalled>,
     /// Makes everything that the model gets to read; there from the first round on.
     pub(crate) words: OnceLock<Words>,
     pub(crate) settings: Arc<Settings>,
@@ -89,6 +93,8 @@ impl Turn {
             keeps_items: true,
             cancel,
             model,
+            conversation: Arc::new(settings.conversation.clone()),
+            recalled: OnceLock::new(),
             words: OnceLock::new(),
             settings,
             locale,
@@ -120,29 +126,37 @@ impl Turn {
             },
         };
         turn.finish(end).await;
+        turn.keep_memory().await;
     }
 
     async fn answer(self: Arc<Self>) -> End {
         self.probe(Point::BeforeUserMessage);
         self.emit(EventBody::Status { stage: Stage::Started, text: None });
-        let history = match self.load_history().await {
-            Ok(items) => items,
+        let recalled = match self.engine.recall(&self.session, &self.conversation, self.settings.limits.window_messages).await {
+            Ok(recalled) => self.recalled.get_or_init(|| recalled),
             Err(error) => return End::Failed { partial: String::new(), error: store_error(&error) },
         };
-        self.note_earlier_results(&history);
+        self.note_earlier_results(&recalled.items);
+        self.tainted.fetch_or(recalled.untrusted(), Ordering::AcqRel);
         if let Err(error) = self.save_question().await {
             return End::Failed { partial: String::new(), error: store_error(&error) };
         }
         self.probe(Point::AfterUserMessage);
         self.engine.push_session(&self.session).await;
         self.record(RecordDraft::new(RecordType::RunStarted).field("model", self.model.label()).commit("input", self.text.clone())).await;
-        self.rounds(history).await
+        self.show_memory(recalled).await;
+        Arc::clone(&self).rounds().await
     }
 
-    async fn load_history(&self) -> Result<Vec<Item>, StoreError> {
-        // A turn has rarely more than ten items per message; what is cut off lies outside the window anyway.
-        let most = self.settings.limits.window_messages.saturating_mul(10).clamp(20, 500);
-        self.world().store.items_before(&self.session, None, most).await
+    /// What this turn sees of earlier messages, once it has been read.
+    pub(crate) fn recalled(&self) -> Option<&Recalled> {
+        self.recalled.get()
+    }
+
+    /// How much is replaced in what this turn sends.
+    pub(crate) fn redaction_level(&self) -> RedactionLevel {
+        // The model that is a part of this program reads originals: nothing leaves, and its figures and names must be right.
+        if self.model.in_process() { RedactionLevel::None } else { self.settings.egress.redaction }
     }
 
     /// Results of strangers that the model sees again count as untrusted content of this turn, too.

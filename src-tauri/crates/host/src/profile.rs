@@ -290,6 +290,9 @@ fn check(settings: &Settings) -> Result<(), AgentError> {
     if !(2..=200).contains(&limits.window_messages) {
         return bad("limits.window_messages", "must be 2 to 200");
     }
+    if let Some((field, rule)) = settings.conversation.faults().first() {
+        return bad(&format!("conversation.{field}"), rule);
+    }
     if !(500..=200_000).contains(&limits.result_chars) {
         return bad("limits.result_chars", "must be 500 to 200000");
     }

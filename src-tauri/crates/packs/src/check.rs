@@ -2,6 +2,7 @@
 //! all run even when the shape is wrong somewhere: a missing member is the schema's business, not theirs.
 
 mod calls;
+mod conversation;
 mod entities;
 mod languages;
 mod preview;
@@ -53,6 +54,7 @@ pub(crate) fn all(subject: &Subject<'_>, faults: &mut Faults) {
     tools::check(subject, faults);
     preview::check(subject, faults);
     servers::check(subject, faults);
+    conversation::check(subject, faults);
     entities::check(subject, faults);
     languages::check(subject, faults);
 }

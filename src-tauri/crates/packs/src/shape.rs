@@ -30,9 +30,10 @@ pub(crate) fn check(manifest: &Value, faults: &mut Faults) {
 fn report(error: &ValidationError<'_>, faults: &mut Faults) {
     let pointer = error.instance_path().as_str().to_owned();
     match error.kind() {
-        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => match telling_branch(context) {
-            Some(branch) => branch.iter().for_each(|e| report(e, faults)),
-            None => faults.at(pointer, sentence(error), "give it one of the shapes that tools/README.md lists"),
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => match (words(context), telling_branch(context)) {
+            (Some(words), _) => faults.at(pointer, format!("it must be one of {words}"), "use one of these values"),
+            (None, Some(branch)) => branch.iter().for_each(|e| report(e, faults)),
+            (None, None) => faults.at(pointer, sentence(error), "give it one of the shapes that tools/README.md lists"),
         },
         Kind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
@@ -64,6 +65,19 @@ fn report(error: &ValidationError<'_>, faults: &mut Faults) {
 fn telling_branch<'a, 'e>(context: &'a [Vec<ValidationError<'e>>]) -> Option<&'a [ValidationError<'e>]> {
     let meant = context.iter().filter(|errors| !errors.is_empty() && !is_null_branch(errors));
     meant.min_by_key(|errors| (errors.iter().any(|e| matches!(e.kind(), Kind::Constant { .. })), errors.len())).map(Vec::as_slice)
+}
+
+/// The words of a closed set, each of which the schema describes on its own.
+fn words(context: &[Vec<ValidationError<'_>>]) -> Option<String> {
+    let word = |errors: &Vec<ValidationError<'_>>| match errors.as_slice() {
+        [only] if only.instance_path().as_str() == context.first()?.first()?.instance_path().as_str() => match only.kind() {
+            Kind::Constant { expected_value } => expected_value.as_str().map(|word| format!("`{word}`")),
+            _ => None,
+        },
+        _ => None,
+    };
+    let found: Option<Vec<String>> = context.iter().filter(|errors| !is_null_branch(errors)).map(word).collect();
+    found.filter(|words| words.len() > 1).map(|words| words.join(", "))
 }
 
 fn is_null_branch(errors: &[ValidationError<'_>]) -> bool {

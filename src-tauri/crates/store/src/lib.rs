@@ -9,6 +9,7 @@ mod files;
 mod migrate;
 mod open;
 mod port;
+mod port_conversations;
 mod readers;
 mod recover;
 mod table;

@@ -121,6 +121,7 @@ class Turn {
     await this.world.wait(350);
     if (text.includes("@")) this.item({ kind: "redaction", level: "basic", counts: [{ kind: "email", count: 1 }] });
     const lower = text.toLowerCase();
+    if (/summar|sammanfatt/.test(lower)) this.item({ kind: "summary", text: "The user compares trail shoes.\nThey wear size 42 and prefer black.", messages: 12, method: "llm" });
     let failed: ReturnType<typeof failure> | null = null;
     if (/fail|error|fel/.test(lower)) failed = failure("llm_error", "The model sent nothing for 60 seconds.", "Check the connection, then ask again. A smaller question may help.", "idle_timeout");
     else if (/add|lägg/.test(lower)) await this.approve();

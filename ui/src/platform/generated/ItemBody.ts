@@ -10,6 +10,7 @@ import type { NoticeLevel } from "./NoticeLevel";
 import type { RedactionCount } from "./RedactionCount";
 import type { RedactionLevel } from "./RedactionLevel";
 import type { ResultView } from "./ResultView";
+import type { SummaryMethod } from "./SummaryMethod";
 import type { ToolId } from "./ToolId";
 import type { ToolOutcome } from "./ToolOutcome";
 
@@ -52,7 +53,15 @@ view: ResultView, duration_ms: number, } | { "kind": "approval", approval: Appro
 /**
  * The reason given with a rejection, or why it expired.
  */
-reason?: string | null, } | { "kind": "redaction", level: RedactionLevel, counts: Array<RedactionCount>, } | { "kind": "notice", level: NoticeLevel, 
+reason?: string | null, } | { "kind": "redaction", level: RedactionLevel, counts: Array<RedactionCount>, } | { "kind": "summary", text: string, 
+/**
+ * Messages that it stands for.
+ */
+messages: number, 
+/**
+ * Who made it.
+ */
+method: SummaryMethod, } | { "kind": "notice", level: NoticeLevel, 
 /**
  * A key of the text catalogue, e.g. `turn_interrupted`.
  */

@@ -13,7 +13,7 @@ rounds: number,
  */
 calls_per_round: number, 
 /**
- * Messages of earlier turns that the model sees.
+ * Messages of the window that the model sees of earlier turns.
  */
 window_messages: number, 
 /**

@@ -1,4 +1,5 @@
 // Record types in words and icons, and the tone of a status.
+import BookText from "@lucide/svelte/icons/book-text";
 import Bot from "@lucide/svelte/icons/bot";
 import CircleDot from "@lucide/svelte/icons/circle-dot";
 import Database from "@lucide/svelte/icons/database";
@@ -29,6 +30,7 @@ export const ICONS: Record<RecordType, typeof Bot> = {
   grant_revoked: ShieldQuestion,
   setting_changed: Settings,
   kill_switch: Power,
+  memory: BookText,
   pack_loaded: Package,
   data_imported: FileInput,
   db_recovered: Database,

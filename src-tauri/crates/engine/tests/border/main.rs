@@ -4,6 +4,7 @@ mod approvals;
 mod egress;
 mod executor;
 mod faults;
+mod memory;
 mod switches;
 mod turns;
 mod world;

@@ -29,6 +29,8 @@ pub enum Say {
     /// Another model takes over: from, to.
     FellBack(&'static str, &'static str),
     Hang,
+    /// Goes on once it is told to.
+    Until(Arc<tokio::sync::Notify>),
 }
 
 #[derive(Default)]
@@ -98,6 +100,7 @@ impl Model for ScriptModel {
                     futures::stream::iter([Ok(told)]).boxed()
                 }
                 Say::Hang => futures::stream::pending().boxed(),
+                Say::Until(told) => futures::stream::once(async move { told.notified().await }).filter_map(|()| std::future::ready(None)).boxed(),
             });
         }
         let usage = Usage { input_tokens: 10, output_tokens: 5, model_calls: 1 };

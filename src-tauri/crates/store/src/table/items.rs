@@ -50,14 +50,14 @@ fn body_text(body: &ItemBody) -> Result<String, DbError> {
     Ok(serde_json::to_string(body)?)
 }
 
-type Columns = (String, String, String, i64, String, String);
+pub(crate) type Columns = (String, String, String, i64, String, String);
 
-fn columns(row: &Row<'_>) -> rusqlite::Result<Columns> {
+pub(crate) fn columns(row: &Row<'_>) -> rusqlite::Result<Columns> {
     Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?))
 }
 
 /// A body that cannot be read becomes a notice: one bad row must not keep a session closed.
-fn item((id, session, turn, seq, created_at, body): Columns) -> Result<Item, DbError> {
+pub(crate) fn item((id, session, turn, seq, created_at, body): Columns) -> Result<Item, DbError> {
     let body = serde_json::from_str(&body).unwrap_or_else(|error| {
         tracing::warn!(item = id, %error, "an item cannot be read");
         ItemBody::Notice { level: NoticeLevel::Warning, code: "item_unreadable".into(), text: "This entry cannot be read.".into() }

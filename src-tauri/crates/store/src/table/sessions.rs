@@ -37,6 +37,7 @@ pub(crate) fn rename(conn: &Connection, id: &SessionId, title: &str) -> Result<(
 
 /// Takes its items and turns (by foreign key), approvals, grants and values with it. Audit records live elsewhere and stay.
 pub(crate) fn delete(conn: &Connection, id: &SessionId) -> Result<(), DbError> {
+    super::conversations::forget_session(conn, id)?;
     for sql in ["DELETE FROM approval WHERE session = ?1", r#"DELETE FROM "grant" WHERE session = ?1"#, "DELETE FROM session_value WHERE session = ?1"] {
         conn.prepare_cached(sql)?.execute([id.as_str()])?;
     }

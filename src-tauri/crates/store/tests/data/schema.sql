@@ -1,4 +1,4 @@
--- user_version 1
+-- user_version 2
 CREATE TABLE approval (
     id TEXT NOT NULL PRIMARY KEY,
     session TEXT NOT NULL,
@@ -7,6 +7,23 @@ CREATE TABLE approval (
     reason TEXT,
     decided_at TEXT,
     body TEXT NOT NULL
+) STRICT;
+CREATE TABLE conversation (
+    key TEXT NOT NULL PRIMARY KEY,
+    -- The session, when the key is one; a memory that several share has none.
+    session TEXT,
+    updated_at TEXT NOT NULL,
+    -- 0: forgotten. The next message starts anew.
+    live INTEGER NOT NULL,
+    body TEXT NOT NULL
+) STRICT;
+CREATE TABLE conversation_item (
+    position INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL,
+    session TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    UNIQUE (key, session, seq),
+    FOREIGN KEY (session, seq) REFERENCES item (session, seq) ON DELETE CASCADE
 ) STRICT;
 CREATE TABLE "grant" (
     id TEXT NOT NULL PRIMARY KEY,
@@ -43,6 +60,7 @@ CREATE TABLE session_value (
     session TEXT NOT NULL PRIMARY KEY,
     body TEXT NOT NULL
 ) STRICT;
+CREATE TABLE sqlite_sequence(name,seq);
 CREATE TABLE turn (
     id TEXT NOT NULL PRIMARY KEY,
     session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
@@ -56,6 +74,10 @@ CREATE TABLE turn (
 ) STRICT;
 CREATE INDEX approval_by_status ON approval (status, created_at DESC);
 CREATE INDEX approval_of_session ON approval (session);
+CREATE INDEX conversation_by_update ON conversation (updated_at, key) WHERE live = 1;
+CREATE INDEX conversation_item_by_key ON conversation_item (key, position);
+CREATE INDEX conversation_item_of ON conversation_item (session, seq);
+CREATE INDEX conversation_of_session ON conversation (session);
 CREATE INDEX grant_of_session ON "grant" (session);
 CREATE INDEX item_by_turn ON item (turn, seq);
 CREATE INDEX session_by_update ON session (updated_at DESC, id);

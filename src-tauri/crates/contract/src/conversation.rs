@@ -1,0 +1,202 @@
+//! What a model sees of earlier messages: the modes, their bounds, and when a summary is made. The profile has one of these, and a
+//! pack's agent may have its own. Knows nothing of how it is kept.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// How a conversation is remembered. In counts, each message of the user and each text of the assistant is one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct Conversation {
+    pub mode: ConversationMode,
+    pub scope: ConversationScope,
+    /// What tells one conversation from another, when it is not the session.
+    pub key: ConversationKey,
+    /// Mode `buffer`: messages that the model sees (1 to 200).
+    #[schemars(range(min = 1, max = 200))]
+    pub max_messages: u32,
+    /// Mode `buffer`: and at most so many tokens of them; 0 = no bound.
+    pub max_tokens: u32,
+    /// Modes with a window: messages in it; 0 = as many as the profile's limit says.
+    #[schemars(range(max = 200))]
+    pub window_messages: u32,
+    /// And at most so many tokens of them; 0 = no bound.
+    pub window_tokens: u32,
+    /// After so long without a message the model starts anew; 0 = never.
+    pub ttl_seconds: u64,
+    /// Conversations that are remembered; beyond it the one used longest ago is forgotten. 0 = all.
+    pub max_items: u32,
+    pub summary: SummaryPolicy,
+}
+
+impl Default for Conversation {
+    fn default() -> Self {
+        Self {
+            mode: ConversationMode::SummaryBuffer,
+            scope: ConversationScope::PerConversation,
+            key: ConversationKey::default(),
+            max_messages: 100,
+            max_tokens: 12_000,
+            window_messages: 0,
+            window_tokens: 0,
+            ttl_seconds: 0,
+            max_items: 0,
+            summary: SummaryPolicy::default(),
+        }
+    }
+}
+
+impl Conversation {
+    /// What is wrong with it: the field and the rule, for a person.
+    pub fn faults(&self) -> Vec<(&'static str, &'static str)> {
+        let mut found = Vec::new();
+        let mut check = |holds: bool, field, rule| {
+            if !holds {
+                found.push((field, rule));
+            }
+        };
+        check((1..=200).contains(&self.max_messages), "max_messages", "must be 1 to 200");
+        check(self.window_messages <= 200, "window_messages", "must be 0 to 200");
+        check(self.key.source == KeySource::ConversationId || !self.key.name.trim().is_empty(), "key.name", "must name the header or the field of the request");
+        let summary = &self.summary;
+        check((20..=4_000).contains(&summary.max_tokens), "summary.max_tokens", "must be 20 to 4000");
+        check(summary.max_messages_since_update <= 200, "summary.max_messages_since_update", "must be 0 to 200");
+        check(summary.max_tokens_since_update <= 50_000, "summary.max_tokens_since_update", "must be 0 to 50000");
+        check(summary.every_messages <= 200, "summary.every_messages", "must be 0 to 200");
+        let summarises = matches!(self.mode, ConversationMode::Summary | ConversationMode::SummaryBuffer);
+        let threshold = summary.max_messages_since_update > 0 || summary.max_tokens_since_update > 0;
+        check(
+            !summarises || summary.refresh_policy != RefreshPolicy::Threshold || threshold,
+            "summary.max_messages_since_update",
+            "or summary.max_tokens_since_update must be larger than 0: a threshold needs one of them",
+        );
+        let period = summary.period_seconds > 0 || summary.every_messages > 0;
+        check(
+            !summarises || summary.refresh_policy != RefreshPolicy::Periodic || period,
+            "summary.period_seconds",
+            "or summary.every_messages must be larger than 0: a period needs one of them",
+        );
+        found
+    }
+}
+
+/// What the model sees of earlier messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ConversationMode {
+    /// Nothing, and nothing is remembered.
+    #[serde(rename = "no-need")]
+    NoNeed,
+    /// All messages, up to the bounds.
+    Buffer,
+    /// The newest messages.
+    BufferWindow,
+    /// A summary, and the messages that it does not cover yet.
+    Summary,
+    /// A summary, the messages between it and the window, and the window.
+    SummaryBuffer,
+}
+
+/// Who shares a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ConversationScope {
+    /// Nobody: each message stands alone and nothing is kept.
+    PerRequest,
+    PerConversation,
+    /// All sessions of one user.
+    PerUser,
+    /// All sessions of one tenant.
+    PerTenant,
+}
+
+/// Where the key comes from. Without a value there, the session is the key.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct ConversationKey {
+    pub source: KeySource,
+    /// The header's name (in any case), or the field of the caller's context (`user.id` for a member of a member).
+    pub name: String,
+}
+
+/// Where the key is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum KeySource {
+    /// The session itself.
+    #[default]
+    ConversationId,
+    Header,
+    RequestField,
+}
+
+/// Who makes a summary, how long it gets, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct SummaryPolicy {
+    pub update_method: SummaryMethod,
+    pub refresh_policy: RefreshPolicy,
+    pub update_timing: UpdateTiming,
+    /// Tokens of a summary (20 to 4000).
+    #[schemars(range(min = 20, max = 4_000))]
+    pub max_tokens: u32,
+    /// Threshold: messages that wait to be summarised; 0 = not counted.
+    #[schemars(range(max = 200))]
+    pub max_messages_since_update: u32,
+    /// Threshold: tokens of them; 0 = not counted.
+    #[schemars(range(max = 50_000))]
+    pub max_tokens_since_update: u32,
+    /// Threshold: seconds between two summaries.
+    pub cooldown_seconds: u32,
+    /// Periodic: seconds since the last summary; 0 = not counted.
+    pub period_seconds: u32,
+    /// Periodic: messages since the last summary; 0 = not counted.
+    #[schemars(range(max = 200))]
+    pub every_messages: u32,
+}
+
+impl Default for SummaryPolicy {
+    fn default() -> Self {
+        Self {
+            update_method: SummaryMethod::Llm,
+            refresh_policy: RefreshPolicy::Threshold,
+            update_timing: UpdateTiming::AsyncPostTurn,
+            max_tokens: 800,
+            max_messages_since_update: 6,
+            max_tokens_since_update: 1_500,
+            cooldown_seconds: 10,
+            period_seconds: 60,
+            every_messages: 0,
+        }
+    }
+}
+
+/// Who makes a summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum SummaryMethod {
+    /// The model that answers.
+    Llm,
+    /// A fixed rule on this machine: the beginnings of the messages.
+    Heuristic,
+}
+
+/// When a summary is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum RefreshPolicy {
+    EveryTurn,
+    Threshold,
+    Periodic,
+}
+
+/// Whether the next message waits for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum UpdateTiming {
+    /// The next message of the session is answered when the summary is there.
+    AfterTurn,
+    /// The next message does not wait.
+    AsyncPostTurn,
+}

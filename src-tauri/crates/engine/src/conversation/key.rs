@@ -1,0 +1,100 @@
+//! Whose memory a message belongs to: the application's id, always, and what the scope and the key say. Nothing here reads a store.
+
+use contract::{Conversation, ConversationMode, ConversationScope, KeySource, SessionId};
+use serde_json::Value;
+
+use crate::ports::{MemoryOf, SessionValues};
+
+/// The application of sessions whose id names none, and the one that has a single user.
+const DESKTOP: &str = "desktop";
+
+/// A memory's key, and whose items it is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Key {
+    pub(crate) text: String,
+    pub(crate) of: MemoryOf,
+}
+
+/// The key of a message. Nothing when nothing is to be remembered. `context` is what the caller gave.
+pub(crate) fn of(policy: &Conversation, session: &SessionId, context: &SessionValues) -> Option<Key> {
+    if policy.mode == ConversationMode::NoNeed {
+        return None;
+    }
+    let (app, conversation) = session.as_str().split_once(':').unwrap_or((DESKTOP, session.as_str()));
+    if conversation.is_empty() {
+        return None;
+    }
+    let given = given(policy, context);
+    let kind = match policy.scope {
+        ConversationScope::PerRequest => return None,
+        ConversationScope::PerConversation => {
+            return Some(match given {
+                Some(value) if value != conversation => shared(format!("{app}/conversation/{value}")),
+                _ => Key { text: format!("{app}:{conversation}"), of: MemoryOf::Session(session.clone()) },
+            });
+        }
+        ConversationScope::PerUser => "user",
+        ConversationScope::PerTenant => "tenant",
+    };
+    // The desktop has one user; elsewhere a caller that names nobody shares nothing.
+    let alone = if app == DESKTOP { "local" } else { conversation };
+    Some(shared(format!("{app}/{kind}/{}", given.as_deref().unwrap_or(alone))))
+}
+
+fn shared(text: String) -> Key {
+    Key { of: MemoryOf::Shared(text.clone()), text }
+}
+
+fn given(policy: &Conversation, context: &SessionValues) -> Option<String> {
+    let found = match policy.key.source {
+        KeySource::ConversationId => None,
+        KeySource::Header => {
+            let headers = context.get("headers")?.as_object()?;
+            headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(&policy.key.name)).map(|(_, value)| value)
+        }
+        KeySource::RequestField => {
+            let mut names = policy.key.name.split('.');
+            let first = context.get(names.next()?);
+            names.fold(first, |value, name| value?.get(name))
+        }
+    };
+    match found? {
+        Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use contract::ConversationKey;
+    use serde_json::json;
+
+    use super::*;
+
+    fn text(scope: ConversationScope, source: KeySource, name: &str, session: &str) -> Option<String> {
+        let policy = Conversation { scope, key: ConversationKey { source, name: name.into() }, ..Conversation::default() };
+        let context = json!({"headers": {"X-Conversation-Id": "c7"}, "user": {"id": "ann"}, "tenant": 12, "empty": " "});
+        of(&policy, &session.into(), context.as_object().unwrap()).map(|key| key.text)
+    }
+
+    #[test]
+    fn section_7_keys() {
+        use ConversationScope::{PerConversation, PerRequest, PerTenant, PerUser};
+        use KeySource::{ConversationId, Header, RequestField};
+        for (scope, source, name, session, expected) in [
+            (PerConversation, ConversationId, "", "desktop:s1", Some("desktop:s1")),
+            (PerConversation, ConversationId, "", "s1", Some("desktop:s1")),
+            (PerConversation, Header, "x-conversation-id", "api:s1", Some("api/conversation/c7")),
+            (PerConversation, Header, "x-other", "api:s1", Some("api:s1")),
+            (PerUser, RequestField, "user.id", "api:s1", Some("api/user/ann")),
+            (PerTenant, RequestField, "tenant", "api:s1", Some("api/tenant/12")),
+            (PerUser, RequestField, "empty", "api:s1", Some("api/user/s1")),
+            (PerUser, ConversationId, "", "desktop:s1", Some("desktop/user/local")),
+            (PerRequest, Header, "x-conversation-id", "api:s1", None),
+            (PerConversation, ConversationId, "", "api:", None),
+        ] {
+            assert_eq!(text(scope, source, name, session).as_deref(), expected, "{scope:?} {source:?} {name} {session}");
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! What happens to a memory after a turn: it is kept, and a summary is made when one is due. A summary that cannot be made leaves
+//! everything as it was; the model then goes on reading the messages themselves.
+
+use std::{sync::Arc, time::Duration};
+
+use contract::{ConversationMode, ItemBody, NoticeLevel, RecordType, SummaryMethod, UpdateTiming, Usage};
+use futures::StreamExt;
+use serde_json::json;
+
+use super::{
+    Key, PAGE, Recalled,
+    due::{self, Waiting},
+    entries::{self, Entry},
+    fresh, heuristic, summarises, window, window_of,
+};
+use crate::{
+    ports::{Memory, MemoryItem, MemoryOf, Message, ModelEvent, ModelRequest, RecordDraft, Side, StoreError},
+    texts::Text,
+    turn::Turn,
+};
+
+const PROMPT: &str = include_str!("../../prompts/summary.md");
+/// A summary that takes longer has failed.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Tokens that one call of the summariser reads, beside the notes so far.
+const READS: u64 = 12_000;
+
+/// What a summary covers and says.
+struct Made {
+    items: usize,
+    text: String,
+    method: SummaryMethod,
+}
+
+impl Turn {
+    /// Shows in the transcript what the model reads now in place of older messages, and that a summary could not be made: each once.
+    pub(crate) async fn show_memory(&self, recalled: &Recalled) {
+        let Some(memory) = recalled.memory.as_ref().filter(|memory| !memory.shown || !memory.told) else { return };
+        let mut bodies = Vec::new();
+        if !memory.shown && !memory.summary.is_empty() {
+            bodies.push(ItemBody::Summary { text: memory.summary.clone(), messages: memory.messages, method: memory.method });
+        }
+        if let Some(why) = memory.failure.as_ref().filter(|_| !memory.told) {
+            let text = Text::SummaryFailed.in_locale(&self.locale).replace("{why}", why);
+            bodies.push(ItemBody::Notice { level: NoticeLevel::Warning, code: "summary_failed".into(), text });
+        }
+        let items = bodies.into_iter().map(|body| self.item(body)).collect();
+        match self.world().store.items_append(items).await {
+            Ok(items) => self.emit_items(items),
+            Err(error) => tracing::warn!(%error, "a summary could not be shown"),
+        }
+        let (shown, told) = (memory.summarised_at, memory.tried_at);
+        let mark = |row: &mut Memory| {
+            row.shown |= row.summarised_at == shown;
+            row.told |= row.tried_at == told;
+        };
+        self.change_memory(&memory.key, mark).await;
+    }
+
+    /// Keeps the turn in its memory, and sees to the summary.
+    pub(crate) async fn keep_memory(self: Arc<Self>) {
+        let Some(key) = self.recalled().and_then(|recalled| recalled.key.clone()) else { return };
+        if let Err(error) = self.join_memory(&key).await {
+            // The answer is there and the transcript is kept: only what the next turn sees may lack this one.
+            tracing::warn!(%error, "a turn could not be added to its memory");
+            self.record(self.about(&key, "not_kept").field("reason", error.to_string())).await;
+        }
+        if !summarises(&self.conversation) {
+            return;
+        }
+        match self.conversation.summary.update_timing {
+            UpdateTiming::AfterTurn => self.refresh(&key).await,
+            UpdateTiming::AsyncPostTurn => {
+                tokio::spawn(async move { self.refresh(&key).await });
+            }
+        }
+    }
+
+    async fn join_memory(&self, key: &Key) -> Result<(), StoreError> {
+        let store = &self.world().store;
+        if let MemoryOf::Shared(name) = &key.of {
+            store.memory_join(name, &self.id).await?;
+        }
+        let policy = &self.conversation;
+        if policy.ttl_seconds == 0 && policy.max_items == 0 && matches!(key.of, MemoryOf::Session(_)) {
+            return Ok(());
+        }
+        let now = self.world().clock.now();
+        let _one_at_a_time = self.engine.memories.rows.lock().await;
+        let mut row = store.memory(&key.text).await?.unwrap_or_else(|| fresh(key, now));
+        row.updated_at = now;
+        store.memory_put(&row, policy.max_items).await
+    }
+
+    async fn refresh(&self, key: &Key) {
+        let Some(_making) = self.engine.memories.begin(&key.text) else { return };
+        if let Err(error) = self.refresh_when_due(key).await {
+            tracing::warn!(%error, "a summary could not be looked after");
+        }
+    }
+
+    async fn refresh_when_due(&self, key: &Key) -> Result<(), StoreError> {
+        let store = &self.world().store;
+        let memory = store.memory(&key.text).await?.unwrap_or_else(|| fresh(key, self.world().clock.now()));
+        if !memory.live {
+            return Ok(());
+        }
+        let mut pending = store.memory_items(&key.of, memory.through, Side::Newest, PAGE).await?;
+        if self.conversation.mode == ConversationMode::SummaryBuffer {
+            let items: Vec<_> = pending.iter().map(|one| one.item.clone()).collect();
+            pending.truncate(window::start(&items, window_of(&self.conversation, self.settings.limits.window_messages), self.conversation.window_tokens));
+        }
+        let (messages, tokens) = window::measure(pending.iter().map(|one| &one.item));
+        let waiting = Waiting { messages, tokens, tried_at: memory.tried_at, summarised_at: memory.summarised_at };
+        if !due::due(&self.conversation.summary, waiting, self.world().clock.now()) || self.engine.check_enabled().is_err() {
+            return Ok(());
+        }
+        match self.make(&memory, &pending, due::overdue(&self.conversation.summary, waiting)).await {
+            Ok(made) => self.take_summary(key, &memory, &pending[..made.items], made).await,
+            Err(why) => self.summary_failed(key, why).await,
+        }
+    }
+
+    /// The new summary of what waits.
+    async fn make(&self, memory: &Memory, pending: &[MemoryItem], overdue: bool) -> Result<Made, String> {
+        let policy = &self.conversation.summary;
+        let by_rule = || {
+            let text = heuristic::summary(&memory.summary, &entries::entries(pending.iter().map(|one| &one.item)), policy.max_tokens);
+            Made { items: pending.len(), text, method: SummaryMethod::Heuristic }
+        };
+        // The model that is a part of this program makes no summaries.
+        if policy.update_method == SummaryMethod::Heuristic || self.model.in_process() {
+            return Ok(by_rule());
+        }
+        let items = whole_turns(pending);
+        let entries = entries::entries(pending[..items].iter().map(|one| &one.item));
+        match tokio::time::timeout(PATIENCE, self.ask_for_summary(&memory.summary, &entries)).await.unwrap_or_else(|_| Err("It took too long.".into())) {
+            Ok(text) => Ok(Made { items, text, method: SummaryMethod::Llm }),
+            Err(why) if overdue => {
+                tracing::info!(why, "the summary is made by rule");
+                Ok(by_rule())
+            }
+            Err(why) => Err(why),
+        }
+    }
+
+    async fn ask_for_summary(&self, notes: &str, entries: &[Entry]) -> Result<String, String> {
+        let said = |error: contract::AgentError| error.message;
+        self.engine.check_egress(self.model.as_ref()).map_err(said)?;
+        self.model.ready().await;
+        let words = self.engine.words(&self.session, self.redaction_level()).await.map_err(|error| error.to_string())?;
+        let most = self.conversation.summary.max_tokens;
+        let messages: Vec<_> = entries.iter().map(|entry| json!({"role": entry.role, "text": entry.text})).collect();
+        let input = words.result(&Arc::new(json!({"notes": notes, "messages": messages})), str::to_owned).0;
+        let prompt = PROMPT.trim_end().replace("{words}", &(most * 3 / 4).to_string());
+        let request = ModelRequest {
+            messages: vec![Message::System { text: words.name(&prompt) }, Message::User { text: input }],
+            tools: Vec::new(),
+            max_output_tokens: Some(most),
+            locale: self.locale.clone(),
+            now: Some(self.world().clock.now()),
+            time_zone: self.world().profile.time_zone(),
+        };
+        words.keep_numbers().await.map_err(|error| error.to_string())?;
+        let (mut text, mut usage, mut failed) = (String::new(), Usage::default(), None);
+        let mut stream = self.model.stream(request);
+        while let Some(event) = stream.next().await {
+            match event {
+                Ok(ModelEvent::Text(piece)) => text.push_str(&piece),
+                Ok(ModelEvent::Done { usage: used, .. }) => usage = used,
+                Ok(ModelEvent::Reasoning(_) | ModelEvent::Call(_) | ModelEvent::Choices(_) | ModelEvent::Opaque(_) | ModelEvent::FellBack { .. }) => {}
+                Err(error) => {
+                    failed = Some(error.message);
+                    break;
+                }
+            }
+        }
+        let record = RecordDraft::new(RecordType::ModelCall)
+            .field("model", self.model.label())
+            .field("purpose", "summary")
+            .field("status", if failed.is_none() { "ok" } else { "error" })
+            .field("local", self.model.local())
+            .field("redaction", json!(words.level()))
+            .field("tokens_in", usage.input_tokens)
+            .field("tokens_out", usage.output_tokens);
+        self.record(record).await;
+        let text = words.sent().restore(text.trim()).into_owned();
+        match failed {
+            Some(why) => Err(why),
+            None if text.is_empty() => Err("The model gave no summary.".into()),
+            None => Ok(within(text, most)),
+        }
+    }
+
+    /// Takes the summary in place of exactly what it covers. What was said since is not touched, and a memory that was forgotten or
+    /// summarised by somebody else in the meantime stays as it is.
+    async fn take_summary(&self, key: &Key, before: &Memory, covered: &[MemoryItem], made: Made) -> Result<(), StoreError> {
+        let store = &self.world().store;
+        let text = self.engine.exact().scrub(&made.text).into_owned();
+        let after = self.engine.covering(before, covered, text, made.method);
+        {
+            let _one_at_a_time = self.engine.memories.rows.lock().await;
+            let now = store.memory(&key.text).await?;
+            if now.as_ref().is_some_and(|row| !row.live || row.through != before.through || row.since != before.since) {
+                return Ok(());
+            }
+            let updated_at = now.map_or(after.updated_at, |row| row.updated_at);
+            store.memory_put(&Memory { updated_at, ..after.clone() }, self.conversation.max_items).await?;
+        }
+        let record = self.about(key, "summarised").field("method", json!(after.method)).field("messages", after.messages).commit("summary", after.summary);
+        self.record(record).await;
+        Ok(())
+    }
+
+    /// Nothing is lost: the old summary and everything behind it stay.
+    async fn summary_failed(&self, key: &Key, why: String) -> Result<(), StoreError> {
+        self.record(self.about(key, "summary_failed").field("reason", why.as_str())).await;
+        let store = &self.world().store;
+        let now = self.world().clock.now();
+        let _one_at_a_time = self.engine.memories.rows.lock().await;
+        let mut row = store.memory(&key.text).await?.unwrap_or_else(|| fresh(key, now));
+        // A row of failures is told once.
+        row.told &= row.failures > 0;
+        row.failures += 1;
+        row.failure = Some(why);
+        row.tried_at = Some(now);
+        store.memory_put(&row, self.conversation.max_items).await
+    }
+
+    async fn change_memory(&self, key: &str, change: impl FnOnce(&mut Memory)) {
+        let store = &self.world().store;
+        let _one_at_a_time = self.engine.memories.rows.lock().await;
+        let changed = match store.memory(key).await {
+            Ok(Some(mut row)) => {
+                change(&mut row);
+                store.memory_put(&row, 0).await
+            }
+            Ok(None) => Ok(()),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = changed {
+            tracing::warn!(%error, "a memory could not be changed");
+        }
+    }
+
+    fn about(&self, key: &Key, action: &str) -> RecordDraft {
+        RecordDraft::new(RecordType::Memory).field("action", action).field("key", key.text.as_str())
+    }
+}
+
+/// As many of the oldest items as one call reads: whole turns, at least one.
+fn whole_turns(pending: &[MemoryItem]) -> usize {
+    let mut sum = 0;
+    let mut end = 0;
+    for (index, one) in pending.iter().enumerate() {
+        let begins = matches!(one.item.body, ItemBody::UserMessage { .. });
+        if begins && index > 0 {
+            end = index;
+        }
+        sum += entries::entries(std::iter::once(&one.item)).iter().map(|entry| window::tokens(&entry.text)).sum::<u64>();
+        if sum > READS && end > 0 {
+            return end;
+        }
+    }
+    pending.len()
+}
+
+/// A model that writes more than it was told is cut.
+fn within(text: String, most_tokens: u32) -> String {
+    match text.char_indices().nth(most_tokens as usize * 4) {
+        Some((at, _)) => text[..at].to_owned(),
+        None => text,
+    }
+}

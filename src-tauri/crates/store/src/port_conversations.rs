@@ -1,0 +1,28 @@
+//! `engine::ports::Conversations` on SQLite: which table does it, and whether the writer or a reader runs it.
+
+use async_trait::async_trait;
+use contract::TurnId;
+use engine::ports::{Conversations, Memory, MemoryItem, MemoryOf, Side, StoreError};
+
+use crate::open::SqliteStore;
+use crate::table::conversations;
+
+#[async_trait]
+impl Conversations for SqliteStore {
+    async fn memory(&self, key: &str) -> Result<Option<Memory>, StoreError> {
+        let key = key.to_owned();
+        self.read(move |conn| conversations::get(conn, &key)).await
+    }
+    async fn memory_put(&self, memory: &Memory, most: u32) -> Result<(), StoreError> {
+        let memory = memory.clone();
+        self.write(move |conn| conversations::put(conn, &memory, most)).await
+    }
+    async fn memory_join(&self, key: &str, turn: &TurnId) -> Result<(), StoreError> {
+        let (key, turn) = (key.to_owned(), turn.clone());
+        self.write(move |conn| conversations::join(conn, &key, &turn)).await
+    }
+    async fn memory_items(&self, of: &MemoryOf, after: u64, side: Side, limit: u32) -> Result<Vec<MemoryItem>, StoreError> {
+        let of = of.clone();
+        self.read(move |conn| conversations::items(conn, &of, after, side, limit)).await
+    }
+}

@@ -1,0 +1,95 @@
+//! Tables `conversation` and `conversation_item`: what is remembered of conversations beside their items, and the items of memories
+//! that several sessions share. What is deleted with a session is deleted here, too: also a shared summary that may speak of it.
+
+use contract::{SessionId, TurnId};
+use engine::ports::{Memory, MemoryItem, MemoryOf, Side};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+use super::items;
+use crate::error::DbError;
+use crate::text;
+
+pub(crate) fn get(conn: &Connection, key: &str) -> Result<Option<Memory>, DbError> {
+    let mut statement = conn.prepare_cached("SELECT body, live FROM conversation WHERE key = ?1")?;
+    let row: Option<(String, bool)> = statement.query_row([key], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    let Some((body, live)) = row else { return Ok(None) };
+    Ok(Some(Memory { live, ..serde_json::from_str(&body)? }))
+}
+
+/// Stores it; of more than `most` (0 = no bound) the ones used longest ago are forgotten.
+pub(crate) fn put(conn: &Connection, memory: &Memory, most: u32) -> Result<(), DbError> {
+    conn.prepare_cached(
+        "INSERT INTO conversation (key, session, updated_at, live, body) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT (key) DO UPDATE SET updated_at = excluded.updated_at, live = excluded.live, body = excluded.body",
+    )?
+    .execute(params![
+        memory.key,
+        memory.session.as_ref().map(SessionId::as_str),
+        text::instant(memory.updated_at),
+        memory.live,
+        serde_json::to_string(memory)?
+    ])?;
+    if most > 0 {
+        forget(conn, "live = 1 AND key NOT IN (SELECT key FROM conversation WHERE live = 1 ORDER BY updated_at DESC, key LIMIT ?1)", &most)?;
+    }
+    Ok(())
+}
+
+/// Adds the items of a turn to a shared memory, once.
+pub(crate) fn join(conn: &Connection, key: &str, turn: &TurnId) -> Result<(), DbError> {
+    conn.prepare_cached("INSERT OR IGNORE INTO conversation_item (key, session, seq) SELECT ?1, session, seq FROM item WHERE turn = ?2 ORDER BY seq")?
+        .execute(params![key, turn.as_str()])?;
+    Ok(())
+}
+
+/// Items behind a position, ascending: the newest or the oldest of them, when there are more than `limit`.
+pub(crate) fn items(conn: &Connection, of: &MemoryOf, after: u64, side: Side, limit: u32) -> Result<Vec<MemoryItem>, DbError> {
+    let after = i64::try_from(after).unwrap_or(i64::MAX);
+    let order = match side {
+        Side::Newest => "DESC",
+        Side::Oldest => "ASC",
+    };
+    let (sql, owner) = match of {
+        MemoryOf::Session(session) => (
+            format!("SELECT id, session, turn, seq, created_at, body, seq FROM item WHERE session = ?1 AND seq > ?2 ORDER BY seq {order} LIMIT ?3"),
+            session.as_str(),
+        ),
+        MemoryOf::Shared(key) => (
+            format!(
+                "SELECT i.id, i.session, i.turn, i.seq, i.created_at, i.body, c.position FROM conversation_item c
+                 JOIN item i ON i.session = c.session AND i.seq = c.seq WHERE c.key = ?1 AND c.position > ?2 ORDER BY c.position {order} LIMIT ?3"
+            ),
+            key.as_str(),
+        ),
+    };
+    let mut statement = conn.prepare_cached(&sql)?;
+    let rows = statement.query_map(params![owner, after, limit], columns)?;
+    let mut found = rows
+        .map(|row| {
+            let (position, columns) = row?;
+            Ok(MemoryItem { position: u64::try_from(position).unwrap_or_default(), item: items::item(columns)? })
+        })
+        .collect::<Result<Vec<_>, DbError>>()?;
+    if side == Side::Newest {
+        found.reverse();
+    }
+    Ok(found)
+}
+
+/// Takes what is remembered of a session, and forgets what it shares with others.
+pub(crate) fn forget_session(conn: &Connection, session: &SessionId) -> Result<(), DbError> {
+    forget(conn, "key IN (SELECT key FROM conversation_item WHERE session = ?1)", &session.as_str())?;
+    conn.prepare_cached("DELETE FROM conversation WHERE session = ?1")?.execute([session.as_str()])?;
+    Ok(())
+}
+
+/// The row stays, so that older items do not come back as if nothing had been forgotten.
+fn forget(conn: &Connection, which: &str, value: &dyn rusqlite::ToSql) -> Result<(), DbError> {
+    let sql = format!("UPDATE conversation SET live = 0, body = json_set(body, '$.summary', '') WHERE {which}");
+    conn.prepare_cached(&sql)?.execute([value])?;
+    Ok(())
+}
+
+fn columns(row: &Row<'_>) -> rusqlite::Result<(i64, items::Columns)> {
+    Ok((row.get(6)?, items::columns(row)?))
+}
