@@ -4,7 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use contract::{ConversationMode, ItemBody, NoticeLevel, RecordType, SummaryMethod, UpdateTiming, Usage};
-use futures::StreamExt;
+use futures::{StreamExt, stream::BoxStream};
 use serde_json::json;
 
 use super::{
@@ -14,7 +14,7 @@ use super::{
     fresh, heuristic, summarises, window, window_of,
 };
 use crate::{
-    ports::{Memory, MemoryItem, MemoryOf, Message, ModelEvent, ModelRequest, RecordDraft, Side, StoreError},
+    ports::{Memory, MemoryItem, MemoryOf, Message, ModelError, ModelEvent, ModelRequest, RecordDraft, Side, StoreError},
     texts::Text,
     turn::Turn,
 };
@@ -134,7 +134,7 @@ impl Turn {
         }
         let items = whole_turns(pending);
         let entries = entries::entries(pending[..items].iter().map(|one| &one.item));
-        match tokio::time::timeout(PATIENCE, self.ask_for_summary(&memory.summary, &entries)).await.unwrap_or_else(|_| Err("It took too long.".into())) {
+        match self.ask_for_summary(&memory.summary, &entries).await {
             Ok(text) => Ok(Made { items, text, method: SummaryMethod::Llm }),
             Err(why) if overdue => {
                 tracing::info!(why, "the summary is made by rule");
@@ -162,19 +162,11 @@ impl Turn {
             time_zone: self.world().profile.time_zone(),
         };
         words.keep_numbers().await.map_err(|error| error.to_string())?;
-        let (mut text, mut usage, mut failed) = (String::new(), Usage::default(), None);
-        let mut stream = self.model.stream(request);
-        while let Some(event) = stream.next().await {
-            match event {
-                Ok(ModelEvent::Text(piece)) => text.push_str(&piece),
-                Ok(ModelEvent::Done { usage: used, .. }) => usage = used,
-                Ok(ModelEvent::Reasoning(_) | ModelEvent::Call(_) | ModelEvent::Choices(_) | ModelEvent::Opaque(_) | ModelEvent::FellBack { .. }) => {}
-                Err(error) => {
-                    failed = Some(error.message);
-                    break;
-                }
-            }
-        }
+        let (mut text, mut usage) = (String::new(), Usage::default());
+        let failed = match tokio::time::timeout(PATIENCE, read(self.model.stream(request), &mut text, &mut usage)).await {
+            Ok(read) => read.err(),
+            Err(_) => Some("It took too long.".to_owned()),
+        };
         let record = RecordDraft::new(RecordType::ModelCall)
             .field("model", self.model.label())
             .field("purpose", "summary")
@@ -246,6 +238,18 @@ impl Turn {
     fn about(&self, key: &Key, action: &str) -> RecordDraft {
         RecordDraft::new(RecordType::Memory).field("action", action).field("key", key.text.as_str())
     }
+}
+
+/// Reads an answer to its end. Nothing but its text is wanted.
+async fn read(mut stream: BoxStream<'static, Result<ModelEvent, ModelError>>, text: &mut String, usage: &mut Usage) -> Result<(), String> {
+    while let Some(event) = stream.next().await {
+        match event.map_err(|error| error.message)? {
+            ModelEvent::Text(piece) => text.push_str(&piece),
+            ModelEvent::Done { usage: used, .. } => *usage = used,
+            ModelEvent::Reasoning(_) | ModelEvent::Call(_) | ModelEvent::Choices(_) | ModelEvent::Opaque(_) | ModelEvent::FellBack { .. } => {}
+        }
+    }
+    Ok(())
 }
 
 /// As many of the oldest items as one call reads: whole turns, at least one.

@@ -38,8 +38,11 @@ fn lines(request: &ModelRequest) -> Vec<String> {
     request.messages[1..].iter().map(line).collect()
 }
 
+/// What the last turn asked its model; the summariser's requests do not count.
 fn last(bench: &Bench) -> Vec<String> {
-    lines(bench.model.requests.lock().unwrap().last().expect("asked"))
+    let requests = bench.model.requests.lock().unwrap();
+    let of_turn = |request: &&ModelRequest| matches!(&request.messages[0], Message::System { text } if !text.starts_with("You keep the notes"));
+    lines(requests.iter().rev().find(of_turn).expect("asked"))
 }
 
 /// Sends `q1` to `qn`, answered by `a1` to `an`, and gives what the last request said.

@@ -130,7 +130,6 @@ async fn a_second_message_waits_visibly_and_is_answered_next() {
 #[tokio::test(start_paused = true)]
 async fn earlier_turns_are_sent_paired_and_only_their_window() {
     let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
-    bench.profile.settings.lock().unwrap().conversation.mode = ConversationMode::BufferWindow;
     for n in 0..15 {
         bench.model.then(vec![Say::Call("a", json!({"n": n}))]);
         bench.model.then(vec![Say::Text("answer")]);

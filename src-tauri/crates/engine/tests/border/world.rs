@@ -318,6 +318,8 @@ impl Bench {
         // Virtual time runs on while real threads write: no test here is about the deadline.
         let mut settings = Settings::default();
         settings.limits.deadline_s = u32::MAX;
+        // Summaries have their own tests: elsewhere every model call is one that the test scripts.
+        settings.conversation.mode = contract::ConversationMode::BufferWindow;
         let profile = Arc::new(TestProfile { settings: Mutex::new(settings), rules: Mutex::default() });
         let world = World {
             store: Arc::new(store),
