@@ -14,7 +14,6 @@ mod transport;
 
 pub use config::{ServerConfig, Timings};
 pub use engine::ports::ToolFailure;
-pub use process::Guard;
 pub use program::{ProgramError, resolve_program};
 pub use result::Resource;
 pub use servers::{OnChange, Servers, ServersBuilder};

@@ -1,8 +1,6 @@
 //! A server's process: its own group, a bare environment, a guard that kills it and all it started when the app is gone.
 //! Stopping it closes its input, then asks, then kills, and always reaps.
 
-mod guard;
-
 use std::{
     io,
     path::Path,
@@ -17,8 +15,8 @@ use tokio::{
     time::timeout,
 };
 
-pub use self::guard::Guard;
 use crate::{ServerConfig, environment::base_environment};
+use guard::Guard;
 
 /// The most of one line, and of one process's whole error output, that goes to the log.
 const STDERR_LINE: u64 = 4 * 1024;

@@ -1,12 +1,19 @@
-//! One child process: its own group, its limits, killed with this program and as a whole. The only place that starts
-//! programs of packs; what a stronger guard of process trees does belongs here.
+//! One child process behind a guard: its limits, and an end that takes along everything it started, however the run or the app
+//! ends. The only place that starts programs of packs.
 
-use std::{io, os::unix::process::CommandExt as _, process::ExitStatus, sync::mpsc, thread};
+use std::{
+    io,
+    os::unix::process::CommandExt as _,
+    process::ExitStatus,
+    sync::{Arc, Weak},
+};
 
+use guard::Guard;
+use tempfile::TempDir;
 use tokio::{
     process::{Child, Command},
     runtime::Handle,
-    sync::oneshot,
+    task::spawn_blocking,
 };
 
 /// Limits of a run, set before the program starts.
@@ -17,85 +24,84 @@ pub(crate) struct Limits {
     pub(crate) files: u64,
 }
 
-/// A running program. Dropping it kills the whole group.
+/// A running program. Dropping it kills it and all it started; its folder goes when they are gone.
 pub(crate) struct Group {
-    pub(crate) child: Child,
-    group: i32,
-    ended: bool,
-    // The kernel's "parent died" signal follows the thread that spawned: it stays until the run is over.
-    _keeper: mpsc::Sender<()>,
+    /// The guard's process, which ends as the program does, after everything that the program left behind.
+    child: Option<Child>,
+    guard: Option<Arc<Guard>>,
+    folder: Option<TempDir>,
 }
 
 impl Group {
-    /// Starts the command in a group of its own. `confine` runs in the child, last before the program.
-    pub(crate) async fn start(mut command: Command, limits: Limits, mut confine: impl FnMut() -> io::Result<()> + Send + Sync + 'static) -> io::Result<Self> {
-        command.process_group(0).kill_on_drop(true);
-        let parent = std::process::id();
-        // SAFETY: between fork and exec only system calls are made that are safe there; what they need was made before.
-        unsafe {
-            command.as_std_mut().pre_exec(move || {
-                if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
-                    return Err(io::Error::last_os_error());
-                }
-                if u32::try_from(libc::getppid()).ok() != Some(parent) {
-                    return Err(io::Error::from_raw_os_error(libc::ESRCH));
-                }
-                limit(libc::RLIMIT_AS, limits.memory_bytes)?;
-                limit(libc::RLIMIT_FSIZE, limits.file_bytes)?;
-                limit(libc::RLIMIT_NOFILE, limits.files)?;
-                limit(libc::RLIMIT_CORE, 0)?;
-                confine()
-            });
-        }
-        let (keeper, until) = mpsc::channel::<()>();
-        let (done, started) = oneshot::channel();
-        let runtime = Handle::current();
-        thread::Builder::new().name("pack-program".to_owned()).spawn(move || {
-            let _context = runtime.enter();
-            // A caller that no longer waits drops the child, which kills it.
-            let _ = done.send(command.spawn());
-            let _ = until.recv();
-        })?;
-        let child = started.await.map_err(|_| io::Error::other("the thread that starts programs is gone"))??;
-        let group = child.id().and_then(|pid| i32::try_from(pid).ok()).ok_or_else(|| io::Error::other("the program has no number"))?;
-        Ok(Self { child, group, ended: false, _keeper: keeper })
+    /// Starts the command behind a guard. `confine` runs in the program's process only, last before the program.
+    pub(crate) async fn start(
+        mut command: Command,
+        limits: Limits,
+        folder: TempDir,
+        mut confine: impl FnMut() -> io::Result<()> + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        // Copying a large process takes a moment.
+        let (child, guard) = spawn_blocking(move || {
+            let guard = Guard::attach(command.as_std_mut())?;
+            // SAFETY: between fork and exec only system calls are made that are safe there; what they need was made before.
+            unsafe {
+                command.as_std_mut().pre_exec(move || {
+                    limit(libc::RLIMIT_AS, limits.memory_bytes)?;
+                    limit(libc::RLIMIT_FSIZE, limits.file_bytes)?;
+                    limit(libc::RLIMIT_NOFILE, limits.files)?;
+                    limit(libc::RLIMIT_CORE, 0)?;
+                    confine()
+                });
+            }
+            Ok::<_, io::Error>((command.spawn()?, guard))
+        })
+        .await
+        .map_err(io::Error::other)??;
+        Ok(Self { child: Some(child), guard: Some(Arc::new(guard)), folder: Some(folder) })
     }
 
-    /// Waits for the program; whatever it started and left behind goes with it.
+    /// The program's pipes, which can be taken once.
+    pub(crate) fn child(&mut self) -> Option<&mut Child> {
+        self.child.as_mut()
+    }
+
+    /// Waits for the program, and for whatever it started and left behind, which is killed.
     pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
-        let status = self.child.wait().await;
-        self.kill();
-        self.ended = true;
+        let Some(child) = &mut self.child else { return Err(io::Error::other("the program was waited for already")) };
+        let status = child.wait().await;
+        self.child = None;
         status
     }
 
     /// A way to end it while somebody else waits for it.
     pub(crate) fn killer(&self) -> Killer {
-        Killer(self.group)
-    }
-
-    fn kill(&self) {
-        if !self.ended {
-            Killer(self.group).kill();
-        }
+        Killer(self.guard.as_ref().map(Arc::downgrade).unwrap_or_default())
     }
 }
 
-/// Ends a group that still runs.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Killer(i32);
+/// Ends a program that still runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Killer(Weak<Guard>);
 
 impl Killer {
     /// Ends all of it at once.
-    pub(crate) fn kill(self) {
-        // SAFETY: plain system call on a group number that this process created.
-        unsafe { libc::killpg(self.0, libc::SIGKILL) };
+    pub(crate) fn kill(&self) {
+        if let Some(guard) = self.0.upgrade() {
+            guard.signal(libc::SIGKILL);
+        }
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        self.kill();
+        self.guard = None;
+        let (child, folder) = (self.child.take(), self.folder.take());
+        if let (Some(mut child), Ok(runtime)) = (child, Handle::try_current()) {
+            runtime.spawn(async move {
+                let _ended = child.wait().await;
+                drop(folder);
+            });
+        }
     }
 }
 

@@ -65,20 +65,22 @@ pub async fn run_program(call: &ProgramCall, request: &ToolRequest, place: Place
     command.stdin(if call.stdin == Stdin::Json { Stdio::piped() } else { Stdio::null() }).stdout(Stdio::piped()).stderr(Stdio::piped());
     let memory_mb = if call.memory_mb == 0 { DEFAULT_MEMORY_MB } else { call.memory_mb };
     let limits = Limits { memory_bytes: memory_mb.saturating_mul(1024 * 1024), file_bytes: FILE_BYTES, files: FILES };
-    let started = Group::start(command, limits, confinement(call, &place, work.path())).await;
+    let confine = confinement(call, &place, work.path());
+    let started = Group::start(command, limits, work, confine).await;
     let mut group = started.map_err(|e| {
         before(config(
             format!("{} could not be started: {e}.", request.spec.title),
             "Check that the program exists, may be executed, and that its interpreter lies in /usr.",
         ))
     })?;
-    if let Some(mut stdin) = group.child.stdin.take() {
+    let pipes = group.child().map(|child| (child.stdin.take(), child.stdout.take(), child.stderr.take()));
+    let (stdin, stdout, stderr) = pipes.unwrap_or_default();
+    if let Some(mut stdin) = stdin {
         let text = request.arguments.to_string();
         // A program that does not read is its own business.
         tokio::spawn(async move { drop(stdin.write_all(text.as_bytes()).await) });
     }
     let limit = usize::try_from(if call.max_output_bytes == 0 { DEFAULT_OUTPUT } else { call.max_output_bytes }).unwrap_or(usize::MAX);
-    let (stdout, stderr) = (group.child.stdout.take(), group.child.stderr.take());
     let killer = group.killer();
     let working = async { tokio::join!(read_all(stdout, limit, killer), read_tail(stderr), group.wait()) };
     let title = &request.spec.title;

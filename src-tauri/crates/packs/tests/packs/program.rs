@@ -121,6 +121,65 @@ async fn a_stopped_run_ends_with_everything_it_started() {
     panic!("the grandchild {pid} still runs");
 }
 
+/// Plays the app: runs a program that starts others, tells their ids, and waits to be killed.
+#[test]
+fn role_app() {
+    if std::env::var_os("ROLE").is_none() {
+        return;
+    }
+    let script = "#!/bin/sh\nsleep 600 &\necho $! >> \"$COUNTERSIGN_PACK_DATA/ids\"\n(sh -c 'sleep 600; sleep 600' & echo $! >> \"$COUNTERSIGN_PACK_DATA/ids\")\necho $$ >> \"$COUNTERSIGN_PACK_DATA/ids\"\nwait\n";
+    let bench = Bench::new(script);
+    let data = tempfile::tempdir().unwrap();
+    let place = Place { data: Some(data.path().to_owned()), ..bench.place() };
+    let file = data.path().join("ids");
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let spec = spec_in(bench.folder.path(), json!({"kind": "other", "program": {"command": "./program", "data_dir": true}}));
+        let ToolTarget::Program { call } = target(&spec) else { panic!("a program") };
+        let (asked, cancel) = (request(&spec, json!({"id": "x"})), CancellationToken::new());
+        let tell = async {
+            loop {
+                let ids = fs::read_to_string(&file).unwrap_or_default();
+                if ids.lines().count() == 3 {
+                    println!("\nprocesses {}", ids.lines().collect::<Vec<_>>().join(" "));
+                    std::io::Write::flush(&mut std::io::stdout()).unwrap();
+                    std::future::pending::<()>().await;
+                }
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::select! {
+            ended = run_program(call, &asked, place, &cancel) => panic!("it ended: {ended:?}"),
+            () = tell => {}
+        }
+    });
+}
+
+#[test]
+fn killing_the_app_leaves_nothing_of_a_program() {
+    use std::io::BufRead as _;
+    let mut app = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "program::role_app", "--nocapture"])
+        .env("ROLE", "app")
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = std::io::BufReader::new(app.stdout.take().unwrap()).lines();
+    let told = lines.map_while(Result::ok).find_map(|line| line.strip_prefix("processes ").map(str::to_owned)).expect("the app tells its processes");
+    app.kill().unwrap();
+    app.wait().unwrap();
+    for pid in told.split(' ') {
+        let alive = || fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
+        for _ in 0..2_000 {
+            if !alive() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(!alive(), "{pid} of {told} still runs");
+    }
+}
+
 /// What a program sees depends on the kernel; where this one can, all of it holds.
 #[tokio::test]
 async fn a_program_sees_its_pack_and_nothing_of_the_user() {
