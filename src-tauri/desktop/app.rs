@@ -64,9 +64,10 @@ fn builder(args: &Args) -> tauri::Builder<Wry> {
         })
         .on_window_event(windows::event)
         .setup(move |app| {
+            let look = host::FirstLook::of(data_dir.clone());
             let backend = Backend::open(data_dir);
             app.manage(backend.clone());
-            windows::open_main(app.handle())?;
+            windows::open_main(app.handle(), &look)?;
             #[cfg(debug_assertions)]
             windows::open_probe(app.handle())?;
             tray::prepare(app.handle());

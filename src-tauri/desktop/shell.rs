@@ -25,7 +25,7 @@ pub(crate) async fn subscribe(
 #[tauri::command]
 pub(crate) async fn window_ready(window: WebviewWindow) -> Result<(), AgentError> {
     guard::check(window.label(), "window_ready")?;
-    windows::front(&window);
+    windows::ready(&window);
     Ok(())
 }
 

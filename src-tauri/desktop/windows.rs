@@ -11,14 +11,19 @@ use std::{
 };
 
 use contract::Push;
+use host::FirstLook;
 use tauri::{
-    AppHandle, DragDropEvent, Manager, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder, Window, WindowEvent, webview::NewWindowResponse, window::Color,
+    AppHandle, DragDropEvent, Manager, Theme, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder, Window, WindowEvent, webview::NewWindowResponse, window::Color,
 };
 
 use super::{guard, links, pushes::Listeners, tray};
 
 /// When a window appears although its page has said nothing.
 const LATEST_APPEARANCE: Duration = Duration::from_millis(1500);
+
+/// The page's own background (`--bg` in `ui/src/style/tokens.css`), until it is drawn.
+const LIGHT: Color = Color(0xf5, 0xf6, 0xf8, 0xff);
+const DARK: Color = Color(0x13, 0x16, 0x1a, 0xff);
 
 /// What the windows' behaviour depends on.
 #[derive(Default)]
@@ -29,11 +34,25 @@ pub(crate) struct Windows {
     appeared: Mutex<BTreeSet<String>>,
 }
 
-/// Opens the chat window.
-pub(crate) fn open_main(app: &AppHandle) -> tauri::Result<()> {
+/// Opens the chat window. It appears at once, with the frame of the app in the right colours, and fills while the host is opened.
+pub(crate) fn open_main(app: &AppHandle, look: &FirstLook) -> tauri::Result<()> {
     let window = page(app, guard::MAIN, "index.html").title("Countersign").inner_size(1280.0, 800.0).min_inner_size(720.0, 480.0);
-    appear_anyway(window.build()?);
+    let window = window.initialization_script(opening(look)).build()?;
+    if look.theme == "dark" || (look.theme == "system" && window.theme().is_ok_and(|theme| theme == Theme::Dark)) {
+        window.set_background_color(Some(DARK))?;
+    }
+    front(&window);
     Ok(())
+}
+
+/// Runs in the page before anything is drawn: the theme, and which of the two openings `index.html` shows.
+fn opening(look: &FirstLook) -> String {
+    let start = if look.welcomed { "app" } else { "welcome" };
+    let theme = match look.theme.as_str() {
+        known @ ("light" | "dark" | "contrast") => format!("'{known}'"),
+        _ => "matchMedia('(prefers-contrast: more)').matches ? 'contrast' : matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'".to_owned(),
+    };
+    format!("document.documentElement.dataset.start = '{start}'; document.documentElement.dataset.theme = {theme};")
 }
 
 /// Brings the chat window to the front.
@@ -74,10 +93,7 @@ fn open_approval(app: &AppHandle) -> tauri::Result<()> {
 fn appear_anyway(window: WebviewWindow) {
     tauri::async_runtime::spawn(async move {
         tokio::time::sleep(LATEST_APPEARANCE).await;
-        let appeared = window.state::<Windows>().appeared.lock().is_ok_and(|labels| labels.contains(window.label()));
-        if !appeared {
-            front(&window);
-        }
+        ready(&window);
     });
 }
 
@@ -138,7 +154,7 @@ fn page<'a>(app: &'a AppHandle, label: &str, file: &str) -> WebviewWindowBuilder
     let (going, opening) = (app.clone(), app.clone());
     WebviewWindowBuilder::new(app, label, WebviewUrl::App(file.into()))
         .visible(false)
-        .background_color(Color(0xf6, 0xf7, 0xf9, 0xff))
+        .background_color(LIGHT)
         .on_navigation(move |url| {
             let own = is_own(url);
             if !own {
@@ -159,6 +175,14 @@ fn is_own(url: &Url) -> bool {
     let windows = matches!(url.scheme(), "http" | "https") && url.host_str() == Some("tauri.localhost");
     let developing = tauri::is_dev() && url.scheme() == "http" && url.host_str() == Some("127.0.0.1") && url.port() == Some(5183);
     packaged || (cfg!(windows) && windows) || developing
+}
+
+/// The page has something to show. A window that is already there keeps its place, and the focus stays where the user put it.
+pub(crate) fn ready(window: &WebviewWindow) {
+    let appeared = window.state::<Windows>().appeared.lock().is_ok_and(|labels| labels.contains(window.label()));
+    if !appeared {
+        front(window);
+    }
 }
 
 /// Shows a window and gives it the focus.

@@ -9,6 +9,7 @@ import { startPlatform } from "./platform";
 import "./style/tokens.css";
 import "./style/base.css";
 import "./style/prose.css";
+import "./style/opening.css";
 
 const target = document.getElementById("app")!;
 watchSystemTheme();
@@ -19,6 +20,7 @@ try {
   await app.start();
   const view = new URLSearchParams(location.search).get("view");
   if (isView(view)) router.go(view);
+  target.replaceChildren();
   mount(App, { target });
   void host.ready();
 } catch (cause) {

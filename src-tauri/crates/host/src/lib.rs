@@ -6,6 +6,7 @@ pub mod client;
 mod commands;
 mod credentials;
 mod doctor;
+mod first_look;
 mod host;
 mod imports;
 mod keys;
@@ -25,6 +26,7 @@ mod testing;
 mod tools;
 mod world;
 
+pub use first_look::FirstLook;
 pub use host::Host;
 pub use options::Options;
 pub use paths::Paths;
