@@ -13,7 +13,8 @@ use std::{
 use contract::Push;
 use host::FirstLook;
 use tauri::{
-    AppHandle, DragDropEvent, Manager, Theme, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder, Window, WindowEvent, webview::NewWindowResponse, window::Color,
+    AppHandle, DragDropEvent, Manager, Theme, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder, Window, WindowEvent, webview::NewWindowResponse,
+    window::Color,
 };
 
 use super::{guard, links, pushes::Listeners, tray};
