@@ -5,6 +5,7 @@ mod egress;
 mod executor;
 mod faults;
 mod memory;
+mod once;
 mod switches;
 mod turns;
 mod world;

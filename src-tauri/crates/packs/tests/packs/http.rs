@@ -272,3 +272,30 @@ async fn what_cannot_be_reached_is_told_without_the_address() {
     assert_eq!(failure.error.details["status"], Value::Null);
     assert!(!serde_json::to_string(&failure.error).unwrap().contains("s3cret"));
 }
+
+/// One row per strategy: where the key of a repeated call is found, and that it is found nowhere else.
+#[tokio::test]
+async fn section_6_idempotency_by_strategy() {
+    let server = Server::start().await;
+    let body = |saw: &Value| serde_json::from_str::<Value>(saw["body"].as_str().unwrap()).unwrap();
+    let header = |saw: &Value, name: &str| saw["headers"].get(name).cloned().unwrap_or_default();
+    let arguments = json!({"id": "order-9", "n": 2});
+    for (idempotency, expected_headers, expected_body) in [
+        (json!({"strategy": "none"}), [Value::Null, Value::Null], arguments.clone()),
+        (json!({"strategy": "header"}), [json!("key-1"), Value::Null], arguments.clone()),
+        (json!({"strategy": "header", "key_ref": "X-Request"}), [Value::Null, json!("key-1")], arguments.clone()),
+        (json!({"strategy": "payload_field"}), [Value::Null, Value::Null], json!({"id": "order-9", "n": 2, "idempotency_key": "key-1"})),
+        (json!({"strategy": "payload_field", "key_ref": "ref"}), [Value::Null, Value::Null], json!({"id": "order-9", "n": 2, "ref": "key-1"})),
+        (json!({"strategy": "hash_payload"}), [json!("key-1"), Value::Null], arguments.clone()),
+        // The engine takes the argument itself as the key: the other side finds it where it looks for one, too.
+        (json!({"strategy": "external_key", "key_ref": "id"}), [json!("key-1"), Value::Null], arguments.clone()),
+    ] {
+        let call = json!({"method": "POST", "url": server.url("/echo/orders"), "private_network": true});
+        let spec = spec(json!({"http": call, "side_effect_level": "write", "idempotency": idempotency}));
+        for _try in 0..2 {
+            let saw = server.run(&spec, arguments.clone(), &allowed()).await.unwrap();
+            assert_eq!([header(&saw, "idempotency-key"), header(&saw, "x-request")], expected_headers, "{idempotency}");
+            assert_eq!(body(&saw), expected_body, "{idempotency}");
+        }
+    }
+}
