@@ -10,8 +10,10 @@ use ts_rs::TS;
 
 use crate::{Conversation, Effect, PackId, ResultView, ToolId};
 
+mod blueprint;
 pub mod offline;
 mod run;
+pub use blueprint::*;
 pub use offline::*;
 pub use run::*;
 
@@ -44,6 +46,12 @@ pub struct PackManifest {
     /// JSON Schemas by name; referred to as `#/schemas/Name`.
     pub schemas: BTreeMap<String, Value>,
     pub tools: ToolList,
+    /// What data the pack handles, and what of it may go to a model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_flow: Option<DataFlow>,
+    /// Scenarios that `csign packs check --run` runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acceptance: Option<Acceptance>,
     /// What the offline model says for the pack as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offline: Option<PackOffline>,

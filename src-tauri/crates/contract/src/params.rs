@@ -150,6 +150,9 @@ wire! {
         /// The agent's id, for its switch.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent_id: Option<crate::AgentId>,
+        /// What data it handles, and what of it may go to a model.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        data_flow: Option<crate::manifest::DataFlow>,
         tools: Vec<ToolSpec>,
         faults: Vec<PackFault>,
         /// Example questions by language.

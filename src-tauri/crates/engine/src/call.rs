@@ -142,6 +142,9 @@ impl Turn {
                 .with("tool_id", ready.spec.id.as_str());
             return Prepared::Refused(refuse(&ready, ToolOutcome::Denied, error));
         }
+        if let Err(error) = self.check_pack_egress(&ready.spec.pack) {
+            return Prepared::Refused(refuse(&ready, ToolOutcome::Denied, error.with("tool_id", ready.spec.id.as_str())));
+        }
         // Before anybody is asked: a person must not sign what cannot run.
         if let Err(error) = self.world().tools.check(&ready.spec).await {
             return Prepared::Refused(refuse(&ready, ToolOutcome::Error, error.with("tool_id", ready.spec.id.as_str())));

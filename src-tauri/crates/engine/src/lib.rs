@@ -12,6 +12,7 @@ mod egress;
 mod frame;
 mod history;
 mod lanes;
+mod pack_egress;
 pub mod ports;
 mod preview;
 mod prompt;

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use contract::{
-    AgentError, Approval, ApprovalId, ApprovalStatus, CallId, Choice, Grant, GrantId, Item, ModelCapabilities, RecordType, SessionId, SessionSummary, ToolSpec,
-    TurnId, Usage,
+    AgentError, Approval, ApprovalId, ApprovalStatus, CallId, Choice, Grant, GrantId, Item, ModelCapabilities, PackId, RecordType, SessionId, SessionSummary,
+    ToolSpec, TurnId, Usage, manifest::DataFlow,
 };
 pub use conversations::{Conversations, Memory, MemoryItem, MemoryOf, Side};
 use futures::{future::BoxFuture, stream::BoxStream};
@@ -221,6 +221,10 @@ pub trait Tools: Send + Sync {
     /// Whether a call could run as things are: a missing credential is told before anybody is asked and anything is sent.
     async fn check(&self, _spec: &ToolSpec) -> Result<(), AgentError> {
         Ok(())
+    }
+    /// What a pack says about its data and models.
+    fn data_flow(&self, _pack: &PackId) -> Option<DataFlow> {
+        None
     }
     /// Runs one call.
     async fn run(&self, request: ToolRequest, cancel: CancellationToken) -> Result<Value, ToolFailure>;

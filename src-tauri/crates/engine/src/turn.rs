@@ -136,6 +136,9 @@ impl Turn {
             Ok(recalled) => self.recalled.get_or_init(|| recalled),
             Err(error) => return End::Failed { partial: String::new(), error: store_error(&error) },
         };
+        if let Err(error) = self.check_recalled_egress(recalled) {
+            return End::Failed { partial: String::new(), error };
+        }
         self.note_earlier_results(&recalled.items);
         self.tainted.fetch_or(recalled.untrusted(), Ordering::AcqRel);
         if let Err(error) = self.save_question().await {
@@ -156,7 +159,7 @@ impl Turn {
     /// How much is replaced in what this turn sends.
     pub(crate) fn redaction_level(&self) -> RedactionLevel {
         // The model that is a part of this program reads originals: nothing leaves, and its figures and names must be right.
-        if self.model.in_process() { RedactionLevel::None } else { self.settings.egress.redaction }
+        if self.model.in_process() { RedactionLevel::None } else { self.level_with_packs() }
     }
 
     /// Results of strangers that the model sees again count as untrusted content of this turn, too.

@@ -7,7 +7,10 @@ use std::{
 
 use async_trait::async_trait;
 use campaign_portfolio_pacing::Pacing;
-use contract::{AgentError, AgentId, ErrorCode, PackView, ServerView, ToolId, ToolSpec, ToolTarget, manifest::ProgramCall};
+use contract::{
+    AgentError, AgentId, ErrorCode, PackId, PackView, ServerView, ToolId, ToolSpec, ToolTarget,
+    manifest::{DataFlow, ProgramCall},
+};
 use engine::ports::{Profile, ToolFailure, ToolRequest, Tools};
 use mcp::Servers;
 use packs::{
@@ -113,6 +116,10 @@ impl Tools for HostTools {
     fn agent_of(&self, tool: &ToolId) -> Option<AgentId> {
         let owner = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref()).find(|pack| pack.tools.iter().any(|spec| spec.id == *tool))?;
         owner.manifest.agent.as_ref().map(|agent| AgentId::new(agent.id.clone()))
+    }
+
+    fn data_flow(&self, pack: &PackId) -> Option<DataFlow> {
+        self.packs.iter().find(|loaded| loaded.view.id == *pack)?.view.data_flow.clone()
     }
 
     async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {

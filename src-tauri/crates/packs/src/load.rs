@@ -132,6 +132,7 @@ fn view(folder: &Path, manifest: &Value, pack: Option<&Pack>, faults: Faults) ->
         folder: folder.display().to_string(),
         agent_id: manifest.pointer("/agent/id").and_then(Value::as_str).map(contract::AgentId::from),
         agent: manifest.pointer("/agent/name").and_then(Value::as_str).map(str::to_owned),
+        data_flow: pack.and_then(|p| p.manifest.data_flow.clone()),
         tools: pack.map(|p| p.tools.clone()).unwrap_or_default(),
         faults: faults.into_vec(),
         examples: pack.and_then(|p| p.manifest.offline.as_ref()).map(|o| o.examples.clone()).unwrap_or_default(),

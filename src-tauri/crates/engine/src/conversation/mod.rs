@@ -56,6 +56,13 @@ impl Recalled {
     }
 }
 
+impl Recalled {
+    /// The summary may tell of data that no other computer may know.
+    pub(crate) fn local_only(&self) -> bool {
+        self.memory.as_ref().is_some_and(|memory| memory.local_only && !memory.summary.is_empty())
+    }
+}
+
 pub(crate) fn summarises(policy: &Conversation) -> bool {
     matches!(policy.mode, ConversationMode::Summary | ConversationMode::SummaryBuffer)
 }
@@ -81,6 +88,7 @@ fn fresh(key: &Key, now: chrono::DateTime<chrono::Utc>) -> Memory {
         messages: 0,
         method: SummaryMethod::Heuristic,
         untrusted: false,
+        local_only: false,
         shown: true,
         told: true,
         failures: 0,
@@ -174,6 +182,7 @@ impl Engine {
             through: covered.last().map_or(before.through, |one| one.position),
             messages: before.messages + window::measure(covered.iter().map(|one| &one.item)).0,
             untrusted: before.untrusted || covered.iter().any(|one| strange(&one.item)),
+            local_only: before.local_only || covered.iter().any(|one| self.stays_here(&one.item)),
             summary,
             method,
             shown: false,

@@ -27,6 +27,9 @@ pub struct Memory {
     pub method: SummaryMethod,
     /// Strangers' words may have gone into the summary.
     pub untrusted: bool,
+    /// Data that no other computer may know may have gone into it.
+    #[serde(default)]
+    pub local_only: bool,
     /// The transcript shows this summary; it tells of the failure below.
     pub shown: bool,
     pub told: bool,

@@ -243,3 +243,42 @@ async fn a_deleted_session_leaves_no_numbers() {
     bench.ask("b@example.com").await;
     assert!(requests(&bench).pop().unwrap().contains("<email_1>"));
 }
+
+fn flow(text: &str) -> Option<contract::manifest::DataFlow> {
+    Some(serde_json::from_str(text).unwrap())
+}
+
+#[tokio::test(start_paused = true)]
+async fn section_8_a_pack_that_keeps_its_data_here_is_used_by_local_models_only() {
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    *bench.tools.data_flow.lock().unwrap() = flow(r#"{"data_classes": ["confidential"], "llm_egress": {"what_is_sent": "nothing", "allowed": false}}"#);
+    bench.model.remote.store(true, Ordering::SeqCst);
+    bench.model.then(vec![Say::Call("r", json!({}))]);
+    bench.ask("go").await;
+    assert!(bench.runs().is_empty());
+    assert_eq!(bench.outcomes().await, [ToolOutcome::Denied]);
+    let error = bench.items().await.into_iter().find_map(|i| if let ItemBody::ToolResult { error, .. } = i.body { error } else { None }).unwrap();
+    assert_eq!((error.code, error.reason_text(), error.retryable), (ErrorCode::InvalidInput, Some("egress_denied"), false));
+
+    bench.engine.session_delete(&"s".into()).await.unwrap();
+    bench.model.remote.store(false, Ordering::SeqCst);
+    bench.model.then(vec![Say::Call("r", json!({}))]);
+    bench.ask("go").await;
+    assert_eq!(bench.runs(), ["r"], "a model on this computer may");
+    bench.model.remote.store(true, Ordering::SeqCst);
+    let asked = bench.model.requests.lock().unwrap().len();
+    let EventBody::Final { error: Some(error), .. } = bench.ask("and what was it?").await else { panic!("a final with an error") };
+    assert_eq!(error.reason_text(), Some("egress_denied"), "what it said there is not told elsewhere");
+    assert_eq!(bench.model.requests.lock().unwrap().len(), asked);
+}
+
+#[tokio::test(start_paused = true)]
+async fn section_8_a_pack_with_personal_data_has_more_held_back() {
+    let address = "see https://intern.example.com/a/b for it";
+    for (classes, expected) in [("\"PII\"", true), ("\"public\"", false)] {
+        let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+        *bench.tools.data_flow.lock().unwrap() = flow(&format!(r#"{{"data_classes": [{classes}], "llm_egress": {{"what_is_sent": "names"}}}}"#));
+        bench.ask(address).await;
+        assert_eq!(requests(&bench).pop().unwrap().contains("<url_1>"), expected, "{classes}");
+    }
+}

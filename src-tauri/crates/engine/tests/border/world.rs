@@ -121,6 +121,8 @@ type Behaviour = Box<dyn Fn(&ToolRequest) -> Result<Value, ToolFailure> + Send +
 #[derive(Default)]
 pub struct ScriptTools {
     pub specs: Mutex<Arc<Vec<ToolSpec>>>,
+    /// What every pack says about its data.
+    pub data_flow: Mutex<Option<contract::manifest::DataFlow>>,
     pub behaviours: Mutex<HashMap<String, Behaviour>>,
     /// Tools that cannot run as things are.
     pub refusals: Mutex<HashMap<String, AgentError>>,
@@ -139,6 +141,9 @@ impl Tools for ScriptTools {
     }
     fn agent_of(&self, _: &contract::ToolId) -> Option<contract::AgentId> {
         self.agent.lock().unwrap().clone()
+    }
+    fn data_flow(&self, _: &contract::PackId) -> Option<contract::manifest::DataFlow> {
+        self.data_flow.lock().unwrap().clone()
     }
     async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {
         self.refusals.lock().unwrap().get(spec.id.as_str()).cloned().map_or(Ok(()), Err)

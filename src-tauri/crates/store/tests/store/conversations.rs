@@ -18,6 +18,7 @@ fn memory(key: &str, session: Option<&SessionId>, at: &str) -> Memory {
         messages: 2,
         method: SummaryMethod::Llm,
         untrusted: true,
+        local_only: false,
         shown: false,
         told: true,
         failures: 1,
