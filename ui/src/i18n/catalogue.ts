@@ -3,6 +3,7 @@ import enApproval from "../messages/en/approval.json";
 import enAudit from "../messages/en/audit.json";
 import enChat from "../messages/en/chat.json";
 import enData from "../messages/en/data.json";
+import enLayers from "../messages/en/layers.json";
 import enMemory from "../messages/en/memory.json";
 import enModel from "../messages/en/model.json";
 import enPrivacy from "../messages/en/privacy.json";
@@ -13,6 +14,7 @@ import svApproval from "../messages/sv/approval.json";
 import svAudit from "../messages/sv/audit.json";
 import svChat from "../messages/sv/chat.json";
 import svData from "../messages/sv/data.json";
+import svLayers from "../messages/sv/layers.json";
 import svMemory from "../messages/sv/memory.json";
 import svModel from "../messages/sv/model.json";
 import svPrivacy from "../messages/sv/privacy.json";
@@ -21,14 +23,14 @@ import svShell from "../messages/sv/shell.json";
 import svTools from "../messages/sv/tools.json";
 import type { Message } from "./plural";
 
-export const en = { ...enShell, ...enChat, ...enData, ...enAudit, ...enTools, ...enSettings, ...enMemory, ...enModel, ...enPrivacy, ...enApproval };
-export const sv = { ...svShell, ...svChat, ...svData, ...svAudit, ...svTools, ...svSettings, ...svMemory, ...svModel, ...svPrivacy, ...svApproval };
+export const en = { ...enShell, ...enChat, ...enData, ...enAudit, ...enTools, ...enLayers, ...enSettings, ...enMemory, ...enModel, ...enPrivacy, ...enApproval };
+export const sv = { ...svShell, ...svChat, ...svData, ...svAudit, ...svTools, ...svLayers, ...svSettings, ...svMemory, ...svModel, ...svPrivacy, ...svApproval };
 
 export type MessageKey = keyof typeof en;
 export type Language = "en" | "sv";
 
 export const catalogues: Record<Language, Record<string, Message>> = { en, sv };
 export const parts = {
-  en: [enShell, enChat, enData, enAudit, enTools, enSettings, enMemory, enModel, enPrivacy, enApproval],
-  sv: [svShell, svChat, svData, svAudit, svTools, svSettings, svMemory, svModel, svPrivacy, svApproval],
+  en: [enShell, enChat, enData, enAudit, enTools, enLayers, enSettings, enMemory, enModel, enPrivacy, enApproval],
+  sv: [svShell, svChat, svData, svAudit, svTools, svLayers, svSettings, svMemory, svModel, svPrivacy, svApproval],
 };

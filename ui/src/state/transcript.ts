@@ -35,6 +35,8 @@ export interface AssistantEntry extends Common {
   text: string;
   stream: BlockStream;
   model: string | null;
+  /** The specialist that says it. */
+  agent: string | null;
   choices: Choice[];
   partial: boolean;
   /** Still being written. */
@@ -160,9 +162,11 @@ export function applyEvent(state: Transcript, event: TurnEvent): void {
       state.running = { turn, stage: event.stage, text: event.text ?? null, agent: state.running?.agent ?? null };
       return;
     case "agent_start":
-      running(state, turn).agent = event.agent;
+      running(state, turn).agent = event.name;
       return;
     case "agent_end":
+      if (state.running?.turn === turn) state.running.agent = null;
+      return;
     case "dev_status":
     case "reasoning":
     case "delta":
@@ -240,7 +244,7 @@ function liveAnswer(state: Transcript, turn: string, at: string): AssistantEntry
   const known = state.entries.findLast((entry): entry is AssistantEntry => entry.kind === "assistant" && entry.turn === turn && entry.live);
   if (known) return known;
   const count = state.entries.filter((entry) => entry.kind === "assistant" && entry.turn === turn).length;
-  const entry: AssistantEntry = { kind: "assistant", key: `answer:${turn}:${count}`, turn, seq: Infinity, at, text: "", stream: new BlockStream(), model: null, choices: [], partial: false, live: true };
+  const entry: AssistantEntry = { kind: "assistant", key: `answer:${turn}:${count}`, turn, seq: Infinity, at, text: "", stream: new BlockStream(), model: null, agent: state.running?.agent ?? null, choices: [], partial: false, live: true };
   add(state, entry);
   running(state, turn);
   return state.entries.at(-1) as AssistantEntry;
@@ -301,7 +305,7 @@ function takeItem(state: Transcript, item: Item): void {
 }
 
 function takeAnswer(state: Transcript, item: Item, body: Body<"assistant_text">): void {
-  const rest = { text: body.text, model: body.model ?? null, choices: body.choices ?? [], partial: body.partial, live: false };
+  const rest = { text: body.text, model: body.model ?? null, agent: body.agent ?? null, choices: body.choices ?? [], partial: body.partial, live: false };
   const known = state.entries.find((entry) => entry.kind === "assistant" && entry.seq === item.seq);
   if (known) return;
   const live = state.entries.findLast((entry): entry is AssistantEntry => entry.kind === "assistant" && entry.turn === item.turn && entry.live);

@@ -31,6 +31,8 @@ macro_rules! with_commands {
                 audit_export(AuditExportParams) -> AuditExportResponse, "Write the log as plain files";
                 audit_checkpoint(Empty) -> AuditCheckpointResponse, "Sign the log as it stands";
                 packs_list(Empty) -> PacksListResponse, "Packs, tools and servers";
+                instructions_list(Empty) -> InstructionsResponse, "What each layer of instructions gives, per tool and per turn";
+                prompt_preview(PromptPreviewParams) -> PromptPreviewResponse, "The exact prompt that a question would send";
                 tool_call(ToolCallParams) -> ToolCallResponse, "Call one tool under the same policy and audit";
                 policy_get(Empty) -> PolicyView, "What decides what may run";
                 policy_check(PolicyCheckParams) -> PolicyCheckResponse, "What the gate would say to a call";

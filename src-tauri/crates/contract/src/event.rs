@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::{AgentError, Approval, ApprovalId, ApprovalStatus, BlockPatch, CallId, Choice, Item, SessionId, ToolId, ToolOutcome, TurnId};
+use crate::{AgentError, AgentId, Approval, ApprovalId, ApprovalStatus, BlockPatch, CallId, Choice, Item, SessionId, ToolId, ToolOutcome, TurnId};
 
 /// One event with its address. `n` counts from 1 within a turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -33,11 +33,14 @@ pub enum EventBody {
         #[ts(type = "unknown")]
         data: Value,
     },
+    /// A specialist is at work from here on.
     AgentStart {
-        agent: String,
+        agent: AgentId,
+        name: String,
     },
     AgentEnd {
-        agent: String,
+        agent: AgentId,
+        name: String,
     },
     ToolStart {
         call: CallId,

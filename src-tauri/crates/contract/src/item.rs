@@ -37,6 +37,9 @@ pub enum ItemBody {
         /// Which model answered, as shown to the user.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
+        /// The specialist that said it, as shown to the user.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<String>,
         /// What the user may answer with one click.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         choices: Vec<Choice>,

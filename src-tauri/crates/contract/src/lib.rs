@@ -1,6 +1,7 @@
 //! Wire types and the one list of commands, shared by every room and by the generated TypeScript.
 //! Plain data: no I/O, no clock, no knowledge of who stores, shows or executes anything.
 
+pub mod agent;
 pub mod approval;
 pub mod audit;
 pub mod block;
@@ -20,6 +21,7 @@ pub mod session;
 pub mod settings;
 pub mod tool;
 
+pub use agent::*;
 pub use approval::*;
 pub use audit::*;
 pub use block::*;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use crate::{Conversation, Effect, PackId, ResultView, ToolId};
+use crate::{AgentId, Conversation, Effect, PackId, ResultView, ToolId};
 
 mod blueprint;
 pub mod offline;
@@ -104,6 +104,9 @@ pub struct ToolEntry {
     pub do_not_use_when: Vec<String>,
     #[serde(default)]
     pub latency: Latency,
+    /// How to read its results: a file of the pack, in place of the usual `execution_instructions.md`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
     #[serde(default)]
     pub open_world: bool,
     #[serde(default)]
@@ -314,7 +317,7 @@ pub struct McpTool {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(deny_unknown_fields)]
 pub struct AgentProfile {
-    pub id: String,
+    pub id: AgentId,
     pub name: String,
     pub summary: String,
     /// What it is told about its role.
@@ -322,6 +325,29 @@ pub struct AgentProfile {
     /// What it sees of earlier messages, instead of what the profile says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<Conversation>,
+    /// The tools of the pack that it may call; all of them when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<ToolId>>,
+    /// Values of parameters that the user need not name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub defaults: Vec<EntityDefault>,
+    /// Most tool calls of a round, when fewer than the settings allow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 10))]
+    pub calls_per_round: Option<u32>,
+}
+
+/// A value that counts when the user names none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(deny_unknown_fields)]
+pub struct EntityDefault {
+    /// The parameter of the agent's tools.
+    pub parameter: String,
+    /// The kind of entity that the parameter names, e.g. `account`.
+    pub entity: String,
+    /// An entity's id; absent = none, which means all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
 }
 
 /// A thing that users name: an account, an advertiser.

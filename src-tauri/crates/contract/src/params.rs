@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
+pub use crate::agent::{InstructionsResponse, PromptPreviewParams, PromptPreviewResponse};
 pub use crate::data::*;
 use crate::{
     Approval, ApprovalId, AuditRecordView, Decision, Grant, GrantId, Item, PackId, RecordType, SessionId, SessionSummary, SessionView, Settings, ToolId,

@@ -141,8 +141,12 @@ impl Default for ModelSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Model calls of a turn (1 to 20); the last is made without tools.
+    /// Model calls of a specialist's run (1 to 20); the last is made without tools.
     pub rounds: u32,
+    /// Model calls of a turn over all specialists (4 to 100).
+    pub model_calls: u32,
+    /// Times that a turn is handed to a specialist (1 to 12).
+    pub hops: u32,
     /// Tool calls of a round (1 to 10); the excess gets a "limit" result.
     pub calls_per_round: u32,
     /// Messages of the window that the model sees of earlier turns.
@@ -159,7 +163,17 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { rounds: 6, calls_per_round: 3, window_messages: 20, result_chars: 16_000, approval_expiry_s: 600, message_chars: 20_000, deadline_s: 60 }
+        Self {
+            rounds: 6,
+            model_calls: 24,
+            hops: 6,
+            calls_per_round: 3,
+            window_messages: 20,
+            result_chars: 16_000,
+            approval_expiry_s: 600,
+            message_chars: 20_000,
+            deadline_s: 60,
+        }
     }
 }
 

@@ -74,6 +74,9 @@ pub struct ToolSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<Preview>,
     pub session_values: Vec<SessionValue>,
+    /// An analysis: the pointer to the instant its result stands for. The same question soon after is answered from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<String>,
     /// Where it runs.
     pub target: ToolTarget,
     /// SHA-256 (hex) of the canonical form of what makes up this tool's definition.

@@ -282,7 +282,7 @@ impl Turn {
         let spec = &ready.spec;
         let caller = self.caller_values(spec).await;
         let now = world.clock.now();
-        let agent = String::new();
+        let agent = self.agent_name().unwrap_or_default();
         let approval = Approval {
             id: ApprovalId(world.ids.next("approval")),
             session: self.session.clone(),
@@ -315,6 +315,7 @@ impl Turn {
             .field("server", approval.server.clone())
             .field("effect", json!(spec.effect))
             .field("hash", approval.hash.clone())
+            .field("agent", approval.agent.clone())
             .field("why", approval.why.clone())
             .field("expires_at", approval.expires_at.to_rfc3339())
             .commit("arguments", approval.arguments.clone())

@@ -16,7 +16,7 @@ use crate::{
     canonical::canonical,
     coerce::coerce,
     egress::Words,
-    history,
+    entities, history,
     ports::{AskedCall, Message, Point},
     texts::Text,
     turn::{End, Turn},
@@ -52,6 +52,8 @@ pub(crate) struct CallDone {
     pub(crate) error: Option<AgentError>,
     pub(crate) view: ResultView,
     pub(crate) duration: Duration,
+    /// Answered from an earlier analysis of this time.
+    pub(crate) as_of: Option<String>,
 }
 
 impl CallDone {
@@ -69,6 +71,7 @@ impl CallDone {
             error,
             view: ready.spec.view,
             duration: Duration::ZERO,
+            as_of: None,
         }
     }
 
@@ -92,7 +95,8 @@ impl Turn {
     /// Runs the calls of a round; the results come back in the model's order.
     pub(crate) async fn run_calls(self: Arc<Self>, calls: Vec<AskedCall>) -> Result<Vec<CallDone>, End> {
         self.emit(EventBody::Status { stage: Stage::Tools, text: None });
-        let most = self.settings.limits.calls_per_round.clamp(1, 10) as usize;
+        let own = self.agent().and_then(|agent| agent.calls_per_round).unwrap_or(u32::MAX);
+        let most = self.settings.limits.calls_per_round.min(own).clamp(1, 10) as usize;
         let mut prepared = Vec::with_capacity(calls.len());
         for (index, call) in calls.into_iter().enumerate() {
             let next = self.prepare(call, index < most).await;
@@ -154,8 +158,9 @@ impl Turn {
 
     /// Everything that comes before the gate, and what the gate says. Nothing is asked, recorded or run here.
     pub(crate) async fn judged(&self, call: AskedCall, within_limit: bool) -> Result<Box<Ready>, Box<CallDone>> {
-        let Some(spec) = self.known(&call.name) else {
-            return Err(Box::new(self.unknown_tool(call)));
+        let spec = match self.known(&call.name) {
+            Ok(spec) => spec,
+            Err(error) => return Err(Box::new(unknown_tool(call, error))),
         };
         let parsed = if call.arguments.trim().is_empty() { Ok(json!({})) } else { serde_json::from_str::<Value>(&call.arguments) };
         let (arguments, parse_error) = match parsed {
@@ -177,16 +182,50 @@ impl Turn {
         let (arguments, changes) = coerce(&ready.spec.input_schema, std::mem::take(&mut ready.arguments));
         ready.arguments = arguments;
         ready.coerced = changes.into_iter().map(|change| format!("{}: {}", change.parameter, change.what)).collect();
-        if let Err(error) = self.engine.check_arguments(&ready.spec, &ready.arguments) {
+        let settled = self.settle(&mut ready);
+        if let Err(error) = settled.and_then(|()| self.engine.check_arguments(&ready.spec, &ready.arguments)) {
             return Err(refuse(&ready, ToolOutcome::Error, self.misfit(&ready, error)));
         }
         ready.decision = self.gate(&ready.spec, &ready.arguments).await;
         Ok(ready)
     }
 
-    /// A tool by the name that models use; the one that reads long results is there once there is one.
-    fn known(&self, name: &str) -> Option<ToolSpec> {
-        self.specs.iter().find(|spec| spec.model_name == name).cloned().or_else(|| self.kept.tool().filter(|spec| spec.model_name == name))
+    /// A tool by the name that models use, when it is in the running specialist's scope; the one that reads long results is
+    /// there once there is one.
+    fn known(&self, name: &str) -> Result<ToolSpec, AgentError> {
+        let Some(spec) = self.specs.iter().find(|spec| spec.model_name == name) else {
+            let kept = self.kept.tool().filter(|spec| spec.model_name == name);
+            return kept.ok_or_else(|| AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {name}.")));
+        };
+        if self.in_scope(spec) {
+            return Ok(spec.clone());
+        }
+        let who = self.agent_name().unwrap_or_else(|| "this answer".to_owned());
+        Err(AgentError::new(ErrorCode::ToolNotFound, format!("{name} is not a tool of {who}."))
+            .reason("outside_scope")
+            .hint("Use your own tools, or say what you cannot do."))
+    }
+
+    /// Puts the specialist's defaults in place, and keeps where each value came from.
+    fn settle(&self, ready: &mut Ready) -> Result<(), AgentError> {
+        let Some(agent) = self.agent() else { return Ok(()) };
+        let earlier = self.recalled().map(|recalled| recalled.items.as_slice()).unwrap_or_default();
+        let past = entities::Past { said: &self.text, earlier, in_process: self.model.in_process() };
+        let used = entities::settle(&agent, &ready.spec, &mut ready.arguments, &past)?;
+        self.settled.lock().unwrap_or_else(PoisonError::into_inner).insert(ready.call.clone(), used);
+        Ok(())
+    }
+
+    /// What a call that succeeded used of the defaults, and the time of an earlier analysis, count for the answer.
+    pub(crate) fn note_used(&self, done: &CallDone) {
+        if let Some(at) = &done.as_of {
+            self.reused.lock().unwrap_or_else(PoisonError::into_inner).push(at.clone());
+        }
+        let settled = self.settled.lock().unwrap_or_else(PoisonError::into_inner).remove(&done.call).unwrap_or_default();
+        if done.outcome == ToolOutcome::Ok && !settled.is_empty() {
+            let given = done.arguments.as_object().cloned().unwrap_or_default();
+            self.used.lock().unwrap_or_else(PoisonError::into_inner).extend(entities::confirmed(settled, &given, &done.data));
+        }
     }
 
     /// Arguments that do not fit are told once; the same again end the use of tools for this turn.
@@ -197,24 +236,6 @@ impl Turn {
         }
         self.without_tools.store(true, Ordering::Release);
         error.reason("repeated_misfit").hint("The same arguments did not fit before. Answer the user now, without tools.")
-    }
-
-    fn unknown_tool(&self, call: AskedCall) -> CallDone {
-        let error = AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {}.", call.name));
-        CallDone {
-            call: call.id,
-            tool: ToolId(call.name.clone()),
-            model_name: call.name.clone(),
-            title: call.name,
-            effect: Effect::ReadOnly,
-            arguments: serde_json::from_str(&call.arguments).unwrap_or(Value::Object(Map::new())),
-            outcome: ToolOutcome::Error,
-            summary: error.message.clone(),
-            data: Arc::new(Value::Null),
-            error: Some(error),
-            view: ResultView::Plain,
-            duration: Duration::ZERO,
-        }
     }
 
     /// Asks the policy. Rules and grants are read at this moment, so that a change holds at once.
@@ -266,9 +287,15 @@ impl Turn {
                 CallDone::of(ready, ToolOutcome::Limit, Some(error.clone()), error.message)
             }
             None => {
-                self.probe(Point::BeforeToolRun);
-                let done = self.dispatch(ready, None).await;
-                self.probe(Point::AfterToolRun);
+                let done = match self.analysis(ready) {
+                    Some(done) => done,
+                    None => {
+                        self.probe(Point::BeforeToolRun);
+                        let done = self.dispatch(ready, None).await;
+                        self.probe(Point::AfterToolRun);
+                        done
+                    }
+                };
                 // A failure is not an answer: the same read may be tried again.
                 if done.outcome == ToolOutcome::Ok {
                     *earlier = Some((done.clone(), false));
@@ -345,6 +372,24 @@ impl Turn {
 fn refuse(ready: &Ready, outcome: ToolOutcome, error: AgentError) -> Box<CallDone> {
     let summary = error.message.clone();
     Box::new(CallDone::of(ready, outcome, Some(error), summary))
+}
+
+fn unknown_tool(call: AskedCall, error: AgentError) -> CallDone {
+    CallDone {
+        call: call.id,
+        tool: ToolId(call.name.clone()),
+        model_name: call.name.clone(),
+        title: call.name,
+        effect: Effect::ReadOnly,
+        arguments: serde_json::from_str(&call.arguments).unwrap_or(Value::Object(Map::new())),
+        outcome: ToolOutcome::Error,
+        summary: error.message.clone(),
+        data: Arc::new(Value::Null),
+        error: Some(error),
+        view: ResultView::Plain,
+        duration: Duration::ZERO,
+        as_of: None,
+    }
 }
 
 fn is_free_read(ready: &Ready) -> bool {

@@ -105,6 +105,7 @@ impl Turn {
             .field("server", spec.target.server())
             .field("effect", json!(spec.effect))
             .field("definition", spec.definition_hash.clone())
+            .field("agent", self.agent_name().unwrap_or_default())
             .field("why", ready.decision.why())
             .commit("arguments", text);
         if let Some(id) = approval {

@@ -134,6 +134,20 @@ impl Words {
         done.out
     }
 
+    /// A part of the prompt of at most so many bytes, and whether it had to be cut. `ours` is text of the program and its
+    /// packs: only secrets are looked for. The whole is looked through before it is cut.
+    pub(crate) fn part(&self, text: &str, ours: bool, most: usize) -> (Outbound, bool) {
+        let whole = if ours { self.name(text) } else { self.text(text) };
+        if whole.len() <= most {
+            return (whole, false);
+        }
+        let mut end = self.border(&whole, most);
+        while !whole.is_char_boundary(end) {
+            end -= 1;
+        }
+        (self.name(&format!("{} …", &whole[..end])), true)
+    }
+
     /// The text of a stored item.
     pub(crate) fn stored_text(&self, item: &str, text: &str) -> Outbound {
         let make = |redactor: &Redactor, numbers: &mut Numbers| {
@@ -214,7 +228,7 @@ impl Words {
     /// The messages again without secrets, when one has become known since they were made (a tool's, for example).
     pub(crate) fn looked_at_again(&self, mut messages: Vec<Message>) -> Vec<Message> {
         let (generation, redactor) = self.redactor();
-        if std::mem::replace(&mut *lock(&self.secrets), generation) == generation {
+        if *lock(&self.secrets) == generation {
             return messages;
         }
         for message in &mut messages {

@@ -1,4 +1,4 @@
-//! Stored items as a model's messages: a summary of what came before, then the items, with every call followed by exactly one result.
+//! Stored items as a model's messages: with every call followed by exactly one result.
 //! Which items these are, `conversation` says.
 
 use std::{collections::HashMap, sync::Arc};
@@ -17,8 +17,13 @@ pub(crate) const OLD_RESULT_CHARS: usize = 4_000;
 /// Said before a summary.
 const REMEMBERED: &str = include_str!("../prompts/remembered.md");
 
-/// Messages for `items` (ascending), and the summary of what was before them.
-pub(crate) fn messages(summary: Option<&str>, items: &[Item], specs: &[ToolSpec], words: &Words) -> Vec<Message> {
+/// A summary as it stands in the prompt.
+pub(crate) fn remembered(summary: &str) -> String {
+    format!("{}\n{summary}", REMEMBERED.trim_end())
+}
+
+/// Messages for `items` (ascending).
+pub(crate) fn messages(items: &[Item], specs: &[ToolSpec], words: &Words) -> Vec<Message> {
     let results: HashMap<&CallId, &ItemBody> = items
         .iter()
         .filter_map(|item| match &item.body {
@@ -26,8 +31,7 @@ pub(crate) fn messages(summary: Option<&str>, items: &[Item], specs: &[ToolSpec]
             _ => None,
         })
         .collect();
-    let note = |text: &str| Message::System { text: words.text(&format!("{}\n{text}", REMEMBERED.trim_end())) };
-    let mut out: Vec<Message> = summary.map(note).into_iter().collect();
+    let mut out: Vec<Message> = Vec::new();
     let mut index = 0;
     while index < items.len() {
         match &items[index].body {

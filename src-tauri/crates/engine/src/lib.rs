@@ -1,5 +1,6 @@
 //! The turn: prompt, rounds, executor, approvals. It sees the world through `ports` and names no store, provider or window.
 
+mod analyses;
 mod approvals;
 mod call;
 mod canonical;
@@ -9,8 +10,11 @@ mod decide;
 mod direct;
 mod dispatch;
 mod egress;
+mod entities;
 mod frame;
+mod guidance;
 mod history;
+mod instruct;
 mod lanes;
 mod pack_egress;
 pub mod ports;
@@ -20,10 +24,14 @@ mod recover;
 mod results;
 mod retry;
 mod rounds;
+mod route;
 mod schema;
 mod sessions;
+mod supervisor;
 mod switches;
 mod texts;
+mod toolkit;
+mod traces;
 mod turn;
 
 use std::sync::Arc;
@@ -36,7 +44,7 @@ pub use decide::DecidedBy;
 pub use history::cap;
 pub use recover::Recovered;
 
-use ports::{AuditLog, Clock, Events, Ids, Models, Probe, Profile, Random, Secrets, Store, StoreError, Tools};
+use ports::{AuditLog, Clock, Events, Ids, Models, Probe, Profile, Random, Roster, Secrets, Store, StoreError, Tools};
 
 /// The ports of one engine.
 #[derive(Clone)]
@@ -44,6 +52,7 @@ pub struct World {
     pub store: Arc<dyn Store>,
     pub audit: Arc<dyn AuditLog>,
     pub tools: Arc<dyn Tools>,
+    pub roster: Arc<dyn Roster>,
     pub models: Arc<dyn Models>,
     pub profile: Arc<dyn Profile>,
     pub secrets: Arc<dyn Secrets>,
@@ -62,6 +71,10 @@ pub struct Engine {
     pub(crate) lanes: lanes::Lanes,
     pub(crate) egress: egress::Egress,
     pub(crate) memories: Arc<conversation::Memories>,
+    pub(crate) toolkits: toolkit::Toolkits,
+    pub(crate) traces: traces::Traces,
+    /// Analyses from before this instant do not count.
+    pub(crate) analyses_from: std::sync::Mutex<Option<chrono::DateTime<chrono::Utc>>>,
     /// Session values are read, changed and written back under this lock.
     pub(crate) values: tokio::sync::Mutex<()>,
 }
@@ -76,6 +89,9 @@ impl Engine {
             lanes: lanes::Lanes::default(),
             egress: egress::Egress::default(),
             memories: Arc::default(),
+            toolkits: toolkit::Toolkits::default(),
+            traces: traces::Traces::default(),
+            analyses_from: std::sync::Mutex::default(),
             values: tokio::sync::Mutex::default(),
         })
     }

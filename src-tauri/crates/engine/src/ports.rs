@@ -8,13 +8,15 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use contract::{
-    AgentError, Approval, ApprovalId, ApprovalStatus, CallId, Choice, Grant, GrantId, Item, ModelCapabilities, PackId, RecordType, SessionId, SessionSummary,
-    ToolSpec, TurnId, Usage, manifest::DataFlow,
+    AgentError, AgentId, Approval, ApprovalId, ApprovalStatus, CallId, Choice, Grant, GrantId, Item, ModelCapabilities, PackId, RecordType, SessionId,
+    SessionSummary, ToolId, ToolSpec, TurnId, Usage,
+    manifest::{DataFlow, Entity, EntityDefault},
 };
 pub use conversations::{Conversations, Memory, MemoryItem, MemoryOf, Side};
 use futures::{future::BoxFuture, stream::BoxStream};
 pub use redaction::{Outbound, OutboundValue};
 use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -80,12 +82,37 @@ pub struct ToolDef {
     pub parameters: OutboundValue,
 }
 
+/// The shape an answer must have, for models that can keep to one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Structured {
+    pub name: &'static str,
+    /// A JSON Schema: every property required, nothing else allowed.
+    pub schema: OutboundValue,
+}
+
+/// What a request is for. A model of this program plans by it instead of reading the prompt; it goes onto no wire.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Purpose {
+    /// The whole of the user's message.
+    #[default]
+    Answer,
+    /// What of the message lies in one specialist's field, by the names of its tools.
+    Part { tools: Vec<String> },
+    /// Who is asked next: the specialists with the names of their tools, and those that have answered.
+    Route { agents: Vec<(AgentId, Vec<String>)>, answered: Vec<AgentId> },
+    /// One text of what several specialists answered, by name.
+    Synthesis { answers: Vec<(String, Outbound)> },
+}
+
 /// One model call.
 #[derive(Clone, Debug, Default)]
 pub struct ModelRequest {
     pub messages: Vec<Message>,
     /// Empty = the model must answer in text.
     pub tools: Vec<ToolDef>,
+    /// The answer is one JSON object of this shape instead of text.
+    pub structured: Option<Structured>,
+    pub purpose: Purpose,
     pub max_output_tokens: Option<u32>,
     /// Language of the user interface (`en`, `sv`), for models that word their answers themselves.
     pub locale: String,
@@ -215,7 +242,7 @@ pub trait Tools: Send + Sync {
     /// All usable tools of all packs, by id. Cheap: called once per turn.
     fn specs(&self) -> std::sync::Arc<Vec<ToolSpec>>;
     /// The agent of the pack that a tool belongs to; its switch is the tool's, too.
-    fn agent_of(&self, _tool: &contract::ToolId) -> Option<contract::AgentId> {
+    fn agent_of(&self, _tool: &ToolId) -> Option<AgentId> {
         None
     }
     /// Whether a call could run as things are: a missing credential is told before anybody is asked and anything is sent.
@@ -228,6 +255,70 @@ pub trait Tools: Send + Sync {
     }
     /// Runs one call.
     async fn run(&self, request: ToolRequest, cancel: CancellationToken) -> Result<Value, ToolFailure>;
+}
+
+// --- specialists ---------------------------------------------------------------------------------------------------
+
+/// A specialist of a pack.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Agent {
+    pub id: AgentId,
+    pub pack: PackId,
+    pub name: String,
+    pub summary: String,
+    /// What it is told about its role.
+    pub prompt: String,
+    /// All it may call.
+    pub tools: Vec<ToolId>,
+    pub defaults: Vec<EntityDefault>,
+    /// What its users name.
+    pub entities: Vec<Entity>,
+    /// Rounds with tools, as its pack limits them.
+    pub max_steps: u32,
+    pub calls_per_round: Option<u32>,
+}
+
+/// A tool's execution instructions as they lie there now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Instructions {
+    /// Where they are, and their text.
+    pub found: Option<(String, String)>,
+    /// Files on the way that could not be used.
+    pub problems: Vec<String>,
+}
+
+/// What the supervisor decides, as a model writes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RouteDecision {
+    /// A specialist's id, or [`FINISH`].
+    pub next: String,
+    /// The order for the specialist; with `FINISH` the answer to the user, or nothing.
+    #[serde(default)]
+    pub instruction: String,
+    #[serde(default)]
+    pub reason_code: String,
+    #[serde(default)]
+    pub entities: Vec<RouteEntity>,
+}
+
+/// Something that the order is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RouteEntity {
+    #[serde(default)]
+    pub kind: String,
+    #[serde(default)]
+    pub value: String,
+}
+
+/// In place of a specialist: the turn is over.
+pub const FINISH: &str = "FINISH";
+
+/// Who can be asked, and what packs tell models.
+pub trait Roster: Send + Sync {
+    /// The specialists, always in the same order. Cheap: called once per turn.
+    fn agents(&self) -> std::sync::Arc<Vec<Agent>>;
+    /// The execution instructions of a tool, read anew.
+    fn instructions(&self, tool: &ToolSpec) -> Instructions;
 }
 
 // --- store ---------------------------------------------------------------------------------------------------------

@@ -140,6 +140,7 @@ fn spec() -> ToolSpec {
         view: ResultView::Plain,
         preview: None,
         session_values: Vec::new(),
+        as_of: None,
         target: ToolTarget::BuiltIn { service: SERVICE.into() },
         definition_hash: String::new(),
     };

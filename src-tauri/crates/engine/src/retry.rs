@@ -172,6 +172,7 @@ mod tests {
             view: ResultView::Plain,
             preview: None,
             session_values: vec![],
+            as_of: None,
             target: ToolTarget::BuiltIn { service: "s".into() },
             definition_hash: String::new(),
         };

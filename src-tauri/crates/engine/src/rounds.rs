@@ -1,4 +1,4 @@
-//! The rounds of a turn: ask the model, run what it calls, until it answers or the bound is reached. There is always an answer.
+//! The rounds of a run: ask the model, run what it calls, until it answers or the bound is reached. There is always an answer.
 
 use std::sync::{Arc, PoisonError, atomic::Ordering};
 
@@ -9,9 +9,9 @@ use serde_json::json;
 
 use crate::{
     egress::Words,
+    entities,
     frame::Frame,
-    history,
-    ports::{AskedCall, Message, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Opaque, Point, RecordDraft, ToolDef},
+    ports::{AskedCall, Message, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Opaque, Point, Purpose, RecordDraft, Structured, ToolDef},
     prompt,
     texts::Text,
     turn::{End, Turn},
@@ -19,40 +19,53 @@ use crate::{
 
 /// What one model call brought.
 #[derive(Default)]
-struct Reply {
-    text: String,
-    calls: Vec<AskedCall>,
-    choices: Vec<Choice>,
-    opaque: Option<Opaque>,
+pub(crate) struct Reply {
+    pub(crate) text: String,
+    pub(crate) calls: Vec<AskedCall>,
+    pub(crate) choices: Vec<Choice>,
+    pub(crate) opaque: Option<Opaque>,
+}
+
+/// One run of rounds: of a specialist, or of the one assistant there is.
+pub(crate) struct Run {
+    /// The conversation as it goes out, the prompt first.
+    pub(crate) messages: Vec<Message>,
+    pub(crate) tools: Vec<ToolDef>,
+    pub(crate) purpose: Purpose,
+    /// Most model calls; the last is made without tools.
+    pub(crate) rounds: u32,
+}
+
+/// One model call as it is asked for.
+pub(crate) struct Asked {
+    pub(crate) messages: Vec<Message>,
+    pub(crate) tools: Vec<ToolDef>,
+    pub(crate) structured: Option<Structured>,
+    pub(crate) purpose: Purpose,
+}
+
+impl Asked {
+    /// What is asked for is not for the user's eyes: nothing of it is told while it comes.
+    fn is_quiet(&self) -> bool {
+        matches!(self.purpose, Purpose::Route { .. })
+    }
 }
 
 impl Turn {
-    /// Runs the rounds after the user's message has been saved.
-    pub(crate) async fn rounds(self: Arc<Self>) -> End {
+    /// Runs the rounds until there is an answer.
+    pub(crate) async fn rounds(self: &Arc<Self>, words: &Words, run: &mut Run) -> End {
         let limits = self.settings.limits;
-        let rounds = limits.rounds.clamp(1, 20);
-        let words = match self.open_words().await {
-            Ok(words) => words,
-            Err(end) => return end,
-        };
-        let defs = prompt::tool_defs(&self.offered(), words);
-        let system = prompt::system(self.settings.policy, self.world().clock.now(), &self.world().profile.time_zone(), words.level());
-        let mut messages = vec![Message::System { text: words.text(&system) }];
-        if let Some(recalled) = self.recalled() {
-            self.kept.keep_items(&recalled.items, history::OLD_RESULT_CHARS);
-            messages.extend(history::messages(recalled.summary(), &recalled.items, &self.specs, words));
-        }
-        words.forget_older();
-        messages.push(Message::User { text: words.text(&self.text) });
+        let rounds = run.rounds.min(self.calls_left()).max(1);
         let mut nudged = false;
         for round in 1..=rounds {
             if let Err(error) = self.engine.check_enabled() {
                 return End::Failed { partial: String::new(), error };
             }
             let last = round == rounds || nudged || self.without_tools.load(Ordering::Acquire);
-            let tools = if last { Vec::new() } else { self.with_kept(&defs, words) };
-            messages = words.looked_at_again(messages);
-            let reply = match self.ask(messages.clone(), tools).await {
+            let tools = if last { Vec::new() } else { self.with_kept(&run.tools, words) };
+            run.messages = words.looked_at_again(std::mem::take(&mut run.messages));
+            let asked = Asked { messages: run.messages.clone(), tools, structured: None, purpose: run.purpose.clone() };
+            let reply = match self.ask(asked).await {
                 Ok(reply) => reply,
                 Err(end) => return end,
             };
@@ -60,7 +73,7 @@ impl Turn {
             if calls.is_empty() {
                 if reply.text.trim().is_empty() && !last {
                     nudged = true;
-                    messages.push(Message::System { text: "Answer the user now, in text.".into() });
+                    run.messages.push(Message::System { text: "Answer the user now, in text.".into() });
                     continue;
                 }
                 return self.answered(reply.text, reply.choices, round == rounds && !nudged);
@@ -69,18 +82,26 @@ impl Turn {
                 self.keep_aside(&reply.text).await;
             }
             let sent = calls.iter().map(|call| words.call(call)).collect();
-            messages.push(Message::Assistant { text: words.text(&reply.text), calls: sent, opaque: reply.opaque });
-            match Arc::clone(&self).run_calls(calls).await {
+            run.messages.push(Message::Assistant { text: words.text(&reply.text), calls: sent, opaque: reply.opaque });
+            match Arc::clone(self).run_calls(calls).await {
                 Ok(done) => {
+                    let guidance = self.guidance(&done, words);
                     for result in done {
+                        self.note_used(&result);
                         self.kept.keep(&result.call, &result.data, limits.result_chars as usize);
-                        messages.push(result.message(limits.result_chars as usize, words));
+                        run.messages.push(result.message(limits.result_chars as usize, words));
                     }
+                    run.messages.extend(guidance);
                 }
                 Err(end) => return end,
             }
         }
         self.answered(String::new(), Vec::new(), true)
+    }
+
+    /// Model calls that this turn may still make.
+    pub(crate) fn calls_left(&self) -> u32 {
+        self.settings.limits.model_calls.clamp(1, 100).saturating_sub(self.asked.load(Ordering::Acquire))
     }
 
     /// The tools of a round: with the one that reads long results, once there is one.
@@ -90,6 +111,7 @@ impl Turn {
         defs
     }
 
+    /// The end of a run: its text, or the host's own when there is none, with what the host adds to it.
     fn answered(&self, text: String, choices: Vec<Choice>, at_bound: bool) -> End {
         let empty = text.trim().is_empty();
         let (text, status) = match (empty, at_bound) {
@@ -97,11 +119,23 @@ impl Turn {
             (true, true) => (Text::BoundReached.in_locale(&self.locale).to_owned(), TurnStatus::Limit),
             (true, false) => (Text::EmptyAnswer.in_locale(&self.locale).to_owned(), TurnStatus::Ok),
         };
+        let mut notes: Vec<String> = Vec::new();
+        let used = std::mem::take(&mut *self.used.lock().unwrap_or_else(PoisonError::into_inner));
+        notes.extend(self.agent().and_then(|agent| entities::line(&agent, &used, &self.locale)));
+        let mut reused = std::mem::take(&mut *self.reused.lock().unwrap_or_else(PoisonError::into_inner));
+        reused.dedup();
+        let as_of = |at: &String| format!("{} {at}", Text::AsOf.in_locale(&self.locale));
+        notes.extend(reused.iter().map(as_of).filter(|note| !text.contains(note.as_str())));
+        let added = if notes.is_empty() { String::new() } else { format!("\n\n*{}.*", notes.join("; ")) };
+        if !empty && !added.is_empty() {
+            self.show(Some(added.clone()));
+        }
+        let text = format!("{text}{added}");
         End::Answer { text, choices, status }
     }
 
     /// Text that a model says beside its calls is kept in the transcript, before the calls.
-    async fn keep_aside(&self, text: &str) {
+    pub(crate) async fn keep_aside(&self, text: &str) {
         let item = self.answer_item(text, Vec::new(), false);
         match self.world().store.items_append(vec![item]).await {
             Ok(items) => self.emit_items(items),
@@ -111,7 +145,7 @@ impl Turn {
     }
 
     /// Gets the model ready (its key is then known, and removed), and the session's placeholders.
-    async fn open_words(&self) -> Result<&Words, End> {
+    pub(crate) async fn open_words(&self) -> Result<&Words, End> {
         tokio::select! {
             biased;
             () = self.cancel.cancelled() => return Err(End::Cancelled { partial: String::new() }),
@@ -123,24 +157,29 @@ impl Turn {
         }
     }
 
-    async fn ask(&self, messages: Vec<Message>, tools: Vec<ToolDef>) -> Result<Reply, End> {
+    /// One model call, counted and recorded.
+    pub(crate) async fn ask(&self, asked: Asked) -> Result<Reply, End> {
         self.engine.check_egress(self.model.as_ref()).map_err(|error| End::Failed { partial: String::new(), error })?;
         self.probe(Point::BeforeModelCall);
         if let Some(words) = self.words.get() {
             words.keep_numbers().await.map_err(|error| End::Failed { partial: String::new(), error: crate::store_error(&error) })?;
         }
+        self.asked.fetch_add(1, Ordering::AcqRel);
         self.emit(EventBody::Status { stage: Stage::Thinking, text: None });
+        let (quiet, task) = (asked.is_quiet(), task(&asked.purpose));
         let profile = &self.world().profile;
         let request = ModelRequest {
-            messages,
-            tools,
+            messages: asked.messages,
+            tools: asked.tools,
+            structured: asked.structured,
+            purpose: asked.purpose,
             max_output_tokens: None,
             locale: self.locale.clone(),
             now: Some(self.world().clock.now()),
             time_zone: profile.time_zone(),
         };
         let mut reply = Reply::default();
-        let outcome = self.read_stream(request, &mut reply).await;
+        let outcome = self.read_stream(request, &mut reply, quiet).await;
         let status = match &outcome {
             Ok(()) => "ok",
             Err(End::Cancelled { .. }) => "cancelled",
@@ -151,6 +190,8 @@ impl Turn {
             RecordDraft::new(RecordType::ModelCall)
                 .field("model", self.answering_label())
                 .field("status", status)
+                .field("task", task)
+                .field("agent", self.agent().map(|agent| agent.id.0.clone()).unwrap_or_default())
                 .field("local", self.model.local())
                 .field("calls", reply.calls.len())
                 .field("redaction", json!(self.words.get().map(Words::level)))
@@ -164,7 +205,7 @@ impl Turn {
         Ok(reply)
     }
 
-    async fn read_stream(&self, request: ModelRequest, reply: &mut Reply) -> Result<(), End> {
+    async fn read_stream(&self, request: ModelRequest, reply: &mut Reply, quiet: bool) -> Result<(), End> {
         let sent = self.words.get().map(Words::sent).unwrap_or_default();
         let (mut said, mut thought) = (Restoring::new(Arc::clone(&sent)), Restoring::new(Arc::clone(&sent)));
         let mut stream = self.model.stream(request);
@@ -173,6 +214,9 @@ impl Turn {
             let event = tokio::select! {
                 biased;
                 () = self.cancel.cancelled() => {
+                    if quiet {
+                        return Err(End::Cancelled { partial: String::new() });
+                    }
                     let rest = said.end();
                     self.deliver(reply, &mut frame, rest);
                     self.show(frame.take());
@@ -184,6 +228,12 @@ impl Turn {
                 }
                 event = stream.next() => event,
             };
+            if quiet {
+                match self.take_quietly(event, reply, &mut said).await? {
+                    true => continue,
+                    false => return Ok(()),
+                }
+            }
             if matches!(event, None | Some(Err(_))) {
                 let rest = said.end();
                 self.deliver(reply, &mut frame, rest);
@@ -213,6 +263,26 @@ impl Turn {
         }
     }
 
+    /// An event of an answer that only the host reads; false at its end.
+    async fn take_quietly(&self, event: Option<Result<ModelEvent, ModelError>>, reply: &mut Reply, said: &mut Restoring) -> Result<bool, End> {
+        match event {
+            None => {
+                reply.text.push_str(&said.end());
+                return Ok(false);
+            }
+            Some(Err(error)) => return Err(End::Failed { partial: String::new(), error: model_error(&error) }),
+            Some(Ok(ModelEvent::Text(text))) => reply.text.push_str(&said.push(&text)),
+            Some(Ok(ModelEvent::Call(call))) => {
+                let sent = self.words.get().map(Words::sent).unwrap_or_default();
+                reply.calls.push(AskedCall { arguments: sent.restore_arguments(call.arguments), ..call });
+            }
+            Some(Ok(ModelEvent::FellBack { from, to, why })) => self.fell_back(&from, to, &why).await,
+            Some(Ok(ModelEvent::Done { usage, .. })) => self.count(usage),
+            Some(Ok(ModelEvent::Reasoning(_) | ModelEvent::Choices(_) | ModelEvent::Opaque(_))) => {}
+        }
+        Ok(true)
+    }
+
     /// Another model took over: kept in the transcript and the log, so that nobody takes one for the other.
     async fn fell_back(&self, from: &str, to: String, why: &str) {
         let text = Text::FellBack.in_locale(&self.locale).replace("{from}", from).replace("{to}", &to).replace("{why}", why);
@@ -237,7 +307,7 @@ impl Turn {
         self.show(frame.add(text));
     }
 
-    fn show(&self, text: Option<String>) {
+    pub(crate) fn show(&self, text: Option<String>) {
         let Some(text) = text else { return };
         self.shown.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
         self.emit(EventBody::Delta { text });
@@ -248,6 +318,16 @@ impl Turn {
         sum.input_tokens += usage.input_tokens;
         sum.output_tokens += usage.output_tokens;
         sum.model_calls += 1;
+    }
+}
+
+/// What a model call was for, in the record of it.
+fn task(purpose: &Purpose) -> &'static str {
+    match purpose {
+        Purpose::Answer => "answer",
+        Purpose::Part { .. } => "part",
+        Purpose::Route { .. } => "route",
+        Purpose::Synthesis { .. } => "synthesis",
     }
 }
 

@@ -185,6 +185,7 @@ impl Engine {
         self.world.store.session_delete(id).await.map_err(|e| store_error(&e))?;
         self.lanes.forget(id);
         self.egress.forget(id);
+        self.traces.forget(id);
         self.push(Push::SessionDeleted { session: id.clone() });
         Ok(())
     }

@@ -22,6 +22,12 @@ pub enum Text {
     WriteDone,
     FellBack,
     SummaryFailed,
+    AsOf,
+    OriginDefault,
+    OriginInherited,
+    OriginExplicit,
+    AnsweredBy,
+    And,
 }
 
 impl Text {
@@ -51,6 +57,12 @@ impl Text {
             Self::WriteDone => "Done without asking, as the policy allows:",
             Self::FellBack => "{from} could not answer: {why} {to} answers instead.",
             Self::SummaryFailed => "The earlier messages could not be summarised: {why} The model goes on reading them in full, and it will be tried again.",
+            Self::AsOf => "as of",
+            Self::OriginDefault => "default",
+            Self::OriginInherited => "inherited",
+            Self::OriginExplicit => "explicit",
+            Self::AnsweredBy => "Answered by",
+            Self::And => "and",
         }
     }
 
@@ -77,6 +89,12 @@ impl Text {
             Self::SummaryFailed => {
                 "De tidigare meddelandena kunde inte sammanfattas: {why} Modellen läser dem i sin helhet tills vidare och det görs ett nytt försök."
             }
+            Self::AsOf => "per",
+            Self::OriginDefault => "förvalt",
+            Self::OriginInherited => "ärvt",
+            Self::OriginExplicit => "angivet",
+            Self::AnsweredBy => "Besvarat av",
+            Self::And => "och",
         }
     }
 }

@@ -2,18 +2,18 @@
 //! The rounds in between are in `rounds`, the calls in `call`.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     panic::AssertUnwindSafe,
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     },
 };
 
 use chrono::{DateTime, Utc};
 use contract::{
-    AgentError, Choice, Conversation, ErrorCode, EventBody, Item, ItemBody, ItemId, NoticeLevel, Push, RecordType, RedactionLevel, SessionId, Settings, Stage,
-    ToolSpec, TurnEvent, TurnId, TurnStatus, Usage,
+    AgentError, CallId, Choice, Conversation, ErrorCode, EventBody, Item, ItemBody, ItemId, NoticeLevel, Push, RecordType, RedactionLevel, SessionId, Settings,
+    Stage, ToolId, ToolSpec, TurnEvent, TurnId, TurnStatus, Usage,
 };
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
@@ -23,8 +23,9 @@ use crate::{
     call::Seen,
     conversation::Recalled,
     egress::Words,
+    entities::Used,
     lanes::Accepted,
-    ports::{Durability, Model, Point, RecordDraft, StoreError, TurnRow},
+    ports::{Agent, Durability, Model, Point, RecordDraft, StoreError, TurnRow},
     results::Kept,
     store_error,
     texts::Text,
@@ -57,6 +58,17 @@ pub(crate) struct Turn {
     pub(crate) settings: Arc<Settings>,
     pub(crate) locale: String,
     pub(crate) specs: Arc<Vec<ToolSpec>>,
+    /// The specialist that runs now; nobody while the supervisor decides and where there are none.
+    pub(crate) at_work: Mutex<Option<Arc<Agent>>>,
+    /// Values that the running specialist's calls used for parameters with defaults, by call, and of all that succeeded.
+    pub(crate) settled: Mutex<HashMap<CallId, Vec<Used>>>,
+    pub(crate) used: Mutex<Vec<Used>>,
+    /// Times of earlier analyses that answered in this run.
+    pub(crate) reused: Mutex<Vec<String>>,
+    /// Tools whose execution instructions this turn has given.
+    pub(crate) instructed: Mutex<HashSet<ToolId>>,
+    /// Model calls begun.
+    pub(crate) asked: AtomicU32,
     pub(crate) tainted: AtomicBool,
     pub(crate) seen: Mutex<Seen>,
     /// Long results, for a model that wants more of them.
@@ -99,6 +111,12 @@ impl Turn {
             settings,
             locale,
             specs,
+            at_work: Mutex::default(),
+            settled: Mutex::default(),
+            used: Mutex::default(),
+            reused: Mutex::default(),
+            instructed: Mutex::default(),
+            asked: AtomicU32::new(0),
             tainted: AtomicBool::new(false),
             seen: Mutex::default(),
             kept: Kept::default(),
@@ -148,7 +166,7 @@ impl Turn {
         self.engine.push_session(&self.session).await;
         self.record(RecordDraft::new(RecordType::RunStarted).field("model", self.model.label()).commit("input", self.text.clone())).await;
         self.show_memory(recalled).await;
-        Arc::clone(&self).rounds().await
+        Arc::clone(&self).conduct().await
     }
 
     /// What this turn sees of earlier messages, once it has been read.
@@ -303,6 +321,16 @@ impl Turn {
         Item { id: ItemId(world.ids.next("item")), session: self.session.clone(), turn: self.id.clone(), seq: 0, created_at: world.clock.now(), body }
     }
 
+    /// The specialist that runs now.
+    pub(crate) fn agent(&self) -> Option<Arc<Agent>> {
+        self.at_work.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Its name, as shown to the user.
+    pub(crate) fn agent_name(&self) -> Option<String> {
+        self.agent().map(|agent| agent.name.clone())
+    }
+
     /// The model that answers now, as shown to the user.
     pub(crate) fn answering_label(&self) -> String {
         self.answering.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_else(|| self.model.label())
@@ -316,7 +344,14 @@ impl Turn {
     }
 
     pub(crate) fn answer_item(&self, text: &str, choices: Vec<Choice>, partial: bool) -> Item {
-        self.item(ItemBody::AssistantText { text: text.to_owned(), blocks: Vec::new(), model: Some(self.answering_label()), choices, partial })
+        self.item(ItemBody::AssistantText {
+            text: text.to_owned(),
+            blocks: Vec::new(),
+            model: Some(self.answering_label()),
+            agent: self.agent_name(),
+            choices,
+            partial,
+        })
     }
 
     fn row(&self, status: &str, ended_at: Option<DateTime<Utc>>) -> TurnRow {

@@ -113,6 +113,12 @@ impl Commands for Host {
     async fn packs_list(&self, _: Empty) -> Result<PacksListResponse, AgentError> {
         Ok(PacksListResponse { packs: self.tools.packs(), servers: self.tools.server_views(), isolation: packs::run::isolation() })
     }
+    async fn instructions_list(&self, _: Empty) -> Result<InstructionsResponse, AgentError> {
+        Ok(self.engine.instructions_list())
+    }
+    async fn prompt_preview(&self, params: PromptPreviewParams) -> Result<PromptPreviewResponse, AgentError> {
+        self.engine.prompt_preview(&params).await
+    }
     async fn tool_call(&self, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
         self.engine.tool_call(params).await
     }
@@ -143,6 +149,9 @@ impl Commands for Host {
         pack_settings::check(&before, &params.settings, &self.tools)?;
         self.profile.write(params.settings)?;
         pack_settings::apply(&self.profile.settings(), &self.tools);
+        if before.packs != self.profile.stored().packs {
+            self.engine.forget_analyses();
+        }
         self.record_changes(&before, &self.profile.stored()).await?;
         self.push_settings();
         Ok(self.settings_view().await)

@@ -13,7 +13,10 @@ use std::{
 use audit::Log;
 use campaign_portfolio_pacing::{ImportProgress, Pacing};
 use contract::{AgentError, Dataset, DatasetsResponse, ImportStartResponse, ImportView, Push, RecordType};
-use engine::ports::{AuditLog, Durability, Events, RecordDraft};
+use engine::{
+    Engine,
+    ports::{AuditLog, Durability, Events, RecordDraft},
+};
 
 use crate::{models::HostModels, pushes::Hub, startup::offline_packs, tools::HostTools};
 
@@ -29,6 +32,7 @@ struct Job {
 /// All jobs of this run, and what they need.
 #[derive(Clone)]
 pub(crate) struct Imports {
+    engine: Arc<Engine>,
     pub(crate) tools: Arc<HostTools>,
     pub(crate) models: Arc<HostModels>,
     pub(crate) log: Arc<Log>,
@@ -37,8 +41,8 @@ pub(crate) struct Imports {
 }
 
 impl Imports {
-    pub(crate) fn new(tools: Arc<HostTools>, models: Arc<HostModels>, log: Arc<Log>, hub: Arc<Hub>) -> Self {
-        Self { tools, models, log, hub, jobs: Arc::default() }
+    pub(crate) fn new(engine: Arc<Engine>, tools: Arc<HostTools>, models: Arc<HostModels>, log: Arc<Log>, hub: Arc<Hub>) -> Self {
+        Self { engine, tools, models, log, hub, jobs: Arc::default() }
     }
 
     /// Begins a job in the background.
@@ -114,7 +118,7 @@ impl Imports {
 
     async fn end(&self, view: &ImportView) {
         if view.rows_stored > 0 {
-            self.models.renew_offline(offline_packs(&self.tools));
+            self.renew();
         }
         let draft = RecordDraft::new(RecordType::DataImported)
             .field("rows_stored", view.rows_stored)
@@ -147,12 +151,19 @@ impl Imports {
         tokio::task::spawn_blocking(move || pacing.datasets()).await.map_err(|_| broken())?
     }
 
+    /// Other data answers from now on: names are read anew, and no earlier analysis counts.
+    fn renew(&self) {
+        self.tools.renew_names();
+        self.models.renew_offline(offline_packs(&self.tools));
+        self.engine.forget_analyses();
+    }
+
     /// Lets the sample or the imported data answer, and the offline model know its names.
     pub(crate) async fn use_dataset(&self, dataset: Dataset) -> Result<(), AgentError> {
         let (pacing, imports) = (self.pacing()?, self.clone());
         let done = tokio::task::spawn_blocking(move || {
             pacing.use_dataset(dataset)?;
-            imports.models.renew_offline(offline_packs(&imports.tools));
+            imports.renew();
             Ok(())
         });
         done.await.map_err(|_| broken())?

@@ -281,6 +281,12 @@ fn check(settings: &Settings) -> Result<(), AgentError> {
     if !(1..=20).contains(&limits.rounds) {
         return bad("limits.rounds", "must be 1 to 20");
     }
+    if !(4..=100).contains(&limits.model_calls) {
+        return bad("limits.model_calls", "must be 4 to 100");
+    }
+    if !(1..=12).contains(&limits.hops) {
+        return bad("limits.hops", "must be 1 to 12");
+    }
     if !(1..=10).contains(&limits.calls_per_round) {
         return bad("limits.calls_per_round", "must be 1 to 10");
     }

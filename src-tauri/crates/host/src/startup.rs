@@ -71,6 +71,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         store: Arc::clone(&store) as _,
         audit: Arc::clone(&log) as _,
         tools: Arc::clone(&tools) as _,
+        roster: Arc::clone(&tools) as _,
         models: Arc::clone(&models) as _,
         profile: Arc::clone(&profile) as _,
         secrets: Arc::new(KnownSecrets::new(Arc::clone(&keyring), &declared_credentials(&tools), std::env::vars())),
@@ -89,7 +90,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         tools.servers.start_all();
     }
     watch_log(&log, &hub);
-    let imports = Imports::new(Arc::clone(&tools), Arc::clone(&models), Arc::clone(&log), Arc::clone(&hub));
+    let imports = Imports::new(Arc::clone(&engine), Arc::clone(&tools), Arc::clone(&models), Arc::clone(&log), Arc::clone(&hub));
     tidy_now_and_then(&engine);
     Ok(Arc::new(Host {
         engine,
@@ -205,8 +206,10 @@ fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>, profile: &Arc<Li
     };
     let servers = Servers::builder(servers).on_change(on_change).build();
     let credentials = Credentials::new(Arc::clone(keyring), options.credentials_from_environment);
-    let (profile, paths, program_dir) = (Arc::clone(profile), paths.clone(), options.program_dir.clone());
-    Ok(HostTools::new(loaded, Means { pacing, servers, credentials, profile, paths, program_dir }))
+    let (profile, program_dir, folders) = (Arc::clone(profile), options.program_dir.clone(), options.packs(paths.packs()));
+    let tools = HostTools::new(loaded, Means { pacing, servers, credentials, profile, paths: paths.clone(), program_dir, folders });
+    tools.renew_names();
+    Ok(tools)
 }
 
 fn open_pacing(paths: &Paths, options: &Options) -> Result<Arc<Pacing>, AgentError> {
@@ -236,22 +239,9 @@ fn server_configs(loaded: &LoadedPack, paths: &Paths, options: &Options) -> Vec<
     pack.manifest.servers.iter().map(config).collect()
 }
 
+/// The packs as the offline model reads them, with the names that are in the data.
 pub(crate) fn offline_packs(tools: &HostTools) -> Vec<OfflinePack> {
-    let named = tools.pacing.as_ref().and_then(|pacing| pacing.entities().ok()).unwrap_or_default();
-    let of = |pack: &packs::Pack| {
-        let mut manifest = pack.manifest.clone();
-        if manifest.id.as_str() == PACING && !named.is_empty() {
-            // Names come from the data that is there; the manifest's belong to the sample.
-            manifest.entities.retain(|entity| named.iter().any(|n| n.kind == entity.kind && n.id == entity.id));
-            for entity in &named {
-                if !manifest.entities.iter().any(|e| e.kind == entity.kind && e.id == entity.id) {
-                    manifest.entities.push(entity.clone());
-                }
-            }
-        }
-        OfflinePack::new(manifest, pack.tools.clone())
-    };
-    tools.loaded().iter().filter_map(|loaded| loaded.pack.as_ref()).map(of).collect()
+    tools.named().into_iter().map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect()
 }
 
 /// Variables that packs name as credentials of their tools.

@@ -6,12 +6,12 @@ use std::{
 };
 
 use async_trait::async_trait;
-use campaign_portfolio_pacing::Pacing;
+use campaign_portfolio_pacing::{Dataset, Pacing};
 use contract::{
     AgentError, AgentId, ErrorCode, PackId, PackView, ServerView, ToolId, ToolSpec, ToolTarget,
-    manifest::{DataFlow, ProgramCall},
+    manifest::{DataFlow, PackManifest, ProgramCall},
 };
-use engine::ports::{Profile, ToolFailure, ToolRequest, Tools};
+use engine::ports::{Agent, Instructions, Profile, Roster, ToolFailure, ToolRequest, Tools};
 use mcp::Servers;
 use packs::{
     LoadedPack,
@@ -41,6 +41,11 @@ pub(crate) struct HostTools {
     profile: Arc<LiveProfile>,
     paths: Paths,
     program_dir: PathBuf,
+    /// Folders of packs, the user's first.
+    folders: Vec<PathBuf>,
+    /// The manifests of usable packs with the names that are in the data.
+    named: RwLock<Arc<Vec<PackManifest>>>,
+    agents: RwLock<Arc<Vec<Agent>>>,
 }
 
 /// What the tools work with.
@@ -51,14 +56,28 @@ pub(crate) struct Means {
     pub(crate) profile: Arc<LiveProfile>,
     pub(crate) paths: Paths,
     pub(crate) program_dir: PathBuf,
+    pub(crate) folders: Vec<PathBuf>,
 }
 
 impl HostTools {
     pub(crate) fn new(packs: Vec<LoadedPack>, means: Means) -> Self {
-        let Means { pacing, servers, credentials, profile, paths, program_dir } = means;
+        let Means { pacing, servers, credentials, profile, paths, program_dir, folders } = means;
         let specs: Vec<ToolSpec> = packs.iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| pack.tools.clone()).collect();
         let http = HttpRunner::default();
-        Self { specs: RwLock::new(Arc::new(specs)), packs, pacing, servers, credentials, http, profile, paths, program_dir }
+        Self {
+            specs: RwLock::new(Arc::new(specs)),
+            packs,
+            pacing,
+            servers,
+            credentials,
+            http,
+            profile,
+            paths,
+            program_dir,
+            folders,
+            named: RwLock::default(),
+            agents: RwLock::default(),
+        }
     }
 
     pub(crate) fn packs(&self) -> Vec<PackView> {
@@ -71,6 +90,44 @@ impl HostTools {
 
     pub(crate) fn server_views(&self) -> Vec<ServerView> {
         self.servers.views()
+    }
+
+    /// A manifest with the names that are in the data; the manifest's own belong to the sample.
+    fn with_names(&self, manifest: &PackManifest) -> PackManifest {
+        let mut manifest = manifest.clone();
+        let Some(pacing) = self.pacing.as_ref().filter(|_| manifest.id.as_str() == PACING) else { return manifest };
+        let named = pacing.entities().unwrap_or_default();
+        if !named.is_empty() {
+            manifest.entities.retain(|entity| named.iter().any(|n| n.kind == entity.kind && n.id == entity.id));
+            for entity in named {
+                if !manifest.entities.iter().any(|e| e.kind == entity.kind && e.id == entity.id) {
+                    manifest.entities.push(entity);
+                }
+            }
+        }
+        if pacing.dataset().is_ok_and(|dataset| dataset != Dataset::Sample)
+            && let Some(agent) = &mut manifest.agent
+        {
+            // The default account is one of the sample's.
+            agent.defaults.iter_mut().for_each(|default| default.value = None);
+        }
+        manifest
+    }
+
+    /// Reads names and specialists anew, after data with other names has come.
+    pub(crate) fn renew_names(&self) {
+        let packs = || self.packs.iter().filter_map(|loaded| loaded.pack.as_ref());
+        let named: Vec<PackManifest> = packs().map(|pack| self.with_names(&pack.manifest)).collect();
+        let agents = named.iter().zip(packs()).map(|(manifest, pack)| packs::agent(manifest, &pack.tools)).collect();
+        *self.named.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(named);
+        *self.agents.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(agents);
+    }
+
+    /// Every usable pack: its manifest with the names in the data, and its tools.
+    pub(crate) fn named(&self) -> Vec<(PackManifest, Vec<ToolSpec>)> {
+        let named = Arc::clone(&self.named.read().unwrap_or_else(PoisonError::into_inner));
+        let packs = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref());
+        named.iter().cloned().zip(packs.map(|pack| pack.tools.clone())).collect()
     }
 
     /// Runs a program of a pack where the pack lies, with what its manifest names and nothing else.
@@ -107,6 +164,19 @@ impl HostTools {
     }
 }
 
+impl Roster for HostTools {
+    fn agents(&self) -> Arc<Vec<Agent>> {
+        Arc::clone(&self.agents.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn instructions(&self, tool: &ToolSpec) -> Instructions {
+        let pack = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref()).find(|pack| pack.manifest.id == tool.pack);
+        let Some(entry) = pack.and_then(|pack| packs::entry_of(&pack.manifest, tool)) else { return Instructions::default() };
+        let found = packs::instructions(&self.folders, &tool.pack, &entry.id, entry.instructions.as_deref());
+        Instructions { found: found.text.map(|(place, text)| (place.display().to_string(), text)), problems: found.problems }
+    }
+}
+
 #[async_trait]
 impl Tools for HostTools {
     fn specs(&self) -> Arc<Vec<ToolSpec>> {
@@ -114,8 +184,7 @@ impl Tools for HostTools {
     }
 
     fn agent_of(&self, tool: &ToolId) -> Option<AgentId> {
-        let owner = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref()).find(|pack| pack.tools.iter().any(|spec| spec.id == *tool))?;
-        owner.manifest.agent.as_ref().map(|agent| AgentId::new(agent.id.clone()))
+        self.agents().iter().find(|agent| agent.tools.contains(tool)).map(|agent| agent.id.clone())
     }
 
     fn data_flow(&self, pack: &PackId) -> Option<DataFlow> {

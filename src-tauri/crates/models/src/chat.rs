@@ -40,7 +40,7 @@ impl Wire for Chat {
         request::body(&self.model, request, self.dialect, plain)
     }
     fn optional(&self) -> &'static [&'static str] {
-        &["stream_options"]
+        &["stream_options", "response_format", "json_schema"]
     }
     fn assembler(&self, ids: Arc<dyn Ids>) -> Box<dyn Assemble> {
         Box::new(assemble::Assembler::new(ids))

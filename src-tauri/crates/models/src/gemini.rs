@@ -54,7 +54,7 @@ impl Wire for Gemini {
         serde_json::to_vec(&request::body(self, request, plain))
     }
     fn optional(&self) -> &'static [&'static str] {
-        &["thinking", "Thinking", "includeThoughts"]
+        &["thinking", "Thinking", "includeThoughts", "responseSchema", "response_schema", "responseMimeType", "response_mime_type", "JSON mode"]
     }
     fn assembler(&self, ids: Arc<dyn Ids>) -> Box<dyn Assemble> {
         Box::new(assemble::Assembler::new(ids, self.maker.clone()))

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use contract::{CallId, Usage};
-use engine::ports::{Finish, Model, ModelCall, ModelError, ModelEvent, ModelRequest};
+use engine::ports::{Finish, Model, ModelCall, ModelError, ModelEvent, ModelRequest, Purpose};
 use futures::{StreamExt, stream, stream::BoxStream};
 use serde_json::Value;
 
@@ -23,6 +23,7 @@ mod pattern;
 mod plan;
 mod reply;
 mod resume;
+mod routing;
 mod social;
 mod state;
 mod template;
@@ -50,6 +51,16 @@ impl OfflineModel {
 
     fn events(&self, request: &ModelRequest) -> Vec<ModelEvent> {
         let mut events = Vec::new();
+        let written = match &request.purpose {
+            Purpose::Answer | Purpose::Part { .. } => None,
+            Purpose::Route { agents, answered } => Some(routing::decide(&self.book, request, agents, answered)),
+            Purpose::Synthesis { answers } => Some(routing::synthesis(&self.book, request, answers)),
+        };
+        if let Some(text) = written {
+            events.extend(pieces(&text).map(ModelEvent::Text));
+            events.push(ModelEvent::Done { usage: Usage { model_calls: 1, ..Usage::default() }, finish: Finish::Stop });
+            return events;
+        }
         let finish = match dialogue::next(&self.book, request) {
             Move::Calls(calls) => {
                 let made = history::call_count(&request.messages);

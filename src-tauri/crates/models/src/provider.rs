@@ -95,6 +95,8 @@ pub struct Provider {
     label: String,
     local: bool,
     capabilities: ModelCapabilities,
+    /// An answer of a wanted shape comes as a call.
+    by_call: bool,
 }
 
 impl Provider {
@@ -124,7 +126,7 @@ impl Provider {
             clock: world.clock,
             ids: world.ids,
         };
-        Ok(Self { shared: Arc::new(shared), model: config.model, label, local, capabilities: known.capabilities })
+        Ok(Self { shared: Arc::new(shared), model: config.model, label, local, capabilities: known.capabilities, by_call: config.api == Api::Anthropic })
     }
 
     /// Asks the server for its models and the model for one word. Nothing is retried.
@@ -146,6 +148,10 @@ impl Model for Provider {
     fn stream(&self, mut request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
         if !self.capabilities.tools {
             request.tools.clear();
+        }
+        // A model that cannot keep to a shape is told of it in words; where a call stands for it, calling is enough.
+        if !self.capabilities.structured_output && !(self.by_call && self.capabilities.tools) {
+            request.structured = None;
         }
         call::start(Arc::clone(&self.shared), request)
     }

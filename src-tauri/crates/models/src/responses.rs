@@ -41,7 +41,7 @@ impl Wire for Responses {
         serde_json::to_vec(&request::body(self, request, plain))
     }
     fn optional(&self) -> &'static [&'static str] {
-        &["ncrypted", "reasoning", "summar"]
+        &["ncrypted", "reasoning", "summar", "text.format", "json_schema"]
     }
     fn assembler(&self, ids: Arc<dyn Ids>) -> Box<dyn Assemble> {
         Box::new(assemble::Assembler::new(ids, self.maker.clone()))

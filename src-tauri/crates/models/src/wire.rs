@@ -9,7 +9,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use engine::ports::{Ids, ModelError, ModelEvent, ModelRequest, Opaque};
+use engine::ports::{Ids, Message, ModelError, ModelEvent, ModelRequest, Opaque};
 use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
@@ -87,6 +87,24 @@ pub(crate) fn parsable(arguments: &str) -> &str {
 /// The arguments as an object, empty where they are none.
 pub(crate) fn as_object(arguments: &str) -> Value {
     serde_json::from_str(arguments).ok().filter(Value::is_object).unwrap_or_else(|| Value::Object(serde_json::Map::new()))
+}
+
+/// Instructions of the host that follow a result, for wires without a role for them there: in front of it, in a tag of their own.
+pub(crate) fn before_result(instructions: &str, result: &str) -> String {
+    format!("<host_instructions>\n{instructions}\n</host_instructions>\n{result}")
+}
+
+/// Whether this message stands behind results, with nothing but instructions between.
+pub(crate) fn follows_result(messages: &[Message], at: usize) -> bool {
+    let before = messages[..at].iter().rev().find(|message| !matches!(message, Message::System { .. }));
+    matches!(before, Some(Message::Tool { .. }))
+}
+
+/// A result with the instructions that follow it at once.
+pub(crate) fn with_instructions<'a>(after: &'a [Message], result: &'a str) -> Cow<'a, str> {
+    let texts = after.iter().map_while(|message| if let Message::System { text } = message { Some(text.as_str()) } else { None });
+    let texts: Vec<&str> = texts.collect();
+    if texts.is_empty() { Cow::Borrowed(result) } else { Cow::Owned(before_result(&texts.join("\n\n"), result)) }
 }
 
 /// The id itself where every server takes it (at most 40 plain characters), else a short name that is always the same for it.

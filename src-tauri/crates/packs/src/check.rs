@@ -1,6 +1,7 @@
 //! What a manifest must fulfil beyond its shape. The checks read plain JSON rather than the typed manifest, so that they
 //! all run even when the shape is wrong somewhere: a missing member is the schema's business, not theirs.
 
+mod agent;
 mod calls;
 mod conversation;
 mod entities;
@@ -52,6 +53,7 @@ impl<'a> Subject<'a> {
 pub(crate) fn all(subject: &Subject<'_>, faults: &mut Faults) {
     schemas::check(subject, faults);
     tools::check(subject, faults);
+    agent::check(subject, faults);
     preview::check(subject, faults);
     servers::check(subject, faults);
     conversation::check(subject, faults);

@@ -29,9 +29,14 @@ pub(crate) fn read(folder: &Path, relative: &str) -> Result<String, String> {
 
 /// The text of a file, with a plain reason when there is none.
 pub(crate) fn text(path: &Path) -> Result<String, String> {
+    text_up_to(path, MAX_BYTES)
+}
+
+/// The same with a bound of its own.
+pub(crate) fn text_up_to(path: &Path, most: u64) -> Result<String, String> {
     let length = fs::metadata(path).map_err(|e| format!("it cannot be read: {e}"))?.len();
-    if length > MAX_BYTES {
-        return Err(format!("it is larger than {} KiB", MAX_BYTES / 1024));
+    if length > most {
+        return Err(format!("it is larger than {} KiB", most / 1024));
     }
     let bytes = fs::read(path).map_err(|e| format!("it cannot be read: {e}"))?;
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())

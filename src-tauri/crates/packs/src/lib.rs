@@ -2,9 +2,11 @@
 //! A pack with any fault is shown with all of its faults and not used. `run` does the work of tools that are one request or
 //! one program; servers, turns, approvals and keyrings are not known here.
 
+mod agent;
 mod check;
 mod fault;
 mod files;
+mod instructions;
 mod json;
 mod load;
 mod names;
@@ -15,6 +17,8 @@ mod scaffold;
 mod shape;
 mod templates;
 
+pub use agent::{agent, entry_of};
+pub use instructions::{Found, instructions};
 pub use load::{LoadedPack, Pack, PackSettings, check_folder, load, load_with};
 pub use names::model_name;
 pub use scaffold::{NewPack, scaffold};

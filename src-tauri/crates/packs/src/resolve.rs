@@ -54,6 +54,7 @@ fn spec(manifest: &PackManifest, tool: &ToolEntry) -> Option<ToolSpec> {
         view: tool.view,
         preview: tool.preview.clone(),
         session_values: tool.session_values.clone(),
+        as_of: tool.offline.as_ref().and_then(|offline| offline.as_of.clone()),
         target,
         definition_hash: String::new(),
     };

@@ -38,6 +38,7 @@ fn tool(id: &str, effect: Effect) -> ToolSpec {
         audit_required: false,
         view: ResultView::Plain,
         preview: None,
+        as_of: None,
         session_values: vec![],
         target: ToolTarget::BuiltIn { service: "test".into() },
         definition_hash: "d".into(),

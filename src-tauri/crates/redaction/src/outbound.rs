@@ -19,6 +19,11 @@ impl Outbound {
         Self(Arc::from(text))
     }
 
+    /// Several such texts as one: nothing is added that was not written into the program.
+    pub fn joined(parts: &[Self], between: &'static str) -> Self {
+        Self::new(&parts.iter().map(Self::as_str).collect::<Vec<_>>().join(between))
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.0

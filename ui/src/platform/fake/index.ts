@@ -3,6 +3,7 @@ import type { CommandName, Params, Platform, Response } from "../types";
 import { approvalHandlers, seedApprovals } from "./approvals";
 import { auditHandlers } from "./audit";
 import { importHandlers } from "./imports";
+import { instructionHandlers } from "./instructions";
 import { packHandlers } from "./packs";
 import { shopPicture } from "./shop";
 import { seedSessions, sessionHandlers } from "./sessions";
@@ -17,6 +18,7 @@ const handlers: Handlers = {
   ...packHandlers,
   ...settingsHandlers,
   ...importHandlers,
+  ...instructionHandlers,
 };
 
 export function fakePlatform(kind: Platform["window"], options: URLSearchParams): Platform {

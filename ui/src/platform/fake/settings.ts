@@ -11,7 +11,7 @@ const defaults: Settings = {
   welcomed: true,
   model: { provider: "offline", base_url: "https://api.openai.com/v1", model: "gpt-4o-mini", reasoning: false, idle_timeout_s: 60, max_retries: 2 },
   egress: { allowed: true, redaction: "basic" },
-  limits: { rounds: 6, calls_per_round: 3, window_messages: 20, result_chars: 16_000, approval_expiry_s: 600, message_chars: 20_000, deadline_s: 60 },
+  limits: { rounds: 6, model_calls: 24, hops: 6, calls_per_round: 3, window_messages: 20, result_chars: 16_000, approval_expiry_s: 600, message_chars: 20_000, deadline_s: 60 },
   conversation: {
     mode: "summary_buffer",
     scope: "per_conversation",

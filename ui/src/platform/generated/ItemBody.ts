@@ -27,6 +27,10 @@ blocks?: Array<Block>,
  */
 model?: string | null, 
 /**
+ * The specialist that said it, as shown to the user.
+ */
+agent?: string | null, 
+/**
  * What the user may answer with one click.
  */
 choices?: Array<Choice>, 

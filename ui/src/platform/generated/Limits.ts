@@ -5,9 +5,17 @@
  */
 export type Limits = { 
 /**
- * Model calls of a turn (1 to 20); the last is made without tools.
+ * Model calls of a specialist's run (1 to 20); the last is made without tools.
  */
 rounds: number, 
+/**
+ * Model calls of a turn over all specialists (4 to 100).
+ */
+model_calls: number, 
+/**
+ * Times that a turn is handed to a specialist (1 to 12).
+ */
+hops: number, 
 /**
  * Tool calls of a round (1 to 10); the excess gets a "limit" result.
  */

@@ -47,6 +47,10 @@ idempotency_key_ref?: string | null,
  */
 auth?: Auth | null, audit_required: boolean, view: ResultView, preview?: Preview | null, session_values: Array<SessionValue>, 
 /**
+ * An analysis: the pointer to the instant its result stands for. The same question soon after is answered from it.
+ */
+as_of?: string | null, 
+/**
  * Where it runs.
  */
 target: ToolTarget, 

@@ -160,6 +160,7 @@ impl Turn {
             locale: self.locale.clone(),
             now: Some(self.world().clock.now()),
             time_zone: self.world().profile.time_zone(),
+            ..ModelRequest::default()
         };
         words.keep_numbers().await.map_err(|error| error.to_string())?;
         let (mut text, mut usage) = (String::new(), Usage::default());

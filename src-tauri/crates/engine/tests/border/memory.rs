@@ -418,7 +418,7 @@ async fn a_long_conversation_without_a_summary_is_caught_up_once() {
     };
     let said = |n: usize| match n % 2 {
         0 => ItemBody::UserMessage { text: format!("old {n}") },
-        _ => ItemBody::AssistantText { text: format!("old {n}"), blocks: vec![], model: None, choices: vec![], partial: false },
+        _ => ItemBody::AssistantText { text: format!("old {n}"), blocks: vec![], model: None, agent: None, choices: vec![], partial: false },
     };
     store.items_append((0..3_000).map(|n| item(n, said(n))).collect()).await.unwrap();
     assert_eq!(status_and_text(&bench.ask("q").await).0, TurnStatus::Ok);

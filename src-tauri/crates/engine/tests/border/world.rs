@@ -196,8 +196,40 @@ pub fn tool(id: &str, effect: Effect) -> ToolSpec {
         view: ResultView::Plain,
         preview: None,
         session_values: vec![],
+        as_of: None,
         target: ToolTarget::BuiltIn { service: "test".into() },
         definition_hash: format!("hash of {id}"),
+    }
+}
+
+/// Specialists and instructions as a test sets them.
+#[derive(Default)]
+pub struct TestRoster {
+    pub agents: Mutex<Arc<Vec<Agent>>>,
+    pub instructions: Mutex<HashMap<String, Instructions>>,
+}
+impl Roster for TestRoster {
+    fn agents(&self) -> Arc<Vec<Agent>> {
+        Arc::clone(&self.agents.lock().unwrap())
+    }
+    fn instructions(&self, tool: &ToolSpec) -> Instructions {
+        self.instructions.lock().unwrap().get(tool.id.as_str()).cloned().unwrap_or_default()
+    }
+}
+
+/// A specialist with these tools.
+pub fn agent(id: &str, tools: &[&str]) -> Agent {
+    Agent {
+        id: id.into(),
+        pack: "test".into(),
+        name: format!("{}{}", id[..1].to_uppercase(), &id[1..]),
+        summary: format!("Does what {id} does."),
+        prompt: format!("You are {id}."),
+        tools: tools.iter().map(|tool| (*tool).into()).collect(),
+        defaults: vec![],
+        entities: vec![],
+        max_steps: 5,
+        calls_per_round: None,
     }
 }
 
@@ -296,6 +328,7 @@ pub struct Bench {
     pub world: World,
     pub model: Arc<ScriptModel>,
     pub tools: Arc<ScriptTools>,
+    pub roster: Arc<TestRoster>,
     pub clock: Arc<SetClock>,
     pub profile: Arc<TestProfile>,
     pub secrets: Arc<TestSecrets>,
@@ -318,6 +351,7 @@ impl Bench {
         let audit::OpenState::Ready(log) = audit::Log::open(options).unwrap() else { panic!("a new log is ready") };
         let log = Arc::new(Refusable { log, refuses: AtomicBool::new(false) });
         let (model, tools, heard) = (Arc::new(ScriptModel::default()), Arc::new(ScriptTools::default()), Arc::new(Heard::default()));
+        let roster = Arc::new(TestRoster::default());
         *tools.specs.lock().unwrap() = Arc::new(specs);
         let secrets = Arc::new(TestSecrets::default());
         // Virtual time runs on while real threads write: no test here is about the deadline.
@@ -330,6 +364,7 @@ impl Bench {
             store: Arc::new(store),
             audit: Arc::clone(&log) as _,
             tools: Arc::clone(&tools) as _,
+            roster: Arc::clone(&roster) as _,
             models: Arc::new(OneModel(Arc::clone(&model))),
             profile: Arc::clone(&profile) as _,
             secrets: Arc::clone(&secrets) as _,
@@ -339,7 +374,21 @@ impl Bench {
             ids: Arc::new(Counter::default()),
             random: Arc::new(Counter::default()),
         };
-        Self { engine: Engine::new(world.clone()), world, model, tools, clock, profile, secrets, heard, log, _folder: folder }
+        Self { engine: Engine::new(world.clone()), world, model, tools, roster, clock, profile, secrets, heard, log, _folder: folder }
+    }
+
+    /// Puts specialists to work.
+    #[must_use]
+    pub fn with(self, agents: Vec<Agent>) -> Self {
+        *self.roster.agents.lock().unwrap() = Arc::new(agents);
+        self
+    }
+
+    /// The system message of the n-th request.
+    pub fn prompt(&self, n: usize) -> String {
+        let requests = self.model.requests.lock().unwrap();
+        let Some(Message::System { text }) = requests[n].messages.first() else { panic!("no prompt") };
+        text.to_string()
     }
 
     pub async fn start(&self, text: &str) -> TurnStartResponse {

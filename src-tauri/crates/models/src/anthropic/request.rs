@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Anthropic;
 use crate::capabilities::Thinking;
-use crate::wire::{as_object, own, wire_id};
+use crate::wire::{as_object, follows_result, own, wire_id, with_instructions};
 
 /// What is asked for where the model's own bound is not known: every model takes it.
 const OUTPUT_TOKENS: u32 = 4_096;
@@ -25,14 +25,18 @@ pub(super) fn body(wire: &Anthropic, request: &ModelRequest, plain: bool) -> Val
     if !system.is_empty() {
         body["system"] = if plain { json!(system) } else { json!([{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]) };
     }
-    let tools = tools(request);
+    let mut tools = tools(request);
+    // An answer of a shape is a call that the model is made to make; it cannot think before one.
+    if let Some(wanted) = &request.structured {
+        tools.push(json!({"name": wanted.name, "description": "Gives the answer.", "input_schema": wanted.schema}));
+        body["tool_choice"] = json!({"type": "tool", "name": wanted.name});
+    } else if request.tools.is_empty() && !tools.is_empty() {
+        body["tool_choice"] = json!({"type": "none"});
+    }
     if !tools.is_empty() {
         body["tools"] = Value::Array(tools);
     }
-    if request.tools.is_empty() && body.get("tools").is_some() {
-        body["tool_choice"] = json!({"type": "none"});
-    }
-    if let Some(thinking) = thinking(wire, request, bound).filter(|_| !plain) {
+    if let Some(thinking) = thinking(wire, request, bound).filter(|_| !plain && request.structured.is_none()) {
         body["thinking"] = thinking;
     }
     body
@@ -85,8 +89,10 @@ fn messages(messages: &[Message], maker: &str) -> Vec<Value> {
         Some((last, blocks)) if *last == role => blocks.push(block),
         Some(_) | None => out.push((role, vec![block])),
     };
-    for message in messages {
+    for (at, message) in messages.iter().enumerate() {
         match message {
+            // Instructions behind results stand in front of the last of them.
+            Message::System { .. } if follows_result(messages, at) => {}
             // Instructions that come later speak with the user's voice: there is no other.
             Message::System { text } | Message::User { text } => {
                 if let Some(block) = said(text) {
@@ -99,6 +105,7 @@ fn messages(messages: &[Message], maker: &str) -> Vec<Value> {
                 }
             }
             Message::Tool { call, content, .. } => {
+                let content = with_instructions(&messages[at + 1..], content);
                 push("user", json!({"type": "tool_result", "tool_use_id": wire_id(call.as_str()), "content": content}));
             }
         }
@@ -134,7 +141,7 @@ fn tool_use(call: &ModelCall) -> Value {
 mod tests {
     use std::sync::Arc;
 
-    use engine::ports::ToolDef;
+    use engine::ports::{OutboundValue, Structured, ToolDef};
     use reqwest::header::HeaderMap;
 
     use super::*;
@@ -179,7 +186,8 @@ mod tests {
                     {"type": "thinking", "thinking": "Hm.", "signature": "s"},
                     {"type": "text", "text": "Looking."},
                     {"type": "tool_use", "id": id, "name": "pace", "input": {}}]},
-                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "ok"}, {"type": "text", "text": "Answer now."}]}
+                {"role": "user", "content": [
+                    {"type": "tool_result", "tool_use_id": id, "content": "<host_instructions>\nAnswer now.\n</host_instructions>\nok"}]}
             ])
         );
         assert_eq!(body["system"][0]["text"], "Be brief.");
@@ -201,5 +209,16 @@ mod tests {
         assert_eq!(body["system"], "Be brief.");
         let empty = ModelRequest { messages: vec![Message::User { text: "Hi".into() }], ..ModelRequest::default() };
         assert!(super::body(&wire(false), &empty, false).get("tools").is_none());
+    }
+
+    #[test]
+    fn a_wanted_shape_is_a_call_that_must_be_made_and_is_not_thought_about() {
+        let shape = Structured { name: "route", schema: OutboundValue::fixed(r#"{"type": "object"}"#) };
+        let request = ModelRequest { structured: Some(shape), tools: Vec::new(), ..conversation("me") };
+        let body = body(&wire(true), &request, false);
+        assert_eq!(body["tool_choice"], json!({"type": "tool", "name": "route"}));
+        let last = body["tools"].as_array().and_then(|tools| tools.last()).cloned().unwrap_or_default();
+        assert_eq!((&last["name"], &last["input_schema"]), (&json!("route"), &json!({"type": "object"})));
+        assert!(body.get("thinking").is_none());
     }
 }

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 
 use engine::ports::{Message, ModelRequest};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::wire::{parsable, short_id, wire_id};
+use crate::wire::{before_result, parsable, short_id, wire_id};
 
 /// Peculiarities of a server, guessed from its host name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,14 +16,14 @@ pub(super) struct Dialect {
     pub(super) short_call_ids: bool,
     /// The bound on the answer has its newer name (OpenAI's own models refuse the older one).
     pub(super) completion_bound: bool,
+    /// Instructions are taken at the beginning only (Mistral).
+    pub(super) system_first: bool,
 }
 
 impl Dialect {
     pub(super) fn of_host(host: &str) -> Self {
-        Self {
-            short_call_ids: host == "mistral.ai" || host.ends_with(".mistral.ai"),
-            completion_bound: host == "api.openai.com" || host.ends_with(".openai.azure.com"),
-        }
+        let mistral = host == "mistral.ai" || host.ends_with(".mistral.ai");
+        Self { short_call_ids: mistral, system_first: mistral, completion_bound: host == "api.openai.com" || host.ends_with(".openai.azure.com") }
     }
 }
 
@@ -40,6 +40,8 @@ struct Body<'a> {
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<Value>,
 }
 
 #[derive(Serialize)]
@@ -63,7 +65,7 @@ enum WireMessage<'a> {
     },
     Tool {
         tool_call_id: Cow<'a, str>,
-        content: &'a str,
+        content: Cow<'a, str>,
     },
 }
 
@@ -104,13 +106,30 @@ pub(super) fn body(model: &str, request: &ModelRequest, dialect: Dialect, plain:
     let bound = request.max_output_tokens;
     serde_json::to_vec(&Body {
         model,
-        messages: request.messages.iter().map(|m| message(m, dialect)).collect(),
+        messages: messages(&request.messages, dialect),
         tools: tools.collect(),
         stream: true,
         stream_options: (!plain).then_some(StreamOptions { include_usage: true }),
         max_tokens: bound.filter(|_| !dialect.completion_bound),
         max_completion_tokens: bound.filter(|_| dialect.completion_bound),
+        response_format: request
+            .structured
+            .as_ref()
+            .filter(|_| !plain)
+            .map(|wanted| json!({"type": "json_schema", "json_schema": {"name": wanted.name, "schema": wanted.schema, "strict": true}})),
     })
+}
+
+/// The messages in their order. Where instructions must stand at the beginning, later ones go before the result they follow.
+fn messages(all: &[Message], dialect: Dialect) -> Vec<WireMessage<'_>> {
+    let mut out: Vec<WireMessage<'_>> = Vec::with_capacity(all.len());
+    for one in all {
+        match (one, out.last_mut()) {
+            (Message::System { text }, Some(WireMessage::Tool { content, .. })) if dialect.system_first => *content = Cow::Owned(before_result(text, content)),
+            _ => out.push(message(one, dialect)),
+        }
+    }
+    out
 }
 
 fn message(message: &Message, dialect: Dialect) -> WireMessage<'_> {
@@ -129,7 +148,7 @@ fn message(message: &Message, dialect: Dialect) -> WireMessage<'_> {
                 })
                 .collect(),
         },
-        Message::Tool { call, content, .. } => WireMessage::Tool { tool_call_id: call_id(call.as_str(), dialect), content },
+        Message::Tool { call, content, .. } => WireMessage::Tool { tool_call_id: call_id(call.as_str(), dialect), content: Cow::Borrowed(content) },
     }
 }
 
@@ -139,8 +158,7 @@ fn call_id(id: &str, dialect: Dialect) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    use engine::ports::{ModelCall, ToolDef};
-    use serde_json::json;
+    use engine::ports::{ModelCall, Structured, ToolDef};
 
     use super::*;
 
@@ -184,6 +202,27 @@ mod tests {
             "tools": [{"type": "function", "function": {"name": "pace", "description": "Pacing", "parameters": {"type": "object"}}}]
         });
         assert_eq!(written(&conversation(), "localhost"), expected);
+    }
+
+    #[test]
+    fn a_wanted_shape_is_sent_until_it_is_refused() {
+        let shape = Structured { name: "route", schema: engine::ports::OutboundValue::fixed(r#"{"type": "object"}"#) };
+        let request = ModelRequest { structured: Some(shape), ..conversation() };
+        let format = written(&request, "localhost")["response_format"].clone();
+        assert_eq!(format, json!({"type": "json_schema", "json_schema": {"name": "route", "schema": {"type": "object"}, "strict": true}}));
+        let plain: Value = serde_json::from_slice(&body("m", &request, Dialect::default(), true).unwrap()).unwrap();
+        assert!(plain.get("response_format").is_none());
+    }
+
+    #[test]
+    fn guidance_after_a_result_stays_the_hosts_own() {
+        let mut request = conversation();
+        request.messages.push(Message::System { text: "Quote figures.".into() });
+        let usual = written(&request, "localhost");
+        assert_eq!((&usual["messages"][3]["content"], &usual["messages"][4]["role"]), (&json!("ok"), &json!("system")));
+        let mistral = written(&request, "api.mistral.ai");
+        assert_eq!(mistral["messages"][3]["content"], "<host_instructions>\nQuote figures.\n</host_instructions>\nok");
+        assert_eq!(mistral["messages"].as_array().unwrap().len(), 4);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use engine::ports::{Message, ModelCall, ModelRequest, Opaque};
 use serde_json::{Map, Value, json};
 
 use super::Gemini;
-use crate::wire::{as_object, own};
+use crate::wire::{as_object, follows_result, own};
 
 /// What Google documents for calls that another model made: they have no signature to bring.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
@@ -27,6 +27,10 @@ pub(super) fn body(wire: &Gemini, request: &ModelRequest, plain: bool) -> Value 
     let mut config = Map::new();
     if let Some(bound) = request.max_output_tokens {
         config.insert("maxOutputTokens".into(), bound.into());
+    }
+    if let Some(wanted) = request.structured.as_ref().filter(|_| !plain) {
+        config.insert("responseMimeType".into(), "application/json".into());
+        config.insert("responseSchema".into(), response_schema(&wanted.schema));
     }
     if wire.reasoning && !plain {
         config.insert("thinkingConfig".into(), json!({"includeThoughts": true}));
@@ -50,6 +54,8 @@ fn contents(wire: &Gemini, messages: &[Message]) -> (Vec<Value>, String) {
     for (at, message) in messages.iter().enumerate() {
         match message {
             Message::System { text } if at == system.len() => system.push(text),
+            // Instructions behind results stand beside the last of them.
+            Message::System { .. } if follows_result(messages, at) => {}
             // Instructions that come later speak with the user's voice: there is no other.
             Message::System { text } | Message::User { text } => push("user", json!({"text": text})),
             Message::Assistant { text, calls, opaque } => {
@@ -67,7 +73,7 @@ fn contents(wire: &Gemini, messages: &[Message]) -> (Vec<Value>, String) {
                 }
             }
             Message::Tool { call, name, content, .. } => {
-                let mut response = json!({"name": name, "response": response(content)});
+                let mut response = json!({"name": name, "response": response(content, &messages[at + 1..])});
                 if let Some(id) = wire_ids.get(call) {
                     response["id"] = json!(id);
                 }
@@ -96,16 +102,42 @@ fn function_call(call: &ModelCall, came_with: Option<&Value>, must_sign: bool) -
     part
 }
 
-/// A result must be an object.
-fn response(content: &str) -> Value {
-    serde_json::from_str::<Value>(content).ok().filter(Value::is_object).unwrap_or_else(|| json!({"output": content}))
+/// A result must be an object. The host's instructions that follow it are a member of their own.
+fn response(content: &str, after: &[Message]) -> Value {
+    let texts: Vec<&str> = after.iter().map_while(|message| if let Message::System { text } = message { Some(text.as_str()) } else { None }).collect();
+    let result = serde_json::from_str::<Value>(content).ok().filter(Value::is_object);
+    match (texts.is_empty(), result) {
+        (true, Some(result)) => result,
+        (true, None) => json!({"output": content}),
+        (false, result) => json!({"host_instructions": texts.join("\n\n"), "output": result.unwrap_or_else(|| json!(content))}),
+    }
+}
+
+/// A schema in the dialect of `responseSchema`: types in capitals, no word that it does not know.
+fn response_schema(schema: &Value) -> Value {
+    let Some(members) = schema.as_object() else { return schema.clone() };
+    let mut out = Map::new();
+    for (name, value) in members {
+        match (name.as_str(), value) {
+            ("type", Value::String(kind)) => out.insert(name.clone(), json!(kind.to_ascii_uppercase())),
+            ("properties", Value::Object(fields)) => {
+                let order: Vec<&String> = fields.keys().collect();
+                out.insert("propertyOrdering".into(), json!(order));
+                out.insert(name.clone(), fields.iter().map(|(field, schema)| (field.clone(), response_schema(schema))).collect())
+            }
+            ("items", items) => out.insert(name.clone(), response_schema(items)),
+            ("enum" | "required" | "description", _) => out.insert(name.clone(), value.clone()),
+            _ => None,
+        };
+    }
+    Value::Object(out)
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use engine::ports::ToolDef;
+    use engine::ports::{OutboundValue, Structured, ToolDef};
     use reqwest::header::HeaderMap;
 
     use super::*;
@@ -170,5 +202,28 @@ mod tests {
         assert!(!new.to_string().contains("u9") && new.get("generationConfig").is_none());
         let old = body(&wire("models/gemini-2.5-flash"), &conversation("you"), true);
         assert!(!old.to_string().contains("thoughtSignature"));
+    }
+
+    #[test]
+    fn a_wanted_shape_is_sent_in_the_wires_own_dialect_until_it_is_refused() {
+        let schema = r#"{"type": "object", "additionalProperties": false, "required": ["next"], "properties": {"next": {"type": "string", "enum": ["a"]}}}"#;
+        let shape = Structured { name: "route", schema: OutboundValue::fixed(schema) };
+        let request = ModelRequest { structured: Some(shape), ..conversation("me") };
+        let config = body(&wire("gemini-3-pro"), &request, false)["generationConfig"].clone();
+        assert_eq!(config["responseMimeType"], "application/json");
+        let wanted = json!({"type": "OBJECT", "required": ["next"], "propertyOrdering": ["next"], "properties": {"next": {"type": "STRING", "enum": ["a"]}}});
+        assert_eq!(config["responseSchema"], wanted);
+        assert!(body(&wire("gemini-3-pro"), &request, true).get("generationConfig").is_none());
+    }
+
+    #[test]
+    fn guidance_after_results_stands_beside_the_last_of_them() {
+        let mut request = conversation("me");
+        request.messages.push(Message::System { text: "Quote figures.".into() });
+        let body = body(&wire("gemini-3-pro"), &request, false);
+        let parts = body["contents"][2]["parts"].clone();
+        assert_eq!(parts.as_array().map(Vec::len), Some(2), "nothing is said in the user's voice");
+        assert_eq!(parts[0]["functionResponse"]["response"], json!({"pace": 110}));
+        assert_eq!(parts[1]["functionResponse"]["response"], json!({"host_instructions": "Quote figures.", "output": "no rows"}));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use contract::manifest::Thing;
-use engine::ports::ModelRequest;
+use engine::ports::{ModelRequest, Purpose};
 use serde_json::Value;
 
 use super::{
@@ -40,8 +40,16 @@ pub(super) struct Said {
     pub(super) talk: Option<Talk>,
 }
 
-/// Plans the next move of a request.
-pub(super) fn next(book: &Book, request: &ModelRequest) -> Move {
+/// A request as it is understood: what came before, the newest turn so far, and what its message means.
+pub(super) struct Heard {
+    pub(super) state: State,
+    pub(super) current: Turn,
+    pub(super) meaning: Meaning,
+    now: DateTime<Utc>,
+}
+
+/// Plays the conversation through to its newest message.
+pub(super) fn hear(book: &Book, request: &ModelRequest) -> Heard {
     let now = request.now.unwrap_or(DateTime::<Utc>::UNIX_EPOCH);
     let today = local_day(now, &request.time_zone);
     let mut turns = history::turns(&request.messages, book);
@@ -52,9 +60,16 @@ pub(super) fn next(book: &Book, request: &ModelRequest) -> Move {
         replay(book, &mut state, turn, today, now);
     }
     let meaning = understand(&current.user, &state, book, today);
+    Heard { state, current, meaning, now }
+}
+
+/// Plans the next move of a request.
+pub(super) fn next(book: &Book, request: &ModelRequest) -> Move {
+    let Heard { state, current, mut meaning, now } = hear(book, request);
+    let foreign = narrow(book, request, &mut meaning);
     let offered = request.tools.iter().map(|tool| tool.name.as_str()).collect();
     let run = Run { book, state: &state, done: &current.calls, offered: Some(offered), now };
-    let steps = run.steps(&meaning.goals);
+    let steps = if foreign { meaning.goals.iter().map(|_| Step::Done(Outcome::NotOffered)).collect() } else { run.steps(&meaning.goals) };
     let mut calls: Vec<Planned> = Vec::new();
     for call in steps.iter().flat_map(|step| match step {
         Step::Calls(calls) => calls.as_slice(),
@@ -70,6 +85,17 @@ pub(super) fn next(book: &Book, request: &ModelRequest) -> Move {
     }
     let lang = meaning.lang.or(state.lang).unwrap_or_else(|| Lang::from_tag(&request.locale));
     Move::Say(say(book, &state, meaning, steps, lang))
+}
+
+/// Keeps what lies in the field of the specialist that is asked; true when nothing does.
+fn narrow(book: &Book, request: &ModelRequest, meaning: &mut Meaning) -> bool {
+    let Purpose::Part { tools } = &request.purpose else { return false };
+    let mine = |goal: &Goal| tools.contains(&book.tools[goal.tool].spec.model_name);
+    let any = meaning.goals.iter().any(mine);
+    if any {
+        meaning.goals.retain(mine);
+    }
+    !any && !meaning.goals.is_empty()
 }
 
 fn say(book: &Book, state: &State, meaning: Meaning, steps: Vec<Step>, lang: Lang) -> Said {

@@ -32,6 +32,9 @@ pub(super) fn body(wire: &Responses, request: &ModelRequest, plain: bool) -> Val
     if let Some(bound) = request.max_output_tokens {
         body["max_output_tokens"] = json!(bound);
     }
+    if let Some(wanted) = request.structured.as_ref().filter(|_| !plain) {
+        body["text"] = json!({"format": {"type": "json_schema", "name": wanted.name, "schema": wanted.schema, "strict": true}});
+    }
     if wire.known.capabilities.reasoning && !plain {
         body["include"] = json!(["reasoning.encrypted_content"]);
         if wire.reasoning {
@@ -68,7 +71,7 @@ fn function_call(call: &ModelCall) -> Value {
 mod tests {
     use std::sync::Arc;
 
-    use engine::ports::ToolDef;
+    use engine::ports::{OutboundValue, Structured, ToolDef};
     use reqwest::header::HeaderMap;
 
     use super::*;
@@ -124,5 +127,14 @@ mod tests {
         assert!(!other.to_string().contains("SEALED") && other["input"].as_array().unwrap().len() == 4);
         assert!(body(&wire("gpt-4o-mini"), &conversation("me"), false).get("include").is_none());
         assert!(body(&wire("gpt-5-mini"), &conversation("me"), true).get("include").is_none());
+    }
+
+    #[test]
+    fn a_wanted_shape_is_sent_until_it_is_refused() {
+        let shape = Structured { name: "route", schema: OutboundValue::fixed(r#"{"type": "object"}"#) };
+        let request = ModelRequest { structured: Some(shape), ..conversation("me") };
+        let format = body(&wire("gpt-4o"), &request, false)["text"]["format"].clone();
+        assert_eq!(format, json!({"type": "json_schema", "name": "route", "schema": {"type": "object"}, "strict": true}));
+        assert!(body(&wire("gpt-4o"), &request, true).get("text").is_none());
     }
 }

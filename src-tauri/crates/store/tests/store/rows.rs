@@ -38,6 +38,7 @@ fn every_kind() -> Vec<ItemBody> {
             text: "# Answer".into(),
             blocks: vec![],
             model: Some("Offline model".into()),
+            agent: Some("Guardian".into()),
             choices: vec![Choice { label: "Yes".into(), message: "yes".into() }],
             partial: true,
         },
@@ -63,7 +64,7 @@ async fn rendered_blocks_are_not_stored() {
     let world = World::new();
     let store = world.store();
     let id = with_session(&store, "s").await;
-    let text = |blocks| ItemBody::AssistantText { text: "x".into(), blocks, model: None, choices: vec![], partial: false };
+    let text = |blocks| ItemBody::AssistantText { text: "x".into(), blocks, model: None, agent: None, choices: vec![], partial: false };
     let block = Block { index: 0, html: "<p>x</p>".into() };
     store.items_append(vec![Item { body: text(vec![block]), ..message(&id, 1) }]).await.expect("appended");
     assert_eq!(store.items_before(&id, None, 1).await.expect("read")[0].body, text(vec![]));

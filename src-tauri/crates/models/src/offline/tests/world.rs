@@ -166,6 +166,8 @@ impl World {
         ModelRequest {
             messages: self.messages.clone(),
             tools,
+            structured: None,
+            purpose: engine::ports::Purpose::Answer,
             max_output_tokens: None,
             locale: self.locale.clone(),
             now: Some(now()),

@@ -1,0 +1,45 @@
+//! The specialist of a pack, as the supervisor knows it. A pack without a profile has one made of its title and description, so
+//! that every tool belongs to somebody.
+
+use contract::{
+    AgentId, ToolSpec,
+    manifest::{AgentProfile, PackManifest, ToolEntry},
+};
+use engine::ports::Agent;
+
+/// The manifest's entry of a resolved tool, whose id may have been qualified with the pack.
+pub fn entry_of<'a>(manifest: &'a PackManifest, tool: &ToolSpec) -> Option<&'a ToolEntry> {
+    let own = tool.id.as_str();
+    let plain = own.strip_prefix(manifest.id.as_str()).and_then(|rest| rest.strip_prefix('.'));
+    manifest.tools.tools.iter().find(|entry| entry.id == tool.id).or_else(|| manifest.tools.tools.iter().find(|entry| Some(entry.id.as_str()) == plain))
+}
+
+/// The specialist with its scope: the pack's resolved tools that its profile names, or all of them.
+pub fn agent(manifest: &PackManifest, tools: &[ToolSpec]) -> Agent {
+    let profile = manifest.agent.clone().unwrap_or_else(|| AgentProfile {
+        id: AgentId(manifest.id.0.clone()),
+        name: manifest.title.clone(),
+        summary: manifest.description.clone(),
+        prompt: manifest.description.clone(),
+        tools: None,
+        defaults: Vec::new(),
+        calls_per_round: None,
+        conversation: None,
+    });
+    let named = |tool: &&ToolSpec| match &profile.tools {
+        Some(ids) => entry_of(manifest, tool).is_some_and(|entry| ids.contains(&entry.id)),
+        None => true,
+    };
+    Agent {
+        id: profile.id.clone(),
+        pack: manifest.id.clone(),
+        name: profile.name.clone(),
+        summary: profile.summary.clone(),
+        prompt: profile.prompt.clone(),
+        tools: tools.iter().filter(named).map(|tool| tool.id.clone()).collect(),
+        defaults: profile.defaults.clone(),
+        entities: manifest.entities.clone(),
+        max_steps: manifest.tools.max_steps,
+        calls_per_round: profile.calls_per_round,
+    }
+}
