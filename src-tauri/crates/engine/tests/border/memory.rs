@@ -27,7 +27,14 @@ fn by_model(policy: &mut Conversation) {
     policy.summary.update_method = SummaryMethod::Llm;
 }
 
-/// What a request says, without the first system message, one line per message.
+/// The notes of earlier messages, as a line: they stand in the prompt, before date and time.
+fn notes(request: &ModelRequest) -> Option<String> {
+    let Some(Message::System { text }) = request.messages.first() else { return None };
+    let from = text.find("Notes of the earlier part of this conversation.")?;
+    Some(format!("system {}", text[from..].split("\n\nThe user's local time").next().unwrap_or_default()))
+}
+
+/// What a request says of earlier messages and of this one, one line per message.
 fn lines(request: &ModelRequest) -> Vec<String> {
     let line = |message: &Message| match message {
         Message::System { text } => format!("system {}", &**text),
@@ -35,7 +42,7 @@ fn lines(request: &ModelRequest) -> Vec<String> {
         Message::Assistant { text, .. } => format!("assistant {}", &**text),
         Message::Tool { .. } => "tool".to_owned(),
     };
-    request.messages[1..].iter().map(line).collect()
+    notes(request).into_iter().chain(request.messages[1..].iter().map(line)).collect()
 }
 
 /// What the last turn asked its model; the summariser's requests do not count.
