@@ -2,7 +2,7 @@
 
 use std::io::Read as _;
 
-use contract::{AgentError, ErrorCode, EventBody, SessionId, Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnStartParams, TurnStatus};
+use contract::{AgentError, ErrorCode, EventBody, ItemBody, SessionId, Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnStartParams, TurnStatus};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::args::Ask;
@@ -38,7 +38,7 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Ask, text: String, pers
     let mut interrupts = interrupts()?;
     let params = TurnStartParams { session: args.session.map(SessionId::from), text, model: args.model, headless: !person };
     let started = link.commands.turn_start(params).await?;
-    let mut view = View { out, printed: String::new(), refused: false, pending: None };
+    let mut view = View { out, printed: String::new(), kept: false, refused: false, pending: None };
     let mut asker = Asker::new(out, person);
     let mut cancelled = false;
     let mut heard = std::collections::VecDeque::new();
@@ -100,6 +100,8 @@ struct View {
     out: Out,
     /// The provisional text on standard output.
     printed: String,
+    /// That text has been stored as an answer of its own.
+    kept: bool,
     /// A call was denied, rejected or not decided in time.
     refused: bool,
     /// A pending action that stays, by id and title.
@@ -129,6 +131,9 @@ impl View {
         let out = self.out;
         match event {
             EventBody::Delta { text } => {
+                if std::mem::take(&mut self.kept) {
+                    self.finish_line();
+                }
                 out.piece(text);
                 self.printed.push_str(text);
             }
@@ -154,9 +159,14 @@ impl View {
                 out.error_lines(error);
             }
             EventBody::Final { text, .. } => self.last(text),
+            EventBody::AgentStart { name, .. } => {
+                self.finish_line();
+                out.note(out.tone(Tone::Quiet, &format!("> {}", exact(name))));
+            }
+            // What was said stands for itself; what follows begins anew.
+            EventBody::Item { item } if matches!(&item.body, ItemBody::AssistantText { text, .. } if *text == self.printed) => self.kept = true,
             EventBody::Status { .. }
             | EventBody::DevStatus { .. }
-            | EventBody::AgentStart { .. }
             | EventBody::AgentEnd { .. }
             | EventBody::ApprovalRequested { .. }
             | EventBody::ApprovalResolved { .. }

@@ -98,8 +98,20 @@ impl Speaker<'_> {
         let wanted = &tool.intents[goal.intent].answer;
         let worded = if wanted.is_empty() { tool.intents.first().map(|intent| &intent.answer) } else { Some(wanted) };
         let text = worded.and_then(|answer| self.lang.pick(answer)).and_then(|text| template::answer(text, self.lang, args, results, as_of));
-        let text = text.map(|text| tidy(&text)).filter(|text| !text.is_empty());
+        let mut text = text.map(|text| tidy(&text)).filter(|text| !text.is_empty());
+        if let (true, Some(text)) = (as_of, text.as_mut()) {
+            text.push_str(&self.reused(tool, results));
+        }
         Reply { text: text.unwrap_or_else(|| self.say("Done. The result is shown above.", "Klart. Resultatet visas ovan.")), choices: Vec::new() }
+    }
+
+    /// The line under an answer from an earlier result: of when it is, and that nothing else was asked about.
+    fn reused(&self, tool: &super::book::Tool, results: &[Arc<Value>]) -> String {
+        let at = tool.as_of.as_ref().and_then(|pointer| results.first()?.pointer(pointer)?.as_str());
+        let at = at.and_then(|text| chrono::DateTime::parse_from_rfc3339(text).ok()).map(|at| at.format("%H:%M").to_string()).unwrap_or_default();
+        let line = self
+            .say(&format!("Of the same subject and dates as before (inherited), as of {at}."), &format!("Om samma sak och datum som nyss (ärvt), per {at}."));
+        format!("\n\n*{line}*")
     }
 
     fn failure(&self, goal: &Goal, failure: &Failure) -> String {

@@ -58,8 +58,7 @@ pub(super) fn synthesis(book: &Book, request: &ModelRequest, answers: &[(String,
 /// The first line that is prose.
 fn first_words(answer: &str) -> String {
     let prose = |line: &&str| !line.is_empty() && !line.starts_with(['|', '#', '>', '`']);
-    let line = answer.lines().map(str::trim).find(prose).unwrap_or_default().trim_start_matches(['-', '*', ' ']);
-    // Markers of emphasis that were opened at the beginning have lost their partner.
-    let line = if line.matches("**").count() % 2 == 1 { line.replace("**", "") } else { line.to_owned() };
+    let line = answer.lines().map(str::trim).find(prose).unwrap_or_default();
+    let line = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).unwrap_or(line).to_owned();
     if line.chars().count() <= FIRST_WORDS { line } else { line.chars().take(FIRST_WORDS - 1).chain(['…']).collect() }
 }

@@ -151,6 +151,18 @@ impl World {
         self.model.events(&self.request(true))
     }
 
+    /// The events of the model for one more message and this purpose.
+    pub(super) fn events_for(&mut self, text: &str, purpose: engine::ports::Purpose) -> Vec<ModelEvent> {
+        self.messages.push(Message::User { text: said_here(text) });
+        self.model.events(&ModelRequest { purpose, ..self.request(true) })
+    }
+
+    /// What the model writes for it.
+    pub(super) fn asked_for(&mut self, text: &str, purpose: engine::ports::Purpose) -> String {
+        let texts = self.events_for(text, purpose).into_iter().filter_map(|event| if let ModelEvent::Text(text) = event { Some(text) } else { None });
+        texts.collect()
+    }
+
     pub(super) fn request(&self, with_tools: bool) -> ModelRequest {
         let tools = if with_tools {
             self.model
