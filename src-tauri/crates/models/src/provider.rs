@@ -150,7 +150,7 @@ impl Model for Provider {
             request.tools.clear();
         }
         // A model that cannot keep to a shape is told of it in words; where a call stands for it, calling is enough.
-        if !self.capabilities.structured_output && !(self.by_call && self.capabilities.tools) {
+        if !(self.capabilities.structured_output || self.by_call && self.capabilities.tools) {
             request.structured = None;
         }
         call::start(Arc::clone(&self.shared), request)

@@ -1,0 +1,69 @@
+//! Specialists as the engine needs them: who can be asked, what the supervisor decides, and where instructions are read.
+
+use contract::{
+    AgentId, PackId, ToolId, ToolSpec,
+    manifest::{Entity, EntityDefault},
+};
+use serde::{Deserialize, Serialize};
+
+/// A specialist of a pack.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Agent {
+    pub id: AgentId,
+    pub pack: PackId,
+    pub name: String,
+    pub summary: String,
+    /// What it is told about its role.
+    pub prompt: String,
+    /// All it may call.
+    pub tools: Vec<ToolId>,
+    pub defaults: Vec<EntityDefault>,
+    /// What its users name.
+    pub entities: Vec<Entity>,
+    /// Rounds with tools, as its pack limits them.
+    pub max_steps: u32,
+    pub calls_per_round: Option<u32>,
+}
+
+/// A tool's execution instructions as they lie there now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Instructions {
+    /// Where they are, and their text.
+    pub found: Option<(String, String)>,
+    /// Files on the way that could not be used.
+    pub problems: Vec<String>,
+}
+
+/// What the supervisor decides, as a model writes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RouteDecision {
+    /// A specialist's id, or [`FINISH`].
+    pub next: String,
+    /// The order for the specialist; with `FINISH` the answer to the user, or nothing.
+    #[serde(default)]
+    pub instruction: String,
+    #[serde(default)]
+    pub reason_code: String,
+    #[serde(default)]
+    pub entities: Vec<RouteEntity>,
+}
+
+/// Something that the order is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RouteEntity {
+    #[serde(default)]
+    pub kind: String,
+    #[serde(default)]
+    pub value: String,
+}
+
+/// In place of a specialist: the turn is over.
+pub const FINISH: &str = "FINISH";
+
+/// Who can be asked, and what packs tell models.
+pub trait Roster: Send + Sync {
+    /// The specialists, always in the same order. Cheap: called once per turn.
+    fn agents(&self) -> std::sync::Arc<Vec<Agent>>;
+    /// The execution instructions of a tool, read anew.
+    fn instructions(&self, tool: &ToolSpec) -> Instructions;
+}
