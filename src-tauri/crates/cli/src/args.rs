@@ -159,7 +159,15 @@ pub(crate) enum Audit {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Packs {
     /// List every fault of a pack
-    Check { folder: PathBuf },
+    Check {
+        folder: PathBuf,
+        /// And run its acceptance scenarios with the offline model
+        #[arg(long)]
+        run: bool,
+        /// Its HTTP tools may reach this computer and the local network, when the manifest asks for it
+        #[arg(long, requires = "run")]
+        allow_private_network: bool,
+    },
     /// Make a pack to start from, in the folder where the app looks for yours
     New {
         /// Lower-case letters, digits and hyphens

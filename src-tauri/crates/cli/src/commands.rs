@@ -37,7 +37,8 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
         // Reading needs neither the lock nor a runtime.
         Command::Audit(Audit::Verify { folder }) => audit::verify(out, data_dir, folder),
         Command::Audit(Audit::Export { folder }) => audit::export(out, data_dir, &folder),
-        Command::Packs(crate::args::Packs::Check { folder }) => packs::check(out, &folder),
+        Command::Packs(crate::args::Packs::Check { folder, run: false, .. }) => packs::check(out, &folder),
+        Command::Packs(crate::args::Packs::Check { folder, run: true, allow_private_network }) => packs::check_and_run(out, &folder, allow_private_network),
         Command::Packs(crate::args::Packs::New { name, kind, into }) => packs::new(out, &data_dir, &name, kind, into),
         Command::ShopServer => Err(Failure::usage("`shop-server` has to be the first word.").hint("csign shop-server --help")),
         Command::Ask(args) => {

@@ -75,6 +75,18 @@ impl Host {
         let _ = tokio::task::spawn_blocking(move || store.close()).await;
     }
 
+    /// Takes back what a throwaway profile left outside its folder. To be called after `stop`.
+    pub(crate) async fn forget(&self) {
+        crate::keys::forget(&self.keyring).await;
+        let id = std::fs::read_to_string(self.paths.installation()).unwrap_or_default();
+        let id = id.trim();
+        for entry in std::fs::read_dir(&self.paths.state).into_iter().flatten().flatten() {
+            if !id.is_empty() && entry.file_name().to_string_lossy().contains(id) {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+    }
+
     pub(crate) fn notices(&self) -> Vec<Map<String, Value>> {
         self.notices.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -32,6 +32,14 @@ pub(crate) async fn signer(keyring: &Keyring, entropy: &dyn Entropy) -> Result<S
     Ok(Signer::new(&fresh(entropy)?, false))
 }
 
+/// Removes what `signer` and the anchor keep.
+pub(crate) async fn forget(keyring: &Keyring) {
+    for name in [SIGNING_KEY, MARK] {
+        // Without a keyring there is nothing to remove.
+        let _ = keyring.delete(name).await;
+    }
+}
+
 fn fresh(entropy: &dyn Entropy) -> Result<[u8; 32], AgentError> {
     new_key_seed(entropy).map_err(|_| AgentError::internal("no_randomness", "The system gives no randomness, so no signing key could be made."))
 }

@@ -6,6 +6,7 @@ pub mod client;
 mod commands;
 mod credentials;
 mod doctor;
+mod evaluate;
 mod first_look;
 mod host;
 mod imports;
@@ -26,6 +27,7 @@ mod testing;
 mod tools;
 mod world;
 
+pub use evaluate::evaluate;
 pub use first_look::FirstLook;
 pub use host::Host;
 pub use options::Options;

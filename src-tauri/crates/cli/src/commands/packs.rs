@@ -6,6 +6,7 @@ use std::{
 };
 
 use ::packs::NewPack;
+use contract::manifest::ScenarioStatus;
 use host::Paths;
 
 use crate::args::PackKind;
@@ -32,6 +33,41 @@ pub(crate) fn check(out: Out, folder: &Path) -> Result<Exit, Failure> {
     } else {
         out.note(format!("{} faults. The pack is not used until they are gone.", view.faults.len()));
     }
+    Ok(exit)
+}
+
+/// The faults; when there are none, what comes of the pack's own scenarios.
+pub(crate) fn check_and_run(out: Out, folder: &Path, private_network: bool) -> Result<Exit, Failure> {
+    let loaded = folder.is_dir().then(|| ::packs::check_folder(folder));
+    let Some((view, pack)) = loaded.and_then(|loaded| Some((loaded.view, loaded.pack?))) else { return check(out, folder) };
+    let Some(acceptance) = &pack.manifest.acceptance else {
+        return Err(Failure::usage(format!("{} has no scenarios.", exact(&view.title))).hint("Add `acceptance` to pack.json; tools/README.md shows how."));
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| contract::AgentError::internal("runtime", format!("csign cannot start: {error}.")))?;
+    let evidence = runtime.block_on(host::evaluate(folder, acceptance, &view.id, private_network, host::Options::default()));
+    runtime.shutdown_background();
+    let evidence = evidence?;
+    let exit = if evidence.failed == 0 { Exit::Done } else { Exit::Failed };
+    if out.json {
+        out.document(&evidence);
+        return Ok(exit);
+    }
+    for scenario in &evidence.scenarios {
+        let (word, tone) = match scenario.status {
+            ScenarioStatus::Passed => ("passed", Tone::Good),
+            ScenarioStatus::Failed => ("failed", Tone::Bad),
+            ScenarioStatus::Skipped => ("skipped", Tone::Quiet),
+        };
+        out.line(format!("{} {:?} {}", out.tone(tone, word), scenario.priority, exact(&scenario.title)));
+        for check in scenario.checks.iter().filter(|check| check.result == ScenarioStatus::Failed) {
+            out.line(format!("      {}: expected {}, got {}", exact(&check.check), exact(&check.expected), exact(&check.actual)));
+        }
+        if let Some(error) = scenario.error.as_ref().filter(|_| scenario.status != ScenarioStatus::Passed) {
+            out.line(format!("      {}", exact(error)));
+        }
+    }
+    out.line(format!("{} passed, {} failed, {} skipped.", evidence.passed, evidence.failed, evidence.skipped));
     Ok(exit)
 }
 

@@ -8,6 +8,7 @@ mod ask;
 mod audit;
 mod guide;
 mod policy;
+mod scenarios;
 mod terminal;
 mod usage;
 mod web_api;

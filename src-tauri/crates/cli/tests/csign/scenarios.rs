@@ -1,0 +1,72 @@
+//! `csign packs check --run`: a pack's own scenarios, with the same result each time.
+
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+/// A new pack with these scenarios.
+fn pack(world: &World, scenarios: Value) -> String {
+    let tools = world.path("tools");
+    world.run(&["packs", "new", "hello", "--into", tools.to_str().expect("text")]).ends_with(0);
+    let folder = tools.join("hello");
+    let file = folder.join("pack.json");
+    let mut manifest: Value = serde_json::from_str(&std::fs::read_to_string(&file).expect("there")).expect("JSON");
+    if scenarios.is_array() {
+        manifest["acceptance"]["scenarios"] = scenarios;
+    }
+    std::fs::write(&file, manifest.to_string()).expect("written");
+    folder.display().to_string()
+}
+
+fn scenario(title: &str, checks: &[&str]) -> Value {
+    json!({"title": title, "given": "g", "when": "Greet Ada", "then": "t", "expected_output_checks": checks, "priority": "P1"})
+}
+
+#[test]
+fn section_12_scenarios_run_offline_and_tell_each_check() {
+    let world = World::new();
+    let mut worker = scenario("worker", &["exit code == 0"]);
+    worker["kind"] = json!("worker");
+    let mut debug = scenario("debug", &["messages_count increases"]);
+    debug["kind"] = json!("http_conversation_debug");
+    let mut health = scenario("health", &["http status == 200", "status == ok"]);
+    health["kind"] = json!("http_health");
+    let folder = pack(
+        &world,
+        json!([
+            scenario("good", &["status == ok", "output contains \"Ada\"", "tools_used contains hello.greet", "contract_version preserved"]),
+            scenario("bad", &["output contains \"Bob\"", "status == ok"]),
+            scenario("odd", &["the moon is full"]),
+            worker,
+            debug,
+            health,
+        ]),
+    );
+    let told = || {
+        let mut evidence = world.run(&["packs", "check", "--run", &folder, "--json"]).ends_with(1).json();
+        for scenario in evidence["scenarios"].as_array_mut().expect("a list") {
+            assert!(scenario.as_object_mut().expect("an object").remove("duration_ms").is_some());
+        }
+        evidence["verified_at"].take();
+        evidence
+    };
+    let evidence = told();
+    let statuses: Vec<&str> = evidence["scenarios"].as_array().expect("a list").iter().filter_map(|one| one["status"].as_str()).collect();
+    assert_eq!(statuses, ["passed", "failed", "failed", "skipped", "passed", "passed"], "{evidence:#}");
+    assert_eq!(evidence["scenarios"][1]["checks"][0]["result"], "failed");
+    assert_eq!(evidence["scenarios"][1]["checks"][1]["result"], "passed");
+    assert_eq!(evidence["scenarios"][2]["checks"][0]["actual"], "this check is not known");
+    assert_eq!((evidence["passed"].as_u64(), evidence["failed"].as_u64(), evidence["skipped"].as_u64()), (Some(3), Some(2), Some(1)));
+    assert_eq!(told(), evidence, "the same each time");
+    let left: Vec<_> = std::fs::read_dir(world.path("state").join("countersign")).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    assert!(left.is_empty(), "nothing is left of the throwaway profile: {left:?}");
+    assert!(!world.data().exists() || !world.data().join("audit.db").exists(), "and the user's is not touched");
+}
+
+#[test]
+fn section_12_a_new_pack_brings_scenarios_that_pass() {
+    let world = World::new();
+    let folder = pack(&world, Value::Null);
+    let ran = world.run(&["packs", "check", "--run", &folder]).ends_with(0);
+    assert!(ran.out.contains("2 passed, 0 failed, 0 skipped."), "{}", ran.out);
+}

@@ -1,0 +1,126 @@
+//! The small language of checks: what a scenario's outcome is compared with. Pure.
+
+use contract::{
+    AgentError, CONTRACT_VERSION, ErrorCode,
+    manifest::{CheckResult, ScenarioStatus},
+};
+
+/// What came of a scenario.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) output: String,
+    pub(super) error: Option<AgentError>,
+    pub(super) tools: Vec<String>,
+    /// Messages of the conversation afterwards, and before the last one was sent.
+    pub(super) messages: usize,
+    pub(super) earlier_messages: Option<usize>,
+}
+
+/// One check against an outcome.
+pub(super) fn check(check: &str, outcome: &Outcome) -> CheckResult {
+    let (expected, actual, holds) = judge(check.trim(), outcome).unwrap_or_else(|| ("a check that is known".into(), "this check is not known".into(), false));
+    let result = if holds { ScenarioStatus::Passed } else { ScenarioStatus::Failed };
+    CheckResult { check: check.to_owned(), result, actual, expected }
+}
+
+fn judge(check: &str, outcome: &Outcome) -> Option<(String, String, bool)> {
+    let error = outcome.error.as_ref();
+    let equal = |expected: &str, actual: String| Some((expected.to_owned(), actual.clone(), actual == expected));
+    match check {
+        "output is non-empty" => return Some(("some text".into(), shown(&outcome.output), !outcome.output.trim().is_empty())),
+        "contract_version preserved" => return equal(CONTRACT_VERSION, error.map_or(CONTRACT_VERSION, |e| e.contract_version.as_str()).to_owned()),
+        "messages_count increases" => {
+            let before = outcome.earlier_messages.unwrap_or(0);
+            return Some((format!("more than {before}"), outcome.messages.to_string(), outcome.messages > before));
+        }
+        "queued_file exists" => return Some(("a queued file".into(), "this app queues no requests".into(), false)),
+        _ => {}
+    }
+    if let Some((left, right)) = check.split_once("==") {
+        let right = right.trim();
+        return match left.trim() {
+            "http status" => equal(right, http_status(error).to_string()),
+            "status" => equal(right, if error.is_none() { "ok" } else { "error" }.to_owned()),
+            "retryable" => equal(right, error.is_some_and(|e| e.retryable).to_string()),
+            "exit code" => equal(right, exit_code(error).to_string()),
+            "code" => equal(right, error.map_or_else(|| "none".to_owned(), |e| code(e.code))),
+            "reason" => equal(right, error.and_then(AgentError::reason_text).unwrap_or("none").to_owned()),
+            _ => None,
+        };
+    }
+    let (left, right) = check.split_once(" contains ")?;
+    let wanted = right.trim().trim_matches('"');
+    match left.trim() {
+        "output" => Some((wanted.to_owned(), shown(&outcome.output), outcome.output.contains(wanted))),
+        "tools_used" => Some((wanted.to_owned(), outcome.tools.join(", "), outcome.tools.iter().any(|tool| tool == wanted))),
+        _ => None,
+    }
+}
+
+fn code(code: ErrorCode) -> String {
+    serde_json::to_value(code).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+fn shown(text: &str) -> String {
+    text.chars().take(200).collect()
+}
+
+/// As an HTTP adapter would answer.
+fn http_status(error: Option<&AgentError>) -> u16 {
+    let Some(error) = error else { return 200 };
+    match error.code {
+        ErrorCode::InvalidInput | ErrorCode::ToolNotFound => 400,
+        ErrorCode::AgentDisabled => 503,
+        ErrorCode::ApprovalRequired => 409,
+        ErrorCode::ToolTimeout => 504,
+        ErrorCode::ToolHttpError | ErrorCode::LlmError => 502,
+        ErrorCode::RateLimited => 429,
+        ErrorCode::InternalError => 500,
+    }
+}
+
+/// As `csign` would end.
+fn exit_code(error: Option<&AgentError>) -> u8 {
+    match error.map(|error| error.code) {
+        None => 0,
+        Some(ErrorCode::ApprovalRequired) => 3,
+        Some(_) => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn section_12_checks() {
+        let done = Outcome { output: "Hello, Ada!".into(), tools: vec!["greet".into()], messages: 4, earlier_messages: Some(2), ..Outcome::default() };
+        let off = Outcome { error: Some(AgentError::new(ErrorCode::AgentDisabled, "off")), ..Outcome::default() };
+        let asks = Outcome { error: Some(AgentError::new(ErrorCode::ApprovalRequired, "ask")), ..Outcome::default() };
+        for (text, outcome, holds) in [
+            ("http status == 200", &done, true),
+            ("status == ok", &done, true),
+            ("status == ok", &off, false),
+            ("http status == 503", &off, true),
+            ("code == agent_disabled", &off, true),
+            ("retryable == false", &off, true),
+            ("http status == 409", &asks, true),
+            ("exit code == 3", &asks, true),
+            ("exit code == 0", &done, true),
+            ("output is non-empty", &done, true),
+            ("output is non-empty", &off, false),
+            ("output contains \"Ada\"", &done, true),
+            ("tools_used contains greet", &done, true),
+            ("tools_used contains gree", &done, false),
+            ("contract_version preserved", &off, true),
+            ("messages_count increases", &done, true),
+            ("queued_file exists", &done, false),
+            ("the moon is full", &done, false),
+            ("colour == red", &done, false),
+        ] {
+            let found = check(text, outcome);
+            assert_eq!(found.result == ScenarioStatus::Passed, holds, "{found:?}");
+            assert!(!found.expected.is_empty(), "{found:?}");
+        }
+    }
+}
