@@ -6,7 +6,10 @@ CARGO ?= cargo
 NPM ?= npm
 # Packages of Debian 12 that the build needs, and those that only tests need.
 BUILD_PACKAGES = build-essential pkg-config ca-certificates libwebkit2gtk-4.1-dev libdbus-1-dev libayatana-appindicator3-dev librsvg2-dev xdg-utils
-TEST_PACKAGES = webkit2gtk-driver xvfb dbus-daemon dbus-bin gnome-keyring libsecret-tools openbox dunst xdotool python3 fonts-dejavu-core
+TEST_PACKAGES = webkit2gtk-driver xvfb dbus-daemon dbus-bin gnome-keyring libsecret-tools openbox dunst xdotool python3 python3-venv git fonts-dejavu-core
+CARGO_TARGET = $(or $(CARGO_TARGET_DIR),target)
+MCP_NODE = tests/mcp/node_modules/.stamp
+MCP_PYTHON = $(CARGO_TARGET)/mcp-python/.stamp
 UI_SOURCES = $(shell find ui -path ui/node_modules -prune -o -path ui/dist -prune -o -type f -print)
 
 help:
@@ -58,8 +61,19 @@ lint: setup ui
 setup:
 	@sh scripts/install-packages.sh $(BUILD_PACKAGES)
 
-setup-test:
+setup-test: $(MCP_NODE) $(MCP_PYTHON)
 	@sh scripts/install-packages.sh $(BUILD_PACKAGES) $(TEST_PACKAGES)
+
+# Real MCP servers and the conformance suite, for tests alone. Once they are there, nothing is fetched again.
+$(MCP_NODE): tests/mcp/package-lock.json
+	cd tests/mcp && $(NPM) ci --no-audit --no-fund
+	@touch $@
+
+$(MCP_PYTHON): tests/mcp/requirements.txt
+	@sh scripts/install-packages.sh python3-venv git
+	/usr/bin/python3 -m venv $(CARGO_TARGET)/mcp-python
+	$(CARGO_TARGET)/mcp-python/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement tests/mcp/requirements.txt
+	@touch $@
 
 ui: ui/dist/index.html
 

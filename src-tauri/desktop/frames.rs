@@ -30,6 +30,8 @@ impl Frames {
             | Push::Approvals { .. }
             | Push::Import { .. }
             | Push::Server { .. }
+            | Push::ServerTools { .. }
+            | Push::Questions { .. }
             | Push::Settings { .. }
             | Push::Audit { .. }
             | Push::Files { .. }

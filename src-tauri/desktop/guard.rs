@@ -10,8 +10,8 @@ pub(crate) const APPROVAL: &str = "approval";
 
 /// Commands of the shell itself that the chat window may call.
 const SHELL: &[&str] = &["subscribe", "window_ready", "pick_files", "pick_folder", "open_link"];
-/// What the approval window needs beside its own commands: theme, language and news.
-const SHARED: &[&str] = &["settings_get", "subscribe", "window_ready"];
+/// What the approval window needs beside its own commands: theme, language, news, and what servers say of their tools.
+const SHARED: &[&str] = &["settings_get", "server_tools", "subscribe", "window_ready"];
 
 /// Refuses a command to a window that it is not for.
 pub(crate) fn check(label: &str, command: &str) -> Result<(), AgentError> {

@@ -99,6 +99,8 @@ fn hear(app: &AppHandle, push: &Push) {
         | Push::Queue { .. }
         | Push::Import { .. }
         | Push::Server { .. }
+        | Push::ServerTools { .. }
+        | Push::Questions { .. }
         | Push::Audit { .. }
         | Push::Files { .. }
         | Push::Lagged {} => {}

@@ -191,8 +191,10 @@ fn no_registry_is_named_outside_lock_files() {
             assert!(!text.contains(host.as_str()), "{} names the registry {host}", file.display());
         }
     }
-    let lock = fs::read_to_string(root().join("ui/package-lock.json")).unwrap();
-    assert!(!lock.contains("\"resolved\": \"http"), "the npm lock file holds no registry address");
+    for folder in ["ui", "tests/mcp"] {
+        let lock = fs::read_to_string(root().join(folder).join("package-lock.json")).unwrap();
+        assert!(!lock.contains("\"resolved\": \"http"), "the npm lock file of {folder} holds no registry address");
+    }
 }
 
 struct Package {

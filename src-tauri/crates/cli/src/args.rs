@@ -42,8 +42,17 @@ pub(crate) enum Command {
     Packs(Packs),
     /// Check the installation
     Doctor,
+    /// For those who work on Countersign
+    #[command(subcommand, hide = true)]
+    Dev(Dev),
     /// Run the demo shop's server: the first word, with options of its own
     ShopServer,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Dev {
+    /// Drive the MCP client against a test server: sign in, list, call every tool once (conformance suites)
+    McpClient { url: String },
 }
 
 #[derive(Debug, clap::Args)]

@@ -2,6 +2,7 @@
 
 mod approvals;
 mod audit;
+mod dev;
 mod packs;
 mod policy;
 mod status;
@@ -14,7 +15,7 @@ use clap::Parser as _;
 use contract::AgentError;
 use host::Person;
 
-use crate::args::{Approvals, Audit, Command};
+use crate::args::{Approvals, Audit, Command, Dev};
 use crate::ask;
 use crate::exit::{Exit, Failure};
 use crate::link::{self, Link};
@@ -40,6 +41,7 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
         Command::Packs(crate::args::Packs::Check { folder, run: false, .. }) => packs::check(out, &folder),
         Command::Packs(crate::args::Packs::Check { folder, run: true, allow_private_network }) => packs::check_and_run(out, &folder, allow_private_network),
         Command::Packs(crate::args::Packs::New { name, kind, into }) => packs::new(out, &data_dir, &name, kind, into),
+        Command::Dev(Dev::McpClient { url }) => dev::mcp_client(out, &url),
         Command::ShopServer => Err(Failure::usage("`shop-server` has to be the first word.").hint("csign shop-server --help")),
         Command::Ask(args) => {
             let text = ask::check(&args)?;

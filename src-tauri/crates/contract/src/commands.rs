@@ -33,6 +33,11 @@ macro_rules! with_commands {
                 packs_list(Empty) -> PacksListResponse, "Packs, tools and servers";
                 instructions_list(Empty) -> InstructionsResponse, "What each layer of instructions gives, per tool and per turn";
                 prompt_preview(PromptPreviewParams) -> PromptPreviewResponse, "The exact prompt that a question would send";
+                server_tools(Empty) -> ServerToolsResponse, "Tools of servers as they describe them, with what changed";
+                server_sign_in(ServerParams) -> ServerSignInResponse, "Sign in to a server with a browser";
+                server_sign_out(ServerParams) -> Empty, "Forget the tokens for a server";
+                questions_list(Empty) -> QuestionsResponse, "What servers ask the user in the middle of a call";
+                question_answer(QuestionAnswerParams) -> Empty, "Answer a server's question, or decline";
                 tool_call(ToolCallParams) -> ToolCallResponse, "Call one tool under the same policy and audit";
                 policy_get(Empty) -> PolicyView, "What decides what may run";
                 policy_check(PolicyCheckParams) -> PolicyCheckResponse, "What the gate would say to a call";
@@ -55,6 +60,8 @@ macro_rules! with_commands {
                 approval_decide(ApprovalDecideParams) -> ApprovalDecideResponse, "Approve, edit or reject";
                 policy_set(PolicySetParams) -> Empty, "Change what may run; only here may it be widened";
                 terminal_decisions_set(TerminalDecisionsParams) -> Empty, "Let csign decide too";
+                server_tool_accept(ServerToolAcceptParams) -> Empty, "Accept a tool as its server describes it now";
+                server_tool_effect(ServerToolEffectParams) -> Empty, "Say what a tool changes that no manifest declares";
             }
         }
     };

@@ -2,6 +2,7 @@
 //! Plain data: no I/O, no clock, no knowledge of who stores, shows or executes anything.
 
 pub mod agent;
+pub mod address;
 pub mod approval;
 pub mod audit;
 pub mod block;
@@ -17,6 +18,7 @@ pub mod model;
 pub mod params;
 pub mod redaction;
 pub mod rules;
+pub mod servers;
 pub mod session;
 pub mod settings;
 pub mod tool;

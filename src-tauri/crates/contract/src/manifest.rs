@@ -13,9 +13,11 @@ use crate::{AgentId, Conversation, Effect, PackId, ResultView, ToolId};
 mod blueprint;
 pub mod offline;
 mod run;
+mod server;
 pub use blueprint::*;
 pub use offline::*;
 pub use run::*;
+pub use server::*;
 
 /// One pack: a folder under `tools/` with this as its `pack.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -364,22 +366,4 @@ pub struct Entity {
     /// Other arguments that follow from it, e.g. the account of an advertiser.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub implies: BTreeMap<String, String>,
-}
-
-/// An MCP server that the pack brings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ServerEntry {
-    #[schemars(regex(pattern = r"^[a-z0-9][a-z0-9_-]{0,63}$"))]
-    pub name: String,
-    /// A path relative to the pack (`./server`), or a program name found in the app's own folder.
-    pub command: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub args: Vec<String>,
-    /// Names of variables handed on to the process; everything else is scrubbed.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub env: Vec<String>,
-    /// Handed on as `COUNTERSIGN_PACK_DATA`: a folder of the pack's own inside the data dir.
-    #[serde(default)]
-    pub data_dir: bool,
 }

@@ -7,11 +7,12 @@ use serde_json::{Map, Value};
 use ts_rs::TS;
 
 pub use crate::agent::{InstructionsResponse, PromptPreviewParams, PromptPreviewResponse};
-pub use crate::data::*;
+pub use crate::{data::*, servers::*};
 use crate::{
     Approval, ApprovalId, AuditRecordView, Decision, Grant, GrantId, Item, PackId, RecordType, SessionId, SessionSummary, SessionView, Settings, ToolId,
     ToolOutcome, ToolSpec, TurnId,
 };
+pub use crate::{data::*, servers::*};
 
 macro_rules! wire {
     ($($(#[$m:meta])* struct $name:ident { $($(#[$fm:meta])* $field:ident: $ty:ty),* $(,)? })+) => {$(
@@ -170,18 +171,6 @@ wire! {
         problem: String,
         fix: String,
     }
-    struct ServerView {
-        name: String,
-        pack: PackId,
-        state: ServerState,
-        /// Why it is not running, in a sentence.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        message: Option<String>,
-        restarts: u32,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pid: Option<u32>,
-    }
-
     struct ToolCallParams {
         tool: ToolId,
         #[ts(type = "unknown")]
@@ -291,18 +280,6 @@ pub enum SwitchTarget {
     Tool(ToolId),
 }
 
-/// The state of an MCP server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum ServerState {
-    Idle,
-    Starting,
-    Ready,
-    BackingOff,
-    Failed,
-    Stopped,
-}
-
 /// How far programs of packs are kept apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
@@ -369,6 +346,14 @@ pub enum Push {
     },
     Server {
         server: ServerView,
+    },
+    /// Descriptions of servers' tools changed: read them again. So many wait to be accepted.
+    ServerTools {
+        waiting: u32,
+    },
+    /// Servers ask the user something: read them again.
+    Questions {
+        waiting: u32,
     },
     Settings {
         settings: Settings,

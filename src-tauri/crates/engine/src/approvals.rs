@@ -62,7 +62,7 @@ impl Router {
 /// A pending action with the ear of the call that waits for it. Listening starts before anyone can decide.
 pub(crate) struct Proposal {
     pub(crate) approval: Approval,
-    told: oneshot::Receiver<Verdict>,
+    pub(crate) told: oneshot::Receiver<Verdict>,
 }
 
 /// The end of a gated call.
@@ -76,7 +76,7 @@ pub(crate) enum Gated {
 }
 
 /// Why waiting ended.
-enum Waited {
+pub(crate) enum Waited {
     Approved,
     Rejected(Option<String>),
     Edited(Value),
@@ -96,7 +96,7 @@ fn heard(verdict: Result<Verdict, oneshot::error::RecvError>) -> Waited {
     }
 }
 
-enum Rechecked {
+pub(crate) enum Rechecked {
     Same,
     Changed,
     Refused(AgentError),
@@ -333,7 +333,7 @@ impl Turn {
         Ok(Proposal { approval, told })
     }
 
-    async fn wait(&self, ready: &Ready, approval: &Approval, told: &mut oneshot::Receiver<Verdict>) -> Waited {
+    pub(crate) async fn wait(&self, ready: &Ready, approval: &Approval, told: &mut oneshot::Receiver<Verdict>) -> Waited {
         let engine = &self.engine;
         let mut changes = engine.lanes.watch_effects(&self.session);
         loop {
@@ -375,7 +375,7 @@ impl Turn {
         approval_hash(&ready.spec, &ready.arguments, &caller) != approval.hash || self.preview(&ready.spec, &ready.arguments).await != approval.preview
     }
 
-    async fn recheck(&self, ready: &Ready, approval: &Approval) -> Rechecked {
+    pub(crate) async fn recheck(&self, ready: &Ready, approval: &Approval) -> Rechecked {
         if let Err(error) = self.engine.check_tool(&ready.spec.id) {
             return Rechecked::Refused(error);
         }

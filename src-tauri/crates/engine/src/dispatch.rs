@@ -10,7 +10,7 @@ use crate::{
     call::{CallDone, Ready},
     canonical::{canonical, sha256_hex},
     ports::{Durability, Point, RecordDraft, SessionValues, ToolFailure, ToolRequest},
-    results, retry,
+    results,
     texts::Text,
     turn::Turn,
 };
@@ -64,7 +64,6 @@ impl Turn {
             session: self.session.clone(),
         };
         let started = tokio::time::Instant::now();
-        let world = self.world();
         let result = if results::is_here(spec) {
             let most = self.settings.limits.result_chars as usize / 2;
             let border = |text: &str, at| self.words.get().map_or(at, |words| words.border(text, at));
@@ -73,7 +72,7 @@ impl Turn {
             // The time a person took to decide is not the tool's.
             let deadline =
                 if approval.is_some() { started + std::time::Duration::from_secs(u64::from(self.settings.limits.deadline_s)) } else { self.deadline };
-            retry::run(world.tools.as_ref(), world.random.as_ref(), request, &self.cancel, deadline).await
+            self.run_tool(ready, request, deadline).await
         };
         if spec.effect != Effect::ReadOnly {
             self.probe(Point::BetweenEffectAndOutcome);
@@ -89,7 +88,7 @@ impl Turn {
         done
     }
 
-    async fn record_intent(&self, ready: &Ready, approval: Option<&ApprovalId>, arguments: &Value) -> Result<(), CallDone> {
+    pub(crate) async fn record_intent(&self, ready: &Ready, approval: Option<&ApprovalId>, arguments: &Value) -> Result<(), CallDone> {
         let spec = &ready.spec;
         let effect = spec.effect != Effect::ReadOnly;
         let durability = match (effect, spec.audit_required) {

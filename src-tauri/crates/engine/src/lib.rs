@@ -22,6 +22,7 @@ mod preview;
 mod prompt;
 mod recover;
 mod results;
+mod resume;
 mod retry;
 mod rounds;
 mod route;

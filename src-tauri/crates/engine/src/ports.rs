@@ -236,6 +236,13 @@ pub struct ToolFailure {
     pub may_have_happened: bool,
 }
 
+/// Asked before a call goes out again with the answers that its server wanted: that is a new call, and what it means is decided
+/// by its arguments and these answers.
+#[async_trait]
+pub trait Resume: Send + Sync {
+    async fn resume(&self, answers: &Value) -> Result<(), AgentError>;
+}
+
 /// Runs tools. The engine enforces timeouts; `cancel` asks for an early end.
 #[async_trait]
 pub trait Tools: Send + Sync {
@@ -255,6 +262,14 @@ pub trait Tools: Send + Sync {
     }
     /// Runs one call.
     async fn run(&self, request: ToolRequest, cancel: CancellationToken) -> Result<Value, ToolFailure>;
+    /// The same for a call whose server may want answers from the user first; `resume` says whether it may go on with them.
+    async fn run_resumable(&self, request: ToolRequest, cancel: CancellationToken, _resume: &dyn Resume) -> Result<Value, ToolFailure> {
+        self.run(request, cancel).await
+    }
+    /// Whether a call of this tool waits for a person now: then its time limit does not count.
+    fn waits_for_person(&self, _spec: &ToolSpec) -> bool {
+        false
+    }
 }
 
 // --- store ---------------------------------------------------------------------------------------------------------

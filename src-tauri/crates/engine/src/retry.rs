@@ -63,6 +63,7 @@ async fn once(tools: &dyn Tools, request: ToolRequest, cancel: &CancellationToke
     let title = request.spec.title.clone();
     // A write is told to stop only after its moment of grace.
     let stop = if writes { CancellationToken::new() } else { cancel.child_token() };
+    let spec = request.spec.clone();
     let running = tools.run(request, stop.clone());
     tokio::pin!(running);
     let cancelled = async {
@@ -74,7 +75,7 @@ async fn once(tools: &dyn Tools, request: ToolRequest, cancel: &CancellationToke
     };
     tokio::select! {
         done = &mut running => done,
-        () = tokio::time::sleep(limit) => {
+        () = out_of_time(tools, &spec, limit) => {
             stop.cancel();
             let error = AgentError::new(ErrorCode::ToolTimeout, format!("{title} did not answer within {} s.", limit.as_secs_f32()));
             Err(ToolFailure { error: error.hint("Try again; if it keeps happening, look at the server in Tools."), may_have_happened: true })
@@ -82,6 +83,16 @@ async fn once(tools: &dyn Tools, request: ToolRequest, cancel: &CancellationToke
         () = cancelled => {
             stop.cancel();
             Err(ToolFailure { error: AgentError::internal("cancelled", format!("{title} was stopped.")), may_have_happened: true })
+        }
+    }
+}
+
+/// The limit is over. A person who is being asked something in the middle of the call is not hurried by it.
+async fn out_of_time(tools: &dyn Tools, spec: &ToolSpec, limit: Duration) {
+    loop {
+        tokio::time::sleep(limit).await;
+        if !tools.waits_for_person(spec) {
+            return;
         }
     }
 }

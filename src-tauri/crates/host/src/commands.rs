@@ -11,9 +11,9 @@ use engine::{
 use serde_json::json;
 
 use crate::{
-    Host, credentials, doctor,
+    Host, credentials, definitions, doctor,
     models::{API_KEY, FALLBACK_KEY, Tested, entry_of},
-    pack_settings,
+    pack_settings, servers,
 };
 
 /// Names that the settings page may store.
@@ -118,6 +118,45 @@ impl Commands for Host {
     }
     async fn prompt_preview(&self, params: PromptPreviewParams) -> Result<PromptPreviewResponse, AgentError> {
         self.engine.prompt_preview(&params).await
+    }
+    async fn server_tools(&self, _: Empty) -> Result<ServerToolsResponse, AgentError> {
+        Ok(ServerToolsResponse { tools: self.tools.server_tools() })
+    }
+    async fn server_tool_accept(&self, params: ServerToolAcceptParams) -> Result<Empty, AgentError> {
+        let ServerToolAcceptParams { pack, server, name, hash } = params;
+        // Recorded first: without the record nothing is widened.
+        let draft = RecordDraft::new(RecordType::SettingChanged).field("setting", "server_tool").field("pack", pack.as_str()).field("action", "accepted");
+        self.record(draft.field("server", server.as_str()).field("tool", name.as_str()).field("definition", hash.as_str())).await?;
+        self.tools.pins.accept(&pack, &server, &name, &hash)?;
+        Ok(Empty {})
+    }
+    async fn server_tool_effect(&self, params: ServerToolEffectParams) -> Result<Empty, AgentError> {
+        let ServerToolEffectParams { pack, server, name, effect } = params;
+        let declared = self.tools.server_tools().into_iter().any(|tool| tool.declared && tool.pack == pack && tool.server == server && tool.name == name);
+        if declared {
+            return Err(AgentError::invalid("What this tool changes is stated by its pack.").hint("Change the pack's manifest instead."));
+        }
+        let draft = RecordDraft::new(RecordType::SettingChanged).field("setting", "server_tool").field("pack", pack.as_str()).field("action", "effect");
+        self.record(draft.field("server", server.as_str()).field("tool", name.as_str()).field("effect", json!(effect))).await?;
+        self.tools.pins.set_effect(&pack, &server, &name, effect)?;
+        Ok(Empty {})
+    }
+    async fn server_sign_in(&self, params: ServerParams) -> Result<ServerSignInResponse, AgentError> {
+        let sign_in = self.tools.servers.sign_in(&definitions::key(&params.pack, &params.server)).await?;
+        Ok(ServerSignInResponse { url: sign_in.url })
+    }
+    async fn server_sign_out(&self, params: ServerParams) -> Result<Empty, AgentError> {
+        self.keyring.delete(&servers::tokens_entry(&params.pack, &params.server)).await.map_err(AgentError::from)?;
+        let draft = RecordDraft::new(RecordType::SettingChanged).field("setting", "server_tokens").field("pack", params.pack.as_str());
+        self.record(draft.field("server", params.server.as_str()).field("action", "deleted")).await?;
+        self.tools.servers.forget(&definitions::key(&params.pack, &params.server));
+        Ok(Empty {})
+    }
+    async fn questions_list(&self, _: Empty) -> Result<QuestionsResponse, AgentError> {
+        Ok(QuestionsResponse { questions: self.tools.questions.list() })
+    }
+    async fn question_answer(&self, params: QuestionAnswerParams) -> Result<Empty, AgentError> {
+        self.tools.questions.answer(&params.id, params.answer).map(|()| Empty {})
     }
     async fn tool_call(&self, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
         self.engine.tool_call(params).await

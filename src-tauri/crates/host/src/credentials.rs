@@ -3,10 +3,13 @@
 
 use std::sync::Arc;
 
-use contract::{AgentError, CredentialState, CredentialView, ToolSpec, ToolTarget};
+use contract::{AgentError, CredentialState, CredentialView, ToolSpec, ToolTarget, manifest::ServerEntry};
 use packs::LoadedPack;
 use secrecy::SecretString;
 use secrets::{Keyring, SecretsError};
+
+/// Keys of the app's own in the environment of a terminal.
+const OWN: &[&str] = &["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"];
 
 /// Where credentials come from.
 pub(crate) struct Credentials {
@@ -30,7 +33,29 @@ pub(crate) fn entry(pack: &str, variable: &str) -> String {
 /// The keyring entry of a credential by the name that the settings page uses (`pack/NAME`), if a pack declares it.
 pub(crate) fn entry_of(packs: &[LoadedPack], name: &str) -> Option<String> {
     let (pack, variable) = name.split_once('/')?;
-    tools(packs).any(|(loaded, spec)| loaded.view.id.as_str() == pack && needed(spec) == Some(variable)).then(|| entry(pack, variable))
+    all(packs).any(|one| one.pack.view.id.as_str() == pack && one.variable == variable).then(|| entry(pack, variable))
+}
+
+/// A credential that a pack declares, and who needs it.
+struct Declared<'a> {
+    pack: &'a LoadedPack,
+    variable: &'a str,
+    who: &'a str,
+}
+
+fn all(packs: &[LoadedPack]) -> impl Iterator<Item = Declared<'_>> {
+    let of_tools = tools(packs).filter_map(|(pack, spec)| Some(Declared { pack, variable: needed(spec)?, who: &spec.title }));
+    let servers = packs
+        .iter()
+        .filter_map(|loaded| loaded.pack.as_ref().map(|pack| (loaded, pack)))
+        .flat_map(|(loaded, pack)| pack.manifest.servers.iter().map(move |server| (loaded, server)));
+    of_tools.chain(servers.flat_map(|(pack, server)| of_server(server).map(move |variable| Declared { pack, variable, who: &server.name })))
+}
+
+/// The credentials that a server is shown.
+pub(crate) fn of_server(server: &ServerEntry) -> impl Iterator<Item = &str> {
+    let http = server.http.iter();
+    http.flat_map(|http| http.auth.iter().filter_map(|auth| auth.env_var.as_deref()).chain(http.headers.values().map(String::as_str)))
 }
 
 fn tools(packs: &[LoadedPack]) -> impl Iterator<Item = (&LoadedPack, &ToolSpec)> {
@@ -45,26 +70,36 @@ impl Credentials {
     /// What a tool needs. `None` when it needs nothing.
     pub(crate) async fn of(&self, spec: &ToolSpec) -> Result<Option<SecretString>, AgentError> {
         let Some(variable) = needed(spec) else { return Ok(None) };
-        let found = self.keyring.get(&entry(spec.pack.as_str(), variable)).await;
+        self.named(spec.pack.as_str(), variable, &spec.title).await.map(Some)
+    }
+
+    /// Whether a variable holds a key of the app's own, which no program of a pack is given.
+    pub(crate) fn is_secret(&self, variable: &str) -> bool {
+        OWN.contains(&variable)
+    }
+
+    /// A credential of a pack, by name; `who` needs it.
+    pub(crate) async fn named(&self, pack: &str, variable: &str, who: &str) -> Result<SecretString, AgentError> {
+        let found = self.keyring.get(&entry(pack, variable)).await;
         let failed = match found {
-            Ok(Some(value)) => return Ok(Some(value)),
+            Ok(Some(value)) => return Ok(value),
             Ok(None) => None,
             Err(error) => Some(error),
         };
         if let Some(value) = self.variable(variable) {
-            return Ok(Some(value));
+            return Ok(value);
         }
         // A locked keyring may hold it: then unlocking is what helps.
         if let Some(error @ (SecretsError::Locked | SecretsError::TimedOut)) = failed {
             let hint = error.hint();
-            return Err(AgentError::internal("tool_config_error", format!("{} needs the key {variable}, and {error}.", spec.title)).hint(hint));
+            return Err(AgentError::internal("tool_config_error", format!("{who} needs the key {variable}, and {error}.")).hint(hint));
         }
         let hint = if self.from_environment {
             format!("Enter it in the window under Settings, \u{201c}Keys and access of packs\u{201d}, or set the variable {variable}.")
         } else {
             "Enter it in Settings under \u{201c}Keys and access of packs\u{201d}.".to_owned()
         };
-        Err(AgentError::internal("tool_config_error", format!("{} needs the key {variable}, which is not stored.", spec.title)).hint(hint))
+        Err(AgentError::internal("tool_config_error", format!("{who} needs the key {variable}, which is not stored.")).hint(hint))
     }
 
     fn variable(&self, name: &str) -> Option<SecretString> {
@@ -76,11 +111,10 @@ impl Credentials {
     pub(crate) async fn views(&self, packs: &[LoadedPack]) -> Vec<CredentialView> {
         let mut views: Vec<CredentialView> = Vec::new();
         let (kept, this_run) = (self.keyring.set_names().await, self.keyring.this_run_names());
-        for (loaded, spec) in tools(packs) {
-            let Some(variable) = needed(spec) else { continue };
+        for Declared { pack: loaded, variable, who } in all(packs) {
             let name = format!("{}/{variable}", loaded.view.id);
             if let Some(known) = views.iter_mut().find(|view| view.name == name) {
-                known.tools.push(spec.title.clone());
+                known.tools.push(who.to_owned());
                 continue;
             }
             let entry = entry(loaded.view.id.as_str(), variable);
@@ -98,7 +132,7 @@ impl Credentials {
                 pack: loaded.view.id.clone(),
                 pack_title: loaded.view.title.clone(),
                 env_var: variable.to_owned(),
-                tools: vec![spec.title.clone()],
+                tools: vec![who.to_owned()],
                 state,
             });
         }

@@ -54,7 +54,7 @@ impl Host {
     pub async fn image(&self, path: &str) -> Result<Vec<u8>, AgentError> {
         let id = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".svg");
         let uri = format!("shop-image://{id}");
-        let read = self.tools.servers.read_resource("shop", &uri, std::time::Duration::from_secs(10), tokio_util::sync::CancellationToken::new()).await;
+        let read = self.tools.servers.read_resource("shop/shop", &uri, std::time::Duration::from_secs(10), tokio_util::sync::CancellationToken::new()).await;
         read.map(|resource| resource.bytes).map_err(|failure| failure.error)
     }
 

@@ -5,6 +5,7 @@
 pub mod client;
 mod commands;
 mod credentials;
+mod definitions;
 mod doctor;
 mod evaluate;
 mod first_look;
@@ -18,7 +19,9 @@ mod pack_settings;
 mod paths;
 mod profile;
 mod pushes;
+mod questions;
 mod reading;
+mod servers;
 mod socket;
 mod startup;
 mod terminal;
@@ -30,6 +33,8 @@ mod world;
 pub use evaluate::evaluate;
 pub use first_look::FirstLook;
 pub use host::Host;
+/// Drives the MCP client against test servers.
+pub use mcp::dev as mcp_dev;
 pub use options::Options;
 pub use paths::Paths;
 pub use reading::{export_log, verify_log};

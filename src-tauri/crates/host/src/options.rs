@@ -17,6 +17,8 @@ pub struct Options {
     pub pack_dirs: Vec<PathBuf>,
     /// Start servers in the background at once, instead of with the first call.
     pub warm_up: bool,
+    /// There is a window in which servers' questions can be answered; without one they are declined.
+    pub answerable: bool,
     /// Credentials of tools may come from environment variables: for terminals and servers, not for the window.
     pub credentials_from_environment: bool,
     pub clock: Arc<dyn Clock>,
@@ -33,6 +35,7 @@ impl Default for Options {
             program_dir,
             pack_dirs: Vec::new(),
             warm_up: false,
+            answerable: false,
             credentials_from_environment: false,
             clock: Arc::new(SystemClock),
             ids: Arc::new(UuidIds),

@@ -32,6 +32,10 @@ impl Paths {
     pub fn settings(&self) -> PathBuf {
         self.data.join("countersign.toml")
     }
+    /// Tools of servers as they were accepted.
+    pub fn definitions(&self) -> PathBuf {
+        self.data.join("tool-definitions.json")
+    }
     pub fn rules(&self) -> PathBuf {
         self.data.join("policy.json")
     }

@@ -10,16 +10,16 @@ use engine::{
     Engine, World,
     ports::{AuditLog, Clock, Durability, Profile as _, RecordDraft},
 };
-use mcp::{ServerConfig, Servers};
+use mcp::Servers;
 use models::offline::OfflinePack;
-use packs::LoadedPack;
 use secrets::Keyring;
 use serde_json::{Map, Value, json};
 use store::{OpenError, SqliteStore};
 
 use crate::{
     Host, Options, Paths,
-    credentials::Credentials,
+    credentials::{self, Credentials},
+    definitions::{self, Pins},
     imports::Imports,
     keys::{self, KeyringAnchor},
     known::KnownSecrets,
@@ -28,6 +28,8 @@ use crate::{
     paths::{make_private, unusable, unwritable, write_atomically},
     profile::{Environment, LiveProfile},
     pushes::Hub,
+    questions::Questions,
+    servers,
     tools::{HostTools, Means, PACING},
 };
 
@@ -55,6 +57,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let log = report(log, recovered, &mut notices).await;
     let hub = Arc::new(Hub::new());
     let tools = Arc::new(open_tools(&paths, &options, &hub, &profile, &keyring)?);
+    follow_definitions(&tools, &hub, &log);
     for fault in pack_settings::apply(&profile.settings(), &tools) {
         notices.push(notice("pack_settings", &format!("{} Its default is used until this is corrected in Tools.", fault.message)));
     }
@@ -88,6 +91,8 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     }
     if options.warm_up {
         tools.servers.start_all();
+    } else {
+        first_look(&tools).await;
     }
     watch_log(&log, &hub);
     let imports = Imports::new(Arc::clone(&engine), Arc::clone(&tools), Arc::clone(&models), Arc::clone(&log), Arc::clone(&hub));
@@ -199,15 +204,19 @@ fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>, profile: &Arc<Li
     let loaded = packs::load_with(&options.packs(paths.packs()), &chosen);
     let wants_pacing = loaded.iter().filter_map(|l| l.pack.as_ref()).any(|p| p.tools.iter().any(|t| t.target.server() == PACING));
     let pacing = wants_pacing.then(|| open_pacing(paths, options)).transpose()?;
-    let servers = loaded.iter().flat_map(|l| server_configs(l, paths, options)).collect();
+    let credentials = Arc::new(Credentials::new(Arc::clone(keyring), options.credentials_from_environment));
+    let around = servers::Around { paths, options, keyring, credentials: &credentials, profile };
+    let configs = loaded.iter().flat_map(|l| servers::configs(l, &around)).collect();
+    let pins = Arc::new(Pins::open(paths.definitions(), servers::own(&loaded), Arc::clone(&options.clock)));
     let on_change: mcp::OnChange = {
         let hub = Arc::clone(hub);
         Arc::new(move |server| engine::ports::Events::push(hub.as_ref(), contract::Push::Server { server }))
     };
-    let servers = Servers::builder(servers).on_change(on_change).build();
-    let credentials = Credentials::new(Arc::clone(keyring), options.credentials_from_environment);
+    let questions = Arc::new(Questions::new(options.answerable, Arc::clone(hub), Arc::clone(&options.ids)));
+    let servers = Servers::builder(configs).on_change(on_change).definitions(Arc::clone(&pins) as _).asker(Arc::clone(&questions) as _).build();
     let (profile, program_dir, folders) = (Arc::clone(profile), options.program_dir.clone(), options.packs(paths.packs()));
-    let tools = HostTools::new(loaded, Means { pacing, servers, credentials, profile, paths: paths.clone(), program_dir, folders });
+    let paths = paths.clone();
+    let tools = HostTools::new(loaded, Means { pacing, servers, pins, questions, credentials, profile, paths, program_dir, folders });
     tools.renew_names();
     Ok(tools)
 }
@@ -219,26 +228,6 @@ fn open_pacing(paths: &Paths, options: &Options) -> Result<Arc<Pacing>, AgentErr
     Pacing::open(&folder, Arc::new(move || clock.now())).map(Arc::new)
 }
 
-fn server_configs(loaded: &LoadedPack, paths: &Paths, options: &Options) -> Vec<ServerConfig> {
-    let Some(pack) = &loaded.pack else { return Vec::new() };
-    let config = |server: &contract::manifest::ServerEntry| {
-        // A program that cannot be used is shown as a failed server, with the reason.
-        let program = mcp::resolve_program(&server.command, &loaded.folder, &options.program_dir)
-            .inspect_err(|problem| tracing::warn!(%problem, server = server.name, "a server's program cannot be used"));
-        let mut env: std::collections::BTreeMap<String, String> =
-            server.env.iter().filter_map(|name| Some((name.clone(), std::env::var(name).ok()?))).collect();
-        if server.data_dir {
-            let folder = paths.pack_data(pack.manifest.id.as_str());
-            if let Err(error) = make_private(&folder) {
-                tracing::warn!(%error, "a pack's data folder could not be made");
-            }
-            env.insert("COUNTERSIGN_PACK_DATA".into(), folder.display().to_string());
-        }
-        ServerConfig { name: server.name.clone(), pack: pack.manifest.id.clone(), program, args: server.args.clone(), env, cwd: loaded.folder.clone() }
-    };
-    pack.manifest.servers.iter().map(config).collect()
-}
-
 /// The packs as the offline model reads them, with the names that are in the data.
 pub(crate) fn offline_packs(tools: &HostTools) -> Vec<OfflinePack> {
     tools.named().into_iter().map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect()
@@ -247,7 +236,58 @@ pub(crate) fn offline_packs(tools: &HostTools) -> Vec<OfflinePack> {
 /// Variables that packs name as credentials of their tools.
 fn declared_credentials(tools: &HostTools) -> BTreeSet<String> {
     let specs = tools.loaded().iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
-    specs.filter_map(|spec| spec.auth.as_ref()?.env_var.clone()).collect()
+    let servers = tools.loaded().iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.manifest.servers);
+    let of_servers = servers.flat_map(credentials::of_server).map(str::to_owned);
+    specs.filter_map(|spec| spec.auth.as_ref()?.env_var.clone()).chain(of_servers).collect()
+}
+
+/// Tools follow what servers say of them: who listens is told, and what is switched off is recorded once.
+fn follow_definitions(tools: &Arc<HostTools>, hub: &Arc<Hub>, log: &Arc<Log>) {
+    let (weak, hub, log) = (Arc::downgrade(tools), Arc::clone(hub), Arc::clone(log));
+    let told = std::sync::Mutex::new(BTreeSet::new());
+    tools.pins.on_change(Box::new(move || {
+        let Some(tools) = weak.upgrade() else { return };
+        tools.rebuild();
+        tools.renew_names();
+        let waiting: Vec<contract::ServerTool> = tools.server_tools().into_iter().filter(servers::waits).collect();
+        let count = u32::try_from(waiting.len()).unwrap_or(u32::MAX);
+        let mut told = told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let fresh: Vec<_> =
+            waiting.into_iter().filter(|tool| told.insert((tool.pack.clone(), tool.server.clone(), tool.name.clone(), tool.hash.clone()))).collect();
+        let log = Arc::clone(&log);
+        if !fresh.is_empty() {
+            tokio::spawn(async move { note_changed(&log, fresh).await });
+        }
+        engine::ports::Events::push(hub.as_ref(), contract::Push::ServerTools { waiting: count });
+    }));
+}
+
+/// Records tools that are switched off because their servers describe them differently.
+async fn note_changed(log: &Log, tools: Vec<contract::ServerTool>) {
+    for tool in tools {
+        let draft = RecordDraft::new(RecordType::SettingChanged)
+            .field("setting", "server_tool")
+            .field("pack", tool.pack.as_str())
+            .field("server", tool.server)
+            .field("tool", tool.name)
+            .field("definition", tool.hash)
+            .field("action", "switched_off");
+        if let Err(error) = log.append(draft, Durability::Grouped).await {
+            tracing::warn!(%error, "a changed tool could not be recorded");
+        }
+    }
+}
+
+/// A server that offers all its tools has to be asked once before anything is known of them.
+async fn first_look(tools: &HostTools) {
+    for (loaded, server) in servers::offering(tools.loaded()) {
+        let key = definitions::key(&loaded.view.id, &server.name);
+        if !tools.pins.knows(&key)
+            && let Err(failure) = tools.servers.ready(&key, std::time::Duration::from_secs(10)).await
+        {
+            tracing::info!(server = key, why = %failure.error.message, "a server's tools are not known yet");
+        }
+    }
 }
 
 /// Records which tools are in force, by definition.

@@ -81,6 +81,12 @@ macro_rules! forward {
             async fn policy_set(&self, _: PolicySetParams) -> Result<Empty, AgentError> {
                 Err(AgentError::new(ErrorCode::ApprovalRequired, "Only the approval window may change what may run.").reason("window_only"))
             }
+            async fn server_tool_accept(&self, _: ServerToolAcceptParams) -> Result<Empty, AgentError> {
+                Err(AgentError::new(ErrorCode::ApprovalRequired, "Only the approval window may accept a changed tool.").reason("window_only"))
+            }
+            async fn server_tool_effect(&self, _: ServerToolEffectParams) -> Result<Empty, AgentError> {
+                Err(AgentError::new(ErrorCode::ApprovalRequired, "Only the approval window may say what a tool changes.").reason("window_only"))
+            }
             async fn terminal_decisions_set(&self, _: TerminalDecisionsParams) -> Result<Empty, AgentError> {
                 Err(AgentError::new(ErrorCode::ApprovalRequired, "Only the approval window may change who decides.").reason("window_only"))
             }

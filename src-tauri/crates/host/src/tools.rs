@@ -1,6 +1,7 @@
 //! The tools of all usable packs behind one port: services linked in, MCP servers, and what `packs` runs itself.
 
 use std::{
+    collections::{BTreeSet, HashMap},
     path::PathBuf,
     sync::{Arc, PoisonError, RwLock},
 };
@@ -8,23 +9,26 @@ use std::{
 use async_trait::async_trait;
 use campaign_portfolio_pacing::{Dataset, Pacing};
 use contract::{
-    AgentError, AgentId, ErrorCode, PackId, PackView, ServerView, ToolId, ToolSpec, ToolTarget,
+    AgentError, AgentId, Effect, ErrorCode, PackId, PackView, ServerTool, ServerView, ToolId, ToolSpec, ToolTarget,
     manifest::{DataFlow, PackManifest, ProgramCall},
 };
-use engine::ports::{Agent, Instructions, Profile, Roster, ToolFailure, ToolRequest, Tools};
+use engine::ports::{Agent, Instructions, Profile, Resume, Roster, ToolFailure, ToolRequest, Tools};
 use mcp::Servers;
 use packs::{
     LoadedPack,
     run::{HttpRunner, Permit, Place, run_program},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     Paths,
     credentials::{self, Credentials},
+    definitions::{self, Pins},
     paths::make_private,
     profile::LiveProfile,
+    questions::{Gate, Questions},
+    servers,
 };
 
 /// The service name of the pacing pack.
@@ -36,7 +40,9 @@ pub(crate) struct HostTools {
     packs: Vec<LoadedPack>,
     pub(crate) pacing: Option<Arc<Pacing>>,
     pub(crate) servers: Servers,
-    pub(crate) credentials: Credentials,
+    pub(crate) pins: Arc<Pins>,
+    pub(crate) questions: Arc<Questions>,
+    pub(crate) credentials: Arc<Credentials>,
     http: HttpRunner,
     profile: Arc<LiveProfile>,
     paths: Paths,
@@ -52,7 +58,9 @@ pub(crate) struct HostTools {
 pub(crate) struct Means {
     pub(crate) pacing: Option<Arc<Pacing>>,
     pub(crate) servers: Servers,
-    pub(crate) credentials: Credentials,
+    pub(crate) pins: Arc<Pins>,
+    pub(crate) questions: Arc<Questions>,
+    pub(crate) credentials: Arc<Credentials>,
     pub(crate) profile: Arc<LiveProfile>,
     pub(crate) paths: Paths,
     pub(crate) program_dir: PathBuf,
@@ -61,14 +69,15 @@ pub(crate) struct Means {
 
 impl HostTools {
     pub(crate) fn new(packs: Vec<LoadedPack>, means: Means) -> Self {
-        let Means { pacing, servers, credentials, profile, paths, program_dir, folders } = means;
-        let specs: Vec<ToolSpec> = packs.iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| pack.tools.clone()).collect();
+        let Means { pacing, servers, pins, questions, credentials, profile, paths, program_dir, folders } = means;
         let http = HttpRunner::default();
-        Self {
-            specs: RwLock::new(Arc::new(specs)),
+        let tools = Self {
+            specs: RwLock::default(),
             packs,
             pacing,
             servers,
+            pins,
+            questions,
             credentials,
             http,
             profile,
@@ -77,11 +86,68 @@ impl HostTools {
             folders,
             named: RwLock::default(),
             agents: RwLock::default(),
-        }
+        };
+        tools.rebuild();
+        tools
     }
 
+    /// Puts together what may be used now: the manifests' tools, without those that a server describes differently than they were
+    /// accepted, and what servers offer beyond them.
+    pub(crate) fn rebuild(&self) {
+        let usable = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
+        let mut specs: Vec<ToolSpec> = usable.filter_map(|spec| self.as_accepted(spec)).collect();
+        for (loaded, server) in servers::offering(&self.packs) {
+            for mut spec in servers::offered(loaded, server, &self.pins) {
+                if specs.iter().any(|other| other.id == spec.id || other.model_name == spec.model_name) {
+                    spec.id.0 = format!("{}.{}", spec.pack, spec.id);
+                    spec.model_name = packs::model_name(spec.id.as_str());
+                }
+                if specs.iter().all(|other| other.id != spec.id && other.model_name != spec.model_name) {
+                    specs.push(spec);
+                }
+            }
+        }
+        *self.specs.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(specs);
+    }
+
+    /// A tool of a manifest, bound to what its server says of it; nothing while that is not what was accepted.
+    fn as_accepted(&self, spec: &ToolSpec) -> Option<ToolSpec> {
+        let ToolTarget::Mcp { server, tool } = &spec.target else { return Some(spec.clone()) };
+        let (off, pinned) = self.pins.look(&definitions::key(&spec.pack, server), tool);
+        let mut spec = spec.clone();
+        if let Some(pinned) = pinned {
+            spec.definition_hash = packs::hash_of(&json!({"manifest": spec.definition_hash, "server": pinned}));
+        }
+        (!off).then_some(spec)
+    }
+
+    /// The packs with the tools that may be used now.
     pub(crate) fn packs(&self) -> Vec<PackView> {
-        self.packs.iter().map(|loaded| loaded.view.clone()).collect()
+        let specs = self.specs();
+        let of = |loaded: &LoadedPack| {
+            let mut view = loaded.view.clone();
+            if loaded.pack.is_some() {
+                view.tools = specs.iter().filter(|spec| spec.pack == view.id).cloned().collect();
+            }
+            view
+        };
+        self.packs.iter().map(of).collect()
+    }
+
+    /// Tools of servers, with what changed.
+    pub(crate) fn server_tools(&self) -> Vec<ServerTool> {
+        let manifests = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
+        let declared: HashMap<(String, &str), Effect> = manifests
+            .filter_map(|spec| match &spec.target {
+                ToolTarget::Mcp { server, tool } => Some(((definitions::key(&spec.pack, server), tool.as_str()), spec.effect)),
+                ToolTarget::BuiltIn { .. } | ToolTarget::Http { .. } | ToolTarget::Program { .. } => None,
+            })
+            .collect();
+        let offered: BTreeSet<String> = servers::offering(&self.packs).map(|(loaded, server)| definitions::key(&loaded.view.id, &server.name)).collect();
+        let mut tools = self.pins.tools(|server, tool| declared.get(&(server.to_owned(), tool)).copied());
+        // What is neither declared nor offered can never be called.
+        tools.retain(|tool| tool.declared || offered.contains(&definitions::key(&tool.pack, &tool.server)));
+        tools
     }
 
     pub(crate) fn loaded(&self) -> &[LoadedPack] {
@@ -116,9 +182,11 @@ impl HostTools {
 
     /// Reads names and specialists anew, after data with other names has come.
     pub(crate) fn renew_names(&self) {
-        let packs = || self.packs.iter().filter_map(|loaded| loaded.pack.as_ref());
-        let named: Vec<PackManifest> = packs().map(|pack| self.with_names(&pack.manifest)).collect();
-        let agents = named.iter().zip(packs()).map(|(manifest, pack)| packs::agent(manifest, &pack.tools)).collect();
+        let packs = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref());
+        let named: Vec<PackManifest> = packs.map(|pack| self.with_names(&pack.manifest)).collect();
+        let specs = self.specs();
+        let own = |manifest: &PackManifest| specs.iter().filter(|spec| spec.pack == manifest.id).cloned().collect::<Vec<ToolSpec>>();
+        let agents = named.iter().map(|manifest| packs::agent(manifest, &own(manifest))).collect();
         *self.named.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(named);
         *self.agents.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(agents);
     }
@@ -177,6 +245,17 @@ impl Roster for HostTools {
     }
 }
 
+/// Nobody gates here: a call that would need answers first ends.
+struct NoAnswers;
+
+#[async_trait]
+impl Resume for NoAnswers {
+    async fn resume(&self, _: &Value) -> Result<(), AgentError> {
+        Err(AgentError::new(ErrorCode::ApprovalRequired, "The server wants answers first, and nobody can approve the call with them here.")
+            .reason("approval_required"))
+    }
+}
+
 #[async_trait]
 impl Tools for HostTools {
     fn specs(&self) -> Arc<Vec<ToolSpec>> {
@@ -195,7 +274,18 @@ impl Tools for HostTools {
         self.credentials.of(spec).await.map(|_| ())
     }
 
+    fn waits_for_person(&self, spec: &ToolSpec) -> bool {
+        match &spec.target {
+            ToolTarget::Mcp { server, .. } => self.questions.waits(&definitions::key(&spec.pack, server)),
+            ToolTarget::BuiltIn { .. } | ToolTarget::Http { .. } | ToolTarget::Program { .. } => false,
+        }
+    }
+
     async fn run(&self, request: ToolRequest, cancel: CancellationToken) -> Result<Value, ToolFailure> {
+        self.run_resumable(request, cancel, &NoAnswers).await
+    }
+
+    async fn run_resumable(&self, request: ToolRequest, cancel: CancellationToken, resume: &dyn Resume) -> Result<Value, ToolFailure> {
         match &request.spec.target {
             ToolTarget::Http { call } => {
                 let secret = self.credentials.of(&request.spec).await.map_err(|error| ToolFailure { error, may_have_happened: false })?;
@@ -208,7 +298,14 @@ impl Tools for HostTools {
                 // A little before the engine's own limit, so that the server hears of it and its miss is counted.
                 let limit = if request.spec.timeout_ms == 0 { 10_000 } else { request.spec.timeout_ms };
                 let timeout = std::time::Duration::from_millis(limit.saturating_sub(limit / 20).max(1));
-                self.servers.call(server, tool, request.arguments, timeout, cancel).await
+                let key = definitions::key(&request.spec.pack, server);
+                match request.spec.effect {
+                    Effect::ReadOnly => self.servers.call(&key, tool, request.arguments, timeout, cancel).await,
+                    Effect::Write | Effect::Destructive => {
+                        let gate = Gate { questions: &self.questions, server: key.clone(), engine: resume };
+                        self.servers.call_effect(&key, tool, request.arguments, timeout, cancel, &gate).await
+                    }
+                }
             }
         }
     }

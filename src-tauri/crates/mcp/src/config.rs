@@ -1,16 +1,33 @@
-//! What is known of a server before it runs, and how patient the client is.
+//! What is known of a server before it is reached, and how patient the client is.
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
 
-use contract::PackId;
+use contract::{PackId, manifest::ServerHttp};
 
-use crate::ProgramError;
+use crate::{Access, ProgramError};
 
 /// One server.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ServerConfig {
     pub name: String,
     pub pack: PackId,
+    pub reach: Reach,
+    /// How long this server may take until it is ready; the usual time when absent.
+    pub start: Option<Duration>,
+}
+
+/// How a server is reached.
+#[derive(Clone, Debug)]
+pub enum Reach {
+    /// A process of ours, over its standard input and output.
+    Program(Program),
+    /// An address, over streamable HTTP.
+    Http(Address),
+}
+
+/// A server's program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
     /// As `resolve_program` gives it. A server without a program is shown as failed with the reason, and never started.
     pub program: Result<PathBuf, ProgramError>,
     pub args: Vec<String>,
@@ -19,12 +36,42 @@ pub struct ServerConfig {
     pub cwd: PathBuf,
 }
 
+/// A server elsewhere.
+#[derive(Clone)]
+pub struct Address {
+    /// As the manifest says, with settings put into the address.
+    pub http: ServerHttp,
+    /// Credentials, tokens and leave to reach the private network, as they are when they are needed.
+    pub access: Arc<dyn Access>,
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Address").field("url", &self.http.url).finish_non_exhaustive()
+    }
+}
+
+impl ServerConfig {
+    /// What it is called by: two packs may each have a server of one name.
+    pub fn key(&self) -> String {
+        format!("{}/{}", self.pack, self.name)
+    }
+
+    /// Why it can never be reached as it is.
+    pub(crate) fn unusable(&self) -> Option<String> {
+        match &self.reach {
+            Reach::Program(program) => program.program.as_ref().err().map(ToString::to_string),
+            Reach::Http(_) => None,
+        }
+    }
+}
+
 /// How long things may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Timings {
-    /// From spawning to the end of the handshake.
+    /// From spawning or connecting to the list of tools.
     pub start: Duration,
-    /// How long a server may leave the newest protocol's first question unanswered before it is taken for an older one.
+    /// How long a program may leave the newest protocol's first question unanswered before it is taken for an older one.
     pub probe: Duration,
     /// The wait after the first crash; doubled after each further one.
     pub backoff: Duration,
@@ -50,6 +97,12 @@ impl Timings {
     pub(crate) fn wait_after(&self, failures: u32) -> Duration {
         let doubled = self.backoff.saturating_mul(1_u32.checked_shl(failures.saturating_sub(1)).unwrap_or(u32::MAX));
         doubled.min(self.longest_backoff)
+    }
+
+    /// The same for one server.
+    pub(crate) fn of(mut self, config: &ServerConfig) -> Self {
+        self.start = config.start.unwrap_or(self.start);
+        self
     }
 }
 

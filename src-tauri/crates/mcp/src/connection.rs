@@ -1,7 +1,7 @@
-//! One live connection to a server: the handshake, calls with deadline and cancel, the end.
+//! One live connection to a server: the handshake, its list of tools, calls with deadline and cancel, the end.
 
 use std::{
-    sync::{Arc, PoisonError},
+    sync::{Arc, PoisonError, atomic::Ordering},
     time::Duration,
 };
 
@@ -9,58 +9,180 @@ use engine::ports::ToolFailure;
 use rmcp::{
     Peer, RoleClient,
     model::{
-        CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientConfig, ClientRequest, Implementation, ProtocolVersion, ReadResourceRequest,
-        ReadResourceRequestParams, ServerResult,
+        CallToolRequest, CallToolRequestParams, ClientRequest, ErrorCode, InputRequest, InputRequests, InputResponses, PaginatedRequestParams, ProtocolVersion,
+        ReadResourceRequest, ReadResourceRequestParams, ServerResult, SubscriptionFilter,
     },
-    service::{ClientLifecycleMode, ClientServiceExt, PeerRequestOptions, RunningService, ServiceError},
+    service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt, PeerRequestOptions, RunningService, ServiceError},
+    transport::{
+        StreamableHttpClientTransport,
+        auth::{AuthClient, AuthError},
+    },
 };
-use serde_json::Value;
-use tokio::time::{Instant, sleep_until, timeout};
+use serde_json::{Value, json};
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep, sleep_until, timeout},
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    ServerConfig, Timings, failure, process,
+    Address, Definition, Program, Reach, Resume, ServerConfig, Timings, failure,
+    failure::Lost,
+    handler::Handler,
+    http, oauth, process,
     result::{self, Resource},
-    transport::{Ending, ProcessTransport},
+    transport::{Ending, Late, ProcessTransport},
 };
 
 /// How long a "never mind" may take to be written.
 const SAY_CANCELLED: Duration = Duration::from_millis(500);
+/// How often a server may ask within one call, and the wait when it only asks to come back.
+const ROUNDS: u32 = 8;
+const BUSY: Duration = Duration::from_millis(50);
+/// The most tools that a server may list.
+const MOST_TOOLS: usize = 2_000;
 
-/// What is needed to talk to a running server.
-#[derive(Debug)]
+/// What is needed to talk to a server.
 pub(crate) struct Connection {
-    pub(crate) pid: u32,
+    /// Of the server's process, when it is one of ours.
+    pub(crate) pid: Option<u32>,
     peer: Peer<RoleClient>,
+    handler: Handler,
 }
 
-/// The part that owns the process: waiting on it tells when the server is gone.
+/// The part that owns the transport: waiting on it tells when the server is gone.
 pub(crate) struct Session {
-    running: RunningService<RoleClient, ClientConfig>,
+    running: RunningService<RoleClient, Handler>,
     ending: Ending,
+    /// Told when the server says that its tools have changed.
+    pub(crate) changed: Arc<Notify>,
 }
 
-/// Starts the process and shakes hands.
-pub(crate) async fn open(config: &ServerConfig, timings: &Timings) -> Result<(Connection, Session), String> {
-    let (process, stdout, stdin) = process::start(config).await.map_err(|error| format!("It could not be started: {error}."))?;
+/// Why there is no connection.
+pub(crate) enum Unopened {
+    /// In a sentence.
+    Because(String),
+    /// The user has to sign in, or to sign in again with more; the server's words on it.
+    SignIn(Option<String>),
+}
+
+type Opened = Result<(Connection, Session), Unopened>;
+
+/// Reaches the server and shakes hands, with whichever protocol it speaks.
+pub(crate) async fn open(config: &ServerConfig, timings: &Timings, handler: Handler) -> Opened {
+    let opening = async {
+        match &config.reach {
+            Reach::Program(program) => start(&config.name, program, timings, handler).await,
+            Reach::Http(address) => connect(address, handler).await,
+        }
+    };
+    match timeout(timings.start, opening).await {
+        Ok(opened) => opened,
+        Err(_) => Err(Unopened::Because(format!("It did not answer within {} seconds.", timings.start.as_secs_f32()))),
+    }
+}
+
+fn newest_first() -> ClientLifecycleMode {
+    ClientLifecycleMode::Auto { preferred_versions: vec![ProtocolVersion::V_2026_07_28], legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE) }
+}
+
+/// Starts the server. One that was slow, was taken for an older one, and then turned out to speak the newest protocol only is started
+/// once more and given all the time there is.
+async fn start(name: &str, program: &Program, timings: &Timings, handler: Handler) -> Opened {
+    let late = Late::default();
+    let opened = start_once(name, program, timings, handler.clone(), &late).await;
+    match opened {
+        Err(_) if late.load(Ordering::SeqCst) => {
+            let patient = Timings { probe: timings.start, ..*timings };
+            start_once(name, program, &patient, handler, &Late::default()).await
+        }
+        opened => opened,
+    }
+}
+
+async fn start_once(name: &str, program: &Program, timings: &Timings, handler: Handler, late: &Late) -> Opened {
+    let (process, stdout, stdin) = process::start(name, program).await.map_err(|error| Unopened::Because(format!("It could not be started: {error}.")))?;
     let pid = process.pid();
     let ending = Ending::default();
-    let transport = ProcessTransport::new(process, stdout, stdin, timings, Arc::clone(&ending));
-    let me = ClientConfig::new(ClientCapabilities::default(), Implementation::new("countersign", env!("CARGO_PKG_VERSION")));
-    let mode =
-        ClientLifecycleMode::Auto { preferred_versions: vec![ProtocolVersion::V_2026_07_28], legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE) };
-    match timeout(timings.start, me.serve_with_lifecycle(transport, mode)).await {
-        Ok(Ok(running)) => Ok((Connection { pid, peer: running.peer().clone() }, Session { running, ending })),
-        Ok(Err(error)) => Err(format!("It ended or misbehaved during the handshake ({error}).")),
-        Err(_) => Err(format!("It did not answer within {} seconds.", timings.start.as_secs_f32())),
+    let transport = ProcessTransport::new(process, stdout, stdin, timings, Arc::clone(&ending), Arc::clone(late));
+    match handler.clone().serve_with_lifecycle(transport, newest_first()).await {
+        Ok(running) => Ok(opened(Some(pid), running, ending, handler)),
+        Err(error) => Err(Unopened::Because(format!("It ended or misbehaved during the handshake ({error})."))),
     }
+}
+
+async fn connect(address: &Address, handler: Handler) -> Opened {
+    let first = connect_as(address, handler.clone(), newest_first()).await;
+    match first {
+        // Some answer the newest protocol's first question with anything at all: such a one is asked as an older one.
+        Err(Handshake::Odd(_)) => connect_as(address, handler, ClientLifecycleMode::Initialize).await.map_err(Handshake::into_unopened),
+        other => other.map_err(Handshake::into_unopened),
+    }
+}
+
+/// Why a handshake did not come about.
+enum Handshake {
+    /// The server answered, but not as the protocol wants it.
+    Odd(String),
+    Not(Unopened),
+}
+
+impl Handshake {
+    fn into_unopened(self) -> Unopened {
+        match self {
+            Self::Odd(why) => Unopened::Because(why),
+            Self::Not(unopened) => unopened,
+        }
+    }
+}
+
+async fn connect_as(address: &Address, handler: Handler, mode: ClientLifecycleMode) -> Result<(Connection, Session), Handshake> {
+    let because = |why| Handshake::Not(Unopened::Because(why));
+    let config = address.transport_config().await.map_err(|error| because(error.message))?;
+    let client = http::client(address.private(), true).map_err(because)?;
+    let running = match &address.http.oauth {
+        None => handler.clone().serve_with_lifecycle(StreamableHttpClientTransport::with_client(client, config), mode).await,
+        Some(oauth) => {
+            let manager = match oauth::signed_in(address, oauth).await {
+                Ok(manager) => manager,
+                Err(AuthError::AuthorizationRequired) => return Err(Handshake::Not(Unopened::SignIn(None))),
+                Err(error) => return Err(because(format!("The sign-in to it failed: {error}."))),
+            };
+            let client = AuthClient::new(client, manager);
+            handler.clone().serve_with_lifecycle(StreamableHttpClientTransport::with_client(client, config), mode).await
+        }
+    };
+    running.map(|running| opened(None, running, Ending::default(), handler)).map_err(|error| unreached(address, &error))
+}
+
+/// Why a server could not be reached. Addresses in errors may carry what should not be shown: only the kind is told.
+fn unreached(address: &Address, error: &ClientInitializeError) -> Handshake {
+    if address.http.oauth.is_some() && error.is_authorization_required() {
+        return Handshake::Not(Unopened::SignIn(error.auth_challenge().map(str::to_owned)));
+    }
+    let host = url::Url::parse(&address.http.url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
+    let why = match failure::lost_at_opening(error) {
+        Some(Lost::Private) => http::refused(&host),
+        // More than was asked for at first.
+        Some(Lost::Unauthorized(challenge)) if address.http.oauth.is_some() => return Handshake::Not(Unopened::SignIn(challenge)),
+        Some(Lost::Unauthorized(_)) => "It refuses the key, or wants a sign-in that the pack does not declare.".to_owned(),
+        Some(Lost::Status { status, .. }) => format!("It answered with the status {status}."),
+        Some(Lost::Unreachable) => format!("{host} cannot be reached. Check the connection and the address."),
+        None => return Handshake::Odd(format!("It did not complete the handshake ({error}).")),
+    };
+    Handshake::Not(Unopened::Because(why))
+}
+
+fn opened(pid: Option<u32>, running: RunningService<RoleClient, Handler>, ending: Ending, handler: Handler) -> (Connection, Session) {
+    let (peer, changed) = (running.peer().clone(), handler.changed());
+    (Connection { pid, peer, handler }, Session { running, ending, changed })
 }
 
 impl Session {
     /// Waits until the server is gone or `stop` asks for its end; then the process has been ended and reaped.
     /// Gives how it ended.
     pub(crate) async fn over(self, stop: CancellationToken) -> String {
-        let Self { running, ending } = self;
+        let Self { running, ending, .. } = self;
         let closing = running.cancellation_token();
         let waiting = running.waiting();
         tokio::pin!(waiting);
@@ -80,25 +202,99 @@ impl Session {
 }
 
 impl Connection {
+    /// The tools that the server lists now. One that has no list has no tools.
+    pub(crate) async fn tools(&self) -> Result<Vec<Definition>, Unopened> {
+        let mut found = Vec::new();
+        let mut cursor = None;
+        loop {
+            let page = match self.peer.list_tools(Some(PaginatedRequestParams::default().with_cursor(cursor))).await {
+                Ok(page) => page,
+                Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => return Ok(found),
+                Err(error) => {
+                    return Err(match failure::lost_in(&error) {
+                        Some(Lost::Unauthorized(challenge)) => Unopened::SignIn(challenge),
+                        _ => Unopened::Because(format!("Its tools could not be listed ({error}).")),
+                    });
+                }
+            };
+            found.extend(page.tools.iter().map(Definition::of));
+            cursor = page.next_cursor;
+            if cursor.is_none() || found.len() > MOST_TOOLS {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// Asks a server of the stateless protocol to tell of changed tools; older ones do so by themselves.
+    pub(crate) fn listen(&self, changed: Arc<Notify>) {
+        let stateless = self.peer.peer_info().is_some_and(|info| {
+            !info.protocol_version.has_initialize() && info.capabilities.tools.as_ref().is_some_and(|tools| tools.list_changed == Some(true))
+        });
+        if !stateless {
+            return;
+        }
+        let peer = self.peer.clone();
+        tokio::spawn(async move {
+            let Ok(mut subscription) = peer.listen(SubscriptionFilter::builder().tools_list_changed().build()).await else { return };
+            while let Ok(Some(_)) = subscription.next().await {
+                changed.notify_one();
+            }
+        });
+    }
+
     /// The server is gone or going.
     pub(crate) fn closed(&self) -> bool {
         self.peer.is_transport_closed()
     }
 
-    /// Calls a tool.
-    pub(crate) async fn call(&self, server: &str, tool: &str, arguments: Value, limits: &Limits) -> Result<Value, ToolFailure> {
+    /// Calls a tool. When the server wants answers first, it is called again with them, as a new call; `resume` says whether it may.
+    /// Without it nothing is asked: the call changes nothing.
+    pub(crate) async fn call(&self, server: &str, tool: &str, arguments: Value, limits: &Limits, resume: Option<&dyn Resume>) -> Result<Value, ToolFailure> {
         let mut params = CallToolRequestParams::new(tool.to_owned());
         match arguments {
             Value::Object(map) => params = params.with_arguments(map),
             Value::Null => {}
             _ => return Err(ToolFailure { error: contract::AgentError::invalid("A tool's arguments must be an object."), may_have_happened: false }),
         }
-        match self.request(server, ClientRequest::CallToolRequest(CallToolRequest::new(params)), limits).await? {
-            ServerResult::CallToolResult(done) => result::value(done),
-            ServerResult::InputRequiredResult(_) => Err(failure::odd_answer(server, "it asks for further input")),
-            ServerResult::CreateTaskResult(_) => Err(failure::odd_answer(server, "it wants to finish later")),
-            _ => Err(failure::odd_answer(server, "it is no tool result")),
+        let mut limits = limits.clone();
+        for round in 0..ROUNDS {
+            let asked = match self.request(server, ClientRequest::CallToolRequest(CallToolRequest::new(params.clone())), &limits).await? {
+                ServerResult::CallToolResult(done) => return result::value(done),
+                ServerResult::InputRequiredResult(asked) => asked,
+                ServerResult::CreateTaskResult(_) => return Err(failure::odd_answer(server, "it wants to finish later")),
+                _ => return Err(failure::odd_answer(server, "it is no tool result")),
+            };
+            // The time that a person takes is not the server's.
+            let since = Instant::now();
+            let answers = tokio::select! {
+                answers = self.answers(server, asked.input_requests.unwrap_or_default()) => answers?,
+                () = limits.cancel.cancelled() => return Err(failure::cancelled(server, false)),
+            };
+            match resume {
+                Some(resume) if !answers.is_empty() => {
+                    resume.resume(&json!(answers)).await.map_err(|error| ToolFailure { error, may_have_happened: false })?;
+                }
+                _ if answers.is_empty() => sleep(BUSY.saturating_mul(round + 1)).await,
+                _ => {}
+            }
+            if !answers.is_empty() {
+                limits.until += since.elapsed();
+            }
+            params.input_responses = (!answers.is_empty()).then_some(answers);
+            params.request_state = asked.request_state;
         }
+        Err(failure::odd_answer(server, "it asks again and again for further input"))
+    }
+
+    /// What the user says to a server's questions.
+    async fn answers(&self, server: &str, requests: InputRequests) -> Result<InputResponses, ToolFailure> {
+        let mut answers = InputResponses::new();
+        for (key, request) in requests {
+            let InputRequest::Elicitation(question) = request else { return Err(failure::odd_answer(server, "it asks for something that is not offered")) };
+            let answer = self.handler.ask(question.params).await;
+            answers.insert(key, serde_json::to_value(answer).map_err(|_| failure::odd_answer(server, "the answer cannot be written"))?);
+        }
+        Ok(answers)
     }
 
     /// Reads a resource.
@@ -110,11 +306,19 @@ impl Connection {
         }
     }
 
+    /// The time for a call is over, and nobody is being asked anything for it.
+    async fn late(&self, limits: &Limits) {
+        sleep_until(limits.until).await;
+        while self.handler.asks() {
+            sleep(limits.timeout).await;
+        }
+    }
+
     async fn request(&self, server: &str, request: ClientRequest, limits: &Limits) -> Result<ServerResult, ToolFailure> {
         let options = PeerRequestOptions::with_timeout(limits.timeout);
         // From here on the request may reach the server, whatever happens to us.
         let mut handle = tokio::select! {
-            sent = self.peer.send_request_with_option(request, options) => sent.map_err(|_| failure::lost(server, false))?,
+            sent = self.peer.send_request_with_option(request, options) => sent.map_err(|error| service_failure(server, &error))?,
             () = limits.cancel.cancelled() => return Err(failure::cancelled(server, true)),
             () = sleep_until(limits.until) => return Err(failure::timed_out(server, limits.timeout, true)),
         };
@@ -125,7 +329,7 @@ impl Connection {
                 Err(_) => Err(failure::lost(server, true)),
             },
             () = limits.cancel.cancelled() => (failure::cancelled(server, true), "stopped by the user"),
-            () = sleep_until(limits.until) => (failure::timed_out(server, limits.timeout, true), "no answer in time"),
+            () = self.late(limits) => (failure::timed_out(server, limits.timeout, true), "no answer in time"),
         };
         // Told in the background: a server that reads nothing must not hold the caller.
         tokio::spawn(timeout(SAY_CANCELLED, handle.cancel(Some(why.to_owned()))));
@@ -137,7 +341,7 @@ fn service_failure(server: &str, error: &ServiceError) -> ToolFailure {
     match error {
         ServiceError::McpError(error) => failure::refused(server, error.code.0, &error.message),
         ServiceError::UnexpectedResponse => failure::odd_answer(server, "the answer has the wrong shape"),
-        _ => failure::lost(server, true),
+        other => failure::unsent(server, failure::lost_in(other)),
     }
 }
 

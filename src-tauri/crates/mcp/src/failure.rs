@@ -4,6 +4,135 @@ use std::time::Duration;
 
 use contract::{AgentError, ErrorCode};
 use engine::ports::ToolFailure;
+use rmcp::{
+    service::{ClientInitializeError, ServiceError},
+    transport::{
+        auth::AuthError,
+        streamable_http_client::{AuthRequiredError, HttpStatusError, InsufficientScopeError, StreamableHttpError},
+    },
+};
+
+use crate::http::PrivateAddress;
+
+/// What lies behind a failed request to a server with an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Lost {
+    /// It lies where the pack may not go.
+    Private,
+    /// It wants to know who asks, or more of it; its own words, when it gave some.
+    Unauthorized(Option<String>),
+    /// It answered with a status that is none for an answer.
+    Status { status: u16, retry_after_ms: Option<u64> },
+    /// Nothing was reached.
+    Unreachable,
+}
+
+/// What lies behind a failed request.
+pub(crate) fn lost_in(error: &ServiceError) -> Option<Lost> {
+    match error {
+        // The library's own errors do not name their cause as such.
+        ServiceError::TransportSend(transport) => lost_by(transport.error.as_ref()),
+        _ => None,
+    }
+}
+
+/// What lies behind a failed handshake.
+pub(crate) fn lost_at_opening(error: &ClientInitializeError) -> Option<Lost> {
+    match error {
+        ClientInitializeError::TransportError { error, .. } => lost_by(error.error.as_ref()),
+        ClientInitializeError::LegacyFallbackFailed { discover, fallback } => lost_at_opening(fallback).or_else(|| lost_at_opening(discover)),
+        _ => None,
+    }
+}
+
+/// Looks for what lies behind an error.
+fn lost_by(error: &(dyn std::error::Error + 'static)) -> Option<Lost> {
+    let mut found = None;
+    let mut next = Some(error);
+    while let Some(cause) = next {
+        if cause.is::<PrivateAddress>() {
+            return Some(Lost::Private);
+        }
+        if let Some(auth) = cause.downcast_ref::<AuthRequiredError>() {
+            return Some(Lost::Unauthorized(Some(auth.www_authenticate_header.clone())));
+        }
+        if let Some(scope) = cause.downcast_ref::<InsufficientScopeError>() {
+            return Some(Lost::Unauthorized(Some(scope.www_authenticate_header.clone())));
+        }
+        if matches!(cause.downcast_ref::<AuthError>(), Some(AuthError::AuthorizationRequired)) {
+            return Some(Lost::Unauthorized(None));
+        }
+        let status = match cause.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+            Some(StreamableHttpError::HttpStatus(status)) => Some(status),
+            Some(StreamableHttpError::Client(error)) => return lost_by(error),
+            _ => cause.downcast_ref::<HttpStatusError>(),
+        };
+        if let Some(http) = status {
+            let seconds = http.retry_after.as_deref().and_then(|text| text.trim().parse::<u64>().ok());
+            return Some(Lost::Status { status: http.status, retry_after_ms: seconds.map(|s| s.saturating_mul(1_000)) });
+        }
+        if let Some(http) = cause.downcast_ref::<reqwest::Error>() {
+            found = match http.status() {
+                Some(status) => Some(Lost::Status { status: status.as_u16(), retry_after_ms: None }),
+                None if http.is_connect() => Some(Lost::Unreachable),
+                None => found,
+            };
+        }
+        next = cause.source();
+    }
+    found
+}
+
+/// A request that the transport could not bring to its end.
+pub(crate) fn unsent(server: &str, lost: Option<Lost>) -> ToolFailure {
+    match lost {
+        Some(Lost::Unauthorized(challenge)) => {
+            let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} wants a sign-in.")).reason("mcp_unauthorized");
+            let error = error.retryable(false).hint("Sign in to it in Tools, or enter its key in Settings.");
+            failure(
+                match challenge {
+                    Some(words) => error.with("challenge", words),
+                    None => error,
+                },
+                false,
+            )
+        }
+        Some(Lost::Status { status: 429, retry_after_ms }) => {
+            let error = AgentError::new(ErrorCode::RateLimited, format!("The server {server} asks to slow down.")).reason("upstream_rate_limit");
+            failure(with_wait(error.with("status", 429), retry_after_ms), false)
+        }
+        Some(Lost::Status { status, retry_after_ms }) => {
+            let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} failed ({status}).")).reason("mcp_http_status");
+            failure(with_wait(error.with("status", status).retryable(status >= 500), retry_after_ms), status >= 500 && status != 501 && status != 503)
+        }
+        Some(Lost::Unreachable) => lost_on_the_way(server, "cannot be reached", false),
+        Some(Lost::Private) => lost_on_the_way(server, "leads to an address that its pack may not reach", false),
+        None => self::lost(server, true),
+    }
+}
+
+fn with_wait(error: AgentError, ms: Option<u64>) -> AgentError {
+    match ms {
+        Some(ms) => error.with("retry_after_ms", ms),
+        None => error,
+    }
+}
+
+fn lost_on_the_way(server: &str, what: &str, sent: bool) -> ToolFailure {
+    let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} {what}.")).reason("mcp_not_connected").retryable(true);
+    failure(error.hint("Check the connection, then try again."), sent)
+}
+
+/// The user has to sign in first.
+pub(crate) fn sign_in(server: &str) -> ToolFailure {
+    let error = AgentError::new(ErrorCode::ToolHttpError, format!("You are not signed in to {server}.")).reason("mcp_sign_in").retryable(false);
+    failure(error.hint("Open Tools and sign in to the server there."), false)
+}
+
+/// The tool may not be called as it is described now.
+pub(crate) fn switched_off(error: AgentError) -> ToolFailure {
+    failure(error, false)
+}
 
 fn failure(error: AgentError, may_have_happened: bool) -> ToolFailure {
     ToolFailure { error, may_have_happened }

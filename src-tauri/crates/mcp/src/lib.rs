@@ -1,19 +1,29 @@
-//! The MCP client: servers of packs as child processes, started when needed, restarted with back-off, never left behind.
-//! Knows the protocol and processes; knows nothing of packs' manifests, policy or who asks for a call.
+//! The MCP client: servers of packs as child processes or behind an address, reached when needed, again with back-off, never
+//! left behind. Knows the protocol, processes and sign-in; knows nothing of packs' files, policy or who asks for a call.
 
+mod access;
 mod config;
 mod connection;
+mod definition;
+pub mod dev;
 mod environment;
 mod failure;
+mod handler;
+mod http;
+mod oauth;
 mod process;
 mod program;
 mod result;
 mod server;
 mod servers;
+mod sign_in;
 mod transport;
 
-pub use config::{ServerConfig, Timings};
-pub use engine::ports::ToolFailure;
+pub use access::{Access, Asker, Asks, Definitions, Question, Reply};
+pub use config::{Address, Program, Reach, ServerConfig, Timings};
+pub use definition::Definition;
+pub use engine::ports::{Resume, ToolFailure};
 pub use program::{ProgramError, resolve_program};
 pub use result::Resource;
 pub use servers::{OnChange, Servers, ServersBuilder};
+pub use sign_in::SignIn;

@@ -15,7 +15,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{ServerConfig, environment::base_environment};
+use crate::{Program, environment::base_environment};
 use guard::Guard;
 
 /// The most of one line, and of one process's whole error output, that goes to the log.
@@ -33,7 +33,7 @@ pub(crate) struct ServerProcess {
 }
 
 /// Starts a server; gives the process and its two pipes.
-pub(crate) async fn start(config: &ServerConfig) -> io::Result<(ServerProcess, ChildStdout, ChildStdin)> {
+pub(crate) async fn start(name: &str, config: &Program) -> io::Result<(ServerProcess, ChildStdout, ChildStdin)> {
     let program = config.program.as_ref().map_err(|problem| io::Error::other(problem.clone()))?;
     let command = command(program, config);
     // Copying a large process takes a moment.
@@ -41,7 +41,7 @@ pub(crate) async fn start(config: &ServerConfig) -> io::Result<(ServerProcess, C
     let missing = || io::Error::other("a pipe of the server is missing");
     let (stdin, stdout, stderr) = (process.child.stdin.take(), process.child.stdout.take(), process.child.stderr.take());
     if let Some(stderr) = stderr {
-        tokio::spawn(log_stderr(config.name.clone(), stderr));
+        tokio::spawn(log_stderr(name.to_owned(), stderr));
     }
     Ok((process, stdout.ok_or_else(missing)?, stdin.ok_or_else(missing)?))
 }
@@ -53,7 +53,7 @@ fn spawn(mut command: Command) -> io::Result<ServerProcess> {
     Ok(ServerProcess { child, guard: Some(guard), pid, status: None })
 }
 
-fn command(program: &Path, config: &ServerConfig) -> Command {
+fn command(program: &Path, config: &Program) -> Command {
     let mut command = Command::new(program);
     command
         .args(&config.args)

@@ -1,25 +1,30 @@
-//! One server's life: idle until needed, starting once for all who wait, ready, backing off after a crash, stopped.
-//! Every transition goes through one place, which tells the listener.
+//! One server's life: idle until needed, reached once for all who wait, ready, backing off after a crash, waiting for a
+//! sign-in, stopped. Every transition goes through one place, which tells the listener.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
-use contract::{ServerState, ServerView};
+use contract::{
+    AgentError, ServerState, ServerView,
+    manifest::{OauthGrant, ServerOauth},
+};
 use engine::ports::ToolFailure;
 use tokio::{
     sync::watch,
     task::JoinHandle,
-    time::{Instant, sleep_until},
+    time::{Instant, sleep_until, timeout},
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use crate::{
-    ServerConfig, Timings,
-    connection::{self, Connection, Limits, Session},
+    Asker, Definitions, Reach, ServerConfig, SignIn, Timings,
+    connection::{self, Connection, Limits, Session, Unopened},
     failure,
+    handler::Handler,
     servers::OnChange,
+    sign_in,
 };
 
 /// Answers that may be missing in a row before a server counts as hung and is started anew.
@@ -43,6 +48,11 @@ enum Phase {
         attempt: u64,
         why: String,
     },
+    /// Only the user can go on: by signing in.
+    SignIn {
+        /// What came of the last try.
+        why: Option<String>,
+    },
     /// There is no program to start.
     Unusable {
         why: String,
@@ -58,16 +68,28 @@ struct Life {
     /// How often it was started again after a crash.
     restarts: u32,
     missing_answers: u32,
-    /// Ends the present process.
+    /// Ends the present process or connection.
     stop: CancellationToken,
     keeper: Option<JoinHandle<()>>,
+    /// What the server said that it wants of a sign-in.
+    challenge: Option<String>,
+    /// Ends the present sign-in.
+    sign_in: CancellationToken,
+}
+
+/// Whom servers tell and ask.
+#[derive(Clone, Default)]
+pub(crate) struct Around {
+    pub(crate) on_change: Option<OnChange>,
+    pub(crate) definitions: Option<Arc<dyn Definitions>>,
+    pub(crate) asker: Option<Arc<dyn Asker>>,
 }
 
 /// A configured server.
 pub(crate) struct Server {
     pub(crate) config: ServerConfig,
     timings: Timings,
-    on_change: Option<OnChange>,
+    around: Around,
     life: Mutex<Life>,
     changed: watch::Sender<u64>,
 }
@@ -81,14 +103,30 @@ enum Next {
 }
 
 impl Server {
-    pub(crate) fn new(config: ServerConfig, timings: Timings, on_change: Option<OnChange>) -> Self {
-        let stop = CancellationToken::new();
-        let phase = match &config.program {
-            Ok(_) => Phase::Idle,
-            Err(problem) => Phase::Unusable { why: problem.to_string() },
-        };
-        let life = Life { phase, attempts: 0, failures: 0, restarts: 0, missing_answers: 0, stop, keeper: None };
-        Self { config, timings, on_change, life: Mutex::new(life), changed: watch::Sender::new(0) }
+    pub(crate) fn new(config: ServerConfig, timings: Timings, around: Around) -> Self {
+        let (stop, sign_in) = (CancellationToken::new(), CancellationToken::new());
+        let phase = config.unusable().map_or(Phase::Idle, |why| Phase::Unusable { why });
+        let life = Life { phase, attempts: 0, failures: 0, restarts: 0, missing_answers: 0, stop, keeper: None, challenge: None, sign_in };
+        let timings = timings.of(&config);
+        Self { config, timings, around, life: Mutex::new(life), changed: watch::Sender::new(0) }
+    }
+
+    fn oauth(&self) -> Option<&ServerOauth> {
+        match &self.config.reach {
+            Reach::Program(_) => None,
+            Reach::Http(address) => address.http.oauth.as_ref(),
+        }
+    }
+
+    /// Whether a new connection brings new tokens without the user.
+    pub(crate) fn renews_tokens(&self) -> bool {
+        self.oauth().is_some_and(|oauth| oauth.grant == OauthGrant::ClientCredentials)
+    }
+
+    /// Whether the tool may be called as the server describes it now.
+    pub(crate) fn check(&self, tool: &str) -> Result<(), ToolFailure> {
+        let Some(definitions) = &self.around.definitions else { return Ok(()) };
+        definitions.check(&self.config.pack, &self.config.name, tool).map_err(failure::switched_off)
     }
 
     /// As the window shows it.
@@ -100,14 +138,22 @@ impl Server {
         let (state, message, pid) = match &life.phase {
             Phase::Idle => (ServerState::Idle, None, None),
             Phase::Starting { .. } => (ServerState::Starting, None, None),
-            Phase::Ready { connection, .. } => (ServerState::Ready, None, Some(connection.pid)),
+            Phase::Ready { connection, .. } => (ServerState::Ready, None, connection.pid),
             // After several failures in a row it is no longer a hiccup.
             Phase::BackingOff { why, .. } if life.failures >= 3 => (ServerState::Failed, Some(why.clone()), None),
             Phase::BackingOff { why, .. } => (ServerState::BackingOff, Some(why.clone()), None),
+            Phase::SignIn { why } => (ServerState::SignIn, why.clone(), None),
             Phase::Unusable { why } => (ServerState::Failed, Some(why.clone()), None),
             Phase::Stopped => (ServerState::Stopped, None, None),
         };
-        ServerView { name: self.config.name.clone(), pack: self.config.pack.clone(), state, message, restarts: life.restarts, pid }
+        let (name, pack) = (self.config.name.clone(), self.config.pack.clone());
+        let signs_in = self.oauth().is_some_and(|oauth| oauth.grant == OauthGrant::AuthorizationCode);
+        let http = match &self.config.reach {
+            Reach::Program(_) => None,
+            Reach::Http(address) => Some(&address.http),
+        };
+        let (address, private_network) = (http.map(|http| http.url.clone()), http.is_some_and(|http| http.private_network));
+        ServerView { name, pack, state, message, restarts: life.restarts, pid, address, private_network, signs_in }
     }
 
     /// Starts it unless it runs; does not wait.
@@ -161,6 +207,7 @@ impl Server {
                 self.tell(life);
                 Next::WaitForStart(attempt)
             }
+            Phase::SignIn { .. } => Next::Fail(failure::sign_in(&self.config.name)),
             Phase::Unusable { why } => Next::Fail(failure::unusable(&self.config.name, why)),
             Phase::Stopped => Next::Fail(failure::stopped(&self.config.name)),
         }
@@ -185,24 +232,64 @@ impl Server {
         attempt
     }
 
-    async fn keep(&self, attempt: u64, stop: CancellationToken) {
+    async fn keep(self: &Arc<Self>, attempt: u64, stop: CancellationToken) {
+        let handler = Handler::new(self.config.pack.clone(), self.config.name.clone(), self.around.asker.clone());
         let opened = tokio::select! {
-            opened = connection::open(&self.config, &self.timings) => opened,
+            opened = connection::open(&self.config, &self.timings, handler) => opened,
             // Dropping the half-open connection kills its process.
             () = stop.cancelled() => return,
         };
         match opened {
             Ok((connection, session)) => self.watch(attempt, connection, session, stop).await,
-            Err(why) => self.failed(attempt, why),
+            Err(unopened) => self.unopened(attempt, unopened),
         }
     }
 
-    async fn watch(&self, attempt: u64, connection: Connection, session: Session, stop: CancellationToken) {
+    fn unopened(&self, attempt: u64, why: Unopened) {
+        match why {
+            Unopened::Because(why) => self.failed(attempt, why),
+            Unopened::SignIn(challenge) => self.wants_sign_in(attempt, challenge),
+        }
+    }
+
+    /// Asks for the tools and tells who remembers them.
+    async fn list(&self, connection: &Connection) -> Result<(), Unopened> {
+        let Some(definitions) = &self.around.definitions else { return Ok(()) };
+        let tools = timeout(self.timings.start, connection.tools())
+            .await
+            .unwrap_or_else(|_| Err(Unopened::Because("Its tools were not listed in time.".to_owned())))?;
+        definitions.seen(&self.config.pack, &self.config.name, &tools);
+        Ok(())
+    }
+
+    async fn watch(self: &Arc<Self>, attempt: u64, connection: Connection, session: Session, stop: CancellationToken) {
+        // Before anything may be called: a tool is what it is now, not what it was.
+        if let Err(unopened) = self.list(&connection).await {
+            stop.cancel();
+            session.over(stop).await;
+            return self.unopened(attempt, unopened);
+        }
+        let (connection, changed) = (Arc::new(connection), Arc::clone(&session.changed));
+        let _listing = self.around.definitions.is_some().then(|| {
+            let (server, connection) = (Arc::clone(self), Arc::clone(&connection));
+            connection.listen(Arc::clone(&changed));
+            AbortOnDropHandle::new(tokio::spawn(async move {
+                loop {
+                    changed.notified().await;
+                    if let Err(unopened) = server.list(&connection).await {
+                        tracing::warn!(server = %server.config.name, "changed tools could not be looked at");
+                        server.lock().stop.cancel();
+                        return server.unopened(attempt, unopened);
+                    }
+                }
+            }))
+        });
         {
             let mut life = self.lock();
             if matches!(life.phase, Phase::Starting { attempt: of } if of == attempt) {
-                life.phase = Phase::Ready { connection: Arc::new(connection), attempt };
+                life.phase = Phase::Ready { connection, attempt };
                 life.missing_answers = 0;
+                life.challenge = None;
             }
             self.tell(life);
         }
@@ -210,12 +297,71 @@ impl Server {
         self.failed(attempt, why);
     }
 
+    /// Ends a connection that is not to be trusted any more; the next call makes a new one.
+    fn drop_connection(&self, attempt: u64, why: String) {
+        self.lock().stop.cancel();
+        self.failed(attempt, why);
+    }
+
+    /// Only the user can go on.
+    fn wants_sign_in(&self, of: u64, challenge: Option<String>) {
+        let mut life = self.lock();
+        let current = match life.phase {
+            Phase::Starting { attempt } | Phase::Ready { attempt, .. } => attempt == of,
+            Phase::Idle | Phase::BackingOff { .. } | Phase::SignIn { .. } | Phase::Unusable { .. } | Phase::Stopped => false,
+        };
+        if current {
+            life.stop.cancel();
+            life.challenge = challenge.or(life.challenge.take());
+            life.phase = Phase::SignIn { why: None };
+        }
+        self.tell(life);
+    }
+
+    /// Ends the connection, if there is one.
+    pub(crate) fn forget(&self) {
+        let mut life = self.lock();
+        if !matches!(life.phase, Phase::Stopped | Phase::Unusable { .. }) {
+            life.stop.cancel();
+            life.phase = Phase::Idle;
+        }
+        self.tell(life);
+    }
+
+    /// What the server said that it wants.
+    pub(crate) fn challenge(&self) -> Option<String> {
+        self.lock().challenge.clone()
+    }
+
+    /// Begins a sign-in; one that is under way is given up.
+    pub(crate) async fn sign_in(self: &Arc<Self>) -> Result<SignIn, AgentError> {
+        let stop = CancellationToken::new();
+        std::mem::replace(&mut self.lock().sign_in, stop.clone()).cancel();
+        sign_in::begin(self, stop).await
+    }
+
+    /// What came of a sign-in.
+    pub(crate) fn signed_in(self: &Arc<Self>, done: Result<(), String>) {
+        let mut life = self.lock();
+        match (done, &life.phase) {
+            (_, Phase::Stopped | Phase::Unusable { .. }) => {}
+            (Ok(()), _) => {
+                life.stop.cancel();
+                life.failures = 0;
+                self.begin(&mut life);
+            }
+            (Err(why), Phase::SignIn { .. }) => life.phase = Phase::SignIn { why: Some(format!("The sign-in did not succeed: {why}.")) },
+            (Err(_), Phase::Idle | Phase::Starting { .. } | Phase::Ready { .. } | Phase::BackingOff { .. }) => {}
+        }
+        self.tell(life);
+    }
+
     /// A start that failed or a process that is gone: the next start waits.
     fn failed(&self, of: u64, why: String) {
         let mut life = self.lock();
         let current = match life.phase {
             Phase::Starting { attempt } | Phase::Ready { attempt, .. } => attempt == of,
-            Phase::Idle | Phase::BackingOff { .. } | Phase::Unusable { .. } | Phase::Stopped => false,
+            Phase::Idle | Phase::BackingOff { .. } | Phase::SignIn { .. } | Phase::Unusable { .. } | Phase::Stopped => false,
         };
         if !current {
             return;
@@ -230,24 +376,54 @@ impl Server {
     /// What a call's end says about the server's health.
     pub(crate) fn heard<T>(&self, outcome: &Result<T, ToolFailure>) {
         let mut life = self.lock();
-        let answered = match outcome {
-            Ok(_) => true,
+        let reason = match outcome {
+            Ok(_) => None,
+            Err(failure) => Some((failure.error.reason_text(), &failure.error)),
+        };
+        let (answered, silent, gone) = match reason {
             // A refusal by the protocol carries a code; a lost connection does not.
-            Err(failure) => matches!(failure.error.reason_text(), Some("mcp_tool_error" | "invalid_response")) || failure.error.details.contains_key("code"),
+            None | Some((Some("mcp_tool_error" | "invalid_response" | "upstream_rate_limit" | "mcp_http_status"), _)) => (true, false, false),
+            Some((Some("mcp_timeout"), _)) => (false, true, false),
+            Some((Some("mcp_exception"), error)) if error.details.contains_key("code") => (true, false, false),
+            Some((Some("mcp_exception" | "mcp_not_connected"), _)) => (false, false, true),
+            Some((Some("mcp_unauthorized"), error)) => {
+                let challenge = error.details.get("challenge").and_then(|words| words.as_str()).map(str::to_owned);
+                return self.unauthorized(life, challenge);
+            }
+            Some(_) => (false, false, false),
         };
         if answered {
             life.failures = 0;
             life.missing_answers = 0;
             return;
         }
-        if outcome.as_ref().is_err_and(|failure| failure.error.reason_text() == Some("mcp_timeout")) {
-            life.missing_answers += 1;
-            if life.missing_answers >= HUNG_AFTER
-                && let Phase::Ready { attempt, .. } = life.phase
-            {
-                life.stop.cancel();
+        life.missing_answers += u32::from(silent);
+        // A process tells by itself when it is gone; an address does not.
+        let lost = gone && matches!(&life.phase, Phase::Ready { connection, .. } if connection.pid.is_none());
+        if let Phase::Ready { attempt, .. } = life.phase
+            && (lost || life.missing_answers >= HUNG_AFTER)
+        {
+            drop(life);
+            self.drop_connection(
+                attempt,
+                if lost { "It cannot be reached any more.".to_owned() } else { "It did not answer any more and was ended.".to_owned() },
+            );
+        }
+    }
+
+    /// The server does not accept who we are any more.
+    fn unauthorized(&self, mut life: MutexGuard<'_, Life>, challenge: Option<String>) {
+        let Phase::Ready { attempt, .. } = life.phase else { return };
+        match self.oauth().map(|oauth| oauth.grant) {
+            Some(OauthGrant::AuthorizationCode) => {
                 drop(life);
-                self.failed(attempt, "It did not answer any more and was ended.".to_owned());
+                self.wants_sign_in(attempt, challenge);
+            }
+            // New tokens come with a new connection.
+            Some(OauthGrant::ClientCredentials) | None => {
+                life.stop.cancel();
+                life.phase = Phase::Idle;
+                self.tell(life);
             }
         }
     }
@@ -257,6 +433,7 @@ impl Server {
         let mut life = self.lock();
         life.phase = Phase::Stopped;
         life.stop.cancel();
+        life.sign_in.cancel();
         let keeper = life.keeper.take();
         self.tell(life);
         keeper
@@ -278,7 +455,7 @@ impl Server {
         let view = self.view_of(&life);
         drop(life);
         self.changed.send_modify(|count| *count = count.wrapping_add(1));
-        if let Some(on_change) = &self.on_change {
+        if let Some(on_change) = &self.around.on_change {
             on_change(view);
         }
     }

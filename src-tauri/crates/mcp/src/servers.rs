@@ -1,13 +1,18 @@
-//! All servers by name: the one door to them. Cheap to make; nothing runs until it is needed or asked for.
+//! All servers by pack and name (`pack/name`): the one door to them. Cheap to make; nothing runs until it is needed or asked for.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use contract::ServerView;
+use contract::{AgentError, ServerView};
 use engine::ports::ToolFailure;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Resource, ServerConfig, Timings, connection::Limits, failure, server::Server};
+use crate::{
+    Asker, Definitions, Resource, Resume, ServerConfig, SignIn, Timings,
+    connection::Limits,
+    failure,
+    server::{Around, Server},
+};
 
 /// Told of every change of a server. Must return quickly.
 pub type OnChange = Arc<dyn Fn(ServerView) + Send + Sync>;
@@ -34,7 +39,7 @@ impl Drop for Inner {
 pub struct ServersBuilder {
     configs: Vec<ServerConfig>,
     timings: Timings,
-    on_change: Option<OnChange>,
+    around: Around,
 }
 
 impl ServersBuilder {
@@ -48,16 +53,30 @@ impl ServersBuilder {
     /// Who is told of changes.
     #[must_use]
     pub fn on_change(mut self, listener: OnChange) -> Self {
-        self.on_change = Some(listener);
+        self.around.on_change = Some(listener);
         self
     }
 
-    /// The servers, all idle. Of two with one name the first counts.
+    /// Who remembers which definitions of tools were accepted.
+    #[must_use]
+    pub fn definitions(mut self, definitions: Arc<dyn Definitions>) -> Self {
+        self.around.definitions = Some(definitions);
+        self
+    }
+
+    /// Who answers the servers' questions. Without one they are declined.
+    #[must_use]
+    pub fn asker(mut self, asker: Arc<dyn Asker>) -> Self {
+        self.around.asker = Some(asker);
+        self
+    }
+
+    /// The servers, all idle. Of two with one name in one pack the first counts.
     pub fn build(self) -> Servers {
         let mut by_name = BTreeMap::new();
         for config in self.configs {
-            let name = config.name.clone();
-            by_name.entry(name).or_insert_with(|| Arc::new(Server::new(config, self.timings, self.on_change.clone())));
+            let key = config.key();
+            by_name.entry(key).or_insert_with(|| Arc::new(Server::new(config, self.timings, self.around.clone())));
         }
         Servers { inner: Arc::new(Inner { by_name }) }
     }
@@ -66,7 +85,7 @@ impl ServersBuilder {
 impl Servers {
     /// Starts setting up.
     pub fn builder(configs: Vec<ServerConfig>) -> ServersBuilder {
-        ServersBuilder { configs, timings: Timings::default(), on_change: None }
+        ServersBuilder { configs, timings: Timings::default(), around: Around::default() }
     }
 
     /// Servers with the usual waits and no listener.
@@ -74,7 +93,7 @@ impl Servers {
         Self::builder(configs).build()
     }
 
-    /// How all servers are now, by name.
+    /// How all servers are now, by pack and name.
     pub fn views(&self) -> Vec<ServerView> {
         self.inner.by_name.values().map(|server| server.view()).collect()
     }
@@ -86,14 +105,62 @@ impl Servers {
         }
     }
 
-    /// Calls a tool, starting its server if need be. Ends by the timeout at the latest, start included.
-    pub async fn call(&self, server: &str, tool: &str, arguments: Value, timeout: Duration, cancel: CancellationToken) -> Result<Value, ToolFailure> {
+    /// Starts one server if it does not run, in the background.
+    pub fn start(&self, server: &str) {
+        if let Some(server) = self.inner.by_name.get(server) {
+            server.start();
+        }
+    }
+
+    /// Ends the connection to a server whose tokens are not kept any more; the next call makes another.
+    pub fn forget(&self, server: &str) {
+        if let Some(server) = self.inner.by_name.get(server) {
+            server.forget();
+        }
+    }
+
+    /// Begins a sign-in of the user to a server.
+    pub async fn sign_in(&self, server: &str) -> Result<SignIn, AgentError> {
+        self.inner.by_name.get(server).ok_or_else(|| failure::unknown(server).error)?.sign_in().await
+    }
+
+    /// Waits until a server is ready, or cannot be reached now.
+    pub async fn ready(&self, server: &str, timeout: Duration) -> Result<(), ToolFailure> {
         let server = self.inner.by_name.get(server).ok_or_else(|| failure::unknown(server))?;
-        let limits = Limits::new(timeout, cancel);
-        let connection = server.connection(&limits).await?;
-        let outcome = connection.call(&server.config.name, tool, arguments, &limits).await;
-        server.heard(&outcome);
-        outcome
+        server.connection(&Limits::new(timeout, CancellationToken::new())).await.map(|_| ())
+    }
+
+    /// Calls a tool that changes nothing, starting its server if need be. Ends by the timeout at the latest, start included.
+    pub async fn call(&self, server: &str, tool: &str, arguments: Value, timeout: Duration, cancel: CancellationToken) -> Result<Value, ToolFailure> {
+        self.call_with(server, tool, arguments, Limits::new(timeout, cancel), None).await
+    }
+
+    /// The same for a tool that changes something: before it is called again with answers that the server wanted, `resume` is asked.
+    pub async fn call_effect(
+        &self,
+        server: &str,
+        tool: &str,
+        arguments: Value,
+        timeout: Duration,
+        cancel: CancellationToken,
+        resume: &dyn Resume,
+    ) -> Result<Value, ToolFailure> {
+        self.call_with(server, tool, arguments, Limits::new(timeout, cancel), Some(resume)).await
+    }
+
+    async fn call_with(&self, server: &str, tool: &str, arguments: Value, limits: Limits, resume: Option<&dyn Resume>) -> Result<Value, ToolFailure> {
+        let server = self.inner.by_name.get(server).ok_or_else(|| failure::unknown(server))?;
+        for _ in 0..2 {
+            let connection = server.connection(&limits).await?;
+            server.check(tool)?;
+            let outcome = connection.call(&server.config.name, tool, arguments.clone(), &limits, resume).await;
+            server.heard(&outcome);
+            // A token of the app itself has run out; the server has refused before it did anything, and the next connection has a new one.
+            if !server.renews_tokens() || !outcome.as_ref().is_err_and(|failure| failure.error.reason_text() == Some("mcp_unauthorized")) {
+                return outcome;
+            }
+        }
+        Err(failure::sign_in(&server.config.name))
     }
 
     /// Reads a resource, such as a picture.

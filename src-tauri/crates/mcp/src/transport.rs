@@ -4,7 +4,10 @@
 use std::{
     io,
     process::ExitStatus,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -21,8 +24,11 @@ use tokio::{
 
 use crate::{Timings, process::ServerProcess};
 
-/// The longest line a server may send; longer ones are dropped.
-const LONGEST_LINE: usize = 16 * 1024 * 1024;
+/// The longest line a server may send; longer ones are dropped. Some send a result twice in one line, as text and as a value.
+pub(crate) const LONGEST_LINE: usize = 48 * 1024 * 1024;
+
+/// The first question of the newest protocol was answered after all, when it had been given up.
+pub(crate) type Late = Arc<AtomicBool>;
 
 /// How a process ended, once it has.
 pub(crate) type Ending = Arc<Mutex<Option<ExitStatus>>>;
@@ -36,12 +42,13 @@ pub(crate) struct ProcessTransport {
     asked: Option<(RequestId, Instant)>,
     given_up: Option<RequestId>,
     ending: Ending,
+    late: Late,
 }
 
 impl ProcessTransport {
-    pub(crate) fn new(process: ServerProcess, stdout: ChildStdout, stdin: ChildStdin, timings: &Timings, ending: Ending) -> Self {
+    pub(crate) fn new(process: ServerProcess, stdout: ChildStdout, stdin: ChildStdin, timings: &Timings, ending: Ending, late: Late) -> Self {
         let lines = AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(LONGEST_LINE);
-        Self { lines, process, grace: timings.grace, probe: timings.probe, asked: None, given_up: None, ending }
+        Self { lines, process, grace: timings.grace, probe: timings.probe, asked: None, given_up: None, ending, late }
     }
 }
 
@@ -71,6 +78,7 @@ impl Transport<RoleClient> for ProcessTransport {
                 let message = self.lines.receive().await?;
                 if self.given_up.is_some() && answered(&message) == self.given_up.as_ref() {
                     self.given_up = None;
+                    self.late.fetch_or(matches!(message, JsonRpcMessage::Response(_)), Ordering::SeqCst);
                     continue;
                 }
                 return Some(message);

@@ -136,8 +136,21 @@ fn definition_hash(spec: &ToolSpec, server: Option<&ServerEntry>) -> Option<Stri
     members.remove("definition_hash");
     members.remove("model_name");
     members.insert("server".to_owned(), json!(server));
-    let bytes = serde_json_canonicalizer::to_vec(&definition).ok()?;
-    Some(names::hex(&Sha256::digest(&bytes)))
+    Some(hash_of(&definition))
+}
+
+/// SHA-256 (hex) of the canonical form.
+pub fn hash_of(value: &Value) -> String {
+    // Numbers that JCS cannot write are hashed as they are printed.
+    let bytes = serde_json_canonicalizer::to_vec(value).unwrap_or_else(|_| value.to_string().into_bytes());
+    names::hex(&Sha256::digest(&bytes))
+}
+
+/// An address whose leading setting has been put in: the user's value, else the pack's.
+pub fn address_with(url: &str, defaults: &Map<String, Value>, chosen: &Map<String, Value>) -> Option<String> {
+    let mut settings = defaults.clone();
+    settings.extend(chosen.clone());
+    with_setting(url, &settings)
 }
 
 /// Qualifies tools that share an id or a model's name with a tool of another pack.

@@ -13,7 +13,8 @@ mod request;
 mod sandbox;
 mod template;
 
-pub use address::{Lookup, SystemLookup, is_private, may_reach};
+pub use address::{Lookup, SystemLookup};
+pub use contract::address::{is_private, may_reach};
 pub use http::{HttpRunner, Permit};
 #[cfg(unix)]
 pub use program::{Place, run_program};

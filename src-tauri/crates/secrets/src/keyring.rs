@@ -221,7 +221,8 @@ impl Keyring {
         self.handed_out.lock().unwrap_or_else(PoisonError::into_inner).len() as u64
     }
 
-    fn note(&self, value: &SecretString) {
+    /// Notes a value that must not be repeated to anyone, such as a part of one that is kept here.
+    pub fn note(&self, value: &SecretString) {
         let mut known = self.handed_out.lock().unwrap_or_else(PoisonError::into_inner);
         if !known.iter().any(|one| one.expose_secret() == value.expose_secret()) {
             known.push(value.clone());

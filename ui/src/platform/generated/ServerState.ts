@@ -3,4 +3,4 @@
 /**
  * The state of an MCP server.
  */
-export type ServerState = "idle" | "starting" | "ready" | "backing_off" | "failed" | "stopped";
+export type ServerState = "idle" | "starting" | "ready" | "backing_off" | "failed" | "sign_in" | "stopped";

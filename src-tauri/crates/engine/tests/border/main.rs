@@ -8,6 +8,7 @@ mod layers;
 mod memory;
 mod once;
 mod supervisor;
+mod resume;
 mod switches;
 mod turns;
 mod world;

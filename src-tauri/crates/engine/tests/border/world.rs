@@ -130,6 +130,9 @@ pub struct ScriptTools {
     pub runs: Mutex<Vec<(String, Value)>>,
     /// The agent that all tools belong to.
     pub agent: Mutex<Option<contract::AgentId>>,
+    /// Answers that a tool's server wants before it goes on.
+    pub wants: Mutex<HashMap<String, Value>>,
+    waits: AtomicBool,
     pub at_once: AtomicI64,
     pub most_at_once: AtomicI64,
 }
@@ -147,6 +150,19 @@ impl Tools for ScriptTools {
     }
     async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {
         self.refusals.lock().unwrap().get(spec.id.as_str()).cloned().map_or(Ok(()), Err)
+    }
+    fn waits_for_person(&self, _: &ToolSpec) -> bool {
+        self.waits.load(Ordering::SeqCst)
+    }
+    async fn run_resumable(&self, request: ToolRequest, cancel: CancellationToken, resume: &dyn Resume) -> Result<Value, ToolFailure> {
+        let done = self.run(request.clone(), cancel.clone()).await?;
+        let wanted = self.wants.lock().unwrap().get(request.spec.id.as_str()).cloned();
+        let Some(answers) = wanted else { return Ok(done) };
+        self.waits.store(true, Ordering::SeqCst);
+        let allowed = resume.resume(&answers).await;
+        self.waits.store(false, Ordering::SeqCst);
+        allowed.map_err(|error| ToolFailure { error, may_have_happened: false })?;
+        self.run(request, cancel).await
     }
     async fn run(&self, request: ToolRequest, _: CancellationToken) -> Result<Value, ToolFailure> {
         let now = self.at_once.fetch_add(1, Ordering::SeqCst) + 1;

@@ -4,3 +4,4 @@
 mod data;
 mod ledger;
 mod packs;
+mod servers;

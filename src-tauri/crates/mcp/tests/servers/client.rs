@@ -6,11 +6,16 @@ use std::{
 };
 
 use contract::{ErrorCode, ServerState};
-use mcp::Servers;
+use mcp::{Reach, ServerConfig, Servers};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::{LONG, alive, call, gone, pid_of, quick, server, servers};
+
+fn set_program(config: &mut ServerConfig, to: Result<std::path::PathBuf, mcp::ProgramError>) {
+    let Reach::Program(program) = &mut config.reach else { panic!("it is a program") };
+    program.program = to;
+}
 
 fn odd() -> Servers {
     servers(vec![server("odd", "odd", &[])])
@@ -26,7 +31,7 @@ async fn answers_come_back_as_values() {
     assert_eq!((failure.error.reason_text(), failure.error.retryable, failure.may_have_happened), (Some("mcp_exception"), false, false));
     let failure = call(&servers, "structured", json!([1])).await.unwrap_err();
     assert_eq!(failure.error.code, ErrorCode::InvalidInput);
-    let failure = servers.call("nobody", "x", json!({}), LONG, CancellationToken::new()).await.unwrap_err();
+    let failure = servers.call("test/nobody", "x", json!({}), LONG, CancellationToken::new()).await.unwrap_err();
     assert_eq!(failure.error.reason_text(), Some("mcp_unknown_server"));
     servers.shut_down().await;
 }
@@ -37,7 +42,7 @@ async fn rubbish_and_floods_are_tolerated() {
     assert_eq!(call(&servers, "rubbish", json!({})).await.unwrap(), json!({"after": "rubbish"}));
     assert_eq!(call(&servers, "flood", json!({})).await.unwrap(), json!({"after": "flood"}));
     assert_eq!(call(&servers, "large", json!({})).await.unwrap()["text"].as_str().map(str::len), Some(9 * 1024 * 1024));
-    let failure = servers.call("odd", "too_long", json!({}), Duration::from_secs(2), CancellationToken::new()).await.unwrap_err();
+    let failure = servers.call("test/odd", "too_long", json!({}), Duration::from_secs(2), CancellationToken::new()).await.unwrap_err();
     assert_eq!(failure.error.code, ErrorCode::ToolTimeout);
     assert_eq!(call(&servers, "structured", json!({})).await.unwrap(), json!({"n": 1}), "one line too long costs one call, not the server");
     servers.shut_down().await;
@@ -73,7 +78,7 @@ async fn a_server_that_ends_at_once_fails_the_call_and_backs_off() {
 #[tokio::test]
 async fn a_program_that_is_not_there_is_said() {
     let mut config = server("odd", "odd", &[]);
-    config.program = Ok("/nonexistent/program".into());
+    set_program(&mut config, Ok("/nonexistent/program".into()));
     let failure = call(&servers(vec![config]), "structured", json!({})).await.unwrap_err();
     assert!(failure.error.message.contains("could not be started"), "{}", failure.error.message);
 }
@@ -81,7 +86,7 @@ async fn a_program_that_is_not_there_is_said() {
 #[tokio::test]
 async fn a_program_that_cannot_be_used_is_said_before_anything_is_called() {
     let mut config = server("odd", "odd", &[]);
-    config.program = Err(mcp::ProgramError::Missing("./server".into()));
+    set_program(&mut config, Err(mcp::ProgramError::Missing("./server".into())));
     let servers = servers(vec![config]);
     servers.start_all();
     let view = servers.views().remove(0);
@@ -98,7 +103,7 @@ async fn a_silent_call_times_out_and_two_in_a_row_end_the_server() {
     call(&servers, "structured", json!({})).await.unwrap();
     let first = pid_of(&servers, "odd");
     for _ in 0..2 {
-        let failure = servers.call("odd", "hang", json!({}), Duration::from_millis(200), CancellationToken::new()).await.unwrap_err();
+        let failure = servers.call("test/odd", "hang", json!({}), Duration::from_millis(200), CancellationToken::new()).await.unwrap_err();
         assert_eq!((failure.error.code, failure.may_have_happened), (ErrorCode::ToolTimeout, true));
     }
     assert_eq!(call(&servers, "structured", json!({})).await.unwrap(), json!({"n": 1}));
@@ -117,7 +122,7 @@ async fn a_stopped_call_ends_at_once_and_the_server_hears_of_it() {
         tokio::time::sleep(Duration::from_millis(50)).await;
         stopper.cancel();
     });
-    let failure = servers.call("odd", "hang", json!({}), LONG, cancel).await.unwrap_err();
+    let failure = servers.call("test/odd", "hang", json!({}), LONG, cancel).await.unwrap_err();
     stop.await.unwrap();
     assert_eq!((failure.error.reason_text(), failure.may_have_happened), (Some("cancelled"), true));
     let mut told = json!(null);

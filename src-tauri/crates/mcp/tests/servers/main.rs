@@ -5,12 +5,15 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says what went wrong by panicking")]
 
 mod client;
+mod conformance;
+mod http;
 mod kill;
 mod odd_server;
+mod real;
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-use mcp::{ServerConfig, Servers, Timings};
+use mcp::{Program, Reach, ServerConfig, Servers, Timings};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -28,14 +31,13 @@ fn end_line() {
 fn server(name: &str, role: &str, more: &[(&str, &str)]) -> ServerConfig {
     let mut env: BTreeMap<String, String> = more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     env.insert("ROLE".to_owned(), role.to_owned());
-    ServerConfig {
-        name: name.to_owned(),
-        pack: "test".into(),
+    let program = Program {
         program: Ok(std::env::current_exe().unwrap()),
         args: ["--exact", &format!("role_{role}"), "--nocapture", "--test-threads=1"].map(str::to_owned).to_vec(),
         env,
         cwd: PathBuf::from("/"),
-    }
+    };
+    ServerConfig { name: name.to_owned(), pack: "test".into(), reach: Reach::Program(program), start: None }
 }
 
 /// Waits short enough for tests, long enough for a busy machine.
@@ -56,7 +58,7 @@ fn servers(configs: Vec<ServerConfig>) -> Servers {
 const LONG: Duration = Duration::from_secs(30);
 
 async fn call(servers: &Servers, tool: &str, arguments: Value) -> Result<Value, mcp::ToolFailure> {
-    servers.call("odd", tool, arguments, LONG, CancellationToken::new()).await
+    servers.call("test/odd", tool, arguments, LONG, CancellationToken::new()).await
 }
 
 /// Whether a process is there and not merely waiting to be reaped by somebody else.
@@ -97,6 +99,13 @@ fn role_odd() {
 }
 
 #[test]
+fn role_conformance() {
+    if role().as_deref() == Some("conformance") {
+        conformance::client();
+    }
+}
+
+#[test]
 fn role_app() {
     if role().as_deref() == Some("app") {
         kill::run_app();
@@ -108,15 +117,16 @@ async fn the_shop_is_called_over_stdio() {
     let folder = tempfile::tempdir().unwrap();
     let servers = servers(vec![server("shop", "shop", &[("SHOP_DIR", folder.path().to_str().unwrap())])]);
     assert_eq!(servers.views()[0].state, contract::ServerState::Idle);
-    let search = servers.call("shop", "product.search", json!({"query": "black trail shoes"}), LONG, CancellationToken::new()).await.unwrap();
+    let search = servers.call("test/shop", "product.search", json!({"query": "black trail shoes"}), LONG, CancellationToken::new()).await.unwrap();
     let part = search.pointer("/items/0/partNo").and_then(Value::as_str).unwrap().to_owned();
-    let failure = servers.call("shop", "cart.addItem", json!({"partNo": part, "clientIp": "127.0.0.1"}), LONG, CancellationToken::new()).await.unwrap_err();
+    let failure =
+        servers.call("test/shop", "cart.addItem", json!({"partNo": part, "clientIp": "127.0.0.1"}), LONG, CancellationToken::new()).await.unwrap_err();
     assert_eq!((failure.error.reason_text(), failure.may_have_happened), (Some("mcp_tool_error"), false));
     assert!(failure.error.message.contains("several variants"), "{}", failure.error.message);
-    let picture = servers.read_resource("shop", "shop-image://1001", LONG, CancellationToken::new()).await.unwrap();
+    let picture = servers.read_resource("test/shop", "shop-image://1001", LONG, CancellationToken::new()).await.unwrap();
     assert_eq!(picture.mime_type.as_deref(), Some("image/svg+xml"));
     assert!(picture.bytes.starts_with(b"<svg"));
-    let missing = servers.read_resource("shop", "shop-image://7", LONG, CancellationToken::new()).await.unwrap_err();
+    let missing = servers.read_resource("test/shop", "shop-image://7", LONG, CancellationToken::new()).await.unwrap_err();
     assert!(missing.error.message.contains("no picture"), "{}", missing.error.message);
     let pid = pid_of(&servers, "shop");
     servers.shut_down().await;

@@ -55,7 +55,7 @@ fn tool(id: &Value, name: &str, cancelled: usize) {
             eprintln!("{}", "e".repeat(2 * 1024 * 1024));
             text(id, json!({"after": "flood"}));
         }
-        "too_long" => raw(&format!("{}\n", "y".repeat(17 * 1024 * 1024))),
+        "too_long" => raw(&format!("{}\n", "y".repeat(49 * 1024 * 1024))),
         "large" => text(id, json!({"text": "z".repeat(9 * 1024 * 1024)})),
         "child" => {
             let child = Command::new("/bin/sleep").arg("1000").spawn().unwrap();

@@ -135,7 +135,7 @@ fn body_templates(subject: &Subject<'_>, at: &str, tool: &Value, value: &Value, 
     }
 }
 
-fn header(at: &str, name: &str, faults: &mut Faults) {
+pub(super) fn header(at: &str, name: &str, faults: &mut Faults) {
     if !is_token(name) {
         faults.at(at, format!("`{name}` is not the name of a header"), "use letters, digits and hyphens");
     } else if RESERVED.contains(&name.to_ascii_lowercase().as_str()) || name.to_ascii_lowercase().starts_with("proxy-") {

@@ -1,7 +1,13 @@
-//! Servers: a program of the pack itself or one of the app's own, never a path to somewhere else.
+//! Servers: a program of the pack itself or one of the app's own, never a path to somewhere else; or an address, with credentials
+//! by name only.
 
-use super::{Subject, list, text};
-use crate::{fault::Faults, files};
+use serde_json::Value;
+
+use super::{Subject, calls, list, text, tools::present};
+use crate::{
+    fault::{Faults, join},
+    files, resolve,
+};
 
 pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
     let mut names: Vec<&str> = Vec::new();
@@ -13,8 +19,18 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
             }
             names.push(name);
         }
-        if let Some(command) = text(server, "command") {
-            program(subject, &format!("{at}/command"), command, faults);
+        match (text(server, "command").filter(|command| !command.is_empty()), present(server, "http")) {
+            (Some(command), None) => program(subject, &format!("{at}/command"), command, faults),
+            (None, Some(http)) => {
+                address(subject, &format!("{at}/http"), http, faults);
+                for member in ["args", "env", "data_dir"] {
+                    if present(server, member).is_some_and(|value| *value != Value::Bool(false)) {
+                        faults.at(join(&at, member), format!("`{member}` is for programs"), "remove it");
+                    }
+                }
+            }
+            (Some(_), Some(_)) => faults.at(format!("{at}/http"), "a server is a program or an address, not both", "remove `command` or `http`"),
+            (None, None) => faults.at(&at, "it is not said how the server is reached", "add `command` with a program, or `http` with an address"),
         }
         for (index, variable) in list(server.get("env")).enumerate() {
             let Some(name) = variable.as_str() else { continue };
@@ -42,5 +58,67 @@ pub(super) fn program(subject: &Subject<'_>, at: &str, command: &str, faults: &m
     if !plain {
         let problem = format!("`{command}` is not the name of a program");
         faults.at(at, problem, "give the program alone; its arguments go to `args`");
+    }
+}
+
+fn address(subject: &Subject<'_>, at: &str, http: &Value, faults: &mut Faults) {
+    let private = http.get("private_network") == Some(&Value::Bool(true));
+    let url_at = format!("{at}/url");
+    if let Some(url) = text(http, "url") {
+        let settings = subject.manifest.get("settings").and_then(Value::as_object).cloned().unwrap_or_default();
+        match resolve::address_with(url, &settings, &serde_json::Map::new()) {
+            Some(whole) if resolve::is_base(&whole) => {
+                if whole.starts_with("http://") && !private {
+                    let fix = "use https, or set `private_network` for a server on this computer or in the local network";
+                    faults.at(&url_at, "without encryption anyone on the way can read and change what is said", fix);
+                }
+            }
+            _ => {
+                faults.at(&url_at, format!("`{url}` is not a web address"), "write it like https://mcp.example.com/mcp, or begin it with a setting that is one")
+            }
+        }
+    }
+    for (name, credential) in http.get("headers").and_then(Value::as_object).into_iter().flatten() {
+        let at = join(&format!("{at}/headers"), name);
+        calls::header(&at, name, faults);
+        if credential.as_str().is_some_and(|name| !is_variable(name)) {
+            faults.at(&at, "it is not the name of a credential", "give the name only, never a value");
+        }
+    }
+    sign_in(at, http, faults);
+}
+
+/// Who the server is told we are.
+fn sign_in(at: &str, http: &Value, faults: &mut Faults) {
+    let auth = |member: &str| http.pointer(&format!("/auth/{member}")).and_then(Value::as_str);
+    let (kind, variable) = (auth("kind").unwrap_or("none"), auth("env_var"));
+    let oauth = present(http, "oauth");
+    let grant = oauth.and_then(|oauth| text(oauth, "grant"));
+    match kind {
+        "mtls" => faults.at(format!("{at}/auth/kind"), "`mtls` is not supported for a server", "use `bearer_token`, `api_key` or `oauth2`"),
+        "oauth2" if oauth.is_none() => faults.at(format!("{at}/oauth"), "it is not said how tokens are got", "add `oauth` with a `grant`"),
+        "bearer_token" | "api_key" if variable.is_none() => {
+            faults.at(format!("{at}/auth/env_var"), "it is not said where the credential comes from", "name the variable that holds it, never its value");
+        }
+        _ => {}
+    }
+    if auth("query").is_some() {
+        faults.at(format!("{at}/auth/query"), "a key in an address ends up in logs", "use `header`");
+    }
+    if variable.is_some_and(|name| !is_variable(name)) {
+        faults.at(format!("{at}/auth/env_var"), "it is not the name of a variable", "give the name only, never a value");
+    }
+    let Some(oauth) = oauth else { return };
+    if kind != "oauth2" {
+        faults.at(format!("{at}/oauth"), "`oauth` is for kind `oauth2`", "set `auth.kind` to `oauth2`, or remove `oauth`");
+    }
+    if grant == Some("client_credentials") && (present(oauth, "client_id").is_none() || variable.is_none()) {
+        faults.at(format!("{at}/oauth"), "the app itself signs in with an id and a secret", "add `client_id`, and name the secret in `auth.env_var`");
+    }
+    if present(oauth, "signed_with").is_some() && grant != Some("client_credentials") {
+        faults.at(format!("{at}/oauth/signed_with"), "only the app itself signs in with a key", "remove it, or use the grant `client_credentials`");
+    }
+    if text(oauth, "client_metadata_url").is_some_and(|url| !url.starts_with("https://")) {
+        faults.at(format!("{at}/oauth/client_metadata_url"), "it is not an https address", "host the document under https, or remove the member");
     }
 }

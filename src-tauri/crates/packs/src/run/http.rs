@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use contract::{
     AgentError, ErrorCode, ToolSpec,
+    address::may_reach,
     manifest::{Answer, AuthKind, HttpCall, HttpMethod},
 };
 use engine::ports::{ToolFailure, ToolRequest};
@@ -19,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use url::{Host, Url};
 
 use super::{
-    address::{Guarded, Lookup, PrivateAddress, SystemLookup, may_reach},
+    address::{Guarded, Lookup, PrivateAddress, SystemLookup},
     failure::{before, config, http, perhaps},
     request::{self, Built, Key},
 };

@@ -70,6 +70,41 @@ fn every_check_names_field_and_problem() {
         (read("input_schema_ref"), json!("Read"), read("input_schema_ref"), "does not have the form"),
         (read("offline/slots/0"), json!({"parameter": "account", "kind": "entity"}), read("offline/slots/0/entity"), "is missing"),
         (read("offline/slots/0/word"), json!("x"), read("offline/slots/0/word"), "not a member"),
+        // servers
+        ("/servers/0/http".into(), json!({"url": "https://mcp.example.com/mcp"}), "/servers/0/http".into(), "a program or an address"),
+        ("/servers/0".into(), json!({"name": "ledger"}), "/servers/0".into(), "how the server is reached"),
+        ("/servers/0".into(), json!({"name": "ledger", "http": {"url": "mcp.example.com"}}), "/servers/0/http/url".into(), "not a web address"),
+        ("/servers/0".into(), json!({"name": "ledger", "http": {"url": "http://mcp.example.com/"}}), "/servers/0/http/url".into(), "without encryption"),
+        (
+            "/servers/0".into(),
+            json!({"name": "ledger", "data_dir": true, "http": {"url": "https://mcp.example.com/"}}),
+            "/servers/0/data_dir".into(),
+            "for programs",
+        ),
+        (
+            "/servers/0".into(),
+            json!({"name": "ledger", "http": {"url": "https://mcp.example.com/", "headers": {"X-Key": "s3cret value"}}}),
+            "/servers/0/http/headers/X-Key".into(),
+            "not the name of a credential",
+        ),
+        (
+            "/servers/0".into(),
+            json!({"name": "ledger", "http": {"url": "https://mcp.example.com/", "auth": {"kind": "bearer_token"}}}),
+            "/servers/0/http/auth/env_var".into(),
+            "where the credential comes from",
+        ),
+        (
+            "/servers/0".into(),
+            json!({"name": "ledger", "http": {"url": "https://mcp.example.com/", "auth": {"kind": "oauth2"}}}),
+            "/servers/0/http/oauth".into(),
+            "how tokens are got",
+        ),
+        (
+            "/servers/0".into(),
+            json!({"name": "ledger", "http": {"url": "https://mcp.example.com/", "auth": {"kind": "oauth2"}, "oauth": {"grant": "client_credentials"}}}),
+            "/servers/0/http/oauth".into(),
+            "an id and a secret",
+        ),
         // references and schemas
         (read("output_schema_ref"), json!("#/schemas/Gone"), read("output_schema_ref"), "`schemas` has no `Gone`"),
         ("/schemas/Book/properties/account/$ref".into(), json!("#/schemas/Gone"), "/schemas/Book/properties/account/$ref".into(), "has no `Gone`"),

@@ -1,0 +1,23 @@
+//! What only those who work on Countersign need: the MCP client against a test server, without a profile.
+
+use contract::AgentError;
+use host::mcp_dev::{self, Scenario};
+
+use crate::{
+    exit::{Exit, Failure},
+    out::Out,
+};
+
+/// Signs in, lists, calls. A conformance suite says in its variables what is to be tried.
+pub(crate) fn mcp_client(out: Out, url: &str) -> Result<Exit, Failure> {
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    let context = serde_json::from_str(&variable("MCP_CONFORMANCE_CONTEXT")).unwrap_or_default();
+    let scenario = Scenario { name: variable("MCP_CONFORMANCE_SCENARIO"), context };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| AgentError::internal("runtime", format!("csign cannot start: {error}.")))?;
+    let results = runtime.block_on(mcp_dev::run(url, &scenario))?;
+    for result in &results {
+        out.line(&result.to_string());
+    }
+    Ok(Exit::Done)
+}

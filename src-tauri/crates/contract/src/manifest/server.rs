@@ -1,0 +1,110 @@
+//! MCP servers in a manifest: a program of the pack, or an address, with who it is told we are and how patient we are.
+//! Only shapes; how a server is reached is the business of `mcp`.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Auth;
+
+/// An MCP server that the pack brings: a program (`command`), or an address (`http`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ServerEntry {
+    #[schemars(regex(pattern = r"^[a-z0-9][a-z0-9_-]{0,63}$"))]
+    pub name: String,
+    /// A path relative to the pack (`./server`), or a program name found in the app's own folder.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub command: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+    /// Names of variables handed on to the process; everything else is scrubbed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<String>,
+    /// Handed on as `COUNTERSIGN_PACK_DATA`: a folder of the pack's own inside the data dir.
+    #[serde(default)]
+    pub data_dir: bool,
+    /// Instead of `command`: a server that is reached over streamable HTTP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http: Option<ServerHttp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeouts: Option<ServerTimeouts>,
+    /// Also offer the tools that the server lists and `tools` does not declare, as `server.tool`. Each counts as a write until the
+    /// user says otherwise.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub offer_all: bool,
+}
+
+/// Where a server is and what it is shown of who asks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ServerHttp {
+    /// The whole address; it may begin with `{settings.NAME}`.
+    #[schemars(length(min = 1))]
+    pub url: String,
+    /// The server may lie on this computer or in the local network, and be reached without encryption; counts only while the user
+    /// allows it for this pack.
+    #[serde(default)]
+    pub private_network: bool,
+    /// `bearer_token`, `api_key`, or `oauth2` with `oauth`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auth: Option<Auth>,
+    /// Kind `oauth2`: how tokens are got.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oauth: Option<ServerOauth>,
+    /// Further headers by name; each value is the name of a credential, never the credential itself.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+}
+
+/// How tokens for a server are got. They are kept in the keyring and nowhere else.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ServerOauth {
+    pub grant: OauthGrant,
+    /// Agreed with the authorization server beforehand; without one the app registers itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_id: Option<String>,
+    /// An https address that describes the app, for servers that ask for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_metadata_url: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scopes: Vec<String>,
+    /// The secret named by `auth.env_var` is a private key (PEM) that signs who we are, with this algorithm.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signed_with: Option<KeyAlgorithm>,
+}
+
+/// Who the tokens speak for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OauthGrant {
+    /// The user, who signs in with a browser.
+    AuthorizationCode,
+    /// The app itself, with the secret named by `auth.env_var`.
+    ClientCredentials,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum KeyAlgorithm {
+    RS256,
+    RS384,
+    RS512,
+    ES256,
+    ES384,
+}
+
+/// How patient we are with a server.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ServerTimeouts {
+    /// From starting or reaching it to its list of tools. 0 = 15 000; at most 120 000.
+    #[serde(default)]
+    #[schemars(range(max = 120_000))]
+    pub start_ms: u64,
+    /// One call of a tool that `tools` does not declare (`offer_all`); declared tools have their own. 0 = 30 000; at most 300 000.
+    #[serde(default)]
+    #[schemars(range(max = 300_000))]
+    pub call_ms: u64,
+}

@@ -1,0 +1,388 @@
+//! Tools of servers as they were accepted, pinned by hash. What a server lists when it is first seen is accepted with its pack;
+//! afterwards a tool that is described differently, or is new, is switched off until a person accepts what changed.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs, io,
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+};
+
+use chrono::{DateTime, Utc};
+use contract::{AgentError, Change, DefinitionState, DiffLine, Effect, ErrorCode, PackId, ServerTool};
+use engine::ports::Clock;
+use mcp::{Definition, Definitions};
+use serde::{Deserialize, Serialize};
+
+use crate::paths::write_atomically;
+
+/// Longer descriptions are not compared line by line.
+const MOST_LINES: usize = 3_000;
+
+/// The file as it is written: by server (`pack/name`), then by tool.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Kept {
+    version: u32,
+    servers: BTreeMap<String, BTreeMap<String, Pin>>,
+}
+
+/// An accepted definition.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Pin {
+    pub(crate) definition: Definition,
+    pub(crate) hash: String,
+    pub(crate) accepted_at: DateTime<Utc>,
+    /// A person accepted it; the first list came with the pack.
+    #[serde(default)]
+    by_person: bool,
+    /// What the user says that a tool changes that no manifest declares; without it, it is a write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) effect: Option<Effect>,
+}
+
+struct State {
+    kept: Kept,
+    /// The file was there and could not be read: nothing is accepted by itself.
+    unreadable: bool,
+    /// What servers list now.
+    now: BTreeMap<String, Vec<Definition>>,
+}
+
+/// Told after every change.
+type OnChange = Box<dyn Fn() + Send + Sync>;
+
+/// The accepted definitions of one profile.
+pub(crate) struct Pins {
+    path: PathBuf,
+    clock: Arc<dyn Clock>,
+    /// Servers that are programs of the app itself: their definitions change with the app and need no one's leave.
+    own: BTreeSet<String>,
+    state: Mutex<State>,
+    on_change: OnceLock<OnChange>,
+}
+
+pub(crate) fn key(pack: &PackId, server: &str) -> String {
+    format!("{pack}/{server}")
+}
+
+impl Pins {
+    pub(crate) fn open(path: PathBuf, own: BTreeSet<String>, clock: Arc<dyn Clock>) -> Self {
+        let (kept, unreadable) = match fs::read_to_string(&path) {
+            Ok(text) => serde_json::from_str::<Kept>(&text).map_or_else(
+                |error| {
+                    tracing::error!(%error, "the accepted tool definitions cannot be read; every tool of a server waits to be accepted");
+                    (Kept::default(), true)
+                },
+                |kept| (kept, false),
+            ),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => (Kept::default(), false),
+            Err(_) => (Kept::default(), true),
+        };
+        Self { path, clock, own, state: Mutex::new(State { kept, unreadable, now: BTreeMap::new() }), on_change: OnceLock::new() }
+    }
+
+    /// Who is told of changes, once.
+    pub(crate) fn on_change(&self, told: OnChange) {
+        let _ = self.on_change.set(told);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self) {
+        if let Some(told) = self.on_change.get() {
+            told();
+        }
+    }
+
+    /// Whether a server has ever been seen.
+    pub(crate) fn knows(&self, server: &str) -> bool {
+        self.lock().kept.servers.contains_key(server)
+    }
+
+    /// The accepted tools of a server that may be used, by their names.
+    pub(crate) fn usable(&self, server: &str) -> Vec<Pin> {
+        let state = self.lock();
+        let kept = state.kept.servers.get(server).into_iter().flatten();
+        kept.filter(|(name, pin)| state.of(server, name, pin) == DefinitionState::Accepted).map(|(_, pin)| pin.clone()).collect()
+    }
+
+    /// Whether a tool is switched off, and the hash of what a person accepted since. A tool that was never seen is not. What the server
+    /// first said of it belongs to the pack and changes nothing that was proposed before it was said.
+    pub(crate) fn look(&self, server: &str, tool: &str) -> (bool, Option<String>) {
+        let state = self.lock();
+        match state.kept.servers.get(server).and_then(|tools| tools.get(tool)) {
+            Some(pin) => (state.of(server, tool, pin) != DefinitionState::Accepted, pin.by_person.then(|| pin.hash.clone())),
+            None => (state.kept.servers.contains_key(server) && state.now.contains_key(server), None),
+        }
+    }
+
+    /// Every tool of every server that has been seen, with what changed. `declared` gives the effect that a manifest states.
+    pub(crate) fn tools(&self, declared: impl Fn(&str, &str) -> Option<Effect>) -> Vec<ServerTool> {
+        let state = self.lock();
+        let mut found = Vec::new();
+        let servers: BTreeSet<&String> = state.kept.servers.keys().chain(state.now.keys()).collect();
+        for server in servers {
+            let Some((pack, name)) = server.split_once('/') else { continue };
+            let (pack, none) = (PackId::from(pack), BTreeMap::new());
+            let pins = state.kept.servers.get(server).unwrap_or(&none);
+            let now = state.now.get(server);
+            let names: BTreeSet<&String> = pins.keys().chain(now.into_iter().flatten().map(|definition| &definition.name)).collect();
+            for tool in names {
+                let pin = pins.get(tool);
+                let present = now.and_then(|all| all.iter().find(|definition| definition.name == *tool));
+                let state = pin.map_or(DefinitionState::New, |pin| state.of(server, tool, pin));
+                let Some(definition) = present.or(pin.map(|pin| &pin.definition)) else { continue };
+                let stated = declared(server, tool);
+                found.push(ServerTool {
+                    pack: pack.clone(),
+                    server: name.to_owned(),
+                    name: tool.clone(),
+                    state,
+                    hash: definition.hash(&pack, name),
+                    effect: stated.unwrap_or_else(|| effect(definition, pin.and_then(|pin| pin.effect))),
+                    declared: stated.is_some(),
+                    says: says(definition),
+                    diff: match state {
+                        DefinitionState::Accepted | DefinitionState::Gone => Vec::new(),
+                        DefinitionState::Changed | DefinitionState::New => diff(pin.map(|pin| &pin.definition), definition),
+                    },
+                });
+            }
+        }
+        found
+    }
+
+    /// Accepts a tool as it is described now, if that is what was shown.
+    pub(crate) fn accept(&self, pack: &PackId, server: &str, tool: &str, hash: &str) -> Result<(), AgentError> {
+        let mut state = self.lock();
+        let key = key(pack, server);
+        let present = state.now.get(&key).and_then(|all| all.iter().find(|definition| definition.name == tool)).cloned();
+        let Some(definition) = present.filter(|definition| definition.hash(pack, server) == hash) else {
+            return Err(AgentError::invalid("The tool is not described any more as it was shown.").reason("changed").hint("Look at it again."));
+        };
+        let mut kept = state.kept.clone();
+        let pins = kept.servers.entry(key).or_default();
+        let effect = pins.get(tool).and_then(|pin| pin.effect);
+        pins.insert(tool.to_owned(), Pin { definition, hash: hash.to_owned(), accepted_at: self.clock.now(), by_person: true, effect });
+        self.write(&mut state, kept)?;
+        drop(state);
+        self.tell();
+        Ok(())
+    }
+
+    /// Remembers what the user says that a tool changes.
+    pub(crate) fn set_effect(&self, pack: &PackId, server: &str, tool: &str, effect: Effect) -> Result<(), AgentError> {
+        let mut state = self.lock();
+        let mut kept = state.kept.clone();
+        let Some(pin) = kept.servers.get_mut(&key(pack, server)).and_then(|tools| tools.get_mut(tool)) else {
+            return Err(AgentError::invalid(format!("{server} has no accepted tool {tool}.")).reason("not_found"));
+        };
+        pin.effect = Some(effect);
+        self.write(&mut state, kept)?;
+        drop(state);
+        self.tell();
+        Ok(())
+    }
+
+    fn write(&self, state: &mut State, mut kept: Kept) -> Result<(), AgentError> {
+        kept.version = 1;
+        let failed = |why: String| {
+            AgentError::internal("settings", format!("The accepted tools could not be saved in {}: {why}.", self.path.display()))
+                .hint("Free some space or make the folder writable, then try again.")
+        };
+        let text = serde_json::to_string_pretty(&kept).map_err(|error| failed(error.to_string()))?;
+        if state.unreadable {
+            fs::copy(&self.path, self.path.with_extension("json.unreadable")).map_err(|error| failed(error.to_string()))?;
+        }
+        write_atomically(&self.path, &text).map_err(|error| failed(error.to_string()))?;
+        (state.kept, state.unreadable) = (kept, false);
+        Ok(())
+    }
+}
+
+impl State {
+    fn of(&self, server: &str, tool: &str, pin: &Pin) -> DefinitionState {
+        let Some(now) = self.now.get(server) else { return DefinitionState::Accepted };
+        match now.iter().find(|definition| definition.name == tool) {
+            Some(definition) if *definition == pin.definition => DefinitionState::Accepted,
+            Some(_) => DefinitionState::Changed,
+            None => DefinitionState::Gone,
+        }
+    }
+}
+
+impl Definitions for Pins {
+    fn seen(&self, pack: &PackId, server: &str, tools: &[Definition]) {
+        let key = key(pack, server);
+        let mut state = self.lock();
+        let first = !state.unreadable && !state.kept.servers.contains_key(&key);
+        state.now.insert(key.clone(), tools.to_vec());
+        if first || self.own.contains(&key) {
+            let mut kept = state.kept.clone();
+            let before = kept.servers.remove(&key).unwrap_or_default();
+            let pin = |definition: &Definition| {
+                let old = before.get(&definition.name);
+                let accepted_at = old.filter(|pin| pin.definition == *definition).map_or_else(|| self.clock.now(), |pin| pin.accepted_at);
+                let (hash, effect) = (definition.hash(pack, server), old.and_then(|pin| pin.effect));
+                Pin { definition: definition.clone(), hash, accepted_at, by_person: false, effect }
+            };
+            let fresh: BTreeMap<String, Pin> = tools.iter().map(|definition| (definition.name.clone(), pin(definition))).collect();
+            let same = before.len() == fresh.len() && fresh.iter().all(|(name, pin)| before.get(name).is_some_and(|old| old.definition == pin.definition));
+            kept.servers.insert(key, fresh);
+            if (first || !same)
+                && let Err(error) = self.write(&mut state, kept.clone())
+            {
+                // They count for this run; the next start sees them as new again.
+                tracing::error!(%error.message, "accepted tools were not kept");
+                state.kept = kept;
+            }
+        }
+        drop(state);
+        self.tell();
+    }
+
+    fn check(&self, pack: &PackId, server: &str, tool: &str) -> Result<(), AgentError> {
+        let state = self.lock();
+        let key = key(pack, server);
+        let refused = |what: &str| {
+            Err(AgentError::new(ErrorCode::ToolNotFound, format!("{tool} of {server} is switched off: {what}."))
+                .reason("definition_changed")
+                .retryable(false)
+                .hint("Look at what changed in the approval window (tray menu) and accept it there, if you trust it."))
+        };
+        match state.kept.servers.get(&key).and_then(|tools| tools.get(tool)) {
+            Some(pin) => match state.of(&key, tool, pin) {
+                DefinitionState::Accepted => Ok(()),
+                DefinitionState::Changed | DefinitionState::New => refused("the server describes it differently than when it was accepted"),
+                DefinitionState::Gone => refused("the server does not offer it any more"),
+            },
+            None => refused("the server did not have it when it was accepted"),
+        }
+    }
+}
+
+/// What a tool without a manifest entry counts as: what the user says; else a write, or more when the server itself says so.
+pub(crate) fn effect(definition: &Definition, said: Option<Effect>) -> Effect {
+    said.unwrap_or(if definition.annotation("destructiveHint") == Some(true) { Effect::Destructive } else { Effect::Write })
+}
+
+/// What the server says that the tool does, if it says anything.
+fn says(definition: &Definition) -> Option<Effect> {
+    match (definition.annotation("readOnlyHint"), definition.annotation("destructiveHint")) {
+        (Some(true), _) => Some(Effect::ReadOnly),
+        (_, Some(true)) => Some(Effect::Destructive),
+        (Some(false), _) | (_, Some(false)) => Some(Effect::Write),
+        (None, None) => None,
+    }
+}
+
+/// Two descriptions, line by line.
+fn diff(before: Option<&Definition>, after: &Definition) -> Vec<DiffLine> {
+    let lines = |definition: &Definition| -> Vec<String> { serde_json::to_string_pretty(definition).unwrap_or_default().lines().map(str::to_owned).collect() };
+    let (old, new) = (before.map(lines).unwrap_or_default(), lines(after));
+    let line = |change: Change, text: &String| DiffLine { change, text: text.clone() };
+    if old.len() > MOST_LINES || new.len() > MOST_LINES {
+        return old.iter().map(|text| line(Change::Removed, text)).chain(new.iter().map(|text| line(Change::Added, text))).collect();
+    }
+    // How long the longest common part of the rest is, from each pair of places on.
+    let mut common = vec![vec![0_u16; new.len() + 1]; old.len() + 1];
+    for (i, a) in old.iter().enumerate().rev() {
+        for (j, b) in new.iter().enumerate().rev() {
+            common[i][j] = if a == b { common[i + 1][j + 1] + 1 } else { common[i + 1][j].max(common[i][j + 1]) };
+        }
+    }
+    let (mut i, mut j, mut lines) = (0, 0, Vec::new());
+    while i < old.len() || j < new.len() {
+        if i < old.len() && j < new.len() && old[i] == new[j] {
+            lines.push(line(Change::Same, &old[i]));
+            (i, j) = (i + 1, j + 1);
+        } else if j == new.len() || (i < old.len() && common[i + 1][j] >= common[i][j + 1]) {
+            lines.push(line(Change::Removed, &old[i]));
+            i += 1;
+        } else {
+            lines.push(line(Change::Added, &new[j]));
+            j += 1;
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::SystemClock;
+
+    fn definition(name: &str, description: &str) -> Definition {
+        serde_json::from_value(json!({"name": name, "description": description, "input_schema": {"type": "object"}})).unwrap()
+    }
+
+    fn pins(folder: &std::path::Path, own: &[&str]) -> Pins {
+        Pins::open(folder.join("tool-definitions.json"), own.iter().map(|name| (*name).to_owned()).collect(), Arc::new(SystemClock))
+    }
+
+    fn check(pins: &Pins, tool: &str) -> bool {
+        pins.check(&"mail".into(), "post", tool).is_ok()
+    }
+
+    #[test]
+    fn the_first_list_is_accepted_and_a_change_switches_off_until_it_is_accepted() {
+        let folder = tempfile::tempdir().unwrap();
+        let (pack, first) = (PackId::from("mail"), [definition("send", "Sends."), definition("read", "Reads.")]);
+        let pins_now = pins(folder.path(), &[]);
+        assert!(!pins_now.knows("mail/post"));
+        pins_now.seen(&pack, "post", &first);
+        assert!(check(&pins_now, "send") && check(&pins_now, "read") && !check(&pins_now, "other"));
+        // After a restart, one is described differently, one is new, one is gone.
+        let pins_now = pins(folder.path(), &[]);
+        let second = [definition("send", "Sends. Also to me."), definition("burn", "Burns.")];
+        pins_now.seen(&pack, "post", &second);
+        assert!(!check(&pins_now, "send") && !check(&pins_now, "burn") && !check(&pins_now, "read"));
+        let tools = pins_now.tools(|_, _| None);
+        let states: Vec<(&str, DefinitionState)> = tools.iter().map(|tool| (tool.name.as_str(), tool.state)).collect();
+        assert_eq!(states, [("burn", DefinitionState::New), ("read", DefinitionState::Gone), ("send", DefinitionState::Changed)]);
+        let changed: Vec<(Change, &str)> = tools[2].diff.iter().filter(|line| line.change != Change::Same).map(|l| (l.change, l.text.trim())).collect();
+        assert_eq!(changed, [(Change::Removed, "\"description\": \"Sends.\","), (Change::Added, "\"description\": \"Sends. Also to me.\",")]);
+        // What was shown is what is accepted.
+        let stale = definition("send", "Sends.").hash(&pack, "post");
+        assert_eq!(pins_now.accept(&pack, "post", "send", &stale).unwrap_err().reason_text(), Some("changed"));
+        pins_now.accept(&pack, "post", "send", &tools[2].hash).unwrap();
+        assert!(check(&pins_now, "send") && !check(&pins_now, "burn"));
+        let again = pins(folder.path(), &[]);
+        again.seen(&pack, "post", &second);
+        assert!(check(&again, "send") && !check(&again, "burn"), "it is remembered");
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_accepts_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("tool-definitions.json"), "{").unwrap();
+        let pins = pins(folder.path(), &[]);
+        pins.seen(&"mail".into(), "post", &[definition("send", "Sends.")]);
+        assert!(!check(&pins, "send"));
+        let hash = pins.tools(|_, _| None)[0].hash.clone();
+        pins.accept(&"mail".into(), "post", "send", &hash).unwrap();
+        assert!(check(&pins, "send"));
+    }
+
+    #[test]
+    fn the_apps_own_servers_change_with_the_app() {
+        let folder = tempfile::tempdir().unwrap();
+        let pins = pins(folder.path(), &["mail/post"]);
+        pins.seen(&"mail".into(), "post", &[definition("send", "Sends.")]);
+        pins.seen(&"mail".into(), "post", &[definition("send", "Sends better.")]);
+        assert!(check(&pins, "send"));
+    }
+
+    #[test]
+    fn a_tool_is_a_write_until_the_user_says_otherwise() {
+        let with = |annotations: serde_json::Value| Definition { annotations: Some(annotations), ..definition("x", "X.") };
+        assert_eq!(effect(&definition("x", "X."), None), Effect::Write);
+        assert_eq!(effect(&with(json!({"readOnlyHint": true})), None), Effect::Write, "a server's own word lowers nothing");
+        assert_eq!(effect(&with(json!({"destructiveHint": true})), None), Effect::Destructive);
+        assert_eq!(effect(&with(json!({"destructiveHint": true})), Some(Effect::ReadOnly)), Effect::ReadOnly);
+    }
+}

@@ -1,0 +1,210 @@
+//! Servers of packs as the MCP client wants them: how each is reached, what it may be shown, and the tools that it offers beyond
+//! those of the manifest. Tokens lie in the keyring, else in memory for this run, and nowhere else.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use contract::{
+    AgentError, DefinitionState, PackId, ResultView, ServerTool, ToolId, ToolSpec, ToolTarget,
+    manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust, ServerEntry},
+};
+use engine::ports::Profile as _;
+use mcp::{Access, Address, Program, Reach, ServerConfig};
+use packs::LoadedPack;
+use secrecy::{ExposeSecret as _, SecretString};
+use secrets::Keyring;
+use serde_json::{Value, json};
+
+use crate::{
+    Options, Paths,
+    credentials::Credentials,
+    definitions::{Pin, Pins, effect, key},
+    paths::make_private,
+    profile::LiveProfile,
+};
+
+/// The usual time for a call of a tool that no manifest declares.
+const CALL_MS: u64 = 30_000;
+/// The most of a server's own words about its tool that a model is given.
+const DESCRIPTION: usize = 2_000;
+
+/// What servers are made with.
+pub(crate) struct Around<'a> {
+    pub(crate) paths: &'a Paths,
+    pub(crate) options: &'a Options,
+    pub(crate) keyring: &'a Arc<Keyring>,
+    pub(crate) credentials: &'a Arc<Credentials>,
+    pub(crate) profile: &'a Arc<LiveProfile>,
+}
+
+/// The servers of a pack.
+pub(crate) fn configs(loaded: &LoadedPack, around: &Around<'_>) -> Vec<ServerConfig> {
+    let Some(pack) = &loaded.pack else { return Vec::new() };
+    let id = &pack.manifest.id;
+    let of = |server: &ServerEntry| {
+        let reach = match &server.http {
+            Some(http) => {
+                let chosen = around.profile.settings().packs.get(id.as_str()).map(|choice| choice.settings.clone()).unwrap_or_default();
+                let mut http = http.clone();
+                // A setting that is no address is told when the server is reached.
+                http.url = packs::address_with(&http.url, &pack.manifest.settings, &chosen).unwrap_or(http.url);
+                Reach::Http(Address { http, access: Arc::new(ServerAccess::new(id, &server.name, around)) })
+            }
+            None => Reach::Program(program(loaded, server, around)),
+        };
+        let start = server.timeouts.as_ref().filter(|timeouts| timeouts.start_ms > 0).map(|timeouts| Duration::from_millis(timeouts.start_ms));
+        ServerConfig { name: server.name.clone(), pack: id.clone(), reach, start }
+    };
+    pack.manifest.servers.iter().map(of).collect()
+}
+
+fn program(loaded: &LoadedPack, server: &ServerEntry, around: &Around<'_>) -> Program {
+    // A program that cannot be used is shown as a failed server, with the reason.
+    let program = mcp::resolve_program(&server.command, &loaded.folder, &around.options.program_dir)
+        .inspect_err(|problem| tracing::warn!(%problem, server = server.name, "a server's program cannot be used"));
+    let given = server.env.iter().filter(|name| !around.credentials.is_secret(name));
+    let mut env: BTreeMap<String, String> = given.filter_map(|name| Some((name.clone(), std::env::var(name).ok()?))).collect();
+    if server.data_dir {
+        let folder = around.paths.pack_data(loaded.view.id.as_str());
+        if let Err(error) = make_private(&folder) {
+            tracing::warn!(%error, "a pack's data folder could not be made");
+        }
+        env.insert("COUNTERSIGN_PACK_DATA".into(), folder.display().to_string());
+    }
+    Program { program, args: server.args.clone(), env, cwd: loaded.folder.clone() }
+}
+
+/// Whether a tool is switched off until a person looks at it.
+pub(crate) fn waits(tool: &ServerTool) -> bool {
+    match tool.state {
+        DefinitionState::Changed | DefinitionState::New => true,
+        DefinitionState::Accepted | DefinitionState::Gone => false,
+    }
+}
+
+/// Servers that are programs of the app itself.
+pub(crate) fn own(packs: &[LoadedPack]) -> BTreeSet<String> {
+    let all = packs.iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| pack.manifest.servers.iter().map(move |s| (&pack.manifest.id, s)));
+    all.filter(|(_, server)| server.http.is_none() && !server.command.contains('/')).map(|(pack, server)| key(pack, &server.name)).collect()
+}
+
+/// Servers that offer more than their manifest declares.
+pub(crate) fn offering(packs: &[LoadedPack]) -> impl Iterator<Item = (&LoadedPack, &ServerEntry)> {
+    let usable = packs.iter().filter_map(|loaded| loaded.pack.as_ref().map(|pack| (loaded, pack)));
+    usable.flat_map(|(loaded, pack)| pack.manifest.servers.iter().filter(|server| server.offer_all).map(move |server| (loaded, server)))
+}
+
+/// The tools that a server offers beyond its manifest, as they were accepted.
+pub(crate) fn offered(loaded: &LoadedPack, server: &ServerEntry, pins: &Pins) -> Vec<ToolSpec> {
+    let Some(pack) = &loaded.pack else { return Vec::new() };
+    let declared: BTreeSet<&str> =
+        pack.manifest.tools.tools.iter().filter_map(|tool| tool.mcp.as_ref()).filter(|mcp| mcp.server == server.name).map(|mcp| mcp.tool.as_str()).collect();
+    let extra = pins.usable(&key(&pack.manifest.id, &server.name)).into_iter().filter(|pin| !declared.contains(pin.definition.name.as_str()));
+    extra.map(|pin| spec(&pack.manifest.id, server, &pin)).collect()
+}
+
+fn spec(pack: &PackId, server: &ServerEntry, pin: &Pin) -> ToolSpec {
+    let definition = &pin.definition;
+    let plain: String = definition.name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-') { c } else { '_' }).take(100).collect();
+    let id = format!("{}.{plain}", server.name);
+    let effect = effect(definition, pin.effect);
+    let annotated = definition.annotations.as_ref().and_then(|a| a.get("title")?.as_str().map(str::to_owned));
+    let described = definition.description.as_deref().unwrap_or_default();
+    ToolSpec {
+        model_name: packs::model_name(&id),
+        id: ToolId(id),
+        pack: pack.clone(),
+        title: definition.title.clone().or(annotated).unwrap_or_else(|| definition.name.clone()),
+        description: described.chars().take(DESCRIPTION).collect(),
+        use_when: Vec::new(),
+        do_not_use_when: Vec::new(),
+        kind: Kind::McpServer,
+        effect,
+        // Nothing is known of where its reads go.
+        open_world: true,
+        output_trust: OutputTrust::Untrusted,
+        grantable: false,
+        latency: Latency::Fast,
+        input_schema: definition.input_schema.clone(),
+        full_input_schema: definition.input_schema.clone(),
+        output_schema: definition.output_schema.clone().unwrap_or_else(|| json!({})),
+        caller_owned: Vec::new(),
+        timeout_ms: server.timeouts.as_ref().map(|timeouts| timeouts.call_ms).filter(|ms| *ms > 0).unwrap_or(CALL_MS),
+        max_attempts: 1,
+        backoff: Backoff::Fixed,
+        idempotency: IdempotencyStrategy::None,
+        idempotency_key_ref: None,
+        auth: None,
+        audit_required: true,
+        view: ResultView::default(),
+        preview: None,
+        session_values: Vec::new(),
+        target: ToolTarget::Mcp { server: server.name.clone(), tool: definition.name.clone() },
+        definition_hash: packs::hash_of(&json!({"pin": pin.hash, "effect": effect, "server": server})),
+    }
+}
+
+/// What one server may be shown.
+struct ServerAccess {
+    pack: PackId,
+    server: String,
+    keyring: Arc<Keyring>,
+    credentials: Arc<Credentials>,
+    profile: Arc<LiveProfile>,
+}
+
+/// The keyring entry of a server's tokens.
+pub(crate) fn tokens_entry(pack: &PackId, server: &str) -> String {
+    format!("oauth/{pack}/{server}")
+}
+
+impl ServerAccess {
+    fn new(pack: &PackId, server: &str, around: &Around<'_>) -> Self {
+        let (keyring, credentials, profile) = (Arc::clone(around.keyring), Arc::clone(around.credentials), Arc::clone(around.profile));
+        Self { pack: pack.clone(), server: server.to_owned(), keyring, credentials, profile }
+    }
+
+    /// Each token by itself is a secret, too: it must not come back in a result.
+    fn note(&self, tokens: &SecretString) {
+        let Ok(kept) = serde_json::from_str::<Value>(tokens.expose_secret()) else { return };
+        for name in ["access_token", "refresh_token", "id_token"] {
+            if let Some(token) = kept.pointer(&format!("/token_response/{name}")).and_then(Value::as_str) {
+                self.keyring.note(&SecretString::from(token.to_owned()));
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Access for ServerAccess {
+    async fn credential(&self, name: &str) -> Result<SecretString, AgentError> {
+        self.credentials.named(self.pack.as_str(), name, &self.server).await
+    }
+
+    async fn tokens(&self) -> Result<Option<SecretString>, AgentError> {
+        let found = self.keyring.get(&tokens_entry(&self.pack, &self.server)).await.map_err(AgentError::from)?;
+        if let Some(tokens) = &found {
+            self.note(tokens);
+        }
+        Ok(found)
+    }
+
+    async fn keep_tokens(&self, tokens: Option<SecretString>) -> Result<(), AgentError> {
+        let entry = tokens_entry(&self.pack, &self.server);
+        let Some(tokens) = tokens else { return self.keyring.delete(&entry).await.map(|_| ()).map_err(AgentError::from) };
+        self.note(&tokens);
+        if let Err(error) = self.keyring.set(&entry, tokens.clone()).await {
+            tracing::warn!(%error, server = self.server, "tokens are kept for this run only");
+            self.keyring.set_for_this_run(&entry, tokens);
+        }
+        Ok(())
+    }
+
+    fn private_network(&self) -> bool {
+        self.profile.settings().packs.get(self.pack.as_str()).is_some_and(|choice| choice.private_network)
+    }
+}

@@ -1,0 +1,158 @@
+//! Tools that a server offers and no manifest declares, through a whole host: a write until the user says otherwise, switched off
+//! when the server describes it differently, accepted only as it was shown.
+
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, sync::Arc};
+
+use contract::{
+    Change, Commands, DefinitionState, Effect, Empty, ErrorCode, ServerTool, ServerToolAcceptParams, ServerToolEffectParams, ToolCallParams, ToolCallResponse,
+    ToolOutcome,
+};
+use host::{Host, Options, Person, Terminal};
+use serde_json::json;
+
+/// A server that describes its tools in the words of a file beside it.
+const SERVER: &str = r#"#!/usr/bin/python3 -u
+import json, pathlib, sys
+words = pathlib.Path("words.txt")
+for line in sys.stdin:
+    request = json.loads(line)
+    method, answer = request.get("method"), None
+    if method == "initialize":
+        answer = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "post", "version": "1"}}
+    elif method == "tools/list":
+        schema = {"type": "object", "properties": {"to": {"type": "string"}}, "required": ["to"]}
+        tools = [{"name": name, "description": about, "inputSchema": schema, "annotations": {"readOnlyHint": True}}
+                 for name, about in (row.split(": ", 1) for row in words.read_text().splitlines())]
+        answer = {"tools": tools}
+    elif method == "tools/call":
+        with open("calls.txt", "a") as calls:
+            calls.write(json.dumps(request["params"]["arguments"]) + "\n")
+        answer = {"content": [{"type": "text", "text": "{\"done\": true}"}]}
+    if "id" in request:
+        reply = {"jsonrpc": "2.0", "id": request["id"]}
+        reply.update({"result": answer} if answer else {"error": {"code": -32601, "message": "unknown"}})
+        print(json.dumps(reply))
+"#;
+
+struct Bench {
+    folder: tempfile::TempDir,
+    host: Arc<Host>,
+}
+
+impl Bench {
+    async fn open() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let pack = folder.path().join("packs/post");
+        fs::create_dir_all(&pack).unwrap();
+        fs::write(pack.join("server"), SERVER).unwrap();
+        fs::set_permissions(pack.join("server"), fs::Permissions::from_mode(0o755)).unwrap();
+        let manifest = json!({
+            "manifest_version": 1, "id": "post", "version": "1.0.0", "title": "Post", "description": "Sends letters.",
+            "servers": [{"name": "post", "command": "./server", "offer_all": true, "timeouts": {"start_ms": 60_000, "call_ms": 20_000}}],
+            "schemas": {}, "tools": {"tools": []}
+        });
+        fs::write(pack.join("pack.json"), manifest.to_string()).unwrap();
+        describe(folder.path(), "send: Sends a letter.\n");
+        let host = host(folder.path()).await;
+        Self { folder, host }
+    }
+
+    /// The app is started again.
+    async fn again(self) -> Self {
+        self.host.stop().await;
+        drop(self.host);
+        let host = host(self.folder.path()).await;
+        Self { host, ..self }
+    }
+
+    async fn tools(&self) -> Vec<ServerTool> {
+        self.host.server_tools(Empty {}).await.unwrap().tools
+    }
+
+    /// What models are given.
+    async fn offered(&self) -> Vec<(String, Effect)> {
+        let packs = self.host.packs_list(Empty {}).await.unwrap().packs;
+        packs.iter().flat_map(|pack| &pack.tools).map(|tool| (tool.id.0.clone(), tool.effect)).collect()
+    }
+
+    async fn send(&self) -> ToolCallResponse {
+        let params = ToolCallParams { tool: "post.send".into(), arguments: json!({"to": "Ada"}), session: None, headless: true };
+        self.host.tool_call(params).await.unwrap()
+    }
+
+    /// The same while it asks first, and nobody is there.
+    async fn refused(&self) -> contract::AgentError {
+        let params = ToolCallParams { tool: "post.send".into(), arguments: json!({"to": "Ada"}), session: None, headless: true };
+        self.host.tool_call(params).await.unwrap_err()
+    }
+
+    fn calls(&self) -> usize {
+        fs::read_to_string(self.folder.path().join("packs/post/calls.txt")).unwrap_or_default().lines().count()
+    }
+
+    async fn accept(&self, tool: &ServerTool) -> Result<Empty, contract::AgentError> {
+        let ServerTool { pack, server, name, hash, .. } = tool.clone();
+        self.host.server_tool_accept(ServerToolAcceptParams { pack, server, name, hash }).await
+    }
+}
+
+fn describe(folder: &Path, words: &str) {
+    fs::write(folder.join("packs/post/words.txt"), words).unwrap();
+}
+
+async fn host(folder: &Path) -> Arc<Host> {
+    Host::open(Options { data_dir: Some(folder.join("data")), pack_dirs: vec![folder.join("packs")], ..Options::default() }).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_offered_tool_is_a_write_until_the_user_says_otherwise() {
+    let bench = Bench::open().await;
+    assert_eq!(bench.offered().await, [("post.send".to_owned(), Effect::Write)], "whatever the server says of it");
+    let tool = bench.tools().await.remove(0);
+    assert_eq!((tool.state, tool.says, tool.declared), (DefinitionState::Accepted, Some(Effect::ReadOnly), false));
+    assert_eq!(bench.refused().await.code, ErrorCode::ApprovalRequired);
+    let params = ServerToolEffectParams { pack: "post".into(), server: "post".into(), name: "send".into(), effect: Effect::ReadOnly };
+    // A terminal may not widen.
+    let terminal = Terminal::local(Arc::clone(&bench.host), Person::Deciding);
+    assert_eq!(terminal.server_tool_effect(params.clone()).await.unwrap_err().reason_text(), Some("window_only"));
+    drop(terminal);
+    bench.host.server_tool_effect(params).await.unwrap();
+    assert_eq!(bench.offered().await, [("post.send".to_owned(), Effect::ReadOnly)]);
+    let done = bench.send().await;
+    assert_eq!((done.outcome, done.data), (ToolOutcome::Ok, json!({"done": true})));
+    let bench = bench.again().await;
+    assert_eq!(bench.offered().await, [("post.send".to_owned(), Effect::ReadOnly)], "it is remembered");
+    bench.host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_changed_tool_is_not_called_until_a_person_accepts_what_changed() {
+    let bench = Bench::open().await;
+    let params = ServerToolEffectParams { pack: "post".into(), server: "post".into(), name: "send".into(), effect: Effect::ReadOnly };
+    bench.host.server_tool_effect(params).await.unwrap();
+    bench.send().await;
+    assert_eq!(bench.calls(), 1);
+    describe(bench.folder.path(), "send: Sends a letter, and a copy to us.\nburn: Burns a letter.\n");
+    let bench = bench.again().await;
+    // It is found out when the server is started for the call, before the call.
+    let refused = bench.send().await;
+    assert_eq!((refused.outcome, refused.error.unwrap().reason_text()), (ToolOutcome::Error, Some("definition_changed")));
+    assert_eq!(bench.calls(), 1);
+    assert_eq!(bench.offered().await, [], "neither the changed nor the new one");
+    let tools = bench.tools().await;
+    let states: Vec<(&str, DefinitionState)> = tools.iter().map(|tool| (tool.name.as_str(), tool.state)).collect();
+    assert_eq!(states, [("burn", DefinitionState::New), ("send", DefinitionState::Changed)]);
+    let added: Vec<&str> = tools[1].diff.iter().filter(|line| line.change == Change::Added).map(|line| line.text.trim()).collect();
+    assert_eq!(added, ["\"description\": \"Sends a letter, and a copy to us.\","]);
+    let terminal = Terminal::local(Arc::clone(&bench.host), Person::Deciding);
+    let ServerTool { pack, server, name, hash, .. } = tools[1].clone();
+    let params = ServerToolAcceptParams { pack, server, name, hash };
+    assert_eq!(terminal.server_tool_accept(params).await.unwrap_err().reason_text(), Some("window_only"));
+    let stale = ServerTool { hash: "0".repeat(64), ..tools[1].clone() };
+    assert_eq!(bench.accept(&stale).await.unwrap_err().reason_text(), Some("changed"));
+    bench.accept(&tools[1]).await.unwrap();
+    assert_eq!(bench.offered().await, [("post.send".to_owned(), Effect::ReadOnly)], "what the user said of it still holds");
+    assert_eq!(bench.send().await.outcome, ToolOutcome::Ok);
+    assert_eq!(bench.calls(), 2);
+    bench.host.stop().await;
+}

@@ -1,0 +1,161 @@
+//! Reaching a server by its address. What is connected to is looked at, not the name; a redirect stays on the server; no proxy,
+//! because it would choose the address; each server is shown its own credentials only.
+
+use std::{
+    collections::HashMap,
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+};
+
+use contract::{
+    AgentError,
+    address::may_reach,
+    manifest::{Auth, AuthKind},
+};
+use http::{HeaderName, HeaderValue};
+use reqwest::{
+    Client,
+    dns::{Addrs, Name, Resolve, Resolving},
+    redirect,
+};
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use secrecy::{ExposeSecret as _, SecretString};
+use url::{Host, Url};
+
+use crate::{Address, transport::LONGEST_LINE};
+
+const HOPS: usize = 5;
+
+/// The address lies where the pack may not go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the address lies on this computer or in the local network")]
+pub(crate) struct PrivateAddress;
+
+struct Guarded {
+    private: bool,
+}
+
+impl Resolve for Guarded {
+    fn resolve(&self, name: Name) -> Resolving {
+        let private = self.private;
+        Box::pin(async move {
+            let found: Vec<IpAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.map(|address| address.ip()).collect();
+            let allowed: Vec<SocketAddr> = found.iter().filter(|ip| may_reach(**ip, private)).map(|ip| SocketAddr::new(*ip, 0)).collect();
+            if allowed.is_empty() {
+                return Err(if found.is_empty() { io::Error::from(io::ErrorKind::NotFound).into() } else { PrivateAddress.into() });
+            }
+            Ok(Box::new(allowed.into_iter()) as Addrs)
+        })
+    }
+}
+
+/// A client that reaches what it may; redirects stay on their server, or are not followed at all.
+pub(crate) fn client(private: bool, redirects: bool) -> Result<Client, String> {
+    let within = redirect::Policy::custom(|attempt| {
+        let same = attempt.previous().last().is_some_and(|from| from.origin() == attempt.url().origin());
+        if !same || attempt.previous().len() > HOPS { attempt.stop() } else { attempt.follow() }
+    });
+    Client::builder()
+        .no_proxy()
+        .redirect(if redirects { within } else { redirect::Policy::none() })
+        .referer(false)
+        .user_agent(concat!("Countersign/", env!("CARGO_PKG_VERSION")))
+        .dns_resolver(Arc::new(Guarded { private }))
+        .build()
+        .map_err(|_| "No encrypted connection can be made on this machine. Install the package ca-certificates.".to_owned())
+}
+
+/// Whether an address may be asked, as far as it tells itself. Names are looked at when they are resolved.
+pub(crate) fn check(url: &Url, private: bool) -> Result<(), String> {
+    let host = url.host_str().unwrap_or("The address");
+    let ip = match url.host() {
+        Some(Host::Ipv4(ip)) => Some(ip.into()),
+        Some(Host::Ipv6(ip)) => Some(ip.into()),
+        Some(Host::Domain(_)) | None => None,
+    };
+    let open = url.scheme() == "https" && ip.is_none_or(|ip| may_reach(ip, false));
+    let reachable = matches!(url.scheme(), "https" | "http") && ip.is_none_or(|ip| may_reach(ip, true));
+    if url.username().is_empty() && url.password().is_none() && (open || (private && reachable)) {
+        return Ok(());
+    }
+    Err(refused(host))
+}
+
+/// What is said of an address that may not be reached.
+pub(crate) fn refused(host: &str) -> String {
+    format!(
+        "{host} lies on this computer or in the local network, or is reached without encryption. If you trust the pack and it declares that it needs this, allow it in Settings under \u{201c}Keys and access of packs\u{201d}."
+    )
+}
+
+impl Address {
+    /// Whether this computer and the local network may be reached: the pack says that it needs it, and the user allows it.
+    pub(crate) fn private(&self) -> bool {
+        self.http.private_network && self.access.private_network()
+    }
+
+    pub(crate) fn url(&self) -> Result<Url, String> {
+        let url = Url::parse(&self.http.url).map_err(|_| format!("{} is not a web address.", self.http.url))?;
+        check(&url, self.private())?;
+        Ok(url)
+    }
+
+    /// Where and with which headers to connect. Credentials are read now and kept for this connection only.
+    pub(crate) async fn transport_config(&self) -> Result<StreamableHttpClientTransportConfig, AgentError> {
+        let url = self.url().map_err(|why| AgentError::internal("private_address", why))?;
+        let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str()).reinit_on_expired_session(true);
+        config.max_sse_event_size = LONGEST_LINE;
+        let mut headers = HashMap::new();
+        for (name, credential) in &self.http.headers {
+            headers.insert(header_name(name)?, value(&self.access.credential(credential).await?, "")?);
+        }
+        match self.http.auth.as_ref() {
+            Some(Auth { kind: AuthKind::BearerToken, env_var: Some(name), header: None, .. }) => {
+                config = config.auth_header(self.access.credential(name).await?.expose_secret());
+            }
+            Some(Auth { kind: AuthKind::BearerToken, env_var: Some(name), header: Some(header), .. }) => {
+                headers.insert(header_name(header)?, value(&self.access.credential(name).await?, "Bearer ")?);
+            }
+            Some(Auth { kind: AuthKind::ApiKey, env_var: Some(name), header, .. }) => {
+                headers.insert(header_name(header.as_deref().unwrap_or("X-API-Key"))?, value(&self.access.credential(name).await?, "")?);
+            }
+            // Tokens come with each request, as they are then.
+            Some(Auth { kind: AuthKind::Oauth2 | AuthKind::Mtls | AuthKind::None | AuthKind::BearerToken | AuthKind::ApiKey, .. }) | None => {}
+        }
+        Ok(config.custom_headers(headers))
+    }
+}
+
+fn header_name(name: &str) -> Result<HeaderName, AgentError> {
+    HeaderName::try_from(name).map_err(|_| AgentError::internal("tool_config_error", format!("{name} is not the name of a header.")))
+}
+
+fn value(secret: &SecretString, scheme: &str) -> Result<HeaderValue, AgentError> {
+    let mut value = HeaderValue::from_str(&format!("{scheme}{}", secret.expose_secret())).map_err(|_| {
+        AgentError::internal("tool_config_error", "The stored key holds characters that no header can carry.")
+            .hint("Enter it again in Settings, without line breaks.")
+    })?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_a_server_may_lie() {
+        let open = |text: &str| check(&Url::parse(text).unwrap(), false).is_ok();
+        let private = |text: &str| check(&Url::parse(text).unwrap(), true).is_ok();
+        for text in ["https://mcp.example.com/mcp", "https://8.8.8.8/mcp"] {
+            assert!(open(text) && private(text), "{text}");
+        }
+        for text in ["http://mcp.example.com/mcp", "http://127.0.0.1:3000/mcp", "https://127.0.0.1/mcp", "https://[::1]/", "http://10.0.0.7/"] {
+            assert!(!open(text) && private(text), "{text}");
+        }
+        for text in ["https://0.0.0.0/", "ftp://mcp.example.com/", "https://user:word@mcp.example.com/", "https://224.0.0.1/"] {
+            assert!(!open(text) && !private(text), "{text}");
+        }
+    }
+}

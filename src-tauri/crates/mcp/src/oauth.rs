@@ -1,0 +1,185 @@
+//! Tokens for a server: found out where they are given, kept by the host (in the keyring), renewed in time. The protocol of it is
+//! the library's; ours is who may be asked over the network, and where tokens stay.
+
+use std::sync::Arc;
+
+use contract::manifest::{KeyAlgorithm, OauthGrant, ServerOauth};
+use reqwest::Client;
+use rmcp::transport::auth::{
+    AuthError, AuthorizationManager, ClientCredentialsConfig, CredentialStore, JwtSigningAlgorithm, OAuthClientConfig, OAuthHttpClient, OAuthHttpClientFuture,
+    OAuthHttpRedirectPolicy, OAuthHttpRequest, StoredCredentials,
+};
+use secrecy::{ExposeSecret as _, SecretString};
+use tokio::sync::Mutex;
+use url::Url;
+
+use crate::{Access, Address, http};
+
+/// The most that an authorization server may say at once.
+const LARGEST: usize = 1024 * 1024;
+
+/// Asks authorization servers under the same rules as the server itself.
+struct Fetcher {
+    private: bool,
+    following: Client,
+    stopping: Client,
+}
+
+impl OAuthHttpClient for Fetcher {
+    fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
+        Box::pin(async move {
+            let client = match request.redirect_policy {
+                OAuthHttpRedirectPolicy::Follow => &self.following,
+                _ => &self.stopping,
+            };
+            let wait = request.timeout;
+            let mut asking = reqwest::Request::try_from(request.request)?;
+            http::check(asking.url(), self.private)?;
+            *asking.timeout_mut() = wait;
+            let mut response = client.execute(asking).await?;
+            let mut answer = ::http::Response::builder().status(response.status());
+            for (name, value) in response.headers() {
+                answer = answer.header(name, value);
+            }
+            let mut body = Vec::new();
+            while let Some(chunk) = response.chunk().await? {
+                if body.len() + chunk.len() > LARGEST {
+                    return Err("the answer is too large".into());
+                }
+                body.extend_from_slice(&chunk);
+            }
+            Ok(answer.body(body)?)
+        })
+    }
+}
+
+/// Tokens as the host keeps them. Read once; afterwards what is written here is what counts.
+pub(crate) struct Kept {
+    access: Arc<dyn Access>,
+    known: Mutex<Option<Option<StoredCredentials>>>,
+}
+
+impl Kept {
+    pub(crate) fn new(access: Arc<dyn Access>) -> Self {
+        Self { access, known: Mutex::default() }
+    }
+
+    async fn keep(&self, credentials: Option<StoredCredentials>) -> Result<(), AuthError> {
+        let text = match &credentials {
+            Some(credentials) => {
+                Some(SecretString::from(serde_json::to_string(credentials).map_err(|error| AuthError::CredentialStoreError(error.to_string()))?))
+            }
+            None => None,
+        };
+        *self.known.lock().await = Some(credentials);
+        self.access.keep_tokens(text).await.map_err(|error| AuthError::CredentialStoreError(error.message))
+    }
+}
+
+#[async_trait::async_trait]
+impl CredentialStore for Kept {
+    async fn load(&self) -> Result<Option<StoredCredentials>, AuthError> {
+        let mut known = self.known.lock().await;
+        if let Some(known) = known.as_ref() {
+            return Ok(known.clone());
+        }
+        let text = self.access.tokens().await.map_err(|error| AuthError::CredentialStoreError(error.message))?;
+        // What cannot be read any more is as good as none: the user signs in again.
+        let found = text.and_then(|text| serde_json::from_str(text.expose_secret()).ok());
+        *known = Some(found.clone());
+        Ok(found)
+    }
+
+    async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
+        self.keep(Some(credentials)).await
+    }
+
+    async fn clear(&self) -> Result<(), AuthError> {
+        self.keep(None).await
+    }
+}
+
+/// What speaks with the authorization server of one MCP server.
+pub(crate) async fn manager(address: &Address) -> Result<AuthorizationManager, AuthError> {
+    let refused = AuthError::MetadataError;
+    let (url, private) = (address.url().map_err(refused)?, address.private());
+    let fetcher = Fetcher { private, following: http::client(private, true).map_err(refused)?, stopping: http::client(private, false).map_err(refused)? };
+    let mut manager = AuthorizationManager::new_with_oauth_http_client(url, Arc::new(fetcher)).await?;
+    manager.set_credential_store(Kept::new(Arc::clone(&address.access)));
+    Ok(manager)
+}
+
+/// The same, with tokens: kept ones of the user, if there are any, or new ones for the app itself. Without any the server says what it wants.
+pub(crate) async fn signed_in(address: &Address, oauth: &ServerOauth) -> Result<AuthorizationManager, AuthError> {
+    let mut manager = manager(address).await?;
+    match oauth.grant {
+        OauthGrant::AuthorizationCode => {
+            if !manager.initialize_from_store().await? {
+                return Ok(manager);
+            }
+            if let (Some(id), Some(secret)) = (&oauth.client_id, secret(address).await?) {
+                // A renewal has to show the secret, too; where the user was sent back to does not matter for it.
+                manager.configure_client(OAuthClientConfig::new(id, "http://127.0.0.1/").with_client_secret(secret.expose_secret()))?;
+            }
+        }
+        OauthGrant::ClientCredentials => {
+            let resolution = manager.resolve_metadata().await?;
+            manager.set_metadata(resolution.metadata);
+            let config = client_credentials(address, oauth).await?;
+            manager.validate_client_credentials_metadata(&config)?;
+            manager.configure_client_credentials(&config)?;
+            manager = exchange(manager, config).await?;
+        }
+    }
+    Ok(manager)
+}
+
+/// Gets a token for the app itself. The library's future cannot move between threads, so it has one of its own.
+async fn exchange(manager: AuthorizationManager, config: ClientCredentialsConfig) -> Result<AuthorizationManager, AuthError> {
+    let runtime = tokio::runtime::Handle::current();
+    let exchanged = move || runtime.block_on(async { manager.exchange_client_credentials(&config).await.map(|_| manager) });
+    tokio::task::spawn_blocking(exchanged).await.unwrap_or_else(|error| Err(AuthError::InternalError(error.to_string())))
+}
+
+/// The secret that the manifest names for signing in, if it names one.
+pub(crate) async fn secret(address: &Address) -> Result<Option<SecretString>, AuthError> {
+    match address.http.auth.as_ref().and_then(|auth| auth.env_var.as_deref()) {
+        Some(name) => address.access.credential(name).await.map(Some).map_err(|error| AuthError::CredentialStoreError(error.message)),
+        None => Ok(None),
+    }
+}
+
+async fn client_credentials(address: &Address, oauth: &ServerOauth) -> Result<ClientCredentialsConfig, AuthError> {
+    let missing = |what: &str| AuthError::ClientCredentialsError(format!("the pack names no {what}"));
+    let client_id = oauth.client_id.clone().ok_or_else(|| missing("client_id"))?;
+    let secret = secret(address).await?.ok_or_else(|| missing("variable for the secret"))?;
+    let (scopes, resource) = (oauth.scopes.clone(), Some(resource(&address.http.url)));
+    Ok(match oauth.signed_with {
+        None => ClientCredentialsConfig::ClientSecret { client_id, client_secret: secret.expose_secret().to_owned(), scopes, resource },
+        Some(algorithm) => ClientCredentialsConfig::PrivateKeyJwt {
+            client_id,
+            signing_key: secret.expose_secret().as_bytes().to_vec(),
+            signing_algorithm: match algorithm {
+                KeyAlgorithm::RS256 => JwtSigningAlgorithm::RS256,
+                KeyAlgorithm::RS384 => JwtSigningAlgorithm::RS384,
+                KeyAlgorithm::RS512 => JwtSigningAlgorithm::RS512,
+                KeyAlgorithm::ES256 => JwtSigningAlgorithm::ES256,
+                KeyAlgorithm::ES384 => JwtSigningAlgorithm::ES384,
+            },
+            token_endpoint_audience: None,
+            scopes,
+            resource,
+        },
+    })
+}
+
+/// What the tokens are for: the server, without what follows a `#`.
+fn resource(url: &str) -> String {
+    Url::parse(url).map_or_else(
+        |_| url.to_owned(),
+        |mut url| {
+            url.set_fragment(None);
+            url.to_string()
+        },
+    )
+}

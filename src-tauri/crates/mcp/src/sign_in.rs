@@ -1,0 +1,143 @@
+//! The user signs in to a server with a browser. The app listens on this computer only, for one answer, for a few minutes, and
+//! takes no answer but the one to its own question (the library checks state, issuer and code challenge).
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use contract::{AgentError, ErrorCode, manifest::ServerOauth};
+use rmcp::transport::auth::{AuthError, AuthorizationRequest, AuthorizationSession, CredentialStore as _, WWWAuthenticateParams};
+use secrecy::ExposeSecret as _;
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
+    net::{TcpListener, TcpStream},
+    time::timeout,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Address, Reach,
+    oauth::{self, Kept},
+    server::Server,
+};
+
+/// How long the user may take in the browser.
+const PATIENCE: Duration = Duration::from_secs(300);
+/// How long the browser may take to say its request.
+const REQUEST: Duration = Duration::from_secs(10);
+const LONGEST_REQUEST: u64 = 16 * 1024;
+const PATH: &str = "/signed-in";
+const PAGE: &str = "<!doctype html><meta charset=utf-8><title>Countersign</title><p>You can close this page and go back to Countersign.";
+
+/// A sign-in under way.
+#[derive(Clone, Debug)]
+pub struct SignIn {
+    /// Where the user signs in.
+    pub url: String,
+}
+
+/// Begins a sign-in: from now on the answer is waited for in the background.
+pub(crate) async fn begin(server: &Arc<Server>, stop: CancellationToken) -> Result<SignIn, AgentError> {
+    let Reach::Http(address) = &server.config.reach else { return Err(no_sign_in(&server.config.name)) };
+    let Some(oauth) = &address.http.oauth else { return Err(no_sign_in(&server.config.name)) };
+    let failed = |what: &dyn std::fmt::Display| {
+        AgentError::new(ErrorCode::ToolHttpError, format!("The sign-in to {} cannot begin: {what}.", server.config.name))
+            .reason("sign_in")
+            .retryable(true)
+            .hint("Check the connection and the server's address, then try again.")
+    };
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| failed(&error))?;
+    let port = listener.local_addr().map_err(|error| failed(&error))?.port();
+    let session = session(address, oauth, &format!("http://127.0.0.1:{port}{PATH}"), server.challenge()).await.map_err(|error| failed(&error))?;
+    let url = session.get_authorization_url().to_owned();
+    let server = Arc::clone(server);
+    tokio::spawn(async move {
+        let answered = tokio::select! {
+            answered = timeout(PATIENCE, answer(&listener, port, &session, &server)) => answered,
+            () = stop.cancelled() => return,
+        };
+        if answered.is_err() {
+            server.signed_in(Err("nobody signed in within five minutes".to_owned()));
+        }
+    });
+    Ok(SignIn { url })
+}
+
+fn no_sign_in(server: &str) -> AgentError {
+    AgentError::invalid(format!("{server} needs no sign-in."))
+}
+
+/// What is asked of the authorization server: who we are, for what, and where the user is sent back to.
+pub(crate) async fn session(address: &Address, oauth: &ServerOauth, back: &str, challenge: Option<String>) -> Result<AuthorizationSession, AuthError> {
+    let mut manager = oauth::manager(address).await?;
+    let resolution = manager.resolve_metadata_from_challenge(challenge.as_deref()).await?;
+    manager.set_metadata(resolution.metadata);
+    let scopes = scopes(address, oauth, challenge.as_deref()).await?;
+    let mut request = AuthorizationRequest::new(back).with_client_name("Countersign").with_scopes(scopes).with_initial_scope_selection();
+    if let Some(challenge) = challenge {
+        request = request.with_challenge(challenge);
+    }
+    if let Some(id) = &oauth.client_id {
+        request = request.with_preregistered_client(id);
+        if let Some(secret) = oauth::secret(address).await? {
+            request = request.with_client_secret(secret.expose_secret());
+        }
+    }
+    if let Some(url) = &oauth.client_metadata_url {
+        request = request.with_client_metadata_url(url);
+    }
+    AuthorizationSession::new(manager, request).await.map_err(|(_, error)| error)
+}
+
+/// What is asked for: what the pack says, or what the server wants; when it wants more than before, what was given before as well.
+async fn scopes(address: &Address, oauth: &ServerOauth, challenge: Option<&str>) -> Result<Vec<String>, AuthError> {
+    let mut scopes = oauth.scopes.clone();
+    let given = Kept::new(Arc::clone(&address.access)).load().await?.map(|kept| kept.granted_scopes).unwrap_or_default();
+    let url = address.url().map_err(AuthError::MetadataError)?;
+    let wanted = challenge.and_then(|words| WWWAuthenticateParams::parse(words, &url).scope);
+    if let Some(wanted) = wanted.filter(|_| !given.is_empty()) {
+        scopes.extend(given);
+        scopes.extend(wanted.split_whitespace().map(str::to_owned));
+    }
+    let mut seen = BTreeSet::new();
+    scopes.retain(|scope| seen.insert(scope.clone()));
+    Ok(scopes)
+}
+
+/// Waits for the browser to come back. Other requests get nothing.
+async fn answer(listener: &TcpListener, port: u16, session: &AuthorizationSession, server: &Arc<Server>) {
+    loop {
+        let Ok((mut stream, _)) = listener.accept().await else { continue };
+        let Some(target) = timeout(REQUEST, target(&mut stream)).await.ok().flatten() else { continue };
+        if target.split('?').next() != Some(PATH) {
+            respond(&mut stream, "404 Not Found", "").await;
+            continue;
+        }
+        let done = session.handle_callback_url(&format!("http://127.0.0.1:{port}{target}")).await;
+        // Before the browser is told: who sees its page may go on at once.
+        server.signed_in(done.map(|_| ()).map_err(|error| error.to_string()));
+        return respond(&mut stream, "200 OK", PAGE).await;
+    }
+}
+
+/// The target of a GET, if it is one.
+async fn target(stream: &mut TcpStream) -> Option<String> {
+    use tokio::io::AsyncReadExt as _;
+    let mut reader = BufReader::new(stream.take(LONGEST_REQUEST));
+    let mut first = String::new();
+    reader.read_line(&mut first).await.ok()?;
+    let mut line = String::new();
+    while reader.read_line(&mut line).await.ok()? > 0 && !line.trim().is_empty() {
+        line.clear();
+    }
+    let mut parts = first.split(' ');
+    (parts.next() == Some("GET")).then(|| parts.next().map(str::to_owned)).flatten()
+}
+
+async fn respond(stream: &mut TcpStream, status: &str, page: &str) {
+    let head = format!(
+        "HTTP/1.1 {status}\r\ncontent-type: text/html; charset=utf-8\r\ncontent-length: {}\r\nreferrer-policy: no-referrer\r\nconnection: close\r\n\r\n",
+        page.len()
+    );
+    let _ = stream.write_all(head.as_bytes()).await;
+    let _ = stream.write_all(page.as_bytes()).await;
+    let _ = stream.shutdown().await;
+}
