@@ -1,8 +1,8 @@
 //! Wire types and the one list of commands, shared by every room and by the generated TypeScript.
 //! Plain data: no I/O, no clock, no knowledge of who stores, shows or executes anything.
 
-pub mod agent;
 pub mod address;
+pub mod agent;
 pub mod approval;
 pub mod audit;
 pub mod block;

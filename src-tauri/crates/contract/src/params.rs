@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 use ts_rs::TS;
 
 pub use crate::agent::{InstructionsResponse, PromptPreviewParams, PromptPreviewResponse};
-pub use crate::{data::*, servers::*};
 use crate::{
     Approval, ApprovalId, AuditRecordView, Decision, Grant, GrantId, Item, PackId, RecordType, SessionId, SessionSummary, SessionView, Settings, ToolId,
     ToolOutcome, ToolSpec, TurnId,

@@ -143,6 +143,7 @@ fn spec(pack: &PackId, server: &ServerEntry, pin: &Pin) -> ToolSpec {
         view: ResultView::default(),
         preview: None,
         session_values: Vec::new(),
+        as_of: None,
         target: ToolTarget::Mcp { server: server.name.clone(), tool: definition.name.clone() },
         definition_hash: packs::hash_of(&json!({"pin": pin.hash, "effect": effect, "server": server})),
     }
