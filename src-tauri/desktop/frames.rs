@@ -32,6 +32,7 @@ impl Frames {
             | Push::Server { .. }
             | Push::Settings { .. }
             | Push::Audit { .. }
+            | Push::Run { .. }
             | Push::Files { .. }
             | Push::Lagged {}) => vec![other],
         }

@@ -100,6 +100,7 @@ fn hear(app: &AppHandle, push: &Push) {
         | Push::Import { .. }
         | Push::Server { .. }
         | Push::Audit { .. }
+        | Push::Run { .. }
         | Push::Files { .. }
         | Push::Lagged {} => {}
     }

@@ -2,6 +2,7 @@
 
 mod analyses;
 mod approvals;
+mod books;
 mod call;
 mod canonical;
 mod coerce;
@@ -17,6 +18,7 @@ mod history;
 mod instruct;
 mod lanes;
 mod pack_egress;
+mod metering;
 pub mod ports;
 mod preview;
 mod prompt;
@@ -25,7 +27,9 @@ mod results;
 mod retry;
 mod rounds;
 mod route;
+mod run;
 mod schema;
+mod service;
 mod sessions;
 mod supervisor;
 mod switches;
@@ -75,6 +79,7 @@ pub struct Engine {
     pub(crate) traces: traces::Traces,
     /// Analyses from before this instant do not count.
     pub(crate) analyses_from: std::sync::Mutex<Option<chrono::DateTime<chrono::Utc>>>,
+    pub(crate) runs: Arc<run::Live>,
     /// Session values are read, changed and written back under this lock.
     pub(crate) values: tokio::sync::Mutex<()>,
 }
@@ -82,6 +87,8 @@ pub struct Engine {
 impl Engine {
     /// An engine over the given world. Call `recover` once before the first turn.
     pub fn new(world: World) -> Arc<Self> {
+        let runs = Arc::new(run::Live::default());
+        let world = World { audit: Arc::new(run::Correlated::new(world.audit, Arc::clone(&runs))), ..world };
         Arc::new(Self {
             world,
             validators: schema::Validators::default(),
@@ -92,6 +99,7 @@ impl Engine {
             toolkits: toolkit::Toolkits::default(),
             traces: traces::Traces::default(),
             analyses_from: std::sync::Mutex::default(),
+            runs,
             values: tokio::sync::Mutex::default(),
         })
     }
