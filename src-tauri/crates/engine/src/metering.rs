@@ -20,7 +20,7 @@ use futures::{
 use crate::{
     World,
     books::{Cap, Reserved, Scope, Settlement, TokenPrice, Wish},
-    ports::{Finish, Message, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest},
+    ports::{Finish, Message, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Store},
     texts::Text,
 };
 
@@ -123,7 +123,16 @@ impl Metered {
             input: 0,
             output_bytes: 0,
             clamped: false,
+            later: false,
         }
+    }
+
+    /// A call beside a turn, reserved when this returns and settled in its own time: only the model's time passes in the stream.
+    pub(crate) async fn open(&self, request: ModelRequest) -> Result<BoxStream<'static, Result<ModelEvent, ModelError>>, ModelError> {
+        let mut meter = self.meter();
+        meter.later = true;
+        let request = meter.reserve(request).await?;
+        Ok(meter.listen(request))
     }
 }
 
@@ -147,15 +156,7 @@ impl Model for Metered {
         let mut meter = self.meter();
         let opening = async move {
             match meter.reserve(request).await {
-                Ok(request) => {
-                    let events = meter.inner.stream(request);
-                    stream::unfold((meter, events), |(mut meter, mut events)| async move {
-                        let event = events.next().await?;
-                        meter.hear(&event).await;
-                        Some((event, (meter, events)))
-                    })
-                    .boxed()
-                }
+                Ok(request) => meter.listen(request),
                 Err(error) => stream::iter([Err(error)]).boxed(),
             }
         };
@@ -174,9 +175,22 @@ struct Meter {
     input: u64,
     output_bytes: u64,
     clamped: bool,
+    /// Nobody waits for the settlement.
+    later: bool,
 }
 
 impl Meter {
+    /// The model's events, heard on their way.
+    fn listen(self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
+        let events = self.inner.stream(request);
+        stream::unfold((self, events), |(mut meter, mut events)| async move {
+            let event = events.next().await?;
+            meter.hear(&event).await;
+            Some((event, (meter, events)))
+        })
+        .boxed()
+    }
+
     /// Enters the call into the ledger and limits its answer to what the budgets allow.
     async fn reserve(&mut self, mut request: ModelRequest) -> Result<ModelRequest, ModelError> {
         let budgets = self.settings.budgets;
@@ -281,11 +295,19 @@ impl Meter {
     }
 
     async fn settle(&mut self, input: u64, output: u64) {
-        if let Some((entry, used)) = self.settlement(input, output)
-            && let Err(error) = self.world.store.spend_settle(entry, used).await
-        {
-            tracing::warn!(%error, "what a model call used could not be entered; its reservation stands");
+        let Some((entry, used)) = self.settlement(input, output) else { return };
+        let entering = enter(Arc::clone(&self.world.store), entry, used);
+        if self.later {
+            tokio::spawn(entering);
+        } else {
+            entering.await;
         }
+    }
+}
+
+async fn enter(store: Arc<dyn Store>, entry: i64, used: Settlement) {
+    if let Err(error) = store.spend_settle(entry, used).await {
+        tracing::warn!(%error, "what a model call used could not be entered; its reservation stands");
     }
 }
 
@@ -294,8 +316,7 @@ impl Drop for Meter {
         let (input, output) = self.guess();
         let Some((entry, used)) = self.settlement(input, output) else { return };
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        let store = Arc::clone(&self.world.store);
-        runtime.spawn(async move { store.spend_settle(entry, used).await });
+        runtime.spawn(enter(Arc::clone(&self.world.store), entry, used));
     }
 }
 

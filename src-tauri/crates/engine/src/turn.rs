@@ -51,7 +51,7 @@ pub(crate) struct Turn {
     /// Items are kept; false for a direct tool call outside a conversation.
     pub(crate) keeps_items: bool,
     pub(crate) cancel: CancellationToken,
-    pub(crate) model: Arc<dyn Model>,
+    pub(crate) model: Arc<Metered>,
     /// How earlier messages are remembered, and what this turn sees of them.
     pub(crate) conversation: Arc<Conversation>,
     recalled: OnceLock<Recalled>,

@@ -133,6 +133,7 @@ async fn after_the_deadline_the_model_only_gets_to_answer() {
     bench.model.then(vec![Say::Call("a_read", json!({}))]);
     bench.model.then(vec![Say::Text("From what there is: fine.")]);
     let turn = bench.start("go").await.turn;
+    bench.wait_for(|events| events.iter().find(|e| matches!(e.event, EventBody::ToolStart { .. })).map(|_| ())).await;
     tokio::time::sleep(Duration::from_secs(4_000_000)).await;
     assert_eq!(status_and_text(&bench.final_of(&turn).await), (TurnStatus::Ok, "From what there is: fine.".into()));
     let requests = bench.model.requests.lock().unwrap();
