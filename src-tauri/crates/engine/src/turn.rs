@@ -51,7 +51,9 @@ pub(crate) struct Turn {
     /// Items are kept; false for a direct tool call outside a conversation.
     pub(crate) keeps_items: bool,
     pub(crate) cancel: CancellationToken,
-    pub(crate) model: Arc<Metered>,
+    pub(crate) model: Arc<dyn Model>,
+    /// The same model, for calls beside the turn.
+    pub(crate) metered: Arc<Metered>,
     /// How earlier messages are remembered, and what this turn sees of them.
     pub(crate) conversation: Arc<Conversation>,
     recalled: OnceLock<Recalled>,
@@ -105,7 +107,7 @@ impl Turn {
         let run = engine.runs.of(&accepted.turn);
         let account = Arc::new(Account::new(session.clone(), accepted.turn.clone(), run.as_ref().and_then(|run| run.max_output_tokens)));
         let model = world.models.current(accepted.model.as_deref());
-        let model = Metered::new(model, world.clone(), Arc::clone(&settings), Arc::clone(&account));
+        let metered = Metered::new(model, world.clone(), Arc::clone(&settings), Arc::clone(&account));
         let (specs, started_at) = (world.tools.specs(), world.clock.now());
         let started = tokio::time::Instant::now();
         let deadline = started + std::time::Duration::from_secs(u64::from(settings.limits.deadline_s));
@@ -117,7 +119,8 @@ impl Turn {
             headless: accepted.headless,
             keeps_items: true,
             cancel,
-            model,
+            model: Arc::clone(&metered) as _,
+            metered,
             conversation: Arc::new(settings.conversation.clone()),
             recalled: OnceLock::new(),
             words: OnceLock::new(),

@@ -148,6 +148,11 @@ async fn the_time_a_person_takes_is_not_the_turns() {
     bench.model.then(vec![Say::Call("a_read", json!({}))]);
     let turn = bench.start("add").await.turn;
     let approval = bench.approval(0).await;
+    // Real moments, in which virtual time stands: the call comes to where it waits.
+    for _ in 0..50 {
+        std::thread::sleep(Duration::from_millis(1));
+        tokio::task::yield_now().await;
+    }
     tokio::time::sleep(Duration::from_secs(9_000_000)).await;
     bench.decide(&approval, Decision::ApproveOnce { confirm_word: None }).await.unwrap();
     bench.final_of(&turn).await;

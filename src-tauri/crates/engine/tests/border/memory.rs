@@ -71,7 +71,6 @@ async fn in_session(bench: &Bench, session: &str, text: &str) -> Vec<String> {
 /// Waits until the session's lane is free, and what happens after its turn is done.
 async fn settled(bench: &Bench) {
     while bench.engine.running() > 0 {
-        crate::world::let_threads_work();
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     }
 }

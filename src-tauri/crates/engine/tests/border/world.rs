@@ -432,7 +432,6 @@ impl Bench {
                 if let Some(found) = look(&self.heard.events.lock().unwrap()) {
                     return found;
                 }
-                let_threads_work();
                 // Steps of virtual time: a notification between look and listen is not lost for long.
                 let _ = tokio::time::timeout(Duration::from_millis(20), bell).await;
             }
@@ -491,11 +490,6 @@ impl Bench {
         let report = self.log.log.verify().await.unwrap();
         assert!(report.ok, "{:?}", report.problems);
     }
-}
-
-/// Virtual time runs on while nothing is to be done here: real threads that write get a moment of real time with each step.
-pub fn let_threads_work() {
-    std::thread::sleep(Duration::from_micros(200));
 }
 
 pub fn status_and_text(event: &EventBody) -> (TurnStatus, String) {
