@@ -89,8 +89,9 @@ impl Engine {
             return (Err(AgentError::internal("unexpected", "The run ended without an answer.")), true);
         };
         let changed = ended.changed;
-        let answer = outcome::of(&request, ended, self.world.clock.now());
-        if let Ok(response) = &answer {
+        let mut answer = outcome::of(&request, ended, self.world.clock.now());
+        if let Ok(response) = &mut answer {
+            response.metadata.agent_id = work.agent();
             work.tell_replaced(self, &response.output);
         }
         (answer, changed)

@@ -9,7 +9,7 @@ use std::{
 
 use async_trait::async_trait;
 use chrono::{DateTime, SecondsFormat, Utc};
-use contract::{AgentError, Choice, EventBody, Push, RunEvent, RunEventType, RunParams, SessionId, Stage, ToolId, TurnId, TurnStatus, Usage};
+use contract::{AgentError, AgentId, Choice, EventBody, Push, RunEvent, RunEventType, RunParams, SessionId, Stage, ToolId, TurnId, TurnStatus, Usage};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, oneshot};
 
@@ -45,13 +45,19 @@ pub(crate) struct Work {
     pub(crate) max_output_tokens: Option<u32>,
     /// The deltas so far, and whether the caller knows that they do not count.
     told: Mutex<(String, bool)>,
+    /// Who answered last.
+    agent: Mutex<Option<AgentId>>,
     ended: Mutex<Option<oneshot::Sender<Ended>>>,
 }
 
 impl Work {
     pub(super) fn new(key: RunKey, params: &RunParams, max_output_tokens: Option<u32>, ended: oneshot::Sender<Ended>) -> Self {
         let correlation = params.correlation_id.as_ref().map(|id| id.chars().take(128).collect());
-        Self { key, correlation, stream: params.stream, max_output_tokens, told: Mutex::default(), ended: Mutex::new(Some(ended)) }
+        Self { key, correlation, stream: params.stream, max_output_tokens, told: Mutex::default(), agent: Mutex::default(), ended: Mutex::new(Some(ended)) }
+    }
+
+    pub(super) fn agent(&self) -> Option<AgentId> {
+        self.agent.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(crate) fn end(&self, ended: Ended) {
@@ -75,8 +81,13 @@ impl Work {
                 members.extend(text.as_ref().map(|text| ("text", json!(text))));
                 (RunEventType::Progress, data(&members))
             }
-            EventBody::AgentStart { agent } => (RunEventType::Progress, data(&[("stage", json!("agent_start")), ("agent_id", json!(agent))])),
-            EventBody::AgentEnd { agent } => (RunEventType::Progress, data(&[("stage", json!("agent_end")), ("agent_id", json!(agent))])),
+            EventBody::AgentStart { agent, name } => {
+                *self.agent.lock().unwrap_or_else(PoisonError::into_inner) = Some(agent.clone());
+                (RunEventType::Progress, data(&[("stage", json!("agent_start")), ("agent_id", json!(agent)), ("text", json!(name))]))
+            }
+            EventBody::AgentEnd { agent, name } => {
+                (RunEventType::Progress, data(&[("stage", json!("agent_end")), ("agent_id", json!(agent)), ("text", json!(name))]))
+            }
             EventBody::ToolStart { tool, title, .. } => {
                 (RunEventType::Tool, data(&[("state", json!("start")), ("tool_id", json!(tool)), ("title", json!(title))]))
             }
