@@ -34,6 +34,7 @@ impl Frames {
             | Push::Questions { .. }
             | Push::Settings { .. }
             | Push::Audit { .. }
+            | Push::Run { .. }
             | Push::Files { .. }
             | Push::Lagged {}) => vec![other],
         }

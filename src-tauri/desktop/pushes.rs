@@ -102,6 +102,7 @@ fn hear(app: &AppHandle, push: &Push) {
         | Push::ServerTools { .. }
         | Push::Questions { .. }
         | Push::Audit { .. }
+        | Push::Run { .. }
         | Push::Files { .. }
         | Push::Lagged {} => {}
     }

@@ -25,6 +25,8 @@ const EXIT_CODES: &str = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 approva
 pub(crate) enum Command {
     /// Send a message and print the answer
     Ask(Ask),
+    /// Run one request of the run contract; prints its RunResponse or AgentError as JSON
+    Run(Run),
     /// Look at pending actions and decide them
     #[command(subcommand)]
     Approvals(Approvals),
@@ -40,6 +42,8 @@ pub(crate) enum Command {
     /// Make and check packs
     #[command(subcommand)]
     Packs(Packs),
+    /// How fast the last runs were, what ended them, and what they cost
+    ServiceLevel,
     /// Check the installation
     Doctor,
     /// For those who work on Countersign
@@ -65,6 +69,22 @@ pub(crate) struct Ask {
     pub(crate) model: Option<String>,
     /// What to say; `-` reads it from standard input
     pub(crate) message: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Run {
+    /// A file with a RunRequest as JSON; `-` reads it from standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) request: PathBuf,
+    /// Print one RunEvent a line; the last one holds the result
+    #[arg(long)]
+    pub(crate) stream: bool,
+    /// Carried into every record and log line of the run
+    #[arg(long, value_name = "ID")]
+    pub(crate) correlation_id: Option<String>,
+    /// Whose request ids these are
+    #[arg(long, value_name = "NAME", default_value = "csign")]
+    pub(crate) caller: String,
 }
 
 #[derive(Debug, Subcommand)]

@@ -5,6 +5,8 @@ mod audit;
 mod dev;
 mod packs;
 mod policy;
+mod run;
+mod service;
 mod status;
 mod tools;
 
@@ -59,6 +61,8 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
             with_link(data_dir, person, async |link| approvals::run(link, out, args).await)
         }
         Command::Audit(args) => with_link(data_dir, Person::Absent, async |link| audit::run(link, out, args).await),
+        Command::Run(args) => run::run(args, data_dir, out),
+        Command::ServiceLevel => with_link(data_dir, Person::Absent, async |link| service::run(link, out).await),
         Command::Doctor => with_link(data_dir, Person::Absent, async |link| status::doctor(link, out).await),
     }
 }

@@ -26,7 +26,9 @@ impl From<Exit> for ExitCode {
 impl Exit {
     pub(crate) fn of_error(error: &AgentError) -> Self {
         match error.code {
-            ErrorCode::ApprovalRequired if matches!(error.reason_text(), Some("rejected" | "expired" | "denied" | "policy_denied" | "not_pending")) => {
+            ErrorCode::ApprovalRequired
+                if matches!(error.reason_text(), Some("rejected" | "expired" | "denied" | "policy_denied" | "side_effect_disallowed" | "not_pending")) =>
+            {
                 Self::Denied
             }
             ErrorCode::ApprovalRequired => Self::ApprovalRequired,

@@ -42,6 +42,8 @@ macro_rules! with_commands {
                 policy_get(Empty) -> PolicyView, "What decides what may run";
                 policy_check(PolicyCheckParams) -> PolicyCheckResponse, "What the gate would say to a call";
                 switch_set(SwitchSetParams) -> SettingsView, "Switch an agent or a tool off or on";
+                run_request(RunParams) -> RunResponse, "Run one request of the run contract";
+                service_level(Empty) -> ServiceLevelView, "How the last runs were served, and what they cost";
                 settings_get(Empty) -> SettingsView, "Settings and where they come from";
                 settings_set(SettingsSetParams) -> SettingsView, "Change settings";
                 secret_set(SecretSetParams) -> Empty, "Store a key";
@@ -101,6 +103,8 @@ macro_rules! handlers {
 use crate::{
     audit::{AuditRecordView, VerifyReport},
     rules::PolicyView,
+    run::RunResponse,
+    service::ServiceLevelView,
 };
 
 with_commands!(handlers);

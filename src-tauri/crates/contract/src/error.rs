@@ -23,6 +23,21 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
+    /// The code as it is on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::InvalidInput => "invalid_input",
+            Self::AgentDisabled => "agent_disabled",
+            Self::ApprovalRequired => "approval_required",
+            Self::ToolNotFound => "tool_not_found",
+            Self::ToolTimeout => "tool_timeout",
+            Self::ToolHttpError => "tool_http_error",
+            Self::LlmError => "llm_error",
+            Self::RateLimited => "rate_limited",
+            Self::InternalError => "internal_error",
+        }
+    }
+
     /// Whether trying again can help when nothing more is known about the failure.
     pub fn retryable(self) -> bool {
         match self {

@@ -97,6 +97,19 @@ wire! {
         arguments: Value,
         faults: Vec<crate::PolicyFault>,
     }
+    /// One run of the run contract. The answer is its RunResponse, or its AgentError as the failure of the command.
+    struct RunParams {
+        /// The RunRequest as JSON text, as the caller wrote it.
+        request: String,
+        /// Whose request ids these are.
+        caller: String,
+        /// Carried into every record and log line of the run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        correlation_id: Option<String>,
+        /// Events are pushed while it runs.
+        #[serde(default)]
+        stream: bool,
+    }
     /// Switches one agent or tool off or on.
     struct SwitchSetParams {
         target: SwitchTarget,
@@ -359,6 +372,12 @@ pub enum Push {
     },
     Audit {
         total: u64,
+    },
+    /// An event of a run that is streamed; the last one is the command's answer.
+    Run {
+        caller: String,
+        request_id: String,
+        event: crate::RunEvent,
     },
     /// Files are held over the window, or (with `paths`) were dropped on it.
     Files {

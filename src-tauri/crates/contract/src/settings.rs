@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use crate::{AgentId, Conversation, EgressSettings, ToolId};
+use crate::{AgentId, Budgets, Conversation, EgressSettings, ToolId};
 
 /// All settings with their defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -29,6 +29,8 @@ pub struct Settings {
     pub limits: Limits,
     /// What a model sees of earlier messages.
     pub conversation: Conversation,
+    /// What may be used up.
+    pub budgets: Budgets,
     pub policy: PolicyMode,
     /// `csign approvals approve` may decide; changed only in the approval window.
     pub decide_from_terminal: bool,
@@ -50,6 +52,7 @@ impl Default for Settings {
             egress: EgressSettings::default(),
             limits: Limits::default(),
             conversation: Conversation::default(),
+            budgets: Budgets::default(),
             policy: PolicyMode::WritesRequireApproval,
             decide_from_terminal: false,
             time_zone: "system".into(),
@@ -157,7 +160,8 @@ pub struct Limits {
     pub approval_expiry_s: u32,
     /// Characters of one message.
     pub message_chars: u32,
-    /// Seconds from a turn's start (or an approval) after which a failed call is not tried again.
+    /// Seconds that a turn may take, without the time a person takes to decide. After them no tool is called and none is tried again;
+    /// the model is asked once more for an answer from what there is.
     pub deadline_s: u32,
 }
 

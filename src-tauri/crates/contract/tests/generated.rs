@@ -93,3 +93,18 @@ fn pack_schema_is_current() {
 fn policy_schema_is_current() {
     schema_is_current(schemars::schema_for!(contract::PolicyFile), "docs/policy.schema.json");
 }
+
+/// The shapes of the run contract, for callers in any language.
+#[derive(schemars::JsonSchema)]
+#[allow(dead_code)]
+struct RunContract {
+    run_request: contract::RunRequest,
+    run_response: contract::RunResponse,
+    agent_error: contract::AgentError,
+    run_event: contract::RunEvent,
+}
+
+#[test]
+fn run_schema_is_current() {
+    schema_is_current(schemars::schema_for!(RunContract), "docs/run.schema.json");
+}

@@ -124,7 +124,10 @@ impl Turn {
         loop {
             if let Some(Proposal { approval, told }) = &mut proposal {
                 let approval = &*approval;
-                let replaced = match self.wait(ready, approval, told).await {
+                let began = tokio::time::Instant::now();
+                let waited = self.wait(ready, approval, told).await;
+                self.account.wait(began.elapsed());
+                let replaced = match waited {
                     Waited::Approved => None,
                     Waited::Rejected(reason) => {
                         let said = reason.clone().map_or_else(

@@ -17,6 +17,7 @@ use crate::{
     coerce::coerce,
     egress::Words,
     entities, history,
+    metering::BUDGET,
     ports::{AskedCall, Message, Point},
     texts::Text,
     turn::{End, Turn},
@@ -170,6 +171,10 @@ impl Turn {
         let mut ready = Box::new(Ready { call: call.id, spec, arguments, decision: Decision::Deny { why: String::new() }, coerced: Vec::new() });
         if !within_limit {
             let error = AgentError::invalid(Text::CallsOverLimit.in_locale(&self.locale)).reason("calls_per_round");
+            return Err(refuse(&ready, ToolOutcome::Limit, error));
+        }
+        if tokio::time::Instant::now() >= self.deadline() {
+            let error = AgentError::invalid(Text::OutOfTime.in_locale(&self.locale)).reason(BUDGET);
             return Err(refuse(&ready, ToolOutcome::Limit, error));
         }
         if let Err(error) = self.engine.check_tool(&ready.spec.id) {

@@ -56,6 +56,9 @@ impl Turn {
             return refused;
         }
         self.probe(Point::BetweenIntentAndEffect);
+        if !results::is_here(spec) {
+            self.account.used(&spec.id, spec.effect);
+        }
         let request = ToolRequest {
             spec: spec.clone(),
             idempotency_key: idempotency_key(spec, &arguments, approval, &ready.call),
@@ -71,7 +74,7 @@ impl Turn {
         } else {
             // The time a person took to decide is not the tool's.
             let deadline =
-                if approval.is_some() { started + std::time::Duration::from_secs(u64::from(self.settings.limits.deadline_s)) } else { self.deadline };
+                if approval.is_some() { started + std::time::Duration::from_secs(u64::from(self.settings.limits.deadline_s)) } else { self.deadline() };
             self.run_tool(ready, request, deadline).await
         };
         if spec.effect != Effect::ReadOnly {

@@ -2,6 +2,7 @@
 
 mod analyses;
 mod approvals;
+mod books;
 mod call;
 mod canonical;
 mod coerce;
@@ -16,6 +17,7 @@ mod guidance;
 mod history;
 mod instruct;
 mod lanes;
+mod metering;
 mod pack_egress;
 pub mod ports;
 mod preview;
@@ -26,7 +28,9 @@ mod resume;
 mod retry;
 mod rounds;
 mod route;
+mod run;
 mod schema;
+mod service;
 mod sessions;
 mod supervisor;
 mod switches;
@@ -76,6 +80,7 @@ pub struct Engine {
     pub(crate) traces: traces::Traces,
     /// Analyses from before this instant do not count.
     pub(crate) analyses_from: std::sync::Mutex<Option<chrono::DateTime<chrono::Utc>>>,
+    pub(crate) runs: Arc<run::Live>,
     /// Session values are read, changed and written back under this lock.
     pub(crate) values: tokio::sync::Mutex<()>,
 }
@@ -83,6 +88,8 @@ pub struct Engine {
 impl Engine {
     /// An engine over the given world. Call `recover` once before the first turn.
     pub fn new(world: World) -> Arc<Self> {
+        let runs = Arc::new(run::Live::default());
+        let world = World { audit: Arc::new(run::Correlated::new(world.audit, Arc::clone(&runs))), ..world };
         Arc::new(Self {
             world,
             validators: schema::Validators::default(),
@@ -93,6 +100,7 @@ impl Engine {
             toolkits: toolkit::Toolkits::default(),
             traces: traces::Traces::default(),
             analyses_from: std::sync::Mutex::default(),
+            runs,
             values: tokio::sync::Mutex::default(),
         })
     }

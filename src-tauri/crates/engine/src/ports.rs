@@ -16,6 +16,8 @@ use contract::{
 pub use conversations::{Conversations, Memory, MemoryItem, MemoryOf, Side};
 use futures::{future::BoxFuture, stream::BoxStream};
 pub use redaction::{Outbound, OutboundValue};
+
+pub use crate::books::*;
 use secrecy::SecretString;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -151,6 +153,8 @@ pub enum Finish {
     ToolCalls,
     Length,
     ContentFilter,
+    /// The model says that this is not its task.
+    OutOfScope,
 }
 
 /// Why a model call failed. The text is safe to show: no key, no upstream body.
@@ -301,9 +305,9 @@ pub struct TurnRow {
 /// A session's own values for caller-owned parameters, by name.
 pub type SessionValues = Map<String, Value>;
 
-/// Sessions, items, turns, approvals, grants. Every method is durable when it returns.
+/// Sessions, items, turns, approvals, grants, and the books. Every method is durable when it returns.
 #[async_trait]
-pub trait Store: Conversations + Send + Sync {
+pub trait Store: Books + Conversations {
     async fn session_create(&self, id: &SessionId, title: &str, at: DateTime<Utc>) -> Result<(), StoreError>;
     async fn session(&self, id: &SessionId) -> Result<Option<SessionSummary>, StoreError>;
     /// Newest first; titles that contain `query`. `running` and `waiting_approvals` are filled by the engine.
@@ -417,6 +421,10 @@ pub trait AuditLog: Send + Sync {
 pub trait Profile: Send + Sync {
     fn settings(&self) -> std::sync::Arc<contract::Settings>;
     fn rules(&self) -> std::sync::Arc<policy::Rules>;
+    /// What models cost.
+    fn prices(&self) -> std::sync::Arc<contract::PriceTable> {
+        std::sync::Arc::default()
+    }
     /// `en` or `sv`.
     fn locale(&self) -> String;
     /// IANA name of the user's zone.

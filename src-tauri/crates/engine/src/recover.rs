@@ -37,6 +37,7 @@ impl Engine {
             self.end_turn(&row, &open, &mut out).await.map_err(|e| crate::store_error(&e))?;
             out.turns += 1;
         }
+        store.runs_interrupted().await.map_err(|e| crate::store_error(&e))?;
         self.keep_lost_queues().await.map_err(|e| crate::store_error(&e))?;
         self.end_approved(&mut out).await.map_err(|e| crate::store_error(&e))?;
         out.expired += self.expire_overdue().await.map_err(|e| crate::store_error(&e))?;

@@ -61,7 +61,7 @@ impl Turn {
             if let Err(error) = self.engine.check_enabled() {
                 return End::Failed { partial: String::new(), error };
             }
-            let last = round == rounds || nudged || self.without_tools.load(Ordering::Acquire);
+            let last = round == rounds || nudged || self.without_tools.load(Ordering::Acquire) || self.out_of_time();
             let tools = if last { Vec::new() } else { self.with_kept(&run.tools, words) };
             run.messages = words.looked_at_again(std::mem::take(&mut run.messages));
             let asked = Asked { messages: run.messages.clone(), tools, structured: None, purpose: run.purpose.clone() };
@@ -136,6 +136,7 @@ impl Turn {
 
     /// Text that a model says beside its calls is kept in the transcript, before the calls.
     pub(crate) async fn keep_aside(&self, text: &str) {
+        self.asides.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
         let item = self.answer_item(text, Vec::new(), false);
         match self.world().store.items_append(vec![item]).await {
             Ok(items) => self.emit_items(items),

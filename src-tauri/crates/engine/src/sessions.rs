@@ -7,8 +7,9 @@ use contract::{
     TurnCancelParams, TurnEvent, TurnId, TurnStartParams, TurnStartResponse,
 };
 use serde_json::json;
+use tracing::Instrument as _;
 
-use crate::{Engine, lanes::Accepted, ports::StoreError, store_error, turn::Turn};
+use crate::{Engine, lanes::Accepted, ports::StoreError, run::Work, store_error, turn::Turn};
 
 const PAGE: u32 = 60;
 const TITLE_CHARS: usize = 60;
@@ -18,12 +19,20 @@ pub(crate) const QUEUE_KEY: &str = "$queue";
 impl Engine {
     /// Takes a message: starts its turn, or queues it behind the running one.
     pub async fn turn_start(self: &Arc<Self>, params: TurnStartParams) -> Result<TurnStartResponse, AgentError> {
+        self.turn_start_for(params, None).await
+    }
+
+    /// The same for a run, whose work the turn carries.
+    pub(crate) async fn turn_start_for(self: &Arc<Self>, params: TurnStartParams, run: Option<Arc<Work>>) -> Result<TurnStartResponse, AgentError> {
         self.check_enabled()?;
         self.check_egress(self.world.models.current(params.model.as_deref()).as_ref())?;
         // A key that somebody pastes is kept out of everything from here on: title, transcript, log.
         let text = self.exact().scrub(&self.check_text(&params.text)?).into_owned();
         let session = self.session_for(params.session, &text).await?;
         let turn = TurnId(self.world.ids.next("turn"));
+        if let Some(run) = run {
+            self.runs.enter(&turn, run);
+        }
         let accepted = Accepted { turn: turn.clone(), text, model: params.model, headless: params.headless };
         match self.lanes.enter(&session, accepted.clone()) {
             Some(token) => {
@@ -67,7 +76,8 @@ impl Engine {
         tokio::spawn(async move {
             let mut next = Some((accepted, token));
             while let Some((accepted, token)) = next {
-                Turn::new(Arc::clone(&engine), session.clone(), accepted, token).run().await;
+                let span = engine.runs.span(&session, &accepted.turn);
+                Turn::new(Arc::clone(&engine), session.clone(), accepted, token).run().instrument(span).await;
                 next = engine.lanes.leave(&session);
                 if next.is_some() {
                     // A queue that cannot be saved is still answered; only a crash would lose it.

@@ -28,6 +28,13 @@ pub enum Text {
     OriginExplicit,
     AnsweredBy,
     And,
+    BudgetRun,
+    BudgetSession,
+    BudgetDay,
+    BudgetCalls,
+    BudgetCut,
+    BudgetHint,
+    OutOfTime,
 }
 
 impl Text {
@@ -63,6 +70,13 @@ impl Text {
             Self::OriginExplicit => "explicit",
             Self::AnsweredBy => "Answered by",
             Self::And => "and",
+            Self::BudgetRun => "This message would go over its budget: {used} of {most} are used, and the next model call needs at least {needed}.",
+            Self::BudgetSession => "This conversation would go over its budget: {used} of {most} are used, and the next model call needs at least {needed}.",
+            Self::BudgetDay => "The budget of this day would be passed: {used} of {most} are used, and the next model call needs at least {needed}.",
+            Self::BudgetCalls => "This message has used its {most} model calls.",
+            Self::BudgetCut => "The answer ends here: the budget allows no more.",
+            Self::BudgetHint => "Raise the budget in Settings, ask for less, or choose a cheaper or local model.",
+            Self::OutOfTime => "Not run: the time for this message is over. Answer the user now from what there is.",
         }
     }
 
@@ -95,6 +109,13 @@ impl Text {
             Self::OriginExplicit => "angivet",
             Self::AnsweredBy => "Besvarat av",
             Self::And => "och",
+            Self::BudgetRun => "Meddelandet skulle gå över sin budget: {used} av {most} är använt och nästa modellanrop behöver minst {needed}.",
+            Self::BudgetSession => "Samtalet skulle gå över sin budget: {used} av {most} är använt och nästa modellanrop behöver minst {needed}.",
+            Self::BudgetDay => "Dagens budget skulle överskridas: {used} av {most} är använt och nästa modellanrop behöver minst {needed}.",
+            Self::BudgetCalls => "Meddelandet har använt sina {most} modellanrop.",
+            Self::BudgetCut => "Svaret slutar här: budgeten tillåter inte mer.",
+            Self::BudgetHint => "Höj budgeten i Inställningar, be om mindre eller välj en billigare eller lokal modell.",
+            Self::OutOfTime => "Inte kört: tiden för meddelandet är slut. Svara användaren nu utifrån det som finns.",
         }
     }
 }

@@ -25,8 +25,10 @@ use crate::{
     egress::Words,
     entities::Used,
     lanes::Accepted,
-    ports::{Agent, Durability, Model, Point, RecordDraft, StoreError, TurnRow},
+    metering::{Account, BUDGET, Metered},
+    ports::{Agent, Durability, Model, Point, RecordDraft, Served, StoreError, TurnRow},
     results::Kept,
+    run::{Ended, Work},
     store_error,
     texts::Text,
 };
@@ -50,6 +52,8 @@ pub(crate) struct Turn {
     pub(crate) keeps_items: bool,
     pub(crate) cancel: CancellationToken,
     pub(crate) model: Arc<dyn Model>,
+    /// The same model, for calls beside the turn.
+    pub(crate) metered: Arc<Metered>,
     /// How earlier messages are remembered, and what this turn sees of them.
     pub(crate) conversation: Arc<Conversation>,
     recalled: OnceLock<Recalled>,
@@ -78,9 +82,16 @@ pub(crate) struct Turn {
     /// Arguments that did not fit, by tool: the same ones a second time end the use of tools.
     pub(crate) misfits: Mutex<HashSet<String>>,
     pub(crate) without_tools: AtomicBool,
-    /// After this a failed call is not tried again.
-    pub(crate) deadline: tokio::time::Instant,
+    started: tokio::time::Instant,
+    /// Without the time that people take to decide: see `deadline`.
+    deadline: tokio::time::Instant,
     pub(crate) usage: Mutex<Usage>,
+    /// What its model calls used, and what happened to it on the way.
+    pub(crate) account: Arc<Account>,
+    /// The run of the run contract that it answers.
+    run: Option<Arc<Work>>,
+    /// What was said beside calls.
+    pub(crate) asides: Mutex<Vec<String>>,
     /// Text as the deltas have shown it, to tell whether `final` differs.
     pub(crate) shown: Mutex<String>,
     /// The model that took over, when the chosen one could not answer.
@@ -93,9 +104,13 @@ impl Turn {
     pub(crate) fn new(engine: Arc<Engine>, session: SessionId, accepted: Accepted, cancel: CancellationToken) -> Self {
         let world = &engine.world;
         let (settings, locale) = (world.profile.settings(), world.profile.locale());
+        let run = engine.runs.of(&accepted.turn);
+        let account = Arc::new(Account::new(session.clone(), accepted.turn.clone(), run.as_ref().and_then(|run| run.max_output_tokens)));
         let model = world.models.current(accepted.model.as_deref());
+        let metered = Metered::new(model, world.clone(), Arc::clone(&settings), Arc::clone(&account));
         let (specs, started_at) = (world.tools.specs(), world.clock.now());
-        let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(u64::from(settings.limits.deadline_s));
+        let started = tokio::time::Instant::now();
+        let deadline = started + std::time::Duration::from_secs(u64::from(settings.limits.deadline_s));
         Self {
             engine,
             session,
@@ -104,7 +119,8 @@ impl Turn {
             headless: accepted.headless,
             keeps_items: true,
             cancel,
-            model,
+            model: Arc::clone(&metered) as _,
+            metered,
             conversation: Arc::new(settings.conversation.clone()),
             recalled: OnceLock::new(),
             words: OnceLock::new(),
@@ -123,8 +139,12 @@ impl Turn {
             reported: Mutex::default(),
             misfits: Mutex::default(),
             without_tools: AtomicBool::new(false),
+            started,
             deadline,
             usage: Mutex::default(),
+            account,
+            run,
+            asides: Mutex::default(),
             shown: Mutex::default(),
             answering: Mutex::default(),
             events: AtomicU64::new(0),
@@ -166,7 +186,36 @@ impl Turn {
         self.engine.push_session(&self.session).await;
         self.record(RecordDraft::new(RecordType::RunStarted).field("model", self.model.label()).commit("input", self.text.clone())).await;
         self.show_memory(recalled).await;
-        Arc::clone(&self).conduct().await
+        let end = Arc::clone(&self).conduct().await;
+        self.within_budget(end)
+    }
+
+    /// When a budget refused a call: what was said so far is the answer, else the refusal is the error.
+    fn within_budget(&self, end: End) -> End {
+        let Some(refusal) = self.account.refusal.lock().unwrap_or_else(PoisonError::into_inner).take() else { return end };
+        let End::Failed { partial, .. } = end else { return end };
+        let said = !partial.is_empty() || self.has_reported() || !self.asides.lock().unwrap_or_else(PoisonError::into_inner).is_empty();
+        if refusal.reason_text() != Some(BUDGET) || !said {
+            return End::Failed { partial, error: refusal };
+        }
+        self.account.truncated.store(true, Ordering::Release);
+        let why = [Some(refusal.message.as_str()), refusal.hint_text()].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        let text = if partial.is_empty() { why } else { format!("{partial}\n\n{why}") };
+        End::Answer { text, choices: Vec::new(), status: TurnStatus::Limit }
+    }
+
+    /// When a call may still begin or be tried again.
+    pub(crate) fn deadline(&self) -> tokio::time::Instant {
+        self.deadline + self.account.waited()
+    }
+
+    /// The time is over: from now on the model only gets to answer.
+    pub(crate) fn out_of_time(&self) -> bool {
+        let over = tokio::time::Instant::now() >= self.deadline();
+        if over {
+            self.account.truncated.store(true, Ordering::Release);
+        }
+        over
     }
 
     /// What this turn sees of earlier messages, once it has been read.
@@ -218,7 +267,7 @@ impl Turn {
                 body.push(self.item(ending_notice(status, error.as_ref(), &self.locale)));
             }
         }
-        let saved = self.save_end(body, status).await;
+        let saved = self.save_end(body, status, error.as_ref()).await;
         let error = error.or(saved.err().map(|e| store_error(&e)));
         self.probe(Point::AfterAnswerSaved);
         if let Some(error) = &error {
@@ -233,7 +282,10 @@ impl Turn {
         if *self.shown.lock().unwrap_or_else(PoisonError::into_inner) != text {
             self.emit(EventBody::Status { stage: Stage::OutputReplaced, text: None });
         }
-        self.emit(EventBody::Final { status, text, choices, error, usage: self.usage() });
+        self.emit(EventBody::Final { status, text: text.clone(), choices: choices.clone(), error: error.clone(), usage: self.usage() });
+        if let Some(run) = &self.run {
+            run.end(self.ended(status, text, choices, error));
+        }
     }
 
     fn last_words(&self, end: End) -> (String, Vec<Choice>, TurnStatus, Option<AgentError>) {
@@ -246,6 +298,9 @@ impl Turn {
             }
         };
         let reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.account.cut.load(Ordering::Acquire) && !text.is_empty() {
+            text.push_str(&format!("\n\n{}", Text::BudgetCut.in_locale(&self.locale)));
+        }
         if !reported.is_empty() {
             let break_before = if text.is_empty() { "" } else { "\n\n" };
             text.push_str(&format!("{break_before}{} {}", Text::WriteDone.in_locale(&self.locale), reported.join("; ")));
@@ -257,20 +312,60 @@ impl Turn {
         !self.reported.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    async fn save_end(&self, body: Vec<Item>, status: TurnStatus) -> Result<(), StoreError> {
+    fn ended(&self, status: TurnStatus, text: String, choices: Vec<Choice>, error: Option<AgentError>) -> Ended {
+        let account = &self.account;
+        Ended {
+            status,
+            text,
+            asides: self.asides.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            choices,
+            error,
+            usage: self.usage(),
+            model: self.answering_label(),
+            tools: account.tools(),
+            changed: account.changed.load(Ordering::Acquire),
+            truncated: account.truncated.load(Ordering::Acquire),
+            declined: account.declined.load(Ordering::Acquire),
+            nano_usd: account.nano_usd.load(Ordering::Acquire),
+            unpriced: account.unpriced.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect(),
+        }
+    }
+
+    fn served(&self, status: &str, code: Option<&str>) -> Served {
+        let took = self.started.elapsed().saturating_sub(self.account.waited());
+        Served {
+            turn: self.id.clone(),
+            ended_at: self.world().clock.now(),
+            duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            tools: u32::try_from(self.account.tools().len()).unwrap_or(u32::MAX),
+            status: status.to_owned(),
+            code: code.map(str::to_owned),
+        }
+    }
+
+    async fn save_end(&self, body: Vec<Item>, status: TurnStatus, error: Option<&AgentError>) -> Result<(), StoreError> {
         let world = self.world();
         let name = status_name(status);
         let row = self.row(name, Some(world.clock.now()));
         let usage = self.usage();
-        self.record(
-            RecordDraft::new(RecordType::RunEnded)
-                .field("status", name)
-                .field("model_calls", usage.model_calls)
-                .field("tokens_in", usage.input_tokens)
-                .field("tokens_out", usage.output_tokens),
-        )
-        .await;
-        let (items, row, flushed) = tokio::join!(world.store.items_append(body), world.store.turn_put(&row), world.audit.flush());
+        let code = error.map(|error| error.code.name());
+        let served = self.served(name, code);
+        let mut draft = RecordDraft::new(RecordType::RunEnded)
+            .field("status", name)
+            .field("duration_ms", served.duration_ms)
+            .field("model_calls", usage.model_calls)
+            .field("tokens_in", usage.input_tokens)
+            .field("tokens_out", usage.output_tokens)
+            .field("nano_usd", self.account.nano_usd.load(Ordering::Acquire));
+        if let Some(code) = code {
+            draft = draft.field("code", code);
+        }
+        self.record(draft).await;
+        let (items, row, kept, flushed) =
+            tokio::join!(world.store.items_append(body), world.store.turn_put(&row), world.store.served_put(&served), world.audit.flush());
+        if let Err(error) = kept {
+            tracing::warn!(%error, "how a turn was served could not be kept");
+        }
         if let Err(error) = flushed {
             tracing::warn!(%error, "the audit log could not be flushed at the end of a turn");
         }
@@ -300,6 +395,9 @@ impl Turn {
     pub(crate) fn emit(&self, event: EventBody) {
         let n = self.events.fetch_add(1, Ordering::AcqRel) + 1;
         let at = self.world().clock.now();
+        if let Some(run) = &self.run {
+            run.tell(&self.engine, &event, at);
+        }
         self.engine.push(Push::Turn { event: TurnEvent { session: self.session.clone(), turn: self.id.clone(), n, at, event } });
     }
 

@@ -10,7 +10,9 @@ use std::{
 };
 
 use async_trait::async_trait;
-use contract::{AgentError, AuditRecordView, Commands, ErrorCode, PolicyView, Push, SessionView, VerifyReport, params::*, with_commands};
+use contract::{
+    AgentError, AuditRecordView, Commands, ErrorCode, PolicyView, Push, RunResponse, ServiceLevelView, SessionView, VerifyReport, params::*, with_commands,
+};
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;

@@ -180,6 +180,14 @@ impl Commands for Host {
         Ok(self.settings_view().await)
     }
 
+    async fn run_request(&self, params: RunParams) -> Result<RunResponse, AgentError> {
+        self.engine.run_request(params).await
+    }
+    async fn service_level(&self, _: Empty) -> Result<ServiceLevelView, AgentError> {
+        let model = self.models.current(None);
+        self.engine.service_level(self.profile.prices_view(model.label(), model.in_process())).await
+    }
+
     async fn settings_get(&self, _: Empty) -> Result<SettingsView, AgentError> {
         Ok(self.settings_view().await)
     }

@@ -17,6 +17,7 @@ mod models;
 mod options;
 mod pack_settings;
 mod paths;
+mod prices;
 mod profile;
 mod pushes;
 mod questions;

@@ -39,6 +39,10 @@ impl Paths {
     pub fn rules(&self) -> PathBuf {
         self.data.join("policy.json")
     }
+    /// What models cost: the user's own rows.
+    pub fn prices(&self) -> PathBuf {
+        self.data.join("prices.toml")
+    }
     pub fn installation(&self) -> PathBuf {
         self.data.join("installation")
     }
@@ -62,6 +66,15 @@ impl Paths {
             Err(TryLockError::Error(e)) => Err(unusable(&self.data, &path, &e)),
         }
     }
+}
+
+/// What tells that a file has changed: when it was written, its size, its inode. `None`: it is not there, or cannot be looked at.
+pub(crate) type Stamp = Option<(std::time::SystemTime, u64, u64)>;
+
+pub(crate) fn stamp(path: &Path) -> Stamp {
+    use std::os::unix::fs::MetadataExt as _;
+    let meta = fs::metadata(path).ok()?;
+    Some((meta.modified().ok()?, meta.len(), meta.ino()))
 }
 
 /// Makes a folder that only its user can enter.

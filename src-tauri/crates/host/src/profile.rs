@@ -4,15 +4,17 @@ use std::{
     collections::BTreeMap,
     fs, io,
     sync::{Arc, Mutex, PoisonError, RwLock},
-    time::SystemTime,
 };
 
-use contract::{AgentError, EgressSettings, PolicyMode, PolicyView, RedactionLevel, Settings, SwitchTarget};
+use contract::{AgentError, EgressSettings, PolicyMode, PolicyView, PriceTable, PricesView, RedactionLevel, Settings, SwitchTarget};
 use engine::ports::{Profile, SessionValues};
 use policy::Rules;
 use serde_json::json;
 
-use crate::paths::{Paths, write_atomically};
+use crate::{
+    paths::{Paths, Stamp, stamp, write_atomically},
+    prices::Prices,
+};
 
 /// The profile in force.
 pub(crate) struct LiveProfile {
@@ -20,6 +22,7 @@ pub(crate) struct LiveProfile {
     state: RwLock<State>,
     /// With what the file looked like when it was read.
     rules: Mutex<(Stamp, Arc<Rules>)>,
+    prices: Prices,
     env: Environment,
 }
 
@@ -63,9 +66,10 @@ impl Environment {
 impl LiveProfile {
     pub(crate) fn read(paths: Paths, env: Environment) -> Self {
         let (stored, fault) = read_settings(&paths);
-        let rules = Mutex::new((stamp(&paths), Arc::new(read_rules(&paths))));
+        let rules = Mutex::new((stamp(&paths.rules()), Arc::new(read_rules(&paths))));
         let effective = Arc::new(force(stored.clone(), &env));
-        Self { paths, state: RwLock::new(State { stored, effective, fault }), rules, env }
+        let prices = Prices::new(paths.prices());
+        Self { paths, state: RwLock::new(State { stored, effective, fault }), rules, prices, env }
     }
 
     /// What is wrong with the settings file, if anything.
@@ -138,6 +142,20 @@ impl LiveProfile {
         PolicyView { mode: self.settings().policy, file: path.display().to_string(), found: path.exists(), rules, grants, faults }
     }
 
+    /// The price table with where it comes from, and whether it knows what the model in force costs.
+    pub(crate) fn prices_view(&self, model: String, costs_nothing: bool) -> PricesView {
+        let read = self.prices.read();
+        let file = self.prices.file();
+        PricesView {
+            file: file.display().to_string(),
+            found: file.exists(),
+            model_priced: costs_nothing || read.table.of(&model).is_some(),
+            prices: read.table.price.clone(),
+            fault: read.fault,
+            model,
+        }
+    }
+
     /// Changes what may run, also to more. For the approval window alone.
     pub(crate) fn set_policy(&self, policy: PolicyMode) -> Result<(), AgentError> {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
@@ -182,12 +200,16 @@ impl Profile for LiveProfile {
 
     /// As the file says now: it is read again when it has changed.
     fn rules(&self) -> Arc<Rules> {
-        let stamp = stamp(&self.paths);
+        let stamp = stamp(&self.paths.rules());
         let mut known = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
         if known.0 != stamp {
             *known = (stamp, Arc::new(read_rules(&self.paths)));
         }
         Arc::clone(&known.1)
+    }
+
+    fn prices(&self) -> Arc<PriceTable> {
+        self.prices.read().table
     }
 
     fn locale(&self) -> String {
@@ -258,15 +280,6 @@ fn careful() -> Settings {
     }
 }
 
-/// What tells that a file has changed: when it was written, its size, its inode. `None`: it is not there, or cannot be looked at.
-type Stamp = Option<(SystemTime, u64, u64)>;
-
-fn stamp(paths: &Paths) -> Stamp {
-    use std::os::unix::fs::MetadataExt as _;
-    let meta = fs::metadata(paths.rules()).ok()?;
-    Some((meta.modified().ok()?, meta.len(), meta.ino()))
-}
-
 fn read_rules(paths: &Paths) -> Rules {
     match fs::read_to_string(paths.rules()) {
         Ok(text) => Rules::parse(&text),
@@ -307,6 +320,15 @@ fn check(settings: &Settings) -> Result<(), AgentError> {
     }
     if !(5..=3_600).contains(&limits.deadline_s) {
         return bad("limits.deadline_s", "must be 5 to 3600 seconds");
+    }
+    let budgets = settings.budgets;
+    if !(1..=200).contains(&budgets.model_calls) {
+        return bad("budgets.model_calls", "must be 1 to 200");
+    }
+    for (field, usd) in [("budgets.run_usd", budgets.run_usd), ("budgets.session_usd", budgets.session_usd), ("budgets.day_usd", budgets.day_usd)] {
+        if !(0.0..=1_000_000.0).contains(&usd) {
+            return bad(field, "must be 0 to 1000000 dollars");
+        }
     }
     if !(1..=600).contains(&settings.model.idle_timeout_s) {
         return bad("model.idle_timeout_s", "must be 1 to 600 seconds");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use contract::{
     AgentError, ApprovalDecideParams, ApprovalDecideResponse, ApprovalsListResponse, AuditRecordView, Commands, Decision, Empty, ErrorCode, PolicyView,
-    SessionView, TerminalDecisionsParams, VerifyReport, params::*, with_commands,
+    RunResponse, ServiceLevelView, SessionView, TerminalDecisionsParams, VerifyReport, params::*, with_commands,
 };
 use engine::{DecidedBy, ports::Profile as _};
 

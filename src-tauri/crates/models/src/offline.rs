@@ -36,6 +36,8 @@ pub use book::OfflinePack;
 
 use book::Book;
 use dialogue::Move;
+use social::Social;
+use understand::Talk;
 
 /// The planner, built once from the packs.
 #[derive(Clone, Debug)]
@@ -78,7 +80,10 @@ impl OfflineModel {
                 if !said.reply.choices.is_empty() {
                     events.push(ModelEvent::Choices(said.reply.choices));
                 }
-                Finish::Stop
+                match said.talk {
+                    Some(Talk::Cannot { .. } | Talk::Social(Social::OffTopic)) => Finish::OutOfScope,
+                    Some(Talk::Social(_) | Talk::Dropped | Talk::AskAgain | Talk::NotUnderstood) | None => Finish::Stop,
+                }
             }
         };
         events.push(ModelEvent::Done { usage: Usage { model_calls: 1, ..Usage::default() }, finish });

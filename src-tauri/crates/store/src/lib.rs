@@ -3,6 +3,7 @@
 //! Knows rows and JSON bodies; must not know what a turn, a policy or a window does with them.
 
 mod backup;
+mod books;
 mod connection;
 mod error;
 mod files;

@@ -4,8 +4,11 @@
 use rusqlite::Connection;
 use rusqlite_migration::{M, Migrations};
 
-const STEPS: &[M<'_>] =
-    &[M::up(include_str!("../migrations/0001_first.sql")).foreign_key_check(), M::up(include_str!("../migrations/0002_conversations.sql")).foreign_key_check()];
+const STEPS: &[M<'_>] = &[
+    M::up(include_str!("../migrations/0001_first.sql")).foreign_key_check(),
+    M::up(include_str!("../migrations/0002_conversations.sql")).foreign_key_check(),
+    M::up(include_str!("../migrations/0003_books.sql")).foreign_key_check(),
+];
 const MIGRATIONS: Migrations<'_> = Migrations::from_slice(STEPS);
 
 /// The version that this program writes.

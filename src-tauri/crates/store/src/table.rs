@@ -1,6 +1,7 @@
 //! One module per table: its statements and how its rows become contract types.
 
 pub(crate) mod approvals;
+pub(crate) mod books;
 pub(crate) mod conversations;
 pub(crate) mod grants;
 pub(crate) mod items;

@@ -34,6 +34,7 @@ const defaults: Settings = {
       every_messages: 0,
     },
   },
+  budgets: { run_tokens: 300_000, run_usd: 1, session_tokens: 0, session_usd: 0, day_tokens: 0, day_usd: 20, max_output_tokens: 0, model_calls: 24 },
   policy: "writes_require_approval",
   decide_from_terminal: false,
   time_zone: "system",
@@ -79,7 +80,7 @@ const modelLabel = (world: World): string => {
   return model.provider === "offline" ? "Offline model" : model.model;
 };
 
-type Area = "app_status" | "switch_set" | "settings_get" | "settings_set" | "secret_set" | "secret_delete" | "model_test" | "model_servers" | "doctor";
+type Area = "app_status" | "service_level" | "run_request" | "switch_set" | "settings_get" | "settings_set" | "secret_set" | "secret_delete" | "model_test" | "model_servers" | "doctor";
 
 export const settingsHandlers: Pick<Handlers, Area> = {
   app_status: (_params, world) => ({
@@ -138,6 +139,28 @@ export const settingsHandlers: Pick<Handlers, Area> = {
   model_servers: async (_params, world) => {
     await world.wait(400);
     return { servers: world.scenario === "empty" ? [] : [{ name: "Ollama", base_url: "http://127.0.0.1:11434/v1", models: ["qwen3:8b", "llama3.1:8b"] }] };
+  },
+  service_level: (_params, world) => {
+    const empty = world.scenario === "empty";
+    const figure = (kind: "simple" | "with_tools", percentile: number, target_ms: number, measured: number) => ({ class: kind, percentile, target_ms, measured_ms: empty ? undefined : measured, runs: empty ? 0 : 64 });
+    return {
+      window: 200,
+      runs: empty ? 0 : 131,
+      latencies: [figure("simple", 50, 1500, 640), figure("simple", 95, 8000, 2310), figure("with_tools", 50, 5000, 3120), figure("with_tools", 95, 8000, 9450)],
+      errors: world.scenario === "error" ? [{ code: "llm_error", runs: 3 }] : [],
+      spent: { tokens: empty ? 0 : 48_210, usd: empty ? 0 : 0.0912, calls: empty ? 0 : 22, unpriced_calls: world.scenario === "error" ? 2 : 0 },
+      prices: {
+        file: "/home/ana/.local/share/countersign/prices.toml",
+        found: world.scenario === "error",
+        prices: [{ model: "gpt-4o-mini", input_usd: 0.15, output_usd: 0.6 }],
+        fault: world.scenario === "error" ? "line 3: missing field `output_usd`" : undefined,
+        model: modelLabel(world),
+        model_priced: world.scenario !== "error",
+      },
+    };
+  },
+  run_request: () => {
+    throw failure("invalid_input", "Runs are started by programs, not by this window.");
   },
   doctor: (_params, world) => ({
     ok: world.scenario !== "error",

@@ -37,6 +37,7 @@ approval_expiry_s: number,
  */
 message_chars: number, 
 /**
- * Seconds from a turn's start (or an approval) after which a failed call is not tried again.
+ * Seconds that a turn may take, without the time a person takes to decide. After them no tool is called and none is tried again;
+ * the model is asked once more for an answer from what there is.
  */
 deadline_s: number, };

@@ -8,6 +8,7 @@ mod ask;
 mod audit;
 mod guide;
 mod policy;
+mod run;
 mod scenarios;
 mod terminal;
 mod usage;

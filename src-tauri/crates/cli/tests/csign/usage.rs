@@ -10,6 +10,8 @@ fn help_names_every_command_and_the_exit_codes() {
     let help = world.run(&["--help"]).ends_with(0).out;
     for part in [
         "ask",
+        "run",
+        "service-level",
         "approvals",
         "tools",
         "policy",
@@ -24,11 +26,13 @@ fn help_names_every_command_and_the_exit_codes() {
     ] {
         assert!(help.contains(part), "{part} is missing in\n{help}");
     }
-    let below: [(&[&str], &[&str]); 6] = [
+    let below: [(&[&str], &[&str]); 8] = [
         (&["ask"], &["--session", "--model", "`-` reads it"]),
         (&["approvals"], &["list", "show", "approve", "reject"]),
         (&["approvals", "approve"], &["--hash", "--word"]),
         (&["tools"], &["list", "show", "call"]),
+        (&["run"], &["--request", "--stream", "--correlation-id"]),
+        (&["policy", "check"], &["--tool", "--args"]),
         (&["audit"], &["list", "show", "verify", "export", "checkpoint"]),
         (&["packs", "check"], &["<FOLDER>"]),
     ];

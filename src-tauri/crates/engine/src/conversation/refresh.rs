@@ -164,7 +164,8 @@ impl Turn {
         };
         words.keep_numbers().await.map_err(|error| error.to_string())?;
         let (mut text, mut usage) = (String::new(), Usage::default());
-        let failed = match tokio::time::timeout(PATIENCE, read(self.model.stream(request), &mut text, &mut usage)).await {
+        let stream = self.metered.open(request).await.map_err(|error| error.message)?;
+        let failed = match tokio::time::timeout(PATIENCE, read(stream, &mut text, &mut usage)).await {
             Ok(read) => read.err(),
             Err(_) => Some("It took too long.".to_owned()),
         };

@@ -31,6 +31,9 @@ pub enum Say {
     Hang,
     /// Goes on once it is told to.
     Until(Arc<tokio::sync::Notify>),
+    /// What the provider counts: input and output tokens.
+    Uses(u64, u64),
+    Ends(Finish),
 }
 
 #[derive(Default)]
@@ -83,8 +86,17 @@ impl Model for ScriptModel {
         self.requests.lock().unwrap().push(request);
         let says = self.script.lock().unwrap().pop_front().unwrap_or_else(|| vec![Say::Text("done")]);
         let mut out: Vec<BoxStream<'static, Result<ModelEvent, ModelError>>> = Vec::new();
+        let (mut usage, mut finish) = (Usage { input_tokens: 10, output_tokens: 5, model_calls: 1 }, Finish::Stop);
         for say in says {
             out.push(match say {
+                Say::Uses(input_tokens, output_tokens) => {
+                    usage = Usage { input_tokens, output_tokens, model_calls: 1 };
+                    continue;
+                }
+                Say::Ends(how) => {
+                    finish = how;
+                    continue;
+                }
                 Say::Text(text) => futures::stream::iter([Ok(ModelEvent::Text(text.into()))]).boxed(),
                 Say::Call(name, arguments) => {
                     let call = AskedCall { id: "same-id".into(), name: name.into(), arguments: arguments.to_string() };
@@ -103,8 +115,7 @@ impl Model for ScriptModel {
                 Say::Until(told) => futures::stream::once(async move { told.notified().await }).filter_map(|()| std::future::ready(None)).boxed(),
             });
         }
-        let usage = Usage { input_tokens: 10, output_tokens: 5, model_calls: 1 };
-        out.push(futures::stream::iter([Ok(ModelEvent::Done { usage, finish: Finish::Stop })]).boxed());
+        out.push(futures::stream::iter([Ok(ModelEvent::Done { usage, finish })]).boxed());
         futures::stream::iter(out).flatten().boxed()
     }
 }
@@ -277,6 +288,7 @@ impl Random for Counter {
 pub struct TestProfile {
     pub settings: Mutex<Settings>,
     pub rules: Mutex<policy::Rules>,
+    pub prices: Mutex<contract::PriceTable>,
 }
 impl Profile for TestProfile {
     fn settings(&self) -> Arc<Settings> {
@@ -284,6 +296,9 @@ impl Profile for TestProfile {
     }
     fn rules(&self) -> Arc<policy::Rules> {
         Arc::new(self.rules.lock().unwrap().clone())
+    }
+    fn prices(&self) -> Arc<contract::PriceTable> {
+        Arc::new(self.prices.lock().unwrap().clone())
     }
     fn locale(&self) -> String {
         "en".into()
@@ -310,12 +325,16 @@ impl Secrets for TestSecrets {
 #[derive(Default)]
 pub struct Heard {
     pub events: Mutex<Vec<TurnEvent>>,
+    /// Of streamed runs.
+    pub runs: Mutex<Vec<contract::RunEvent>>,
     pub bell: tokio::sync::Notify,
 }
 impl Events for Heard {
     fn push(&self, push: Push) {
-        if let Push::Turn { event } = push {
-            self.events.lock().unwrap().push(event);
+        match push {
+            Push::Turn { event } => self.events.lock().unwrap().push(event),
+            Push::Run { event, .. } => self.runs.lock().unwrap().push(event),
+            _ => {}
         }
         self.bell.notify_waiters();
     }
@@ -375,7 +394,7 @@ impl Bench {
         settings.limits.deadline_s = u32::MAX;
         // Summaries have their own tests: elsewhere every model call is one that the test scripts.
         settings.conversation.mode = contract::ConversationMode::BufferWindow;
-        let profile = Arc::new(TestProfile { settings: Mutex::new(settings), rules: Mutex::default() });
+        let profile = Arc::new(TestProfile { settings: Mutex::new(settings), rules: Mutex::default(), prices: Mutex::default() });
         let world = World {
             store: Arc::new(store),
             audit: Arc::clone(&log) as _,

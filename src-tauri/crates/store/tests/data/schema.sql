@@ -1,4 +1,4 @@
--- user_version 2
+-- user_version 3
 CREATE TABLE approval (
     id TEXT NOT NULL PRIMARY KEY,
     session TEXT NOT NULL,
@@ -46,6 +46,24 @@ CREATE TABLE note (
     name TEXT NOT NULL PRIMARY KEY,
     value TEXT NOT NULL
 ) STRICT;
+CREATE TABLE run (
+    caller TEXT NOT NULL,
+    request TEXT NOT NULL,
+    claimed_at TEXT NOT NULL,
+    -- running, interrupted or ended
+    state TEXT NOT NULL,
+    outcome TEXT,
+    PRIMARY KEY (caller, request)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE served (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    turn TEXT NOT NULL UNIQUE,
+    ended_at TEXT NOT NULL,
+    duration_ms INTEGER NOT NULL,
+    tools INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    code TEXT
+) STRICT;
 CREATE TABLE session (
     id TEXT NOT NULL PRIMARY KEY,
     title TEXT NOT NULL,
@@ -59,6 +77,19 @@ CREATE TABLE session (
 CREATE TABLE session_value (
     session TEXT NOT NULL PRIMARY KEY,
     body TEXT NOT NULL
+) STRICT;
+CREATE TABLE spending (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    at TEXT NOT NULL,
+    -- The user's local day, so that text order is the order of days.
+    day TEXT NOT NULL,
+    session TEXT NOT NULL,
+    turn TEXT NOT NULL,
+    model TEXT NOT NULL,
+    tokens INTEGER NOT NULL,
+    -- Billionths of a US dollar; NULL where the model has no price.
+    nano_usd INTEGER,
+    settled INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE TABLE sqlite_sequence(name,seq);
 CREATE TABLE turn (
@@ -80,6 +111,10 @@ CREATE INDEX conversation_item_of ON conversation_item (session, seq);
 CREATE INDEX conversation_of_session ON conversation (session);
 CREATE INDEX grant_of_session ON "grant" (session);
 CREATE INDEX item_by_turn ON item (turn, seq);
+CREATE INDEX run_by_time ON run (claimed_at);
 CREATE INDEX session_by_update ON session (updated_at DESC, id);
+CREATE INDEX spending_by_day ON spending (day);
+CREATE INDEX spending_of_session ON spending (session);
+CREATE INDEX spending_of_turn ON spending (turn);
 CREATE INDEX turn_of_session ON turn (session);
 CREATE INDEX turn_running ON turn (started_at) WHERE status = 'running';

@@ -5,6 +5,7 @@
 
 mod approvals;
 mod backups;
+mod books;
 mod conversations;
 mod crash;
 mod disk;

@@ -1,0 +1,129 @@
+//! `csign run`: the run contract on a command line. JSON in, JSON out; nobody is asked, so what needs an approval ends with its id.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chrono::{SecondsFormat, Utc};
+use contract::{AgentError, Push, RUN_REQUEST_BYTES, ResponseMode, RunEvent, RunEventType, RunOptions, RunParams, RunResponse};
+use host::Person;
+use serde_json::{Value, json};
+use tokio::sync::broadcast::error::TryRecvError;
+
+use crate::args::Run;
+use crate::exit::{Exit, Failure};
+use crate::link::Link;
+use crate::listen;
+use crate::out::Out;
+
+pub(crate) fn run(args: Run, data_dir: PathBuf, out: Out) -> Result<Exit, Failure> {
+    let text = read(&args.request)?;
+    let request: Value = serde_json::from_str(&text).unwrap_or_default();
+    let mode = mode(&request);
+    let stream = args.stream || mode == Some(ResponseMode::Streaming);
+    let params = RunParams { request: text, caller: args.caller, correlation_id: args.correlation_id, stream };
+    let result = match mode {
+        Some(ResponseMode::Async) => Err(no_async()),
+        Some(ResponseMode::Blocking | ResponseMode::Streaming) | None => {
+            let mut answer = None;
+            let ran = super::with_link(data_dir, Person::Absent, async |link| {
+                answer = Some(follow(link, out, params).await);
+                Ok(Exit::Done)
+            });
+            ran.map_err(|failure| failure.error).and_then(|_| answer.unwrap_or_else(|| Err(AgentError::internal("unexpected", "There is no answer."))))
+        }
+    };
+    // Also a failure to get as far as the request names it.
+    let result = result.map_err(|error| match error.details.contains_key("request_id") {
+        true => error,
+        false => error.with("request_id", request["request_id"].as_str().map_or(Value::Null, Value::from)),
+    });
+    let exit = result.as_ref().map_or_else(Exit::of_error, |_| Exit::Done);
+    if stream {
+        out.event(&last(&result))
+    } else {
+        document(out, &result)
+    }
+    Ok(exit)
+}
+
+/// The file's text, at most a little more than is accepted: the contract says what is too long.
+fn read(path: &Path) -> Result<String, Failure> {
+    let most = RUN_REQUEST_BYTES as u64 + 1;
+    let mut bytes = Vec::new();
+    let read = if path == Path::new("-") {
+        std::io::stdin().take(most).read_to_end(&mut bytes)
+    } else {
+        File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes))
+    };
+    read.map_err(|e| Failure::usage(format!("{} cannot be read: {e}.", path.display())).hint("Name a file with a request, or - for standard input."))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn mode(request: &Value) -> Option<ResponseMode> {
+    let options: RunOptions = serde_json::from_value(request.get("options")?.clone()).ok()?;
+    Some(options.response_mode)
+}
+
+fn no_async() -> AgentError {
+    AgentError::invalid("csign answers before it ends: the response mode async is not offered here.")
+        .reason("unsupported_response_mode")
+        .with("supported", json!(["blocking", "streaming"]))
+        .with("validation", json!([{"path": "/options/response_mode", "problem": "is not offered here"}]))
+}
+
+async fn follow(link: &mut Link, out: Out, params: RunParams) -> Result<RunResponse, AgentError> {
+    let stream = params.stream;
+    let caller = params.caller.clone();
+    let id = serde_json::from_str::<Value>(&params.request).ok().and_then(|request| request["request_id"].as_str().map(str::to_owned));
+    let ours = |push: &Push| matches!(push, Push::Run { caller: of, request_id, .. } if *of == caller && Some(request_id) == id.as_ref());
+    let commands = Arc::clone(&link.commands);
+    let running = tokio::spawn(async move { commands.run_request(params).await });
+    tokio::pin!(running);
+    let answer = loop {
+        tokio::select! {
+            biased;
+            push = listen::next(link), if stream => show(out, &push?, &ours),
+            answer = &mut running => break answer,
+            pressed = tokio::signal::ctrl_c() => {
+                if pressed.is_ok() {
+                    return Err(AgentError::internal("cancelled", "The run was left. The log tells how far it came."));
+                }
+            }
+        }
+    };
+    // What was said before the answer has arrived before it.
+    while stream {
+        match link.pushes.try_recv() {
+            Ok(push) => show(out, &push, &ours),
+            Err(TryRecvError::Lagged(_)) => {}
+            Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+        }
+    }
+    answer.map_err(|_| AgentError::internal("unexpected", "The run ended without an answer."))?
+}
+
+fn show(out: Out, push: &Push, ours: impl Fn(&Push) -> bool) {
+    if ours(push)
+        && let Push::Run { event, .. } = push
+    {
+        out.event(event);
+    }
+}
+
+/// The one event that ends a stream.
+fn last(result: &Result<RunResponse, AgentError>) -> RunEvent {
+    let (kind, data) = match result {
+        Ok(response) => (RunEventType::Final, json!(response)),
+        Err(error) => (RunEventType::Error, json!(error)),
+    };
+    RunEvent { kind, timestamp: Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true), data: Some(data) }
+}
+
+fn document(out: Out, result: &Result<RunResponse, AgentError>) {
+    match result {
+        Ok(response) => out.document(response),
+        Err(error) => out.document(error),
+    }
+}

@@ -1,0 +1,158 @@
+//! The run contract: one request in, one response or one error out, and the events in between. Snake case, version 1.0;
+//! a shape that callers outside this program rely on.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use ts_rs::TS;
+
+use crate::{AgentId, ToolId};
+
+/// Bytes of one request at most.
+pub const RUN_REQUEST_BYTES: usize = 1 << 20;
+/// Characters of a request's id at most.
+pub const REQUEST_ID_CHARS: usize = 128;
+
+/// What a caller asks for. A top-level field that is not listed is refused.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunRequest {
+    /// `1.0`, or another version of the same major; it comes back in the answer.
+    pub contract_version: String,
+    /// 1 to 128 characters, unique per caller for 24 hours: a repeat gets the stored result.
+    pub request_id: String,
+    /// The user's words.
+    pub input: String,
+    /// Continues this conversation; it is created when it does not exist. Without it the run stands alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation_id: Option<String>,
+    /// The caller's own values. Those that a tool declares as caller-owned reach it, and no model can change them. `approval_id` names a
+    /// pending action that has been decided meanwhile.
+    #[serde(default)]
+    pub context: Map<String, Value>,
+    #[serde(default)]
+    pub options: RunOptions,
+}
+
+/// How it is to be answered. Further options are allowed and have no effect.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunOptions {
+    #[serde(default)]
+    pub response_mode: ResponseMode,
+    /// Tokens of one answer at most; the budgets may allow less.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output_tokens: Option<u32>,
+}
+
+/// How the answer is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ResponseMode {
+    #[default]
+    Blocking,
+    /// As events.
+    Streaming,
+    /// Not offered by this program's own adapters.
+    Async,
+}
+
+/// What a run that came to an answer says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct RunResponse {
+    /// The request's.
+    pub contract_version: String,
+    /// The request's.
+    pub request_id: String,
+    pub status: RunStatus,
+    /// Never empty.
+    pub output: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(type = "Record<string, unknown>")]
+    pub structured_output: Option<Map<String, Value>>,
+    pub metadata: RunMetadata,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<RunUsage>,
+}
+
+/// Success; everything else is an `AgentError`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    Ok,
+}
+
+/// About the answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct RunMetadata {
+    /// UTC, RFC 3339, milliseconds.
+    pub generated_at: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<AgentId>,
+    /// Each tool that ran, also one that failed, in the order of first use; absent when none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools_used: Option<Vec<ToolId>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The request was declined, and the output says why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declined_reason: Option<DeclinedReason>,
+    /// The answer ends where it had to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truncated_by: Option<TruncatedBy>,
+    /// Models without a price: what they cost is not known, so no cost is given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unpriced_models: Vec<String>,
+}
+
+/// Why a request was declined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum DeclinedReason {
+    OutOfScope,
+}
+
+/// What ended an answer early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum TruncatedBy {
+    Budget,
+}
+
+/// Tokens over all model calls of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct RunUsage {
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    pub total_tokens: u64,
+    /// By the price table; absent when a model has no price there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimated_cost_usd: Option<f64>,
+}
+
+/// One event of a run that is streamed. Exactly one `final` or `error` ends it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct RunEvent {
+    #[serde(rename = "type")]
+    pub kind: RunEventType,
+    /// UTC, RFC 3339, milliseconds.
+    pub timestamp: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(type = "unknown")]
+    pub data: Option<Value>,
+}
+
+/// The kinds of run events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum RunEventType {
+    /// `data.stage` says where the run is.
+    Progress,
+    /// `data.text` belongs to the output, unless a `progress` with stage `output_replaced` follows.
+    Delta,
+    /// `data.state` is `start` or `end`, `data.tool_id` the tool.
+    Tool,
+    /// `data` is the RunResponse.
+    Final,
+    /// `data` is the AgentError.
+    Error,
+}

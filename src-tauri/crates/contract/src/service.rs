@@ -1,0 +1,152 @@
+//! What runs may cost and how well they are served: budgets, prices, and the figures of the service-level panel.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::ErrorCode;
+
+/// Hard caps. 0 means none. A model call that could go over one is not made.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct Budgets {
+    /// Tokens of one message with all its model calls.
+    pub run_tokens: u32,
+    /// US dollars of one message.
+    pub run_usd: f64,
+    pub session_tokens: u32,
+    pub session_usd: f64,
+    /// Tokens of one day in the user's time zone.
+    pub day_tokens: u32,
+    pub day_usd: f64,
+    /// Tokens of one answer of a model.
+    pub max_output_tokens: u32,
+    /// Model calls of one message over all agents (1 to 200).
+    pub model_calls: u32,
+}
+
+impl Default for Budgets {
+    fn default() -> Self {
+        Self { run_tokens: 300_000, run_usd: 1.0, session_tokens: 0, session_usd: 0.0, day_tokens: 0, day_usd: 20.0, max_output_tokens: 0, model_calls: 24 }
+    }
+}
+
+/// What a model costs, in US dollars for a million tokens.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(deny_unknown_fields)]
+pub struct ModelPrice {
+    /// The model's name; names with a date or `latest` behind it are the same model.
+    pub model: String,
+    pub input_usd: f64,
+    pub output_usd: f64,
+}
+
+/// The prices that are known.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct PriceTable {
+    pub price: Vec<ModelPrice>,
+}
+
+impl PriceTable {
+    /// The price of a model by its name, or by its label (`NAME at HOST`).
+    pub fn of(&self, label: &str) -> Option<&ModelPrice> {
+        let name = label.split(" at ").next().unwrap_or(label).trim();
+        self.price.iter().filter(|row| same_model(&row.model, name)).max_by_key(|row| row.model.len())
+    }
+}
+
+/// Whether a name is that of the row, perhaps with a date, `latest` or `preview` behind it.
+fn same_model(row: &str, name: &str) -> bool {
+    let Some(rest) = name.strip_prefix(row) else { return false };
+    let Some(version) = rest.strip_prefix(['-', '@', ':']) else { return rest.is_empty() };
+    let digits = version.chars().take_while(char::is_ascii_digit).count();
+    digits >= 4 || matches!(version, "latest" | "preview")
+}
+
+/// The prices in force and where they come from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct PricesView {
+    /// The user's own rows are read from here; they come before those that ship.
+    pub file: String,
+    pub found: bool,
+    pub prices: Vec<ModelPrice>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
+    /// The model in force.
+    pub model: String,
+    /// It costs nothing (it runs here), or has a price.
+    pub model_priced: bool,
+}
+
+/// What was used, reservations of calls under way included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct Spent {
+    pub tokens: u64,
+    pub usd: f64,
+    pub calls: u32,
+    /// Calls of models without a price: `usd` does not contain them.
+    pub unpriced_calls: u32,
+}
+
+/// How the last runs were served.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct ServiceLevelView {
+    /// At most this many runs are looked at.
+    pub window: u32,
+    pub runs: u32,
+    pub latencies: Vec<LatencyView>,
+    /// Runs that ended with an error, by code, most frequent first.
+    pub errors: Vec<ErrorCount>,
+    /// Today.
+    pub spent: Spent,
+    pub prices: PricesView,
+}
+
+/// One figure against its target.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct LatencyView {
+    pub class: LatencyClass,
+    /// 50 or 95.
+    pub percentile: u8,
+    pub target_ms: u64,
+    /// Absent while there is no such run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured_ms: Option<u64>,
+    pub runs: u32,
+}
+
+/// Which runs a figure is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum LatencyClass {
+    /// Answered without a tool.
+    Simple,
+    WithTools,
+}
+
+/// How often a code ended a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct ErrorCount {
+    pub code: ErrorCode,
+    pub runs: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_price_is_that_of_the_model_and_of_no_other() {
+        let row = |model: &str| ModelPrice { model: model.into(), input_usd: 1.0, output_usd: 2.0 };
+        let table = PriceTable { price: vec![row("gpt-4o"), row("gpt-4o-mini"), row("claude-sonnet-4")] };
+        let found = |label: &str| table.of(label).map(|row| row.model.as_str());
+        assert_eq!(found("gpt-4o-mini at api.openai.com"), Some("gpt-4o-mini"));
+        assert_eq!(found("gpt-4o-2024-08-06"), Some("gpt-4o"));
+        assert_eq!(found("gpt-4o-mini-2024-07-18"), Some("gpt-4o-mini"));
+        assert_eq!(found("claude-sonnet-4-20250514"), Some("claude-sonnet-4"));
+        for unknown in ["claude-sonnet-4-5", "claude-sonnet-4-5-20250929", "gpt-4", "gpt-4o-audio", "gpt-4.1", "llama3"] {
+            assert_eq!(found(unknown), None, "{unknown}");
+        }
+    }
+}

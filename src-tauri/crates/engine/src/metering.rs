@@ -1,0 +1,403 @@
+//! The one place through which every model call of a turn goes: reserved in the ledger before it is made, settled with what the
+//! provider counted, refused when a cap would be passed. Whoever calls the turn's model is counted, also a supervisor.
+
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use chrono_tz::Tz;
+use contract::{AgentError, Budgets, Effect, ModelCapabilities, ModelPrice, SessionId, Settings, ToolId, TurnId};
+use futures::{
+    future::BoxFuture,
+    stream::{self, BoxStream, StreamExt},
+};
+
+use crate::{
+    World,
+    books::{Cap, Reserved, Scope, Settlement, TokenPrice, Wish},
+    ports::{Finish, Message, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Store},
+    texts::Text,
+};
+
+/// The longest answer of a model whose own limit is not known.
+const USUAL_ANSWER: u64 = 8_192;
+/// An answer cut shorter than this says nothing.
+const LEAST_ANSWER: u64 = 256;
+
+/// The reason of every refusal by a budget.
+pub(crate) const BUDGET: &str = "budget_exceeded";
+
+/// What a turn has used so far, for all that happens in it.
+pub(crate) struct Account {
+    pub(crate) session: SessionId,
+    pub(crate) turn: TurnId,
+    /// The caller's own limit of an answer.
+    pub(crate) max_output_tokens: Option<u32>,
+    pub(crate) nano_usd: AtomicU64,
+    pub(crate) unpriced: Mutex<BTreeSet<String>>,
+    /// A budget made the answer end early.
+    pub(crate) truncated: AtomicBool,
+    /// The last answer was cut in the middle of it.
+    pub(crate) cut: AtomicBool,
+    /// A tool with an effect has run.
+    pub(crate) changed: AtomicBool,
+    /// The model said that this is not its task.
+    pub(crate) declined: AtomicBool,
+    /// Why the last call was not made.
+    pub(crate) refusal: Mutex<Option<AgentError>>,
+    tools: Mutex<Vec<ToolId>>,
+    calls: AtomicU32,
+    waited: Mutex<Duration>,
+}
+
+impl Account {
+    pub(crate) fn new(session: SessionId, turn: TurnId, max_output_tokens: Option<u32>) -> Self {
+        Self {
+            session,
+            turn,
+            max_output_tokens,
+            nano_usd: AtomicU64::new(0),
+            unpriced: Mutex::default(),
+            truncated: AtomicBool::new(false),
+            cut: AtomicBool::new(false),
+            changed: AtomicBool::new(false),
+            declined: AtomicBool::new(false),
+            refusal: Mutex::default(),
+            tools: Mutex::default(),
+            calls: AtomicU32::new(0),
+            waited: Mutex::default(),
+        }
+    }
+
+    /// Notes a tool that runs, in the order of first use.
+    pub(crate) fn used(&self, tool: &ToolId, effect: Effect) {
+        if effect != Effect::ReadOnly {
+            self.changed.store(true, Ordering::Release);
+        }
+        let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        if !tools.contains(tool) {
+            tools.push(tool.clone());
+        }
+    }
+
+    pub(crate) fn tools(&self) -> Vec<ToolId> {
+        self.tools.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes time that a person took.
+    pub(crate) fn wait(&self, time: Duration) {
+        *self.waited.lock().unwrap_or_else(PoisonError::into_inner) += time;
+    }
+
+    pub(crate) fn waited(&self) -> Duration {
+        *self.waited.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A model whose calls are counted.
+pub(crate) struct Metered {
+    inner: Arc<dyn Model>,
+    world: World,
+    settings: Arc<Settings>,
+    account: Arc<Account>,
+}
+
+impl Metered {
+    pub(crate) fn new(inner: Arc<dyn Model>, world: World, settings: Arc<Settings>, account: Arc<Account>) -> Arc<Self> {
+        Arc::new(Self { inner, world, settings, account })
+    }
+
+    fn meter(&self) -> Meter {
+        Meter {
+            inner: Arc::clone(&self.inner),
+            world: self.world.clone(),
+            settings: Arc::clone(&self.settings),
+            account: Arc::clone(&self.account),
+            entry: None,
+            price: None,
+            input: 0,
+            output_bytes: 0,
+            clamped: false,
+            later: false,
+        }
+    }
+
+    /// A call beside a turn, reserved when this returns and settled in its own time: only the model's time passes in the stream.
+    pub(crate) async fn open(&self, request: ModelRequest) -> Result<BoxStream<'static, Result<ModelEvent, ModelError>>, ModelError> {
+        let mut meter = self.meter();
+        meter.later = true;
+        let request = meter.reserve(request).await?;
+        Ok(meter.listen(request))
+    }
+}
+
+impl Model for Metered {
+    fn label(&self) -> String {
+        self.inner.label()
+    }
+    fn local(&self) -> bool {
+        self.inner.local()
+    }
+    fn capabilities(&self) -> ModelCapabilities {
+        self.inner.capabilities()
+    }
+    fn in_process(&self) -> bool {
+        self.inner.in_process()
+    }
+    fn ready(&self) -> BoxFuture<'static, ()> {
+        self.inner.ready()
+    }
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
+        let mut meter = self.meter();
+        let opening = async move {
+            match meter.reserve(request).await {
+                Ok(request) => meter.listen(request),
+                Err(error) => stream::iter([Err(error)]).boxed(),
+            }
+        };
+        stream::once(opening).flatten().boxed()
+    }
+}
+
+/// One call being counted. A call that is dropped half-way is settled with a guess: the provider counts it, too.
+struct Meter {
+    inner: Arc<dyn Model>,
+    world: World,
+    settings: Arc<Settings>,
+    account: Arc<Account>,
+    entry: Option<i64>,
+    price: Option<TokenPrice>,
+    input: u64,
+    output_bytes: u64,
+    clamped: bool,
+    /// Nobody waits for the settlement.
+    later: bool,
+}
+
+impl Meter {
+    /// The model's events, heard on their way.
+    fn listen(self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
+        let events = self.inner.stream(request);
+        stream::unfold((self, events), |(mut meter, mut events)| async move {
+            let event = events.next().await?;
+            meter.hear(&event).await;
+            Some((event, (meter, events)))
+        })
+        .boxed()
+    }
+
+    /// Enters the call into the ledger and limits its answer to what the budgets allow.
+    async fn reserve(&mut self, mut request: ModelRequest) -> Result<ModelRequest, ModelError> {
+        let budgets = self.settings.budgets;
+        let made = self.account.calls.fetch_add(1, Ordering::AcqRel);
+        if made >= budgets.model_calls.max(1) {
+            return Err(self.refuse(too_many_calls(budgets.model_calls, &self.world.profile.locale())));
+        }
+        let wanted = smallest([self.account.max_output_tokens, Some(budgets.max_output_tokens).filter(|most| *most > 0), request.max_output_tokens]);
+        request.max_output_tokens = wanted;
+        // Nothing is counted or paid for what runs inside this program.
+        if self.inner.in_process() {
+            return Ok(request);
+        }
+        self.input = guessed_tokens(&request);
+        self.price = self.price_now();
+        let own = self.inner.capabilities().max_output_tokens.map_or(USUAL_ANSWER, u64::from);
+        let longest = wanted.map_or(own, |most| u64::from(most).min(own));
+        let wish = Wish {
+            session: self.account.session.clone(),
+            turn: self.account.turn.clone(),
+            at: self.world.clock.now(),
+            day: today(&self.world),
+            model: self.inner.label(),
+            input_tokens: self.input,
+            output_tokens: longest,
+            least_output: LEAST_ANSWER,
+            price: self.price,
+            caps: caps(&budgets),
+        };
+        match self.world.store.spend_reserve(&wish).await {
+            Ok(Reserved::Entry { id, output_tokens }) => {
+                self.entry = Some(id);
+                if output_tokens < longest {
+                    self.clamped = true;
+                    request.max_output_tokens = Some(u32::try_from(output_tokens).unwrap_or(u32::MAX));
+                }
+                Ok(request)
+            }
+            Ok(Reserved::Refused(refusal)) => Err(self.refuse(over_budget(&refusal, &self.world.profile.locale()))),
+            // What cannot be entered cannot be limited.
+            Err(error) => Err(self.refuse(crate::store_error(&error))),
+        }
+    }
+
+    /// The whole story is kept for the turn's end; what goes through the stream is only its sentence.
+    fn refuse(&self, error: AgentError) -> ModelError {
+        let told =
+            ModelError { kind: ModelErrorKind::BadRequest, message: error.message.clone(), hint: error.hint_text().map(str::to_owned), retry_after_ms: None };
+        *self.account.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        told
+    }
+
+    fn price_now(&self) -> Option<TokenPrice> {
+        self.world.profile.prices().of(&self.inner.label()).map(in_nano)
+    }
+
+    async fn hear(&mut self, event: &Result<ModelEvent, ModelError>) {
+        match event {
+            Ok(ModelEvent::Text(text) | ModelEvent::Reasoning(text)) => self.output_bytes += text.len() as u64,
+            Ok(ModelEvent::Call(call)) => self.output_bytes += (call.name.len() + call.arguments.len()) as u64,
+            Ok(ModelEvent::Done { usage, finish }) => {
+                if *finish == Finish::Length && self.clamped {
+                    self.account.truncated.store(true, Ordering::Release);
+                    self.account.cut.store(true, Ordering::Release);
+                }
+                if *finish == Finish::OutOfScope {
+                    self.account.declined.store(true, Ordering::Release);
+                }
+                // A server that does not count is counted by guess.
+                let counted = usage.input_tokens + usage.output_tokens > 0;
+                let (input, output) = if counted { (usage.input_tokens, usage.output_tokens) } else { self.guess() };
+                self.settle(input, output).await;
+            }
+            // Refused before anything was said: nothing was used.
+            Err(_) if self.output_bytes == 0 => self.settle(0, 0).await,
+            Err(_) => {
+                let (input, output) = self.guess();
+                self.settle(input, output).await;
+            }
+            Ok(ModelEvent::Choices(_) | ModelEvent::Opaque(_) | ModelEvent::FellBack { .. }) => {}
+        }
+    }
+
+    fn guess(&self) -> (u64, u64) {
+        (self.input, self.output_bytes.div_ceil(3))
+    }
+
+    /// Makes the reservation what was used. The price is that of the model that answered.
+    fn settlement(&mut self, input: u64, output: u64) -> Option<(i64, Settlement)> {
+        let entry = self.entry.take()?;
+        let price = self.price_now();
+        match price {
+            Some(price) => {
+                self.account.nano_usd.fetch_add(price.of(input, output), Ordering::AcqRel);
+            }
+            None if input + output > 0 => {
+                self.account.unpriced.lock().unwrap_or_else(PoisonError::into_inner).insert(self.inner.label());
+            }
+            None => {}
+        }
+        Some((entry, Settlement { input_tokens: input, output_tokens: output, nano_usd: price.map(|price| price.of(input, output)) }))
+    }
+
+    async fn settle(&mut self, input: u64, output: u64) {
+        let Some((entry, used)) = self.settlement(input, output) else { return };
+        let entering = enter(Arc::clone(&self.world.store), entry, used);
+        if self.later {
+            tokio::spawn(entering);
+        } else {
+            entering.await;
+        }
+    }
+}
+
+async fn enter(store: Arc<dyn Store>, entry: i64, used: Settlement) {
+    if let Err(error) = store.spend_settle(entry, used).await {
+        tracing::warn!(%error, "what a model call used could not be entered; its reservation stands");
+    }
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        let (input, output) = self.guess();
+        let Some((entry, used)) = self.settlement(input, output) else { return };
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        runtime.spawn(enter(Arc::clone(&self.world.store), entry, used));
+    }
+}
+
+/// The user's local day.
+pub(crate) fn today(world: &World) -> chrono::NaiveDate {
+    let now = world.clock.now();
+    world.profile.time_zone().parse::<Tz>().map_or_else(|_| now.date_naive(), |zone| now.with_timezone(&zone).date_naive())
+}
+
+fn in_nano(price: &ModelPrice) -> TokenPrice {
+    // Dollars for a million tokens are thousandths of a billionth for one.
+    let each = |usd: f64| (usd * 1_000.0).ceil() as u64;
+    TokenPrice { input: each(price.input_usd), output: each(price.output_usd) }
+}
+
+/// Dollars as billionths.
+pub(crate) fn nano(usd: f64) -> u64 {
+    // Negative and impossible amounts become 0; settings and prices are checked where they are read.
+    (usd * 1e9).round() as u64
+}
+
+/// Billionths as dollars.
+pub(crate) fn usd(nano: u64) -> f64 {
+    nano as f64 / 1e9
+}
+
+fn caps(budgets: &Budgets) -> Vec<Cap> {
+    let tokens = |most: u32| (most > 0).then(|| u64::from(most));
+    let money = |most: f64| (most > 0.0).then(|| nano(most));
+    [
+        Cap { scope: Scope::Run, tokens: tokens(budgets.run_tokens), nano_usd: money(budgets.run_usd) },
+        Cap { scope: Scope::Session, tokens: tokens(budgets.session_tokens), nano_usd: money(budgets.session_usd) },
+        Cap { scope: Scope::Day, tokens: tokens(budgets.day_tokens), nano_usd: money(budgets.day_usd) },
+    ]
+    .into()
+}
+
+fn smallest(limits: [Option<u32>; 3]) -> Option<u32> {
+    limits.into_iter().flatten().min()
+}
+
+/// Rather more than a provider counts: three bytes a token.
+fn guessed_tokens(request: &ModelRequest) -> u64 {
+    let messages: usize = request
+        .messages
+        .iter()
+        .map(|message| match message {
+            Message::System { text } | Message::User { text } => text.as_str().len(),
+            Message::Assistant { text, calls, .. } => {
+                text.as_str().len() + calls.iter().map(|call| call.name.as_str().len() + call.arguments.as_str().len()).sum::<usize>()
+            }
+            Message::Tool { content, .. } => content.as_str().len(),
+        })
+        .sum();
+    let tools: usize = request.tools.iter().map(|tool| tool.description.as_str().len() + tool.parameters.shared().to_string().len()).sum();
+    ((messages + tools) as u64).div_ceil(3) + 16 * (request.messages.len() + request.tools.len()) as u64
+}
+
+fn over_budget(refusal: &crate::books::Refusal, locale: &str) -> AgentError {
+    let (name, what) = match refusal.scope {
+        Scope::Run => ("run", Text::BudgetRun),
+        Scope::Session => ("session", Text::BudgetSession),
+        Scope::Day => ("day", Text::BudgetDay),
+    };
+    let amount = |value: u64| if refusal.money { format!("{:.4} USD", usd(value)) } else { format!("{value} tokens") };
+    let message =
+        what.in_locale(locale).replace("{used}", &amount(refusal.used)).replace("{most}", &amount(refusal.most)).replace("{needed}", &amount(refusal.needed));
+    let number = |value: u64| if refusal.money { serde_json::json!(usd(value)) } else { serde_json::json!(value) };
+    AgentError::internal(BUDGET, message)
+        .hint(Text::BudgetHint.in_locale(locale))
+        .with("scope", name)
+        .with("unit", if refusal.money { "usd" } else { "tokens" })
+        .with("used", number(refusal.used))
+        .with("limit", number(refusal.most))
+        .with("estimate", number(refusal.needed))
+}
+
+fn too_many_calls(most: u32, locale: &str) -> AgentError {
+    AgentError::internal(BUDGET, Text::BudgetCalls.in_locale(locale).replace("{most}", &most.to_string()))
+        .hint(Text::BudgetHint.in_locale(locale))
+        .with("scope", "run")
+        .with("unit", "model_calls")
+        .with("limit", most)
+}

@@ -1,0 +1,87 @@
+//! Is this a request? Size, JSON, fields, version; every problem with its place.
+
+use contract::{AgentError, CONTRACT_VERSION, REQUEST_ID_CHARS, RUN_REQUEST_BYTES, RunRequest};
+use serde_json::{Value, json};
+
+const FIELDS: [&str; 6] = ["contract_version", "request_id", "input", "conversation_id", "context", "options"];
+const REQUIRED: [&str; 3] = ["contract_version", "request_id", "input"];
+
+/// The id as far as it can be read, else null.
+pub(super) fn request_id(text: &str) -> Value {
+    if text.len() > RUN_REQUEST_BYTES {
+        return Value::Null;
+    }
+    let read: Option<Value> = serde_json::from_str(text).ok();
+    read.and_then(|value| value.get("request_id").filter(|id| id.is_string()).cloned()).unwrap_or_default()
+}
+
+/// One problem of a request.
+pub(super) fn problem(path: &str, problem: &str) -> AgentError {
+    invalid(vec![json!({"path": path, "problem": problem})])
+}
+
+fn invalid(problems: Vec<Value>) -> AgentError {
+    let first = problems.first().map(|p| format!("{} {}", p["path"].as_str().unwrap_or_default(), p["problem"].as_str().unwrap_or_default()));
+    AgentError::invalid(format!("The request does not fit: {}.", first.unwrap_or_default().trim())).reason("invalid_request").with("validation", problems)
+}
+
+/// Reads and checks a request.
+pub(super) fn read(text: &str) -> Result<RunRequest, AgentError> {
+    if text.len() > RUN_REQUEST_BYTES {
+        return Err(AgentError::invalid("The request is longer than 1 MiB.")
+            .reason("request_too_large")
+            .with("limit", RUN_REQUEST_BYTES)
+            .hint("Send less; long data belongs where a tool can read it."));
+    }
+    let value: Value = serde_json::from_str(text)
+        .map_err(|e| AgentError::invalid(format!("The request is not JSON: line {}, column {}.", e.line(), e.column())).reason("invalid_json"))?;
+    let Some(members) = value.as_object() else {
+        return Err(problem("", "must be an object"));
+    };
+    let unknown = members
+        .keys()
+        .filter(|name| !FIELDS.contains(&name.as_str()))
+        .map(|name| json!({"path": format!("/{name}"), "problem": "is not a field of a request"}));
+    let missing = REQUIRED.iter().filter(|name| !members.contains_key(**name)).map(|name| json!({"path": format!("/{name}"), "problem": "is missing"}));
+    let mut problems: Vec<Value> = unknown.chain(missing).collect();
+    if problems.is_empty() {
+        match serde_json::from_value::<RunRequest>(value) {
+            Ok(request) => {
+                problems = meaning(&request);
+                if problems.is_empty() {
+                    check_version(&request.contract_version)?;
+                    return Ok(request);
+                }
+            }
+            Err(e) => problems.push(json!({"path": "", "problem": e.to_string()})),
+        }
+    }
+    Err(invalid(problems))
+}
+
+fn meaning(request: &RunRequest) -> Vec<Value> {
+    let mut problems = Vec::new();
+    let id = request.request_id.chars().count();
+    if request.request_id.trim().is_empty() || id > REQUEST_ID_CHARS {
+        problems.push(json!({"path": "/request_id", "problem": "must have 1 to 128 characters"}));
+    }
+    if request.input.trim().is_empty() {
+        problems.push(json!({"path": "/input", "problem": "is empty"}));
+    }
+    if request.conversation_id.as_ref().is_some_and(|id| id.trim().is_empty() || id.chars().count() > REQUEST_ID_CHARS) {
+        problems.push(json!({"path": "/conversation_id", "problem": "must have 1 to 128 characters"}));
+    }
+    problems
+}
+
+/// Ours, or another of the same major.
+fn check_version(version: &str) -> Result<(), AgentError> {
+    let major = |text: &str| text.split('.').next().map(str::to_owned);
+    let numbers = version.split('.').all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit()));
+    if numbers && major(version) == major(CONTRACT_VERSION) {
+        return Ok(());
+    }
+    Err(AgentError::invalid(format!("Version {version} of the contract is not spoken here."))
+        .reason("unsupported_contract_version")
+        .with("supported", json!([CONTRACT_VERSION])))
+}

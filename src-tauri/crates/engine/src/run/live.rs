@@ -1,0 +1,201 @@
+//! Runs under way: which turn answers which request, what its caller hears meanwhile, and the ids that every record and log line
+//! of the turn carries.
+
+use std::{
+    collections::HashMap,
+    future::Future,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use async_trait::async_trait;
+use chrono::{DateTime, SecondsFormat, Utc};
+use contract::{AgentError, AgentId, Choice, EventBody, Push, RunEvent, RunEventType, RunParams, SessionId, Stage, ToolId, TurnId, TurnStatus, Usage};
+use serde_json::{Value, json};
+use tokio::sync::{Notify, oneshot};
+
+use super::data;
+use crate::{
+    Engine,
+    ports::{AuditLog, AuditUnavailable, Durability, RecordDraft, RunKey},
+};
+
+/// How a turn that answers a request ended.
+pub(crate) struct Ended {
+    pub(crate) status: TurnStatus,
+    pub(crate) text: String,
+    /// Said beside calls, before the text.
+    pub(crate) asides: Vec<String>,
+    pub(crate) choices: Vec<Choice>,
+    pub(crate) error: Option<AgentError>,
+    pub(crate) usage: Usage,
+    pub(crate) model: String,
+    pub(crate) tools: Vec<ToolId>,
+    pub(crate) changed: bool,
+    pub(crate) truncated: bool,
+    pub(crate) declined: bool,
+    pub(crate) nano_usd: u64,
+    pub(crate) unpriced: Vec<String>,
+}
+
+/// What a turn needs to know of the request that it answers.
+pub(crate) struct Work {
+    key: RunKey,
+    correlation: Option<String>,
+    stream: bool,
+    pub(crate) max_output_tokens: Option<u32>,
+    /// The deltas so far, and whether the caller knows that they do not count.
+    told: Mutex<(String, bool)>,
+    /// Who answered last.
+    agent: Mutex<Option<AgentId>>,
+    ended: Mutex<Option<oneshot::Sender<Ended>>>,
+}
+
+impl Work {
+    pub(super) fn new(key: RunKey, params: &RunParams, max_output_tokens: Option<u32>, ended: oneshot::Sender<Ended>) -> Self {
+        let correlation = params.correlation_id.as_ref().map(|id| id.chars().take(128).collect());
+        Self { key, correlation, stream: params.stream, max_output_tokens, told: Mutex::default(), agent: Mutex::default(), ended: Mutex::new(Some(ended)) }
+    }
+
+    pub(super) fn agent(&self) -> Option<AgentId> {
+        self.agent.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn end(&self, ended: Ended) {
+        if let Some(tell) = self.ended.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            // A caller that went away has its result kept.
+            let _ = tell.send(ended);
+        }
+    }
+
+    /// An event of the turn as the run contract tells it.
+    pub(crate) fn tell(&self, engine: &Engine, event: &EventBody, at: DateTime<Utc>) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let (kind, data) = match event {
+            EventBody::Delta { text } => {
+                told.0.push_str(text);
+                (RunEventType::Delta, data(&[("text", json!(text))]))
+            }
+            EventBody::Status { stage, text } => {
+                told.1 |= *stage == Stage::OutputReplaced;
+                let mut members = vec![("stage", json!(stage))];
+                members.extend(text.as_ref().map(|text| ("text", json!(text))));
+                (RunEventType::Progress, data(&members))
+            }
+            EventBody::AgentStart { agent, name } => {
+                *self.agent.lock().unwrap_or_else(PoisonError::into_inner) = Some(agent.clone());
+                (RunEventType::Progress, data(&[("stage", json!("agent_start")), ("agent_id", json!(agent)), ("text", json!(name))]))
+            }
+            EventBody::AgentEnd { agent, name } => {
+                (RunEventType::Progress, data(&[("stage", json!("agent_end")), ("agent_id", json!(agent)), ("text", json!(name))]))
+            }
+            EventBody::ToolStart { tool, title, .. } => {
+                (RunEventType::Tool, data(&[("state", json!("start")), ("tool_id", json!(tool)), ("title", json!(title))]))
+            }
+            EventBody::ToolEnd { tool, outcome, summary, .. } => {
+                (RunEventType::Tool, data(&[("state", json!("end")), ("tool_id", json!(tool)), ("outcome", json!(outcome)), ("summary", json!(summary))]))
+            }
+            EventBody::ApprovalRequested { .. }
+            | EventBody::ApprovalResolved { .. }
+            | EventBody::DevStatus { .. }
+            | EventBody::Reasoning { .. }
+            | EventBody::Blocks { .. }
+            | EventBody::Item { .. }
+            | EventBody::Error { .. }
+            | EventBody::Final { .. } => return,
+        };
+        drop(told);
+        self.push(engine, kind, data, at);
+    }
+
+    /// Tells that the deltas are not the output, when they are not and nobody said so yet.
+    pub(super) fn tell_replaced(&self, engine: &Engine, output: &str) {
+        let replaced = {
+            let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+            let news = told.0 != output && !told.1;
+            told.1 |= news;
+            news
+        };
+        if replaced {
+            self.push(engine, RunEventType::Progress, data(&[("stage", json!(Stage::OutputReplaced))]), engine.world.clock.now());
+        }
+    }
+
+    fn push(&self, engine: &Engine, kind: RunEventType, data: Option<Value>, at: DateTime<Utc>) {
+        if !self.stream {
+            return;
+        }
+        let event = RunEvent { kind, timestamp: at.to_rfc3339_opts(SecondsFormat::Millis, true), data };
+        engine.push(Push::Run { caller: self.key.caller.clone(), request_id: self.key.request.clone(), event });
+    }
+}
+
+/// All of them, by turn.
+#[derive(Default)]
+pub(crate) struct Live {
+    runs: Mutex<HashMap<TurnId, Arc<Work>>>,
+    end: Notify,
+}
+
+impl Live {
+    pub(crate) fn enter(&self, turn: &TurnId, work: Arc<Work>) {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner).insert(turn.clone(), work);
+    }
+
+    pub(crate) fn of(&self, turn: &TurnId) -> Option<Arc<Work>> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner).get(turn).cloned()
+    }
+
+    pub(super) fn leave(&self, turn: &TurnId) {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner).remove(turn);
+    }
+
+    /// The next end of any run from now on.
+    pub(super) fn next_end(&self) -> impl Future<Output = ()> + '_ {
+        let mut end = Box::pin(self.end.notified());
+        // Listening begins now and not with the first poll.
+        end.as_mut().enable();
+        end
+    }
+
+    pub(super) fn ended(&self) {
+        self.end.notify_waiters();
+    }
+
+    /// The span that log lines and traces of a turn stand in.
+    pub(crate) fn span(&self, session: &SessionId, turn: &TurnId) -> tracing::Span {
+        let work = self.of(turn);
+        let request_id = work.as_ref().map(|work| work.key.request.as_str());
+        let correlation_id = work.as_ref().and_then(|work| work.correlation.as_deref());
+        // As loud as what stands in it may be, so that a filter for errors does not take it away.
+        tracing::error_span!("turn", %session, %turn, request_id, correlation_id)
+    }
+}
+
+/// The log, with the caller's ids in every record of a turn that answers a request.
+pub(crate) struct Correlated {
+    log: Arc<dyn AuditLog>,
+    live: Arc<Live>,
+}
+
+impl Correlated {
+    pub(crate) fn new(log: Arc<dyn AuditLog>, live: Arc<Live>) -> Self {
+        Self { log, live }
+    }
+}
+
+#[async_trait]
+impl AuditLog for Correlated {
+    async fn append(&self, mut record: RecordDraft, durability: Durability) -> Result<u64, AuditUnavailable> {
+        if let Some(work) = record.turn.as_ref().and_then(|turn| self.live.of(turn)) {
+            record.fields.insert("request_id".to_owned(), json!(work.key.request));
+            if let Some(id) = &work.correlation {
+                record.fields.insert("correlation_id".to_owned(), json!(id));
+            }
+        }
+        self.log.append(record, durability).await
+    }
+
+    async fn flush(&self) -> Result<(), AuditUnavailable> {
+        self.log.flush().await
+    }
+}

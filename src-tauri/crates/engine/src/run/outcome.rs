@@ -1,0 +1,77 @@
+//! From the end of a turn to a RunResponse or an AgentError, and both as they are kept.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use contract::{AgentError, DeclinedReason, RunMetadata, RunRequest, RunResponse, RunStatus, RunUsage, TruncatedBy, TurnStatus};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::Ended;
+use crate::metering::usd;
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Kept {
+    Response(Box<RunResponse>),
+    Error(AgentError),
+}
+
+/// The result as text for the store. An error keeps the id of its request.
+pub(super) fn text(answer: &Result<RunResponse, AgentError>, request_id: &str) -> String {
+    let kept = match answer {
+        Ok(response) => Kept::Response(Box::new(response.clone())),
+        Err(error) => Kept::Error(error.clone().with("request_id", request_id)),
+    };
+    serde_json::to_string(&kept).unwrap_or_default()
+}
+
+/// The result that was kept.
+pub(super) fn stored(text: &str) -> Result<RunResponse, AgentError> {
+    match serde_json::from_str(text) {
+        Ok(Kept::Response(response)) => Ok(*response),
+        Ok(Kept::Error(error)) => Err(error),
+        Err(_) => Err(AgentError::internal("database_error", "The stored result of this request cannot be read.").hint("Send it again with an id of its own.")),
+    }
+}
+
+/// What a turn's end means to the caller.
+pub(super) fn of(request: &RunRequest, ended: Ended, now: DateTime<Utc>) -> Result<RunResponse, AgentError> {
+    match ended.status {
+        TurnStatus::Ok | TurnStatus::Limit => Ok(response(request, ended, now)),
+        TurnStatus::Cancelled => Err(AgentError::internal("cancelled", "The run was stopped.").hint("Send it again with an id of its own.")),
+        TurnStatus::Error | TurnStatus::ApprovalRequired => {
+            Err(ended.error.unwrap_or_else(|| AgentError::internal("unexpected", "The run failed without a reason.")))
+        }
+    }
+}
+
+fn response(request: &RunRequest, ended: Ended, now: DateTime<Utc>) -> RunResponse {
+    let usage = ended.usage;
+    let priced = ended.unpriced.is_empty();
+    // What was said on the way counts when it is all there is.
+    let output = match ended.status == TurnStatus::Limit && ended.truncated && !ended.asides.is_empty() {
+        true => format!("{}\n\n{}", ended.asides.join("\n\n"), ended.text),
+        false => ended.text,
+    };
+    RunResponse {
+        contract_version: request.contract_version.clone(),
+        request_id: request.request_id.clone(),
+        status: RunStatus::Ok,
+        output,
+        structured_output: (!ended.choices.is_empty()).then(|| [("choices".to_owned(), json!(ended.choices))].into_iter().collect()),
+        metadata: RunMetadata {
+            generated_at: now.to_rfc3339_opts(SecondsFormat::Millis, true),
+            agent_id: None,
+            tools_used: (!ended.tools.is_empty()).then_some(ended.tools),
+            model: Some(ended.model),
+            declined_reason: ended.declined.then_some(DeclinedReason::OutOfScope),
+            truncated_by: ended.truncated.then_some(TruncatedBy::Budget),
+            unpriced_models: ended.unpriced,
+        },
+        usage: Some(RunUsage {
+            input_tokens: usage.input_tokens,
+            output_tokens: usage.output_tokens,
+            total_tokens: usage.input_tokens + usage.output_tokens,
+            estimated_cost_usd: priced.then(|| usd(ended.nano_usd)),
+        }),
+    }
+}

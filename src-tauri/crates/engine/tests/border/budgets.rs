@@ -1,0 +1,162 @@
+//! Budgets: reserved before each model call, settled with what was counted, a hard stop with a plain message, an answer when there
+//! is something to say, and time that a person takes left out.
+
+use std::time::Duration;
+
+use contract::{Budgets, Decision, Effect, ErrorCode, EventBody, ModelPrice, RunParams, TurnStatus};
+use engine::ports::*;
+use serde_json::json;
+
+use crate::world::{Bench, Say, status_and_text, tool};
+
+fn bench(budgets: Budgets) -> Bench {
+    let bench = Bench::new(vec![tool("a.read", Effect::ReadOnly), tool("w", Effect::Write)]);
+    bench.profile.settings.lock().unwrap().budgets = budgets;
+    bench
+}
+
+fn none() -> Budgets {
+    Budgets { run_tokens: 0, run_usd: 0.0, session_tokens: 0, session_usd: 0.0, day_tokens: 0, day_usd: 0.0, max_output_tokens: 0, model_calls: 24 }
+}
+
+async fn refused(bench: &Bench) -> contract::AgentError {
+    match bench.ask("go on").await {
+        EventBody::Final { status: TurnStatus::Error, error: Some(error), .. } => error,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_could_pass_the_cap_is_not_made_and_says_what_to_do() {
+    let bench = bench(Budgets { session_tokens: 20_000, ..none() });
+    bench.model.then(vec![Say::Text("one"), Say::Uses(19_000, 900)]);
+    assert_eq!(status_and_text(&bench.ask("first").await).0, TurnStatus::Ok);
+    let error = refused(&bench).await;
+    assert_eq!((error.code, error.retryable, error.reason_text()), (ErrorCode::InternalError, false, Some("budget_exceeded")));
+    assert_eq!(
+        (&error.details["scope"], &error.details["unit"], &error.details["used"], &error.details["limit"]),
+        (&json!("session"), &json!("tokens"), &json!(19_900), &json!(20_000))
+    );
+    assert!(error.message.contains("19900 tokens of 20000 tokens") && error.hint_text().is_some_and(|hint| hint.contains("Settings")), "{error:?}");
+    assert_eq!(bench.model.requests.lock().unwrap().len(), 1, "the second call was not made");
+}
+
+#[tokio::test(start_paused = true)]
+async fn money_is_counted_over_a_day_and_a_clock_set_back_frees_nothing() {
+    let bench = bench(Budgets { day_usd: 1.0, ..none() });
+    bench.profile.prices.lock().unwrap().price.push(ModelPrice { model: "script".into(), input_usd: 10.0, output_usd: 20.0 });
+    bench.model.then(vec![Say::Text("dear"), Say::Uses(90_000, 4_900)]);
+    bench.ask("first").await;
+    let error = refused(&bench).await;
+    assert_eq!((&error.details["scope"], &error.details["unit"], &error.details["used"]), (&json!("day"), &json!("usd"), &json!(0.998)));
+    bench.clock.forward(-48 * 3_600);
+    refused(&bench).await;
+    bench.clock.forward(72 * 3_600);
+    assert_eq!(status_and_text(&bench.ask("tomorrow").await).0, TurnStatus::Ok);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_longest_answer_is_cut_to_what_is_left() {
+    let bench = bench(Budgets { run_tokens: 3_000, ..none() });
+    bench.model.then(vec![Say::Text("The beginning of"), Say::Ends(Finish::Length)]);
+    let (status, text) = status_and_text(&bench.ask("tell me everything").await);
+    assert_eq!(status, TurnStatus::Ok);
+    assert!(text.starts_with("The beginning of\n\n") && text.contains("budget"), "{text}");
+    let most = bench.model.requests.lock().unwrap()[0].max_output_tokens.unwrap();
+    assert!((256..3_000).contains(&most), "{most}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn useful_text_is_an_answer_that_says_it_is_not_whole() {
+    let bench = bench(Budgets { run_tokens: 12_000, ..none() });
+    bench.model.then(vec![Say::Text("Spend is 40 percent behind."), Say::Call("a_read", json!({})), Say::Uses(11_500, 400)]);
+    let request = json!({"contract_version": "1.0", "request_id": "r", "input": "how is it going"}).to_string();
+    let params = RunParams { request, caller: "test".into(), correlation_id: None, stream: false };
+    let response = json!(bench.engine.run_request(params).await.unwrap());
+    assert_eq!(response["metadata"]["truncated_by"], "budget");
+    assert!(response["output"].as_str().unwrap().starts_with("Spend is 40 percent behind.\n\nThis message would go over its budget"), "{response}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_callers_limit_is_clamped_to_the_budget() {
+    let bench = bench(Budgets { max_output_tokens: 500, ..none() });
+    let asking = |id: &str, most: u32| {
+        let request = json!({"contract_version": "1.0", "request_id": id, "input": "x", "options": {"max_output_tokens": most}}).to_string();
+        bench.engine.run_request(RunParams { request, caller: "test".into(), correlation_id: None, stream: false })
+    };
+    asking("a", 100).await.unwrap();
+    asking("b", 9_000).await.unwrap();
+    let asked: Vec<Option<u32>> = bench.model.requests.lock().unwrap().iter().map(|request| request.max_output_tokens).collect();
+    assert_eq!(asked, [Some(100), Some(500)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_are_counted_over_the_whole_turn() {
+    let bench = bench(Budgets { model_calls: 2, ..none() });
+    bench.profile.settings.lock().unwrap().limits.rounds = 20;
+    for n in 0..5 {
+        bench.model.then(vec![Say::Call("a_read", json!({"n": n}))]);
+    }
+    let error = refused(&bench).await;
+    assert_eq!((error.reason_text(), &error.details["unit"]), (Some("budget_exceeded"), &json!("model_calls")));
+    assert_eq!(bench.model.requests.lock().unwrap().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_runs_in_the_program_costs_nothing() {
+    let bench = bench(Budgets { run_tokens: 1, day_usd: 0.000_001, ..none() });
+    bench.model.inside.store(true, std::sync::atomic::Ordering::SeqCst);
+    assert_eq!(status_and_text(&bench.ask("hello").await).0, TurnStatus::Ok);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_call_counts_as_what_it_may_have_used() {
+    let bench = bench(none());
+    bench.model.then(vec![Say::Text("Half an answer"), Say::Hang]);
+    let started = bench.start("go").await;
+    bench.wait_for(|events| events.iter().find(|e| matches!(e.event, EventBody::Delta { .. })).map(|_| ())).await;
+    bench.engine.turn_cancel(&contract::TurnCancelParams { session: "s".into(), turn: started.turn.clone() }).await.unwrap();
+    bench.final_of(&started.turn).await;
+    let day = bench.clock.now().date_naive();
+    // The settlement is written beside; until then the reservation stands, which is more.
+    let spent = bench.world.store.spent(day).await.unwrap();
+    assert!(spent.calls == 1 && spent.tokens > 0, "{spent:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_the_deadline_the_model_only_gets_to_answer() {
+    let bench = bench(none());
+    bench.profile.settings.lock().unwrap().limits.deadline_s = 3_000_000;
+    bench.tools.slow.lock().unwrap().insert("a.read".into(), Duration::from_secs(3_100_000));
+    let patient = contract::ToolSpec { timeout_ms: 10_000_000_000, ..tool("a.read", Effect::ReadOnly) };
+    *bench.tools.specs.lock().unwrap() = std::sync::Arc::new(vec![patient]);
+    bench.model.then(vec![Say::Call("a_read", json!({}))]);
+    bench.model.then(vec![Say::Text("From what there is: fine.")]);
+    let turn = bench.start("go").await.turn;
+    bench.wait_for(|events| events.iter().find(|e| matches!(e.event, EventBody::ToolStart { .. })).map(|_| ())).await;
+    tokio::time::sleep(Duration::from_secs(4_000_000)).await;
+    assert_eq!(status_and_text(&bench.final_of(&turn).await), (TurnStatus::Ok, "From what there is: fine.".into()));
+    let requests = bench.model.requests.lock().unwrap();
+    assert!(!requests[0].tools.is_empty() && requests[1].tools.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_a_person_takes_is_not_the_turns() {
+    let bench = bench(none());
+    bench.profile.settings.lock().unwrap().limits.deadline_s = 3_000_000;
+    bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);
+    bench.model.then(vec![Say::Call("a_read", json!({}))]);
+    let turn = bench.start("add").await.turn;
+    let approval = bench.approval(0).await;
+    // Real moments, in which virtual time stands: the call comes to where it waits.
+    for _ in 0..50 {
+        std::thread::sleep(Duration::from_millis(1));
+        tokio::task::yield_now().await;
+    }
+    tokio::time::sleep(Duration::from_secs(9_000_000)).await;
+    bench.decide(&approval, Decision::ApproveOnce { confirm_word: None }).await.unwrap();
+    bench.final_of(&turn).await;
+    assert_eq!(bench.runs(), ["w", "a.read"], "there was time left");
+    let served = bench.world.store.served(1).await.unwrap();
+    assert!(served[0].duration_ms < 9_000_000_000 && served[0].tools == 2, "{served:?}");
+}

@@ -1,0 +1,374 @@
+//! The run contract, rule by rule, in the order of its reference (sections 2, 3, 5 and 10).
+
+use std::sync::Arc;
+
+use contract::{
+    AgentError, Decision, Effect, ErrorCode, ItemBody, RunEventType, RunParams, RunResponse, ToolCallParams, ToolId,
+    manifest::{Backoff, OutputTrust},
+};
+use engine::{Engine, ports::*};
+use serde_json::{Value, json};
+
+use crate::world::{Bench, Say, tool};
+
+fn request(id: &str) -> Value {
+    json!({"contract_version": "1.0", "request_id": id, "input": "hello"})
+}
+
+fn params(request: &Value) -> RunParams {
+    RunParams { request: request.to_string(), caller: "test".into(), correlation_id: None, stream: false }
+}
+
+async fn run(bench: &Bench, request: &Value) -> Result<RunResponse, AgentError> {
+    bench.engine.run_request(params(request)).await
+}
+
+fn with(name: &str, value: Value) -> Value {
+    let mut all = request("r");
+    all[name] = value;
+    all
+}
+
+// --- 2. RunRequest ---
+
+#[tokio::test(start_paused = true)]
+async fn s2_a_request_that_does_not_fit_is_refused_with_every_problem() {
+    let bench = Bench::new(vec![]);
+    let mut wrong = request("r");
+    wrong["colour"] = json!(1);
+    wrong["size"] = json!(2);
+    wrong.as_object_mut().unwrap().remove("input");
+    let error = run(&bench, &wrong).await.unwrap_err();
+    assert_eq!((error.code, error.retryable, error.reason_text()), (ErrorCode::InvalidInput, false, Some("invalid_request")));
+    assert_eq!(error.details["request_id"], "r");
+    let paths: Vec<&str> = error.details["validation"].as_array().unwrap().iter().map(|p| p["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["/colour", "/size", "/input"]);
+    let refused = [
+        (with("input", json!("  ")), "/input"),
+        (with("request_id", json!("x".repeat(129))), "/request_id"),
+        (with("request_id", json!(" ")), "/request_id"),
+        (with("conversation_id", json!("")), "/conversation_id"),
+        (with("context", json!([1])), ""),
+        (with("options", json!({"response_mode": "loud"})), ""),
+        (with("options", json!({"max_output_tokens": -1})), ""),
+    ];
+    for (wrong, path) in refused {
+        let error = run(&bench, &wrong).await.unwrap_err();
+        assert_eq!(error.details["validation"][0]["path"], path, "{wrong}");
+    }
+    assert!(run(&bench, &with("options", json!({"something_else": true}))).await.is_ok(), "options are open");
+    assert!(run(&bench, &json!({"contract_version": "1.0", "request_id": "c", "input": "x", "context": {"anything": [1]}})).await.is_ok());
+    assert_eq!(bench.model.requests.lock().unwrap().len(), 2, "nothing else ran");
+}
+
+#[tokio::test(start_paused = true)]
+async fn s2_json_and_size_are_checked_first() {
+    let bench = Bench::new(vec![]);
+    let raw = |text: &str| RunParams { request: text.to_owned(), caller: "test".into(), correlation_id: None, stream: false };
+    for (text, reason) in [("{", "invalid_json"), ("7", "invalid_request"), (" ".repeat((1 << 20) + 1).as_str(), "request_too_large")] {
+        let error = bench.engine.run_request(raw(text)).await.unwrap_err();
+        assert_eq!((error.code, error.reason_text()), (ErrorCode::InvalidInput, Some(reason)));
+        assert_eq!(error.details["request_id"], Value::Null, "always there");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn s15_another_version_of_the_same_major_is_echoed_and_any_other_refused() {
+    let bench = Bench::new(vec![]);
+    assert_eq!(run(&bench, &with("contract_version", json!("1.7"))).await.unwrap().contract_version, "1.7");
+    for version in ["2.0", "one", "", "1."] {
+        let error = run(&bench, &with("contract_version", json!(version))).await.unwrap_err();
+        assert_eq!((error.code, error.reason_text()), (ErrorCode::InvalidInput, Some("unsupported_contract_version")), "{version}");
+        assert_eq!(error.details["supported"], json!(["1.0"]));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn s2_context_belongs_to_the_caller() {
+    let mut spec = tool("cart.get", Effect::ReadOnly);
+    spec.caller_owned = vec![contract::CallerParam { name: "basketId".into(), from: "basket".into(), exempt_from_hash: false }];
+    let bench = Bench::new(vec![spec]);
+    bench.model.then(vec![Say::Call("cart_get", json!({"q": "x"}))]);
+    run(&bench, &with("context", json!({"basket": "b-7", "unknown": 1}))).await.unwrap();
+    assert_eq!(bench.tools.runs.lock().unwrap()[0].1, json!({"q": "x", "basketId": "b-7"}));
+}
+
+// --- 2. RunResponse ---
+
+#[tokio::test(start_paused = true)]
+async fn s2_a_response_has_its_fields() {
+    let bench = Bench::new(vec![tool("a.read", Effect::ReadOnly), tool("b.read", Effect::ReadOnly)]);
+    bench
+        .tools
+        .behaviours
+        .lock()
+        .unwrap()
+        .insert("b.read".into(), Box::new(|_| Err(ToolFailure { error: AgentError::internal("x", "It failed."), may_have_happened: false })));
+    bench.model.then(vec![Say::Call("b_read", json!({})), Say::Call("a_read", json!({})), Say::Uses(100, 20)]);
+    bench.model.then(vec![Say::Call("a_read", json!({"q": "again"})), Say::Uses(150, 10)]);
+    bench.model.then(vec![Say::Text("All done."), Say::Uses(200, 30)]);
+    let response = run(&bench, &request("r-1")).await.unwrap();
+    let wire = json!(response);
+    let expected = json!({
+        "contract_version": "1.0",
+        "request_id": "r-1",
+        "status": "ok",
+        "output": "All done.",
+        "metadata": {
+            "generated_at": "2026-11-20T12:00:00.000Z",
+            "tools_used": ["b.read", "a.read"],
+            "model": "script",
+            "unpriced_models": ["script"],
+        },
+        "usage": {"input_tokens": 450, "output_tokens": 60, "total_tokens": 510},
+    });
+    assert_eq!(wire, expected, "usage is that of all calls; a tool that failed counts as used; what has no price has no cost");
+}
+
+#[tokio::test(start_paused = true)]
+async fn s2_cost_comes_from_the_price_table() {
+    let bench = Bench::new(vec![]);
+    bench.profile.prices.lock().unwrap().price.push(contract::ModelPrice { model: "script".into(), input_usd: 2.0, output_usd: 10.0 });
+    bench.model.then(vec![Say::Text("hi"), Say::Uses(1_000, 100)]);
+    let response = run(&bench, &request("r")).await.unwrap();
+    assert_eq!(response.usage.unwrap().estimated_cost_usd, Some(0.003));
+    assert!(response.metadata.unpriced_models.is_empty() && response.metadata.tools_used.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn s2_a_refusal_for_scope_is_a_success() {
+    let bench = Bench::new(vec![]);
+    bench.model.then(vec![Say::Text("That is not what I am for."), Say::Ends(Finish::OutOfScope)]);
+    let wire = json!(run(&bench, &request("r")).await.unwrap());
+    assert_eq!((&wire["status"], &wire["metadata"]["declined_reason"]), (&json!("ok"), &json!("out_of_scope")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn s15_an_output_is_never_empty() {
+    let bench = Bench::new(vec![]);
+    bench.model.then(vec![Say::Text(" ")]);
+    bench.model.then(vec![Say::Text("")]);
+    assert!(!run(&bench, &request("r")).await.unwrap().output.trim().is_empty());
+}
+
+// --- 2. request_id ---
+
+#[tokio::test(start_paused = true)]
+async fn s2_the_same_id_gets_the_stored_result_for_a_day_also_after_a_restart() {
+    let bench = Bench::new(vec![tool("w", Effect::Write)]);
+    bench.profile.settings.lock().unwrap().policy = contract::PolicyMode::WritesAllowed;
+    bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);
+    let first = run(&bench, &request("r")).await.unwrap();
+    assert_eq!(run(&bench, &request("r")).await.unwrap(), first);
+    let again = Engine::new(bench.world.clone());
+    again.recover().await.unwrap();
+    assert_eq!(again.run_request(params(&request("r"))).await.unwrap(), first);
+    assert_eq!(bench.runs(), ["w"], "the write ran once");
+    let other = RunParams { caller: "somebody else".into(), ..params(&request("r")) };
+    bench.model.then(vec![Say::Text("mine")]);
+    assert_eq!(bench.engine.run_request(other).await.unwrap().output, "mine", "ids are those of a caller");
+    bench.clock.forward(24 * 3_600 + 1);
+    bench.model.then(vec![Say::Text("a new day")]);
+    assert_eq!(run(&bench, &request("r")).await.unwrap().output, "a new day");
+}
+
+#[tokio::test(start_paused = true)]
+async fn s2_the_same_id_at_once_runs_once() {
+    let bench = Bench::new(vec![tool("a.read", Effect::ReadOnly)]);
+    bench.tools.slow.lock().unwrap().insert("a.read".into(), std::time::Duration::from_secs(1));
+    bench.model.then(vec![Say::Call("a_read", json!({}))]);
+    let same = request("r");
+    let (one, two) = tokio::join!(run(&bench, &same), run(&bench, &same));
+    assert_eq!(one.unwrap(), two.unwrap());
+    assert_eq!(bench.runs(), ["a.read"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn s2_what_a_crash_cut_off_is_not_run_again() {
+    let bench = Bench::new(vec![]);
+    let key = RunKey { caller: "test".into(), request: "r".into() };
+    let now = bench.clock.now();
+    assert_eq!(bench.world.store.run_claim(&key, now, now).await.unwrap(), Claim::New);
+    bench.engine.recover().await.unwrap();
+    let error = run(&bench, &request("r")).await.unwrap_err();
+    assert_eq!((error.code, error.retryable, error.reason_text()), (ErrorCode::InternalError, false, Some("interrupted")));
+    assert_eq!(error.details["request_id"], "r");
+    assert!(bench.model.requests.lock().unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn s2_a_failure_that_may_pass_leaves_its_id_usable() {
+    let bench = Bench::new(vec![]);
+    bench.model.then(vec![Say::Fail(ModelErrorKind::Unavailable)]);
+    assert!(run(&bench, &request("r")).await.unwrap_err().retryable);
+    bench.model.then(vec![Say::Text("now")]);
+    assert_eq!(run(&bench, &request("r")).await.unwrap().output, "now");
+    bench.model.then(vec![Say::Fail(ModelErrorKind::Unauthorized)]);
+    let kept = run(&bench, &request("s")).await.unwrap_err();
+    assert!(!kept.retryable);
+    assert_eq!(run(&bench, &request("s")).await.unwrap_err(), kept);
+}
+
+// --- 2. RunEvent ---
+
+#[tokio::test(start_paused = true)]
+async fn s2_deltas_are_the_output_or_are_replaced() {
+    let bench = Bench::new(vec![tool("a.read", Effect::ReadOnly)]);
+    let streamed = |id: &str| RunParams { stream: true, ..params(&request(id)) };
+    bench.model.then(vec![Say::Text("Hello "), Say::Text("you")]);
+    let plain = bench.engine.run_request(streamed("plain")).await.unwrap();
+    let events = std::mem::take(&mut *bench.heard.runs.lock().unwrap());
+    let said: String = events.iter().filter(|e| e.kind == RunEventType::Delta).map(|e| e.data.as_ref().unwrap()["text"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(said, plain.output);
+    assert!(events.iter().all(|e| !matches!(e.kind, RunEventType::Final | RunEventType::Error)), "the adapter ends the stream, once");
+    assert!(events.iter().all(|e| e.timestamp.ends_with('Z')));
+
+    bench.model.then(vec![Say::Text("Let me look. "), Say::Call("a_read", json!({}))]);
+    bench.model.then(vec![Say::Text("Found it.")]);
+    assert_eq!(bench.engine.run_request(streamed("aside")).await.unwrap().output, "Found it.");
+    let events = bench.heard.runs.lock().unwrap();
+    let stages: Vec<String> = events.iter().filter_map(|e| Some(e.data.as_ref()?.get("stage")?.as_str()?.to_owned())).collect();
+    assert_eq!(stages.iter().filter(|stage| *stage == "output_replaced").count(), 1, "{stages:?}");
+    let tools: Vec<Value> = events.iter().filter(|e| e.kind == RunEventType::Tool).filter_map(|e| e.data.clone()).collect();
+    assert_eq!(
+        (&tools[0]["state"], &tools[0]["tool_id"], &tools[1]["state"], &tools[1]["outcome"]),
+        (&json!("start"), &json!("a.read"), &json!("end"), &json!("ok"))
+    );
+}
+
+// --- 3. Codes ---
+
+async fn call(bench: &Bench, tool: &str, arguments: Value) -> AgentError {
+    let params = ToolCallParams { tool: ToolId::new(tool), arguments, session: None, headless: true };
+    match bench.engine.tool_call(params).await {
+        Ok(done) => done.error.unwrap(),
+        Err(error) => error,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn s3_agent_disabled_comes_before_validation() {
+    let bench = Bench::new(vec![]);
+    bench.profile.settings.lock().unwrap().agent_enabled = false;
+    let error = bench.engine.run_request(RunParams { request: "{".into(), caller: "test".into(), correlation_id: None, stream: false }).await.unwrap_err();
+    assert_eq!((error.code, error.retryable), (ErrorCode::AgentDisabled, false));
+    assert!(error.details.contains_key("request_id"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn s3_llm_error_and_rate_limited_say_whether_to_try_again() {
+    let bench = Bench::new(vec![]);
+    let cases = [
+        (ModelErrorKind::Unavailable, ErrorCode::LlmError, true),
+        (ModelErrorKind::RateLimited, ErrorCode::RateLimited, true),
+        (ModelErrorKind::Unauthorized, ErrorCode::LlmError, false),
+    ];
+    for (n, (kind, code, retryable)) in cases.into_iter().enumerate() {
+        bench.model.then(vec![Say::Fail(kind)]);
+        let error = run(&bench, &request(&format!("r{n}"))).await.unwrap_err();
+        assert_eq!((error.code, error.retryable), (code, retryable));
+        assert!(error.reason_text().is_some() && error.details["request_id"] == format!("r{n}"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn s3_tool_codes() {
+    let mut slow = tool("slow", Effect::ReadOnly);
+    slow.max_attempts = 2;
+    slow.backoff = Backoff::Fixed;
+    let bench = Bench::new(vec![slow, tool("web", Effect::ReadOnly), tool("w", Effect::Write)]);
+    assert_eq!(call(&bench, "nothing", json!({})).await.code, ErrorCode::ToolNotFound);
+    let misfit = call(&bench, "web", json!({"n": "many"})).await;
+    assert_eq!((misfit.code, misfit.details["validation"][0]["path"].as_str()), (ErrorCode::InvalidInput, Some("/n")));
+    bench.tools.slow.lock().unwrap().insert("slow".into(), std::time::Duration::from_secs(3));
+    let timeout = call(&bench, "slow", json!({})).await;
+    assert_eq!(
+        (timeout.code, timeout.retryable, &timeout.details["attempts"], &timeout.details["tool_id"]),
+        (ErrorCode::ToolTimeout, true, &json!(2), &json!("slow"))
+    );
+    let failing = AgentError::new(ErrorCode::ToolHttpError, "No.").with("status", 404);
+    bench.tools.behaviours.lock().unwrap().insert("web".into(), Box::new(move |_| Err(ToolFailure { error: failing.clone(), may_have_happened: false })));
+    let http = call(&bench, "web", json!({})).await;
+    assert_eq!((http.code, http.retryable, &http.details["status"]), (ErrorCode::ToolHttpError, false, &json!(404)));
+}
+
+// --- 5. Approval ---
+
+#[tokio::test(start_paused = true)]
+async fn s5_a_write_ends_with_its_pending_action_and_goes_on_once_it_is_decided() {
+    let bench = Bench::new(vec![tool("w", Effect::Write)]);
+    bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);
+    let mut first = request("r1");
+    first["conversation_id"] = json!("talk");
+    let error = run(&bench, &first).await.unwrap_err();
+    assert_eq!((error.code, error.retryable), (ErrorCode::ApprovalRequired, false));
+    for key in ["approval_id", "tool_id", "side_effect_level", "preview", "expires_at", "request_id"] {
+        assert!(error.details.contains_key(key), "{key} in {:?}", error.details);
+    }
+    let mut next = request("r2");
+    next["conversation_id"] = json!("talk");
+    next["context"] = json!({"approval_id": error.details["approval_id"]});
+    let waiting = run(&bench, &next).await.unwrap_err();
+    assert_eq!((waiting.code, &waiting.details["approval_id"]), (ErrorCode::ApprovalRequired, &error.details["approval_id"]));
+    assert!(bench.runs().is_empty(), "naming it is not deciding it");
+
+    let approval = bench.approval(0).await;
+    bench.decide(&approval, Decision::ApproveOnce { confirm_word: None }).await.unwrap();
+    assert_eq!(bench.runs(), ["w"]);
+    next["request_id"] = json!("r3");
+    bench.model.then(vec![Say::Text("It is added.")]);
+    assert_eq!(run(&bench, &next).await.unwrap().output, "It is added.");
+    assert_eq!(bench.runs(), ["w"], "once");
+    let items = bench.engine.session_open(&"talk".into()).await.unwrap().items;
+    assert!(items.iter().any(|item| matches!(&item.body, ItemBody::ToolResult { outcome: contract::ToolOutcome::Ok, .. })));
+
+    bench.model.then(vec![Say::Call("w", json!({"q": "y"}))]);
+    let mut other = request("r4");
+    other["conversation_id"] = json!("talk");
+    let error = run(&bench, &other).await.unwrap_err();
+    let approval = bench.approval(1).await;
+    bench.decide(&approval, Decision::Reject { reason: None }).await.unwrap();
+    next["request_id"] = json!("r5");
+    next["context"] = json!({"approval_id": error.details["approval_id"]});
+    let refused = run(&bench, &next).await.unwrap_err();
+    assert_eq!((refused.code, refused.reason_text(), &refused.details["approvable"]), (ErrorCode::ApprovalRequired, Some("rejected"), &json!(false)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn s5_a_failed_tool_does_not_end_the_run() {
+    let mut spec = tool("a.read", Effect::ReadOnly);
+    spec.output_trust = OutputTrust::Untrusted;
+    let bench = Bench::new(vec![spec]);
+    let failing = AgentError::new(ErrorCode::ToolHttpError, "No.");
+    bench.tools.behaviours.lock().unwrap().insert("a.read".into(), Box::new(move |_| Err(ToolFailure { error: failing.clone(), may_have_happened: false })));
+    bench.model.then(vec![Say::Call("a_read", json!({}))]);
+    bench.model.then(vec![Say::Text("It could not be read.")]);
+    assert_eq!(run(&bench, &request("r")).await.unwrap().output, "It could not be read.");
+}
+
+// --- 10. Audit ---
+
+#[tokio::test(start_paused = true)]
+async fn s10_the_callers_ids_are_in_every_record_of_the_run() {
+    let bench = Bench::new(vec![tool("w", Effect::Write)]);
+    bench.profile.settings.lock().unwrap().policy = contract::PolicyMode::WritesAllowed;
+    bench.model.then(vec![Say::Call("w", json!({"q": "x"}))]);
+    let asked = RunParams { correlation_id: Some("trace-9".into()), ..params(&request("r")) };
+    bench.engine.run_request(asked).await.unwrap();
+    let listed = bench
+        .log
+        .log
+        .list(contract::AuditListParams { record_type: None, session: None, query: String::new(), before: None, limit: 100 })
+        .await
+        .unwrap()
+        .records;
+    let of_run: Vec<_> = listed.iter().filter(|record| record.turn.is_some()).collect();
+    assert!(of_run.len() >= 5, "{of_run:?}");
+    for record in of_run {
+        assert_eq!((&record.fields["request_id"], &record.fields["correlation_id"]), (&json!("r"), &json!("trace-9")), "{record:?}");
+    }
+    let ended = listed.iter().find(|record| record.record_type == contract::RecordType::RunEnded).unwrap();
+    assert!(ended.fields.contains_key("duration_ms"));
+    assert!(Arc::strong_count(&bench.engine) >= 1);
+    bench.verified().await;
+}

@@ -1,0 +1,104 @@
+//! The price table: rows that ship, and the user's own from `prices.toml`, read again when the file changes.
+
+use std::{
+    fs, io,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use contract::PriceTable;
+
+use crate::paths::{Stamp, stamp};
+
+const SHIPPED: &str = include_str!("../prices.toml");
+/// No model costs more for a million tokens; a larger number is a slip.
+const MOST_USD: f64 = 100_000.0;
+
+/// What is read of the file.
+#[derive(Clone, Default)]
+pub(crate) struct Read {
+    pub(crate) table: Arc<PriceTable>,
+    pub(crate) fault: Option<String>,
+}
+
+/// The prices in force.
+pub(crate) struct Prices {
+    file: PathBuf,
+    known: Mutex<Option<(Stamp, Read)>>,
+}
+
+impl Prices {
+    pub(crate) fn new(file: PathBuf) -> Self {
+        Self { file, known: Mutex::default() }
+    }
+
+    pub(crate) fn file(&self) -> &PathBuf {
+        &self.file
+    }
+
+    pub(crate) fn read(&self) -> Read {
+        let now = stamp(&self.file);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some((stamp, read)) if *stamp == now => read.clone(),
+            _ => {
+                let read = self.read_file();
+                *known = Some((now, read.clone()));
+                read
+            }
+        }
+    }
+
+    fn read_file(&self) -> Read {
+        let shipped = parse(SHIPPED).unwrap_or_default();
+        let own = match fs::read_to_string(&self.file) {
+            Ok(text) => parse(&text),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(PriceTable::default()),
+            Err(e) => Err(e.to_string()),
+        };
+        let (own, fault) = own.map_or_else(|problem| (PriceTable::default(), Some(problem)), |own| (own, None));
+        let kept = shipped.price.into_iter().filter(|row| own.price.iter().all(|mine| mine.model != row.model));
+        let mut price: Vec<_> = own.price.iter().cloned().chain(kept).collect();
+        price.sort_by(|a, b| a.model.cmp(&b.model));
+        Read { table: Arc::new(PriceTable { price }), fault }
+    }
+}
+
+fn parse(text: &str) -> Result<PriceTable, String> {
+    let table: PriceTable = toml::from_str(text).map_err(|e| {
+        let line = e.span().map_or(1, |span| text.get(..span.start).unwrap_or_default().matches('\n').count() + 1);
+        format!("line {line}: {}", e.message())
+    })?;
+    for row in &table.price {
+        for (name, value) in [("input_usd", row.input_usd), ("output_usd", row.output_usd)] {
+            if !(0.0..=MOST_USD).contains(&value) {
+                return Err(format!("{name} of {} must be 0 to {MOST_USD} dollars for a million tokens", row.model));
+            }
+        }
+    }
+    Ok(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_rows_come_first_and_a_fault_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let prices = Prices::new(folder.path().join("prices.toml"));
+        assert!(prices.read().fault.is_none() && prices.read().table.of("gpt-4o-mini").is_some());
+        fs::write(prices.file(), "[[price]]\nmodel = \"gpt-4o-mini\"\ninput_usd = 9.0\noutput_usd = 9.5\n").unwrap();
+        assert_eq!(prices.read().table.of("gpt-4o-mini at x").map(|row| row.input_usd), Some(9.0), "read again when it changed");
+        for (text, told) in [
+            ("[[price]]\nmodel = \"m\"\ninput_usd = -1.0\noutput_usd = 1.0\n", "input_usd of m must be"),
+            ("[[price]]\nmodel = \"m\"\nin = 1.0\n", "line 3"),
+            ("\nnonsense", "line 2"),
+        ] {
+            fs::write(prices.file(), text).unwrap();
+            let read = prices.read();
+            assert!(read.fault.as_ref().is_some_and(|fault| fault.contains(told)), "{:?}", read.fault);
+            assert!(read.table.of("gpt-4o-mini").is_some(), "those that ship stay");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! `engine::ports::Books` on SQLite.
+
+use async_trait::async_trait;
+use chrono::{DateTime, NaiveDate, Utc};
+use contract::Spent;
+use engine::ports::{Books, Claim, Reserved, RunKey, Served, Settlement, StoreError, Wish};
+
+use crate::open::SqliteStore;
+use crate::table::books;
+
+#[async_trait]
+impl Books for SqliteStore {
+    async fn run_claim(&self, key: &RunKey, at: DateTime<Utc>, since: DateTime<Utc>) -> Result<Claim, StoreError> {
+        let key = key.clone();
+        self.write(move |conn| books::claim(conn, &key, at, since)).await
+    }
+    async fn run_end(&self, key: &RunKey, outcome: Option<&str>) -> Result<(), StoreError> {
+        let (key, outcome) = (key.clone(), outcome.map(str::to_owned));
+        self.write(move |conn| books::end(conn, &key, outcome.as_deref())).await
+    }
+    async fn runs_interrupted(&self) -> Result<(), StoreError> {
+        self.write(books::interrupted).await
+    }
+
+    async fn spend_reserve(&self, wish: &Wish) -> Result<Reserved, StoreError> {
+        let wish = wish.clone();
+        self.write(move |conn| books::reserve(conn, &wish)).await
+    }
+    async fn spend_settle(&self, entry: i64, used: Settlement) -> Result<(), StoreError> {
+        self.write(move |conn| books::settle(conn, entry, used)).await
+    }
+    async fn spent(&self, day: NaiveDate) -> Result<Spent, StoreError> {
+        self.read(move |conn| books::spent(conn, day)).await
+    }
+
+    async fn served_put(&self, served: &Served) -> Result<(), StoreError> {
+        let served = served.clone();
+        self.write(move |conn| books::served_put(conn, &served)).await
+    }
+    async fn served(&self, most: u32) -> Result<Vec<Served>, StoreError> {
+        self.read(move |conn| books::served(conn, most)).await
+    }
+}

@@ -1,0 +1,132 @@
+//! Tables `run`, `spending` and `served`: results by request id, the ledger of model calls, and how turns were served.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use contract::{Spent, TurnId};
+use engine::ports::{Claim, Reserved, RunKey, Scope, Served, Settlement, Used, Wish};
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use crate::error::DbError;
+use crate::text;
+
+pub(crate) fn claim(conn: &Connection, key: &RunKey, at: DateTime<Utc>, since: DateTime<Utc>) -> Result<Claim, DbError> {
+    conn.prepare_cached("DELETE FROM run WHERE claimed_at <= ?1 AND state <> 'running'")?.execute([text::instant(since)])?;
+    let found: Option<(String, Option<String>)> = conn
+        .prepare_cached("SELECT state, outcome FROM run WHERE caller = ?1 AND request = ?2")?
+        .query_row(params![key.caller, key.request], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    match found {
+        Some((_, Some(outcome))) => Ok(Claim::Stored(outcome)),
+        Some((state, None)) if state == "running" => Ok(Claim::Running),
+        Some(_) => Ok(Claim::Interrupted),
+        None => {
+            conn.prepare_cached("INSERT INTO run (caller, request, claimed_at, state) VALUES (?1, ?2, ?3, 'running')")?.execute(params![
+                key.caller,
+                key.request,
+                text::instant(at)
+            ])?;
+            Ok(Claim::New)
+        }
+    }
+}
+
+pub(crate) fn end(conn: &Connection, key: &RunKey, outcome: Option<&str>) -> Result<(), DbError> {
+    match outcome {
+        Some(outcome) => conn.prepare_cached("UPDATE run SET state = 'ended', outcome = ?3 WHERE caller = ?1 AND request = ?2")?.execute(params![
+            key.caller,
+            key.request,
+            outcome
+        ])?,
+        None => conn.prepare_cached("DELETE FROM run WHERE caller = ?1 AND request = ?2")?.execute(params![key.caller, key.request])?,
+    };
+    Ok(())
+}
+
+pub(crate) fn interrupted(conn: &Connection) -> Result<(), DbError> {
+    conn.execute("UPDATE run SET state = 'interrupted' WHERE state = 'running'", [])?;
+    Ok(())
+}
+
+/// What has been used, over the rows that `condition` selects.
+fn used(conn: &Connection, condition: &str, value: &str) -> Result<Used, DbError> {
+    let sql = format!("SELECT COALESCE(SUM(tokens), 0), COALESCE(SUM(nano_usd), 0) FROM spending WHERE {condition}");
+    Ok(conn.prepare_cached(&sql)?.query_row([value], |row| Ok(Used { tokens: count(row.get(0)?), nano_usd: count(row.get(1)?) }))?)
+}
+
+pub(crate) fn reserve(conn: &Connection, wish: &Wish) -> Result<Reserved, DbError> {
+    let day = wish.day.to_string();
+    let of_run = used(conn, "turn = ?1", wish.turn.as_str())?;
+    let of_session = used(conn, "session = ?1", wish.session.as_str())?;
+    let of_day = used(conn, "day >= ?1", &day)?;
+    let fit = wish.fit(|scope| match scope {
+        Scope::Run => of_run,
+        Scope::Session => of_session,
+        Scope::Day => of_day,
+    });
+    let output_tokens = match fit {
+        Ok(output) => output,
+        Err(refusal) => return Ok(Reserved::Refused(refusal)),
+    };
+    let most = wish.price.map(|price| stored(price.of(wish.input_tokens, output_tokens)));
+    conn.prepare_cached("INSERT INTO spending (at, day, session, turn, model, tokens, nano_usd) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?.execute(params![
+        text::instant(wish.at),
+        day,
+        wish.session.as_str(),
+        wish.turn.as_str(),
+        wish.model,
+        stored(wish.input_tokens.saturating_add(output_tokens)),
+        most,
+    ])?;
+    Ok(Reserved::Entry { id: conn.last_insert_rowid(), output_tokens })
+}
+
+pub(crate) fn settle(conn: &Connection, entry: i64, used: Settlement) -> Result<(), DbError> {
+    conn.prepare_cached("UPDATE spending SET tokens = ?2, nano_usd = ?3, settled = 1 WHERE id = ?1 AND settled = 0")?.execute(params![
+        entry,
+        stored(used.input_tokens.saturating_add(used.output_tokens)),
+        used.nano_usd.map(stored),
+    ])?;
+    Ok(())
+}
+
+pub(crate) fn spent(conn: &Connection, day: NaiveDate) -> Result<Spent, DbError> {
+    let sql = "SELECT COALESCE(SUM(tokens), 0), COALESCE(SUM(nano_usd), 0), COUNT(*), COUNT(*) FILTER (WHERE nano_usd IS NULL AND tokens > 0)
+               FROM spending WHERE day >= ?1";
+    Ok(conn.prepare_cached(sql)?.query_row([day.to_string()], |row| {
+        Ok(Spent { tokens: count(row.get(0)?), usd: row.get::<_, i64>(1)? as f64 / 1e9, calls: row.get(2)?, unpriced_calls: row.get(3)? })
+    })?)
+}
+
+/// Rows that no figure looks at any more go away with each new one.
+const KEPT: i64 = 1_000;
+
+pub(crate) fn served_put(conn: &Connection, served: &Served) -> Result<(), DbError> {
+    conn.prepare_cached("INSERT OR IGNORE INTO served (turn, ended_at, duration_ms, tools, status, code) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
+        .execute(params![served.turn.as_str(), text::instant(served.ended_at), stored(served.duration_ms), served.tools, served.status, served.code,])?;
+    conn.prepare_cached("DELETE FROM served WHERE id <= ?1")?.execute([conn.last_insert_rowid() - KEPT])?;
+    Ok(())
+}
+
+pub(crate) fn served(conn: &Connection, most: u32) -> Result<Vec<Served>, DbError> {
+    let mut statement = conn.prepare_cached("SELECT turn, ended_at, duration_ms, tools, status, code FROM served ORDER BY id DESC LIMIT ?1")?;
+    let mut rows = statement.query([most])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(Served {
+            turn: TurnId(row.get(0)?),
+            ended_at: text::read_instant(&row.get::<_, String>(1)?)?,
+            duration_ms: count(row.get(2)?),
+            tools: row.get(3)?,
+            status: row.get(4)?,
+            code: row.get(5)?,
+        });
+    }
+    Ok(found)
+}
+
+fn stored(amount: u64) -> i64 {
+    i64::try_from(amount).unwrap_or(i64::MAX)
+}
+
+fn count(amount: i64) -> u64 {
+    u64::try_from(amount).unwrap_or_default()
+}

@@ -1,0 +1,94 @@
+//! The books on a real file: a cap that many at once cannot pass, reservations that outlive a crash, ids that are claimed once.
+
+use std::sync::Arc;
+
+use chrono::{NaiveDate, TimeDelta};
+use engine::ports::{Books as _, Cap, Claim, Reserved, RunKey, Scope, Settlement, TokenPrice, Wish};
+
+use crate::world::{World, instant};
+
+const NOW: &str = "2026-11-21T10:00:00Z";
+
+fn day(n: u32) -> NaiveDate {
+    NaiveDate::from_ymd_opt(2026, 11, n).unwrap()
+}
+
+fn wish(turn: &str) -> Wish {
+    Wish {
+        session: "s".into(),
+        turn: turn.into(),
+        at: instant(NOW),
+        day: day(21),
+        model: "m".into(),
+        input_tokens: 100,
+        output_tokens: 900,
+        least_output: 900,
+        price: Some(TokenPrice { input: 1, output: 2 }),
+        caps: vec![Cap { scope: Scope::Day, tokens: Some(10_000), nano_usd: None }],
+    }
+}
+
+fn entry(reserved: Reserved) -> i64 {
+    match reserved {
+        Reserved::Entry { id, .. } => id,
+        Reserved::Refused(refusal) => panic!("refused: {refusal:?}"),
+    }
+}
+
+#[tokio::test]
+async fn many_at_once_never_pass_the_cap() {
+    let world = World::new();
+    let store = Arc::new(world.store());
+    let asking = (0..40).map(|n| {
+        let store = Arc::clone(&store);
+        tokio::spawn(async move { store.spend_reserve(&wish(&format!("t{n}"))).await.unwrap() })
+    });
+    let mut granted = 0;
+    for answer in asking.collect::<Vec<_>>() {
+        granted += u32::from(matches!(answer.await.unwrap(), Reserved::Entry { .. }));
+    }
+    assert_eq!(granted, 10);
+    let spent = store.spent(day(21)).await.unwrap();
+    assert_eq!((spent.tokens, spent.calls), (10_000, 10));
+}
+
+#[tokio::test]
+async fn a_reservation_is_settled_once_and_counts_in_full_until_then() {
+    let world = World::new();
+    let store = world.store();
+    let first = entry(store.spend_reserve(&wish("t")).await.unwrap());
+    entry(store.spend_reserve(&wish("t")).await.unwrap());
+    let used = |input_tokens, output_tokens| Settlement { input_tokens, output_tokens, nano_usd: Some(7) };
+    store.spend_settle(first, used(50, 10)).await.unwrap();
+    store.spend_settle(first, used(0, 0)).await.unwrap();
+    drop(store);
+    let store = world.store();
+    let spent = store.spent(day(21)).await.unwrap();
+    assert_eq!((spent.tokens, spent.calls, spent.unpriced_calls), (1_060, 2, 0), "what was never settled stays, also after a crash");
+    assert_eq!(store.spent(day(20)).await.unwrap().calls, 2, "a day ahead counts, too");
+    assert_eq!(store.spent(day(22)).await.unwrap().calls, 0);
+    let unpriced = Wish { price: None, ..wish("u") };
+    entry(store.spend_reserve(&unpriced).await.unwrap());
+    assert_eq!(store.spent(day(21)).await.unwrap().unpriced_calls, 1);
+}
+
+#[tokio::test]
+async fn an_id_is_claimed_once_for_its_time() {
+    let world = World::new();
+    let store = world.store();
+    let key = RunKey { caller: "c".into(), request: "r".into() };
+    let (now, since) = (instant(NOW), instant(NOW) - TimeDelta::hours(24));
+    assert_eq!(store.run_claim(&key, now, since).await, Ok(Claim::New));
+    assert_eq!(store.run_claim(&key, now, since).await, Ok(Claim::Running));
+    store.run_end(&key, None).await.unwrap();
+    assert_eq!(store.run_claim(&key, now, since).await, Ok(Claim::New));
+    store.run_end(&key, Some("{}")).await.unwrap();
+    drop(store);
+    let store = world.store();
+    store.runs_interrupted().await.unwrap();
+    assert_eq!(store.run_claim(&key, now, since).await, Ok(Claim::Stored("{}".into())));
+    let later = now + TimeDelta::hours(25);
+    assert_eq!(store.run_claim(&key, later, later - TimeDelta::hours(24)).await, Ok(Claim::New));
+    store.runs_interrupted().await.unwrap();
+    assert_eq!(store.run_claim(&key, later, since).await, Ok(Claim::Interrupted));
+}
