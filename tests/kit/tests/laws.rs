@@ -197,6 +197,17 @@ fn no_registry_is_named_outside_lock_files() {
     }
 }
 
+#[test]
+fn every_test_of_the_conformance_table_exists() {
+    let table = fs::read_to_string(root().join("docs/CONFORMANCE.md")).unwrap();
+    let tests = |line: &str| line.split('|').nth(3).map(|cell| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>()).unwrap_or_default();
+    let named: BTreeSet<String> = table.lines().filter(|line| line.starts_with("| ")).flat_map(tests).collect();
+    assert!(named.len() > 20, "the table is read: {named:?}");
+    let code: String = sources(&root(), &["rs"]).iter().filter_map(|file| fs::read_to_string(file).ok()).collect();
+    let missing: Vec<&String> = named.iter().filter(|name| !code.contains(&format!("fn {name}("))).collect();
+    assert!(missing.is_empty(), "docs/CONFORMANCE.md names tests that do not exist: {missing:?}");
+}
+
 struct Package {
     versions: Vec<String>,
     dependencies: BTreeSet<String>,
