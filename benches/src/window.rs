@@ -105,7 +105,7 @@ fn answers(runtime: &tokio::runtime::Handle) -> Outcome {
         let pieces = pieces(deltas);
         let burst = |reply: Reply, burst: &[String]| burst.iter().fold(reply, |reply, piece| reply.say(piece)).wait_ms(BURST.1);
         let reply = pieces.chunks(BURST.0).fold(Reply::new(), burst);
-        let server = runtime.block_on(ModelServer::start([reply]));
+        let server = runtime.block_on(ModelServer::start([Reply::route("guardian"), reply, Reply::route("FINISH")]));
         let ours = ours(&server, &format!("word{}", deltas - 1))?;
         let plain = plain(&pieces, ours.frames)?;
         rows.push(vec![

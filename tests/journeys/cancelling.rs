@@ -12,7 +12,13 @@ use crate::world::Journey;
 fn an_answer_stopped_half_way_is_kept_as_far_as_it_came() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
     let words = (0..400).fold(Reply::new(), |reply, n| reply.wait_ms(50).say(&format!("word{n} ")));
-    let server = runtime.block_on(ModelServer::start([words, Reply::text(["Here ", "again."])]));
+    let server = runtime.block_on(ModelServer::start([
+        Reply::route("guardian"),
+        words,
+        Reply::route("guardian"),
+        Reply::text(["Here ", "again."]),
+        Reply::route("FINISH"),
+    ]));
     let settings = format!("[model]\nprovider = \"openai_compatible\"\nbase_url = \"{}\"\nmodel = \"scripted\"\n", server.base_url());
     let journey = Journey::with("cancel", &settings, &[]);
 

@@ -58,7 +58,7 @@ fn an_answer_being_written_and_a_failed_one_fit_in_light_and_dark() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
     let long = "unbreakable".repeat(19);
     let slow = (0..4000).fold(Reply::new().say(&format!("A word of 209 letters: {long}\n\n")), |reply, n| reply.wait_ms(50).say(&format!("word{n} ")));
-    let server = runtime.block_on(ModelServer::start([slow, Reply::refusal(401, &json!({ "message": "no such key" }))]));
+    let server = runtime.block_on(ModelServer::start([Reply::route("guardian"), slow, Reply::refusal(401, &json!({ "message": "no such key" }))]));
     let settings = format!("[model]\nprovider = \"openai_compatible\"\nbase_url = \"{}\"\nmodel = \"scripted\"\n", server.base_url());
     let journey = Journey::with("states", &settings, &[]);
     journey.chat(|page| {

@@ -70,6 +70,13 @@ impl Reply {
         deltas.into_iter().fold(Self::new(), |reply, delta| reply.say(delta.as_ref()))
     }
 
+    /// A supervisor's decision: a specialist's id, or `FINISH`.
+    pub fn route(next: &str) -> Self {
+        let decision =
+            serde_json::json!({ "next": next, "instruction": "", "reason_code": if next == "FINISH" { "answered" } else { "in_field" }, "entities": [] });
+        Self::text([decision.to_string()])
+    }
+
     /// One tool call.
     pub fn call(name: &str, arguments: Value) -> Self {
         Self::new().ask(name, &arguments)
