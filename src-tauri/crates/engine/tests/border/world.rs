@@ -144,6 +144,7 @@ pub struct ScriptTools {
     /// Answers that a tool's server wants before it goes on.
     pub wants: Mutex<HashMap<String, Value>>,
     waits: AtomicBool,
+    pub at_once: AtomicI64,
     /// Calls wait here for each other: they go on only when so many run at once.
     pub meeting: Mutex<Option<Arc<tokio::sync::Barrier>>>,
 }
@@ -176,6 +177,7 @@ impl Tools for ScriptTools {
         self.run(request, cancel).await
     }
     async fn run(&self, request: ToolRequest, _: CancellationToken) -> Result<Value, ToolFailure> {
+        self.at_once.fetch_add(1, Ordering::SeqCst);
         let id = request.spec.id.0.clone();
         self.runs.lock().unwrap().push((id.clone(), request.arguments.clone()));
         let meeting = self.meeting.lock().unwrap().clone();
@@ -187,6 +189,7 @@ impl Tools for ScriptTools {
             Some(time) => tokio::time::sleep(time).await,
             None => tokio::task::yield_now().await,
         }
+        self.at_once.fetch_sub(1, Ordering::SeqCst);
         match self.behaviours.lock().unwrap().get(&id) {
             Some(behaviour) => behaviour(&request),
             None => Ok(json!({"ok": true, "echo": request.arguments})),
