@@ -49,8 +49,9 @@ class Pending {
       this.error = asAgentError(cause);
       return false;
     } finally {
-      this.deciding = false;
+      // Until the list is new the window still shows the action that has been decided: its buttons stay shut.
       await this.read();
+      this.deciding = false;
     }
   }
 }
