@@ -44,7 +44,7 @@ fn suite(revision: &str) {
         .arg(results.path().join("results"))
         .output()
         .unwrap();
-    let said = format!("{}\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let said = format!("{}\n{}", String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
     assert!(output.status.success(), "{}", tail(&said));
 }
 
