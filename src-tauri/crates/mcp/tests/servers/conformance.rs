@@ -35,17 +35,34 @@ fn suite(revision: &str) {
     std::fs::set_permissions(&command, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let program = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
     assert!(folder.join(program).exists(), "the suite is not installed; run `make setup-test`");
-    let output = Command::new("node")
-        .current_dir(&folder)
-        .args(["--import", "./node20.mjs", program])
-        .args(["client", "--requirements", revision, "--expected-failures", "expected-failures.yml", "--timeout", "60000", "--command"])
-        .arg(&command)
-        .arg("--output-dir")
-        .arg(results.path().join("results"))
-        .output()
-        .unwrap();
-    let said = format!("{}\n{}", String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
-    assert!(output.status.success(), "{}", tail(&said));
+    let run = |what: &[&str]| {
+        let output = Command::new("node")
+            .current_dir(&folder)
+            .args(["--import", "./node20.mjs", program, "client"])
+            .args(what)
+            .args(["--timeout", "60000", "--command"])
+            .arg(&command)
+            .arg("--output-dir")
+            .arg(results.path().join("results"))
+            .output()
+            .unwrap();
+        (output.status.success(), format!("{}\n{}", String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout)))
+    };
+    let (good, said) = run(&["--requirements", revision, "--expected-failures", "expected-failures.yml"]);
+    if good {
+        return;
+    }
+    // All scenarios run at once, and one of them times a wait to the millisecond: on a small machine it has to be seen alone.
+    let timed = unexpected(&said);
+    assert_eq!(timed, ["sse-retry"], "{}", tail(&said));
+    let (good, alone) = run(&["--scenario", "sse-retry", "--spec-version", revision]);
+    assert!(good, "{}", tail(&alone));
+}
+
+/// The scenarios that failed and are not in the list of expected failures.
+fn unexpected(said: &str) -> Vec<&str> {
+    let after = said.split_once("Unexpected failures (").map_or("", |(_, after)| after);
+    after.lines().skip(1).map_while(|line| line.trim().strip_prefix("✗ ")).collect()
 }
 
 /// The end of what the suite says: its summary.
