@@ -39,7 +39,7 @@ pub(crate) struct Windows {
 pub(crate) fn open_main(app: &AppHandle, look: &FirstLook) -> tauri::Result<()> {
     let window = page(app, guard::MAIN, "index.html").title("Countersign").inner_size(1280.0, 800.0).min_inner_size(720.0, 480.0);
     let window = window.initialization_script(opening(look)).build()?;
-    if look.theme == "dark" || (look.theme == "system" && window.theme().is_ok_and(|theme| theme == Theme::Dark)) {
+    if matches!(look.theme.as_str(), "dark" | "contrast") || (look.theme == "system" && window.theme().is_ok_and(|theme| theme == Theme::Dark)) {
         window.set_background_color(Some(DARK))?;
     }
     front(&window);

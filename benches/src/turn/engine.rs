@@ -16,7 +16,10 @@ pub(crate) async fn run(url: &str, turns: usize) -> Outcome {
     std::fs::create_dir_all(&data)?;
     std::fs::write(
         data.join("countersign.toml"),
-        format!("welcomed = true\n[model]\nprovider = \"openai_compatible\"\nbase_url = \"{url}\"\nmodel = \"scripted\"\n"),
+        // One specialist: nobody is asked who should answer, as in the bare loop.
+        format!(
+            "welcomed = true\n[switches]\nagents_off = [\"guardian\", \"dispatcher\"]\n[model]\nprovider = \"openai_compatible\"\nbase_url = \"{url}\"\nmodel = \"scripted\"\n"
+        ),
     )?;
     let host = Host::open(Options { data_dir: Some(data), warm_up: true, ..Options::default() }).await.map_err(|error| error.message)?;
     let mut session = None;
@@ -55,8 +58,12 @@ async fn turn(host: &Host, session: &mut Option<SessionId>) -> Outcome {
         if event.turn != started.turn {
             continue;
         }
-        if let EventBody::Final { status, error, .. } = event.event {
-            return if status == TurnStatus::Ok { Ok(()) } else { Err(format!("the turn ended as {status:?}: {error:?}").into()) };
+        if let EventBody::Final { status, error, usage, .. } = event.event {
+            // Only what makes the bare loop's requests is compared with it.
+            return match (status, usage.model_calls) {
+                (TurnStatus::Ok, 2) => Ok(()),
+                (_, calls) => Err(format!("the turn ended as {status:?} after {calls} model calls: {error:?}").into()),
+            };
         }
     }
 }

@@ -367,8 +367,9 @@ pub enum Push {
     Questions {
         waiting: u32,
     },
+    /// Boxed: a delta should not be as large as all settings.
     Settings {
-        settings: Settings,
+        settings: Box<Settings>,
     },
     Audit {
         total: u64,

@@ -21,13 +21,11 @@ pub struct Budgets {
     pub day_usd: f64,
     /// Tokens of one answer of a model.
     pub max_output_tokens: u32,
-    /// Model calls of one message over all agents (1 to 200).
-    pub model_calls: u32,
 }
 
 impl Default for Budgets {
     fn default() -> Self {
-        Self { run_tokens: 300_000, run_usd: 1.0, session_tokens: 0, session_usd: 0.0, day_tokens: 0, day_usd: 20.0, max_output_tokens: 0, model_calls: 24 }
+        Self { run_tokens: 300_000, run_usd: 1.0, session_tokens: 0, session_usd: 0.0, day_tokens: 0, day_usd: 20.0, max_output_tokens: 0 }
     }
 }
 

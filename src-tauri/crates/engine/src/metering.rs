@@ -5,7 +5,7 @@ use std::{
     collections::BTreeSet,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -51,7 +51,6 @@ pub(crate) struct Account {
     /// Why the last call was not made.
     pub(crate) refusal: Mutex<Option<AgentError>>,
     tools: Mutex<Vec<ToolId>>,
-    calls: AtomicU32,
     waited: Mutex<Duration>,
 }
 
@@ -69,7 +68,6 @@ impl Account {
             declined: AtomicBool::new(false),
             refusal: Mutex::default(),
             tools: Mutex::default(),
-            calls: AtomicU32::new(0),
             waited: Mutex::default(),
         }
     }
@@ -194,10 +192,6 @@ impl Meter {
     /// Enters the call into the ledger and limits its answer to what the budgets allow.
     async fn reserve(&mut self, mut request: ModelRequest) -> Result<ModelRequest, ModelError> {
         let budgets = self.settings.budgets;
-        let made = self.account.calls.fetch_add(1, Ordering::AcqRel);
-        if made >= budgets.model_calls.max(1) {
-            return Err(self.refuse(too_many_calls(budgets.model_calls, &self.world.profile.locale())));
-        }
         let wanted = smallest([self.account.max_output_tokens, Some(budgets.max_output_tokens).filter(|most| *most > 0), request.max_output_tokens]);
         request.max_output_tokens = wanted;
         // Nothing is counted or paid for what runs inside this program.
@@ -392,12 +386,4 @@ fn over_budget(refusal: &crate::books::Refusal, locale: &str) -> AgentError {
         .with("used", number(refusal.used))
         .with("limit", number(refusal.most))
         .with("estimate", number(refusal.needed))
-}
-
-fn too_many_calls(most: u32, locale: &str) -> AgentError {
-    AgentError::internal(BUDGET, Text::BudgetCalls.in_locale(locale).replace("{most}", &most.to_string()))
-        .hint(Text::BudgetHint.in_locale(locale))
-        .with("scope", "run")
-        .with("unit", "model_calls")
-        .with("limit", most)
 }

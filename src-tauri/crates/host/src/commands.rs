@@ -253,7 +253,7 @@ impl Host {
     }
 
     fn push_settings(&self) {
-        engine::ports::Events::push(self.hub.as_ref(), Push::Settings { settings: (*self.profile.settings()).clone() });
+        engine::ports::Events::push(self.hub.as_ref(), Push::Settings { settings: Box::new((*self.profile.settings()).clone()) });
     }
 
     async fn settings_view(&self) -> SettingsView {

@@ -322,9 +322,6 @@ fn check(settings: &Settings) -> Result<(), AgentError> {
         return bad("limits.deadline_s", "must be 5 to 3600 seconds");
     }
     let budgets = settings.budgets;
-    if !(1..=200).contains(&budgets.model_calls) {
-        return bad("budgets.model_calls", "must be 1 to 200");
-    }
     for (field, usd) in [("budgets.run_usd", budgets.run_usd), ("budgets.session_usd", budgets.session_usd), ("budgets.day_usd", budgets.day_usd)] {
         if !(0.0..=1_000_000.0).contains(&usd) {
             return bad(field, "must be 0 to 1000000 dollars");

@@ -34,7 +34,7 @@ const defaults: Settings = {
       every_messages: 0,
     },
   },
-  budgets: { run_tokens: 300_000, run_usd: 1, session_tokens: 0, session_usd: 0, day_tokens: 0, day_usd: 20, max_output_tokens: 0, model_calls: 24 },
+  budgets: { run_tokens: 300_000, run_usd: 1, session_tokens: 0, session_usd: 0, day_tokens: 0, day_usd: 20, max_output_tokens: 0 },
   policy: "writes_require_approval",
   decide_from_terminal: false,
   time_zone: "system",
