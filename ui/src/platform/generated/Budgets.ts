@@ -19,8 +19,4 @@ day_tokens: number, day_usd: number,
 /**
  * Tokens of one answer of a model.
  */
-max_output_tokens: number, 
-/**
- * Model calls of one message over all agents (1 to 200).
- */
-model_calls: number, };
+max_output_tokens: number, };
