@@ -17,7 +17,7 @@ pub(crate) fn mcp_client(out: Out, url: &str) -> Result<Exit, Failure> {
     let runtime = runtime.map_err(|error| AgentError::internal("runtime", format!("csign cannot start: {error}.")))?;
     let results = runtime.block_on(mcp_dev::run(url, &scenario))?;
     for result in &results {
-        out.line(&result.to_string());
+        out.line(result.to_string());
     }
     Ok(Exit::Done)
 }

@@ -84,7 +84,7 @@ async fn follow(link: &mut Link, out: Out, params: RunParams) -> Result<RunRespo
     let answer = loop {
         tokio::select! {
             biased;
-            push = listen::next(link), if stream => show(out, &push?, &ours),
+            push = listen::next(link), if stream => show(out, &push?, ours),
             answer = &mut running => break answer,
             pressed = tokio::signal::ctrl_c() => {
                 if pressed.is_ok() {
@@ -94,11 +94,13 @@ async fn follow(link: &mut Link, out: Out, params: RunParams) -> Result<RunRespo
         }
     };
     // What was said before the answer has arrived before it.
-    while stream {
-        match link.pushes.try_recv() {
-            Ok(push) => show(out, &push, &ours),
-            Err(TryRecvError::Lagged(_)) => {}
-            Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+    if stream {
+        loop {
+            match link.pushes.try_recv() {
+                Ok(push) => show(out, &push, ours),
+                Err(TryRecvError::Lagged(_)) => {}
+                Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+            }
         }
     }
     answer.map_err(|_| AgentError::internal("unexpected", "The run ended without an answer."))?

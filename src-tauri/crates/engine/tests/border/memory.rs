@@ -147,13 +147,11 @@ async fn section_7_the_model_makes_the_summary_and_the_transcript_shows_it() {
     bench.ask("q2").await;
     let seen = talk(&bench, 3..=3).await;
     assert!(seen[0].ends_with("They greeted each other."), "{seen:?}");
-    let requests = bench.model.requests.lock().unwrap();
-    let asked = &requests[2];
+    let asked = bench.model.requests.lock().unwrap()[2].clone();
     assert!(asked.tools.is_empty() && asked.max_output_tokens == Some(800));
     let Message::User { text } = &asked.messages[1] else { panic!("the messages as data") };
     let said: serde_json::Value = serde_json::from_str(text).unwrap();
     assert_eq!(said["messages"][3], json!({"role": "assistant", "text": "a2"}));
-    drop(requests);
     let shown: Vec<_> = bench
         .items()
         .await
