@@ -6,6 +6,7 @@ mod approving;
 mod cancelling;
 mod dragging;
 mod first_run;
+mod guide;
 mod importing;
 mod in_use;
 mod keyboard;

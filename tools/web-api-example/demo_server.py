@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A small web API on this computer, for the pack beside it, the guide and the tests.
 
-It keeps parcels and rooms in memory and forgets them when it ends. Reading needs no key; changing something
-needs `Authorization: Bearer demo-token`, and the same Idempotency-Key never changes anything twice.
+It keeps parcels and rooms in memory and forgets them when it ends. Holding a parcel needs `Authorization: Bearer
+demo-token`, everything else no key. The same Idempotency-Key never changes anything twice.
 """
 
 import argparse
@@ -21,6 +21,7 @@ ROOMS = [
     {"name": "Kiruna", "seats": 8, "screen": True},
     {"name": "Ystad", "seats": 2, "screen": False},
 ]
+BOOKED = set()
 DONE = {}
 
 
@@ -44,12 +45,23 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))) or b"{}")
         path, _ = self.parts()
-        if self.headers.get("Authorization") != f"Bearer {TOKEN}":
+        if path[0] == "parcels" and self.headers.get("Authorization") != f"Bearer {TOKEN}":
             return self.answer(401, {"error": "The key is missing or wrong."})
         key = self.headers.get("Idempotency-Key")
         if key in DONE:
             return self.answer(200, DONE[key])
         match path:
+            case ["rooms", name, "bookings"]:
+                room = next((r for r in ROOMS if r["name"].lower() == name.lower()), None)
+                if room is None:
+                    return self.answer(404, {"error": "There is no such room."})
+                if room["name"] in BOOKED:
+                    return self.answer(409, {"error": "It is taken already."})
+                BOOKED.add(room["name"])
+                booking = {"room": room["name"], "booked": True}
+                if key:
+                    DONE[key] = booking
+                self.answer(201, booking)
             case ["parcels", number, "hold"] if number.isdigit() and int(number) in PARCELS:
                 parcel = PARCELS[int(number)]
                 if parcel["status"] == "delivered":

@@ -3,5 +3,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 pub mod desktop;
+pub mod guide;
 pub mod model_server;
 pub mod webdriver;

@@ -240,6 +240,7 @@ fn summary(data: &Value) -> String {
     match (data.get("summary").and_then(Value::as_str), count) {
         (Some(text), _) => text.chars().take(160).collect(),
         (None, Some(Value::Number(n))) => format!("{n} found"),
+        (None, Some(Value::Array(list))) if list.len() == 1 => "1 line".into(),
         (None, Some(Value::Array(list))) => format!("{} lines", list.len()),
         (None, _) => data.get("name").and_then(Value::as_str).unwrap_or_default().chars().take(160).collect(),
     }

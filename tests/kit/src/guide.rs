@@ -1,0 +1,75 @@
+//! The guide "Write a pack in ten minutes" as a shell script: its files are written, its commands run, and what it says they
+//! print is looked for. It knows the guide's form (fenced blocks) and nothing of what stands in it.
+
+use std::{fmt::Write as _, net::TcpListener, path::Path, process::Command};
+
+/// The port that the guide names for its demo server.
+const PORT: &str = "8787";
+
+/// The guide, ready to be followed.
+pub struct Guide {
+    script: String,
+    /// By step: a line that its commands print.
+    expected: Vec<(usize, String)>,
+    /// The port that stands for the guide's own, so that tests do not meet.
+    pub port: u16,
+}
+
+impl Guide {
+    /// Reads the guide's part of a file.
+    #[track_caller]
+    pub fn read(readme: &Path) -> Self {
+        let readme = std::fs::read_to_string(readme).expect("the guide is there");
+        let guide = readme.split("## Write a pack in ten minutes").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("the guide has its heading");
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").port();
+        let mut script = "set -eu\ntrap 'kill \"${SERVER:-}\" 2>/dev/null' EXIT\n".to_owned();
+        let (mut expected, mut step) = (Vec::new(), 0);
+        for (info, text) in blocks(&guide.replace(PORT, &port.to_string())) {
+            match info.split_once(" file=") {
+                Some((_, file)) => write!(script, "cat > {file} <<'END_OF_FILE'\n{text}END_OF_FILE\n").expect("written"),
+                None if info == "sh" => {
+                    step += 1;
+                    write!(script, "echo '=== {step}'\n{text}").expect("written");
+                    if text.contains("demo_server.py") {
+                        // A person takes longer to read on than a server to start.
+                        writeln!(script, "SERVER=$!\nuntil python3 -c 'import urllib.request as u; u.urlopen(\"http://127.0.0.1:{port}/rooms\")' 2>/dev/null; do sleep 0.05; done")
+                            .expect("written");
+                    }
+                }
+                None => expected.extend(text.lines().map(|line| (step, line.to_owned()))),
+            }
+        }
+        assert!(step >= 5 && expected.len() >= 4, "the guide has its steps");
+        Self { script, expected, port }
+    }
+
+    /// Follows it in a shell that finds `csign`; every line that it promises is printed. The demo server has ended afterwards.
+    #[track_caller]
+    pub fn follow(&self, mut shell: Command, repository: &Path) {
+        let ran = shell.current_dir(repository).args(["-c", &self.script]).output().expect("a shell");
+        let (out, err) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+        assert!(ran.status.success(), "{}\n--- {out}\n--- {err}", self.script);
+        for (step, line) in &self.expected {
+            let said = out.split(&format!("=== {step}\n")).nth(1).and_then(|rest| rest.split("\n=== ").next()).unwrap_or_default();
+            assert!(said.contains(line), "step {step} prints {line:?}:\n{said}\n{err}");
+        }
+    }
+}
+
+/// A fenced block: what stands behind the fence, and the text.
+fn blocks(guide: &str) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    let mut open: Option<(String, String)> = None;
+    for line in guide.lines() {
+        match (&mut open, line.strip_prefix("```")) {
+            (None, Some(info)) => open = Some((info.to_owned(), String::new())),
+            (Some(_), Some(_)) => found.extend(open.take()),
+            (Some((_, text)), None) => {
+                text.push_str(line);
+                text.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    found
+}
