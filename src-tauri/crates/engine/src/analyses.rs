@@ -37,8 +37,8 @@ impl Turn {
     /// The stored result that answers this call, if one does.
     pub(crate) fn analysis(&self, ready: &Ready) -> Option<CallDone> {
         let pointer = ready.spec.as_of.as_deref()?;
-        let earlier = &self.recalled()?.items;
-        let found = newest(earlier, &ready.spec, pointer, &ready.arguments)?;
+        let recalled = self.recalled()?;
+        let found = newest(&recalled.items, &ready.spec, pointer, &ready.arguments)?;
         let now = self.world().clock.now();
         let changed = *self.engine.analyses_from.lock().unwrap_or_else(PoisonError::into_inner);
         let age = now - found.as_of;

@@ -214,7 +214,8 @@ impl Turn {
     /// Puts the specialist's defaults in place, and keeps where each value came from.
     fn settle(&self, ready: &mut Ready) -> Result<(), AgentError> {
         let Some(agent) = self.agent() else { return Ok(()) };
-        let earlier = self.recalled().map(|recalled| recalled.items.as_slice()).unwrap_or_default();
+        let recalled = self.recalled();
+        let earlier = recalled.as_ref().map(|recalled| recalled.items.as_slice()).unwrap_or_default();
         let past = entities::Past { said: &self.text, earlier, in_process: self.model.in_process() };
         let used = entities::settle(&agent, &ready.spec, &mut ready.arguments, &past)?;
         self.settled.lock().unwrap_or_else(PoisonError::into_inner).insert(ready.call.clone(), used);

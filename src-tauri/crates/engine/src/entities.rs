@@ -260,6 +260,7 @@ mod tests {
                 entity("advertiser", "Moss", "Moss & Oak", "moss"),
             ],
             max_steps: 5,
+            conversation: None,
             calls_per_round: None,
         }
     }

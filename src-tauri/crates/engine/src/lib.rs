@@ -110,6 +110,7 @@ impl Engine {
         if let Err(error) = self.expire_overdue().await {
             tracing::warn!(%error, "overdue actions could not be looked at");
         }
+        self.sweep_passing(None).await;
     }
 
     pub(crate) fn push(&self, push: Push) {

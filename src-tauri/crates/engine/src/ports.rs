@@ -323,6 +323,8 @@ pub trait Store: Books + Conversations {
     async fn items_append(&self, items: Vec<Item>) -> Result<Vec<Item>, StoreError>;
     /// Items with `seq < before` (all when `None`), the newest `limit` of them, ascending.
     async fn items_before(&self, session: &SessionId, before: Option<u64>, limit: u32) -> Result<Vec<Item>, StoreError>;
+    /// Takes the items of a turn away.
+    async fn items_erase(&self, turn: &TurnId) -> Result<(), StoreError>;
     /// Items of one turn, ascending.
     async fn items_of_turn(&self, turn: &TurnId) -> Result<Vec<Item>, StoreError>;
 

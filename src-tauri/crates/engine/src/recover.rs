@@ -41,6 +41,7 @@ impl Engine {
         self.keep_lost_queues().await.map_err(|e| crate::store_error(&e))?;
         self.end_approved(&mut out).await.map_err(|e| crate::store_error(&e))?;
         out.expired += self.expire_overdue().await.map_err(|e| crate::store_error(&e))?;
+        self.sweep_passing(None).await;
         Ok(out)
     }
 

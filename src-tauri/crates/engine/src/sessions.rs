@@ -94,7 +94,8 @@ impl Engine {
         let queue = self.lanes.queue(session);
         let store = &self.world.store;
         let mut values = store.session_values(session).await.map_err(|e| store_error(&e))?;
-        if queue.is_empty() {
+        // Messages of which nothing is to be left wait in memory only.
+        if queue.is_empty() || self.keeps_nothing() {
             values.remove(QUEUE_KEY);
         } else {
             values.insert(QUEUE_KEY.to_owned(), json!(queue));
@@ -201,7 +202,7 @@ impl Engine {
     }
 }
 
-fn title_of(text: &str) -> String {
+pub(crate) fn title_of(text: &str) -> String {
     let line = text.lines().next().unwrap_or(text).trim();
     if line.chars().count() <= TITLE_CHARS {
         return line.to_owned();

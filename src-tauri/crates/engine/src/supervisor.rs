@@ -9,6 +9,7 @@ use std::{
 use contract::{AgentId, Choice, EventBody, PromptPart, PromptTrace, ToolSpec, TurnStatus};
 
 use crate::{
+    conversation::Recalled,
     egress::Words,
     entities, history,
     ports::{Agent, Message, Purpose, RouteDecision},
@@ -46,27 +47,54 @@ struct Progress {
 }
 
 impl Turn {
+    /// The specialists that may be asked.
+    pub(crate) fn agents(&self) -> Vec<Arc<Agent>> {
+        self.world().roster.agents().iter().filter(|agent| self.engine.check_agent(&agent.id).is_ok()).cloned().map(Arc::new).collect()
+    }
+
+    /// The one that nobody has to choose.
+    pub(crate) fn only(agents: &[Arc<Agent>]) -> Option<&Agent> {
+        match agents {
+            [one] => Some(one),
+            _ => None,
+        }
+    }
+
     /// Answers the message, after what came before it has been recalled.
-    pub(crate) async fn conduct(self: Arc<Self>) -> End {
+    pub(crate) async fn conduct(self: Arc<Self>, agents: &[Arc<Agent>], recalled: &Recalled) -> End {
         let words = match self.open_words().await {
             Ok(words) => words,
             Err(end) => return end,
         };
-        let mut window = Vec::new();
-        if let Some(recalled) = self.recalled() {
-            self.kept.keep_items(&recalled.items, history::OLD_RESULT_CHARS);
-            window = history::messages(&recalled.items, &self.specs, words);
-        }
+        let opening = self.opening(words, recalled);
         words.forget_older();
-        let opening = Opening { window, question: Message::User { text: words.text(&self.text) } };
-        let roster = self.world().roster.agents();
-        let agents: Vec<Arc<Agent>> = roster.iter().filter(|agent| self.engine.check_agent(&agent.id).is_ok()).cloned().map(Arc::new).collect();
-        match agents.as_slice() {
-            [] if roster.is_empty() => self.alone(words, &opening, Voice::Alone).await,
+        match agents {
+            [] if self.world().roster.agents().is_empty() => self.alone(words, &opening, Voice::Alone).await,
             [] => self.alone(words, &opening, Voice::Orchestrator).await,
             [one] => self.visit(words, &opening, one, None, &mut HashMap::new()).await,
-            _ => self.routed(words, &opening, &agents).await,
+            _ => self.routed(words, &opening, agents).await,
         }
+    }
+
+    fn opening(&self, words: &Words, recalled: &Recalled) -> Opening {
+        self.kept.keep_items(&recalled.items, history::OLD_RESULT_CHARS);
+        Opening { window: history::messages(&recalled.items, &self.specs, words), question: Message::User { text: words.text(&self.text) } }
+    }
+
+    /// What a specialist begins with that has settings of its own for earlier messages. Nothing: it begins as everybody does.
+    async fn own_opening(&self, words: &Words, agent: &Agent, shared: &Opening) -> Result<Option<Opening>, End> {
+        if agent.conversation.is_none() {
+            return Ok(None);
+        }
+        let recalled = match self.recollections.of(Some(agent)) {
+            Some(recalled) => recalled,
+            None => {
+                let recalled = self.recall(Some(agent)).await?;
+                self.show_memory(&recalled).await;
+                recalled
+            }
+        };
+        Ok(Some(Opening { question: shared.question.clone(), ..self.opening(words, &recalled) }))
     }
 
     /// Whether the one that runs now may call a tool. What belongs to a specialist is that specialist's alone.
@@ -97,7 +125,12 @@ impl Turn {
     /// A specialist's run. A second one goes on where the first ended.
     async fn visit(self: &Arc<Self>, words: &Words, opening: &Opening, agent: &Arc<Agent>, order: Option<&str>, runs: &mut HashMap<AgentId, Run>) -> End {
         self.work(Some(agent));
+        let own = match self.own_opening(words, agent, opening).await {
+            Ok(own) => own,
+            Err(end) => return end,
+        };
         self.emit(EventBody::AgentStart { agent: agent.id.clone(), name: agent.name.clone() });
+        let opening = own.as_ref().unwrap_or(opening);
         let offered = self.offered();
         let specs: Vec<&ToolSpec> = offered.iter().filter(|spec| agent.tools.contains(&spec.id)).collect();
         let voice = Voice::Agent { agent, among: order.is_some() };
@@ -321,7 +354,7 @@ impl Turn {
 
     /// The summary of what lies before the messages that are sent.
     fn memories(&self) -> String {
-        self.recalled().and_then(|recalled| recalled.summary()).map(history::remembered).unwrap_or_default()
+        self.recalled().and_then(|recalled| recalled.summary().map(history::remembered)).unwrap_or_default()
     }
 
     /// Bytes that earlier answers may take: half of what the model can read.

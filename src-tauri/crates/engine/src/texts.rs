@@ -34,6 +34,7 @@ pub enum Text {
     BudgetCut,
     BudgetHint,
     OutOfTime,
+    NotKept,
 }
 
 impl Text {
@@ -75,6 +76,7 @@ impl Text {
             Self::BudgetCut => "The answer ends here: the budget allows no more.",
             Self::BudgetHint => "Raise the budget in Settings, ask for less, or choose a cheaper or local model.",
             Self::OutOfTime => "Not run: the time for this message is over. Answer the user now from what there is.",
+            Self::NotKept => "Not kept",
         }
     }
 
@@ -113,6 +115,7 @@ impl Text {
             Self::BudgetCut => "Svaret slutar här: budgeten tillåter inte mer.",
             Self::BudgetHint => "Höj budgeten i Inställningar, be om mindre eller välj en billigare eller lokal modell.",
             Self::OutOfTime => "Inte kört: tiden för meddelandet är slut. Svara användaren nu utifrån det som finns.",
+            Self::NotKept => "Sparas inte",
         }
     }
 }

@@ -12,8 +12,8 @@ use std::{
 
 use chrono::{DateTime, Utc};
 use contract::{
-    AgentError, CallId, Choice, Conversation, ErrorCode, EventBody, Item, ItemBody, ItemId, NoticeLevel, Push, RecordType, RedactionLevel, SessionId, Settings,
-    Stage, ToolId, ToolSpec, TurnEvent, TurnId, TurnStatus, Usage,
+    AgentError, CallId, Choice, ErrorCode, EventBody, Item, ItemBody, ItemId, NoticeLevel, Push, RecordType, RedactionLevel, SessionId, Settings, Stage,
+    ToolId, ToolSpec, TurnEvent, TurnId, TurnStatus, Usage,
 };
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Engine,
     call::Seen,
-    conversation::Recalled,
+    conversation::Recollections,
     egress::Words,
     entities::Used,
     lanes::Accepted,
@@ -54,9 +54,8 @@ pub(crate) struct Turn {
     pub(crate) model: Arc<dyn Model>,
     /// The same model, for calls beside the turn.
     pub(crate) metered: Arc<Metered>,
-    /// How earlier messages are remembered, and what this turn sees of them.
-    pub(crate) conversation: Arc<Conversation>,
-    recalled: OnceLock<Recalled>,
+    /// What this turn sees of earlier messages.
+    pub(crate) recollections: Recollections,
     /// Makes everything that the model gets to read; there from the first round on.
     pub(crate) words: OnceLock<Words>,
     pub(crate) settings: Arc<Settings>,
@@ -121,8 +120,7 @@ impl Turn {
             cancel,
             model: Arc::clone(&metered) as _,
             metered,
-            conversation: Arc::new(settings.conversation.clone()),
-            recalled: OnceLock::new(),
+            recollections: Recollections::default(),
             words: OnceLock::new(),
             settings,
             locale,
@@ -170,23 +168,19 @@ impl Turn {
     async fn answer(self: Arc<Self>) -> End {
         self.probe(Point::BeforeUserMessage);
         self.emit(EventBody::Status { stage: Stage::Started, text: None });
-        let recalled = match self.engine.recall(&self.session, &self.conversation, self.settings.limits.window_messages).await {
-            Ok(recalled) => self.recalled.get_or_init(|| recalled),
-            Err(error) => return End::Failed { partial: String::new(), error: store_error(&error) },
+        let agents = self.agents();
+        let recalled = match self.recall(Self::only(&agents)).await {
+            Ok(recalled) => recalled,
+            Err(end) => return end,
         };
-        if let Err(error) = self.check_recalled_egress(recalled) {
-            return End::Failed { partial: String::new(), error };
-        }
-        self.note_earlier_results(&recalled.items);
-        self.tainted.fetch_or(recalled.untrusted(), Ordering::AcqRel);
         if let Err(error) = self.save_question().await {
             return End::Failed { partial: String::new(), error: store_error(&error) };
         }
         self.probe(Point::AfterUserMessage);
         self.engine.push_session(&self.session).await;
         self.record(RecordDraft::new(RecordType::RunStarted).field("model", self.model.label()).commit("input", self.text.clone())).await;
-        self.show_memory(recalled).await;
-        let end = Arc::clone(&self).conduct().await;
+        self.show_memory(&recalled).await;
+        let end = Arc::clone(&self).conduct(&agents, &recalled).await;
         self.within_budget(end)
     }
 
@@ -218,27 +212,10 @@ impl Turn {
         over
     }
 
-    /// What this turn sees of earlier messages, once it has been read.
-    pub(crate) fn recalled(&self) -> Option<&Recalled> {
-        self.recalled.get()
-    }
-
     /// How much is replaced in what this turn sends.
     pub(crate) fn redaction_level(&self) -> RedactionLevel {
         // The model that is a part of this program reads originals: nothing leaves, and its figures and names must be right.
         if self.model.in_process() { RedactionLevel::None } else { self.level_with_packs() }
-    }
-
-    /// Results of strangers that the model sees again count as untrusted content of this turn, too.
-    fn note_earlier_results(&self, history: &[Item]) {
-        for item in history {
-            if let ItemBody::ToolResult { tool, .. } = &item.body {
-                match self.specs.iter().find(|spec| spec.id == *tool) {
-                    Some(spec) => self.note_trust(spec),
-                    None => self.tainted.store(true, Ordering::Release),
-                }
-            }
-        }
     }
 
     async fn save_question(&self) -> Result<(), StoreError> {

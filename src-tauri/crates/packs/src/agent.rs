@@ -41,5 +41,6 @@ pub fn agent(manifest: &PackManifest, tools: &[ToolSpec]) -> Agent {
         entities: manifest.entities.clone(),
         max_steps: manifest.tools.max_steps,
         calls_per_round: profile.calls_per_round,
+        conversation: profile.conversation.clone(),
     }
 }

@@ -55,6 +55,11 @@ impl Store for SqliteStore {
         self.read(move |conn| items::of_turn(conn, &turn)).await
     }
 
+    async fn items_erase(&self, turn: &TurnId) -> Result<(), StoreError> {
+        let turn = turn.clone();
+        self.write(move |conn| items::erase(conn, &turn)).await
+    }
+
     async fn turn_put(&self, turn: &TurnRow) -> Result<(), StoreError> {
         let turn = turn.clone();
         self.write(move |conn| turns::put(conn, &turn)).await

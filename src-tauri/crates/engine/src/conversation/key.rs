@@ -1,6 +1,6 @@
 //! Whose memory a message belongs to: the application's id, always, and what the scope and the key say. Nothing here reads a store.
 
-use contract::{Conversation, ConversationMode, ConversationScope, KeySource, SessionId};
+use contract::{AgentId, Conversation, ConversationMode, ConversationScope, KeySource, SessionId};
 use serde_json::Value;
 
 use crate::ports::{MemoryOf, SessionValues};
@@ -13,6 +13,21 @@ const DESKTOP: &str = "desktop";
 pub(crate) struct Key {
     pub(crate) text: String,
     pub(crate) of: MemoryOf,
+    /// The specialist whose own settings it is kept by.
+    pub(crate) agent: Option<AgentId>,
+}
+
+impl Key {
+    /// The same conversation by a specialist's own settings: a memory beside the profile's, with a summary of its own.
+    pub(crate) fn of_agent(self, agent: Option<&AgentId>) -> Self {
+        let Some(id) = agent else { return self };
+        let text = format!("{}@{id}", self.text);
+        let of = match self.of {
+            MemoryOf::Session(session) => MemoryOf::Session(session),
+            MemoryOf::Shared(_) => MemoryOf::Shared(text.clone()),
+        };
+        Self { text, of, agent: Some(id.clone()) }
+    }
 }
 
 /// The key of a message. Nothing when nothing is to be remembered. `context` is what the caller gave.
@@ -30,7 +45,7 @@ pub(crate) fn of(policy: &Conversation, session: &SessionId, context: &SessionVa
         ConversationScope::PerConversation => {
             return Some(match given {
                 Some(value) if value != conversation => shared(format!("{app}/conversation/{value}")),
-                _ => Key { text: format!("{app}:{conversation}"), of: MemoryOf::Session(session.clone()) },
+                _ => Key { text: format!("{app}:{conversation}"), of: MemoryOf::Session(session.clone()), agent: None },
             });
         }
         ConversationScope::PerUser => "user",
@@ -42,7 +57,7 @@ pub(crate) fn of(policy: &Conversation, session: &SessionId, context: &SessionVa
 }
 
 fn shared(text: String) -> Key {
-    Key { of: MemoryOf::Shared(text.clone()), text }
+    Key { of: MemoryOf::Shared(text.clone()), text, agent: None }
 }
 
 fn given(policy: &Conversation, context: &SessionValues) -> Option<String> {

@@ -5,6 +5,8 @@ mod due;
 mod entries;
 mod heuristic;
 mod key;
+mod passing;
+mod recall;
 mod refresh;
 mod window;
 
@@ -14,13 +16,14 @@ use std::{
 };
 
 use chrono::TimeDelta;
-use contract::{Conversation, ConversationMode, Item, ItemBody, SessionId, SummaryMethod, manifest::OutputTrust};
+use contract::{AgentId, Conversation, ConversationMode, ConversationScope, Item, ItemBody, SessionId, SummaryMethod, TurnId, manifest::OutputTrust};
 
 use crate::{
     Engine,
-    ports::{Memory, MemoryItem, MemoryOf, RecordDraft, Side, StoreError},
+    ports::{Agent, Memory, MemoryItem, MemoryOf, RecordDraft, Side, StoreError},
 };
 pub(crate) use key::Key;
+pub(crate) use recall::Recollections;
 
 /// Items that are read at most for one turn.
 const PAGE: u32 = 500;
@@ -34,9 +37,12 @@ pub(crate) struct Memories {
     making: Mutex<HashSet<String>>,
 }
 
-/// What is seen of earlier messages in one turn.
+/// What is seen of earlier messages in one turn, by one set of settings.
 #[derive(Debug, Default)]
 pub(crate) struct Recalled {
+    pub(crate) policy: Conversation,
+    /// The specialist whose own settings these are; nobody: the profile's.
+    pub(crate) agent: Option<AgentId>,
     /// Nothing: the turn stands alone, and nothing is kept of it for the next.
     pub(crate) key: Option<Key>,
     /// Ascending. What a model and the checks of the turn know of the past.
@@ -80,6 +86,7 @@ fn fresh(key: &Key, now: chrono::DateTime<chrono::Utc>) -> Memory {
     Memory {
         key: key.text.clone(),
         session,
+        agent: key.agent.clone(),
         live: true,
         updated_at: now,
         since: 0,
@@ -98,31 +105,47 @@ fn fresh(key: &Key, now: chrono::DateTime<chrono::Utc>) -> Memory {
     }
 }
 
+/// Whether nothing of a turn is to be left, by these settings.
+pub(crate) fn keeps_nothing(policy: &Conversation) -> bool {
+    policy.mode == ConversationMode::NoNeed || policy.scope == ConversationScope::PerRequest
+}
+
 impl Engine {
-    /// What a turn of this session sees. `limit` is the profile's window.
-    pub(crate) async fn recall(&self, session: &SessionId, policy: &Conversation, limit: u32) -> Result<Recalled, StoreError> {
+    /// What a turn of this session sees by the profile's settings, or by a specialist's own. `limit` is the profile's window.
+    pub(crate) async fn recall(&self, session: &SessionId, turn: &TurnId, own: Option<&Agent>, limit: u32) -> Result<Recalled, StoreError> {
+        let settings = self.world.profile.settings();
+        let own = own.and_then(|agent| agent.conversation.as_ref().map(|policy| (&agent.id, policy)));
+        let policy = own.map_or(&settings.conversation, |(_, policy)| policy);
+        let agent = own.map(|(id, _)| id.clone());
+        let nothing = || Recalled { policy: policy.clone(), agent: agent.clone(), ..Recalled::default() };
         let store = &self.world.store;
         let mut context = self.world.profile.caller_values();
         if policy.key.source != contract::KeySource::ConversationId {
             context.extend(store.session_values(session).await?);
         }
-        let Some(key) = key::of(policy, session, &context) else { return Ok(Recalled::default()) };
+        let Some(key) = key::of(policy, session, &context).map(|key| key.of_agent(agent.as_ref())) else { return Ok(nothing()) };
         let memory = self.current_memory(&key, policy).await?;
         let since = memory.as_ref().map_or(0, |memory| memory.since);
         let newest = async |messages: u32, tokens: u32| {
             // A turn has rarely more than ten items per message; what is cut off lies outside the window anyway.
             let most = messages.saturating_mul(10).clamp(20, PAGE);
             let mut items = bare(store.memory_items(&key.of, since, Side::Newest, most).await?);
+            // A specialist may be asked when the turn has said things already.
+            items.retain(|item| item.turn != *turn);
             items.drain(..window::start(&items, messages, tokens));
             Ok(items)
         };
         let (items, memory) = match policy.mode {
-            ConversationMode::NoNeed => return Ok(Recalled::default()),
+            ConversationMode::NoNeed => return Ok(nothing()),
             ConversationMode::Buffer => (newest(policy.max_messages, policy.max_tokens).await?, None),
             ConversationMode::BufferWindow => (newest(window_of(policy, limit), policy.window_tokens).await?, None),
-            ConversationMode::Summary | ConversationMode::SummaryBuffer => self.beside_summary(&key, memory, policy).await?,
+            ConversationMode::Summary | ConversationMode::SummaryBuffer => {
+                let (mut items, memory) = self.beside_summary(&key, memory, policy).await?;
+                items.retain(|item| item.turn != *turn);
+                (items, memory)
+            }
         };
-        Ok(Recalled { key: Some(key), items, memory })
+        Ok(Recalled { key: Some(key), items, memory, ..nothing() })
     }
 
     /// The memory as it is now: one that has lain too long, or was forgotten, starts anew behind what there is.
@@ -195,7 +218,7 @@ impl Engine {
         }
     }
 
-    async fn note_memory(&self, record: RecordDraft) {
+    pub(super) async fn note_memory(&self, record: RecordDraft) {
         if let Err(error) = self.world.audit.append(record, crate::ports::Durability::Grouped).await {
             tracing::warn!(%error, "a change of a memory could not be recorded");
         }

@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use contract::{ConversationMode, ItemBody, NoticeLevel, RecordType, SummaryMethod, UpdateTiming, Usage};
+use contract::{Conversation, ConversationMode, ItemBody, NoticeLevel, RecordType, SummaryMethod, SummaryPolicy, UpdateTiming, Usage};
 use futures::{StreamExt, stream::BoxStream};
 use serde_json::json;
 
@@ -57,31 +57,40 @@ impl Turn {
         self.change_memory(&memory.key, mark).await;
     }
 
-    /// Keeps the turn in its memory, and sees to the summary.
+    /// Keeps the turn in every memory that it was answered from, and sees to the summaries. One that is to leave nothing leaves nothing.
     pub(crate) async fn keep_memory(self: Arc<Self>) {
-        let Some(key) = self.recalled().and_then(|recalled| recalled.key.clone()) else { return };
-        if let Err(error) = self.join_memory(&key).await {
+        if self.recollections.is_passing() {
+            return self.engine.sweep_passing(Some(&self.id)).await;
+        }
+        for recalled in self.recollections.all() {
+            let Some(key) = recalled.key.clone() else { continue };
+            Arc::clone(&self).keep_in(key, &recalled.policy).await;
+        }
+    }
+
+    async fn keep_in(self: Arc<Self>, key: Key, policy: &Conversation) {
+        if let Err(error) = self.join_memory(&key, policy).await {
             // The answer is there and the transcript is kept: only what the next turn sees may lack this one.
             tracing::warn!(%error, "a turn could not be added to its memory");
             self.record(self.about(&key, "not_kept").field("reason", error.to_string())).await;
         }
-        if !summarises(&self.conversation) {
+        if !summarises(policy) {
             return;
         }
-        match self.conversation.summary.update_timing {
-            UpdateTiming::AfterTurn => self.refresh(&key).await,
+        match policy.summary.update_timing {
+            UpdateTiming::AfterTurn => self.refresh(&key, policy).await,
             UpdateTiming::AsyncPostTurn => {
-                tokio::spawn(async move { self.refresh(&key).await });
+                let policy = policy.clone();
+                tokio::spawn(async move { self.refresh(&key, &policy).await });
             }
         }
     }
 
-    async fn join_memory(&self, key: &Key) -> Result<(), StoreError> {
+    async fn join_memory(&self, key: &Key, policy: &Conversation) -> Result<(), StoreError> {
         let store = &self.world().store;
         if let MemoryOf::Shared(name) = &key.of {
             store.memory_join(name, &self.id).await?;
         }
-        let policy = &self.conversation;
         if policy.ttl_seconds == 0 && policy.max_items == 0 && matches!(key.of, MemoryOf::Session(_)) {
             return Ok(());
         }
@@ -92,38 +101,37 @@ impl Turn {
         store.memory_put(&row, policy.max_items).await
     }
 
-    async fn refresh(&self, key: &Key) {
+    async fn refresh(&self, key: &Key, policy: &Conversation) {
         let Some(_making) = self.engine.memories.begin(&key.text) else { return };
-        if let Err(error) = self.refresh_when_due(key).await {
+        if let Err(error) = self.refresh_when_due(key, policy).await {
             tracing::warn!(%error, "a summary could not be looked after");
         }
     }
 
-    async fn refresh_when_due(&self, key: &Key) -> Result<(), StoreError> {
+    async fn refresh_when_due(&self, key: &Key, policy: &Conversation) -> Result<(), StoreError> {
         let store = &self.world().store;
         let memory = store.memory(&key.text).await?.unwrap_or_else(|| fresh(key, self.world().clock.now()));
         if !memory.live {
             return Ok(());
         }
         let mut pending = store.memory_items(&key.of, memory.through, Side::Newest, PAGE).await?;
-        if self.conversation.mode == ConversationMode::SummaryBuffer {
+        if policy.mode == ConversationMode::SummaryBuffer {
             let items: Vec<_> = pending.iter().map(|one| one.item.clone()).collect();
-            pending.truncate(window::start(&items, window_of(&self.conversation, self.settings.limits.window_messages), self.conversation.window_tokens));
+            pending.truncate(window::start(&items, window_of(policy, self.settings.limits.window_messages), policy.window_tokens));
         }
         let (messages, tokens) = window::measure(pending.iter().map(|one| &one.item));
         let waiting = Waiting { messages, tokens, tried_at: memory.tried_at, summarised_at: memory.summarised_at };
-        if !due::due(&self.conversation.summary, waiting, self.world().clock.now()) || self.engine.check_enabled().is_err() {
+        if !due::due(&policy.summary, waiting, self.world().clock.now()) || self.engine.check_enabled().is_err() {
             return Ok(());
         }
-        match self.make(&memory, &pending, due::overdue(&self.conversation.summary, waiting)).await {
-            Ok(made) => self.take_summary(key, &memory, &pending[..made.items], made).await,
-            Err(why) => self.summary_failed(key, why).await,
+        match self.make(&policy.summary, &memory, &pending, due::overdue(&policy.summary, waiting)).await {
+            Ok(made) => self.take_summary(key, policy.max_items, &memory, &pending[..made.items], made).await,
+            Err(why) => self.summary_failed(key, policy.max_items, why).await,
         }
     }
 
     /// The new summary of what waits.
-    async fn make(&self, memory: &Memory, pending: &[MemoryItem], overdue: bool) -> Result<Made, String> {
-        let policy = &self.conversation.summary;
+    async fn make(&self, policy: &SummaryPolicy, memory: &Memory, pending: &[MemoryItem], overdue: bool) -> Result<Made, String> {
         let by_rule = || {
             let text = heuristic::summary(&memory.summary, &entries::entries(pending.iter().map(|one| &one.item)), policy.max_tokens);
             Made { items: pending.len(), text, method: SummaryMethod::Heuristic }
@@ -134,7 +142,7 @@ impl Turn {
         }
         let items = whole_turns(pending);
         let entries = entries::entries(pending[..items].iter().map(|one| &one.item));
-        match self.ask_for_summary(&memory.summary, &entries).await {
+        match self.ask_for_summary(policy.max_tokens, &memory.summary, &entries).await {
             Ok(text) => Ok(Made { items, text, method: SummaryMethod::Llm }),
             Err(why) if overdue => {
                 tracing::info!(why, "the summary is made by rule");
@@ -144,12 +152,11 @@ impl Turn {
         }
     }
 
-    async fn ask_for_summary(&self, notes: &str, entries: &[Entry]) -> Result<String, String> {
+    async fn ask_for_summary(&self, most: u32, notes: &str, entries: &[Entry]) -> Result<String, String> {
         let said = |error: contract::AgentError| error.message;
         self.engine.check_egress(self.model.as_ref()).map_err(said)?;
         self.model.ready().await;
         let words = self.engine.words(&self.session, self.redaction_level()).await.map_err(|error| error.to_string())?;
-        let most = self.conversation.summary.max_tokens;
         let messages: Vec<_> = entries.iter().map(|entry| json!({"role": entry.role, "text": entry.text})).collect();
         let input = words.result(&Arc::new(json!({"notes": notes, "messages": messages})), str::to_owned).0;
         let prompt = PROMPT.trim_end().replace("{words}", &(most * 3 / 4).to_string());
@@ -188,7 +195,7 @@ impl Turn {
 
     /// Takes the summary in place of exactly what it covers. What was said since is not touched, and a memory that was forgotten or
     /// summarised by somebody else in the meantime stays as it is.
-    async fn take_summary(&self, key: &Key, before: &Memory, covered: &[MemoryItem], made: Made) -> Result<(), StoreError> {
+    async fn take_summary(&self, key: &Key, max_items: u32, before: &Memory, covered: &[MemoryItem], made: Made) -> Result<(), StoreError> {
         let store = &self.world().store;
         let text = self.engine.exact().scrub(&made.text).into_owned();
         let after = self.engine.covering(before, covered, text, made.method);
@@ -199,7 +206,7 @@ impl Turn {
                 return Ok(());
             }
             let updated_at = now.map_or(after.updated_at, |row| row.updated_at);
-            store.memory_put(&Memory { updated_at, ..after.clone() }, self.conversation.max_items).await?;
+            store.memory_put(&Memory { updated_at, ..after.clone() }, max_items).await?;
         }
         let record = self.about(key, "summarised").field("method", json!(after.method)).field("messages", after.messages).commit("summary", after.summary);
         self.record(record).await;
@@ -207,7 +214,7 @@ impl Turn {
     }
 
     /// Nothing is lost: the old summary and everything behind it stay.
-    async fn summary_failed(&self, key: &Key, why: String) -> Result<(), StoreError> {
+    async fn summary_failed(&self, key: &Key, max_items: u32, why: String) -> Result<(), StoreError> {
         self.record(self.about(key, "summary_failed").field("reason", why.as_str())).await;
         let store = &self.world().store;
         let now = self.world().clock.now();
@@ -218,7 +225,7 @@ impl Turn {
         row.failures += 1;
         row.failure = Some(why);
         row.tried_at = Some(now);
-        store.memory_put(&row, self.conversation.max_items).await
+        store.memory_put(&row, max_items).await
     }
 
     async fn change_memory(&self, key: &str, change: impl FnOnce(&mut Memory)) {

@@ -1,7 +1,7 @@
 //! Specialists as the engine needs them: who can be asked, what the supervisor decides, and where instructions are read.
 
 use contract::{
-    AgentId, PackId, ToolId, ToolSpec,
+    AgentId, Conversation, PackId, ToolId, ToolSpec,
     manifest::{Entity, EntityDefault},
 };
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,8 @@ pub struct Agent {
     /// Rounds with tools, as its pack limits them.
     pub max_steps: u32,
     pub calls_per_round: Option<u32>,
+    /// What it sees of earlier messages, when that is not what the profile says.
+    pub conversation: Option<Conversation>,
 }
 
 /// A tool's execution instructions as they lie there now.

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use contract::{Item, SessionId, SummaryMethod, TurnId};
+use contract::{AgentId, Item, SessionId, SummaryMethod, TurnId};
 use serde::{Deserialize, Serialize};
 
 use super::StoreError;
@@ -13,6 +13,9 @@ pub struct Memory {
     pub key: String,
     /// The session, when the key is one.
     pub session: Option<SessionId>,
+    /// The specialist whose own settings it is kept by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentId>,
     /// False: forgotten, and the next message starts anew.
     pub live: bool,
     pub updated_at: DateTime<Utc>,
@@ -68,7 +71,7 @@ pub enum Side {
 #[async_trait]
 pub trait Conversations: Send + Sync {
     async fn memory(&self, key: &str) -> Result<Option<Memory>, StoreError>;
-    /// Stores it. Of more than `most` (0 = no bound) the ones used longest ago are forgotten.
+    /// Stores it. Of more than `most` (0 = no bound) that are kept by the same settings, the ones used longest ago are forgotten.
     async fn memory_put(&self, memory: &Memory, most: u32) -> Result<(), StoreError>;
     /// Adds the items of a turn to a memory that sessions share, once.
     async fn memory_join(&self, key: &str, turn: &TurnId) -> Result<(), StoreError>;

@@ -9,6 +9,7 @@ mod faults;
 mod layers;
 mod memory;
 mod once;
+mod own_memory;
 mod resume;
 mod runs;
 mod supervisor;

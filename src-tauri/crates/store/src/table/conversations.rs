@@ -1,7 +1,7 @@
 //! Tables `conversation` and `conversation_item`: what is remembered of conversations beside their items, and the items of memories
 //! that several sessions share. What is deleted with a session is deleted here, too: also a shared summary that may speak of it.
 
-use contract::{SessionId, TurnId};
+use contract::{AgentId, SessionId, TurnId};
 use engine::ports::{Memory, MemoryItem, MemoryOf, Side};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
@@ -16,7 +16,7 @@ pub(crate) fn get(conn: &Connection, key: &str) -> Result<Option<Memory>, DbErro
     Ok(Some(Memory { live, ..serde_json::from_str(&body)? }))
 }
 
-/// Stores it; of more than `most` (0 = no bound) the ones used longest ago are forgotten.
+/// Stores it; of more than `most` (0 = no bound) of the same settings the ones used longest ago are forgotten.
 pub(crate) fn put(conn: &Connection, memory: &Memory, most: u32) -> Result<(), DbError> {
     conn.prepare_cached(
         "INSERT INTO conversation (key, session, updated_at, live, body) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -30,7 +30,9 @@ pub(crate) fn put(conn: &Connection, memory: &Memory, most: u32) -> Result<(), D
         serde_json::to_string(memory)?
     ])?;
     if most > 0 {
-        forget(conn, "live = 1 AND key NOT IN (SELECT key FROM conversation WHERE live = 1 ORDER BY updated_at DESC, key LIMIT ?1)", &most)?;
+        let same = "live = 1 AND json_extract(body, '$.agent') IS ?2";
+        let newest = format!("SELECT key FROM conversation WHERE {same} ORDER BY updated_at DESC, key LIMIT ?1");
+        forget(conn, &format!("{same} AND key NOT IN ({newest})"), params![most, memory.agent.as_ref().map(AgentId::as_str)])?;
     }
     Ok(())
 }
@@ -78,15 +80,15 @@ pub(crate) fn items(conn: &Connection, of: &MemoryOf, after: u64, side: Side, li
 
 /// Takes what is remembered of a session, and forgets what it shares with others.
 pub(crate) fn forget_session(conn: &Connection, session: &SessionId) -> Result<(), DbError> {
-    forget(conn, "key IN (SELECT key FROM conversation_item WHERE session = ?1)", &session.as_str())?;
+    forget(conn, "key IN (SELECT key FROM conversation_item WHERE session = ?1)", [session.as_str()])?;
     conn.prepare_cached("DELETE FROM conversation WHERE session = ?1")?.execute([session.as_str()])?;
     Ok(())
 }
 
 /// The row stays, so that older items do not come back as if nothing had been forgotten.
-fn forget(conn: &Connection, which: &str, value: &dyn rusqlite::ToSql) -> Result<(), DbError> {
+fn forget(conn: &Connection, which: &str, values: impl rusqlite::Params) -> Result<(), DbError> {
     let sql = format!("UPDATE conversation SET live = 0, body = json_set(body, '$.summary', '') WHERE {which}");
-    conn.prepare_cached(&sql)?.execute([value])?;
+    conn.prepare_cached(&sql)?.execute(values)?;
     Ok(())
 }
 

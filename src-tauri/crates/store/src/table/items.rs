@@ -37,6 +37,11 @@ pub(crate) fn of_turn(conn: &Connection, turn: &TurnId) -> Result<Vec<Item>, DbE
     rows.map(|row| item(row?)).collect()
 }
 
+pub(crate) fn erase(conn: &Connection, turn: &TurnId) -> Result<(), DbError> {
+    conn.prepare_cached("DELETE FROM item WHERE turn = ?1")?.execute([turn.as_str()])?;
+    Ok(())
+}
+
 fn body_text(body: &ItemBody) -> Result<String, DbError> {
     if let ItemBody::AssistantText { blocks, .. } = body
         && !blocks.is_empty()

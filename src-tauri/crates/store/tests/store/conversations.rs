@@ -10,6 +10,7 @@ fn memory(key: &str, session: Option<&SessionId>, at: &str) -> Memory {
     Memory {
         key: key.into(),
         session: session.cloned(),
+        agent: None,
         live: true,
         updated_at: instant(at),
         since: 1,

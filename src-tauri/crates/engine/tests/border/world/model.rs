@@ -1,0 +1,120 @@
+//! A model that says what a test has written down, and refuses what real endpoints refuse. Knows nothing of the rest of the world.
+
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use contract::{CallId, Usage};
+use engine::ports::*;
+use futures::{StreamExt, stream::BoxStream};
+use serde_json::Value;
+
+/// One thing a scripted model does in answer to a call.
+pub enum Say {
+    Text(&'static str),
+    Call(&'static str, Value),
+    Fail(ModelErrorKind),
+    /// Another model takes over: from, to.
+    FellBack(&'static str, &'static str),
+    Hang,
+    /// Goes on once it is told to.
+    Until(Arc<tokio::sync::Notify>),
+    /// What the provider counts: input and output tokens.
+    Uses(u64, u64),
+    Ends(Finish),
+}
+
+#[derive(Default)]
+pub struct ScriptModel {
+    /// Part of the program, as the offline model is.
+    pub inside: AtomicBool,
+    /// Does not run on this machine.
+    pub remote: AtomicBool,
+    pub script: Mutex<VecDeque<Vec<Say>>>,
+    pub requests: Mutex<Vec<ModelRequest>>,
+}
+
+impl ScriptModel {
+    pub fn then(&self, says: Vec<Say>) {
+        self.script.lock().unwrap().push_back(says);
+    }
+}
+
+/// Refuses what real endpoints refuse: calls and results that do not pair up.
+fn assert_paired(messages: &[Message]) {
+    let mut open: Vec<CallId> = Vec::new();
+    for message in messages {
+        match message {
+            Message::Tool { call, .. } => {
+                let at = open.iter().position(|c| c == call).unwrap_or_else(|| panic!("a result without its call: {call}"));
+                open.remove(at);
+            }
+            Message::Assistant { calls, .. } => {
+                assert!(open.is_empty(), "calls without results: {open:?}");
+                open.extend(calls.iter().map(|c| c.id.clone()));
+            }
+            Message::System { .. } | Message::User { .. } => assert!(open.is_empty(), "calls without results: {open:?}"),
+        }
+    }
+    assert!(open.is_empty(), "calls without results: {open:?}");
+}
+
+impl Model for ScriptModel {
+    fn label(&self) -> String {
+        "script".into()
+    }
+    fn local(&self) -> bool {
+        !self.remote.load(Ordering::SeqCst)
+    }
+    fn in_process(&self) -> bool {
+        self.inside.load(Ordering::SeqCst)
+    }
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
+        assert_paired(&request.messages);
+        self.requests.lock().unwrap().push(request);
+        let says = self.script.lock().unwrap().pop_front().unwrap_or_else(|| vec![Say::Text("done")]);
+        let mut out: Vec<BoxStream<'static, Result<ModelEvent, ModelError>>> = Vec::new();
+        let (mut usage, mut finish) = (Usage { input_tokens: 10, output_tokens: 5, model_calls: 1 }, Finish::Stop);
+        for say in says {
+            out.push(match say {
+                Say::Uses(input_tokens, output_tokens) => {
+                    usage = Usage { input_tokens, output_tokens, model_calls: 1 };
+                    continue;
+                }
+                Say::Ends(how) => {
+                    finish = how;
+                    continue;
+                }
+                Say::Text(text) => futures::stream::iter([Ok(ModelEvent::Text(text.into()))]).boxed(),
+                Say::Call(name, arguments) => {
+                    let call = AskedCall { id: "same-id".into(), name: name.into(), arguments: arguments.to_string() };
+                    futures::stream::iter([Ok(ModelEvent::Call(call))]).boxed()
+                }
+                Say::Fail(kind) => {
+                    let error =
+                        ModelError { kind, message: "The model is not reachable.".into(), hint: Some("Check the address.".into()), retry_after_ms: None };
+                    futures::stream::iter([Err(error)]).boxed()
+                }
+                Say::FellBack(from, to) => {
+                    let told = ModelEvent::FellBack { from: from.into(), to: to.into(), why: "It is busy.".into() };
+                    futures::stream::iter([Ok(told)]).boxed()
+                }
+                Say::Hang => futures::stream::pending().boxed(),
+                Say::Until(told) => futures::stream::once(async move { told.notified().await }).filter_map(|()| std::future::ready(None)).boxed(),
+            });
+        }
+        out.push(futures::stream::iter([Ok(ModelEvent::Done { usage, finish })]).boxed());
+        futures::stream::iter(out).flatten().boxed()
+    }
+}
+
+pub struct OneModel(pub Arc<ScriptModel>);
+impl Models for OneModel {
+    fn current(&self, _: Option<&str>) -> Arc<dyn Model> {
+        Arc::clone(&self.0) as _
+    }
+}
