@@ -8,7 +8,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use contract::AuditCheckpointResponse;
+use chrono::{DateTime, Utc};
+use contract::{AuditCheckpointResponse, RecordType};
 use engine::ports::{AuditUnavailable, Clock, Durability, RecordDraft};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior, params};
 use tokio::sync::{oneshot, watch};
@@ -225,7 +226,7 @@ impl Writer {
             answer(reply, result.clone().and_then(|()| self.newest_checkpoint()));
         }
         for (seq, member, reply) in round.erasures {
-            answer(reply, self.erase(seq, &member));
+            answer(reply, result.clone().and_then(|()| self.erase(seq, &member)));
         }
         round.close.map(|reply| (reply, result))
     }
@@ -295,12 +296,21 @@ impl Writer {
         Ok(AuditCheckpointResponse { size, root: crate::hex::encode(&self.chain.frontier.root()), note })
     }
 
-    /// Erases a revealed value from the file and from the side file, where older copies of its page may lie.
+    /// Erases a revealed value from the file and from the side file, where older copies of its page may lie. That it was erased is a
+    /// record of the same transaction: no value goes without a trace, and no trace stands for a value that is still there.
     fn erase(&mut self, seq: u64, member: &str) -> Result<bool, AuditUnavailable> {
+        let mut chain = self.chain.clone();
+        match erase(&mut self.db, &mut chain, self.entropy.as_ref(), self.clock.now(), (seq, member)) {
+            Ok(false) => return Ok(false),
+            Ok(true) => {}
+            Err(error) => return Err(self.failed(&error)),
+        }
+        self.chain = chain;
+        self.quiet = false;
+        self.total.send_replace(self.chain.frontier.size());
         let failed = |error: rusqlite::Error| AuditUnavailable(sentence(&error.into()));
-        let rows = self.db.execute("DELETE FROM audit_reveal WHERE seq=?1 AND member=?2", params![Num(seq), member]).map_err(failed)?;
         self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(failed)?;
-        Ok(rows > 0)
+        Ok(true)
     }
 
     fn send_mark(&mut self) {
@@ -325,6 +335,20 @@ fn write(db: &mut Connection, chain: &mut Chain, pending: &[Waiting], entropy: &
     }
     tx.commit()?;
     Ok(numbers)
+}
+
+/// False when there is no such value (any more).
+fn erase(db: &mut Connection, chain: &mut Chain, entropy: &dyn Entropy, now: DateTime<Utc>, (seq, member): (u64, &str)) -> Result<bool, WriteError> {
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if tx.execute("DELETE FROM audit_reveal WHERE seq=?1 AND member=?2", params![Num(seq), member])? == 0 {
+        return Ok(false);
+    }
+    let session: Option<String> = tx.query_row("SELECT session FROM audit_record WHERE seq=?1", [Num(seq)], |row| row.get(0))?;
+    let mut draft = RecordDraft::new(RecordType::ValueErased).field("record", seq).field("member", member);
+    draft.session = session.map(Into::into);
+    chain.append(&tx, entropy, &prepare(draft, now).map_err(WriteError::Refused)?)?;
+    tx.commit()?;
+    Ok(true)
 }
 
 /// Carries the newest mark to all places outside the log.

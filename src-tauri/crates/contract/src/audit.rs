@@ -29,6 +29,8 @@ pub enum RecordType {
     DataImported,
     DbRecovered,
     KeyRotated,
+    /// A value behind a commitment was erased: the number of its record and the name of the member.
+    ValueErased,
 }
 
 /// A record as listed. Values of commitments are given only while they have not been erased.

@@ -62,3 +62,10 @@ id_type! {
     /// A specialist's profile, as its pack names it.
     AgentId,
 }
+
+impl ToolId {
+    /// The id of a tool whose name another pack has too. Names in manifests have no colon, so it is nobody else's.
+    pub fn qualified(pack: &PackId, tool: &Self) -> Self {
+        Self(format!("{pack}:{tool}"))
+    }
+}

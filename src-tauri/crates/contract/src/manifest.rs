@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use crate::{AgentId, Conversation, Effect, PackId, ResultView, ToolId};
+use crate::{AgentId, Conversation, Effect, PackId, ResultView, ToolId, ToolSpec};
 
 mod blueprint;
 pub mod offline;
@@ -57,6 +57,13 @@ pub struct PackManifest {
     /// What the offline model says for the pack as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offline: Option<PackOffline>,
+}
+
+impl PackManifest {
+    /// The entry of a resolved tool, whose id may be qualified with the pack.
+    pub fn entry_of(&self, tool: &ToolSpec) -> Option<&ToolEntry> {
+        self.tools.tools.iter().find(|entry| entry.id == tool.id || ToolId::qualified(&self.id, &entry.id) == tool.id)
+    }
 }
 
 /// The tools of a pack.

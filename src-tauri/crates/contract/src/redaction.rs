@@ -46,6 +46,26 @@ pub enum RedactionKind {
     Key,
     Url,
     Token,
+    /// Text that was written like a placeholder already: it gets one of its own, so that it can never be taken for another.
+    Literal,
+}
+
+impl RedactionKind {
+    /// The kind as it is on the wire and in placeholders.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Secret => "secret",
+            Self::Email => "email",
+            Self::Phone => "phone",
+            Self::Card => "card",
+            Self::Iban => "iban",
+            Self::PersonalId => "personal_id",
+            Self::Key => "key",
+            Self::Url => "url",
+            Self::Token => "token",
+            Self::Literal => "literal",
+        }
+    }
 }
 
 /// How many of a kind.

@@ -52,7 +52,7 @@ fn checked(settings: &Settings, pack: &Pack) -> Result<Map<String, Value>, Agent
     for (name, value) in set(settings, pack).into_iter().flatten() {
         let Some(default) = values.get_mut(name) else {
             let known = pack.manifest.settings.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-            let hint = if known.is_empty() { "It has none at all.".to_owned() } else { format!("It has {known}.") };
+            let hint = if known.is_empty() { "It has none at all.".to_owned() } else { format!("Its settings are {known}.") };
             let error = AgentError::invalid(format!("The pack {id} has no setting {name}.")).reason("setting_unknown").hint(hint);
             return Err(named(error.with("field", name.as_str()), pack));
         };

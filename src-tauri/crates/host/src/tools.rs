@@ -239,7 +239,7 @@ impl Roster for HostTools {
 
     fn instructions(&self, tool: &ToolSpec) -> Instructions {
         let pack = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref()).find(|pack| pack.manifest.id == tool.pack);
-        let Some(entry) = pack.and_then(|pack| packs::entry_of(&pack.manifest, tool)) else { return Instructions::default() };
+        let Some(entry) = pack.and_then(|pack| pack.manifest.entry_of(tool)) else { return Instructions::default() };
         let found = packs::instructions(&self.folders, &tool.pack, &entry.id, entry.instructions.as_deref());
         Instructions { found: found.text.map(|(place, text)| (place.display().to_string(), text)), problems: found.problems }
     }

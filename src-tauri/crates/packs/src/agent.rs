@@ -3,16 +3,9 @@
 
 use contract::{
     AgentId, ToolSpec,
-    manifest::{AgentProfile, PackManifest, ToolEntry},
+    manifest::{AgentProfile, PackManifest},
 };
 use engine::ports::Agent;
-
-/// The manifest's entry of a resolved tool, whose id may have been qualified with the pack.
-pub fn entry_of<'a>(manifest: &'a PackManifest, tool: &ToolSpec) -> Option<&'a ToolEntry> {
-    let own = tool.id.as_str();
-    let plain = own.strip_prefix(manifest.id.as_str()).and_then(|rest| rest.strip_prefix('.'));
-    manifest.tools.tools.iter().find(|entry| entry.id == tool.id).or_else(|| manifest.tools.tools.iter().find(|entry| Some(entry.id.as_str()) == plain))
-}
 
 /// The specialist with its scope: the pack's resolved tools that its profile names, or all of them.
 pub fn agent(manifest: &PackManifest, tools: &[ToolSpec]) -> Agent {
@@ -27,7 +20,7 @@ pub fn agent(manifest: &PackManifest, tools: &[ToolSpec]) -> Agent {
         conversation: None,
     });
     let named = |tool: &&ToolSpec| match &profile.tools {
-        Some(ids) => entry_of(manifest, tool).is_some_and(|entry| ids.contains(&entry.id)),
+        Some(ids) => manifest.entry_of(tool).is_some_and(|entry| ids.contains(&entry.id)),
         None => true,
     };
     Agent {

@@ -17,7 +17,7 @@ mod scaffold;
 mod shape;
 mod templates;
 
-pub use agent::{agent, entry_of};
+pub use agent::agent;
 pub use instructions::{Found, instructions};
 pub use load::{LoadedPack, Pack, PackSettings, check_folder, load, load_with};
 pub use names::model_name;

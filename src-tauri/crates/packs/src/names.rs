@@ -26,11 +26,13 @@ pub(crate) fn qualified_model_name(pack: &str, id: &str) -> String {
 
 /// Cuts a long name and ends it with part of a hash of the whole, so that two long names stay two.
 fn shorten(name: String, whole: &str) -> String {
-    if name.len() <= MAX {
-        return name;
-    }
+    if name.len() <= MAX { name } else { told_apart(&name, whole) }
+}
+
+/// A name that ends with part of a hash of what it stands for.
+pub(crate) fn told_apart(name: &str, whole: &str) -> String {
     let digest = hex(&Sha256::digest(whole.as_bytes()));
-    format!("{}_{}", &name[..MAX - 9], &digest[..8])
+    format!("{}_{}", &name[..name.len().min(MAX - 9)], &digest[..8])
 }
 
 /// Bytes as lower-case hex.

@@ -1,7 +1,9 @@
 //! From a checked manifest to what the engine works with: one `ToolSpec` per tool, self-contained and hashed.
 
+use std::collections::BTreeSet;
+
 use contract::{
-    CallerParam, PackId, ToolSpec, ToolTarget,
+    CallerParam, PackId, ToolId, ToolSpec, ToolTarget,
     manifest::{AuthKind, Kind, Owner, PackManifest, ServerEntry, ToolEntry},
 };
 use serde_json::{Map, Value, json};
@@ -168,12 +170,24 @@ pub(crate) fn qualify(packs: &mut [&mut crate::Pack]) {
             // Reads of a preview stay within the pack: they follow their tool to its qualified id.
             for read in tool.preview.iter_mut().flat_map(|p| p.reads.iter_mut()) {
                 if ids.contains(&read.tool.0) && others().any(|(_, id, _)| *id == read.tool.0) {
-                    read.tool.0 = format!("{own}.{}", read.tool);
+                    read.tool = ToolId::qualified(&own, &read.tool);
                 }
             }
             if others().any(|(_, id, _)| *id == tool.id.0) {
-                tool.id.0 = format!("{own}.{}", tool.id);
+                tool.id = ToolId::qualified(&own, &tool.id);
             }
+        }
+    }
+    tell_apart(packs);
+}
+
+/// With the pack in front, a name may be another tool's: then it ends with a hash of its id, which no other tool has.
+fn tell_apart(packs: &mut [&mut crate::Pack]) {
+    let mut seen = BTreeSet::new();
+    for tool in packs.iter_mut().flat_map(|pack| pack.tools.iter_mut()) {
+        if !seen.insert(tool.model_name.clone()) {
+            tool.model_name = names::told_apart(&tool.model_name, tool.id.as_str());
+            seen.insert(tool.model_name.clone());
         }
     }
 }

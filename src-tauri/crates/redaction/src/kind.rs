@@ -1,61 +1,15 @@
-//! Kinds of things that are replaced, and the one spelling of a placeholder: `<email_1>`.
+//! The one spelling of a placeholder: `<email_1>`.
 
 use std::fmt;
 
-use contract::RedactionKind;
+use crate::Kind;
 
-/// What a placeholder stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
-    Email,
-    Phone,
-    Card,
-    Iban,
-    PersonalId,
-    Key,
-    Url,
-    Token,
-    /// Text that was written like a placeholder already: it gets one of its own, so that it can never be taken for another.
-    Literal,
-}
+/// The kinds that have placeholders. A secret has none: nothing brings it back.
+const PLACED: [Kind; 9] = [Kind::Email, Kind::Phone, Kind::Card, Kind::Iban, Kind::PersonalId, Kind::Key, Kind::Url, Kind::Token, Kind::Literal];
 
-impl Kind {
-    const ALL: [Self; 9] = [Self::Email, Self::Phone, Self::Card, Self::Iban, Self::PersonalId, Self::Key, Self::Url, Self::Token, Self::Literal];
-
-    /// As it stands in a placeholder.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Email => "email",
-            Self::Phone => "phone",
-            Self::Card => "card",
-            Self::Iban => "iban",
-            Self::PersonalId => "personal_id",
-            Self::Key => "key",
-            Self::Url => "url",
-            Self::Token => "token",
-            Self::Literal => "literal",
-        }
-    }
-
-    /// The kind of a name, if it is one.
-    pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
-    /// As a person is told of it; escaped literals are nobody's business.
-    pub fn shown(self) -> Option<RedactionKind> {
-        match self {
-            Self::Email => Some(RedactionKind::Email),
-            Self::Phone => Some(RedactionKind::Phone),
-            Self::Card => Some(RedactionKind::Card),
-            Self::Iban => Some(RedactionKind::Iban),
-            Self::PersonalId => Some(RedactionKind::PersonalId),
-            Self::Key => Some(RedactionKind::Key),
-            Self::Url => Some(RedactionKind::Url),
-            Self::Token => Some(RedactionKind::Token),
-            Self::Literal => None,
-        }
-    }
+/// The kind of a name, if there are placeholders of it.
+pub(crate) fn of_name(name: &str) -> Option<Kind> {
+    PLACED.into_iter().find(|kind| kind.name() == name)
 }
 
 /// One placeholder: a kind and its number in the session, from 1.
@@ -87,7 +41,7 @@ pub(crate) enum At {
 /// Reads a placeholder from the beginning of a text.
 pub(crate) fn read(text: &str) -> At {
     let Some(rest) = text.strip_prefix('<') else { return At::Other };
-    for kind in Kind::ALL {
+    for kind in PLACED {
         let name = kind.name();
         if let Some(number) = rest.strip_prefix(name).and_then(|rest| rest.strip_prefix('_')) {
             let length = number.bytes().take(DIGITS + 1).take_while(u8::is_ascii_digit).count();
@@ -101,7 +55,7 @@ pub(crate) fn read(text: &str) -> At {
             };
         }
     }
-    let cut = Kind::ALL.into_iter().any(|kind| kind.name().starts_with(rest) || rest == kind.name());
+    let cut = PLACED.into_iter().any(|kind| kind.name().starts_with(rest) || rest == kind.name());
     if cut { At::Cut } else { At::Other }
 }
 

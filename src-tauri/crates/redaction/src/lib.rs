@@ -12,9 +12,9 @@ mod redactor;
 mod replaced;
 mod restoring;
 
-pub use contract::RedactionLevel as Level;
+pub use contract::{RedactionKind as Kind, RedactionLevel as Level};
 pub use exact::{Exact, MARK};
-pub use kind::{Kind, Placeholder};
+pub use kind::Placeholder;
 pub use numbers::Numbers;
 pub use outbound::{Outbound, OutboundValue};
 pub use redactor::{Redacted, Redactor};

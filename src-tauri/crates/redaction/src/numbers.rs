@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::{Kind, Placeholder};
+use crate::{Kind, Placeholder, kind};
 
 type Print = [u8; 8];
 
@@ -30,7 +30,7 @@ impl Numbers {
     pub fn restored(salt: &str, stored: &Value) -> Self {
         let mut numbers = Self::new(salt);
         for (name, list) in stored.as_object().into_iter().flatten() {
-            let (Some(kind), Some(list)) = (Kind::of_name(name), list.as_array()) else { continue };
+            let (Some(kind), Some(list)) = (kind::of_name(name), list.as_array()) else { continue };
             for print in list {
                 // An unreadable one keeps its place, so that the others keep their numbers.
                 numbers.push(kind, print.as_str().and_then(from_hex).unwrap_or_default());

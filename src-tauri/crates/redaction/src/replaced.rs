@@ -3,11 +3,11 @@
 
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
-use contract::{RedactionCount, RedactionKind};
+use contract::RedactionCount;
 use serde_json::Value;
 
 use crate::{
-    Placeholder,
+    Kind, Placeholder,
     kind::{At, placeholders, read},
 };
 
@@ -46,12 +46,12 @@ impl Replaced {
 
     /// How many different values of each kind, and how often a secret.
     pub fn counts(&self) -> Vec<RedactionCount> {
-        let mut counts: BTreeMap<RedactionKind, u32> = BTreeMap::new();
+        let mut counts: BTreeMap<Kind, u32> = BTreeMap::new();
         if self.secrets > 0 {
-            counts.insert(RedactionKind::Secret, self.secrets);
+            counts.insert(Kind::Secret, self.secrets);
         }
-        for kind in self.values.keys().filter_map(|placeholder| placeholder.kind.shown()) {
-            *counts.entry(kind).or_default() += 1;
+        for placeholder in self.values.keys() {
+            *counts.entry(placeholder.kind).or_default() += 1;
         }
         counts.into_iter().map(|(kind, count)| RedactionCount { kind, count }).collect()
     }

@@ -3,4 +3,4 @@
 /**
  * A kind of what is replaced.
  */
-export type RedactionKind = "secret" | "email" | "phone" | "card" | "iban" | "personal_id" | "key" | "url" | "token";
+export type RedactionKind = "secret" | "email" | "phone" | "card" | "iban" | "personal_id" | "key" | "url" | "token" | "literal";

@@ -3,6 +3,7 @@ import BookText from "@lucide/svelte/icons/book-text";
 import Bot from "@lucide/svelte/icons/bot";
 import CircleDot from "@lucide/svelte/icons/circle-dot";
 import Database from "@lucide/svelte/icons/database";
+import Eraser from "@lucide/svelte/icons/eraser";
 import FileInput from "@lucide/svelte/icons/file-input";
 import Flag from "@lucide/svelte/icons/flag";
 import Key from "@lucide/svelte/icons/key-round";
@@ -35,6 +36,7 @@ export const ICONS: Record<RecordType, typeof Bot> = {
   data_imported: FileInput,
   db_recovered: Database,
   key_rotated: Key,
+  value_erased: Eraser,
 };
 
 export const TYPES = Object.keys(ICONS) as RecordType[];

@@ -1,5 +1,6 @@
 // The settings being edited: a copy of what is in force, what differs, and saving it as a whole.
 import { app } from "../../app/app.svelte";
+import { worded } from "../../i18n/host";
 import { asAgentError, call } from "../../platform";
 import type { AgentError } from "../../platform/generated/AgentError";
 import type { Settings } from "../../platform/generated/Settings";
@@ -38,6 +39,6 @@ export class Draft {
 
   /** The host's complaint about one field. */
   errorOf(field: string): string | null {
-    return this.error?.details["field"] === field ? this.error.message : null;
+    return this.error?.details["field"] === field ? worded(this.error.message) : null;
   }
 }

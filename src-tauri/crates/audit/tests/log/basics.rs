@@ -69,6 +69,13 @@ fn a_log_goes_on_after_closing_and_an_erased_value_leaves_it_sound() {
         assert!(log.erase(4, "arguments").await.unwrap());
         assert!(!log.erase(4, "arguments").await.unwrap());
         assert_eq!(log.show(4).await.unwrap().revealed["arguments"], serde_json::Value::Null);
+        let said = log.show(12).await.unwrap();
+        assert_eq!(
+            (log.total(), said.record_type, said.session.as_deref()),
+            (12, RecordType::ValueErased, Some("desktop:s1")),
+            "an erasure is a record itself, and one that found nothing is none"
+        );
+        assert_eq!((&said.fields["record"], &said.fields["member"]), (&json!(4), &json!("arguments")));
         assert!(log.verify().await.unwrap().ok);
         log.close().await.unwrap();
     });

@@ -128,7 +128,7 @@ fn both_verifiers_name_the_same_first_bad_record() {
         ("double", "records.jsonl", |t| lines(&t, |l| l.insert(9, l[8].clone())), Some(10)),
         ("delete", "records.jsonl", |t| lines(&t, |l| drop(l.remove(3))), Some(4)),
         ("cut", "records.jsonl", |t| lines(&t, |l| l.truncate(15)), Some(16)),
-        ("half a line", "records.jsonl", |t| t[..t.len() - 9].to_owned(), Some(20)),
+        ("half a line", "records.jsonl", |t| t[..t.len() - 9].to_owned(), Some(21)),
         ("reveal", "reveals.jsonl", |t| t.replacen("12.5", "12.6", 1), Some(2)),
         ("reveal twice", "reveals.jsonl", |t| lines(&t, |l| l.insert(1, l[0].clone())), Some(2)),
         ("note", "checkpoint.txt", |t| t.replacen("\n12\n", "\n13\n", 1), None),

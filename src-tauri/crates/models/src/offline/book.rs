@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use contract::{
-    Effect, ToolSpec,
+    Effect, ToolId, ToolSpec,
     manifest::{Entity, Intent, Localised, PackManifest, PackOffline, Slot, SlotKind, Thing, ToolOffline},
 };
 
@@ -58,6 +58,8 @@ pub(super) struct Pack {
 #[derive(Debug)]
 pub(super) struct Tool {
     pub(super) spec: ToolSpec,
+    /// As the pack names it.
+    own_id: ToolId,
     pub(super) pack: usize,
     pub(super) slots: Vec<Slot>,
     /// Phrases of each slot's cues.
@@ -153,9 +155,9 @@ impl Book {
 
     fn add_tools(&mut self, pack: usize, from: &OfflinePack) {
         for spec in &from.tools {
-            let entry = from.manifest.tools.tools.iter().find(|entry| entry.id == spec.id || spec.id.as_str().ends_with(&format!(":{}", entry.id)));
-            let Some(offline) = entry.and_then(|entry| entry.offline.clone()) else { continue };
-            let tool = Tool::new(spec.clone(), pack, offline);
+            let Some(entry) = from.manifest.entry_of(spec) else { continue };
+            let Some(offline) = entry.offline.clone() else { continue };
+            let tool = Tool::new(spec.clone(), entry.id.clone(), pack, offline);
             tool.nouns.iter().flatten().for_each(|noun| self.lexicon.add(noun));
             self.tools.push(tool);
         }
@@ -170,19 +172,19 @@ impl Book {
     }
 
     pub(super) fn tool_by_id(&self, pack: usize, id: &str) -> Option<usize> {
-        self.tools.iter().position(|tool| tool.pack == pack && (tool.spec.id.as_str() == id || tool.spec.id.as_str().ends_with(&format!(":{id}"))))
+        self.tools.iter().position(|tool| tool.pack == pack && tool.own_id.as_str() == id)
     }
 }
 
 impl Tool {
-    fn new(spec: ToolSpec, pack: usize, offline: ToolOffline) -> Self {
+    fn new(spec: ToolSpec, own_id: ToolId, pack: usize, offline: ToolOffline) -> Self {
         let cues = offline.slots.iter().map(|slot| patterns(&slot.cues)).collect();
         let nouns = offline.slots.iter().map(|slot| match &slot.kind {
             SlotKind::Entity { nouns, .. } => nouns.values().flatten().flat_map(|noun| folded_words(noun)).collect(),
             _ => Vec::new(),
         });
         let nouns = nouns.collect();
-        Self { spec, pack, cues, nouns, slots: offline.slots, intents: offline.intents, as_of: offline.as_of, undone: offline.undone }
+        Self { spec, own_id, pack, cues, nouns, slots: offline.slots, intents: offline.intents, as_of: offline.as_of, undone: offline.undone }
     }
 }
 

@@ -9,6 +9,7 @@ mod program;
 mod running;
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
@@ -133,8 +134,32 @@ fn tools_of_the_same_name_are_told_apart_by_their_pack() {
         let tools = &by_id(&loaded, id).view.tools;
         tools.iter().map(|t| (t.id.0.clone(), t.model_name.clone())).collect::<Vec<_>>()
     };
-    assert_eq!(names("other")[1], ("other.ledger.bookEntry".to_owned(), "other_ledger_book_entry".to_owned()));
-    assert_eq!(names("ledger")[0], ("ledger.ledger.read".to_owned(), "ledger_ledger_read".to_owned()));
+    assert_eq!(names("other")[1], ("other:ledger.bookEntry".to_owned(), "other_ledger_book_entry".to_owned()));
+    assert_eq!(names("ledger")[0], ("ledger:ledger.read".to_owned(), "ledger_ledger_read".to_owned()));
     let read = &by_id(&loaded, "other").view.tools[1].preview.as_ref().unwrap().reads[0].tool;
-    assert_eq!(read.as_str(), "other.ledger.read");
+    assert_eq!(read.as_str(), "other:ledger.read");
+}
+
+/// The names of the third pack's tools are written as the first pack's would be with their pack in front.
+#[test]
+fn a_qualified_name_is_no_other_tools_name() {
+    let folder = tempfile::tempdir().unwrap();
+    for (id, ids) in [("ledger", ["read", "book"]), ("other", ["read", "book"]), ("third", ["ledger.read", "other_book"])] {
+        let mut pack = ledger();
+        pack["id"] = json!(id);
+        for (at, tool) in ids.into_iter().enumerate() {
+            pack["tools"]["tools"][at]["id"] = json!(tool);
+        }
+        pack["tools"]["tools"][1]["preview"]["reads"][0]["tool"] = json!(ids[0]);
+        place(&folder.path().join(id), &pack);
+    }
+    let loaded = packs::load(&[folder.path().into()]);
+    assert!(loaded.iter().all(|pack| pack.view.faults.is_empty()), "{:?}", loaded.iter().map(|pack| &pack.view.faults).collect::<Vec<_>>());
+    let tools = || loaded.iter().flat_map(|pack| &pack.view.tools);
+    let (ids, names): (BTreeSet<_>, BTreeSet<_>) = tools().map(|tool| (tool.id.as_str(), tool.model_name.as_str())).unzip();
+    assert_eq!((ids.len(), names.len()), (6, 6), "{ids:?} {names:?}");
+    for pack in loaded.iter().filter_map(|loaded| loaded.pack.as_ref()) {
+        let entries: BTreeSet<_> = pack.tools.iter().filter_map(|tool| Some(pack.manifest.entry_of(tool)?.id.as_str())).collect();
+        assert_eq!(entries.len(), 2, "each is found in its own manifest");
+    }
 }

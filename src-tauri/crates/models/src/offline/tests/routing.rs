@@ -1,9 +1,10 @@
 //! Who answers, decided from the packs that ship.
 
-use contract::AgentId;
+use contract::{AgentId, ToolId};
 use engine::ports::{FINISH, ModelEvent, Purpose, RouteDecision};
 
 use super::world::World;
+use crate::offline::book::Book;
 
 const PACING: &str = "analyze_portfolio_pacing";
 
@@ -52,4 +53,20 @@ fn several_answers_are_joined_by_their_first_words() {
     let answers = vec![("Guardian".to_owned(), "**A** is behind.\n\n| x |".into()), ("Shopper".to_owned(), "\n## Found\nTwo boots.".into())];
     let text = world.asked_for("how is A, and boots?", Purpose::Synthesis { answers });
     assert_eq!(text, "In short:\n\n- **Guardian**: **A** is behind.\n- **Shopper**: Two boots.");
+}
+
+#[test]
+fn tools_that_another_pack_names_too_are_found_by_their_own_names() {
+    let mut packs = super::world::packs();
+    for pack in &mut packs {
+        for tool in &mut pack.tools {
+            tool.id = ToolId::qualified(&pack.manifest.id, &tool.id);
+        }
+    }
+    let (plain, qualified) = (Book::new(super::world::packs()), Book::new(packs));
+    assert_eq!(plain.tools.len(), qualified.tools.len());
+    for tool in 0..plain.tools.len() {
+        let (pack, id) = (plain.tools[tool].pack, plain.tools[tool].spec.id.as_str());
+        assert_eq!(qualified.tool_by_id(pack, id), Some(tool), "{id}");
+    }
 }

@@ -50,6 +50,11 @@ static PACKS: LazyLock<Vec<OfflinePack>> = LazyLock::new(|| {
         .collect()
 });
 
+/// The packs that ship.
+pub(super) fn packs() -> Vec<OfflinePack> {
+    PACKS.clone()
+}
+
 static MODEL: LazyLock<OfflineModel> = LazyLock::new(|| OfflineModel::new(PACKS.clone()));
 
 pub(super) fn model() -> OfflineModel {
