@@ -34,6 +34,8 @@ class Chat {
   sending = $state(false);
   sendError = $state<AgentError | null>(null);
   draft = $state("");
+  /** The turn of a message sent here that is being answered at once, until it is seen. */
+  justSent = $state<string | null>(null);
 
   summary = $derived(this.sessions.find((session) => session.id === this.open?.session) ?? null);
   private readonly transcripts = new Map<string, Transcript>();
@@ -132,7 +134,8 @@ class Chat {
     this.sendError = null;
     const from = this.open?.session ?? null;
     try {
-      const { session } = await call("turn_start", { session: from, text: message, headless: false });
+      const { session, turn, queued } = await call("turn_start", { session: from, text: message, headless: false });
+      this.justSent = queued ? null : turn;
       this.drafts.delete(from ?? NEW);
       if ((this.open?.session ?? null) === from) {
         this.draft = "";

@@ -21,6 +21,29 @@ test("a scroll upwards stops it, also while text keeps coming", () => {
   expect(stick.resized(at(1450, 2600))).toBeNull();
 });
 
+test("a scroll upwards that comes before the new text has been measured is the user's all the same", () => {
+  const stick = new StickToBottom();
+  stick.resized(at(0, 2000));
+  stick.scrolled(at(1500, 2000));
+  // A wheel turn and a delta in one frame: the event reports both, and the resize follows.
+  stick.scrolled(at(1420, 2040));
+  expect(stick.stuck).toBe(false);
+  expect(stick.resized(at(1420, 2040))).toBeNull();
+});
+
+test("a hand on the wheel is followed before the list has moved, also when content shrinks meanwhile", () => {
+  const stick = new StickToBottom();
+  stick.resized(at(0, 2000));
+  stick.scrolled(at(1500, 2000));
+  stick.upwards(at(1500, 2000));
+  expect(stick.resized(at(1500, 2100))).toBeNull();
+  stick.scrolled(at(1300, 1950));
+  expect(stick.resized(at(1300, 1950))).toBeNull();
+  const short = new StickToBottom();
+  short.upwards(at(0, 400));
+  expect(short.stuck).toBe(true);
+});
+
 test("coming back to the end resumes it", () => {
   const stick = new StickToBottom();
   stick.resized(at(0, 2000));

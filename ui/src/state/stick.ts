@@ -19,13 +19,18 @@ export class StickToBottom {
   scrolled({ top, height, viewport }: Measures): void {
     const distance = height - viewport - top;
     if (distance <= NEAR && top >= this.last - 1) this.stuck = true;
-    else if (top < this.last - 1 && !(this.stuck && height !== this.height)) {
-      // Upwards. Content that shrank moves the position too: then the list is still at its end, or content has changed since
-      // it was measured, and the resize that follows goes back to the end.
+    else if (top < this.last - 1 && !(this.stuck && height < this.height)) {
+      // Upwards. Only content that shrank moves the position too: then the list is still at its end, or the resize that follows
+      // goes back to it. Content that grew never does: that was the user, however much text came in the same frame.
       this.stuck = distance <= 1;
     }
     this.last = top;
     this.height = height;
+  }
+
+  /** The user turns upwards (wheel, keys): told before the list has moved, so that no text that comes in between wins. */
+  upwards({ height, viewport }: Measures): void {
+    if (height > viewport + 1) this.stuck = false;
   }
 
   /** Content or window changed size; returns the position to scroll to, or null to stay. */
