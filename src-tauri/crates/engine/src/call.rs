@@ -30,7 +30,7 @@ pub(crate) type Seen = HashMap<String, Arc<tokio::sync::Mutex<Option<(CallDone, 
 #[derive(Clone, Debug)]
 pub(crate) struct Ready {
     pub(crate) call: CallId,
-    pub(crate) spec: ToolSpec,
+    pub(crate) spec: Arc<ToolSpec>,
     /// As the model may give them, after coercion.
     pub(crate) arguments: Value,
     pub(crate) decision: Decision,
@@ -197,13 +197,13 @@ impl Turn {
 
     /// A tool by the name that models use, when it is in the running specialist's scope; the one that reads long results is
     /// there once there is one.
-    fn known(&self, name: &str) -> Result<ToolSpec, AgentError> {
+    fn known(&self, name: &str) -> Result<Arc<ToolSpec>, AgentError> {
         let Some(spec) = self.specs.iter().find(|spec| spec.model_name == name) else {
             let kept = self.kept.tool().filter(|spec| spec.model_name == name);
-            return kept.ok_or_else(|| AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {name}.")));
+            return kept.map(Arc::new).ok_or_else(|| AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {name}.")));
         };
         if self.in_scope(spec) {
-            return Ok(spec.clone());
+            return Ok(Arc::new(spec.clone()));
         }
         let who = self.agent_name().unwrap_or_else(|| "this answer".to_owned());
         Err(AgentError::new(ErrorCode::ToolNotFound, format!("{name} is not a tool of {who}."))

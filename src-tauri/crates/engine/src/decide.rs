@@ -211,7 +211,7 @@ impl Engine {
         let turn = self.turn_of(approval);
         let arguments = without_caller_values(&spec, serde_json::from_str(&approval.arguments).unwrap_or_default());
         let why = approval.why.clone();
-        let ready = Ready { call: approval.call.clone(), spec, arguments, decision: policy::Decision::Ask { why }, coerced: Vec::new() };
+        let ready = Ready { call: approval.call.clone(), spec: Arc::new(spec), arguments, decision: policy::Decision::Ask { why }, coerced: Vec::new() };
         match turn.execute(&ready, Some(approval)).await {
             Executed::Done(_) => Ok(()),
             Executed::Changed => {

@@ -51,7 +51,7 @@ impl Engine {
         };
         let (spec, arguments) = (ready.spec, ready.arguments);
         let faults = self.world.profile.rules().faults.clone();
-        Ok(PolicyCheckResponse { tool: spec.id, effect: spec.effect, verdict, why, arguments, faults })
+        Ok(PolicyCheckResponse { tool: spec.id.clone(), effect: spec.effect, verdict, why, arguments, faults })
     }
 
     /// A call of a tool by id, outside a conversation.

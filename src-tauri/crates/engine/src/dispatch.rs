@@ -60,7 +60,7 @@ impl Turn {
             self.account.used(&spec.id, spec.effect);
         }
         let request = ToolRequest {
-            spec: spec.clone(),
+            spec: Arc::clone(spec),
             idempotency_key: idempotency_key(spec, &arguments, approval, &ready.call),
             arguments,
             call: ready.call.clone(),

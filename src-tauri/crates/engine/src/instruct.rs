@@ -153,8 +153,8 @@ impl Engine {
             }
             None => None,
         };
-        let offered = turn.offered();
-        let specs: Vec<&ToolSpec> = offered.iter().filter(|spec| wanted.is_some_and(|agent| agent.tools.contains(&spec.id)) || agents.is_empty()).collect();
+        let specs: Vec<&ToolSpec> =
+            turn.offered().into_iter().filter(|spec| wanted.is_some_and(|agent| agent.tools.contains(&spec.id)) || agents.is_empty()).collect();
         let prompt = match wanted {
             Some(agent) => turn.prompt(words, &Voice::Agent { agent, among: agents.len() > 1 }, &specs, None),
             None if agents.len() > 1 => turn.supervisor_prompt(words, &agents, &[]),

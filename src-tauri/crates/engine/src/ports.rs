@@ -222,7 +222,7 @@ pub trait Models: Send + Sync {
 /// A call that passed every check, ready to run.
 #[derive(Clone, Debug)]
 pub struct ToolRequest {
-    pub spec: ToolSpec,
+    pub spec: std::sync::Arc<ToolSpec>,
     /// All arguments, caller-owned values included.
     pub arguments: Value,
     pub call: CallId,

@@ -1,6 +1,8 @@
 //! What an action would change, computed by the host: read calls of the same pack, then the manifest's template.
 //! A preview that cannot be computed is left out; the full arguments are always shown.
 
+use std::sync::Arc;
+
 use contract::{Effect, PreviewView, ToolOutcome, ToolSpec, manifest::PreviewRead};
 use minijinja::{Environment, Error, ErrorKind, Value as Template, value::Serde};
 use policy::Decision;
@@ -30,7 +32,7 @@ impl Turn {
         let call = contract::CallId(self.world().ids.next("call"));
         let ready = Ready {
             call,
-            spec,
+            spec: Arc::new(spec),
             arguments: Value::Object(filled),
             decision: Decision::Allow { why: "Read for a preview.".into(), grant: None },
             coerced: Vec::new(),

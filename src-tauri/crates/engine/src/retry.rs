@@ -1,6 +1,6 @@
 //! The attempts of one call: a time limit for each, a wait between them, and never a repeat of an effect.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use contract::{AgentError, Effect, ErrorCode, ToolSpec, manifest::Backoff};
 use serde_json::Value;
@@ -63,7 +63,7 @@ async fn once(tools: &dyn Tools, request: ToolRequest, cancel: &CancellationToke
     let title = request.spec.title.clone();
     // A write is told to stop only after its moment of grace.
     let stop = if writes { CancellationToken::new() } else { cancel.child_token() };
-    let spec = request.spec.clone();
+    let spec = Arc::clone(&request.spec);
     let running = tools.run(request, stop.clone());
     tokio::pin!(running);
     let cancelled = async {
@@ -115,7 +115,7 @@ fn delay(backoff: Backoff, attempt: u32, unit: f64, server: Option<u64>) -> Dura
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::sync::Mutex;
 
     use async_trait::async_trait;
     use contract::{
@@ -187,7 +187,7 @@ mod tests {
             target: ToolTarget::BuiltIn { service: "s".into() },
             definition_hash: String::new(),
         };
-        ToolRequest { spec, arguments: json!({}), call: "c".into(), session: "s".into(), idempotency_key: None }
+        ToolRequest { spec: Arc::new(spec), arguments: json!({}), call: "c".into(), session: "s".into(), idempotency_key: None }
     }
 
     /// Seconds at which the tries began, and the last error.

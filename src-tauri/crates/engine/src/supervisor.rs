@@ -108,8 +108,7 @@ impl Turn {
     /// A run without a specialist.
     async fn alone(self: &Arc<Self>, words: &Words, opening: &Opening, voice: Voice<'_>) -> End {
         self.work(None);
-        let offered = self.offered();
-        let specs: Vec<&ToolSpec> = offered.iter().filter(|spec| self.in_scope(spec)).collect();
+        let specs: Vec<&ToolSpec> = self.offered().into_iter().filter(|spec| self.in_scope(spec)).collect();
         let prompt = self.prompt(words, &voice, &specs, None);
         let mut run = Run {
             messages: opened(&prompt, opening),
@@ -131,8 +130,7 @@ impl Turn {
         };
         self.emit(EventBody::AgentStart { agent: agent.id.clone(), name: agent.name.clone() });
         let opening = own.as_ref().unwrap_or(opening);
-        let offered = self.offered();
-        let specs: Vec<&ToolSpec> = offered.iter().filter(|spec| agent.tools.contains(&spec.id)).collect();
+        let specs: Vec<&ToolSpec> = self.offered().into_iter().filter(|spec| agent.tools.contains(&spec.id)).collect();
         let voice = Voice::Agent { agent, among: order.is_some() };
         let prompt = self.prompt(words, &voice, &specs, order);
         self.trace(Some(agent), &prompt);

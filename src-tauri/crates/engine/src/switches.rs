@@ -40,7 +40,7 @@ impl Engine {
 
 impl Turn {
     /// The tools that a model is offered now: what is switched off it does not see.
-    pub(crate) fn offered(&self) -> Vec<ToolSpec> {
-        self.specs.iter().filter(|spec| self.engine.check_tool(&spec.id).is_ok()).cloned().collect()
+    pub(crate) fn offered(&self) -> Vec<&ToolSpec> {
+        self.specs.iter().filter(|spec| self.engine.check_tool(&spec.id).is_ok()).collect()
     }
 }
