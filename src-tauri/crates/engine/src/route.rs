@@ -16,7 +16,9 @@ const SUPERVISOR: &str = include_str!("../prompts/supervisor.md");
 const SYNTHESIS: &str = include_str!("../prompts/synthesis.md");
 /// Reasons that send a turn to a specialist for a second time.
 const AGAIN: [&str; 2] = ["incomplete", "new_request"];
-const REASONS: [&str; 5] = ["in_field", "incomplete", "new_request", "answered", "no_specialist_needed"];
+const REASONS: [&str; 6] = ["in_field", "incomplete", "new_request", "answered", "no_specialist_needed", DECLINED];
+/// The message asks for what nobody here is for.
+const DECLINED: &str = "out_of_scope";
 
 /// What a specialist answered in this turn.
 #[derive(Clone)]
@@ -121,6 +123,11 @@ pub(crate) fn may_visit(agent: &AgentId, decision: &RouteDecision, answered: &[A
         1 => AGAIN.contains(&decision.reason_code.trim()),
         _ => false,
     }
+}
+
+/// Whether a decision says that the message is nobody's task here.
+pub(crate) fn declines(decision: &RouteDecision, answered: &[Answered]) -> bool {
+    answered.is_empty() && decision.reason_code.trim() == DECLINED
 }
 
 /// The order as the specialist gets it.

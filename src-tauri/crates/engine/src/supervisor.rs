@@ -3,7 +3,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::{Arc, PoisonError},
+    sync::{Arc, PoisonError, atomic::Ordering},
 };
 
 use contract::{AgentId, Choice, EventBody, PromptPart, PromptTrace, ToolSpec, TurnStatus};
@@ -206,7 +206,10 @@ impl Turn {
                 }
             };
             let agent = match next {
-                Next::Finish => return Handed::Finish(decision.instruction),
+                Next::Finish => {
+                    self.account.declined.fetch_or(route::declines(&decision, &progress.answered), Ordering::AcqRel);
+                    return Handed::Finish(decision.instruction);
+                }
                 Next::Agent(id) => agents.iter().find(|agent| agent.id == id).filter(|_| route::may_visit(&id, &decision, &progress.answered)),
             };
             let Some(agent) = agent else { return Handed::Finish(String::new()) };

@@ -92,7 +92,9 @@ fn health(host: &Host) -> Outcome {
 async fn send(host: &Host, scenario: &Scenario, session: &SessionId) -> Outcome {
     let mut heard = host.subscribe();
     let text = scenario.message.clone().unwrap_or_else(|| scenario.when.clone());
-    let started = host.turn_start(TurnStartParams { session: Some(session.clone()), text, model: None, headless: true }).await;
+    // What is remembered is seen best where a model says what it was shown.
+    let model = (scenario.kind == ScenarioKind::HttpConversationDebug && text.contains(models::echo::DEBUG)).then(|| crate::models::ECHO.to_owned());
+    let started = host.turn_start(TurnStartParams { session: Some(session.clone()), text, model, headless: true }).await;
     let mut outcome = match started {
         Ok(started) => follow(&mut heard, &started.turn).await,
         Err(error) => Outcome { error: Some(error), ..Outcome::default() },

@@ -10,6 +10,7 @@ use engine::ports::{Clock, Ids, Model, ModelError, ModelErrorKind, ModelEvent, M
 use futures::{StreamExt, future::BoxFuture, stream::BoxStream};
 use models::{
     Api, Checked, Config, Diagnosis, HttpClient, Provider, WithFallback, World,
+    echo::EchoModel,
     offline::{OfflineModel, OfflinePack},
 };
 use secrecy::SecretString;
@@ -21,6 +22,9 @@ use crate::profile::LiveProfile;
 pub(crate) const API_KEY: &str = "OPENAI_API_KEY";
 /// The name of the key of the model that answers when the first cannot.
 pub(crate) const FALLBACK_KEY: &str = "MODEL_FALLBACK_KEY";
+
+/// The name of the model that says what it was told.
+pub(crate) const ECHO: &str = "echo";
 
 /// The keyring entry of a server's key. Each server has its own, so that a changed address never sends a key elsewhere.
 fn key_entry(base_url: &str) -> String {
@@ -166,6 +170,7 @@ impl Models for HostModels {
     fn current(&self, name: Option<&str>) -> Arc<dyn Model> {
         let settings = self.profile.settings();
         let server = match name {
+            Some(ECHO) => return Arc::new(EchoModel),
             Some("offline") => None,
             Some(model) => Server::named(&settings, model),
             None => Server::first(&settings, &settings.model.model),

@@ -3,6 +3,7 @@
 mod anthropic;
 mod capabilities;
 mod chat;
+pub mod echo;
 mod fallback;
 mod gemini;
 mod http;

@@ -1,6 +1,7 @@
 //! What differs between the wires that providers speak, as the shared transport sees it: how a request is written, how the
 //! events of an answer are read, how models are listed. Connections, time and retries are not known here.
 
+mod answer;
 mod loose;
 
 use std::borrow::Cow;
@@ -14,6 +15,7 @@ use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
+pub(crate) use answer::{Answer, in_order};
 pub(crate) use loose::Loose;
 
 /// One way of asking a server for an answer.
@@ -47,10 +49,16 @@ pub(crate) enum Fed {
 
 /// Puts the events of one answer together.
 pub(crate) trait Assemble: Send {
+    /// What has arrived so far.
+    fn answer(&self) -> &Answer;
     /// Whether anything of the answer has arrived: a retry would be seen, or paid, twice.
-    fn begun(&self) -> bool;
+    fn begun(&self) -> bool {
+        self.answer().begun
+    }
     /// Whether the model has said why it stopped.
-    fn finished(&self) -> bool;
+    fn finished(&self) -> bool {
+        self.answer().finish.is_some()
+    }
     /// Whether an event of this name must be understood; others may be anything.
     fn speaks(&self, event: &str) -> bool {
         event == "message"

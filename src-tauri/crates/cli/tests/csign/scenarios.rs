@@ -27,8 +27,9 @@ fn section_12_scenarios_run_offline_and_tell_each_check() {
     let world = World::new();
     let mut worker = scenario("worker", &["exit code == 0"]);
     worker["kind"] = json!("worker");
-    let mut debug = scenario("debug", &["messages_count increases"]);
+    let mut debug = scenario("debug", &["messages_count increases", "output contains \"user assistant user\""]);
     debug["kind"] = json!("http_conversation_debug");
+    debug["message"] = json!("Who was here? [debug]");
     let mut health = scenario("health", &["http status == 200", "status == ok"]);
     health["kind"] = json!("http_health");
     let folder = pack(

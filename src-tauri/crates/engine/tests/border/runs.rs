@@ -9,7 +9,7 @@ use contract::{
 use engine::{Engine, ports::*};
 use serde_json::{Value, json};
 
-use crate::world::{Bench, Say, tool};
+use crate::world::{Bench, Say, agent, tool};
 
 fn request(id: &str) -> Value {
     json!({"contract_version": "1.0", "request_id": id, "input": "hello"})
@@ -141,6 +141,19 @@ async fn s2_a_refusal_for_scope_is_a_success() {
     bench.model.then(vec![Say::Text("That is not what I am for."), Say::Ends(Finish::OutOfScope)]);
     let wire = json!(run(&bench, &request("r")).await.unwrap());
     assert_eq!((&wire["status"], &wire["metadata"]["declined_reason"]), (&json!("ok"), &json!("out_of_scope")));
+}
+
+/// Not only the offline model can say so: with any model, the supervisor does.
+#[tokio::test(start_paused = true)]
+async fn s2_a_supervisor_that_declines_is_a_refusal_for_scope() {
+    let two = || Bench::new(vec![tool("p", Effect::ReadOnly), tool("s", Effect::ReadOnly)]).with(vec![agent("guardian", &["p"]), agent("shopper", &["s"])]);
+    for (reason, declined) in [("out_of_scope", json!("out_of_scope")), ("no_specialist_needed", Value::Null)] {
+        let bench = two();
+        let said = json!({"next": "FINISH", "instruction": "I look after campaigns and the shop.", "reason_code": reason, "entities": []}).to_string();
+        bench.model.then(vec![Say::Text(Box::leak(said.into_boxed_str()))]);
+        let wire = json!(run(&bench, &request("r")).await.unwrap());
+        assert_eq!((&wire["output"], &wire["metadata"]["declined_reason"]), (&json!("I look after campaigns and the shop."), &declined));
+    }
 }
 
 #[tokio::test(start_paused = true)]

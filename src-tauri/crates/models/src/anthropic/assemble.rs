@@ -4,13 +4,12 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use contract::{CallId, Usage};
-use engine::ports::{Finish, Ids, ModelCall, ModelError, ModelEvent, Opaque};
+use engine::ports::{Finish, Ids, ModelError, ModelEvent};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::http::failure;
-use crate::wire::{Assemble, Fed, Loose, tokens};
+use crate::wire::{Answer, Assemble, Fed, Loose, tokens};
 
 /// More blocks than any message has.
 const MAX_BLOCKS: usize = 256;
@@ -67,17 +66,14 @@ enum Block {
 
 /// A message as far as it has arrived.
 pub(super) struct Assembler {
-    ids: Arc<dyn Ids>,
+    answer: Answer,
     maker: String,
     blocks: BTreeMap<u64, Block>,
-    usage: Usage,
-    finish: Option<Finish>,
-    begun: bool,
 }
 
 impl Assembler {
     pub(super) fn new(ids: Arc<dyn Ids>, maker: String) -> Self {
-        Self { ids, maker, blocks: BTreeMap::new(), usage: Usage { model_calls: 1, ..Usage::default() }, finish: None, begun: false }
+        Self { answer: Answer::new(ids), maker, blocks: BTreeMap::new() }
     }
 
     fn start(&mut self, index: u64, mut block: Value, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
@@ -89,17 +85,17 @@ impl Assembler {
         let opened = match kind.as_str() {
             "text" => {
                 let text = text(&block, "text");
-                self.say(&text, out);
+                self.answer.say(&text, out);
                 Block::Text(text)
             }
             "thinking" => {
                 let (thought, signature) = (text(&block, "thinking"), text(&block, "signature"));
-                self.think(&thought, out);
+                self.answer.think(&thought, out);
                 Block::Thinking { text: thought, signature }
             }
             "redacted_thinking" => Block::Redacted(block),
             "tool_use" => {
-                self.begun = true;
+                self.answer.begun = true;
                 let given = block.get_mut("input").map(Value::take).filter(|input| input.as_object().is_some_and(|input| !input.is_empty()));
                 Block::Call { name: text(&block, "name"), json: String::new(), given }
             }
@@ -119,26 +115,12 @@ impl Assembler {
             Some(Block::Call { json, .. }) => json.push_str(delta.partial_json.text()),
             Some(Block::Redacted(_) | Block::Other) | None => {}
         }
-        self.say(delta.text.text(), out);
-        self.think(delta.thinking.text(), out);
-    }
-
-    fn say(&mut self, text: &str, out: &mut VecDeque<ModelEvent>) {
-        if !text.is_empty() {
-            self.begun = true;
-            out.push_back(ModelEvent::Text(text.to_owned()));
-        }
-    }
-
-    fn think(&mut self, text: &str, out: &mut VecDeque<ModelEvent>) {
-        if !text.is_empty() {
-            self.begun = true;
-            out.push_back(ModelEvent::Reasoning(text.to_owned()));
-        }
+        self.answer.say(delta.text.text(), out);
+        self.answer.think(delta.thinking.text(), out);
     }
 
     fn stop(&mut self, reason: &str) {
-        self.finish = match reason {
+        self.answer.finish = match reason {
             "" => return,
             "tool_use" => Some(Finish::ToolCalls),
             "max_tokens" | "model_context_window_exceeded" => Some(Finish::Length),
@@ -152,9 +134,9 @@ impl Assembler {
     fn count(&mut self, usage: &Value) {
         if let Some(input) = tokens(usage, "input_tokens") {
             let cached = ["cache_creation_input_tokens", "cache_read_input_tokens"].iter().filter_map(|name| tokens(usage, name)).sum::<u64>();
-            self.usage.input_tokens = input.saturating_add(cached);
+            self.answer.usage.input_tokens = input.saturating_add(cached);
         }
-        self.usage.output_tokens = tokens(usage, "output_tokens").unwrap_or(self.usage.output_tokens);
+        self.answer.usage.output_tokens = tokens(usage, "output_tokens").unwrap_or(self.answer.usage.output_tokens);
     }
 
     /// A message with its content.
@@ -169,12 +151,8 @@ impl Assembler {
 }
 
 impl Assemble for Assembler {
-    fn begun(&self) -> bool {
-        self.begun
-    }
-
-    fn finished(&self) -> bool {
-        self.finish.is_some()
+    fn answer(&self) -> &Answer {
+        &self.answer
     }
 
     fn speaks(&self, event: &str) -> bool {
@@ -218,7 +196,7 @@ impl Assemble for Assembler {
     }
 
     fn end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
-        let (mut kept, mut calls, mut signed) = (Vec::new(), 0, false);
+        let (mut kept, mut signed) = (Vec::new(), false);
         for block in std::mem::take(&mut self.blocks).into_values() {
             match block {
                 Block::Text(text) if !text.trim().is_empty() => kept.push(json!({"type": "text", "text": text})),
@@ -230,28 +208,19 @@ impl Assemble for Assembler {
                     signed = true;
                     kept.push(block);
                 }
-                Block::Call { name, .. } if name.is_empty() => return Err(failure::nameless_call()),
                 Block::Call { name, json, given } => {
-                    let written = if json.trim().is_empty() { given.map_or_else(|| "{}".to_owned(), |given| given.to_string()) } else { json };
-                    out.push_back(ModelEvent::Call(ModelCall { id: CallId::new(self.ids.next("call")), name, arguments: written }));
+                    let written = if json.trim().is_empty() { given.map_or_else(String::new, |given| given.to_string()) } else { json };
+                    self.answer.call(name, written, out)?;
                     kept.push(json!({"type": "tool_use"}));
-                    calls += 1;
                 }
                 Block::Text(_) | Block::Thinking { .. } | Block::Other => {}
             }
         }
-        if self.finish == Some(Finish::ContentFilter) && !self.begun {
-            return Err(failure::declined());
+        self.answer.check()?;
+        if signed {
+            self.answer.seal(&self.maker, kept, out);
         }
-        if signed && calls > 0 {
-            out.push_back(ModelEvent::Opaque(Opaque { maker: self.maker.clone(), data: Arc::new(Value::Array(kept)) }));
-        }
-        let finish = match self.finish {
-            Some(Finish::Stop | Finish::ToolCalls) | None if calls > 0 => Finish::ToolCalls,
-            Some(Finish::ToolCalls) | None => Finish::Stop,
-            Some(finish) => finish,
-        };
-        out.push_back(ModelEvent::Done { usage: self.usage, finish });
+        self.answer.done(out);
         Ok(())
     }
 }

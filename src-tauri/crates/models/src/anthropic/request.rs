@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Anthropic;
 use crate::capabilities::Thinking;
-use crate::wire::{as_object, follows_result, own, wire_id, with_instructions};
+use crate::wire::{as_object, follows_result, in_order, own, wire_id, with_instructions};
 
 /// What is asked for where the model's own bound is not known: every model takes it.
 const OUTPUT_TOKENS: u32 = 4_096;
@@ -120,17 +120,8 @@ fn said(text: &str) -> Option<Value> {
 
 /// The blocks of an answer: in the order in which they came, where that is known.
 fn assistant(text: &str, calls: &[ModelCall], opaque: Option<&Opaque>, maker: &str) -> Vec<Value> {
-    let mut asked = calls.iter().map(tool_use);
-    let kept = own(opaque, maker).and_then(Value::as_array);
-    let marks = |kept: &&Vec<Value>| kept.iter().filter(|block| is_mark(block)).count() == calls.len();
-    match kept.filter(marks) {
-        Some(kept) => kept.iter().filter_map(|block| if is_mark(block) { asked.next() } else { Some(block.clone()) }).collect(),
-        None => said(text).into_iter().chain(asked).collect(),
-    }
-}
-
-fn is_mark(block: &Value) -> bool {
-    block.get("type").and_then(Value::as_str) == Some("tool_use")
+    let asked: Vec<Value> = calls.iter().map(tool_use).collect();
+    in_order(opaque, maker, "tool_use", &asked).unwrap_or_else(|| said(text).into_iter().chain(asked).collect())
 }
 
 fn tool_use(call: &ModelCall) -> Value {

@@ -4,26 +4,21 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use contract::{CallId, Usage};
-use engine::ports::{Finish, Ids, ModelCall, ModelError, ModelEvent};
+use engine::ports::{Finish, Ids, ModelError, ModelEvent};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::chunk::{CallPart, Choice, Chunk, Delta};
 use crate::http::failure;
-use crate::wire::{Assemble, Fed, Loose, count};
+use crate::wire::{Answer, Assemble, Fed, Loose, count};
 
 /// More calls than any model sends in one answer; a bound against a stream that never stops opening new ones.
 const MAX_CALLS: usize = 64;
 
 /// An answer as far as it has arrived.
 pub(super) struct Assembler {
-    ids: Arc<dyn Ids>,
+    answer: Answer,
     calls: Vec<PartialCall>,
-    usage: Usage,
-    finish: Option<Finish>,
-    /// Text, reasoning or a part of a call has arrived: a retry would be seen, or paid, twice.
-    begun: bool,
 }
 
 struct PartialCall {
@@ -37,7 +32,7 @@ struct PartialCall {
 
 impl Assembler {
     pub(super) fn new(ids: Arc<dyn Ids>) -> Self {
-        Self { ids, calls: Vec::new(), usage: Usage { model_calls: 1, ..Usage::default() }, finish: None, begun: false }
+        Self { answer: Answer::new(ids), calls: Vec::new() }
     }
 
     fn choice(&mut self, choice: Choice<'_>, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
@@ -46,56 +41,42 @@ impl Assembler {
         }
         match choice.finish_reason.text() {
             "" => {}
-            "tool_calls" | "function_call" | "tool_use" => self.finish = Some(Finish::ToolCalls),
-            "length" | "max_tokens" | "model_length" => self.finish = Some(Finish::Length),
-            "content_filter" => self.finish = Some(Finish::ContentFilter),
+            "tool_calls" | "function_call" | "tool_use" => self.answer.finish = Some(Finish::ToolCalls),
+            "length" | "max_tokens" | "model_length" => self.answer.finish = Some(Finish::Length),
+            "content_filter" => self.answer.finish = Some(Finish::ContentFilter),
             "error" => return Err(failure::broke_off()),
             // "stop", "eos", "end_turn" and whatever else a server calls the ordinary end.
-            _ => self.finish = Some(Finish::Stop),
+            _ => self.answer.finish = Some(Finish::Stop),
         }
         Ok(())
     }
 
     fn delta(&mut self, delta: Delta<'_>, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
-        self.reasoning(delta.reasoning_content.text(), out);
-        self.reasoning(delta.reasoning.text(), out);
+        self.answer.think(delta.reasoning_content.text(), out);
+        self.answer.think(delta.reasoning.text(), out);
         match delta.content {
             Loose::Absent => {}
-            Loose::Text(text) => self.text(text.into_owned(), out),
+            Loose::Text(text) => self.answer.say(&text, out),
             Loose::Other(parts) => self.parts(&parts, out),
         }
-        self.text(delta.refusal.text().to_owned(), out);
+        self.answer.say(delta.refusal.text(), out);
         for part in delta.tool_calls.unwrap_or_default() {
             self.call_part(&part)?;
         }
         Ok(())
     }
 
-    fn text(&mut self, text: String, out: &mut VecDeque<ModelEvent>) {
-        if !text.is_empty() {
-            self.begun = true;
-            out.push_back(ModelEvent::Text(text));
-        }
-    }
-
-    fn reasoning(&mut self, text: &str, out: &mut VecDeque<ModelEvent>) {
-        if !text.is_empty() {
-            self.begun = true;
-            out.push_back(ModelEvent::Reasoning(text.to_owned()));
-        }
-    }
-
     /// Content as a list of typed parts: `text`, and `thinking` with parts of its own.
     fn parts(&mut self, parts: &Value, out: &mut VecDeque<ModelEvent>) {
         for part in parts.as_array().into_iter().flatten() {
             if let Some(text) = part.get("text").and_then(Value::as_str) {
-                self.text(text.to_owned(), out);
+                self.answer.say(text, out);
             }
             match part.get("thinking") {
-                Some(Value::String(text)) => self.reasoning(text, out),
+                Some(Value::String(text)) => self.answer.think(text, out),
                 Some(Value::Array(inner)) => {
                     for text in inner.iter().filter_map(|p| p.get("text").and_then(Value::as_str)) {
-                        self.reasoning(text, out);
+                        self.answer.think(text, out);
                     }
                 }
                 _ => {}
@@ -104,7 +85,7 @@ impl Assembler {
     }
 
     fn call_part(&mut self, part: &CallPart<'_>) -> Result<(), ModelError> {
-        self.begun = true;
+        self.answer.begun = true;
         let index = part.index.number();
         let id = part.id.text();
         let (name, arguments) = match &part.function {
@@ -149,12 +130,8 @@ impl Assembler {
 }
 
 impl Assemble for Assembler {
-    fn begun(&self) -> bool {
-        self.begun
-    }
-
-    fn finished(&self) -> bool {
-        self.finish.is_some()
+    fn answer(&self) -> &Answer {
+        &self.answer
     }
 
     fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<Fed, ModelError> {
@@ -171,8 +148,8 @@ impl Assemble for Assembler {
         }
         let known = chunk.choices.is_some() || chunk.usage.is_some();
         if let Some(usage) = chunk.usage {
-            self.usage.input_tokens = usage.prompt_tokens.map_or(self.usage.input_tokens, count);
-            self.usage.output_tokens = usage.completion_tokens.map_or(self.usage.output_tokens, count);
+            self.answer.usage.input_tokens = usage.prompt_tokens.map_or(self.answer.usage.input_tokens, count);
+            self.answer.usage.output_tokens = usage.completion_tokens.map_or(self.answer.usage.output_tokens, count);
         }
         if let Some(choice) = chunk.choices.unwrap_or_default().into_iter().next() {
             self.choice(choice, out)?;
@@ -183,21 +160,10 @@ impl Assemble for Assembler {
     fn end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
         let mut calls = std::mem::take(&mut self.calls);
         calls.sort_by_key(|call| call.index.unwrap_or(u64::MAX));
-        let called = !calls.is_empty();
         for call in calls {
-            if call.name.is_empty() {
-                return Err(failure::nameless_call());
-            }
-            let arguments = if call.arguments.trim().is_empty() { "{}".to_owned() } else { call.arguments };
-            out.push_back(ModelEvent::Call(ModelCall { id: CallId::new(self.ids.next("call")), name: call.name, arguments }));
+            self.answer.call(call.name, call.arguments, out)?;
         }
-        let finish = match self.finish {
-            // Several servers say "stop" after calls.
-            Some(Finish::Stop | Finish::ToolCalls) | None if called => Finish::ToolCalls,
-            Some(Finish::ToolCalls) | None => Finish::Stop,
-            Some(finish) => finish,
-        };
-        out.push_back(ModelEvent::Done { usage: self.usage, finish });
+        self.answer.done(out);
         Ok(())
     }
 }

@@ -4,14 +4,13 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use contract::{CallId, Usage};
-use engine::ports::{Finish, Ids, ModelCall, ModelError, ModelEvent, Opaque};
+use engine::ports::{Finish, Ids, ModelError, ModelEvent};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::partial;
 use crate::http::failure;
-use crate::wire::{Assemble, Fed, Loose, tokens};
+use crate::wire::{Answer, Assemble, Fed, Loose, tokens};
 
 /// More calls than any model makes in one answer.
 const MAX_CALLS: usize = 64;
@@ -68,17 +67,14 @@ struct Call {
 
 /// An answer as far as it has arrived.
 pub(super) struct Assembler {
-    ids: Arc<dyn Ids>,
+    answer: Answer,
     maker: String,
     calls: Vec<Call>,
-    usage: Usage,
-    finish: Option<Finish>,
-    begun: bool,
 }
 
 impl Assembler {
     pub(super) fn new(ids: Arc<dyn Ids>, maker: String) -> Self {
-        Self { ids, maker, calls: Vec::new(), usage: Usage { model_calls: 1, ..Usage::default() }, finish: None, begun: false }
+        Self { answer: Answer::new(ids), maker, calls: Vec::new() }
     }
 
     fn chunk(&mut self, chunk: Chunk<'_>, out: &mut VecDeque<ModelEvent>) -> Result<Fed, ModelError> {
@@ -90,7 +86,7 @@ impl Assembler {
             self.count(usage);
         }
         if chunk.prompt_feedback.as_ref().is_some_and(|feedback| feedback.get("blockReason").is_some()) {
-            self.finish = Some(Finish::ContentFilter);
+            self.answer.finish = Some(Finish::ContentFilter);
         }
         if let Some(candidate) = chunk.candidates.unwrap_or_default().into_iter().next() {
             for part in candidate.content.and_then(|content| content.parts).unwrap_or_default() {
@@ -103,13 +99,13 @@ impl Assembler {
 
     fn part(&mut self, part: Part<'_>, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
         let text = part.text.text();
-        if !text.is_empty() {
-            self.begun = true;
-            let text = text.to_owned();
-            out.push_back(if part.thought == Some(true) { ModelEvent::Reasoning(text) } else { ModelEvent::Text(text) });
+        if part.thought == Some(true) {
+            self.answer.think(text, out);
+        } else {
+            self.answer.say(text, out);
         }
         if let Some(call) = part.function_call {
-            self.begun = true;
+            self.answer.begun = true;
             self.call(call, part.thought_signature.text())?;
         }
         Ok(())
@@ -141,7 +137,7 @@ impl Assembler {
     }
 
     fn stop(&mut self, reason: &str) -> Result<(), ModelError> {
-        self.finish = match reason {
+        self.answer.finish = match reason {
             "" | "FINISH_REASON_UNSPECIFIED" => return Ok(()),
             "MAX_TOKENS" => Some(Finish::Length),
             "SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => Some(Finish::ContentFilter),
@@ -155,22 +151,18 @@ impl Assembler {
     /// Counts are told with every chunk; the newest holds. Thoughts are output, what tools brought is input.
     fn count(&mut self, usage: &Value) {
         if let Some(prompt) = tokens(usage, "promptTokenCount") {
-            self.usage.input_tokens = prompt.saturating_add(tokens(usage, "toolUsePromptTokenCount").unwrap_or_default());
+            self.answer.usage.input_tokens = prompt.saturating_add(tokens(usage, "toolUsePromptTokenCount").unwrap_or_default());
         }
         let parts = ["candidatesTokenCount", "thoughtsTokenCount"].map(|name| tokens(usage, name));
         if parts.iter().any(Option::is_some) {
-            self.usage.output_tokens = parts.into_iter().flatten().sum();
+            self.answer.usage.output_tokens = parts.into_iter().flatten().sum();
         }
     }
 }
 
 impl Assemble for Assembler {
-    fn begun(&self) -> bool {
-        self.begun
-    }
-
-    fn finished(&self) -> bool {
-        self.finish.is_some()
+    fn answer(&self) -> &Answer {
+        &self.answer
     }
 
     fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<Fed, ModelError> {
@@ -196,12 +188,9 @@ impl Assemble for Assembler {
     }
 
     fn end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
-        if self.finish == Some(Finish::ContentFilter) && !self.begun {
-            return Err(failure::declined());
-        }
-        let calls = std::mem::take(&mut self.calls);
-        let (called, mut kept) = (!calls.is_empty(), Vec::new());
-        for call in calls {
+        self.answer.check()?;
+        let mut kept = Vec::new();
+        for call in std::mem::take(&mut self.calls) {
             let mut came_with = json!({});
             if let Some(id) = call.id {
                 came_with["id"] = json!(id);
@@ -210,18 +199,10 @@ impl Assemble for Assembler {
                 came_with["signature"] = json!(signature);
             }
             kept.push(came_with);
-            let made = ModelCall { id: CallId::new(self.ids.next("call")), name: call.name, arguments: call.arguments.to_string() };
-            out.push_back(ModelEvent::Call(made));
+            self.answer.call(call.name, call.arguments.to_string(), out)?;
         }
-        if called {
-            out.push_back(ModelEvent::Opaque(Opaque { maker: self.maker.clone(), data: Arc::new(Value::Array(kept)) }));
-        }
-        let finish = match self.finish {
-            Some(Finish::Stop) | None if called => Finish::ToolCalls,
-            Some(finish) => finish,
-            None => Finish::Stop,
-        };
-        out.push_back(ModelEvent::Done { usage: self.usage, finish });
+        self.answer.seal(&self.maker, kept, out);
+        self.answer.done(out);
         Ok(())
     }
 }

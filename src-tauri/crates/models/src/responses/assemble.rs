@@ -4,13 +4,12 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use contract::{CallId, Usage};
-use engine::ports::{Finish, Ids, ModelCall, ModelError, ModelEvent, Opaque};
+use engine::ports::{Finish, Ids, ModelError, ModelEvent};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::http::failure;
-use crate::wire::{Assemble, Fed, Loose, tokens};
+use crate::wire::{Answer, Assemble, Fed, Loose, tokens};
 
 /// More items than any response has.
 const MAX_ITEMS: usize = 256;
@@ -51,31 +50,14 @@ enum Item {
 
 /// A response as far as it has arrived.
 pub(super) struct Assembler {
-    ids: Arc<dyn Ids>,
+    answer: Answer,
     maker: String,
     items: BTreeMap<u64, Item>,
-    usage: Usage,
-    finish: Option<Finish>,
-    begun: bool,
 }
 
 impl Assembler {
     pub(super) fn new(ids: Arc<dyn Ids>, maker: String) -> Self {
-        Self { ids, maker, items: BTreeMap::new(), usage: Usage { model_calls: 1, ..Usage::default() }, finish: None, begun: false }
-    }
-
-    fn say(&mut self, text: &str, out: &mut VecDeque<ModelEvent>) {
-        if !text.is_empty() {
-            self.begun = true;
-            out.push_back(ModelEvent::Text(text.to_owned()));
-        }
-    }
-
-    fn think(&mut self, text: &str, out: &mut VecDeque<ModelEvent>) {
-        if !text.is_empty() {
-            self.begun = true;
-            out.push_back(ModelEvent::Reasoning(text.to_owned()));
-        }
+        Self { answer: Answer::new(ids), maker, items: BTreeMap::new() }
     }
 
     /// An item that begins or is complete: the later form holds.
@@ -86,7 +68,7 @@ impl Assembler {
         let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
         match text("type") {
             "function_call" => {
-                self.begun = true;
+                self.answer.begun = true;
                 let before = match self.items.remove(&index) {
                     Some(Item::Call { arguments, .. }) => arguments,
                     Some(Item::Kept(_)) | None => String::new(),
@@ -123,18 +105,18 @@ impl Assembler {
     /// The response as a whole, at its end. Some servers send only this.
     fn whole(&mut self, response: &Value, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
         if let Some(usage) = response.get("usage") {
-            self.usage.input_tokens = tokens(usage, "input_tokens").unwrap_or_default();
-            self.usage.output_tokens = tokens(usage, "output_tokens").unwrap_or_default();
+            self.answer.usage.input_tokens = tokens(usage, "input_tokens").unwrap_or_default();
+            self.answer.usage.output_tokens = tokens(usage, "output_tokens").unwrap_or_default();
         }
-        if !self.begun {
+        if !self.answer.begun {
             for (index, item) in (0..).zip(response.get("output").and_then(Value::as_array).into_iter().flatten()) {
                 self.item(index, item)?;
                 for part in said(item).as_array().into_iter().flatten() {
-                    self.say(part.get("text").and_then(Value::as_str).unwrap_or_default(), out);
+                    self.answer.say(part.get("text").and_then(Value::as_str).unwrap_or_default(), out);
                 }
             }
         }
-        self.finish = Some(match response.pointer("/incomplete_details/reason").and_then(Value::as_str) {
+        self.answer.finish = Some(match response.pointer("/incomplete_details/reason").and_then(Value::as_str) {
             Some("content_filter") => Finish::ContentFilter,
             Some(_) => Finish::Length,
             None => Finish::Stop,
@@ -155,12 +137,8 @@ fn said(item: &Value) -> Value {
 }
 
 impl Assemble for Assembler {
-    fn begun(&self) -> bool {
-        self.begun
-    }
-
-    fn finished(&self) -> bool {
-        self.finish.is_some()
+    fn answer(&self) -> &Answer {
+        &self.answer
     }
 
     fn speaks(&self, event: &str) -> bool {
@@ -177,9 +155,9 @@ impl Assemble for Assembler {
         }
         let event: Event<'_> = serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
         match event.kind.text() {
-            "response.output_text.delta" | "response.refusal.delta" => self.say(event.delta.text(), out),
-            "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => self.think(event.delta.text(), out),
-            "response.reasoning_summary_part.added" if event.summary_index > Some(0) => self.think("\n\n", out),
+            "response.output_text.delta" | "response.refusal.delta" => self.answer.say(event.delta.text(), out),
+            "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => self.answer.think(event.delta.text(), out),
+            "response.reasoning_summary_part.added" if event.summary_index > Some(0) => self.answer.think("\n\n", out),
             "response.function_call_arguments.delta" | "response.function_call_arguments.done" => self.arguments(&event),
             "response.output_item.added" | "response.output_item.done" => {
                 self.item(event.output_index.unwrap_or_default(), &event.item.unwrap_or_default())?;
@@ -208,18 +186,13 @@ impl Assemble for Assembler {
     }
 
     fn end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
-        if self.finish == Some(Finish::ContentFilter) && !self.begun {
-            return Err(failure::declined());
-        }
-        let (mut kept, mut calls, mut reasoned) = (Vec::new(), 0, false);
+        self.answer.check()?;
+        let (mut kept, mut reasoned) = (Vec::new(), false);
         for item in std::mem::take(&mut self.items).into_values() {
             match item {
-                Item::Call { name, .. } if name.is_empty() => return Err(failure::nameless_call()),
                 Item::Call { name, arguments } => {
-                    let arguments = if arguments.trim().is_empty() { "{}".to_owned() } else { arguments };
-                    out.push_back(ModelEvent::Call(ModelCall { id: CallId::new(self.ids.next("call")), name, arguments }));
+                    self.answer.call(name, arguments, out)?;
                     kept.push(json!({"type": "function_call"}));
-                    calls += 1;
                 }
                 Item::Kept(item) => {
                     reasoned |= item.get("encrypted_content").is_some();
@@ -227,15 +200,10 @@ impl Assemble for Assembler {
                 }
             }
         }
-        if reasoned && calls > 0 {
-            out.push_back(ModelEvent::Opaque(Opaque { maker: self.maker.clone(), data: Arc::new(Value::Array(kept)) }));
+        if reasoned {
+            self.answer.seal(&self.maker, kept, out);
         }
-        let finish = match self.finish {
-            Some(Finish::Stop) | None if calls > 0 => Finish::ToolCalls,
-            Some(finish) => finish,
-            None => Finish::Stop,
-        };
-        out.push_back(ModelEvent::Done { usage: self.usage, finish });
+        self.answer.done(out);
         Ok(())
     }
 }

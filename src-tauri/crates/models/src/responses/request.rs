@@ -5,7 +5,7 @@ use engine::ports::{Message, ModelCall, ModelRequest, Opaque};
 use serde_json::{Value, json};
 
 use super::Responses;
-use crate::wire::{own, parsable, wire_id};
+use crate::wire::{in_order, parsable, wire_id};
 
 pub(super) fn body(wire: &Responses, request: &ModelRequest, plain: bool) -> Value {
     let mut instructions: Vec<&str> = Vec::new();
@@ -46,21 +46,15 @@ pub(super) fn body(wire: &Responses, request: &ModelRequest, plain: bool) -> Val
 
 /// The items of an answer: in the order in which they came, where that is known.
 fn assistant(text: &str, calls: &[ModelCall], opaque: Option<&Opaque>, maker: &str, input: &mut Vec<Value>) {
-    let mut asked = calls.iter().map(function_call);
-    let kept = own(opaque, maker).and_then(Value::as_array);
-    let marks = |kept: &&Vec<Value>| kept.iter().filter(|item| is_mark(item)).count() == calls.len();
-    if let Some(kept) = kept.filter(marks) {
-        input.extend(kept.iter().filter_map(|item| if is_mark(item) { asked.next() } else { Some(item.clone()) }));
+    let asked: Vec<Value> = calls.iter().map(function_call).collect();
+    if let Some(kept) = in_order(opaque, maker, "function_call", &asked) {
+        input.extend(kept);
         return;
     }
     if !text.is_empty() {
         input.push(json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}));
     }
     input.extend(asked);
-}
-
-fn is_mark(item: &Value) -> bool {
-    item.get("type").and_then(Value::as_str) == Some("function_call")
 }
 
 fn function_call(call: &ModelCall) -> Value {

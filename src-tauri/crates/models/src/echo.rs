@@ -1,0 +1,49 @@
+//! A model for tests of what surrounds models: it says what it was told. A message with the debug mark is answered with the roles of
+//! everything that the model was shown, so that what is remembered can be seen without any network.
+
+use contract::Usage;
+use engine::ports::{Finish, Message, Model, ModelError, ModelEvent, ModelRequest};
+use futures::{
+    StreamExt,
+    stream::{self, BoxStream},
+};
+
+/// In a message: answer with the roles instead.
+pub const DEBUG: &str = "[debug]";
+
+/// Deterministic, local, and without tools.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EchoModel;
+
+fn role(message: &Message) -> &'static str {
+    match message {
+        Message::System { .. } => "system",
+        Message::User { .. } => "user",
+        Message::Assistant { .. } => "assistant",
+        Message::Tool { .. } => "tool",
+    }
+}
+
+fn answer(request: &ModelRequest) -> String {
+    let asked = request.messages.iter().rev().find_map(|message| if let Message::User { text } = message { Some(text.as_str()) } else { None });
+    match asked {
+        Some(text) if text.contains(DEBUG) => request.messages.iter().map(role).collect::<Vec<_>>().join(" "),
+        Some(text) => text.to_owned(),
+        None => String::new(),
+    }
+}
+
+impl Model for EchoModel {
+    fn label(&self) -> String {
+        "Echo".to_owned()
+    }
+
+    fn local(&self) -> bool {
+        true
+    }
+
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
+        let done = ModelEvent::Done { usage: Usage { model_calls: 1, ..Usage::default() }, finish: Finish::Stop };
+        stream::iter([Ok(ModelEvent::Text(answer(&request))), Ok(done)]).boxed()
+    }
+}
