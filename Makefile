@@ -10,6 +10,7 @@ TEST_PACKAGES = webkit2gtk-driver xvfb dbus-daemon dbus-bin gnome-keyring libsec
 CARGO_TARGET = $(or $(CARGO_TARGET_DIR),target)
 MCP_NODE = tests/mcp/node_modules/.stamp
 MCP_PYTHON = $(CARGO_TARGET)/mcp-python/.stamp
+GATEWAY_PYTHON = $(CARGO_TARGET)/gateway-python/.stamp
 UI_SOURCES = $(shell find ui -path ui/node_modules -prune -o -path ui/dist -prune -o -type f -print)
 
 help:
@@ -61,7 +62,7 @@ lint: setup ui
 setup:
 	@sh scripts/install-packages.sh $(BUILD_PACKAGES)
 
-setup-test: $(MCP_NODE) $(MCP_PYTHON)
+setup-test: $(MCP_NODE) $(MCP_PYTHON) $(GATEWAY_PYTHON)
 	@sh scripts/install-packages.sh $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
 # Real MCP servers and the conformance suite, for tests alone. Once they are there, nothing is fetched again.
@@ -73,6 +74,13 @@ $(MCP_PYTHON): tests/mcp/requirements.txt
 	@sh scripts/install-packages.sh python3-venv git
 	/usr/bin/python3 -m venv $(CARGO_TARGET)/mcp-python
 	$(CARGO_TARGET)/mcp-python/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement tests/mcp/requirements.txt
+	@touch $@
+
+# Schemathesis asks the gateway what its description allows, and what it does not.
+$(GATEWAY_PYTHON): tests/gateway/requirements.txt
+	@sh scripts/install-packages.sh python3-venv
+	/usr/bin/python3 -m venv $(CARGO_TARGET)/gateway-python
+	$(CARGO_TARGET)/gateway-python/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement tests/gateway/requirements.txt
 	@touch $@
 
 ui: ui/dist/index.html

@@ -86,8 +86,22 @@ fn only_the_gateway_depends_on_axum() {
 
 #[test]
 fn only_models_mcp_and_packs_have_an_http_client() {
-    let clients = ["reqwest", "ureq", "hyper", "hyper-util", "isahc", "curl", "attohttpc"];
+    let clients = ["reqwest", "ureq", "isahc", "curl", "attohttpc"];
     only(&["models", "mcp", "packs"], &holders(&rooms(), |name| clients.contains(&name)), "only models, mcp and packs have an HTTP client");
+    // These are both; the gateway takes the server's half.
+    only(&["models", "mcp", "packs", "gateway"], &holders(&rooms(), |name| name.starts_with("hyper")), "only the gateway serves with hyper");
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    for line in manifest.lines().filter(|line| line.starts_with("hyper")) {
+        assert!(!line.contains("client"), "hyper is there to serve: {line}");
+    }
+}
+
+#[test]
+fn the_gateway_reaches_turns_through_host_and_engine_alone() {
+    let rooms = rooms();
+    let known: Vec<&String> = rooms["gateway"].iter().filter(|name| rooms.contains_key(*name)).collect();
+    let strangers: Vec<&&String> = known.iter().filter(|name| !["contract", "engine", "host"].contains(&name.as_str())).collect();
+    assert!(strangers.is_empty(), "the gateway knows no store, model or log; it depends on {strangers:?}");
 }
 
 #[test]

@@ -46,6 +46,8 @@ pub(crate) enum Command {
     ServiceLevel,
     /// Check the installation
     Doctor,
+    /// Serve the shop's chat API over HTTP: docs/gateway.md
+    Serve(Serve),
     /// For those who work on Countersign
     #[command(subcommand, hide = true)]
     Dev(Dev),
@@ -85,6 +87,22 @@ pub(crate) struct Run {
     /// Whose request ids these are
     #[arg(long, value_name = "NAME", default_value = "csign")]
     pub(crate) caller: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Serve {
+    /// Where to listen (default: 127.0.0.1 and the port of the variable PORT, else 3000)
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<std::net::SocketAddr>,
+    /// Ask for no token: for a web shop's own server in front, on this machine only
+    #[arg(long)]
+    pub(crate) no_token: bool,
+    /// Listen where other machines can reach it
+    #[arg(long)]
+    pub(crate) allow_remote: bool,
+    /// Read variables from this file; those that are set already stay
+    #[arg(long, value_name = "FILE")]
+    pub(crate) env_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

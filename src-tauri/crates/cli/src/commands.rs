@@ -6,6 +6,7 @@ mod dev;
 mod packs;
 mod policy;
 mod run;
+mod serve;
 mod service;
 mod status;
 mod tools;
@@ -62,6 +63,7 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
         }
         Command::Audit(args) => with_link(data_dir, Person::Absent, async |link| audit::run(link, out, args).await),
         Command::Run(args) => run::run(args, data_dir, out),
+        Command::Serve(args) => serve::run(&args, data_dir, out),
         Command::ServiceLevel => with_link(data_dir, Person::Absent, async |link| service::run(link, out).await),
         Command::Doctor => with_link(data_dir, Person::Absent, async |link| status::doctor(link, out).await),
     }

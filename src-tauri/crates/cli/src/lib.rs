@@ -38,7 +38,10 @@ pub fn run() -> ExitCode {
     };
     let folder = link::data_dir(args.data_dir.clone());
     crash::install(&folder);
-    log::start(&folder);
+    match &args.command {
+        args::Command::Serve(_) => log::start_server(),
+        _ => log::start(&folder),
+    }
     // Two TLS providers may be compiled in; without a choice the first use would panic.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let out = Out::new(args.json);

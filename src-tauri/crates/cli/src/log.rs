@@ -24,6 +24,15 @@ pub(crate) fn start(data_dir: &Path) {
     }
 }
 
+/// A server writes a line of JSON for everything that happens to standard error; `COUNTERSIGN_LOG` takes a filter here, too.
+pub(crate) fn start_server() {
+    let filter = EnvFilter::try_from_env("COUNTERSIGN_LOG").unwrap_or_else(|_| EnvFilter::new("warn,gateway=info"));
+    let started = tracing_subscriber::fmt().json().flatten_event(true).with_env_filter(filter).with_writer(io::stderr).try_init();
+    if let Err(error) = started {
+        let _ = writeln!(io::stderr(), "warning: nothing will be logged: {error}");
+    }
+}
+
 /// Adds to the file, creating it when needed.
 pub(crate) fn append(path: &Path, text: &str) -> io::Result<()> {
     open(path)?.write_all(text.as_bytes())

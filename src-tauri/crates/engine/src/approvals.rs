@@ -22,6 +22,9 @@ use crate::{
     turn::Turn,
 };
 
+/// No pending action waits longer, whatever a caller's sessions live.
+const LONGEST_WAIT_S: u32 = 31 * 86_400;
+
 /// What a waiting call is told.
 #[derive(Debug)]
 pub(crate) enum Verdict {
@@ -301,7 +304,7 @@ impl Turn {
             why,
             preview: self.preview(spec, &ready.arguments).await,
             created_at: now,
-            expires_at: now + TimeDelta::seconds(i64::from(self.settings.limits.approval_expiry_s.clamp(1, 86_400))),
+            expires_at: now + TimeDelta::seconds(i64::from(self.settings.limits.approval_expiry_s.clamp(1, LONGEST_WAIT_S))),
             status: ApprovalStatus::Pending,
             grantable: spec.grantable && spec.effect == Effect::Write,
             confirm_word: (spec.effect == Effect::Destructive).then(|| confirm_word(&spec.title)),

@@ -184,7 +184,9 @@ impl Turn {
             let error = AgentError::invalid("The arguments are not a JSON object.").with("validation", json!([{"path": "", "problem": problem}]));
             return Err(refuse(&ready, ToolOutcome::Error, self.misfit(&ready, error)));
         }
-        let (arguments, changes) = coerce(&ready.spec.input_schema, std::mem::take(&mut ready.arguments));
+        let given = std::mem::take(&mut ready.arguments);
+        let given = self.run.iter().fold(given, |given, run| run.without_strange(&ready.spec, given));
+        let (arguments, changes) = coerce(&ready.spec.input_schema, given);
         ready.arguments = arguments;
         ready.coerced = changes.into_iter().map(|change| format!("{}: {}", change.parameter, change.what)).collect();
         let settled = self.settle(&mut ready);

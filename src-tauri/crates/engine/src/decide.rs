@@ -29,6 +29,8 @@ const GRANT_HOURS: i64 = 8;
 pub enum DecidedBy {
     Window,
     Terminal,
+    /// The person at the other end of an API, by the next message of the session.
+    Caller,
 }
 
 impl DecidedBy {
@@ -36,6 +38,7 @@ impl DecidedBy {
         match self {
             Self::Window => "window",
             Self::Terminal => "terminal",
+            Self::Caller => "caller",
         }
     }
 }

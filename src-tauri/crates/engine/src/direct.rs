@@ -21,8 +21,15 @@ pub(crate) const SESSION: &str = "direct";
 impl Engine {
     /// Calls a tool by id. `headless` callers get `approval_required` for writes, with the pending action's id.
     pub async fn tool_call(self: &Arc<Self>, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
+        let turn = TurnId(self.world.ids.next("turn"));
+        self.tool_call_as(turn, params, false).await
+    }
+
+    /// The same under a turn's id that is known already; its items may be kept in the session.
+    pub(crate) async fn tool_call_as(self: &Arc<Self>, id: TurnId, params: ToolCallParams, keeps_items: bool) -> Result<ToolCallResponse, AgentError> {
         self.check_enabled()?;
-        let (turn, call) = self.direct(params.tool, params.arguments, params.session, params.headless)?;
+        let (mut turn, call) = self.direct(id, params.tool, params.arguments, params.session, params.headless)?;
+        turn.keeps_items = keeps_items;
         let result = Arc::new(turn).run_calls(vec![call]).await;
         if let Err(error) = self.world.audit.flush().await {
             tracing::warn!(%error, "the audit log could not be flushed after a direct call");
@@ -40,7 +47,7 @@ impl Engine {
     /// What the gate would say to a call now: the very checks that it would go through, up to where it would be asked or run.
     pub async fn policy_check(self: &Arc<Self>, params: PolicyCheckParams) -> Result<PolicyCheckResponse, AgentError> {
         self.check_enabled()?;
-        let (turn, call) = self.direct(params.tool, params.arguments, params.session, true)?;
+        let (turn, call) = self.direct(TurnId(self.world.ids.next("turn")), params.tool, params.arguments, params.session, true)?;
         turn.tainted.store(params.untrusted, Ordering::Release);
         let unexplained = || AgentError::internal("unexpected", "The call was refused without a reason.");
         let ready = turn.judged(call, true).await.map_err(|done| done.error.unwrap_or_else(unexplained))?;
@@ -57,6 +64,7 @@ impl Engine {
     /// A call of a tool by id, outside a conversation.
     fn direct(
         self: &Arc<Self>,
+        id: TurnId,
         tool: ToolId,
         arguments: serde_json::Value,
         session: Option<SessionId>,
@@ -68,7 +76,7 @@ impl Engine {
             return Err(AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {tool}.")).hint(format!("Known tools: {}.", known.join(", "))));
         };
         let session = session.unwrap_or_else(|| SessionId::new(SESSION));
-        let accepted = Accepted { turn: TurnId(self.world.ids.next("turn")), text: String::new(), model: None, headless };
+        let accepted = Accepted { turn: id, text: String::new(), model: None, headless };
         let mut turn = Turn::new(Arc::clone(self), session, accepted, CancellationToken::new());
         turn.keeps_items = false;
         let call = AskedCall { id: CallId(self.world.ids.next("call")), name: spec.model_name.clone(), arguments: arguments.to_string() };

@@ -48,6 +48,7 @@ pub use coerce::coerce;
 pub use decide::DecidedBy;
 pub use history::cap;
 pub use recover::Recovered;
+pub use run::{Around, Hearing, IGNORED};
 
 use ports::{AuditLog, Clock, Events, Ids, Models, Probe, Profile, Random, Roster, Secrets, Store, StoreError, Tools};
 

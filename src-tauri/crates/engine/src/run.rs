@@ -2,6 +2,7 @@
 //! a day, so that a repeat gets it and runs nothing. Adapters (`csign run`, and whatever speaks HTTP) only carry text in and out.
 
 mod check;
+mod heard;
 mod live;
 mod outcome;
 
@@ -18,6 +19,8 @@ use crate::{
     store_error,
 };
 
+pub(crate) use heard::surroundings;
+pub use heard::{Around, Hearing, IGNORED};
 pub(crate) use live::{Correlated, Ended, Live, Work};
 
 /// How long a request id belongs to its result.

@@ -62,7 +62,7 @@ impl Engine {
         Ok(trimmed.to_owned())
     }
 
-    async fn session_for(&self, wanted: Option<SessionId>, text: &str) -> Result<SessionId, AgentError> {
+    pub(crate) async fn session_for(&self, wanted: Option<SessionId>, text: &str) -> Result<SessionId, AgentError> {
         let store = &self.world.store;
         let id = wanted.unwrap_or_else(|| SessionId(self.world.ids.next("session")));
         if store.session(&id).await.map_err(|e| store_error(&e))?.is_none() {

@@ -28,7 +28,7 @@ use crate::{
     metering::{Account, BUDGET, Metered},
     ports::{Agent, Durability, Model, Point, RecordDraft, Served, StoreError, TurnRow},
     results::Kept,
-    run::{Ended, Work},
+    run::{Ended, Work, surroundings},
     store_error,
     texts::Text,
 };
@@ -88,7 +88,7 @@ pub(crate) struct Turn {
     /// What its model calls used, and what happened to it on the way.
     pub(crate) account: Arc<Account>,
     /// The run of the run contract that it answers.
-    run: Option<Arc<Work>>,
+    pub(crate) run: Option<Arc<Work>>,
     /// What was said beside calls.
     pub(crate) asides: Mutex<Vec<String>>,
     /// Text as the deltas have shown it, to tell whether `final` differs.
@@ -102,8 +102,8 @@ pub(crate) struct Turn {
 impl Turn {
     pub(crate) fn new(engine: Arc<Engine>, session: SessionId, accepted: Accepted, cancel: CancellationToken) -> Self {
         let world = &engine.world;
-        let (settings, locale) = (world.profile.settings(), world.profile.locale());
         let run = engine.runs.of(&accepted.turn);
+        let (settings, locale) = surroundings(run.as_deref(), world.profile.as_ref());
         let account = Arc::new(Account::new(session.clone(), accepted.turn.clone(), run.as_ref().and_then(|run| run.max_output_tokens)));
         let model = world.models.current(accepted.model.as_deref());
         let metered = Metered::new(model, world.clone(), Arc::clone(&settings), Arc::clone(&account));

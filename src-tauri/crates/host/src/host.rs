@@ -45,6 +45,16 @@ impl Host {
         self.hub.subscribe()
     }
 
+    /// The engine, for clients that carry turns of callers elsewhere.
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    /// Keys in the keyring or environment have been found for another model than the offline one.
+    pub fn model_label(&self, model: Option<&str>) -> String {
+        engine::ports::Models::current(self.models.as_ref(), model).label()
+    }
+
     /// Where this profile keeps its files.
     pub fn paths(&self) -> &Paths {
         &self.paths

@@ -15,6 +15,8 @@ pub struct Options {
     pub program_dir: PathBuf,
     /// Folders with packs, the user's own first. Empty: the data folder's and those that ship.
     pub pack_dirs: Vec<PathBuf>,
+    /// Only these packs, by id. Empty: all of them.
+    pub only_packs: Vec<String>,
     /// Start servers in the background at once, instead of with the first call.
     pub warm_up: bool,
     /// There is a window in which servers' questions can be answered; without one they are declined.
@@ -34,6 +36,7 @@ impl Default for Options {
             data_dir: None,
             program_dir,
             pack_dirs: Vec::new(),
+            only_packs: Vec::new(),
             warm_up: false,
             answerable: false,
             credentials_from_environment: false,

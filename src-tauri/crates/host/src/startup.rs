@@ -201,7 +201,8 @@ async fn report(opened: OpenedLog, recovered: Option<store::Recovered>, notices:
 
 fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>, profile: &Arc<LiveProfile>, keyring: &Arc<Keyring>) -> Result<HostTools, AgentError> {
     let chosen = profile.settings().packs.iter().map(|(pack, choice)| (pack.clone(), choice.settings.clone())).collect();
-    let loaded = packs::load_with(&options.packs(paths.packs()), &chosen);
+    let mut loaded = packs::load_with(&options.packs(paths.packs()), &chosen);
+    loaded.retain(|pack| options.only_packs.is_empty() || options.only_packs.iter().any(|id| id == pack.view.id.as_str()));
     let wants_pacing = loaded.iter().filter_map(|l| l.pack.as_ref()).any(|p| p.tools.iter().any(|t| t.target.server() == PACING));
     let pacing = wants_pacing.then(|| open_pacing(paths, options)).transpose()?;
     let credentials = Arc::new(Credentials::new(Arc::clone(keyring), options.credentials_from_environment));

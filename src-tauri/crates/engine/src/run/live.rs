@@ -13,7 +13,7 @@ use contract::{AgentError, AgentId, Choice, EventBody, Push, RunEvent, RunEventT
 use serde_json::{Value, json};
 use tokio::sync::{Notify, oneshot};
 
-use super::data;
+use super::{data, heard::Listener};
 use crate::{
     Engine,
     ports::{AuditLog, AuditUnavailable, Durability, RecordDraft, RunKey},
@@ -48,12 +48,30 @@ pub(crate) struct Work {
     /// Who answered last.
     agent: Mutex<Option<AgentId>>,
     ended: Mutex<Option<oneshot::Sender<Ended>>>,
+    /// Hears the turn's own events, in place of the run's.
+    pub(super) listener: Option<Listener>,
 }
 
 impl Work {
     pub(super) fn new(key: RunKey, params: &RunParams, max_output_tokens: Option<u32>, ended: oneshot::Sender<Ended>) -> Self {
         let correlation = params.correlation_id.as_ref().map(|id| id.chars().take(128).collect());
-        Self { key, correlation, stream: params.stream, max_output_tokens, told: Mutex::default(), agent: Mutex::default(), ended: Mutex::new(Some(ended)) }
+        Self {
+            key,
+            correlation,
+            stream: params.stream,
+            max_output_tokens,
+            told: Mutex::default(),
+            agent: Mutex::default(),
+            ended: Mutex::new(Some(ended)),
+            listener: None,
+        }
+    }
+
+    /// For a caller that hears the turn's events; nothing is kept by the id of the request.
+    pub(super) fn listened(request: String, correlation: Option<String>, listener: Listener) -> Self {
+        let key = RunKey { caller: String::new(), request };
+        let ended = Mutex::default();
+        Self { key, correlation, stream: false, max_output_tokens: None, told: Mutex::default(), agent: Mutex::default(), ended, listener: Some(listener) }
     }
 
     pub(super) fn agent(&self) -> Option<AgentId> {
@@ -69,6 +87,9 @@ impl Work {
 
     /// An event of the turn as the run contract tells it.
     pub(crate) fn tell(&self, engine: &Engine, event: &EventBody, at: DateTime<Utc>) {
+        if let Some(listener) = &self.listener {
+            return listener.tell(event);
+        }
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let (kind, data) = match event {
             EventBody::Delta { text } => {

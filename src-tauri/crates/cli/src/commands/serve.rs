@@ -1,0 +1,91 @@
+//! `csign serve`: the shop's chat API over HTTP until it is told to stop.
+
+use std::path::{Path, PathBuf};
+
+use contract::AgentError;
+use gateway::{Config, Flags};
+use host::{Host, Options};
+
+use crate::args::Serve;
+use crate::exit::{Exit, Failure};
+use crate::out::Out;
+
+/// The pack whose tools the API offers.
+const SHOP: &str = "shop";
+
+pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Failure> {
+    if let Some(file) = &args.env_file {
+        read_env(file)?;
+    }
+    let flags = Flags { listen: args.listen, no_token: args.no_token, allow_remote: args.allow_remote };
+    let config = Config::read(&flags, data_dir.join("gateway.token"), &|name| std::env::var(name).ok());
+    let config = config.map_err(|error| Failure { error, exit: Exit::Usage })?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| AgentError::internal("runtime", format!("csign cannot start: {error}.")))?;
+    let served = runtime.block_on(async {
+        let options =
+            Options { data_dir: Some(data_dir), credentials_from_environment: true, warm_up: true, only_packs: vec![SHOP.to_owned()], ..Options::default() };
+        let host = Host::open(options).await?;
+        // Further csign calls join this one, to look at the log or at what waits.
+        let joined = host::serve(&host).inspect_err(|error| tracing::warn!(%error, "further csign calls cannot join this one")).ok();
+        let token = config.token_file.clone();
+        let model = host.model_label(config.model.as_deref());
+        let ready = |address| {
+            if out.json {
+                out.event(&serde_json::json!({"listening": format!("http://{address}"), "model": model}));
+                return;
+            }
+            out.line(format!("listening on http://{address}"));
+            out.note(format!("Answers come from: {model}."));
+            if let Some(token) = token {
+                out.note(format!("The token is in {}.", token.display()));
+            }
+        };
+        let served = gateway::serve(std::sync::Arc::clone(&host), config, ready, told_to_stop()).await;
+        if let Some(joined) = joined {
+            joined.finish().await;
+        }
+        host.stop().await;
+        served
+    });
+    runtime.shutdown_background();
+    served?;
+    Ok(Exit::Done)
+}
+
+async fn told_to_stop() {
+    let interrupt = tokio::signal::ctrl_c();
+    match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        Ok(mut terminate) => {
+            tokio::select! {
+                _ = interrupt => {}
+                _ = terminate.recv() => {}
+            }
+        }
+        Err(_) => {
+            let _ = interrupt.await;
+        }
+    }
+}
+
+/// Lines of NAME=VALUE. What is set already stays.
+fn read_env(file: &Path) -> Result<(), Failure> {
+    let text = std::fs::read_to_string(file).map_err(|error| Failure::usage(format!("{} cannot be read: {error}.", file.display())))?;
+    for (number, line) in text.lines().enumerate() {
+        let line = line.trim();
+        let line = line.strip_prefix("export ").unwrap_or(line);
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let Some((name, value)) = line.split_once('=') else {
+            return Err(Failure::usage(format!("Line {} of {} is not NAME=VALUE.", number + 1, file.display())));
+        };
+        let (name, value) = (name.trim(), value.trim());
+        let bare = ['"', '\''].iter().find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote)).unwrap_or(value);
+        if !name.is_empty() && std::env::var_os(name).is_none() {
+            // SAFETY: nothing else runs yet; threads begin with the runtime, after this.
+            unsafe { std::env::set_var(name, bare) };
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,217 @@
+//! The two steps of a cart change: what waits, what decides it, and that it happens once.
+
+use kit::model_server::Reply;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::limits::uuid_like;
+use crate::world::{Event, Gateway, SHOE, message_of, model, names};
+
+fn add(quantity: u64) -> Reply {
+    Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": quantity}))
+}
+
+fn pieces(answer: &Value) -> u64 {
+    answer["cart"]["items"].as_array().map_or(0, |items| items.iter().filter_map(|item| item["quantity"].as_u64()).sum())
+}
+
+fn ends(events: &[Event]) -> Vec<(&str, &str)> {
+    events.iter().filter(|event| event.name.starts_with("tool_")).map(|event| (event.name.as_str(), event.data["tool"].as_str().unwrap())).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_a_change_waits_for_a_yes_and_then_happens() {
+    let server = model([add(2)]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let events = gateway.events("/v1/chat/stream?debug=1", &message_of("s", "two of the trail shoes")).await;
+    let asked = &events.last().unwrap().data;
+    assert!(!names(&events).iter().any(|name| name.starts_with("tool_") || *name == "delta"), "nothing is told of what waits: {:?}", names(&events));
+    let (pending, confirmation) = (&asked["pendingAction"], &asked["confirmation"]);
+    assert!(uuid_like(&pending["pendingActionId"]), "{asked}");
+    assert_eq!((pending["tool"].as_str(), &confirmation["id"]), (Some("cart_add_item"), &pending["pendingActionId"]));
+    let description = pending["description"].as_str().unwrap();
+    assert!(description.contains('2') && description.contains(SHOE), "{description}");
+    assert_eq!((&confirmation["prompt"], confirmation["kind"].as_str()), (&pending["description"], Some("cart_confirm")));
+    assert_eq!(asked["text"], confirmation["prompt"]);
+    assert_eq!(
+        confirmation["options"],
+        json!([{"id": "confirm", "label": "Yes", "value": "yes", "style": "primary"}, {"id": "cancel", "label": "No", "value": "no", "style": "secondary"}])
+    );
+    assert!(pending["createdAt"].as_str().unwrap().ends_with('Z'));
+    assert_eq!(asked["debug"]["toolTrace"][0]["pendingActionCreated"], true);
+    assert_eq!(asked["debug"]["toolTrace"][0]["blockedByPolicy"], true);
+    assert!(asked.get("cart").is_none(), "nothing has happened");
+
+    let events = gateway.events("/v1/chat/stream?debug=1", &message_of("s", " Yes ")).await;
+    assert_eq!(ends(&events), [("tool_start", "cart_add_item"), ("tool_end", "cart_add_item"), ("tool_start", "cart_get"), ("tool_end", "cart_get")]);
+    assert!(!names(&events).contains(&"delta"));
+    let done = &events.last().unwrap().data;
+    assert_eq!((pieces(done), done["cart"]["itemCount"].as_u64(), done.get("pendingAction")), (2, Some(1), None), "{done}");
+    assert!(done["cart"]["cartId"].is_string() && done["cart"]["totals"]["total"]["amount"].is_number());
+    assert_eq!(done["cart"]["items"][0]["productId"], SHOE);
+    assert_eq!(done["debug"]["toolTrace"][0]["pendingActionExecuted"], true);
+    assert_eq!(server.seen().len(), 1, "no model is asked for a yes");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_only_whole_words_decide_and_everything_else_reminds() {
+    let server = model([add(1), Reply::text(["All right."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let asked = gateway.say("s", "one shoe").await;
+    for other in ["yesterday", "okay but in red", "what does it cost?"] {
+        let reminded = gateway.say("s", other).await;
+        assert_eq!(reminded["pendingAction"], asked["pendingAction"], "{other}");
+        assert!(reminded["confirmation"].is_object() && reminded.get("debug").is_none());
+    }
+    let cancelled = gateway.say("s", "Nej").await;
+    assert!(cancelled.get("pendingAction").is_none() && cancelled.get("cart").is_none(), "{cancelled}");
+    assert_eq!(server.seen().len(), 1, "the model was not asked");
+    // The model hears of it, and not of the reminders.
+    gateway.say("s", "thanks").await;
+    let heard = server.seen()[1].body["messages"].to_string();
+    assert!(heard.contains("Nej") && !heard.contains("yesterday"), "{heard}");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_and_22_5_two_confirmations_at_once_add_once() {
+    let server = model([add(1)]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    gateway.say("s", "one shoe").await;
+    let answers = futures_of(&gateway, "yes", 6).await;
+    assert!(answers.iter().all(|answer| pieces(answer) == 1), "{answers:?}");
+    let again = gateway.say("s", "ja").await;
+    assert_eq!(pieces(&again), 1, "a repeat changes nothing");
+    assert_ne!(again["text"], "", "and is answered");
+    assert_eq!(server.seen().len(), 1);
+}
+
+async fn futures_of(gateway: &Gateway, message: &str, count: usize) -> Vec<Value> {
+    let body = message_of("s", message);
+    let mut asking = tokio::task::JoinSet::new();
+    for _ in 0..count {
+        let request = gateway.request(reqwest::Method::POST, "/v1/chat").json(&body);
+        asking.spawn(async move { request.send().await.unwrap().json::<Value>().await.unwrap() });
+    }
+    asking.join_all().await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_9_a_later_yes_is_the_models_again() {
+    let server = model([add(1), Reply::text(["Anything else?"]), Reply::text(["Good."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    gateway.say("s", "one shoe").await;
+    let mut body = message_of("s", "ja");
+    body["context"]["cultureCode"] = json!("sv-SE");
+    let (_, done) = gateway.post("/v1/chat", &body).await;
+    let (_, again) = gateway.post("/v1/chat", &body).await;
+    assert_ne!(done["text"], again["text"]);
+    assert_eq!(again["text"], "Det är redan gjort.");
+    gateway.say("s", "what about socks?").await;
+    assert_eq!(gateway.say("s", "yes").await["text"], "Good.");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_set_and_remove_wait_too_and_use_the_basket() {
+    let set = Reply::call("cart_set_item_quantity", json!({"productId": SHOE, "quantity": 3}));
+    let remove = Reply::call("cart_remove_item", json!({"productId": SHOE}));
+    let server = model([add(1), set, remove]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    gateway.say("s", "add").await;
+    gateway.say("s", "yes").await;
+    let asked = gateway.say("s", "make it three").await;
+    assert_eq!(asked["pendingAction"]["tool"], "cart_set_item_quantity");
+    assert_eq!(pieces(&asked), 1, "the cart is in every turn");
+    assert_eq!(pieces(&gateway.say("s", "ok").await), 3);
+    let asked = gateway.say("s", "remove them").await;
+    let description = asked["pendingAction"]["description"].as_str().unwrap();
+    assert!(description.contains(SHOE), "{description}");
+    let done = gateway.say("s", "gör det").await;
+    assert_eq!((pieces(&done), done["cart"]["itemCount"].as_u64()), (0, Some(0)));
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_another_customer_or_price_list_makes_a_new_proposal() {
+    let server = model([add(1)]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let asked = gateway.say("s", "one shoe").await;
+    let mut body = message_of("s", "yes");
+    body["context"]["customerId"] = json!(77);
+    let (status, changed) = gateway.post("/v1/chat", &body).await;
+    assert_eq!(status, StatusCode::OK);
+    assert!(uuid_like(&changed["pendingAction"]["pendingActionId"]), "{changed}");
+    assert_ne!(changed["pendingAction"]["pendingActionId"], asked["pendingAction"]["pendingActionId"]);
+    assert!(changed.get("cart").is_none());
+    let (_, done) = gateway.post("/v1/chat", &body).await;
+    assert_eq!(pieces(&done), 1, "{done}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_what_waits_outlives_a_restart_and_runs_once() {
+    let server = model([add(1)]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let asked = gateway.say("s", "one shoe").await;
+    let gateway = gateway.restart(&["--no-token"], &[]).await;
+    let reminded = gateway.say("s", "hm").await;
+    assert_eq!(reminded["pendingAction"]["pendingActionId"], asked["pendingAction"]["pendingActionId"]);
+    assert_eq!(pieces(&gateway.say("s", "yes").await), 1);
+    assert_eq!(pieces(&gateway.say("s", "yes").await), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_a_change_that_the_shop_refuses_is_over_and_quotes_nobody() {
+    let server = model([Reply::call("cart_add_item", json!({"partNo": "NO-SUCH-PART", "quantity": 1})), Reply::text(["Sorry."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    gateway.say("s", "one of those").await;
+    let events = gateway.events("/v1/chat/stream", &message_of("s", "yes")).await;
+    let done = &events.last().unwrap().data;
+    assert!(done.get("error").is_none() && done.get("pendingAction").is_none(), "{done}");
+    let end = events.iter().find(|event| event.name == "tool_end").unwrap();
+    assert_eq!((end.data["ok"].as_bool(), end.data.get("resultSummary")), (Some(false), None));
+    assert!(!format!("{events:?}").contains("NO-SUCH-PART is"), "the shop's words stay here");
+    assert_eq!(gateway.say("s", "yes").await["text"], "Sorry.", "nothing waits and nothing was done");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_3_broken_and_huge_quantities_do_not_pass() {
+    for quantity in [json!(1.5), json!(-1), json!(1_000_000), json!(null)] {
+        let server = model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": quantity})), Reply::text(["How many?"])]).await;
+        let gateway = Gateway::with(&server, &[]).await;
+        let answer = gateway.say("s", "add").await;
+        let asked = answer["pendingAction"]["description"].as_str().unwrap_or_default();
+        assert!(asked.is_empty() || (quantity.is_null() && asked.contains('1')), "{quantity}: {answer}");
+        server.assert_clean();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_12_a_parent_asks_for_its_variant_and_a_number_chooses() {
+    let script = [Reply::call("product_get", json!({"productId": "1001"})), Reply::call("cart_add_item", json!({"partNo": "FJS-TR1001", "quantity": 2}))];
+    let server = model(script.into_iter().chain([Reply::text(["Sure."])])).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let asked = gateway.say("s", "two of the trail shoes").await;
+    assert!(asked.get("pendingAction").is_none(), "{asked}");
+    let choices = &asked["choices"];
+    let options = choices["options"].as_array().unwrap_or_else(|| panic!("choices: {asked}"));
+    assert_eq!((choices["kind"].as_str(), (1..=6).contains(&options.len())), (Some("variant"), true));
+    for option in options {
+        assert!(option["label"].is_string() && option["meta"]["partNo"].is_string() && option["meta"]["dimsMap"].is_object(), "{option}");
+        assert!(option.get("also").is_none());
+    }
+    let stocks: Vec<f64> = options.iter().filter(|option| option["meta"]["inStock"] == true).filter_map(|option| option["meta"]["onHand"].as_f64()).collect();
+    assert!(stocks.windows(2).all(|pair| pair[0] >= pair[1]), "more stock first: {stocks:?}");
+    let chosen = gateway.say("s", "Option 2").await;
+    let part = options[1]["meta"]["partNo"].as_str().unwrap();
+    let description = chosen["pendingAction"]["description"].as_str().unwrap_or_else(|| panic!("a proposal: {chosen}"));
+    assert!(description.contains(part) && description.contains('2'), "{description}");
+    assert_eq!(server.seen().len(), 2, "no model is needed to choose");
+    assert_eq!(pieces(&gateway.say("s", "yes").await), 2);
+    // Choices that were used are gone.
+    let later = gateway.say("s", "option 1").await;
+    assert_eq!((later["text"].as_str(), later.get("pendingAction")), (Some("Sure."), None));
+    server.assert_clean();
+}

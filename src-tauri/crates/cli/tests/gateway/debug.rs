@@ -1,0 +1,59 @@
+//! Kept runs and their replay.
+
+use kit::model_server::Reply;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::world::{Gateway, SHOE, message_of, model, read};
+
+async fn get(gateway: &Gateway, path: &str) -> (StatusCode, Value) {
+    read(gateway.get(path).await).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_19_runs_are_kept_short_and_without_secrets() {
+    let server = model([Reply::call("product_search", json!({"query": "tent"})), Reply::text(["Here."]), Reply::text(["Hi."])]).await;
+    let gateway = Gateway::with(&server, &[("DEBUG_RUNS_ENABLED", "true"), ("DEBUG_RUNS_MAX", "2")]).await;
+    let mut body = message_of("s", "tents");
+    body["context"] = json!({"cultureCode": "sv-SE", "customerId": 4_711_990, "priceListIds": [1, 2]});
+    let (_, answer) = gateway.post("/v1/chat", &body).await;
+    gateway.post("/v1/chat", &json!({"sessionId": "broken"})).await;
+    let (_, list) = get(&gateway, "/v1/debug/runs").await;
+    assert_eq!((list["total"].as_u64(), list["runs"][0]["status"].as_str(), list["runs"][1]["status"].as_str()), (Some(2), Some("error"), Some("ok")));
+    assert_eq!(list["runs"][1]["runId"], answer["turnId"]);
+    let (_, run) = get(&gateway, &format!("/v1/debug/runs/{}", answer["turnId"].as_str().unwrap())).await;
+    assert_eq!((run["route"].as_str(), run["result"]["httpStatus"].as_u64()), (Some("POST /v1/chat"), Some(200)));
+    assert_eq!(run["result"]["responseShape"], json!({"hasCards": true, "hasComparison": false, "toolCalls": 1}));
+    assert_eq!(run["toolTrace"][0]["outcome"], "ok");
+    assert_eq!(run["request"]["contextSummary"], json!({"cultureCode": "sv-SE", "priceListIdsCount": 2, "customerIdPresent": true, "companyIdPresent": false}));
+    assert!(!run.to_string().contains("4711990"), "{run}");
+    gateway.say("other", "hello").await;
+    let (_, list) = get(&gateway, "/v1/debug/runs?sessionId=other&limit=1").await;
+    assert_eq!((list["total"].as_u64(), list["runs"].as_array().unwrap().len()), (Some(1), 1));
+    let (status, gone) = get(&gateway, &format!("/v1/debug/runs/{}", answer["turnId"].as_str().unwrap())).await;
+    assert_eq!((status, gone["error"]["code"].as_str()), (StatusCode::NOT_FOUND, Some("RUN_NOT_FOUND")), "the ring holds two");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_19_and_22_19_a_replay_has_the_whole_request_and_leaves_the_session_alone() {
+    let add = || Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}));
+    let server = model([add(), Reply::text(["What do you mean?"]), add()]).await;
+    let gateway = Gateway::with(&server, &[("DEBUG_RUNS_ENABLED", "1")]).await;
+    gateway.say("s", "one shoe").await;
+    let yes = gateway.say("s", "yes").await;
+    let path = format!("/v1/debug/replay/{}", yes["turnId"].as_str().unwrap());
+    let response = gateway.request(reqwest::Method::POST, &path).send().await.unwrap();
+    let (status, replayed) = read(response).await;
+    assert_eq!((status, &replayed["originalRunId"]), (StatusCode::OK, &yes["turnId"]), "{replayed}");
+    assert_eq!(replayed["result"]["text"], "What do you mean?", "a yes without a question executes nothing");
+    assert_ne!(replayed["result"]["sessionId"], "s");
+    let (_, kept) = get(&gateway, &format!("/v1/debug/runs/{}", replayed["newRunId"].as_str().unwrap())).await;
+    assert_eq!(kept["runId"], replayed["newRunId"]);
+    let (_, replayed) = gateway.post(&path, &json!({"message": "one shoe"})).await;
+    assert!(replayed["result"]["pendingAction"].is_object() && replayed["result"]["debug"].is_object(), "{replayed}");
+    assert_eq!(gateway.say("s", "yes").await["cart"]["items"][0]["quantity"], 1, "the live session is as it was");
+    let (status, refused) = gateway.post(&path, &json!({"message": 7})).await;
+    assert_eq!((status, refused["error"]["code"].as_str()), (StatusCode::BAD_REQUEST, Some("VALIDATION_REQUEST_INVALID")));
+    let (status, _) = gateway.post("/v1/debug/replay/none", &json!({})).await;
+    assert_eq!(status, StatusCode::NOT_FOUND);
+}

@@ -1,0 +1,119 @@
+//! What fits into a request, and what a failing model leads to.
+
+use kit::model_server::Reply;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::world::{Gateway, message_of, model, names};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_2_requests_that_do_not_fit_are_told_what_is_wrong() {
+    let gateway = Gateway::open().await;
+    let good = message_of("s", "hello");
+    let with = |name: &str, value: Value| {
+        let mut body = good.clone();
+        body[name] = value;
+        body
+    };
+    let without = |name: &str| {
+        let mut body = good.clone();
+        body.as_object_mut().unwrap().remove(name);
+        body
+    };
+    let bad = [
+        json!([]),
+        json!(null),
+        json!({}),
+        without("applicationId"),
+        without("sessionId"),
+        without("message"),
+        with("applicationId", json!("")),
+        with("applicationId", json!("a".repeat(101))),
+        with("sessionId", json!("s".repeat(201))),
+        with("message", json!("")),
+        with("message", json!(7)),
+        with("message", json!("m".repeat(4_001))),
+        with("context", json!("sv")),
+        with("context", json!({"cultureCode": 1})),
+        with("context", json!({"priceListIds": ["1"]})),
+        with("context", json!({"customerId": "1"})),
+    ];
+    for body in bad {
+        for path in ["/v1/chat", "/v1/chat/stream"] {
+            let (status, answer) = gateway.post(path, &body).await;
+            assert_eq!((status, answer["error"]["code"].as_str()), (StatusCode::BAD_REQUEST, Some("VALIDATION_REQUEST_INVALID")), "{body}");
+            assert_eq!((answer["error"]["category"].as_str(), answer["error"]["retryable"].as_bool()), (Some("validation"), Some(false)));
+            assert_eq!(answer["text"], answer["error"]["message"]);
+            let session = body["sessionId"].as_str().filter(|id| id.len() <= 200).unwrap_or("unknown");
+            assert_eq!(answer["sessionId"], session, "{body}");
+            assert!(uuid_like(&answer["turnId"]), "{answer}");
+        }
+    }
+    // Unknown keys are dropped, and a missing context is an empty one.
+    assert_eq!(gateway.post("/v1/chat", &without("context")).await.0, StatusCode::OK);
+    let page = with("context", json!({"cultureCode": "sv-SE", "page": {"url": "/"}, "timestamp": "2026-11-22"}));
+    assert_eq!(gateway.post("/v1/chat", &page).await.0, StatusCode::OK);
+}
+
+pub(crate) fn uuid_like(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.len() == 36 && text.chars().filter(|c| *c == '-').count() == 4)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_6_the_estimate_of_tokens_bites_when_more_characters_are_allowed() {
+    let gateway = Gateway::start(&["--no-token"], &[("MAX_MESSAGE_CHARS", "9000"), ("ALLOWED_APPLICATION_IDS", "shop-web, other")]).await;
+    let (status, answer) = gateway.post("/v1/chat", &message_of("s", &"word ".repeat(961))).await;
+    assert_eq!((status, answer["error"]["code"].as_str()), (StatusCode::PAYLOAD_TOO_LARGE, Some("VALIDATION_REQUEST_INVALID")));
+    let mut foreign = message_of("s", &"word ".repeat(961));
+    foreign["applicationId"] = json!("stranger");
+    let (status, answer) = gateway.post("/v1/chat", &foreign).await;
+    assert_eq!(
+        (status, answer["error"]["category"].as_str(), answer["error"]["code"].as_str()),
+        (StatusCode::FORBIDDEN, Some("auth"), Some("AUTHZ_FORBIDDEN"))
+    );
+    assert_eq!(answer["sessionId"], "s");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_5_and_22_1_a_failing_model_is_named_and_its_words_stay_here() {
+    let secret = "the api token sk-very-secret of project 12 is wrong";
+    let table = [
+        (429, 429, "upstream", "OPENAI_RATE_LIMIT", true),
+        (500, 503, "upstream", "OPENAI_API_ERROR", false),
+        (401, 503, "upstream", "OPENAI_API_ERROR", false),
+        (403, 503, "upstream", "OPENAI_API_ERROR", false),
+    ];
+    for (from, status, category, code, retryable) in table {
+        let refusal = Reply::refusal(from, &json!({"message": secret, "type": "error", "code": "x"})).repeated();
+        let server = model([refusal.header("retry-after", "0")]).await;
+        let gateway = Gateway::with(&server, &[]).await;
+        let (got, answer) = gateway.post("/v1/chat", &message_of("s", "hello")).await;
+        assert_eq!((got.as_u16(), answer["error"]["code"].as_str()), (status, Some(code)), "{from}: {answer}");
+        assert_eq!((answer["error"]["category"].as_str(), answer["error"]["retryable"].as_bool()), (Some(category), Some(retryable)));
+        let events = gateway.events("/v1/chat/stream?debug=1", &message_of("s", "hello")).await;
+        let tail = &events[events.len() - 2..];
+        assert_eq!(names(tail), ["error", "final"]);
+        assert_eq!((&tail[0].data, &tail[1].data["text"]), (&tail[1].data["error"], &tail[0].data["message"]));
+        let told = format!("{answer}{events:?}{}", gateway.log());
+        assert!(!told.contains("sk-very-secret") && !told.contains("project 12"), "{told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_5_a_model_that_says_nothing_is_given_up() {
+    let server = model([Reply::new().hang()]).await;
+    let gateway = Gateway::with(&server, &[("OPENAI_TIMEOUT_MS", "300")]).await;
+    let (status, answer) = gateway.post("/v1/chat", &message_of("s", "hello")).await;
+    assert_eq!((status, answer["error"]["code"].as_str()), (StatusCode::GATEWAY_TIMEOUT, Some("OPENAI_TIMEOUT")), "{answer}");
+    // The session goes on.
+    server.push(Reply::text(["Here I am."]));
+    assert_eq!(gateway.say("s", "and now?").await["text"], "Here I am.");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_5_the_switch_that_stops_everything_is_told() {
+    let gateway = Gateway::start(&["--no-token"], &[("AGENT_ENABLED", "false")]).await;
+    let (status, answer) = gateway.post("/v1/chat", &message_of("s", "hello")).await;
+    assert_eq!((status, answer["error"]["code"].as_str()), (StatusCode::SERVICE_UNAVAILABLE, Some("AGENT_DISABLED")));
+}

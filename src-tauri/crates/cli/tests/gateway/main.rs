@@ -1,0 +1,13 @@
+//! The gateway at its border: `csign serve` as a process on a free port, real HTTP, the demo shop, the offline or a scripted model.
+//! Tests are named after the sections of the contract.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+mod auth;
+mod cart;
+mod debug;
+mod document;
+mod limits;
+mod shop;
+mod surface;
+mod turns;
+mod world;

@@ -1,0 +1,115 @@
+//! The shop's blocks: cards, refinements, comparison, and whose context counts.
+
+use kit::model_server::Reply;
+use serde_json::{Value, json};
+
+use crate::world::{Gateway, SHOE, message_of, model};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_15_cards_are_what_the_shop_sent_in_the_contracts_shape() {
+    let server = model([Reply::call("product_search", json!({"query": "jacket", "pageSize": 20})), Reply::text(["Here."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let answer = gateway.say("s", "jackets").await;
+    let cards = answer["cards"].as_array().unwrap();
+    assert_eq!(cards.len(), 6);
+    let rank = |card: &Value| ["in_stock", "unknown", "out_of_stock", "inactive"].iter().position(|status| card["availability"]["status"] == *status).unwrap();
+    assert!(cards.windows(2).all(|pair| rank(&pair[0]) <= rank(&pair[1])), "{cards:?}");
+    for card in cards {
+        assert!(card["productId"].is_string() && card["title"].is_string() && card["price"].is_string() && card["currency"].is_string(), "{card}");
+        assert!(card["imageUrl"].as_str().unwrap().starts_with('/'), "pictures stay relative");
+        assert!(card["subtitle"].as_str().unwrap().chars().count() <= 100);
+        assert!(card.as_object().unwrap().contains_key("variantName") && card["thumbnailImageKey"].is_string());
+        assert!(card["attributes"]["brand"].is_string());
+    }
+    assert!(answer.get("refinements").is_none() && answer.get("cart").is_none() && answer.get("comparison").is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_15_products_that_were_looked_at_are_the_cards_with_their_dimensions() {
+    let server =
+        model([Reply::call("product_search", json!({"query": "shoes"})), Reply::call("product_get", json!({"partNo": SHOE})), Reply::text(["This one."])])
+            .await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let answer = gateway.say("s", "tell me about it").await;
+    let cards = answer["cards"].as_array().unwrap();
+    assert_eq!(cards.len(), 1, "also when it was looked up by its part number: {answer}");
+    assert!(cards[0]["dimensionHints"].as_object().is_some_and(|hints| hints.values().all(Value::is_array)), "{answer}");
+    assert!(cards[0]["availability"]["onHandValue"].is_number());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_13_and_23_a_comparison_has_a_table_and_the_widgets_rows() {
+    let look = |id: u64| json!({"productId": id.to_string()});
+    let both = Reply::new().ask("product_get", &look(1001)).ask("product_get", &look(1002));
+    let server = model([both, Reply::text(["The first."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let answer = gateway.say("s", "compare 1 and 2").await;
+    let comparison = &answer["comparison"];
+    let ids = comparison["productIds"].as_array().unwrap_or_else(|| panic!("a comparison: {answer}"));
+    assert_eq!((ids.len(), comparison["items"].as_array().unwrap().len()), (2, 2));
+    let (headers, rows) = (comparison["table"]["headers"].as_array().unwrap(), comparison["table"]["rows"].as_array().unwrap());
+    assert_eq!((headers[0].as_str(), headers.len()), (Some("Feature"), 3));
+    assert!((1..=8).contains(&rows.len()) && rows[0]["feature"] == "price", "{rows:?}");
+    assert!(rows.iter().all(|row| row["values"].as_array().unwrap().len() == 2));
+    for row in comparison["rows"].as_array().unwrap() {
+        assert!(row["key"].is_string() && ids.iter().all(|id| row["values"][id.as_str().unwrap()].is_string()), "{row}");
+    }
+    assert_eq!(server.seen().len(), 2, "no further model call for highlights");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_14_and_22_21_an_empty_search_offers_ways_on_and_a_later_hit_none() {
+    let empty = || Reply::call("product_search", json!({"query": "xylophone quantum", "filters": {"maxPrice": 5}}));
+    let server = model([empty(), Reply::text(["Nothing."]), empty(), Reply::call("product_search", json!({"query": "tent"})), Reply::text(["A tent."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let answer = gateway.say("s", "a quantum xylophone under 5").await;
+    let refinements = answer["refinements"].as_array().unwrap_or_else(|| panic!("refinements: {answer}"));
+    let types: Vec<&str> = refinements.iter().map(|refinement| refinement["payload"]["type"].as_str().unwrap()).collect();
+    assert_eq!(types, ["search_broaden", "search_retry", "remove_constraints", "ask_clarify"]);
+    assert!(refinements.iter().all(|refinement| refinement["id"].is_string() && refinement["label"].is_string()));
+    assert!(answer.get("cards").is_none());
+    let answer = gateway.say("s", "then a tent").await;
+    assert!(answer.get("refinements").is_none() && answer["cards"].is_array(), "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_16_and_22_14_context_is_the_callers_and_the_models_is_traced() {
+    let offered = json!({"query": "tent", "context": {"cultureCode": "de-DE", "currencyCode": "EUR", "customerId": 9}, "color": "red"});
+    let server = model([Reply::call("product_search", offered), Reply::text(["Here."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let mut body = message_of("s", "tents");
+    body["context"]["customerId"] = json!(4_711_990);
+    body["context"]["cultureCode"] = json!("sv-SE");
+    let (_, answer) = gateway.post("/v1/chat?debug=1", &body).await;
+    let trace = &answer["debug"]["toolTrace"][0];
+    assert_eq!(trace["args"], json!({"query": "tent"}), "what is not the model's is dropped");
+    assert_eq!(
+        (trace["modelContextIgnored"].as_bool(), &trace["modelProvidedContextPreview"]),
+        (Some(true), &json!({"cultureCode": "de-DE", "currencyCode": "EUR"}))
+    );
+    assert_eq!(trace["effectiveContext"], json!({"cultureCode": "sv-SE", "currencyCode": "SEK"}));
+    assert!(answer["cards"].is_array());
+    // Neither the model nor debug sees the customer or the address.
+    let told = format!("{}{answer}", json!(server.requests()));
+    assert!(!told.contains("4711990") && !told.contains("127.0.0.1\""), "{told}");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_offline_model_shops_from_search_to_cart() {
+    let gateway = Gateway::open().await;
+    let found = gateway.say("s", "find trail shoes").await;
+    assert!(found["cards"].is_array() && found["text"].as_str().unwrap().contains("trail"), "{found}");
+    let mut answer = gateway.say("s", "add one of the black trail shoes in 42 to my cart").await;
+    for _ in 0..3 {
+        if answer.get("choices").is_none() {
+            break;
+        }
+        answer = gateway.say("s", "option 1").await;
+    }
+    assert_eq!(answer["pendingAction"]["tool"], "cart_add_item", "{answer}");
+    let done = gateway.say("s", "yes").await;
+    assert_eq!(done["cart"]["itemCount"], 1, "{done}");
+    let cart = gateway.say("s", "what is in my cart?").await;
+    assert_eq!(cart["cart"]["itemCount"], 1);
+}

@@ -1,0 +1,110 @@
+//! What is served where, to whom it answers, and what it refuses before it looks closer.
+
+use reqwest::{Method, StatusCode, header};
+use serde_json::json;
+
+use crate::world::{Gateway, message_of, read};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_1_health_needs_nothing_and_unknown_routes_are_404() {
+    let gateway = Gateway::start(&[], &[]).await;
+    let response = gateway.http.get(format!("{}/v1/health", gateway.base)).send().await.unwrap();
+    let (status, body) = read(response).await;
+    assert_eq!((status, body["status"].as_str()), (StatusCode::OK, Some("ok")));
+    assert!(body["timestamp"].as_str().unwrap().ends_with('Z'));
+    for path in ["/v1/nothing", "/v1/debug/runs", "/v1/auth/simple/token"] {
+        let (status, body) = read(gateway.get(path).await).await;
+        assert_eq!((status, body["statusCode"].as_u64()), (StatusCode::NOT_FOUND, Some(404)), "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_1_bodies_are_json_of_a_bounded_size() {
+    let gateway = Gateway::start(&["--no-token"], &[("BODY_LIMIT_BYTES", "2000")]).await;
+    let send = |kind: &'static str, body: String| gateway.request(Method::POST, "/v1/chat").header(header::CONTENT_TYPE, kind).body(body).send();
+    for (kind, body, wanted) in [
+        ("application/json", "{\"applicationId\":".to_owned(), 400),
+        ("text/plain", "hello".to_owned(), 415),
+        ("application/json", format!("{{\"message\":\"{}\"}}", "x".repeat(3_000)), 413),
+    ] {
+        let (status, body) = read(send(kind, body).await.unwrap()).await;
+        assert_eq!((status.as_u16(), body["statusCode"].as_u64()), (wanted, Some(u64::from(wanted))), "{kind}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_8_allowed_pages_may_ask_and_foreign_ones_get_no_header() {
+    let gateway = Gateway::start(&["--no-token"], &[("CORS_ORIGINS", "https://shop.example, http://localhost:5173")]).await;
+    let ask = |origin: &'static str| gateway.request(Method::POST, "/v1/chat").header(header::ORIGIN, origin).json(&message_of("s", "hello")).send();
+    let allowed = ask("https://shop.example").await.unwrap();
+    assert_eq!(allowed.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN], "https://shop.example");
+    assert_eq!(allowed.status(), StatusCode::OK);
+    let foreign = ask("https://evil.example").await.unwrap();
+    assert!(foreign.status().is_client_error() && !foreign.headers().contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN));
+    let preflight = |origin: &'static str| {
+        gateway
+            .http
+            .request(Method::OPTIONS, format!("{}/v1/chat/stream", gateway.base))
+            .header(header::ORIGIN, origin)
+            .header(header::ACCESS_CONTROL_REQUEST_METHOD, "POST")
+            .send()
+    };
+    let allowed = preflight("http://localhost:5173").await.unwrap();
+    assert_eq!(allowed.status(), StatusCode::NO_CONTENT);
+    assert_eq!(allowed.headers()[header::ACCESS_CONTROL_ALLOW_METHODS], "GET, POST, OPTIONS");
+    assert_eq!(allowed.headers()[header::ACCESS_CONTROL_ALLOW_HEADERS], "Authorization, Content-Type");
+    assert!(!allowed.headers().contains_key(header::ACCESS_CONTROL_ALLOW_CREDENTIALS));
+    let foreign = preflight("null").await.unwrap();
+    assert!(foreign.status().as_u16() < 500 && !foreign.headers().contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN));
+    // An error is readable for the page that made it.
+    let broken = gateway.request(Method::POST, "/v1/chat").header(header::ORIGIN, "https://shop.example").json(&json!({})).send().await.unwrap();
+    assert_eq!((broken.status().as_u16(), broken.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN].to_str().unwrap()), (400, "https://shop.example"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_that_is_not_ours_is_refused() {
+    let gateway = Gateway::start(&["--no-token"], &[("ALLOWED_HOSTS", "chat.shop.example")]).await;
+    for (host, wanted) in [("evil.example", 403), ("localhost:3000", 200), ("chat.shop.example", 200), ("127.0.0.1.evil.example", 403)] {
+        let response = gateway.request(Method::GET, "/v1/health").header(header::HOST, host).send().await.unwrap();
+        assert_eq!(response.status().as_u16(), wanted, "{host}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_20_what_is_wrong_with_the_settings_is_said_at_the_start() {
+    let table: [(&[&str], &[(&str, &str)], &str); 6] = [
+        (&["--listen", "0.0.0.0:0"], &[], "--allow-remote"),
+        (&["--listen", "0.0.0.0:0", "--allow-remote", "--no-token"], &[], "--no-token"),
+        (&[], &[("NORCE_MCP_BASE_URL", "http://127.0.0.1:9/mcp")], "NORCE_OAUTH_TOKEN_URL, NORCE_OAUTH_CLIENT_ID"),
+        (&[], &[("SIMPLE_AUTH_ENABLED", "1"), ("SIMPLE_AUTH_JWT_SECRET", "short")], "SIMPLE_AUTH_JWT_SECRET"),
+        (&[], &[("AGENT_MAX_ROUNDS", "many")], "AGENT_MAX_ROUNDS"),
+        (&[], &[("TRUSTED_PROXIES", "everybody")], "TRUSTED_PROXIES"),
+    ];
+    for (args, env, said) in table {
+        let folder = tempfile::tempdir().unwrap();
+        let ran = Gateway::command(&folder).arg("serve").args(args).envs(env.iter().copied()).output().unwrap();
+        let err = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(2), "{err}");
+        assert!(err.contains(said), "{said} is named in: {err}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn metrics_are_for_this_machine_alone_and_logs_carry_the_request() {
+    let mut gateway = Gateway::open().await;
+    gateway.say("s", "find trail shoes").await;
+    let response = gateway.request(Method::POST, "/v1/chat").json(&message_of("s", "secret words of a customer")).send().await.unwrap();
+    let id = response.headers()["x-request-id"].to_str().unwrap().to_owned();
+    response.text().await.unwrap();
+    let page = gateway.get("/v1/metrics").await.text().await.unwrap();
+    assert!(page.contains("csign_gateway_turns_total{status=\"2xx\"} 2"), "{page}");
+    assert!(page.contains("csign_gateway_turn_milliseconds_count 2"), "{page}");
+    let forwarded = gateway.request(Method::GET, "/v1/metrics").header("x-forwarded-for", "203.0.113.7").send().await.unwrap();
+    assert_eq!(forwarded.status(), StatusCode::NOT_FOUND);
+    assert_eq!(gateway.stop(), Some(0));
+    let log = gateway.log();
+    let line = log.lines().find(|line| line.contains(&id)).unwrap_or_else(|| panic!("a line of the request: {log}"));
+    let line: serde_json::Value = serde_json::from_str(line).unwrap();
+    assert_eq!((line["requestId"].as_str(), line["status"].as_u64()), (Some(id.as_str()), Some(200)));
+    assert!(!log.contains("secret words"), "what customers write is not in the log: {log}");
+}

@@ -1,0 +1,236 @@
+//! A turn: its stream and its answer, its rounds, who comes next, and who left.
+
+use std::time::Duration;
+
+use kit::model_server::Reply;
+use reqwest::{Method, header};
+use serde_json::{Value, json};
+
+use crate::world::{Event, Gateway, message_of, model, names, parse};
+
+fn last(events: &[Event]) -> &Value {
+    let last = events.last().unwrap();
+    assert_eq!(last.name, "final", "{:?}", names(events));
+    &last.data
+}
+
+fn text_of(events: &[Event]) -> String {
+    events.iter().filter(|event| event.name == "delta").filter_map(|event| event.data["text"].as_str()).collect()
+}
+
+/// An answer without what is new in every turn.
+fn timeless(answer: &Value) -> Value {
+    let mut answer = answer.clone();
+    answer["turnId"] = json!("");
+    answer
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_4_the_stream_has_its_headers_order_and_an_equal_final() {
+    let script = || [Reply::call("product_search", json!({"query": "trail shoes", "pageSize": 3})), Reply::text(["Here ", "are ", "three."])];
+    let server = model(script().into_iter().chain(script())).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let body = message_of("stream", "trail shoes please");
+    let response = gateway.request(Method::POST, "/v1/chat/stream?debug=1").json(&body).send().await.unwrap();
+    let headers = response.headers().clone();
+    assert_eq!(headers[header::CONTENT_TYPE], "text/event-stream; charset=utf-8");
+    assert_eq!(
+        (&headers[header::CACHE_CONTROL], &headers["x-accel-buffering"]),
+        (&header::HeaderValue::from_static("no-cache"), &header::HeaderValue::from_static("no"))
+    );
+    assert_eq!(headers[header::ACCESS_CONTROL_ALLOW_ORIGIN], "*", "without an Origin");
+    let events = parse(&response.text().await.unwrap());
+    let kinds: Vec<&str> = names(&events).into_iter().filter(|name| *name != "delta").collect();
+    assert_eq!(
+        kinds,
+        ["status", "status", "dev_status", "status", "tool_start", "tool_end", "status", "status", "dev_status", "final"],
+        "start, thinking, the tool with its statuses, refining, the answer"
+    );
+    let of = |name: &str| events.iter().find(|event| event.name == name).unwrap().data.clone();
+    assert_eq!(of("tool_start"), json!({"tool": "product_search", "displayName": "Product search", "args": {"query": "trail shoes", "pageSize": 3}}));
+    let end = of("tool_end");
+    assert_eq!((end["ok"].as_bool(), end["resultSummary"]["itemCount"].as_u64(), end.get("error")), (Some(true), Some(3), None));
+    assert!(end["resultSummary"]["totalCount"].is_number() && of("dev_status")["round"].is_number());
+    assert_eq!((text_of(&events).as_str(), last(&events)["text"].as_str()), ("Here are three.", Some("Here are three.")));
+    assert_eq!(last(&events)["cards"].as_array().unwrap().len(), 3);
+    // The JSON answer is the same object.
+    let mut other = body.clone();
+    other["sessionId"] = json!("json");
+    let (_, answer) = gateway.post("/v1/chat", &other).await;
+    let mut streamed = timeless(last(&events));
+    (streamed["sessionId"], _) = (json!("json"), streamed.as_object_mut().unwrap().remove("debug"));
+    assert_eq!(timeless(&answer), streamed);
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_4_deltas_come_while_the_model_speaks() {
+    let server = model([Reply::new().say("First words").wait_ms(0).hang()]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let mut response = gateway.request(Method::POST, "/v1/chat/stream").json(&message_of("s", "hello")).send().await.unwrap();
+    let mut text = String::new();
+    while !text.contains("First words") {
+        let chunk = tokio::time::timeout(Duration::from_secs(30), response.chunk()).await.expect("a delta before the end").unwrap().unwrap();
+        text.push_str(&String::from_utf8_lossy(&chunk));
+    }
+    assert!(text.contains("event: delta") && !text.contains("event: final"));
+    // Who leaves stops the turn: the model's connection is given up, and the session answers the next message.
+    drop(response);
+    server.client_left(1).await;
+    server.push(Reply::text(["Welcome back."]));
+    assert_eq!(gateway.say("s", "again").await["text"], "Welcome back.");
+    let page = gateway.get("/v1/metrics").await.text().await.unwrap();
+    assert!(page.contains("csign_gateway_clients_left_total 1"), "{page}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_18_a_client_of_the_json_route_that_leaves_stops_its_turn() {
+    let server = model([Reply::new().say("…").hang()]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let request = gateway.request(Method::POST, "/v1/chat").json(&message_of("s", "hello")).timeout(Duration::from_millis(700));
+    assert!(request.send().await.is_err());
+    server.client_left(1).await;
+    server.push(Reply::text(["Next."]));
+    assert_eq!(gateway.say("s", "next").await["text"], "Next.");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_10_rounds_and_calls_are_bounded_and_there_is_an_answer() {
+    let call = |n: u32| Reply::call("product_search", json!({"query": format!("shoe {n}")}));
+    let server = model((1..=2).map(call).chain([Reply::new()])).await;
+    let gateway = Gateway::with(&server, &[("AGENT_MAX_ROUNDS", "2")]).await;
+    let events = gateway.events("/v1/chat/stream", &message_of("s", "shoes")).await;
+    assert_eq!(server.seen().len(), 3, "two rounds with tools and a closing call");
+    assert!(!names(&events).contains(&"delta"), "no delta for the host's own last word");
+    assert!(!last(&events)["text"].as_str().unwrap().is_empty() && last(&events)["cards"].is_array());
+    let closing = server.seen().pop().unwrap().body;
+    assert!(closing.get("tools").is_none(), "an empty list of tools is refused by real servers: {closing}");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_10_calls_over_the_limit_are_dropped_and_told() {
+    let many = (1..=5).fold(Reply::new(), |reply, n| reply.ask("product_search", &json!({"query": format!("shoe {n}")})));
+    let server = model([many, Reply::text(["Done."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let events = gateway.events("/v1/chat/stream", &message_of("s", "shoes")).await;
+    let oks = events.iter().filter(|event| event.name == "tool_end").map(|event| event.data["ok"].as_bool().unwrap()).collect::<Vec<_>>();
+    assert_eq!(oks, [true, true, true, false, false]);
+    // One after the other for the reader, whatever ran at the same time.
+    let tools: Vec<&str> = names(&events).into_iter().filter(|name| name.starts_with("tool_")).collect();
+    assert!(tools.chunks(2).all(|pair| pair == ["tool_start", "tool_end"]), "{tools:?}");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_10_and_22_7_arguments_that_do_not_fit_are_told_to_the_model() {
+    let bent = Reply::new().ask("cart_add_item", &json!({"quantity": 1})).ask("product_get", &json!({"productId": 1})).ask("no_such_tool", &json!({}));
+    let server = model([bent, Reply::text(["Which one?"]), Reply::text(["Yes?"])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let events = gateway.events("/v1/chat/stream", &message_of("s", "add it")).await;
+    assert_eq!(last(&events)["text"], "Which one?");
+    assert!(last(&events).get("pendingAction").is_none(), "nothing named undefined waits for a yes");
+    let unknown: Vec<&str> = events.iter().filter(|event| event.data["tool"] == "no_such_tool").map(|event| event.name.as_str()).collect();
+    assert_eq!(unknown, ["tool_end"], "an unknown tool only ends");
+    gateway.say("s", "hello again").await;
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_20_what_is_said_beside_calls_is_a_part_of_the_answer() {
+    let server = model([Reply::new().say("Let me look.").ask("product_search", &json!({"query": "tent"})), Reply::text(["Two tents."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let events = gateway.events("/v1/chat/stream", &message_of("s", "tents")).await;
+    assert_eq!(last(&events)["text"], "Let me look.\n\nTwo tents.");
+    assert_eq!(text_of(&events), "Let me look.\n\nTwo tents.");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_10_the_model_gets_one_conversation_and_six_tools() {
+    let server = model([Reply::text(["One."]), Reply::text(["Two."]), Reply::text(["Other."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    gateway.say("a:b", "first").await;
+    let mut other = message_of("a:b", "second");
+    gateway.post("/v1/chat", &other).await;
+    // The same letters cut elsewhere are another session.
+    (other["applicationId"], other["sessionId"]) = (json!("shop-web:a"), json!("b"));
+    gateway.post("/v1/chat", &other).await;
+    let seen = server.seen();
+    let tools: Vec<&str> = seen[0].body["tools"].as_array().unwrap().iter().filter_map(|tool| tool["function"]["name"].as_str()).collect();
+    assert_eq!(tools, ["product_search", "product_get", "cart_get", "cart_add_item", "cart_set_item_quantity", "cart_remove_item"]);
+    let schemas = seen[0].body["tools"].to_string();
+    for hidden in ["cultureCode", "clientIp", "basketId", "priceListIds", "applicationId", "statusSeed"] {
+        assert!(!schemas.contains(hidden), "{hidden} is not the model's");
+    }
+    assert!(seen[1].body["messages"].to_string().contains("One."));
+    assert!(!seen[2].body["messages"].to_string().contains("One."));
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_9_a_session_ends_with_its_time_and_a_failed_first_turn_is_kept() {
+    let failing = Reply::refusal(400, &json!({"message": "no", "type": "invalid_request_error"}));
+    let server = model([failing, Reply::text(["A."]), Reply::text(["B."])]).await;
+    let gateway = Gateway::with(&server, &[("SESSION_TTL_SECONDS", "2")]).await;
+    let (status, _) = gateway.post("/v1/chat", &message_of("s", "remember the violin")).await;
+    assert!(status.is_server_error());
+    gateway.say("s", "what did I say?").await;
+    assert!(server.seen()[1].body["messages"].to_string().contains("violin"));
+    tokio::time::sleep(Duration::from_millis(2_300)).await;
+    gateway.say("s", "and now?").await;
+    assert!(!server.seen()[2].body["messages"].to_string().contains("violin"), "its time was over");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_5_two_messages_at_once_are_answered_one_after_the_other() {
+    let server = model([Reply::text(["One."]).wait_ms(100), Reply::text(["Two."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let (one, two) = tokio::join!(gateway.say("s", "first"), gateway.say("s", "second"));
+    let mut texts = [one["text"].clone(), two["text"].clone()];
+    texts.sort_by_key(Value::to_string);
+    assert_eq!(texts, [json!("One."), json!("Two.")]);
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn told_to_stop_it_lets_turns_finish() {
+    let server = model([Reply::new().say("Slow ").wait_ms(600).say("answer.")]).await;
+    let mut gateway = Gateway::with(&server, &[]).await;
+    let request = gateway.request(Method::POST, "/v1/chat").json(&message_of("s", "hello"));
+    let asking = tokio::spawn(async move { request.send().await.unwrap().text().await.unwrap() });
+    while server.seen().is_empty() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let code = tokio::task::spawn_blocking(move || (gateway.stop(), gateway)).await.unwrap().0;
+    let answer: Value = serde_json::from_str(&asking.await.unwrap()).unwrap();
+    assert_eq!((code, answer["text"].as_str()), (Some(0), Some("Slow answer.")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn told_to_stop_it_gives_up_what_takes_too_long_and_says_so() {
+    let server = model([Reply::new().say("Never ").hang()]).await;
+    let mut gateway = Gateway::with(&server, &[("SHUTDOWN_GRACE_SECONDS", "0")]).await;
+    let request = gateway.request(Method::POST, "/v1/chat/stream").json(&message_of("s", "hello"));
+    let asking = tokio::spawn(async move { request.send().await.unwrap().text().await.unwrap() });
+    while server.seen().is_empty() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let code = tokio::task::spawn_blocking(move || (gateway.stop(), gateway)).await.unwrap().0;
+    let events = parse(&asking.await.unwrap());
+    assert_eq!((code, last(&events)["error"]["retryable"].as_bool()), (Some(0), Some(true)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_18_the_language_follows_the_culture() {
+    let gateway = Gateway::open().await;
+    let starts = async |culture: &str| {
+        let mut body = message_of(culture, "find tents");
+        body["context"]["cultureCode"] = json!(culture);
+        let events = gateway.events("/v1/chat/stream", &body).await;
+        (events[0].data["message"].as_str().unwrap().to_owned(), events.iter().find(|e| e.name == "tool_start").unwrap().data["displayName"].clone())
+    };
+    let (en, sv, other) = (starts("en-GB").await, starts("sv-SE").await, starts("fi-FI").await);
+    assert_ne!(en, sv);
+    assert_eq!(en, other);
+    assert_eq!(sv.1, "Produktsökning");
+}

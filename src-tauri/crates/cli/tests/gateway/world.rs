@@ -1,0 +1,163 @@
+//! `csign serve` started in a folder of its own, asked over HTTP, and read as a widget reads it.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use kit::model_server::{ModelServer, Reply};
+use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
+use serde_json::{Value, json};
+
+pub(crate) struct Gateway {
+    folder: tempfile::TempDir,
+    child: Child,
+    pub(crate) base: String,
+    pub(crate) http: Client,
+    token: Option<String>,
+}
+
+/// One event of a stream.
+#[derive(Clone, Debug)]
+pub(crate) struct Event {
+    pub(crate) name: String,
+    pub(crate) data: Value,
+}
+
+impl Gateway {
+    pub(crate) fn command(folder: &tempfile::TempDir) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_csign"));
+        command.env_clear().env("PATH", "/usr/bin:/bin").env("LANG", "C.UTF-8").stdin(Stdio::null()).stdout(Stdio::piped());
+        for (variable, name) in
+            [("HOME", "home"), ("XDG_DATA_HOME", "share"), ("XDG_STATE_HOME", "state"), ("XDG_CONFIG_HOME", "config"), ("XDG_RUNTIME_DIR", "run")]
+        {
+            std::fs::create_dir_all(folder.path().join(name)).unwrap();
+            command.env(variable, folder.path().join(name));
+        }
+        command.arg("--data-dir").arg(folder.path().join("data"));
+        command
+    }
+
+    pub(crate) async fn start(args: &[&str], env: &[(&str, &str)]) -> Self {
+        Self::start_in(tempfile::tempdir().unwrap(), args, env).await
+    }
+
+    async fn start_in(folder: tempfile::TempDir, args: &[&str], env: &[(&str, &str)]) -> Self {
+        let log = std::fs::OpenOptions::new().create(true).append(true).open(folder.path().join("serve.log")).unwrap();
+        let mut command = Self::command(&folder);
+        command.args(["serve", "--listen", "127.0.0.1:0"]).args(args).envs(env.iter().copied()).stderr(log);
+        let mut child = command.spawn().unwrap();
+        let mut first = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+        let log = std::fs::read_to_string(folder.path().join("serve.log")).unwrap_or_default();
+        let base = first.trim().strip_prefix("listening on ").unwrap_or_else(|| panic!("csign serve says where it listens: {first}\n{log}")).to_owned();
+        let token = std::fs::read_to_string(folder.path().join("data/gateway.token")).ok();
+        // Two TLS providers are compiled in; the client wants one of them chosen.
+        let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+        let http = Client::builder().no_proxy().build().unwrap();
+        Self { folder, child, base, http, token }
+    }
+
+    /// With the offline model, and no token asked for.
+    pub(crate) async fn open() -> Self {
+        Self::start(&["--no-token"], &[]).await
+    }
+
+    /// With a scripted model.
+    pub(crate) async fn with(model: &ModelServer, env: &[(&str, &str)]) -> Self {
+        let url = model.base_url();
+        let mut all = vec![("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")];
+        all.extend(env);
+        Self::start(&["--no-token"], &all).await
+    }
+
+    pub(crate) fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("serve.log")).unwrap_or_default()
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Tells it to stop; its exit code.
+    pub(crate) fn stop(&mut self) -> Option<i32> {
+        // SAFETY: a signal to a child of ours that has not been waited for.
+        unsafe { libc::kill(i32::try_from(self.child.id()).unwrap(), libc::SIGTERM) };
+        self.child.wait().unwrap().code()
+    }
+
+    /// Stops it and starts another in the same folder.
+    pub(crate) async fn restart(mut self, args: &[&str], env: &[(&str, &str)]) -> Self {
+        self.stop();
+        let folder = std::mem::replace(&mut self.folder, tempfile::tempdir().unwrap());
+        Self::start_in(folder, args, env).await
+    }
+
+    /// A request with the token of the file, if there is one.
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let request = self.http.request(method, format!("{}{path}", self.base));
+        match &self.token {
+            Some(token) => request.bearer_auth(token),
+            None => request,
+        }
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Response {
+        self.request(Method::GET, path).send().await.unwrap()
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> (StatusCode, Value) {
+        read(self.request(Method::POST, path).json(body).send().await.unwrap()).await
+    }
+
+    /// Says something in a session; the answer must be one.
+    pub(crate) async fn say(&self, session: &str, message: &str) -> Value {
+        let (status, answer) = self.post("/v1/chat", &message_of(session, message)).await;
+        assert_eq!(status, StatusCode::OK, "{answer}\n{}", self.log());
+        answer
+    }
+
+    pub(crate) async fn events(&self, path: &str, body: &Value) -> Vec<Event> {
+        let response = self.request(Method::POST, path).json(body).send().await.unwrap();
+        assert_eq!(response.status(), StatusCode::OK);
+        parse(&response.text().await.unwrap())
+    }
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+pub(crate) fn message_of(session: &str, message: &str) -> Value {
+    json!({"applicationId": "shop-web", "sessionId": session, "message": message, "context": {"cultureCode": "en-GB", "currencyCode": "SEK"}})
+}
+
+pub(crate) async fn read(response: Response) -> (StatusCode, Value) {
+    let status = response.status();
+    let text = response.text().await.unwrap();
+    (status, serde_json::from_str(&text).unwrap_or_else(|error| panic!("{status}: JSON, but {error}: {text}")))
+}
+
+pub(crate) fn parse(text: &str) -> Vec<Event> {
+    let one = |block: &str| {
+        let (name, data) = block.split_once('\n').unwrap_or_else(|| panic!("an event has two lines: {block}"));
+        let data = data.strip_prefix("data: ").unwrap();
+        assert!(!data.contains('\n'), "one data line: {data}");
+        Event { name: name.strip_prefix("event: ").unwrap().to_owned(), data: serde_json::from_str(data).unwrap() }
+    };
+    text.split("\n\n").filter(|block| !block.is_empty()).map(one).collect()
+}
+
+pub(crate) fn names(events: &[Event]) -> Vec<&str> {
+    events.iter().map(|event| event.name.as_str()).collect()
+}
+
+/// A scripted model server.
+pub(crate) async fn model(replies: impl IntoIterator<Item = Reply>) -> ModelServer {
+    ModelServer::start(replies).await
+}
+
+/// A variant that the demo shop has and has in stock.
+pub(crate) const SHOE: &str = "FJS-TR1001-BLK-42";

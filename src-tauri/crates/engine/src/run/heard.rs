@@ -1,0 +1,235 @@
+//! A turn for a caller elsewhere: in the caller's language, with the caller's limits and values, and with its events told to that
+//! caller alone. Nobody is there to approve, so what needs a signature ends the turn and waits. Knows nothing of HTTP.
+
+use std::sync::Arc;
+
+use contract::{
+    AgentError, Approval, ApprovalDecideParams, ApprovalStatus, EventBody, Item, ItemBody, ItemId, Limits, RecordType, SessionId, Settings, ToolCallParams,
+    ToolCallResponse, ToolId, ToolSpec, TurnId, TurnStartParams, Usage,
+};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+
+use super::Work;
+use crate::{
+    DecidedBy, Engine,
+    ports::{Durability, Profile, RecordDraft, SessionValues, TurnRow},
+    store_error,
+};
+
+/// The text of the event that tells which arguments of a model were left out.
+pub const IGNORED: &str = "ignored_arguments";
+
+/// How the turns of a caller are run.
+#[derive(Clone, Debug)]
+pub struct Around {
+    /// `en` or `sv`.
+    pub locale: String,
+    pub limits: Limits,
+    /// In every record and log line of the turn.
+    pub request_id: String,
+    pub correlation_id: Option<String>,
+}
+
+/// What a turn knows of the caller who listens.
+pub(crate) struct Listener {
+    around: Around,
+    tell: UnboundedSender<EventBody>,
+}
+
+impl Listener {
+    pub(super) fn tell(&self, event: &EventBody) {
+        // A caller that went away is noticed by whoever started the turn.
+        let _ = self.tell.send(event.clone());
+    }
+}
+
+/// The ear of a caller. Dropped before the end, it stops the turn.
+pub struct Hearing {
+    engine: Arc<Engine>,
+    session: SessionId,
+    turn: TurnId,
+    events: UnboundedReceiver<EventBody>,
+}
+
+impl Hearing {
+    /// The next event; `final` is the last one.
+    pub async fn next(&mut self) -> Option<EventBody> {
+        self.events.recv().await
+    }
+
+    /// Stops the turn; its `final` still comes.
+    pub fn cancel(&self) {
+        self.engine.lanes.cancel(&self.session, &self.turn);
+    }
+
+    pub fn turn(&self) -> &TurnId {
+        &self.turn
+    }
+}
+
+impl Drop for Hearing {
+    fn drop(&mut self) {
+        self.engine.lanes.cancel(&self.session, &self.turn);
+        self.engine.runs.leave(&self.turn);
+    }
+}
+
+impl Work {
+    fn heard(around: Around) -> (Arc<Self>, UnboundedReceiver<EventBody>) {
+        let (tell, events) = mpsc::unbounded_channel();
+        let (request, correlation) = (around.request_id.clone(), around.correlation_id.clone());
+        (Arc::new(Self::listened(request, correlation, Listener { around, tell })), events)
+    }
+
+    /// What a model gave for parameters that it does not have is left out, and told.
+    pub(crate) fn without_strange(&self, spec: &ToolSpec, arguments: Value) -> Value {
+        let (Some(listener), Value::Object(mut all)) = (&self.listener, arguments.clone()) else { return arguments };
+        let known = spec.input_schema.get("properties").and_then(Value::as_object);
+        let strange: Vec<String> = all.keys().filter(|name| known.is_some_and(|known| !known.contains_key(*name))).cloned().collect();
+        if strange.is_empty() {
+            return arguments;
+        }
+        let ignored: serde_json::Map<String, Value> = strange.into_iter().filter_map(|name| all.remove_entry(&name)).collect();
+        listener.tell(&EventBody::DevStatus { text: IGNORED.into(), data: json!({"tool": spec.id, "arguments": ignored}) });
+        Value::Object(all)
+    }
+}
+
+/// Settings and language of a turn: the profile's, or a caller's own in their place.
+pub(crate) fn surroundings(run: Option<&Work>, profile: &dyn Profile) -> (Arc<Settings>, String) {
+    let settings = profile.settings();
+    match run.and_then(|run| run.listener.as_ref()) {
+        None => (settings, profile.locale()),
+        Some(Listener { around, .. }) => (Arc::new(Settings { limits: around.limits, ..(*settings).clone() }), around.locale.clone()),
+    }
+}
+
+impl Engine {
+    /// Takes a message of a caller and starts (or queues) its turn.
+    pub async fn turn_heard(self: &Arc<Self>, session: &SessionId, text: String, model: Option<String>, around: Around) -> Result<Hearing, AgentError> {
+        let (work, events) = Work::heard(around);
+        let params = TurnStartParams { session: Some(session.clone()), text, model, headless: true };
+        let turn = self.turn_start_for(params, Some(work)).await?.turn;
+        Ok(Hearing { engine: Arc::clone(self), session: session.clone(), turn, events })
+    }
+
+    /// A caller's decision about what waits in its session, with the events of what was then done.
+    pub async fn decide_heard(
+        self: &Arc<Self>,
+        approval: &Approval,
+        params: ApprovalDecideParams,
+        around: Around,
+    ) -> (Result<Approval, AgentError>, Vec<EventBody>) {
+        let (work, mut events) = Work::heard(around);
+        self.runs.enter(&approval.turn, work);
+        let decided = self.approval_decide(params, DecidedBy::Caller).await;
+        self.runs.leave(&approval.turn);
+        let mut heard = Vec::new();
+        while let Ok(event) = events.try_recv() {
+            heard.push(event);
+        }
+        (decided, heard)
+    }
+
+    /// Calls one tool of a session by itself, as a model of a turn would: a write is proposed and waits.
+    pub async fn call_heard(
+        self: &Arc<Self>,
+        session: &SessionId,
+        tool: ToolId,
+        arguments: Value,
+        around: Around,
+    ) -> (Result<ToolCallResponse, AgentError>, Vec<EventBody>) {
+        let turn = TurnId(self.world.ids.next("turn"));
+        let row = self.ended_row(session, &turn);
+        if let Err(error) = self.world.store.turn_put(&row).await {
+            return (Err(store_error(&error)), Vec::new());
+        }
+        let (work, mut events) = Work::heard(around);
+        self.runs.enter(&turn, work);
+        let params = ToolCallParams { tool, arguments, session: Some(session.clone()), headless: true };
+        let called = self.tool_call_as(turn.clone(), params, true).await;
+        self.runs.leave(&turn);
+        let mut heard = Vec::new();
+        while let Ok(event) = events.try_recv() {
+            heard.push(event);
+        }
+        (called, heard)
+    }
+
+    fn ended_row(&self, session: &SessionId, turn: &TurnId) -> TurnRow {
+        let now = self.world.clock.now();
+        TurnRow {
+            turn: turn.clone(),
+            session: session.clone(),
+            started_at: now,
+            ended_at: Some(now),
+            status: "ok".into(),
+            model: String::new(),
+            usage: Usage::default(),
+        }
+    }
+
+    /// What waits for a decision in a session where nobody can approve; the newest.
+    pub async fn waiting_in(self: &Arc<Self>, session: &SessionId) -> Result<Option<Approval>, AgentError> {
+        let all = self.approvals_list(false).await?;
+        Ok(all
+            .into_iter()
+            .filter(|approval| approval.session == *session && approval.headless && approval.status == ApprovalStatus::Pending)
+            .max_by_key(|a| a.created_at))
+    }
+
+    /// Keeps a message and its answer for which no model was asked.
+    pub async fn exchange(&self, session: &SessionId, said: &str, answer: &str, around: &Around) -> Result<(), AgentError> {
+        self.check_enabled()?;
+        let (said, answer) = (self.exact().scrub(said).into_owned(), self.exact().scrub(answer).into_owned());
+        let session = self.session_for(Some(session.clone()), &said).await?;
+        let (world, turn) = (&self.world, TurnId(self.world.ids.next("turn")));
+        let now = world.clock.now();
+        let row = self.ended_row(&session, &turn);
+        let item = |body| Item { id: ItemId(world.ids.next("item")), session: session.clone(), turn: turn.clone(), seq: 0, created_at: now, body };
+        let answered = ItemBody::AssistantText { text: answer, blocks: Vec::new(), model: None, agent: None, choices: Vec::new(), partial: false };
+        let items = vec![item(ItemBody::UserMessage { text: said.clone() }), item(answered)];
+        let started = RecordDraft::new(RecordType::RunStarted)
+            .of(&session, &turn)
+            .field("model", "")
+            .field("request_id", around.request_id.clone())
+            .commit("input", said);
+        let ended = RecordDraft::new(RecordType::RunEnded)
+            .of(&session, &turn)
+            .field("status", "ok")
+            .field("model_calls", 0)
+            .field("request_id", around.request_id.clone());
+        world.store.turn_put(&row).await.map_err(|e| store_error(&e))?;
+        world.store.items_append(items).await.map_err(|e| store_error(&e))?;
+        for draft in [started, ended] {
+            if let Err(error) = world.audit.append(draft, Durability::Grouped).await {
+                tracing::warn!(%error, "a record could not be written");
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads, changes and writes back what is kept beside a session.
+    pub async fn values_change(&self, session: &SessionId, change: impl FnOnce(&mut SessionValues) + Send) -> Result<SessionValues, AgentError> {
+        let _one_at_a_time = self.values.lock().await;
+        let store = &self.world.store;
+        let before = store.session_values(session).await.map_err(|e| store_error(&e))?;
+        let mut values = before.clone();
+        change(&mut values);
+        if values != before {
+            store.session_values_set(session, &values).await.map_err(|e| store_error(&e))?;
+        }
+        Ok(values)
+    }
+
+    /// Sessions beside which a value of this name is kept.
+    pub async fn sessions_with(&self, name: &str) -> Result<Vec<SessionId>, AgentError> {
+        self.world.store.sessions_with_value(name).await.map_err(|e| store_error(&e))
+    }
+
+    /// The tools that may be used now.
+    pub fn specs(&self) -> Arc<Vec<ToolSpec>> {
+        self.world.tools.specs()
+    }
+}

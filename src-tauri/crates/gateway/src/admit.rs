@@ -1,0 +1,144 @@
+//! From a request to an admitted message, in the contract's order: body, visitor, rate, shape, application, length.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use axum::{
+    body::{Body, Bytes},
+    extract::Request,
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use chrono::Utc;
+use serde_json::{Value, json};
+
+use crate::{
+    App,
+    auth::Visitor,
+    error::Fault,
+    limits::{Kind, Left},
+    listener::Peer,
+    origin,
+    request::{ChatRequest, session_of},
+    turn::Ask,
+};
+
+/// A body that takes longer is given up.
+const BODY_TIME: Duration = Duration::from_secs(15);
+
+/// The id of an HTTP request, in its answer, its errors and its log lines.
+#[derive(Clone, Debug)]
+pub(crate) struct RequestId(pub(crate) String);
+
+/// An admitted message, and what is left of the visitor's minute.
+pub(crate) struct Admitted {
+    pub(crate) ask: Ask,
+    pub(crate) left: Option<Left>,
+}
+
+/// A refusal in the words of the HTTP server itself.
+pub(crate) fn plain(status: StatusCode, message: &str) -> Response {
+    let body = json!({"statusCode": status.as_u16(), "error": status.canonical_reason().unwrap_or("Error"), "message": message});
+    json_response(status, &body)
+}
+
+pub(crate) fn json_response(status: StatusCode, body: &Value) -> Response {
+    let mut response = (status, body.to_string()).into_response();
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
+    response
+}
+
+/// A refusal that is only its envelope.
+pub(crate) fn envelope_only(fault: &Fault, request_id: &str, debug: bool) -> Response {
+    let mut response = json_response(fault.status, &json!({"error": fault.envelope(request_id, debug)}));
+    if fault.status == StatusCode::UNAUTHORIZED {
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    if let Some(seconds) = fault.retry_after_ms.map(|ms| ms.div_ceil(1_000)) {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response
+}
+
+/// The body as JSON; without one it is null when that is allowed.
+pub(crate) async fn json_body(app: &App, headers: &HeaderMap, body: Body, may_be_empty: bool) -> Result<Value, Response> {
+    let declared = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    let too_large = || plain(StatusCode::PAYLOAD_TOO_LARGE, "Request body is too large");
+    if declared.is_some_and(|length| length > app.config.body_limit as u64) {
+        return Err(too_large());
+    }
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let is_json = kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
+    let empty = declared == Some(0) || (declared.is_none() && !headers.contains_key(header::TRANSFER_ENCODING));
+    if !is_json && !(may_be_empty && empty) {
+        return Err(plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported Media Type"));
+    }
+    let read = tokio::time::timeout(BODY_TIME, axum::body::to_bytes(body, app.config.body_limit)).await;
+    let bytes: Bytes = match read {
+        Err(_) => return Err(plain(StatusCode::REQUEST_TIMEOUT, "The body did not come in time")),
+        Ok(Err(error)) if is_too_long(&error) => return Err(too_large()),
+        Ok(Err(_)) => return Err(plain(StatusCode::BAD_REQUEST, "The body could not be read")),
+        Ok(Ok(bytes)) => bytes,
+    };
+    if bytes.is_empty() && may_be_empty {
+        return Ok(Value::Null);
+    }
+    serde_json::from_slice(&bytes).map_err(|_| plain(StatusCode::BAD_REQUEST, "Body is not valid JSON"))
+}
+
+fn is_too_long(error: &axum::Error) -> bool {
+    std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source()).any(|error| error.to_string().contains("length limit"))
+}
+
+/// Whether the caller showed the token of the file, or needs none.
+pub(crate) fn is_privileged(app: &App, headers: &HeaderMap) -> bool {
+    match &app.token {
+        Some(token) => token.is_shown_by(headers),
+        None => app.config.simple_auth.is_none(),
+    }
+}
+
+fn visitor(app: &App, headers: &HeaderMap) -> Result<Option<Visitor>, Fault> {
+    let wrong = || Fault::unauthorized("Please sign in again.");
+    if let Some(auth) = &app.config.simple_auth {
+        return auth.visitor(headers, Utc::now().timestamp()).map(Some).ok_or_else(wrong);
+    }
+    if is_privileged(app, headers) { Ok(None) } else { Err(wrong()) }
+}
+
+/// Admits a message, or says why not.
+pub(crate) async fn admit(app: &Arc<App>, peer: Peer, id: &RequestId, request: Request, route: &'static str) -> Result<Admitted, Response> {
+    let refused = |response: Response| {
+        app.metrics.refuse(response.status().as_u16());
+        response
+    };
+    let began = Instant::now();
+    let (parts, body) = request.into_parts();
+    let headers = &parts.headers;
+    let asked_debug = parts.uri.query().is_some_and(|query| query.split('&').any(|part| part == "debug=1"));
+    let debug = app.config.debug || (asked_debug && is_privileged(app, headers));
+    let mut body = json_body(app, headers, body, false).await.map_err(refused)?;
+    let visitor = visitor(app, headers).map_err(|fault| refused(envelope_only(&fault, &id.0, debug)))?;
+    let mut left = None;
+    if let Some(visitor) = &visitor {
+        let taken = app.limits.take(Kind::Chat, &visitor.sid, Utc::now().timestamp_millis());
+        left = Some(taken.map_err(|ms| refused(envelope_only(&Fault::rate_limited(ms), &id.0, debug)))?);
+    }
+    let turn = uuid::Uuid::new_v4().to_string();
+    let no = |fault: Fault, body: &Value| {
+        app.runs.refuse(route, &turn, body, &fault, Utc::now().timestamp_millis());
+        let answer = json!({"turnId": turn, "sessionId": session_of(body), "text": fault.safe_message(), "error": fault.envelope(&id.0, debug)});
+        refused(json_response(fault.status, &answer))
+    };
+    let mut read = ChatRequest::read(&body, &app.config).map_err(|fault| no(fault, &body))?;
+    if let Some(visitor) = visitor {
+        read.application.clone_from(&visitor.application);
+        body["applicationId"] = json!(visitor.application);
+    }
+    read.admit(&app.config).map_err(|fault| no(fault, &body))?;
+    let client_ip = origin::client_ip(headers, peer.0.ip(), &app.config).to_string();
+    let ask = Ask { request: read, turn, request_id: id.0.clone(), client_ip, debug, route, began };
+    Ok(Admitted { ask, left })
+}

@@ -1,0 +1,121 @@
+//! What a turn has to say, block by block, until it is put together as one answer.
+
+use axum::http::StatusCode;
+use serde_json::{Map, Value, json};
+
+use crate::{
+    cards, compare,
+    error::Fault,
+    sessions::State,
+    teller::Call,
+    turn::{Ask, Outcome},
+    wire::ChatResponse,
+};
+
+pub(crate) struct Answer {
+    locale: &'static str,
+    pub(crate) text: String,
+    pub(crate) calls: Vec<Call>,
+    pub(crate) rounds: u32,
+    pub(crate) choices: Option<Value>,
+    pub(crate) refinements: Vec<Value>,
+    pub(crate) pending_action: Option<Value>,
+    pub(crate) confirmation: Option<Value>,
+    cart: Option<Value>,
+    /// A reminder, a refusal or a repeat: without a debug block.
+    pub(crate) plain: bool,
+    pub(crate) fault: Option<Fault>,
+}
+
+impl Answer {
+    pub(crate) fn new(locale: &'static str) -> Self {
+        Self {
+            locale,
+            text: String::new(),
+            calls: Vec::new(),
+            rounds: 0,
+            choices: None,
+            refinements: Vec::new(),
+            pending_action: None,
+            confirmation: None,
+            cart: None,
+            plain: false,
+            fault: None,
+        }
+    }
+
+    /// The newest cart of the turn becomes the session's; without one the session's is shown.
+    pub(crate) fn note_cart(&mut self, state: &mut State) {
+        let newest = self.calls.iter().rev().filter(|call| call.ok() && call.tool.starts_with("cart_")).find_map(|call| cards::cart(&call.data));
+        if newest.is_some() {
+            state.cart = newest;
+        }
+        self.cart.clone_from(&state.cart);
+    }
+
+    pub(crate) fn outcome(&self, ask: &Ask) -> Outcome {
+        let mut response =
+            ChatResponse { turn_id: ask.turn.clone(), session_id: ask.request.session.clone(), text: self.text.clone(), ..ChatResponse::default() };
+        if let Some(fault) = &self.fault {
+            response.text = fault.safe_message();
+            response.error = Some(fault.envelope(&ask.request_id, ask.debug));
+            return Outcome { status: fault.status, response, fault: Some(fault.clone()) };
+        }
+        response.cards = cards::of_turn(&self.calls);
+        response.refinements.clone_from(&self.refinements);
+        response.choices.clone_from(&self.choices);
+        response.comparison = compare::of_turn(&self.calls, self.locale);
+        response.cart.clone_from(&self.cart);
+        response.pending_action.clone_from(&self.pending_action);
+        response.confirmation.clone_from(&self.confirmation);
+        response.debug = (ask.debug && !self.plain).then(|| self.debug(ask));
+        Outcome { status: StatusCode::OK, response, fault: None }
+    }
+
+    fn debug(&self, ask: &Ask) -> Value {
+        let context: Map<String, Value> =
+            ["cultureCode", "currencyCode"].iter().filter_map(|name| Some(((*name).to_owned(), ask.request.context.get(*name)?.clone()))).collect();
+        let trace: Vec<Value> = self.calls.iter().map(|call| trace(call, &context)).collect();
+        let mut debug = json!({"toolTrace": trace, "requestId": ask.request_id});
+        let gets: Vec<&Call> = self.calls.iter().filter(|call| call.tool == "product_get").collect();
+        if let Some(comparison) = compare::of_turn(&self.calls, self.locale) {
+            debug["compare"] = json!({"productIds": comparison["productIds"], "productGetCallCount": gets.len()});
+        }
+        debug
+    }
+}
+
+/// A call as debug shows it: never what the shop sent, and of the caller's context two codes.
+fn trace(call: &Call, context: &Map<String, Value>) -> Value {
+    let mut entry = json!({"tool": call.tool, "args": call.args, "ms": call.duration_ms});
+    if call.ok() {
+        entry["result"] = crate::teller::summary(&call.tool, &call.data);
+    } else if !call.proposed {
+        entry["error"] = json!("failed");
+    }
+    if call.outcome == Some(contract::ToolOutcome::Denied) || call.proposed {
+        entry["blockedByPolicy"] = json!(true);
+    }
+    if call.proposed {
+        entry["pendingActionCreated"] = json!(true);
+    }
+    if call.executed {
+        entry["pendingActionExecuted"] = json!(true);
+    }
+    if !context.is_empty() {
+        entry["effectiveContext"] = Value::Object(context.clone());
+    }
+    if let Some(ignored) = &call.ignored {
+        entry["modelContextIgnored"] = json!(true);
+        let offered = |name: &str| [&ignored["context"][name], &ignored[name]].into_iter().find(|value| value.is_string()).cloned();
+        let preview: Map<String, Value> = ["cultureCode", "currencyCode"].iter().filter_map(|name| Some(((*name).to_owned(), offered(name)?))).collect();
+        if !preview.is_empty() {
+            entry["modelProvidedContextPreview"] = Value::Object(preview);
+        }
+    }
+    if call.tool == "product_search" && call.ok() {
+        let with = cards::items(&call.data).iter().filter(|item| !item["thumbnailImageKey"].is_null()).count();
+        entry["thumbnailsPresentCount"] = json!(with);
+    }
+    entry
+}

@@ -1,0 +1,175 @@
+//! Variants to choose from, and whether the next message chooses one.
+
+use serde_json::{Value, json};
+
+use crate::{
+    cards::dimensions,
+    json::{number, text},
+    texts::Text,
+};
+
+const OPTIONS: usize = 6;
+
+/// What the next message picked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Pick {
+    /// A part number, and how many of it.
+    Part(String, u64),
+    /// Words to go on with.
+    Words(String),
+}
+
+/// What a product offers somebody who wants to add it.
+pub(crate) enum Offer {
+    /// There is nothing to choose.
+    Plain,
+    One(String),
+    Several(Value),
+    Nothing,
+}
+
+fn is_buyable(variant: &Value) -> bool {
+    variant["isBuyable"] == true && text(&variant["partNo"]).is_some()
+}
+
+fn in_stock(variant: &Value) -> bool {
+    number(&variant["onHand"]["value"]).unwrap_or(0.0) > 0.0 && variant["onHand"]["isActive"] != false
+}
+
+/// What the product offers under a part number: its own asks for a variant, a variant's does not.
+pub(crate) fn offer(product: &Value, part: &str, quantity: u64, locale: &str) -> Offer {
+    let variants = product["variants"].as_array().map_or(&[] as &[Value], Vec::as_slice);
+    let is = |value: &Value| text(value).is_some_and(|own| own.eq_ignore_ascii_case(part));
+    if let Some(variant) = variants.iter().find(|variant| is(&variant["partNo"]) || is(&variant["productId"])) {
+        return if is_buyable(variant) { Offer::Plain } else { Offer::Nothing };
+    }
+    let buyable: Vec<&Value> = variants.iter().filter(|variant| is_buyable(variant)).collect();
+    match (&buyable[..], variants.is_empty()) {
+        ([], true) if product["attributes"]["isBuyable"] == true => Offer::Plain,
+        ([], _) => Offer::Nothing,
+        ([one], _) => text(&one["partNo"]).map_or(Offer::Nothing, Offer::One),
+        (several, _) => Offer::Several(of_variants(several, quantity, locale)),
+    }
+}
+
+/// A set of choices among variants, those in stock first.
+fn of_variants(variants: &[&Value], quantity: u64, locale: &str) -> Value {
+    let mut sorted: Vec<&Value> = variants.to_vec();
+    let stock = |variant: &Value| number(&variant["onHand"]["value"]).unwrap_or(0.0);
+    let delivery = |variant: &Value| variant["onHand"]["nextDeliveryDate"].as_str().unwrap_or("9999").to_owned();
+    sorted.sort_by(|a, b| {
+        let first = in_stock(b).cmp(&in_stock(a));
+        first.then_with(|| if in_stock(a) { stock(b).total_cmp(&stock(a)) } else { delivery(a).cmp(&delivery(b)) })
+    });
+    let options: Vec<Value> = sorted.into_iter().take(OPTIONS).filter_map(|variant| option(variant, locale)).collect();
+    json!({"id": uuid::Uuid::new_v4().to_string(), "kind": "variant", "prompt": Text::ChooseVariant.of(locale), "options": options, "quantity": quantity})
+}
+
+fn option(variant: &Value, locale: &str) -> Option<Value> {
+    let all = dimensions(variant);
+    let named: Vec<String> = all.iter().take(3).map(|(name, value)| format!("{name}: {value}")).collect();
+    let what = if named.is_empty() { text(&variant["variantName"]).or_else(|| text(&variant["name"]))? } else { named.join(", ") };
+    let there = in_stock(variant);
+    let remark = if there { Text::InStock } else { Text::OutOfStock }.of(locale);
+    let dims: serde_json::Map<String, Value> = all.into_iter().map(|(name, value)| (name, json!(value))).collect();
+    Some(json!({
+        "id": text(&variant["productId"]).or_else(|| text(&variant["partNo"]))?,
+        "label": format!("{what} ({remark})"),
+        "meta": {
+            "onHand": crate::json::numeral(&variant["onHand"]["value"]).unwrap_or_else(|| json!(0)),
+            "isBuyable": variant["isBuyable"] == true,
+            "dimsMap": dims,
+            "partNo": text(&variant["partNo"])?,
+            "inStock": there,
+        },
+        "also": [text(&variant["eanCode"]), text(&variant["uniqueName"])],
+    }))
+}
+
+/// Choices that the assistant offers in words.
+pub(crate) fn of_words(offered: &[contract::Choice], prompt: &str) -> Option<Value> {
+    let options: Vec<Value> = offered
+        .iter()
+        .take(OPTIONS)
+        .enumerate()
+        .map(|(index, choice)| json!({"id": (index + 1).to_string(), "label": choice.label, "message": choice.message}))
+        .collect();
+    (!options.is_empty()).then(|| json!({"id": uuid::Uuid::new_v4().to_string(), "kind": "generic", "prompt": prompt, "options": options}))
+}
+
+/// A set of choices as it goes out: without what only the gateway needs.
+pub(crate) fn shown(kept: &Value) -> Value {
+    let mut shown = kept.clone();
+    if let Some(set) = shown.as_object_mut() {
+        set.remove("quantity");
+    }
+    for option in shown["options"].as_array_mut().into_iter().flatten() {
+        if let Some(option) = option.as_object_mut() {
+            option.remove("also");
+            option.remove("message");
+        }
+    }
+    shown
+}
+
+/// What a message picks of a set of choices, if anything.
+pub(crate) fn pick(message: &str, kept: &Value) -> Option<Pick> {
+    let options = kept["options"].as_array()?;
+    let option = match ordinal(message) {
+        Some(number) => options.get(number.checked_sub(1)?)?,
+        None => options.iter().find(|option| names(option).iter().any(|name| contains_word(message, name)))?,
+    };
+    match (option["meta"]["partNo"].as_str(), option["message"].as_str()) {
+        (Some(part), _) => Some(Pick::Part(part.to_owned(), kept["quantity"].as_u64().unwrap_or(1))),
+        (None, Some(words)) => Some(Pick::Words(words.to_owned())),
+        (None, None) => None,
+    }
+}
+
+fn names(option: &Value) -> Vec<String> {
+    if option["meta"].is_null() {
+        return text(&option["label"]).into_iter().collect();
+    }
+    let also = option["also"].as_array().into_iter().flatten();
+    [&option["id"], &option["meta"]["partNo"]].into_iter().chain(also).filter_map(text).collect()
+}
+
+/// Whether a name stands in a message as a whole: "1" is not in "10".
+fn contains_word(message: &str, name: &str) -> bool {
+    let (message, name) = (message.to_lowercase(), name.to_lowercase());
+    message.match_indices(&name).any(|(at, _)| {
+        let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '-' && c != '_');
+        edge(message[..at].chars().next_back()) && edge(message[at + name.len()..].chars().next())
+    })
+}
+
+/// The number of an option, when the whole message is one: "2", "#2", "option 2", "nr. 2", "2nd".
+fn ordinal(message: &str) -> Option<usize> {
+    let small = message.trim().trim_end_matches(['.', '!']).to_lowercase();
+    let after = ["option", "number", "alternativ", "nummer", "nr.", "nr", "#"].iter().find_map(|word| small.strip_prefix(word)).map(str::trim);
+    let digits = after.unwrap_or(&small);
+    let digits = ["st", "nd", "rd", "th", ":a", ":e", ":an"].iter().find_map(|end| digits.strip_suffix(end)).unwrap_or(digits);
+    (1..=3).contains(&digits.len()).then(|| digits.parse().ok()).flatten()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_is_made_by_number_or_whole_name() {
+        let option = |id: &str, part: &str| json!({"id": id, "label": part, "meta": {"partNo": part}, "also": [null, null]});
+        let kept = json!({"options": [option("1", "A-1"), option("12", "A-12")], "quantity": 2});
+        let part = |text: &str| match pick(text, &kept) {
+            Some(Pick::Part(part, 2)) => Some(part),
+            _ => None,
+        };
+        for text in ["2", "#2", "option 2", "Option 2", "number 2", "nr 2", "nr. 2", "2nd", "alternativ 2", "the A-12 please"] {
+            assert_eq!(part(text).as_deref(), Some("A-12"), "{text}");
+        }
+        for text in ["3", "option 9", "Add option 2 to cart", "A-123", "what else?", "21 pieces"] {
+            assert_eq!(part(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! What the gateway is told by flags and environment. Everything that is wrong is told at once, before anything is opened.
+
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+    time::Duration,
+};
+
+use contract::AgentError;
+
+/// What was typed.
+#[derive(Clone, Debug, Default)]
+pub struct Flags {
+    pub listen: Option<SocketAddr>,
+    pub no_token: bool,
+    pub allow_remote: bool,
+}
+
+/// Everything the gateway can be told.
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub listen: SocketAddr,
+    /// Where the bearer token lies; `None`: no token is asked for.
+    pub token_file: Option<PathBuf>,
+    pub allowed_hosts: Vec<String>,
+    pub cors_origins: Vec<String>,
+    /// Peers whose word about the client's address counts.
+    pub trusted_proxies: Vec<Net>,
+    pub body_limit: usize,
+    pub max_message_chars: usize,
+    pub max_message_tokens: usize,
+    pub allowed_applications: Vec<String>,
+    pub session_ttl: Duration,
+    pub debug: bool,
+    pub debug_runs: Option<DebugRuns>,
+    pub simple_auth: Option<SimpleAuth>,
+    pub rates: Rates,
+    pub max_rounds: u32,
+    pub max_calls: u32,
+    /// Silence of the model after which a turn is stopped.
+    pub model_timeout: Duration,
+    /// The longest turn.
+    pub turn_timeout: Duration,
+    /// The language model of the environment, in place of the profile's.
+    pub model: Option<String>,
+    pub status_seed: Option<String>,
+    pub max_connections: usize,
+    /// How long turns may still take once the gateway is told to stop.
+    pub grace: Duration,
+}
+
+/// Kept runs.
+#[derive(Clone, Copy, Debug)]
+pub struct DebugRuns {
+    pub most: usize,
+    pub ttl: Duration,
+}
+
+/// Short-lived tokens for demos in a browser.
+#[derive(Clone)]
+pub struct SimpleAuth {
+    pub secret: String,
+    pub ttl_s: u64,
+}
+
+impl std::fmt::Debug for SimpleAuth {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SimpleAuth").field("ttl_s", &self.ttl_s).finish_non_exhaustive()
+    }
+}
+
+/// Requests per minute, while simple auth is on.
+#[derive(Clone, Copy, Debug)]
+pub struct Rates {
+    pub chat: u32,
+    pub token: u32,
+    pub max_keys: usize,
+    pub prune: Duration,
+}
+
+/// A range of addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Net {
+    address: IpAddr,
+    bits: u8,
+}
+
+impl Net {
+    fn parse(text: &str) -> Option<Self> {
+        let (address, bits) = text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));
+        let address: IpAddr = address.trim().parse().ok()?;
+        let most = if address.is_ipv4() { 32 } else { 128 };
+        let bits = bits.map_or(Some(most), |bits| bits.trim().parse().ok())?;
+        (bits <= most).then_some(Self { address, bits })
+    }
+
+    /// Whether an address lies in it.
+    pub fn contains(&self, ip: IpAddr) -> bool {
+        let same = |a: &[u8], b: &[u8]| {
+            let (whole, rest) = (usize::from(self.bits / 8), self.bits % 8);
+            a[..whole] == b[..whole] && (rest == 0 || (a[whole] ^ b[whole]) >> (8 - rest) == 0)
+        };
+        match (self.address, ip.to_canonical()) {
+            (IpAddr::V4(net), IpAddr::V4(ip)) => same(&net.octets(), &ip.octets()),
+            (IpAddr::V6(net), IpAddr::V6(ip)) => same(&net.octets(), &ip.octets()),
+            (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => false,
+        }
+    }
+}
+
+const LOCAL_ORIGINS: &str = "http://localhost:5173,http://127.0.0.1:5173";
+const LOOPBACK: &str = "127.0.0.0/8,::1";
+/// The engine takes no longer message.
+const MESSAGE_CHARS: u64 = 20_000;
+const SHOP: [&str; 5] = ["NORCE_MCP_BASE_URL", "NORCE_OAUTH_TOKEN_URL", "NORCE_OAUTH_CLIENT_ID", "NORCE_OAUTH_CLIENT_SECRET", "NORCE_OAUTH_SCOPE"];
+
+/// Reads variables and keeps what is wrong with them.
+struct Reader<'a> {
+    variable: &'a dyn Fn(&str) -> Option<String>,
+    faults: Vec<String>,
+}
+
+impl Reader<'_> {
+    fn text(&self, name: &str) -> Option<String> {
+        (self.variable)(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+    }
+
+    fn list(&self, name: &str, default: &str) -> Vec<String> {
+        let text = (self.variable)(name).unwrap_or_else(|| default.to_owned());
+        text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+    }
+
+    fn is_on(&self, name: &str) -> bool {
+        self.text(name).is_some_and(|text| text == "1" || text.eq_ignore_ascii_case("true"))
+    }
+
+    fn number(&mut self, name: &str, default: u64, least: u64, most: u64) -> u64 {
+        let Some(text) = self.text(name) else { return default };
+        match text.parse() {
+            Ok(number) if (least..=most).contains(&number) => number,
+            Ok(_) | Err(_) => {
+                self.faults.push(format!("{name} must be a number from {least} to {most}."));
+                default
+            }
+        }
+    }
+
+    fn count(&mut self, name: &str, default: u64, least: u64, most: u64) -> usize {
+        usize::try_from(self.number(name, default, least, most)).unwrap_or(usize::MAX)
+    }
+
+    fn small(&mut self, name: &str, default: u64, least: u64, most: u64) -> u32 {
+        u32::try_from(self.number(name, default, least, most)).unwrap_or(u32::MAX)
+    }
+}
+
+impl Config {
+    /// Puts flags and variables together. `token_file` is where the token lies when one is asked for.
+    pub fn read(flags: &Flags, token_file: PathBuf, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, AgentError> {
+        let mut read = Reader { variable, faults: Vec::new() };
+        let port = read.number("PORT", 3000, 0, 65_535);
+        let listen = flags.listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], u16::try_from(port).unwrap_or(3000))));
+        let simple_auth = simple_auth(&mut read);
+        address_rules(&mut read, flags, listen);
+        shop_rules(&mut read);
+        let trusted = read.list("TRUSTED_PROXIES", LOOPBACK);
+        let trusted_proxies: Vec<Net> = trusted.iter().filter_map(|text| Net::parse(text)).collect();
+        if trusted_proxies.len() != trusted.len() {
+            read.faults.push("TRUSTED_PROXIES must list addresses or ranges such as 10.0.0.0/8.".into());
+        }
+        let model = read.text("OPENAI_API_KEY").is_some() || read.text("OPENAI_BASE_URL").is_some();
+        let config = Self {
+            listen,
+            token_file: (!flags.no_token).then_some(token_file),
+            allowed_hosts: read.list("ALLOWED_HOSTS", "").iter().map(|host| host.to_ascii_lowercase()).collect(),
+            cors_origins: read.list("CORS_ORIGINS", LOCAL_ORIGINS),
+            trusted_proxies,
+            body_limit: read.count("BODY_LIMIT_BYTES", 131_072, 256, 16 << 20),
+            max_message_chars: read.count("MAX_MESSAGE_CHARS", 4_000, 1, MESSAGE_CHARS),
+            max_message_tokens: read.count("MAX_MESSAGE_TOKENS_EST", 1_200, 1, 1_000_000),
+            allowed_applications: read.list("ALLOWED_APPLICATION_IDS", ""),
+            session_ttl: Duration::from_secs(read.number("SESSION_TTL_SECONDS", 3_600, 1, 30 * 86_400)),
+            debug: read.is_on("DEBUG"),
+            debug_runs: read.is_on("DEBUG_RUNS_ENABLED").then(|| DebugRuns {
+                most: read.count("DEBUG_RUNS_MAX", 200, 1, 10_000),
+                ttl: Duration::from_secs(read.number("DEBUG_RUNS_TTL_SECONDS", 86_400, 1, 30 * 86_400)),
+            }),
+            simple_auth,
+            rates: Rates {
+                chat: read.small("DEMO_RL_CHAT_PER_MIN", 20, 1, 1_000_000),
+                token: read.small("DEMO_RL_TOKEN_PER_MIN", 10, 1, 1_000_000),
+                max_keys: read.count("DEMO_RL_MAX_KEYS", 5_000, 10, 1_000_000),
+                prune: Duration::from_millis(read.number("DEMO_RL_PRUNE_INTERVAL_MS", 60_000, 100, 86_400_000)),
+            },
+            max_rounds: read.small("AGENT_MAX_ROUNDS", 6, 1, 19),
+            max_calls: read.small("AGENT_MAX_TOOL_CALLS_PER_ROUND", 3, 1, 10),
+            model_timeout: Duration::from_millis(read.number("OPENAI_TIMEOUT_MS", 120_000, 10, 3_600_000)),
+            turn_timeout: Duration::from_millis(read.number("OPENAI_STREAM_TIMEOUT_MS", 300_000, 10, 3_600_000)),
+            model: model.then(|| read.text("OPENAI_MODEL").unwrap_or_else(|| "gpt-4o-mini".into())),
+            status_seed: read.text("NORCE_STATUS_SEED"),
+            max_connections: read.count("MAX_CONNECTIONS", 4_096, 1, 100_000),
+            grace: Duration::from_secs(read.number("SHUTDOWN_GRACE_SECONDS", 20, 0, 600)),
+        };
+        if read.faults.is_empty() {
+            return Ok(config);
+        }
+        Err(AgentError::invalid(read.faults.join(" ")).reason("invalid_configuration").hint("docs/gateway.md lists every setting."))
+    }
+}
+
+fn simple_auth(read: &mut Reader<'_>) -> Option<SimpleAuth> {
+    let old = |read: &Reader<'_>, new: &str, old: &str| {
+        read.text(new).or_else(|| {
+            let found = read.text(old)?;
+            tracing::warn!("{old} is the old name of {new}");
+            Some(found)
+        })
+    };
+    let on = old(read, "SIMPLE_AUTH_ENABLED", "DEMO_AUTH_ENABLED").is_some_and(|text| text == "1" || text.eq_ignore_ascii_case("true"));
+    if !on {
+        return None;
+    }
+    let secret = old(read, "SIMPLE_AUTH_JWT_SECRET", "DEMO_JWT_SECRET").unwrap_or_default();
+    if secret.chars().count() < 32 {
+        read.faults.push("SIMPLE_AUTH_JWT_SECRET must have at least 32 characters.".into());
+    }
+    let ttl_name = if read.text("SIMPLE_AUTH_JWT_TTL_SECONDS").is_some() { "SIMPLE_AUTH_JWT_TTL_SECONDS" } else { "DEMO_JWT_TTL_SECONDS" };
+    Some(SimpleAuth { secret, ttl_s: read.number(ttl_name, 600, 1, 86_400) })
+}
+
+fn address_rules(read: &mut Reader<'_>, flags: &Flags, listen: SocketAddr) {
+    if listen.ip().to_canonical().is_loopback() {
+        return;
+    }
+    if flags.no_token {
+        read.faults.push(format!("--no-token is for addresses of this machine only, and {listen} is none."));
+    }
+    if !flags.allow_remote {
+        read.faults.push(format!("{listen} can be reached by other machines. Add --allow-remote if that is meant."));
+    }
+}
+
+/// A shop of one's own is named as a whole or not at all; and only what there is can be chosen.
+fn shop_rules(read: &mut Reader<'_>) {
+    if read.text("SESSION_STORE").is_some_and(|store| store == "redis") {
+        read.faults.push("SESSION_STORE=redis is not served by this version. Leave it out: sessions are kept in the data folder.".into());
+    }
+    let missing: Vec<&str> = SHOP.into_iter().filter(|name| read.text(name).is_none()).collect();
+    if missing.len() == SHOP.len() {
+        return;
+    }
+    if missing.is_empty() {
+        read.faults.push("A shop behind an address is not served by this version. Leave the NORCE_ variables out to use the demo shop.".into());
+    } else {
+        read.faults.push(format!("These variables are missing: {}. Without any NORCE_ variable the demo shop is used.", missing.join(", ")));
+    }
+}

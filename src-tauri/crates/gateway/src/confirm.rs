@@ -1,0 +1,136 @@
+//! The second step of a cart change: what waits, how it is shown, and what the next message says to it. The row that decides is the
+//! engine's; here are only its words.
+
+use contract::Approval;
+use serde_json::{Value, json};
+
+use crate::{json::text, texts::Text};
+
+/// What a message says to a question that waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reply {
+    Yes,
+    No,
+    Other,
+}
+
+const YES: [&str; 23] = [
+    "y",
+    "yes",
+    "ok",
+    "okay",
+    "confirm",
+    "sure",
+    "yep",
+    "yeah",
+    "go ahead",
+    "do it",
+    "please",
+    "please do",
+    "ja",
+    "japp",
+    "jo",
+    "visst",
+    "absolut",
+    "självklart",
+    "gör det",
+    "kör",
+    "yes please",
+    "ja tack",
+    "ja gärna",
+];
+const NO: [&str; 19] = [
+    "n",
+    "no",
+    "cancel",
+    "stop",
+    "nope",
+    "nah",
+    "don't",
+    "dont",
+    "never mind",
+    "nevermind",
+    "nej",
+    "nä",
+    "nää",
+    "avbryt",
+    "stopp",
+    "strunt",
+    "glöm det",
+    "don’t",
+    "nej tack",
+];
+
+/// Reads a whole message, in either language whatever the culture.
+pub(crate) fn reply(message: &str) -> Reply {
+    let small = message.trim().to_lowercase();
+    if YES.contains(&small.as_str()) {
+        return Reply::Yes;
+    }
+    if NO.contains(&small.as_str()) { Reply::No } else { Reply::Other }
+}
+
+/// The action's id as callers know it: a UUID.
+pub(crate) fn public_id(approval: &Approval) -> String {
+    let own = approval.id.as_str().rsplit('_').next().unwrap_or_default();
+    if let Ok(id) = uuid::Uuid::try_parse(own) {
+        return id.to_string();
+    }
+    let digest = engine::sha256_hex(approval.id.as_str().as_bytes());
+    uuid::Uuid::try_parse(digest.get(..32).unwrap_or_default()).unwrap_or_default().to_string()
+}
+
+/// What would be done, as a question.
+pub(crate) fn description(approval: &Approval, tool: &str, locale: &str) -> String {
+    let arguments: Value = serde_json::from_str(&approval.arguments).unwrap_or_default();
+    let part = text(&arguments["partNo"]).or_else(|| text(&arguments["productId"]));
+    let quantity = text(&arguments["quantity"]).unwrap_or_else(|| "1".into());
+    let sv = locale == "sv";
+    let Some(part) = part else { return format!("{}?", Text::Generic.of(locale)) };
+    // The shop's own words for the product stand where the change adds it.
+    let rows = approval.preview.iter().flat_map(|preview| preview.after.rows.iter().chain(&preview.before.rows));
+    let name = rows.filter(|row| row.changed).map(|row| row.label.clone()).next();
+    let what = name.map_or_else(|| part.clone(), |name| format!("{name} ({part})"));
+    match (tool, sv) {
+        ("cart_add_item", false) => format!("Add {quantity} × {what} to the cart?"),
+        ("cart_add_item", true) => format!("Lägga {quantity} × {what} i varukorgen?"),
+        ("cart_set_item_quantity", false) => format!("Change the quantity of {what} to {quantity}?"),
+        ("cart_set_item_quantity", true) => format!("Ändra antalet av {what} till {quantity}?"),
+        ("cart_remove_item", false) => format!("Remove {what} from the cart?"),
+        ("cart_remove_item", true) => format!("Ta bort {what} ur varukorgen?"),
+        _ => format!("{} ({what})?", Text::Generic.of(locale)),
+    }
+}
+
+/// The two blocks of an answer about what waits.
+pub(crate) fn blocks(approval: &Approval, tool: &str, locale: &str) -> (Value, Value) {
+    let (id, description) = (public_id(approval), description(approval, tool, locale));
+    let created = approval.created_at.to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
+    let option = |id: &str, text: Text, style: &str| {
+        let label = text.of(locale);
+        json!({"id": id, "label": label, "value": label.to_lowercase(), "style": style})
+    };
+    let options = [option("confirm", Text::Yes, "primary"), option("cancel", Text::No, "secondary")];
+    (
+        json!({"pendingActionId": id, "tool": tool, "description": description, "createdAt": created}),
+        json!({"id": id, "kind": "cart_confirm", "prompt": description, "options": options}),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_messages_decide_and_nothing_else() {
+        for text in ["yes", " YES ", "Ok", "ja", "Japp", "självklart", "Gör det", "please do"] {
+            assert_eq!(reply(text), Reply::Yes, "{text}");
+        }
+        for text in ["no", "Nej", "never mind", "glöm det", "DON'T", "stopp"] {
+            assert_eq!(reply(text), Reply::No, "{text}");
+        }
+        for text in ["yesterday", "okay but first", "yes and no", "", "not now", "jacka"] {
+            assert_eq!(reply(text), Reply::Other, "{text}");
+        }
+    }
+}

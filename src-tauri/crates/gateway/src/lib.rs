@@ -1,0 +1,69 @@
+//! The shop's chat API over HTTP: the contract that web shops' widgets speak, carried to the engine of a host and back. One turn gives
+//! one event stream; the JSON answer and the stream's `final` are the same object. Knows no store, model or window.
+
+mod admit;
+mod answer;
+mod auth;
+mod cards;
+mod choices;
+mod compare;
+mod config;
+mod confirm;
+mod error;
+mod json;
+mod limits;
+mod listener;
+mod metrics;
+mod openapi;
+mod origin;
+mod refine;
+mod request;
+mod routes;
+mod runs;
+mod say;
+mod sessions;
+mod teller;
+mod texts;
+mod turn;
+mod wire;
+
+use std::{net::SocketAddr, sync::Arc};
+
+use contract::AgentError;
+use host::Host;
+
+pub use config::{Config, Flags};
+pub use openapi::DOCUMENT;
+
+/// Everything that the routes share.
+pub(crate) struct App {
+    pub(crate) host: Arc<Host>,
+    pub(crate) config: Config,
+    pub(crate) sessions: sessions::Sessions,
+    pub(crate) limits: limits::Limits,
+    pub(crate) runs: runs::Runs,
+    pub(crate) metrics: metrics::Metrics,
+    /// What every chat and debug route asks for, unless it is switched off.
+    pub(crate) token: Option<auth::FileToken>,
+    /// Turns that are under way; they are waited for at the end.
+    pub(crate) turns: tokio_util::task::TaskTracker,
+    /// Fired when turns that do not end by themselves are to be stopped.
+    pub(crate) give_up: tokio_util::sync::CancellationToken,
+}
+
+/// Serves until `stop` resolves, then ends in order: no new requests, turns finish or are stopped. `ready` gets the bound address.
+pub async fn serve(host: Arc<Host>, config: Config, ready: impl FnOnce(SocketAddr), stop: impl Future<Output = ()> + Send) -> Result<(), AgentError> {
+    let token = config.token_file.as_deref().map(auth::FileToken::open).transpose()?;
+    let app = Arc::new(App {
+        host,
+        sessions: sessions::Sessions::new(config.session_ttl),
+        limits: limits::Limits::new(&config.rates),
+        runs: runs::Runs::new(config.debug_runs),
+        metrics: metrics::Metrics::default(),
+        token,
+        turns: tokio_util::task::TaskTracker::new(),
+        give_up: tokio_util::sync::CancellationToken::new(),
+        config,
+    });
+    listener::run(app, ready, stop).await
+}

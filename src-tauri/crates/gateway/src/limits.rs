@@ -1,0 +1,83 @@
+//! Requests per clock minute, for visitors with demo tokens and for who asks for such tokens.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
+
+use crate::config::Rates;
+
+const WINDOW_MS: i64 = 60_000;
+
+struct Window {
+    began: i64,
+    used: u32,
+}
+
+#[derive(Default)]
+struct Windows {
+    by_key: HashMap<String, Window>,
+    pruned_at: i64,
+}
+
+pub(crate) struct Limits {
+    windows: Mutex<Windows>,
+    rates: Rates,
+}
+
+/// Which limit is meant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
+    Chat,
+    Token,
+}
+
+/// What is left of a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Left {
+    pub(crate) remaining: u32,
+    /// Seconds since the epoch.
+    pub(crate) reset: i64,
+}
+
+impl Limits {
+    pub(crate) fn new(rates: &Rates) -> Self {
+        Self { windows: Mutex::default(), rates: *rates }
+    }
+
+    /// Counts a request; the milliseconds to wait when there are too many.
+    pub(crate) fn take(&self, kind: Kind, key: &str, now_ms: i64) -> Result<Left, u64> {
+        let (most, name) = match kind {
+            Kind::Chat => (self.rates.chat, "chat"),
+            Kind::Token => (self.rates.token, "token"),
+        };
+        let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        let began = now_ms.div_euclid(WINDOW_MS) * WINDOW_MS;
+        self.make_room(&mut windows, began, now_ms);
+        let window = windows.by_key.entry(format!("{name} {key}")).or_insert(Window { began, used: 0 });
+        if window.began != began {
+            *window = Window { began, used: 0 };
+        }
+        let ends = began + WINDOW_MS;
+        if window.used >= most {
+            return Err(u64::try_from(ends - now_ms).unwrap_or(0).max(1));
+        }
+        window.used += 1;
+        Ok(Left { remaining: most - window.used, reset: ends / 1_000 })
+    }
+
+    fn make_room(&self, windows: &mut Windows, began: i64, now_ms: i64) {
+        let due = now_ms - windows.pruned_at >= i64::try_from(self.rates.prune.as_millis()).unwrap_or(i64::MAX);
+        if due {
+            windows.by_key.retain(|_, window| window.began == began);
+            windows.pruned_at = now_ms;
+        }
+        if windows.by_key.len() >= self.rates.max_keys {
+            let mut by_age: Vec<(i64, String)> = windows.by_key.iter().map(|(key, window)| (window.began, key.clone())).collect();
+            by_age.sort();
+            for (_, key) in by_age.into_iter().take((self.rates.max_keys / 10).max(1)) {
+                windows.by_key.remove(&key);
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! A chat request as it comes: which fields, which types, how long. Unknown keys are dropped silently.
+
+use serde_json::{Map, Value};
+
+use crate::{config::Config, error::Fault};
+
+/// A request that fits.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ChatRequest {
+    pub(crate) application: String,
+    pub(crate) session: String,
+    pub(crate) message: String,
+    pub(crate) context: Map<String, Value>,
+}
+
+const NUMBERS: [&str; 3] = ["salesAreaId", "customerId", "companyId"];
+const TEXTS: [&str; 2] = ["cultureCode", "currencyCode"];
+
+/// The session's id as far as it can be read, for answers about requests that do not fit.
+pub(crate) fn session_of(body: &Value) -> String {
+    body["sessionId"].as_str().filter(|id| !id.is_empty() && id.chars().count() <= 200).unwrap_or("unknown").to_owned()
+}
+
+impl ChatRequest {
+    pub(crate) fn read(body: &Value, config: &Config) -> Result<Self, Fault> {
+        if !body.is_object() {
+            return Err(Fault::invalid("The body must be a JSON object."));
+        }
+        Ok(Self {
+            application: text(body, "applicationId", 100)?,
+            session: text(body, "sessionId", 200)?,
+            message: text(body, "message", config.max_message_chars)?,
+            context: context(&body["context"])?,
+        })
+    }
+
+    /// What comes after the shape: who may ask, and how much.
+    pub(crate) fn admit(&self, config: &Config) -> Result<(), Fault> {
+        let allowed = &config.allowed_applications;
+        if !allowed.is_empty() && !allowed.contains(&self.application) {
+            return Err(Fault::new(
+                axum::http::StatusCode::FORBIDDEN,
+                crate::error::Category::Auth,
+                "AUTHZ_FORBIDDEN",
+                "This application may not use the assistant.",
+            ));
+        }
+        if self.message.chars().count().div_ceil(4) > config.max_message_tokens {
+            let mut fault = Fault::invalid("The message is too long. Please shorten it.");
+            fault.status = axum::http::StatusCode::PAYLOAD_TOO_LARGE;
+            return Err(fault);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn culture(&self) -> Option<&str> {
+        self.context.get("cultureCode").and_then(Value::as_str)
+    }
+}
+
+fn text(body: &Value, name: &str, most: usize) -> Result<String, Fault> {
+    let fault = |rule: String| Err(Fault::invalid(format!("{name} {rule}.")).detail("field", name));
+    let Some(text) = body[name].as_str() else { return fault("must be text".into()) };
+    let length = text.chars().count();
+    if length == 0 || length > most {
+        return fault(format!("must have 1 to {most} characters"));
+    }
+    Ok(text.to_owned())
+}
+
+/// The caller's context. Absent is the same as empty.
+fn context(given: &Value) -> Result<Map<String, Value>, Fault> {
+    let fault = |name: &str, rule: &str| Fault::invalid(format!("context.{name} {rule}.")).detail("field", format!("context.{name}"));
+    let given = match given {
+        Value::Null => return Ok(Map::new()),
+        Value::Object(given) => given,
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            return Err(Fault::invalid("context must be an object.").detail("field", "context"));
+        }
+    };
+    let mut kept = Map::new();
+    for (name, value) in given {
+        let fits = match name.as_str() {
+            name if TEXTS.contains(&name) => value.is_string().then_some(()).ok_or("must be text"),
+            name if NUMBERS.contains(&name) => value.is_number().then_some(()).ok_or("must be a number"),
+            "priceListIds" => value.as_array().is_some_and(|list| list.iter().all(Value::is_number)).then_some(()).ok_or("must be a list of numbers"),
+            _ => continue,
+        };
+        fits.map_err(|rule| fault(name, rule))?;
+        kept.insert(name.clone(), value.clone());
+    }
+    Ok(kept)
+}

@@ -1,0 +1,301 @@
+//! The routes, and what holds for all of them: whose name they answer to, which pages may ask, and their ids.
+
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Instant};
+
+use axum::{
+    Extension, Router,
+    body::Body,
+    extract::{Path, Request, State},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
+    middleware::{self, Next},
+    response::{IntoResponse as _, Response},
+    routing::{get, post},
+};
+use chrono::{SecondsFormat, Utc};
+use futures::FutureExt as _;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    App,
+    admit::{self, Admitted, RequestId, admit, envelope_only, is_privileged, json_response, plain},
+    auth::Visitor,
+    error::{Category, Fault},
+    limits::{Kind, Left},
+    listener::Peer,
+    openapi,
+    origin::{self, Origin},
+    request::ChatRequest,
+    say::{self, Out},
+    texts::locale_of,
+    turn::{Ask, Outcome, converse},
+    wire::ChatResponse,
+};
+
+const CHAT: &str = "POST /v1/chat";
+const STREAM: &str = "POST /v1/chat/stream";
+
+pub(crate) fn router(app: &Arc<App>) -> Router {
+    let mut router = Router::new()
+        .route("/v1/health", get(health))
+        .route("/v1/openapi.json", get(openapi_document))
+        .route("/v1/metrics", get(metrics))
+        .route("/v1/chat", post(chat))
+        .route("/v1/chat/stream", post(stream));
+    if app.config.simple_auth.is_some() {
+        router = router.route("/v1/auth/simple/token", post(token));
+    }
+    if app.config.debug_runs.is_some() {
+        router = router.route("/v1/debug/runs", get(runs)).route("/v1/debug/runs/{id}", get(run)).route("/v1/debug/replay/{id}", post(replay));
+    }
+    router
+        .fallback(|| async { plain(StatusCode::NOT_FOUND, "Route not found") })
+        .method_not_allowed_fallback(|| async { plain(StatusCode::METHOD_NOT_ALLOWED, "This route does not take that method") })
+        .layer(middleware::from_fn_with_state(Arc::clone(app), around))
+        .with_state(Arc::clone(app))
+}
+
+/// What comes before and after every route.
+async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+    let id = RequestId(uuid::Uuid::new_v4().to_string());
+    let headers = request.headers();
+    if !origin::host_is_ours(headers, &app.config) {
+        return plain(StatusCode::FORBIDDEN, "This server does not answer to that name");
+    }
+    let origin = Origin::of(headers, &app.config);
+    let mut response = match (&origin, request.method() == Method::OPTIONS) {
+        (Origin::Foreign, _) if request.uri().path() != "/v1/health" => plain(StatusCode::FORBIDDEN, "This page may not use the assistant"),
+        (Origin::Allowed(_), true) => preflight(),
+        (Origin::None | Origin::Allowed(_) | Origin::Foreign, _) => {
+            request.extensions_mut().insert(id.clone());
+            next.run(request).await
+        }
+    };
+    let headers = response.headers_mut();
+    if let Origin::Allowed(origin) = origin {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    }
+    headers.append(header::VARY, HeaderValue::from_static("Origin"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    if let Ok(id) = HeaderValue::from_str(&id.0) {
+        headers.insert("x-request-id", id);
+    }
+    response
+}
+
+fn preflight() -> Response {
+    let allow = [
+        (header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, OPTIONS")),
+        (header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("Authorization, Content-Type")),
+    ];
+    (StatusCode::NO_CONTENT, allow).into_response()
+}
+
+async fn health() -> Response {
+    json_response(StatusCode::OK, &json!({"status": "ok", "timestamp": Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true)}))
+}
+
+async fn openapi_document() -> Response {
+    let mut response = openapi::DOCUMENT.into_response();
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
+    response
+}
+
+/// For a collector on this machine, and for nobody behind a proxy.
+async fn metrics(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, headers: HeaderMap) -> Response {
+    if !peer.0.ip().to_canonical().is_loopback() || origin::is_forwarded(&headers) {
+        return plain(StatusCode::NOT_FOUND, "Route not found");
+    }
+    let mut response = app.metrics.page(app.turns.len()).into_response();
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"));
+    response
+}
+
+/// Runs a turn to its end, whatever happens inside.
+async fn guarded(app: Arc<App>, ask: Ask, out: Out, leave: CancellationToken) -> Outcome {
+    let (turn, session, request_id, locale) = (ask.turn.clone(), ask.request.session.clone(), ask.request_id.clone(), locale_of(ask.request.culture()));
+    match AssertUnwindSafe(converse(app, ask, out.clone(), leave)).catch_unwind().await {
+        Ok(outcome) => outcome,
+        Err(_) => {
+            let fault = Fault::internal(locale);
+            let error = fault.envelope(&request_id, false);
+            let response =
+                ChatResponse { turn_id: turn, session_id: session, text: fault.safe_message(), error: Some(error.clone()), ..ChatResponse::default() };
+            out.say("error", error);
+            out.say("final", json!(response));
+            Outcome { status: fault.status, response, fault: Some(fault) }
+        }
+    }
+}
+
+async fn chat(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Extension(id): Extension<RequestId>, request: Request) -> Response {
+    let Admitted { ask, left } = match admit(&app, peer, &id, request, CHAT).await {
+        Ok(admitted) => admitted,
+        Err(refusal) => return refusal,
+    };
+    let locale = locale_of(ask.request.culture());
+    let leave = CancellationToken::new();
+    let leaves = leave.clone().drop_guard();
+    let ended = app.turns.spawn(guarded(Arc::clone(&app), ask, Out::default(), leave)).await;
+    leaves.disarm();
+    let Ok(outcome) = ended else { return envelope_only(&Fault::internal(locale), &id.0, false) };
+    let mut response = json_response(outcome.status, &json!(outcome.response));
+    tell_left(response.headers_mut(), left);
+    if let Some(seconds) = outcome.fault.and_then(|fault| fault.retry_after_ms).map(|ms| ms.div_ceil(1_000)) {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response
+}
+
+fn tell_left(headers: &mut HeaderMap, left: Option<Left>) {
+    if let Some(left) = left {
+        headers.insert("x-ratelimit-remaining", HeaderValue::from(left.remaining));
+        headers.insert("x-ratelimit-reset", HeaderValue::from(left.reset));
+    }
+}
+
+async fn stream(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Extension(id): Extension<RequestId>, request: Request) -> Response {
+    let has_origin = request.headers().contains_key(header::ORIGIN);
+    let Admitted { ask, .. } = match admit(&app, peer, &id, request, STREAM).await {
+        Ok(admitted) => admitted,
+        Err(refusal) => return refusal,
+    };
+    app.metrics.streams.add();
+    let leave = CancellationToken::new();
+    let leaves = leave.clone().drop_guard();
+    let (sender, events) = mpsc::unbounded_channel();
+    app.turns.spawn(guarded(Arc::clone(&app), ask, Out::to(sender), leave));
+    let mut response = Body::from_stream(say::body(events, leaves)).into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(header::CONNECTION, HeaderValue::from_static("keep-alive"));
+    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    if !has_origin {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    }
+    response
+}
+
+// --- demo tokens ---
+
+async fn token(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Extension(id): Extension<RequestId>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let body = match admit::json_body(&app, &parts.headers, body, false).await {
+        Ok(body) => body,
+        Err(refusal) => return refusal,
+    };
+    match issue(&app, peer, &parts.headers, &body) {
+        Ok((answer, left)) => {
+            let mut response = json_response(StatusCode::OK, &answer);
+            tell_left(response.headers_mut(), Some(left));
+            response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+            response
+        }
+        Err(fault) => {
+            app.metrics.refuse(fault.status.as_u16());
+            envelope_only(&fault, &id.0, false)
+        }
+    }
+}
+
+fn issue(app: &App, peer: Peer, headers: &HeaderMap, body: &Value) -> Result<(Value, Left), Fault> {
+    let Some(auth) = &app.config.simple_auth else { return Err(Fault::internal("en")) };
+    let client = origin::client_ip(headers, peer.0.ip(), &app.config).to_string();
+    let left = app.limits.take(Kind::Token, &client, Utc::now().timestamp_millis()).map_err(Fault::rate_limited)?;
+    let application = body["applicationId"].as_str().filter(|id| !id.is_empty() && id.chars().count() <= 100);
+    let Some(application) = application else { return Err(Fault::invalid("applicationId must have 1 to 100 characters.")) };
+    let allowed = &app.config.allowed_applications;
+    if !allowed.is_empty() && !allowed.iter().any(|known| known == application) {
+        return Err(Fault::new(StatusCode::FORBIDDEN, Category::Auth, "AUTHZ_FORBIDDEN", "This application may not use the assistant."));
+    }
+    let visitor = Visitor { sid: uuid::Uuid::new_v4().to_string(), application: application.to_owned() };
+    let token = auth.issue(&visitor, Utc::now().timestamp()).ok_or_else(|| Fault::internal("en"))?;
+    Ok((json!({"token": token, "expiresInSeconds": auth.ttl_s, "sid": visitor.sid}), left))
+}
+
+// --- debug ---
+
+fn check_debug(app: &App, headers: &HeaderMap, id: &RequestId) -> Result<(), Response> {
+    // Demo tokens open no debug route.
+    if is_privileged(app, headers) { Ok(()) } else { Err(envelope_only(&Fault::unauthorized("Please sign in again."), &id.0, false)) }
+}
+
+async fn runs(State(app): State<Arc<App>>, Extension(id): Extension<RequestId>, request: Request) -> Response {
+    if let Err(refusal) = check_debug(&app, request.headers(), &id) {
+        return refusal;
+    }
+    let query: Vec<(String, String)> = axum::extract::Query::try_from_uri(request.uri()).map(|axum::extract::Query(query)| query).unwrap_or_default();
+    let value = |name: &str| query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty());
+    let limit = match value("limit").map(str::parse::<usize>) {
+        None => 50,
+        Some(Ok(limit)) if (1..=10_000).contains(&limit) => limit,
+        Some(_) => return envelope_only(&Fault::invalid("limit must be a number from 1 to 10000."), &id.0, false),
+    };
+    json_response(StatusCode::OK, &app.runs.list(limit, value("applicationId"), value("sessionId")))
+}
+
+fn unknown_run() -> Response {
+    json_response(StatusCode::NOT_FOUND, &json!({"error": {"category": "NOT_FOUND", "code": "RUN_NOT_FOUND", "message": "There is no such run."}}))
+}
+
+async fn run(State(app): State<Arc<App>>, Extension(id): Extension<RequestId>, Path(run): Path<String>, headers: HeaderMap) -> Response {
+    if let Err(refusal) = check_debug(&app, &headers, &id) {
+        return refusal;
+    }
+    app.runs.get(&run).map_or_else(unknown_run, |(record, _)| json_response(StatusCode::OK, &record))
+}
+
+/// The same message with the same context, in a session of its own: what it came from stays as it is, and nothing that waits there is
+/// answered.
+async fn replay(
+    State(app): State<Arc<App>>,
+    Extension(peer): Extension<Peer>,
+    Extension(id): Extension<RequestId>,
+    Path(run): Path<String>,
+    request: Request,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    if let Err(refusal) = check_debug(&app, &parts.headers, &id) {
+        return refusal;
+    }
+    let body = match admit::json_body(&app, &parts.headers, body, true).await {
+        Ok(body) => body,
+        Err(refusal) => return refusal,
+    };
+    let Some((_, Some(original))) = app.runs.get(&run) else { return unknown_run() };
+    let turn = uuid::Uuid::new_v4().to_string();
+    let request = match replayed(&app, original, &body, &turn) {
+        Ok(request) => request,
+        Err(fault) => return envelope_only(&fault, &id.0, true),
+    };
+    let client_ip = origin::client_ip(&parts.headers, peer.0.ip(), &app.config).to_string();
+    let ask = Ask { request, turn: turn.clone(), request_id: id.0.clone(), client_ip, debug: true, route: CHAT, began: Instant::now() };
+    let leave = CancellationToken::new();
+    let leaves = leave.clone().drop_guard();
+    let ended = app.turns.spawn(guarded(Arc::clone(&app), ask, Out::default(), leave)).await;
+    leaves.disarm();
+    let Ok(outcome) = ended else { return envelope_only(&Fault::internal("en"), &id.0, true) };
+    json_response(StatusCode::OK, &json!({"originalRunId": run, "newRunId": turn, "result": outcome.response}))
+}
+
+fn replayed(app: &App, original: ChatRequest, body: &Value, turn: &str) -> Result<ChatRequest, Fault> {
+    if !body.is_object() && !body.is_null() {
+        return Err(Fault::invalid("The body must be a JSON object."));
+    }
+    let mut merged = json!({
+        "applicationId": original.application,
+        "sessionId": format!("replay-{turn}"),
+        "message": original.message,
+        "context": original.context,
+    });
+    for name in ["message", "context"] {
+        if let Some(value) = body.get(name) {
+            merged[name] = value.clone();
+        }
+    }
+    let request = ChatRequest::read(&merged, &app.config)?;
+    request.admit(&app.config)?;
+    Ok(request)
+}

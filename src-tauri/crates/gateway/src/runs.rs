@@ -1,0 +1,179 @@
+//! The newest runs, in memory, for the debug routes: what was asked and answered, short and without secrets.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    answer::Answer,
+    config::DebugRuns,
+    error::Fault,
+    json::cut_with_dots,
+    request::ChatRequest,
+    turn::{Ask, Outcome},
+};
+
+const SNIPPET: usize = 500;
+const ARRAY: usize = 20;
+const DEPTH: usize = 3;
+const HIDDEN: [&str; 8] = ["authorization", "token", "secret", "password", "apikey", "clientsecret", "accesstoken", "applicationid"];
+
+struct Kept {
+    record: Value,
+    /// For a replay; never shown.
+    request: Option<ChatRequest>,
+    at: Instant,
+}
+
+pub(crate) struct Runs {
+    runs: Mutex<VecDeque<Kept>>,
+    most: usize,
+    ttl: Duration,
+}
+
+impl Runs {
+    pub(crate) fn new(config: Option<DebugRuns>) -> Self {
+        let (most, ttl) = config.map_or((0, Duration::ZERO), |config| (config.most, config.ttl));
+        Self { runs: Mutex::default(), most, ttl }
+    }
+
+    /// Keeps a turn under the id of its answer.
+    pub(crate) fn keep(&self, ask: &Ask, outcome: &Outcome, answer: &Answer, now_ms: i64) {
+        if self.most == 0 {
+            return;
+        }
+        let took = u64::try_from(ask.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let began = now_ms.saturating_sub(i64::try_from(took).unwrap_or(0));
+        let trace: Vec<Value> = answer
+            .calls
+            .iter()
+            .map(|call| {
+                let (ok, t) = (call.ok() || call.proposed, call.began.saturating_duration_since(ask.began).as_millis());
+                let mut entry =
+                    json!({"t": u64::try_from(t).unwrap_or(0), "tool": call.tool, "args": safe(&call.args, 0), "outcome": if ok { "ok" } else { "error" }});
+                entry["durationMs"] = json!(call.duration_ms);
+                if !ok {
+                    entry["errorMessage"] = json!("The tool failed.");
+                }
+                entry
+            })
+            .collect();
+        let shape = json!({
+            "hasCards": !outcome.response.cards.is_empty(),
+            "hasComparison": outcome.response.comparison.is_some(),
+            "toolCalls": answer.calls.len(),
+        });
+        let result = json!({
+            "status": if outcome.fault.is_some() { "error" } else { "ok" },
+            "httpStatus": outcome.status.as_u16(),
+            "textSnippet": cut_with_dots(&outcome.response.text, SNIPPET),
+            "responseShape": shape,
+        });
+        let mut record = json!({
+            "runId": ask.turn, "createdAt": began, "durationMs": took, "route": ask.route,
+            "applicationId": ask.request.application, "sessionId": ask.request.session,
+            "request": summary(&ask.request), "result": result, "toolTrace": trace, "openaiTrace": {"rounds": answer.rounds},
+        });
+        if let Some(fault) = &outcome.fault {
+            record["errors"] = json!([fault_of(fault)]);
+        }
+        self.put(Kept { record, request: Some(ask.request.clone()), at: Instant::now() });
+    }
+
+    /// Keeps a request that never became a turn.
+    pub(crate) fn refuse(&self, route: &str, turn: &str, body: &Value, fault: &Fault, now_ms: i64) {
+        if self.most == 0 {
+            return;
+        }
+        let text = |name: &str| cut_with_dots(body[name].as_str().unwrap_or("unknown"), SNIPPET);
+        let shape = json!({"hasCards": false, "hasComparison": false, "toolCalls": 0});
+        let record = json!({
+            "runId": turn, "createdAt": now_ms, "durationMs": 0, "route": route,
+            "applicationId": text("applicationId"), "sessionId": text("sessionId"),
+            "request": {"message": text("message"), "contextPresent": body["context"].is_object()},
+            "result": {"status": "error", "httpStatus": fault.status.as_u16(), "responseShape": shape},
+            "toolTrace": [], "openaiTrace": {"rounds": 0}, "errors": [fault_of(fault)],
+        });
+        self.put(Kept { record, request: None, at: Instant::now() });
+    }
+
+    fn put(&self, kept: Kept) {
+        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        runs.push_front(kept);
+        runs.truncate(self.most);
+    }
+
+    pub(crate) fn sweep(&self, now: Instant) {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner).retain(|kept| now.saturating_duration_since(kept.at) < self.ttl);
+    }
+
+    /// Newest first, a line each, with how many there are in all.
+    pub(crate) fn list(&self, limit: usize, application: Option<&str>, session: Option<&str>) -> Value {
+        self.sweep(Instant::now());
+        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let fits = |record: &Value| application.is_none_or(|id| record["applicationId"] == id) && session.is_none_or(|id| record["sessionId"] == id);
+        let found: Vec<&Value> = runs.iter().map(|kept| &kept.record).filter(|record| fits(record)).collect();
+        let line = |record: &&Value| {
+            let mut line = json!({
+                "runId": record["runId"], "createdAt": record["createdAt"], "applicationId": record["applicationId"], "sessionId": record["sessionId"],
+                "status": record["result"]["status"], "durationMs": record["durationMs"], "toolCalls": record["result"]["responseShape"]["toolCalls"],
+            });
+            if let Some(text) = record["result"].get("textSnippet") {
+                line["textSnippet"] = text.clone();
+            }
+            line
+        };
+        json!({"runs": found.iter().take(limit).map(line).collect::<Vec<_>>(), "total": found.len()})
+    }
+
+    pub(crate) fn get(&self, id: &str) -> Option<(Value, Option<ChatRequest>)> {
+        self.sweep(Instant::now());
+        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        runs.iter().find(|kept| kept.record["runId"] == id).map(|kept| (kept.record.clone(), kept.request.clone()))
+    }
+}
+
+fn fault_of(fault: &Fault) -> Value {
+    json!({"category": fault.code, "message": crate::json::cut(&fault.safe_message(), 200)})
+}
+
+fn summary(request: &ChatRequest) -> Value {
+    let context = &request.context;
+    let mut summary = json!({"message": cut_with_dots(&request.message, SNIPPET), "contextPresent": !context.is_empty()});
+    if !context.is_empty() {
+        let mut told: Map<String, Value> =
+            ["cultureCode", "currencyCode", "salesAreaId"].iter().filter_map(|name| Some(((*name).to_owned(), context.get(*name)?.clone()))).collect();
+        if let Some(lists) = context.get("priceListIds").and_then(Value::as_array) {
+            told.insert("priceListIdsCount".into(), json!(lists.len()));
+        }
+        told.insert("customerIdPresent".into(), json!(context.contains_key("customerId")));
+        told.insert("companyIdPresent".into(), json!(context.contains_key("companyId")));
+        summary["contextSummary"] = Value::Object(told);
+    }
+    summary
+}
+
+/// Arguments without secrets, and not too many of them.
+fn safe(value: &Value, depth: usize) -> Value {
+    match value {
+        Value::String(text) => json!(cut_with_dots(text, SNIPPET)),
+        Value::Array(_) | Value::Object(_) if depth >= DEPTH => json!("[deeper]"),
+        Value::Array(list) => list.iter().take(ARRAY).map(|value| safe(value, depth + 1)).collect(),
+        Value::Object(members) => {
+            let of = |(name, value): (&String, &Value)| {
+                let plain = name.to_lowercase().replace(['-', '_'], "");
+                if name == "context" {
+                    return ("contextPresent".to_owned(), json!(true));
+                }
+                let hidden = HIDDEN.iter().any(|word| plain.contains(word));
+                (name.clone(), if hidden { json!("[REDACTED]") } else { safe(value, depth + 1) })
+            };
+            Value::Object(members.iter().map(of).collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}

@@ -1,0 +1,271 @@
+//! The engine's events as the caller hears them, and what a turn brought: its calls with their results, its text, what waits.
+
+use std::{collections::VecDeque, sync::Arc, time::Instant};
+
+use contract::{AgentError, Approval, CallId, Choice, Effect, EventBody, ItemBody, Stage, ToolOutcome, ToolSpec, TurnStatus};
+use serde_json::{Value, json};
+
+use crate::{
+    say::Out,
+    texts::{Text, tool_fails, tool_name, tool_starts},
+};
+
+/// A tool call of a turn.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) id: CallId,
+    /// As the model knows it.
+    pub(crate) tool: String,
+    pub(crate) args: Value,
+    pub(crate) known: bool,
+    pub(crate) writes: bool,
+    /// How it ended; `None` while it runs or waits for the caller.
+    pub(crate) outcome: Option<ToolOutcome>,
+    pub(crate) data: Value,
+    pub(crate) proposed: bool,
+    pub(crate) executed: bool,
+    /// What the model gave that is not its to give.
+    pub(crate) ignored: Option<Value>,
+    pub(crate) began: Instant,
+    pub(crate) duration_ms: u64,
+}
+
+impl Call {
+    pub(crate) fn ok(&self) -> bool {
+        self.outcome == Some(ToolOutcome::Ok)
+    }
+
+    /// What a tool of this name brought.
+    pub(crate) fn result_of(&self, tool: &str) -> Option<&Value> {
+        (self.ok() && self.tool == tool).then_some(&self.data)
+    }
+}
+
+/// How a turn ended.
+#[derive(Clone, Debug)]
+pub(crate) struct End {
+    pub(crate) status: TurnStatus,
+    pub(crate) text: String,
+    pub(crate) choices: Vec<Choice>,
+    pub(crate) error: Option<AgentError>,
+}
+
+pub(crate) struct Teller {
+    out: Out,
+    locale: &'static str,
+    debug: bool,
+    specs: Arc<Vec<ToolSpec>>,
+    pub(crate) calls: Vec<Call>,
+    /// Calls that the caller is still to hear of, in order; the first may have been announced.
+    waiting: VecDeque<CallId>,
+    announced: bool,
+    ignored: Vec<Value>,
+    pub(crate) rounds: u32,
+    searched: bool,
+    /// Everything that went out as deltas.
+    streamed: String,
+    current: String,
+    asides: Vec<String>,
+    pub(crate) approval: Option<Approval>,
+    /// The model has been asked and has not said anything yet.
+    pub(crate) awaits_model: bool,
+}
+
+impl Teller {
+    pub(crate) fn new(out: Out, locale: &'static str, debug: bool, specs: Arc<Vec<ToolSpec>>) -> Self {
+        Self {
+            out,
+            locale,
+            debug,
+            specs,
+            calls: Vec::new(),
+            waiting: VecDeque::new(),
+            announced: false,
+            ignored: Vec::new(),
+            rounds: 0,
+            searched: false,
+            streamed: String::new(),
+            current: String::new(),
+            asides: Vec::new(),
+            approval: None,
+            awaits_model: false,
+        }
+    }
+
+    /// Takes an event; the end of the turn comes back.
+    pub(crate) fn take(&mut self, event: EventBody) -> Option<End> {
+        self.awaits_model = matches!(event, EventBody::Status { stage: Stage::Thinking, .. });
+        match event {
+            EventBody::Status { stage: Stage::Thinking, .. } => self.round(),
+            EventBody::Delta { text } => self.delta(&text),
+            EventBody::ToolStart { call, tool, arguments, .. } => self.started(call, tool.as_str(), arguments),
+            EventBody::DevStatus { text, data } if text == engine::IGNORED => self.ignored.push(data),
+            EventBody::ApprovalRequested { approval } => self.proposed(*approval),
+            EventBody::Item { item } => {
+                if let ItemBody::ToolResult { call, outcome, data, duration_ms, .. } = item.body {
+                    self.ended(&call, outcome, data, duration_ms);
+                }
+            }
+            EventBody::Final { status, text, choices, error, .. } => return Some(self.last(status, text, choices, error)),
+            EventBody::Status { .. }
+            | EventBody::DevStatus { .. }
+            | EventBody::AgentStart { .. }
+            | EventBody::AgentEnd { .. }
+            | EventBody::ToolEnd { .. }
+            | EventBody::ApprovalResolved { .. }
+            | EventBody::Reasoning { .. }
+            | EventBody::Blocks { .. }
+            | EventBody::Error { .. } => {}
+        }
+        None
+    }
+
+    fn round(&mut self) {
+        self.rounds += 1;
+        let compared = self.calls.iter().filter(|call| call.tool == "product_get" && call.ok()).count() > 1;
+        let text = match (self.searched, compared) {
+            (_, true) => Text::Comparing,
+            (true, false) => Text::Refining,
+            (false, false) if self.rounds > 1 => Text::Finalizing,
+            (false, false) => Text::Thinking,
+        };
+        self.searched = false;
+        self.out.status(text.of(self.locale));
+        if self.debug {
+            self.out.say("dev_status", json!({"message": format!("round {}", self.rounds), "round": self.rounds}));
+        }
+    }
+
+    fn delta(&mut self, text: &str) {
+        let gap = if self.current.is_empty() && !self.asides.is_empty() { "\n\n" } else { "" };
+        self.current.push_str(text);
+        let sent = format!("{gap}{text}");
+        self.streamed.push_str(&sent);
+        self.out.say("delta", json!({"text": sent}));
+    }
+
+    fn started(&mut self, id: CallId, tool: &str, args: Value) {
+        if !self.current.is_empty() {
+            // Said beside calls: it stays a part of the answer.
+            self.asides.push(std::mem::take(&mut self.current));
+        }
+        let spec = self.specs.iter().find(|spec| spec.id.as_str() == tool);
+        let ignored = self.ignored.iter().position(|data| data["tool"] == tool).map(|at| self.ignored.remove(at)["arguments"].take());
+        let (known, writes) = (spec.is_some(), spec.is_some_and(|spec| spec.effect != Effect::ReadOnly));
+        self.calls.push(Call {
+            id: id.clone(),
+            tool: spec.map_or_else(|| tool.to_owned(), |spec| spec.model_name.clone()),
+            args,
+            known,
+            writes,
+            outcome: None,
+            data: Value::Null,
+            proposed: false,
+            executed: false,
+            ignored,
+            began: Instant::now(),
+            duration_ms: 0,
+        });
+        self.waiting.push_back(id);
+        self.go_on();
+    }
+
+    fn proposed(&mut self, approval: Approval) {
+        if let Some(call) = self.calls.iter_mut().find(|call| call.id == approval.call) {
+            call.proposed = true;
+        }
+        // Nothing is told of a call that waits for the caller's yes.
+        if self.waiting.front() == Some(&approval.call) {
+            self.announced = false;
+        }
+        self.waiting.retain(|id| *id != approval.call);
+        self.approval = Some(approval);
+        self.go_on();
+    }
+
+    fn ended(&mut self, id: &CallId, outcome: ToolOutcome, data: Value, duration_ms: u64) {
+        if let Some(call) = self.calls.iter_mut().find(|call| call.id == *id) {
+            (call.outcome, call.data, call.duration_ms) = (Some(outcome), data, duration_ms);
+        }
+        self.go_on();
+    }
+
+    /// Tells of calls in their order, each as a whole, whatever ran at the same time.
+    fn go_on(&mut self) {
+        while let Some(call) = self.waiting.front().and_then(|id| self.calls.iter().find(|call| call.id == *id)) {
+            // A change is told of only when it is refused or done: most of them wait for a yes instead.
+            if !self.announced && call.known && (!call.writes || call.outcome.is_some()) {
+                self.out.status(tool_starts(&call.tool, self.locale));
+                tell_start(&self.out, &call.tool, &call.args, self.locale);
+                self.announced = true;
+            }
+            if call.outcome.is_none() {
+                return;
+            }
+            tell_end(&self.out, &call.tool, call.ok(), &call.data, self.locale);
+            self.searched |= call.tool == "product_search" && call.ok();
+            if !call.ok() {
+                self.out.status(tool_fails(&call.tool, self.locale));
+            } else if call.tool == "product_search" {
+                self.out.status(Text::Found.of(self.locale));
+            }
+            self.waiting.pop_front();
+            self.announced = false;
+        }
+    }
+
+    fn last(&mut self, status: TurnStatus, text: String, choices: Vec<Choice>, error: Option<AgentError>) -> End {
+        let parts: Vec<String> = std::mem::take(&mut self.asides).into_iter().chain([text]).filter(|part| !part.is_empty()).collect();
+        let text = parts.join("\n\n");
+        if status == TurnStatus::Ok && self.streamed.is_empty() && !text.is_empty() && self.approval.is_none() {
+            self.streamed.clone_from(&text);
+            self.out.say("delta", json!({"text": text}));
+        }
+        End { status, text, choices, error }
+    }
+
+    /// Says that the deltas do not count, when the answer is another text.
+    pub(crate) fn replaced_by(&self, text: &str) {
+        if !self.streamed.is_empty() && self.streamed != text {
+            self.out.say("status", json!({"message": Text::Replaced.of(self.locale), "stage": "output_replaced"}));
+        }
+    }
+}
+
+/// A call begins.
+pub(crate) fn tell_start(out: &Out, tool: &str, args: &Value, locale: &str) {
+    out.say("tool_start", json!({"tool": tool, "displayName": tool_name(tool, locale), "args": args}));
+}
+
+/// A call ends. What the shop said of a failure is not told.
+pub(crate) fn tell_end(out: &Out, tool: &str, ok: bool, data: &Value, locale: &str) {
+    let mut event = json!({"tool": tool, "displayName": tool_name(tool, locale), "ok": ok});
+    if ok {
+        event["resultSummary"] = summary(tool, data);
+    } else {
+        event["error"] = json!(tool_fails(tool, locale));
+    }
+    out.say("tool_end", event);
+}
+
+/// A result in a few members.
+pub(crate) fn summary(tool: &str, data: &Value) -> Value {
+    match tool {
+        "product_search" => {
+            let count = crate::cards::items(data).len();
+            let mut summary = json!({"itemCount": count});
+            if let Some(total) = data["totalCount"].as_u64() {
+                summary["totalCount"] = json!(total);
+            }
+            summary
+        }
+        "product_get" => {
+            let mut summary = serde_json::Map::new();
+            summary.extend(crate::json::text(&data["productId"]).map(|id| ("productId".to_owned(), json!(id))));
+            summary.extend(crate::json::text(&data["name"]).map(|name| ("title".to_owned(), json!(name))));
+            Value::Object(summary)
+        }
+        "cart_get" => json!({"itemCount": crate::cards::lines(data).len()}),
+        _ => json!({"success": true}),
+    }
+}

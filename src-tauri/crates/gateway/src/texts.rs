@@ -1,0 +1,168 @@
+//! Everything the gateway says by itself, in English and Swedish.
+
+/// A sentence of the gateway.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Text {
+    Start,
+    Thinking,
+    Searching,
+    Refining,
+    Details,
+    Cart,
+    Comparing,
+    Finalizing,
+    Replaced,
+    Found,
+    ToolRuns,
+    SearchFailed,
+    DetailsFailed,
+    CartFailed,
+    ToolFailed,
+    SearchName,
+    DetailsName,
+    CartName,
+    AddName,
+    SetName,
+    RemoveName,
+    Done,
+    AlreadyDone,
+    Cancelled,
+    Remind,
+    ConfirmFailed,
+    ConfirmUnknown,
+    ChangedSince,
+    Yes,
+    No,
+    Generic,
+    ChooseVariant,
+    NotBuyable,
+    InStock,
+    OutOfStock,
+    RetryOriginal,
+    Broaden,
+    RemoveConstraints,
+    AskClarify,
+    ClarifyQuestion,
+    Comparison,
+    ModelSlow,
+    ModelBusy,
+    ModelFailed,
+    TurnSlow,
+    ShopFailed,
+    Stopping,
+    Failed,
+    NotUnderstood,
+    SwitchedOff,
+}
+
+impl Text {
+    /// In a language; English when it is not Swedish.
+    pub(crate) fn of(self, locale: &str) -> &'static str {
+        let (en, sv) = self.both();
+        if locale == "sv" { sv } else { en }
+    }
+
+    const fn both(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Start => ("I am looking at your message …", "Jag tittar på ditt meddelande …"),
+            Self::Thinking => ("Thinking …", "Tänker …"),
+            Self::Searching => ("Searching the shop …", "Söker i butiken …"),
+            Self::Refining => ("Going through what I found …", "Går igenom det jag hittade …"),
+            Self::Details => ("Looking at the details …", "Tittar på detaljerna …"),
+            Self::Cart => ("Looking at your cart …", "Tittar i varukorgen …"),
+            Self::Comparing => ("Comparing …", "Jämför …"),
+            Self::Finalizing => ("Putting the answer together …", "Sätter ihop svaret …"),
+            Self::Replaced => ("The answer has changed.", "Svaret har ändrats."),
+            Self::Found => ("Found something.", "Hittade något."),
+            Self::ToolRuns => ("One moment …", "Ett ögonblick …"),
+            Self::SearchFailed => ("The search did not work.", "Sökningen fungerade inte."),
+            Self::DetailsFailed => ("The details could not be fetched.", "Detaljerna gick inte att hämta."),
+            Self::CartFailed => ("The cart could not be reached.", "Varukorgen gick inte att nå."),
+            Self::ToolFailed => ("That step did not work.", "Det steget fungerade inte."),
+            Self::SearchName => ("Product search", "Produktsökning"),
+            Self::DetailsName => ("Product details", "Produktdetaljer"),
+            Self::CartName => ("Cart", "Varukorg"),
+            Self::AddName => ("Add to cart", "Lägg i varukorgen"),
+            Self::SetName => ("Change quantity", "Ändra antal"),
+            Self::RemoveName => ("Remove from cart", "Ta bort ur varukorgen"),
+            Self::Done => ("Done. Your cart is up to date.", "Klart. Varukorgen är uppdaterad."),
+            Self::AlreadyDone => ("That has been done already.", "Det är redan gjort."),
+            Self::Cancelled => ("All right, nothing was changed.", "Okej, inget ändrades."),
+            Self::Remind => ("First I need your answer to this:", "Först behöver jag ditt svar på det här:"),
+            Self::ConfirmFailed => {
+                ("Sorry, the cart could not be changed. Please ask for it again.", "Tyvärr gick varukorgen inte att ändra. Be gärna om det igen.")
+            }
+            Self::ConfirmUnknown => (
+                "Sorry, the shop did not answer in time. The change may or may not have happened; please look at the cart.",
+                "Tyvärr svarade butiken inte i tid. Ändringen kan ha gjorts eller inte; titta gärna i varukorgen.",
+            ),
+            Self::ChangedSince => ("Something has changed since then. Please look at it again:", "Något har ändrats sedan dess. Titta gärna på det igen:"),
+            Self::Yes => ("Yes", "Ja"),
+            Self::No => ("No", "Nej"),
+            Self::Generic => ("Change the cart", "Ändra varukorgen"),
+            Self::ChooseVariant => ("Which one would you like?", "Vilken vill du ha?"),
+            Self::NotBuyable => ("That product cannot be bought at the moment.", "Den produkten går inte att köpa just nu."),
+            Self::InStock => ("in stock", "i lager"),
+            Self::OutOfStock => ("out of stock", "slut i lager"),
+            Self::RetryOriginal => ("Search for exactly what I wrote", "Sök på precis det jag skrev"),
+            Self::Broaden => ("Search more broadly", "Sök bredare"),
+            Self::RemoveConstraints => ("Search without the limits", "Sök utan begränsningarna"),
+            Self::AskClarify => ("Help me describe it", "Hjälp mig att beskriva det"),
+            Self::ClarifyQuestion => ("What kind of product are you looking for?", "Vilken sorts produkt letar du efter?"),
+            Self::Comparison => ("Comparison", "Jämförelse"),
+            Self::ModelSlow => ("The assistant took too long to answer. Please try again.", "Assistenten tog för lång tid på sig. Försök igen."),
+            Self::ModelBusy => ("The assistant is busy. Please try again in a moment.", "Assistenten är upptagen. Försök igen om en stund."),
+            Self::ModelFailed => {
+                ("The assistant cannot answer at the moment. Please try again later.", "Assistenten kan inte svara just nu. Försök igen senare.")
+            }
+            Self::TurnSlow => ("That took too long. Please try again.", "Det tog för lång tid. Försök igen."),
+            Self::ShopFailed => ("The shop did not answer. Please try again later.", "Butiken svarade inte. Försök igen senare."),
+            Self::Stopping => ("The service is being restarted. Please try again in a moment.", "Tjänsten startas om. Försök igen om en stund."),
+            Self::Failed => ("Something went wrong. Please try again.", "Något gick fel. Försök igen."),
+            Self::NotUnderstood => ("The request could not be understood.", "Begäran gick inte att förstå."),
+            Self::SwitchedOff => ("The assistant is switched off at the moment.", "Assistenten är avstängd just nu."),
+        }
+    }
+}
+
+/// `sv` for Swedish cultures, else `en`.
+pub(crate) fn locale_of(culture: Option<&str>) -> &'static str {
+    let language = culture.unwrap_or_default().split(['-', '_']).next().unwrap_or_default();
+    if language.eq_ignore_ascii_case("sv") { "sv" } else { "en" }
+}
+
+/// How a tool is named on the caller's screen.
+pub(crate) fn tool_name(tool: &str, locale: &str) -> &'static str {
+    let text = match tool {
+        "product_search" => Text::SearchName,
+        "product_get" => Text::DetailsName,
+        "cart_get" => Text::CartName,
+        "cart_add_item" => Text::AddName,
+        "cart_set_item_quantity" => Text::SetName,
+        "cart_remove_item" => Text::RemoveName,
+        _ => Text::ToolRuns,
+    };
+    text.of(locale)
+}
+
+/// What is said when a tool starts.
+pub(crate) fn tool_starts(tool: &str, locale: &str) -> &'static str {
+    let text = match tool {
+        "product_search" => Text::Searching,
+        "product_get" => Text::Details,
+        tool if tool.starts_with("cart_") => Text::Cart,
+        _ => Text::ToolRuns,
+    };
+    text.of(locale)
+}
+
+/// What is said when a tool fails; never what the shop said.
+pub(crate) fn tool_fails(tool: &str, locale: &str) -> &'static str {
+    let text = match tool {
+        "product_search" => Text::SearchFailed,
+        "product_get" => Text::DetailsFailed,
+        tool if tool.starts_with("cart_") => Text::CartFailed,
+        _ => Text::ToolFailed,
+    };
+    text.of(locale)
+}

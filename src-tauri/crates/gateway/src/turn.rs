@@ -1,0 +1,420 @@
+//! One turn from an admitted message to its answer. It runs by itself: a client that leaves stops it, and what it leaves is whole.
+
+use std::{sync::Arc, time::Instant};
+
+use axum::http::StatusCode;
+use chrono::Utc;
+use contract::{AgentError, Approval, ApprovalDecideParams, Decision, EventBody, ItemBody, Limits, SessionId, ToolId, ToolOutcome, ToolSpec, TurnStatus};
+use engine::Around;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    App,
+    answer::Answer,
+    choices::{self, Offer, Pick},
+    confirm::{self, Reply},
+    error::Fault,
+    request::ChatRequest,
+    say::Out,
+    sessions::{State, id_of},
+    teller::{Call, End, Teller, tell_end, tell_start},
+    texts::{Text, locale_of},
+    wire::ChatResponse,
+};
+
+/// An admitted message.
+pub(crate) struct Ask {
+    pub(crate) request: ChatRequest,
+    pub(crate) turn: String,
+    pub(crate) request_id: String,
+    pub(crate) client_ip: String,
+    pub(crate) debug: bool,
+    pub(crate) route: &'static str,
+    pub(crate) began: Instant,
+}
+
+/// A turn's answer with its status.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    pub(crate) status: StatusCode,
+    pub(crate) response: ChatResponse,
+    pub(crate) fault: Option<Fault>,
+}
+
+/// Runs the turn. The last event of `out` is the very answer that comes back.
+pub(crate) async fn converse(app: Arc<App>, ask: Ask, out: Out, leave: CancellationToken) -> Outcome {
+    let locale = locale_of(ask.request.culture());
+    let session = id_of(&ask.request.application, &ask.request.session);
+    let turn = Turn { app: &app, ask: &ask, out: &out, leave: &leave, locale, session };
+    let mut answer = Answer::new(locale);
+    if let Err(fault) = turn.run(&mut answer).await {
+        answer.fault = Some(fault);
+    }
+    let outcome = answer.outcome(&ask);
+    let (status, took) = (outcome.status.as_u16(), ask.began.elapsed());
+    app.metrics.turn(status, took, answer.calls.len());
+    if leave.is_cancelled() {
+        app.metrics.left.add();
+    }
+    app.runs.keep(&ask, &outcome, &answer, Utc::now().timestamp_millis());
+    let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    let code = outcome.fault.as_ref().map(|fault| fault.code);
+    tracing::info!(target: "gateway", requestId = %ask.request_id, turnId = %ask.turn, route = ask.route, status, code, took_ms, tools = answer.calls.len(), "turn");
+    if let Some(error) = &outcome.response.error {
+        out.say("error", error.clone());
+    }
+    out.say("final", json!(outcome.response));
+    outcome
+}
+
+struct Turn<'a> {
+    app: &'a Arc<App>,
+    ask: &'a Ask,
+    out: &'a Out,
+    /// Fired when the client has left.
+    leave: &'a CancellationToken,
+    locale: &'static str,
+    session: SessionId,
+}
+
+impl Turn<'_> {
+    async fn run(&self, answer: &mut Answer) -> Result<(), Fault> {
+        self.out.status(Text::Start.of(self.locale));
+        let _one_at_a_time = tokio::select! {
+            lock = self.app.sessions.lock(&self.session) => lock,
+            () = self.leave.cancelled() => return Err(Fault::stopping(self.locale)),
+            () = self.app.give_up.cancelled() => return Err(Fault::stopping(self.locale)),
+        };
+        let fault = |error: AgentError| Fault::of(&error, self.locale);
+        let mut state = self.app.sessions.load(self.app, &self.session, Utc::now().timestamp_millis()).await.map_err(fault)?;
+        self.take_context().await.map_err(fault)?;
+        let went = self.answer(&mut state, answer).await;
+        answer.note_cart(&mut state);
+        self.app.sessions.save(self.app, &self.session, &state, Utc::now().timestamp_millis()).await.map_err(fault)?;
+        went
+    }
+
+    /// The caller's context holds for this turn and nothing of an earlier one does.
+    async fn take_context(&self) -> Result<(), AgentError> {
+        let (context, ip) = (&self.ask.request.context, &self.ask.client_ip);
+        let seed = self.app.config.status_seed.clone();
+        let change = |values: &mut engine::ports::SessionValues| {
+            values.insert("clientIp".into(), json!(ip));
+            match context.is_empty() {
+                true => values.remove("context"),
+                false => values.insert("context".into(), json!(context)),
+            };
+            match seed {
+                Some(seed) => values.insert("statusSeed".into(), json!(seed)),
+                None => values.remove("statusSeed"),
+            };
+        };
+        self.app.host.engine().values_change(&self.session, change).await.map(drop)
+    }
+
+    async fn answer(&self, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+        let message = self.ask.request.message.as_str();
+        let repeated = std::mem::take(&mut state.confirmed);
+        let waiting = self.app.host.engine().waiting_in(&self.session).await.map_err(|error| Fault::of(&error, self.locale))?;
+        if let Some(approval) = waiting {
+            return self.decide(&approval, state, answer).await;
+        }
+        if repeated && confirm::reply(message) == Reply::Yes {
+            state.confirmed = true;
+            Text::AlreadyDone.of(self.locale).clone_into(&mut answer.text);
+            answer.plain = true;
+            return Ok(());
+        }
+        match state.choices.as_ref().and_then(|kept| choices::pick(message, kept)) {
+            Some(Pick::Part(part, quantity)) => {
+                state.choices = None;
+                self.propose_part(&part, quantity, answer).await
+            }
+            Some(Pick::Words(words)) => {
+                state.choices = None;
+                self.ask_model(words, state, answer).await
+            }
+            None => self.ask_model(message.to_owned(), state, answer).await,
+        }
+    }
+
+    fn around(&self) -> Around {
+        let config = &self.app.config;
+        let limits = Limits {
+            rounds: config.max_rounds + 1,
+            calls_per_round: config.max_calls,
+            approval_expiry_s: 30 * 86_400,
+            deadline_s: u32::try_from(config.turn_timeout.as_secs()).unwrap_or(u32::MAX).max(1),
+            message_chars: u32::try_from(config.max_message_chars).unwrap_or(u32::MAX),
+            ..Limits::default()
+        };
+        Around { locale: self.locale.to_owned(), limits, request_id: self.ask.request_id.clone(), correlation_id: Some(self.ask.turn.clone()) }
+    }
+
+    // --- the model ---
+
+    async fn ask_model(&self, text: String, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+        let engine = self.app.host.engine();
+        let model = self.app.config.model.clone();
+        let mut hearing = engine.turn_heard(&self.session, text, model, self.around()).await.map_err(|error| Fault::of(&error, self.locale))?;
+        let mut teller = Teller::new(self.out.clone(), self.locale, self.ask.debug, engine.specs());
+        let (end, stopped) = self.listen(&mut hearing, &mut teller).await;
+        answer.rounds = teller.rounds;
+        answer.calls = std::mem::take(&mut teller.calls);
+        let failed = end.error.as_ref().filter(|_| end.status == TurnStatus::Error);
+        if let Some(fault) = stopped.or_else(|| failed.map(|error| Fault::of(error, self.locale))) {
+            teller.replaced_by(&fault.safe_message());
+            return Err(fault);
+        }
+        let found = !crate::cards::of_turn(&answer.calls).is_empty();
+        if found {
+            state.choices = None;
+        }
+        answer.text = end.text;
+        match teller.approval.take() {
+            Some(approval) => self.propose(approval, state, answer).await?,
+            None => {
+                if let Some(kept) = choices::of_words(&end.choices, Text::ChooseVariant.of(self.locale)) {
+                    answer.choices = Some(choices::shown(&kept));
+                    state.choices = Some(kept);
+                }
+            }
+        }
+        answer.refinements = crate::refine::of_turn(&answer.calls, &self.ask.request.message, self.locale);
+        teller.replaced_by(&answer.text);
+        Ok(())
+    }
+
+    /// Hears the turn to its end. It is stopped when the client leaves, when the model says nothing for too long, or when all is to end.
+    async fn listen(&self, hearing: &mut engine::Hearing, teller: &mut Teller) -> (End, Option<Fault>) {
+        let config = &self.app.config;
+        let latest = tokio::time::Instant::now() + config.turn_timeout;
+        let mut stopped = None;
+        let gone =
+            || End { status: TurnStatus::Error, text: String::new(), choices: Vec::new(), error: Some(AgentError::internal("unexpected", "The turn ended.")) };
+        loop {
+            let quiet = tokio::time::Instant::now() + config.model_timeout;
+            let until = if teller.awaits_model { quiet.min(latest) } else { latest };
+            let why = tokio::select! {
+                biased;
+                event = hearing.next() => {
+                    let Some(event) = event else { return (gone(), stopped) };
+                    match teller.take(event) {
+                        Some(end) => return (end, stopped),
+                        None => continue,
+                    }
+                }
+                () = self.leave.cancelled(), if stopped.is_none() => Fault::stopping(self.locale),
+                () = self.app.give_up.cancelled(), if stopped.is_none() => Fault::stopping(self.locale),
+                () = tokio::time::sleep_until(until), if stopped.is_none() => {
+                    if until < latest { Fault::model_timeout(self.locale) } else { Fault::turn_timeout(self.locale) }
+                }
+            };
+            hearing.cancel();
+            stopped = Some(why);
+        }
+    }
+
+    // --- what waits ---
+
+    fn spec_of(&self, tool: &ToolId) -> Option<ToolSpec> {
+        self.app.host.engine().specs().iter().find(|spec| spec.id == *tool).cloned()
+    }
+
+    fn tool_of(&self, approval: &Approval) -> String {
+        self.spec_of(&approval.tool).map_or_else(|| approval.tool.0.clone(), |spec| spec.model_name)
+    }
+
+    /// Shows what waits; the question is the answer's text.
+    fn show(&self, approval: &Approval, before: Option<Text>, answer: &mut Answer) {
+        let (pending, confirmation) = confirm::blocks(approval, &self.tool_of(approval), self.locale);
+        let prompt = confirmation["prompt"].as_str().unwrap_or_default();
+        answer.text = before.map_or_else(|| prompt.to_owned(), |text| format!("{} {prompt}", text.of(self.locale)));
+        (answer.pending_action, answer.confirmation) = (Some(pending), Some(confirmation));
+    }
+
+    /// A change that the model proposed: of a product with variants, the variant is asked for first.
+    async fn propose(&self, approval: Approval, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+        let arguments: Value = serde_json::from_str(&approval.arguments).unwrap_or_default();
+        let (part, quantity) = (arguments["partNo"].as_str().unwrap_or_default(), arguments["quantity"].as_u64().unwrap_or(1));
+        let is_add = self.tool_of(&approval) == "cart_add_item";
+        let product = answer.calls.iter().filter_map(|call| call.result_of("product_get")).find(|product| is_about(product, part)).filter(|_| is_add);
+        match product.map_or(Offer::Plain, |product| choices::offer(product, part, quantity, self.locale)) {
+            Offer::Plain => self.show(&approval, None, answer),
+            Offer::One(variant) => {
+                self.withdraw(&approval, answer).await;
+                self.propose_part(&variant, quantity, answer).await?;
+            }
+            Offer::Several(kept) => {
+                self.withdraw(&approval, answer).await;
+                Text::ChooseVariant.of(self.locale).clone_into(&mut answer.text);
+                answer.choices = Some(choices::shown(&kept));
+                state.choices = Some(kept);
+            }
+            Offer::Nothing => {
+                self.withdraw(&approval, answer).await;
+                Text::NotBuyable.of(self.locale).clone_into(&mut answer.text);
+            }
+        }
+        Ok(())
+    }
+
+    async fn withdraw(&self, approval: &Approval, answer: &mut Answer) {
+        if let Some(call) = answer.calls.iter_mut().find(|call| call.id == approval.call) {
+            (call.proposed, call.outcome) = (false, Some(ToolOutcome::Denied));
+        }
+        let reason = Some("The customer has to choose a variant first.".to_owned());
+        let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision: Decision::Reject { reason } };
+        let (rejected, _) = self.app.host.engine().decide_heard(approval, params, self.around()).await;
+        if let Err(error) = rejected {
+            tracing::warn!(target: "gateway", requestId = %self.ask.request_id, %error, "a proposal could not be withdrawn");
+        }
+    }
+
+    /// Proposes to add a part that was chosen, without a model.
+    async fn propose_part(&self, part: &str, quantity: u64, answer: &mut Answer) -> Result<(), Fault> {
+        let fault = |error: AgentError| Fault::of(&error, self.locale);
+        let engine = self.app.host.engine();
+        let specs = engine.specs();
+        let Some(add) = specs.iter().find(|spec| spec.model_name == "cart_add_item") else { return Err(Fault::internal(self.locale)) };
+        engine.exchange(&self.session, &self.ask.request.message, part, &self.around()).await.map_err(fault)?;
+        let arguments = json!({"partNo": part, "quantity": quantity});
+        let (called, events) = engine.call_heard(&self.session, add.id.clone(), arguments, self.around()).await;
+        let mut teller = Teller::new(Out::default(), self.locale, false, Arc::clone(&specs));
+        for event in events {
+            teller.take(event);
+        }
+        answer.calls.extend(std::mem::take(&mut teller.calls));
+        match (teller.approval, called) {
+            (Some(approval), _) => self.show(&approval, None, answer),
+            (None, Err(error)) => return Err(fault(error)),
+            // A profile that lets writes run unasked has run it.
+            (None, Ok(response)) => {
+                let text = if response.outcome == ToolOutcome::Ok { Text::Done } else { Text::ConfirmFailed };
+                text.of(self.locale).clone_into(&mut answer.text);
+            }
+        }
+        Ok(())
+    }
+
+    // --- the caller's decision ---
+
+    async fn decide(&self, approval: &Approval, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+        answer.plain = true;
+        let decision = match confirm::reply(&self.ask.request.message) {
+            Reply::Other => {
+                self.show(approval, Some(Text::Remind), answer);
+                return Ok(());
+            }
+            Reply::Yes => Decision::ApproveOnce { confirm_word: approval.confirm_word.clone() },
+            Reply::No => Decision::Reject { reason: None },
+        };
+        let is_yes = matches!(decision, Decision::ApproveOnce { .. });
+        let engine = self.app.host.engine();
+        let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
+        if !is_yes {
+            let (rejected, _) = engine.decide_heard(approval, params, self.around()).await;
+            rejected.map_err(|error| Fault::of(&error, self.locale))?;
+            return self.told(Text::Cancelled, answer).await;
+        }
+        answer.plain = false;
+        let tool = self.tool_of(approval);
+        let args: Value = self.model_arguments(approval);
+        tell_start(self.out, &tool, &args, self.locale);
+        let began = Instant::now();
+        let (decided, events) = engine.decide_heard(approval, params, self.around()).await;
+        let result = events.into_iter().find_map(result_of);
+        let (outcome, data) = result.unwrap_or((ToolOutcome::Error, Value::Null));
+        let ok = decided.is_ok() && outcome == ToolOutcome::Ok;
+        tell_end(self.out, &tool, ok, &data, self.locale);
+        let mut call = Call {
+            id: approval.call.clone(),
+            tool,
+            args,
+            known: true,
+            writes: true,
+            outcome: Some(outcome),
+            data,
+            proposed: false,
+            executed: true,
+            ignored: None,
+            began,
+            duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        };
+        if let Err(error) = &decided {
+            call.outcome = Some(ToolOutcome::Error);
+            call.executed = false;
+            answer.calls.push(call);
+            // Prices, customer or basket are not what was shown: there is a new proposal, and it has not been seen yet.
+            if let Some(fresh) = engine.waiting_in(&self.session).await.ok().flatten().filter(|fresh| fresh.id != approval.id) {
+                self.show(&fresh, Some(Text::ChangedSince), answer);
+                return Ok(());
+            }
+            tracing::warn!(target: "gateway", requestId = %self.ask.request_id, %error, "a confirmed change was not made");
+            return self.told(Text::ConfirmFailed, answer).await;
+        }
+        answer.calls.push(call);
+        if !ok {
+            let text = if outcome == ToolOutcome::Unknown { Text::ConfirmUnknown } else { Text::ConfirmFailed };
+            return self.told(text, answer).await;
+        }
+        self.app.metrics.confirmed.add();
+        state.confirmed = true;
+        self.look_at_cart(answer).await;
+        self.told(Text::Done, answer).await
+    }
+
+    /// The arguments as the model gave them, without what is the caller's.
+    fn model_arguments(&self, approval: &Approval) -> Value {
+        let mut args: Value = serde_json::from_str(&approval.arguments).unwrap_or_default();
+        if let (Some(spec), Some(args)) = (self.spec_of(&approval.tool), args.as_object_mut()) {
+            args.retain(|name, _| spec.caller_owned.iter().all(|own| own.name != *name));
+        }
+        args
+    }
+
+    /// Reads the cart after a change; when that fails the change's own answer is shown.
+    async fn look_at_cart(&self, answer: &mut Answer) {
+        let engine = self.app.host.engine();
+        let Some(get) = engine.specs().iter().find(|spec| spec.model_name == "cart_get").cloned() else { return };
+        tell_start(self.out, "cart_get", &json!({}), self.locale);
+        let began = Instant::now();
+        let (called, _) = engine.call_heard(&self.session, get.id, json!({}), self.around()).await;
+        let (outcome, data) = called.map_or((ToolOutcome::Error, Value::Null), |response| (response.outcome, response.data));
+        tell_end(self.out, "cart_get", outcome == ToolOutcome::Ok, &data, self.locale);
+        answer.calls.push(Call {
+            id: contract::CallId::new("cart"),
+            tool: "cart_get".into(),
+            args: json!({}),
+            known: true,
+            writes: false,
+            outcome: Some(outcome),
+            data,
+            proposed: false,
+            executed: false,
+            ignored: None,
+            began,
+            duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        });
+    }
+
+    /// An answer of the host's own, kept in the conversation.
+    async fn told(&self, text: Text, answer: &mut Answer) -> Result<(), Fault> {
+        text.of(self.locale).clone_into(&mut answer.text);
+        let kept = self.app.host.engine().exchange(&self.session, &self.ask.request.message, &answer.text, &self.around()).await;
+        kept.map_err(|error| Fault::of(&error, self.locale))
+    }
+}
+
+/// Whether a part number is this product's or one of its variants'.
+fn is_about(product: &Value, part: &str) -> bool {
+    let is = |value: &Value| value["partNo"].as_str().is_some_and(|own| own.eq_ignore_ascii_case(part));
+    is(product) || product["variants"].as_array().is_some_and(|variants| variants.iter().any(is))
+}
+
+fn result_of(event: EventBody) -> Option<(ToolOutcome, Value)> {
+    let EventBody::Item { item } = event else { return None };
+    let ItemBody::ToolResult { outcome, data, .. } = item.body else { return None };
+    Some((outcome, data))
+}

@@ -1,0 +1,31 @@
+//! The answer to a message, as it goes out: in the body of the JSON route and as the stream's `final`.
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// An absent member is left out, never null.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ChatResponse {
+    pub(crate) turn_id: String,
+    pub(crate) session_id: String,
+    pub(crate) text: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) cards: Vec<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) refinements: Vec<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) choices: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) comparison: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cart: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pending_action: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) confirmation: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) debug: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<Value>,
+}
