@@ -1,6 +1,6 @@
 //! One tool called directly (`csign tools call`, a panel of the window): the same checks, gate and records, without a conversation.
 
-use std::sync::{Arc, atomic::Ordering};
+use std::sync::{Arc, PoisonError, atomic::Ordering};
 
 use contract::{
     AgentError, CallId, ErrorCode, PolicyCheckParams, PolicyCheckResponse, PolicyVerdict, SessionId, ToolCallParams, ToolCallResponse, ToolId, TurnId,
@@ -28,8 +28,15 @@ impl Engine {
     /// The same under a turn's id that is known already; its items may be kept in the session.
     pub(crate) async fn tool_call_as(self: &Arc<Self>, id: TurnId, params: ToolCallParams, keeps_items: bool) -> Result<ToolCallResponse, AgentError> {
         self.check_enabled()?;
+        let asked = params.tool.0.clone();
         let (mut turn, call) = self.direct(id, params.tool, params.arguments, params.session, params.headless)?;
         turn.keeps_items = keeps_items;
+        if keeps_items {
+            // In a conversation a tool is its specialist's.
+            let agents = self.world.roster.agents();
+            let agent = agents.iter().find(|agent| agent.tools.iter().any(|tool| tool.as_str() == asked)).cloned();
+            *turn.at_work.lock().unwrap_or_else(PoisonError::into_inner) = agent.map(Arc::new);
+        }
         let result = Arc::new(turn).run_calls(vec![call]).await;
         if let Err(error) = self.world.audit.flush().await {
             tracing::warn!(%error, "the audit log could not be flushed after a direct call");

@@ -278,7 +278,8 @@ impl Turn<'_> {
         let engine = self.app.host.engine();
         let specs = engine.specs();
         let Some(add) = specs.iter().find(|spec| spec.model_name == "cart_add_item") else { return Err(Fault::internal(self.locale)) };
-        engine.exchange(&self.session, &self.ask.request.message, part, &self.around()).await.map_err(fault)?;
+        let chosen = format!("{quantity} × {part}");
+        engine.exchange(&self.session, &self.ask.request.message, &chosen, &self.around()).await.map_err(fault)?;
         let arguments = json!({"partNo": part, "quantity": quantity});
         let (called, events) = engine.call_heard(&self.session, add.id.clone(), arguments, self.around()).await;
         let mut teller = Teller::new(Out::default(), self.locale, false, Arc::clone(&specs));

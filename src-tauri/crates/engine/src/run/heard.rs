@@ -170,13 +170,11 @@ impl Engine {
         }
     }
 
-    /// What waits for a decision in a session where nobody can approve; the newest.
+    /// What waits for a decision in a session of a caller; the newest. No turn waits with it.
     pub async fn waiting_in(self: &Arc<Self>, session: &SessionId) -> Result<Option<Approval>, AgentError> {
         let all = self.approvals_list(false).await?;
-        Ok(all
-            .into_iter()
-            .filter(|approval| approval.session == *session && approval.headless && approval.status == ApprovalStatus::Pending)
-            .max_by_key(|a| a.created_at))
+        let waits = |approval: &Approval| approval.session == *session && approval.status == ApprovalStatus::Pending && !self.router.waits(&approval.id);
+        Ok(all.into_iter().filter(waits).max_by_key(|approval| approval.created_at))
     }
 
     /// Keeps a message and its answer for which no model was asked.
