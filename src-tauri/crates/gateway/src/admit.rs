@@ -72,7 +72,7 @@ pub(crate) async fn json_body(app: &App, headers: &HeaderMap, body: Body, may_be
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let is_json = kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
     let empty = declared == Some(0) || (declared.is_none() && !headers.contains_key(header::TRANSFER_ENCODING));
-    if !is_json && !(may_be_empty && empty) {
+    if !(is_json || may_be_empty && empty) {
         return Err(plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported Media Type"));
     }
     let read = tokio::time::timeout(BODY_TIME, axum::body::to_bytes(body, app.config.body_limit)).await;

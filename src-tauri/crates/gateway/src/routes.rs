@@ -217,13 +217,13 @@ fn issue(app: &App, peer: Peer, headers: &HeaderMap, body: &Value) -> Result<(Va
 
 // --- debug ---
 
-fn check_debug(app: &App, headers: &HeaderMap, id: &RequestId) -> Result<(), Response> {
-    // Demo tokens open no debug route.
-    if is_privileged(app, headers) { Ok(()) } else { Err(envelope_only(&Fault::unauthorized("Please sign in again."), &id.0, false)) }
+/// The refusal, for who may not look. Demo tokens open no debug route.
+fn refused_debug(app: &App, headers: &HeaderMap, id: &RequestId) -> Option<Response> {
+    (!is_privileged(app, headers)).then(|| envelope_only(&Fault::unauthorized("Please sign in again."), &id.0, false))
 }
 
 async fn runs(State(app): State<Arc<App>>, Extension(id): Extension<RequestId>, request: Request) -> Response {
-    if let Err(refusal) = check_debug(&app, request.headers(), &id) {
+    if let Some(refusal) = refused_debug(&app, request.headers(), &id) {
         return refusal;
     }
     let query: Vec<(String, String)> = axum::extract::Query::try_from_uri(request.uri()).map(|axum::extract::Query(query)| query).unwrap_or_default();
@@ -241,7 +241,7 @@ fn unknown_run() -> Response {
 }
 
 async fn run(State(app): State<Arc<App>>, Extension(id): Extension<RequestId>, Path(run): Path<String>, headers: HeaderMap) -> Response {
-    if let Err(refusal) = check_debug(&app, &headers, &id) {
+    if let Some(refusal) = refused_debug(&app, &headers, &id) {
         return refusal;
     }
     app.runs.get(&run).map_or_else(unknown_run, |(record, _)| json_response(StatusCode::OK, &record))
@@ -257,7 +257,7 @@ async fn replay(
     request: Request,
 ) -> Response {
     let (parts, body) = request.into_parts();
-    if let Err(refusal) = check_debug(&app, &parts.headers, &id) {
+    if let Some(refusal) = refused_debug(&app, &parts.headers, &id) {
         return refusal;
     }
     let body = match admit::json_body(&app, &parts.headers, body, true).await {

@@ -72,7 +72,8 @@ async fn a_name_that_is_not_ours_is_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_20_what_is_wrong_with_the_settings_is_said_at_the_start() {
-    let table: [(&[&str], &[(&str, &str)], &str); 6] = [
+    type Row<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str);
+    let table: [Row<'_>; 6] = [
         (&["--listen", "0.0.0.0:0"], &[], "--allow-remote"),
         (&["--listen", "0.0.0.0:0", "--allow-remote", "--no-token"], &[], "--no-token"),
         (&[], &[("NORCE_MCP_BASE_URL", "http://127.0.0.1:9/mcp")], "NORCE_OAUTH_TOKEN_URL, NORCE_OAUTH_CLIENT_ID"),
