@@ -45,7 +45,7 @@ pub(crate) async fn run(url: &str, turns: usize) -> Outcome {
 
 async fn turn(host: &Host, session: &mut Option<SessionId>) -> Outcome {
     let mut pushes = host.subscribe();
-    let params = TurnStartParams { session: session.take(), text: QUESTION.to_owned(), model: None, headless: true };
+    let params = TurnStartParams { session: session.take(), text: QUESTION.to_owned(), model: None, agent: None, headless: true };
     let started = host.turn_start(params).await.map_err(|error| error.message)?;
     *session = Some(started.session);
     loop {

@@ -69,6 +69,9 @@ pub(crate) struct Ask {
     /// `offline`, or a model of the configured provider
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
+    /// The specialist that answers, by its id (default: the supervisor chooses)
+    #[arg(long, value_name = "AGENT")]
+    pub(crate) agent: Option<String>,
     /// What to say; `-` reads it from standard input
     pub(crate) message: String,
 }

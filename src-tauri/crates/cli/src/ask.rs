@@ -2,7 +2,7 @@
 
 use std::io::Read as _;
 
-use contract::{AgentError, ErrorCode, EventBody, ItemBody, SessionId, Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnStartParams, TurnStatus};
+use contract::{AgentError, AgentId, ErrorCode, EventBody, ItemBody, SessionId, Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnStartParams, TurnStatus};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::args::Ask;
@@ -36,7 +36,8 @@ pub(crate) fn check(args: &Ask) -> Result<String, Failure> {
 pub(crate) async fn run(link: &mut Link, out: Out, args: Ask, text: String, person: bool) -> Result<Exit, Failure> {
     // One listener from the start: a key pressed between two waits must not be lost.
     let mut interrupts = interrupts()?;
-    let params = TurnStartParams { session: args.session.map(SessionId::from), text, model: args.model, headless: !person };
+    let params =
+        TurnStartParams { session: args.session.map(SessionId::from), text, model: args.model, agent: args.agent.map(AgentId::from), headless: !person };
     let started = link.commands.turn_start(params).await?;
     let mut view = View { out, printed: String::new(), kept: false, refused: false, pending: None };
     let mut asker = Asker::new(out, person);

@@ -119,3 +119,32 @@ impl std::fmt::Display for AgentError {
 }
 
 impl std::error::Error for AgentError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn section_3_nine_codes_and_whether_trying_again_can_help() {
+        let table = [
+            (ErrorCode::InvalidInput, "invalid_input", false),
+            (ErrorCode::AgentDisabled, "agent_disabled", false),
+            (ErrorCode::ApprovalRequired, "approval_required", false),
+            (ErrorCode::ToolNotFound, "tool_not_found", false),
+            (ErrorCode::ToolTimeout, "tool_timeout", true),
+            // By status: a server's fault may pass, a caller's does not.
+            (ErrorCode::ToolHttpError, "tool_http_error", false),
+            (ErrorCode::LlmError, "llm_error", true),
+            (ErrorCode::RateLimited, "rate_limited", true),
+            (ErrorCode::InternalError, "internal_error", false),
+        ];
+        for (code, name, retryable) in table {
+            assert_eq!((code.name(), code.retryable()), (name, retryable));
+            let error = AgentError::new(code, "No.");
+            assert_eq!((error.retryable, error.contract_version.as_str()), (retryable, CONTRACT_VERSION));
+            assert_eq!(serde_json::to_value(code).ok(), Some(Value::from(name)), "as it is on the wire");
+        }
+        let generated = serde_json::to_value(schemars::schema_for!(ErrorCode)).unwrap_or_default();
+        assert_eq!(generated["enum"].as_array().map(Vec::len), Some(table.len()), "the list is closed");
+    }
+}

@@ -8,8 +8,8 @@ use ts_rs::TS;
 
 pub use crate::agent::{InstructionsResponse, PromptPreviewParams, PromptPreviewResponse};
 use crate::{
-    Approval, ApprovalId, AuditRecordView, Decision, Grant, GrantId, Item, PackId, RecordType, SessionId, SessionSummary, SessionView, Settings, ToolId,
-    ToolOutcome, ToolSpec, TurnId,
+    AgentId, Approval, ApprovalId, AuditRecordView, Decision, Grant, GrantId, Item, PackId, RecordType, SessionId, SessionSummary, SessionView, Settings,
+    ToolId, ToolOutcome, ToolSpec, TurnId,
 };
 pub use crate::{data::*, servers::*};
 
@@ -54,6 +54,9 @@ wire! {
         /// `offline`, or a model of the configured provider; the settings' model when absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
+        /// The specialist that is to answer; the supervisor chooses when absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<AgentId>,
         /// No one is there to approve: the turn ends with `approval_required` instead of waiting.
         #[serde(default)]
         headless: bool,

@@ -247,7 +247,7 @@ impl Engine {
     }
 
     fn turn_of(self: &Arc<Self>, approval: &Approval) -> Turn {
-        let accepted = Accepted { turn: approval.turn.clone(), text: String::new(), model: None, headless: false };
+        let accepted = Accepted { turn: approval.turn.clone(), text: String::new(), model: None, agent: None, headless: false };
         let mut turn = Turn::new(Arc::clone(self), approval.session.clone(), accepted, CancellationToken::new());
         turn.keeps_items = approval.session.as_str() != crate::direct::SESSION;
         turn

@@ -83,7 +83,7 @@ impl Engine {
             return Err(AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {tool}.")).hint(format!("Known tools: {}.", known.join(", "))));
         };
         let session = session.unwrap_or_else(|| SessionId::new(SESSION));
-        let accepted = Accepted { turn: id, text: String::new(), model: None, headless };
+        let accepted = Accepted { turn: id, text: String::new(), model: None, agent: None, headless };
         let mut turn = Turn::new(Arc::clone(self), session, accepted, CancellationToken::new());
         turn.keeps_items = false;
         let call = AskedCall { id: CallId(self.world.ids.next("call")), name: spec.model_name.clone(), arguments: arguments.to_string() };

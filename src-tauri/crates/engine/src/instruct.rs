@@ -109,7 +109,8 @@ fn state(spec: &ToolSpec, found: &Instructions) -> InstructionsView {
 
 impl Engine {
     /// Specialists, tools with their instructions as they are now, and what the newest turns were told.
-    pub fn instructions_list(&self) -> InstructionsResponse {
+    pub async fn instructions_list(&self) -> InstructionsResponse {
+        let last_used = self.last_used().await;
         let limits = self.world.profile.settings().limits;
         let agent = |agent: &Agent| AgentView {
             id: agent.id.clone(),
@@ -125,7 +126,7 @@ impl Engine {
         let tool = |spec: &ToolSpec| {
             let found = self.world.roster.instructions(spec);
             let mut view = state(spec, &found);
-            view.last_used = self.traces.last_used(&spec.id);
+            view.last_used = last_used.get(&spec.id).copied();
             if let Some((_, text)) = &found.found {
                 let sections = Guide::parse(text).choose("").sections;
                 view.sections = sections.into_iter().map(|section| SectionView { chosen: false, ..section }).collect();
@@ -142,7 +143,7 @@ impl Engine {
     /// The prompt that a question would send now, and the instructions that would follow results. Nothing is sent or kept.
     pub async fn prompt_preview(self: &Arc<Self>, params: &PromptPreviewParams) -> Result<PromptPreviewResponse, AgentError> {
         let session = SessionId::new(PREVIEW);
-        let accepted = Accepted { turn: TurnId::new(PREVIEW), text: params.question.clone(), model: None, headless: true };
+        let accepted = Accepted { turn: TurnId::new(PREVIEW), text: params.question.clone(), model: None, agent: None, headless: true };
         let turn = Turn::new(Arc::clone(self), session.clone(), accepted, CancellationToken::new());
         let words = turn.open_words().await.map_err(|_| AgentError::internal("preview", "The prompt could not be made."))?;
         let agents: Vec<Arc<Agent>> = self.world.roster.agents().iter().cloned().map(Arc::new).collect();

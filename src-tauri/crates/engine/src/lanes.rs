@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use contract::{QueuedMessage, SessionId, TurnId};
+use contract::{AgentId, QueuedMessage, SessionId, TurnId};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -15,6 +15,7 @@ pub(crate) struct Accepted {
     pub(crate) turn: TurnId,
     pub(crate) text: String,
     pub(crate) model: Option<String>,
+    pub(crate) agent: Option<AgentId>,
     pub(crate) headless: bool,
 }
 

@@ -138,6 +138,9 @@ impl Model for Metered {
     fn label(&self) -> String {
         self.inner.label()
     }
+    fn may_answer(&self) -> Vec<String> {
+        self.inner.may_answer()
+    }
     fn local(&self) -> bool {
         self.inner.local()
     }
@@ -199,9 +202,13 @@ impl Meter {
             return Ok(request);
         }
         self.input = guessed_tokens(&request);
-        self.price = self.price_now();
+        self.price = self.dearest();
         let own = self.inner.capabilities().max_output_tokens.map_or(USUAL_ANSWER, u64::from);
         let longest = wanted.map_or(own, |most| u64::from(most).min(own));
+        if self.inner.may_answer().len() > 1 {
+            // What is reserved must hold for whoever answers.
+            request.max_output_tokens = Some(u32::try_from(longest).unwrap_or(u32::MAX));
+        }
         let wish = Wish {
             session: self.account.session.clone(),
             turn: self.account.turn.clone(),
@@ -235,6 +242,13 @@ impl Meter {
             ModelError { kind: ModelErrorKind::BadRequest, message: error.message.clone(), hint: error.hint_text().map(str::to_owned), retry_after_ms: None };
         *self.account.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         told
+    }
+
+    /// The most that a token can cost, whoever answers.
+    fn dearest(&self) -> Option<TokenPrice> {
+        let prices = self.world.profile.prices();
+        let each = self.inner.may_answer().into_iter().filter_map(|label| prices.of(&label).map(in_nano));
+        each.reduce(|a, b| TokenPrice { input: a.input.max(b.input), output: a.output.max(b.output) })
     }
 
     fn price_now(&self) -> Option<TokenPrice> {

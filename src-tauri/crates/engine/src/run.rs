@@ -29,11 +29,16 @@ const KEPT_HOURS: i64 = 24;
 impl Engine {
     /// Runs one request. Every failure carries `details.request_id`.
     pub async fn run_request(self: &Arc<Self>, params: RunParams) -> Result<RunResponse, AgentError> {
-        let id = check::request_id(&params.request);
-        self.run_checked(&params).await.map_err(|error| error.with("request_id", id))
+        self.run_request_with(params, None).await
     }
 
-    async fn run_checked(self: &Arc<Self>, params: &RunParams) -> Result<RunResponse, AgentError> {
+    /// The same, answered by a named model.
+    pub async fn run_request_with(self: &Arc<Self>, params: RunParams, model: Option<&str>) -> Result<RunResponse, AgentError> {
+        let id = check::request_id(&params.request);
+        self.run_checked(&params, model).await.map_err(|error| error.with("request_id", id))
+    }
+
+    async fn run_checked(self: &Arc<Self>, params: &RunParams, model: Option<&str>) -> Result<RunResponse, AgentError> {
         // The switch comes before everything, also before a look at the request.
         self.check_enabled()?;
         let request = check::read(&params.request)?;
@@ -52,9 +57,9 @@ impl Engine {
             }
         }
         // From here on the result is kept, whatever becomes of the caller.
-        let (engine, params, for_end) = (Arc::clone(self), params.clone(), key.clone());
+        let (engine, params, for_end, model) = (Arc::clone(self), params.clone(), key.clone(), model.map(str::to_owned));
         let working = tokio::spawn(async move {
-            let (answer, changed) = engine.answer_request(request, &params, &key).await;
+            let (answer, changed) = engine.answer_request(request, &params, &key, model).await;
             engine.keep(&key, &answer, changed).await;
             answer
         });
@@ -80,8 +85,14 @@ impl Engine {
     }
 
     /// The result, and whether anything was changed on the way to it.
-    async fn answer_request(self: &Arc<Self>, request: RunRequest, params: &RunParams, key: &RunKey) -> (Result<RunResponse, AgentError>, bool) {
-        let started = match self.start_request(&request, params, key).await {
+    async fn answer_request(
+        self: &Arc<Self>,
+        request: RunRequest,
+        params: &RunParams,
+        key: &RunKey,
+        model: Option<String>,
+    ) -> (Result<RunResponse, AgentError>, bool) {
+        let started = match self.start_request(&request, params, key, model).await {
             Ok(started) => started,
             Err(error) => return (Err(error), false),
         };
@@ -100,7 +111,7 @@ impl Engine {
         (answer, changed)
     }
 
-    async fn start_request(self: &Arc<Self>, request: &RunRequest, params: &RunParams, key: &RunKey) -> Result<Started, AgentError> {
+    async fn start_request(self: &Arc<Self>, request: &RunRequest, params: &RunParams, key: &RunKey, model: Option<String>) -> Result<Started, AgentError> {
         if let Some(id) = request.context.get("approval_id") {
             self.check_decided(id).await?;
         }
@@ -111,7 +122,7 @@ impl Engine {
         self.take_context(&session, request).await?;
         let (tell, ended) = oneshot::channel();
         let work = Arc::new(Work::new(key.clone(), params, request.options.max_output_tokens, tell));
-        let start = TurnStartParams { session: Some(session), text: request.input.clone(), model: None, headless: true };
+        let start = TurnStartParams { session: Some(session), text: request.input.clone(), model, agent: None, headless: true };
         let turn = self.turn_start_for(start, Some(Arc::clone(&work))).await?.turn;
         Ok(Started { turn, ended, work })
     }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use contract::{
-    AgentError, EventBody, ItemsPageParams, ItemsPageResponse, Push, SessionId, SessionSummary, SessionView, SessionsListParams, SessionsListResponse, Stage,
-    TurnCancelParams, TurnEvent, TurnId, TurnStartParams, TurnStartResponse,
+    AgentError, AgentId, EventBody, ItemsPageParams, ItemsPageResponse, Push, SessionId, SessionSummary, SessionView, SessionsListParams, SessionsListResponse,
+    Stage, TurnCancelParams, TurnEvent, TurnId, TurnStartParams, TurnStartResponse,
 };
 use serde_json::json;
 use tracing::Instrument as _;
@@ -26,6 +26,9 @@ impl Engine {
     pub(crate) async fn turn_start_for(self: &Arc<Self>, params: TurnStartParams, run: Option<Arc<Work>>) -> Result<TurnStartResponse, AgentError> {
         self.check_enabled()?;
         self.check_egress(self.world.models.current(params.model.as_deref()).as_ref())?;
+        if let Some(agent) = &params.agent {
+            self.check_specialist(agent)?;
+        }
         // A key that somebody pastes is kept out of everything from here on: title, transcript, log.
         let text = self.exact().scrub(&self.check_text(&params.text)?).into_owned();
         let session = self.session_for(params.session, &text).await?;
@@ -33,7 +36,7 @@ impl Engine {
         if let Some(run) = run {
             self.runs.enter(&turn, run);
         }
-        let accepted = Accepted { turn: turn.clone(), text, model: params.model, headless: params.headless };
+        let accepted = Accepted { turn: turn.clone(), text, model: params.model, agent: params.agent, headless: params.headless };
         match self.lanes.enter(&session, accepted.clone()) {
             Some(token) => {
                 self.spawn(session.clone(), accepted, token);
@@ -46,6 +49,17 @@ impl Engine {
                 Ok(TurnStartResponse { session, turn, queued: true })
             }
         }
+    }
+
+    /// Whether a specialist can be asked for by its id.
+    pub(crate) fn check_specialist(&self, id: &AgentId) -> Result<(), AgentError> {
+        let agents = self.world.roster.agents();
+        if agents.iter().any(|agent| agent.id == *id) {
+            return self.check_agent(id);
+        }
+        let known: Vec<&str> = agents.iter().map(|agent| agent.id.as_str()).collect();
+        let hint = if known.is_empty() { "No pack brings one.".to_owned() } else { format!("There are: {}.", known.join(", ")) };
+        Err(AgentError::invalid(format!("There is no specialist {id}.")).reason("not_found").hint(hint))
     }
 
     fn check_text(&self, text: &str) -> Result<String, AgentError> {

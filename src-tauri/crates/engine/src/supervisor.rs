@@ -49,7 +49,8 @@ struct Progress {
 impl Turn {
     /// The specialists that may be asked.
     pub(crate) fn agents(&self) -> Vec<Arc<Agent>> {
-        self.world().roster.agents().iter().filter(|agent| self.engine.check_agent(&agent.id).is_ok()).cloned().map(Arc::new).collect()
+        let asked = |agent: &&Agent| self.wanted.as_ref().is_none_or(|id| agent.id == *id) && self.engine.check_agent(&agent.id).is_ok();
+        self.world().roster.agents().iter().filter(asked).cloned().map(Arc::new).collect()
     }
 
     /// The one that nobody has to choose.
@@ -136,9 +137,9 @@ impl Turn {
         self.trace(Some(agent), &prompt);
         let mut run = runs.remove(&agent.id).unwrap_or_else(|| Run {
             messages: opened(&prompt, opening),
-            purpose: match order {
-                Some(_) => Purpose::Part { tools: specs.iter().map(|spec| spec.model_name.clone()).collect() },
-                None => Purpose::Answer,
+            purpose: match order.is_some() || self.wanted.is_some() {
+                true => Purpose::Part { tools: specs.iter().map(|spec| spec.model_name.clone()).collect() },
+                false => Purpose::Answer,
             },
             tools: prompt::tool_defs(specs, words),
             rounds: 0,

@@ -1,5 +1,5 @@
-//! What the newest turns told models, part by part and file by file, for the page that shows it. In memory only: prompts hold
-//! what users wrote, and nobody needs them after a restart.
+//! What the newest turns told models, part by part and file by file, for the page that shows it. Prompts are in memory only: they
+//! hold what users wrote, and nobody needs them after a restart. When each tool's instructions were last used is kept.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -9,8 +9,38 @@ use std::{
 use chrono::{DateTime, Utc};
 use contract::{InstructionsView, PromptTrace, SessionId, ToolId, TurnId};
 
+use crate::Engine;
+
 /// Model runs that are remembered.
 const RUNS: usize = 30;
+
+/// The store's note of when instructions were last used, by tool.
+const LAST_USED: &str = "instructions.last_used";
+
+impl Engine {
+    /// When the instructions of each tool were last used.
+    pub(crate) async fn last_used(&self) -> HashMap<ToolId, DateTime<Utc>> {
+        let kept = self.world.store.note(LAST_USED).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "when instructions were last used could not be read");
+            None
+        });
+        let mut all: HashMap<ToolId, DateTime<Utc>> = kept.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        all.extend(self.traces.last_used());
+        all
+    }
+
+    /// Keeps it over a restart, for the tools that there are.
+    pub(crate) async fn keep_last_used(&self) {
+        let _one_at_a_time = self.values.lock().await;
+        let mut all = self.last_used().await;
+        let specs = self.world.tools.specs();
+        all.retain(|tool, _| specs.iter().any(|spec| spec.id == *tool));
+        let kept = self.world.store.note_put(LAST_USED, &serde_json::to_string(&all).unwrap_or_default()).await;
+        if let Err(error) = kept {
+            tracing::warn!(%error, "when instructions were last used could not be kept");
+        }
+    }
+}
 
 #[derive(Default)]
 pub(crate) struct Traces(Mutex<Inner>);
@@ -47,8 +77,8 @@ impl Traces {
         self.lock().runs.iter().rev().cloned().collect()
     }
 
-    pub(crate) fn last_used(&self, tool: &ToolId) -> Option<DateTime<Utc>> {
-        self.lock().last_used.get(tool).copied()
+    fn last_used(&self) -> HashMap<ToolId, DateTime<Utc>> {
+        self.lock().last_used.clone()
     }
 
     /// Forgets a session.

@@ -12,8 +12,8 @@ use std::{
 
 use chrono::{DateTime, Utc};
 use contract::{
-    AgentError, CallId, Choice, ErrorCode, EventBody, Item, ItemBody, ItemId, NoticeLevel, Push, RecordType, RedactionLevel, SessionId, Settings, Stage,
-    ToolId, ToolSpec, TurnEvent, TurnId, TurnStatus, Usage,
+    AgentError, AgentId, CallId, Choice, ErrorCode, EventBody, Item, ItemBody, ItemId, NoticeLevel, Push, RecordType, RedactionLevel, SessionId, Settings,
+    Stage, ToolId, ToolSpec, TurnEvent, TurnId, TurnStatus, Usage,
 };
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
@@ -61,6 +61,8 @@ pub(crate) struct Turn {
     pub(crate) settings: Arc<Settings>,
     pub(crate) locale: String,
     pub(crate) specs: Arc<Vec<ToolSpec>>,
+    /// The specialist that was asked for.
+    pub(crate) wanted: Option<AgentId>,
     /// The specialist that runs now; nobody while the supervisor decides and where there are none.
     pub(crate) at_work: Mutex<Option<Arc<Agent>>>,
     /// Values that the running specialist's calls used for parameters with defaults, by call, and of all that succeeded.
@@ -125,6 +127,7 @@ impl Turn {
             settings,
             locale,
             specs,
+            wanted: accepted.agent,
             at_work: Mutex::default(),
             settled: Mutex::default(),
             used: Mutex::default(),
@@ -168,6 +171,9 @@ impl Turn {
     async fn answer(self: Arc<Self>) -> End {
         self.probe(Point::BeforeUserMessage);
         self.emit(EventBody::Status { stage: Stage::Started, text: None });
+        if let Some(Err(error)) = self.wanted.as_ref().map(|id| self.engine.check_specialist(id)) {
+            return End::Failed { partial: String::new(), error };
+        }
         let agents = self.agents();
         let recalled = match self.recall(Self::only(&agents)).await {
             Ok(recalled) => recalled,
@@ -178,7 +184,14 @@ impl Turn {
         }
         self.probe(Point::AfterUserMessage);
         self.engine.push_session(&self.session).await;
-        self.record(RecordDraft::new(RecordType::RunStarted).field("model", self.model.label()).commit("input", self.text.clone())).await;
+        self.record(
+            RecordDraft::new(RecordType::RunStarted)
+                .field("level", "info")
+                .field("duration_ms", 0)
+                .field("model", self.model.label())
+                .commit("input", self.text.clone()),
+        )
+        .await;
         self.show_memory(&recalled).await;
         let end = Arc::clone(&self).conduct(&agents, &recalled).await;
         self.within_budget(end)
@@ -245,6 +258,9 @@ impl Turn {
             }
         }
         let saved = self.save_end(body, status, error.as_ref()).await;
+        if !self.instructed.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
+            self.engine.keep_last_used().await;
+        }
         let error = error.or(saved.err().map(|e| store_error(&e)));
         self.probe(Point::AfterAnswerSaved);
         if let Some(error) = &error {
@@ -329,6 +345,8 @@ impl Turn {
         let served = self.served(name, code);
         let mut draft = RecordDraft::new(RecordType::RunEnded)
             .field("status", name)
+            .field("level", if error.is_some() { "error" } else { "info" })
+            .field("agent", self.agent().map(|agent| agent.id.0.clone()).unwrap_or_default())
             .field("duration_ms", served.duration_ms)
             .field("model_calls", usage.model_calls)
             .field("tokens_in", usage.input_tokens)

@@ -114,7 +114,7 @@ impl Commands for Host {
         Ok(PacksListResponse { packs: self.tools.packs(), servers: self.tools.server_views(), isolation: packs::run::isolation() })
     }
     async fn instructions_list(&self, _: Empty) -> Result<InstructionsResponse, AgentError> {
-        Ok(self.engine.instructions_list())
+        Ok(self.engine.instructions_list().await)
     }
     async fn prompt_preview(&self, params: PromptPreviewParams) -> Result<PromptPreviewResponse, AgentError> {
         self.engine.prompt_preview(&params).await

@@ -6,11 +6,10 @@ mod checks;
 use std::{fs, path::Path, sync::Arc, time::Instant};
 
 use contract::{
-    AgentError, Commands as _, ErrorCode, EventBody, ItemBody, PackId, Push, SessionId, SessionParams, Settings, SettingsSetParams, TurnStartParams,
-    TurnStatus,
+    AgentError, CONTRACT_VERSION, Commands as _, ErrorCode, ItemBody, PackId, ResponseMode, RunOptions, RunParams, RunRequest, RunResponse, SessionId,
+    SessionParams, Settings, SettingsSetParams,
     manifest::{Acceptance, Evidence, Scenario, ScenarioKind, ScenarioResult, ScenarioStatus},
 };
-use tokio::sync::broadcast;
 
 use crate::{Host, Options};
 use checks::Outcome;
@@ -67,10 +66,10 @@ async fn run(host: &Host, scenario: &Scenario, settings: &Settings, session: &st
     let outcome = match scenario.kind {
         ScenarioKind::HttpHealth => health(host),
         ScenarioKind::HttpConversationDebug => {
-            let first = send(host, scenario, &session).await;
-            Outcome { earlier_messages: Some(first.messages), ..send(host, scenario, &session).await }
+            let first = send(host, scenario, &session, 1).await;
+            Outcome { earlier_messages: Some(first.messages), ..send(host, scenario, &session, 2).await }
         }
-        ScenarioKind::HttpRun | ScenarioKind::WsStreaming | ScenarioKind::SseStreaming => send(host, scenario, &session).await,
+        ScenarioKind::HttpRun | ScenarioKind::WsStreaming | ScenarioKind::SseStreaming => send(host, scenario, &session, 1).await,
         ScenarioKind::Pipeline | ScenarioKind::Cron | ScenarioKind::Worker | ScenarioKind::Sdk => Outcome::default(),
     };
     let checks: Vec<_> = scenario.expected_output_checks.iter().map(|check| checks::check(check, &outcome)).collect();
@@ -86,18 +85,29 @@ fn health(host: &Host) -> Outcome {
         (_, false) => Some(AgentError::new(ErrorCode::AgentDisabled, "Countersign is switched off.")),
         (false, true) => Some(AgentError::internal("pack_faults", "The pack has faults.")),
     };
-    Outcome { output: if error.is_none() { "ok".into() } else { String::new() }, error, ..Outcome::default() }
+    let version = Some(CONTRACT_VERSION.to_owned());
+    Outcome { output: if error.is_none() { "ok".into() } else { String::new() }, error, version, ..Outcome::default() }
 }
 
-async fn send(host: &Host, scenario: &Scenario, session: &SessionId) -> Outcome {
-    let mut heard = host.subscribe();
-    let text = scenario.message.clone().unwrap_or_else(|| scenario.when.clone());
+/// One message as a caller of the run contract sends it: a request in, a response or an error out.
+async fn send(host: &Host, scenario: &Scenario, session: &SessionId, n: u32) -> Outcome {
+    let stream = matches!(scenario.kind, ScenarioKind::WsStreaming | ScenarioKind::SseStreaming);
+    let request = RunRequest {
+        contract_version: CONTRACT_VERSION.to_owned(),
+        request_id: format!("{session}-{n}"),
+        input: scenario.message.clone().unwrap_or_else(|| scenario.when.clone()),
+        conversation_id: Some(session.to_string()),
+        context: serde_json::Map::new(),
+        options: RunOptions { response_mode: if stream { ResponseMode::Streaming } else { ResponseMode::Blocking }, max_output_tokens: None },
+    };
     // What is remembered is seen best where a model says what it was shown.
-    let model = (scenario.kind == ScenarioKind::HttpConversationDebug && text.contains(models::echo::DEBUG)).then(|| crate::models::ECHO.to_owned());
-    let started = host.turn_start(TurnStartParams { session: Some(session.clone()), text, model, headless: true }).await;
-    let mut outcome = match started {
-        Ok(started) => follow(&mut heard, &started.turn).await,
-        Err(error) => Outcome { error: Some(error), ..Outcome::default() },
+    let echoes = scenario.kind == ScenarioKind::HttpConversationDebug && request.input.contains(models::echo::DEBUG);
+    let text = serde_json::to_string(&request).unwrap_or_default();
+    let params = RunParams { request: text, caller: "scenario".into(), correlation_id: None, stream };
+    let answer = host.engine.run_request_with(params, echoes.then_some(crate::models::ECHO)).await;
+    let mut outcome = match answer {
+        Ok(response) => answered(&request, response),
+        Err(error) => Outcome { version: Some(error.contract_version.clone()), error: Some(error), ..Outcome::default() },
     };
     if let Ok(view) = host.session_open(SessionParams { session: session.clone() }).await {
         let said = |body: &ItemBody| matches!(body, ItemBody::UserMessage { .. } | ItemBody::AssistantText { .. });
@@ -106,27 +116,14 @@ async fn send(host: &Host, scenario: &Scenario, session: &SessionId) -> Outcome 
     outcome
 }
 
-async fn follow(heard: &mut broadcast::Receiver<Push>, turn: &contract::TurnId) -> Outcome {
-    let mut outcome = Outcome::default();
-    loop {
-        let event = match heard.recv().await {
-            Ok(Push::Turn { event }) if event.turn == *turn => event.event,
-            Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => continue,
-            Err(broadcast::error::RecvError::Closed) => return outcome,
-        };
-        match event {
-            EventBody::ToolEnd { tool, .. } if !outcome.tools.contains(&tool.0) => outcome.tools.push(tool.0),
-            EventBody::Final { status, text, error, .. } => {
-                outcome.error = match status {
-                    TurnStatus::Ok | TurnStatus::Limit => None,
-                    TurnStatus::Cancelled | TurnStatus::Error | TurnStatus::ApprovalRequired => {
-                        Some(error.unwrap_or_else(|| AgentError::internal("unexpected", text.clone())))
-                    }
-                };
-                outcome.output = text;
-                return outcome;
-            }
-            _ => {}
-        }
+/// A response that is not to this request is none.
+fn answered(request: &RunRequest, response: RunResponse) -> Outcome {
+    let fits = response.request_id == request.request_id && !response.output.trim().is_empty();
+    Outcome {
+        output: response.output,
+        version: Some(response.contract_version),
+        tools: response.metadata.tools_used.unwrap_or_default().into_iter().map(|tool| tool.0).collect(),
+        error: (!fits).then(|| AgentError::internal("invalid_response", "The response does not keep to the run contract.")),
+        ..Outcome::default()
     }
 }

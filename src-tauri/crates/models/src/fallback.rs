@@ -29,6 +29,14 @@ impl Model for WithFallback {
         if self.fell_back.load(Ordering::Acquire) { self.second.label() } else { self.first.label() }
     }
 
+    fn may_answer(&self) -> Vec<String> {
+        let mut labels = self.second.may_answer();
+        if !self.fell_back.load(Ordering::Acquire) {
+            labels.extend(self.first.may_answer());
+        }
+        labels
+    }
+
     /// Only when nothing can leave the machine, whichever answers.
     fn local(&self) -> bool {
         self.first.local() && self.second.local()

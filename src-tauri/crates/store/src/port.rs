@@ -60,6 +60,13 @@ impl Store for SqliteStore {
         self.write(move |conn| items::erase(conn, &turn)).await
     }
 
+    async fn note(&self, name: &str) -> Result<Option<String>, StoreError> {
+        Self::note(self, name).await
+    }
+    async fn note_put(&self, name: &str, value: &str) -> Result<(), StoreError> {
+        self.note_set(name, Some(value)).await
+    }
+
     async fn turn_put(&self, turn: &TurnRow) -> Result<(), StoreError> {
         let turn = turn.clone();
         self.write(move |conn| turns::put(conn, &turn)).await

@@ -20,20 +20,14 @@ use crate::out::Out;
 pub(crate) fn run(args: Run, data_dir: PathBuf, out: Out) -> Result<Exit, Failure> {
     let text = read(&args.request)?;
     let request: Value = serde_json::from_str(&text).unwrap_or_default();
-    let mode = mode(&request);
-    let stream = args.stream || mode == Some(ResponseMode::Streaming);
+    let stream = args.stream || mode(&request) == Some(ResponseMode::Streaming);
     let params = RunParams { request: text, caller: args.caller, correlation_id: args.correlation_id, stream };
-    let result = match mode {
-        Some(ResponseMode::Async) => Err(no_async()),
-        Some(ResponseMode::Blocking | ResponseMode::Streaming) | None => {
-            let mut answer = None;
-            let ran = super::with_link(data_dir, Person::Absent, async |link| {
-                answer = Some(follow(link, out, params).await);
-                Ok(Exit::Done)
-            });
-            ran.map_err(|failure| failure.error).and_then(|_| answer.unwrap_or_else(|| Err(AgentError::internal("unexpected", "There is no answer."))))
-        }
-    };
+    let mut answer = None;
+    let ran = super::with_link(data_dir, Person::Absent, async |link| {
+        answer = Some(follow(link, out, params).await);
+        Ok(Exit::Done)
+    });
+    let result = ran.map_err(|failure| failure.error).and_then(|_| answer.unwrap_or_else(|| Err(AgentError::internal("unexpected", "There is no answer."))));
     // Also a failure to get as far as the request names it.
     let result = result.map_err(|error| match error.details.contains_key("request_id") {
         true => error,
@@ -64,13 +58,6 @@ fn read(path: &Path) -> Result<String, Failure> {
 fn mode(request: &Value) -> Option<ResponseMode> {
     let options: RunOptions = serde_json::from_value(request.get("options")?.clone()).ok()?;
     Some(options.response_mode)
-}
-
-fn no_async() -> AgentError {
-    AgentError::invalid("csign answers before it ends: the response mode async is not offered here.")
-        .reason("unsupported_response_mode")
-        .with("supported", json!(["blocking", "streaming"]))
-        .with("validation", json!([{"path": "/options/response_mode", "problem": "is not offered here"}]))
 }
 
 async fn follow(link: &mut Link, out: Out, params: RunParams) -> Result<RunResponse, AgentError> {

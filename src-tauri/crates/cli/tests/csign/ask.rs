@@ -59,3 +59,15 @@ fn an_unknown_model_is_an_error_in_words() {
     let ran = world.run(&["ask", "--model", "offline", "hello"]).ends_with(0);
     assert!(!ran.out.trim().is_empty());
 }
+
+#[test]
+fn the_specialist_may_be_named() {
+    let world = World::new();
+    let ran = world.run(&["ask", "--json", "--agent", "shopper", "How is account 17 pacing?"]).ends_with(0);
+    let events = events(&ran.out);
+    let started: Vec<&str> = events.iter().filter(|event| event["type"] == "agent_start").map(|event| text(event, "agent")).collect();
+    assert_eq!(started, ["shopper"]);
+    assert!(!events.iter().any(|event| event["type"] == "tool_start"), "pacing is not its field");
+    let unknown = world.run(&["ask", "--agent", "nobody", "hello"]).ends_with(1);
+    assert!(unknown.err.contains("There is no specialist nobody") && unknown.err.contains("guardian"), "{}", unknown.err);
+}

@@ -1,6 +1,6 @@
 //! Is this a request? Size, JSON, fields, version; every problem with its place.
 
-use contract::{AgentError, CONTRACT_VERSION, REQUEST_ID_CHARS, RUN_REQUEST_BYTES, RunRequest};
+use contract::{AgentError, CONTRACT_VERSION, REQUEST_ID_CHARS, RUN_REQUEST_BYTES, ResponseMode, RunRequest};
 use serde_json::{Value, json};
 
 const FIELDS: [&str; 6] = ["contract_version", "request_id", "input", "conversation_id", "context", "options"];
@@ -50,6 +50,7 @@ pub(super) fn read(text: &str) -> Result<RunRequest, AgentError> {
                 problems = meaning(&request);
                 if problems.is_empty() {
                     check_version(&request.contract_version)?;
+                    check_mode(request.options.response_mode)?;
                     return Ok(request);
                 }
             }
@@ -72,6 +73,18 @@ fn meaning(request: &RunRequest) -> Vec<Value> {
         problems.push(json!({"path": "/conversation_id", "problem": "must have 1 to 128 characters"}));
     }
     problems
+}
+
+/// A run has one response or one error, and no receipt before it: who does not want to wait asks again with the same id.
+fn check_mode(mode: ResponseMode) -> Result<(), AgentError> {
+    match mode {
+        ResponseMode::Blocking | ResponseMode::Streaming => Ok(()),
+        ResponseMode::Async => Err(AgentError::invalid("The response mode async is not offered here: a run is answered when it is done.")
+            .reason("unsupported_response_mode")
+            .with("supported", json!(["blocking", "streaming"]))
+            .with("validation", json!([{"path": "/options/response_mode", "problem": "is not offered here"}]))
+            .hint("Ask for blocking or streaming. A caller that leaves can send the same request again: it gets the result and runs nothing twice.")),
+    }
 }
 
 /// Ours, or another of the same major.

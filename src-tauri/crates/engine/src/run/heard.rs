@@ -109,7 +109,7 @@ impl Engine {
     /// Takes a message of a caller and starts (or queues) its turn.
     pub async fn turn_heard(self: &Arc<Self>, session: &SessionId, text: String, model: Option<String>, around: Around) -> Result<Hearing, AgentError> {
         let (work, events) = Work::heard(around);
-        let params = TurnStartParams { session: Some(session.clone()), text, model, headless: true };
+        let params = TurnStartParams { session: Some(session.clone()), text, model, agent: None, headless: true };
         let turn = self.turn_start_for(params, Some(work)).await?.turn;
         Ok(Hearing { engine: Arc::clone(self), session: session.clone(), turn, events })
     }

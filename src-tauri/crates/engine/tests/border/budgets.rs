@@ -56,6 +56,22 @@ async fn money_is_counted_over_a_day_and_a_clock_set_back_frees_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_is_reserved_at_the_price_of_the_dearest_that_may_answer() {
+    let price = |model: &str, usd| ModelPrice { model: model.into(), input_usd: usd, output_usd: usd };
+    let bench = bench(Budgets { run_usd: 0.05, ..none() });
+    bench.profile.prices.lock().unwrap().price.extend([price("script", 0.1), price("dear", 100.0)]);
+    bench.model.then(vec![Say::Text("cheap"), Say::Uses(100, 10)]);
+    assert_eq!(status_and_text(&bench.ask("first").await).0, TurnStatus::Ok);
+    *bench.model.second.lock().unwrap() = Some("dear".into());
+    let error = refused(&bench).await;
+    assert_eq!((&error.details["scope"], &error.details["unit"]), (&json!("run"), &json!("usd")));
+    assert_eq!(bench.model.requests.lock().unwrap().len(), 1, "the dear model could have passed the cap");
+    bench.profile.settings.lock().unwrap().budgets = Budgets { run_usd: 5.0, ..none() };
+    bench.ask("again").await;
+    assert!(bench.model.requests.lock().unwrap()[1].max_output_tokens.is_some(), "what is reserved holds for both");
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_longest_answer_is_cut_to_what_is_left() {
     let bench = bench(Budgets { run_tokens: 3_000, ..none() });
     bench.model.then(vec![Say::Text("The beginning of"), Say::Ends(Finish::Length)]);

@@ -111,7 +111,8 @@ async fn numbers_stay_the_same_over_turns_and_a_restart() {
     }
     let next = Engine::new(bench.world.clone());
     next.recover().await.unwrap();
-    let params = TurnStartParams { session: Some("s".into()), text: "d@example.com b@example.com a@example.com".into(), model: None, headless: false };
+    let params =
+        TurnStartParams { session: Some("s".into()), text: "d@example.com b@example.com a@example.com".into(), model: None, agent: None, headless: false };
     let turn = next.turn_start(params).await.unwrap().turn;
     bench.final_of(&turn).await;
     let last = requests(&bench).pop().unwrap();
@@ -211,7 +212,7 @@ async fn when_nothing_may_leave_only_this_machine_answers() {
     bench.profile.settings.lock().unwrap().egress.allowed = false;
     assert_eq!(status_and_text(&bench.ask("hello").await).0, TurnStatus::Ok, "a server on this machine may answer");
     bench.model.remote.store(true, Ordering::SeqCst);
-    let params = TurnStartParams { session: Some("s".into()), text: "hello".into(), model: None, headless: false };
+    let params = TurnStartParams { session: Some("s".into()), text: "hello".into(), model: None, agent: None, headless: false };
     let refused = bench.engine.turn_start(params).await.unwrap_err();
     assert_eq!((refused.code, refused.reason_text(), refused.retryable), (ErrorCode::InvalidInput, Some("egress_denied"), false));
     assert!(refused.hint_text().is_some());

@@ -120,7 +120,7 @@ async fn section_1_a_part_that_is_too_long_is_cut_and_said_to_be() {
     let bench = Bench::new(vec![]).with(vec![long]);
     bench.ask("hello").await;
     assert!(bench.prompt(0).len() < 12_000);
-    let base = bench.engine.instructions_list().turns[0].parts[0].clone();
+    let base = bench.engine.instructions_list().await.turns[0].parts[0].clone();
     assert_eq!((base.part, base.cut), (PromptPart::Base, true));
 }
 
@@ -181,7 +181,7 @@ async fn section_2_the_page_shows_what_each_layer_gave() {
     guided(&bench, GUIDE);
     bench.roster.instructions.lock().unwrap().insert("q".into(), Instructions { found: None, problems: vec!["it is not UTF-8 text".into()] });
     let states = |list: &InstructionsResponse| list.tools.iter().map(|tool| tool.state).collect::<Vec<_>>();
-    let before = bench.engine.instructions_list();
+    let before = bench.engine.instructions_list().await;
     assert_eq!(states(&before), [InstructionState::Found, InstructionState::Error, InstructionState::Missing]);
     assert_eq!(before.tools[0].last_used, None);
     let preview = bench.engine.prompt_preview(&PromptPreviewParams { agent: Some("guardian".into()), question: "is there a risk?".into() }).await.unwrap();
@@ -189,12 +189,15 @@ async fn section_2_the_page_shows_what_each_layer_gave() {
     assert!(bench.model.requests.lock().unwrap().is_empty(), "a preview sends nothing");
     bench.model.then(vec![Say::Call("p", json!({"account_id": "17"}))]);
     bench.ask("the trend?").await;
-    let after = bench.engine.instructions_list();
+    let after = bench.engine.instructions_list().await;
     let turn = &after.turns[0];
     assert_eq!(turn.agent.as_deref(), Some("Guardian"));
     let chosen: Vec<&str> = turn.instructions[0].sections.iter().filter(|section| section.chosen).map(|section| section.title.as_str()).collect();
     assert_eq!(chosen, ["When the user asks about trends"]);
     assert!(after.tools[0].last_used.is_some());
+    let next = engine::Engine::new(bench.world.clone()).instructions_list().await;
+    assert_eq!(next.tools[0].last_used, after.tools[0].last_used, "also after a restart");
+    assert!(next.turns.is_empty(), "prompts are not kept");
     let sent: Vec<String> = turn.parts.iter().map(|part| part.text.clone()).collect();
     assert_eq!(sent.join("\n\n"), bench.prompt(0), "the exact prompt");
     let same: Vec<PromptPart> = preview.parts.iter().map(|part| part.part).collect();

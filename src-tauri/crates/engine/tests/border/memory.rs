@@ -62,7 +62,7 @@ async fn talk(bench: &Bench, turns: std::ops::RangeInclusive<usize>) -> Vec<Stri
 }
 
 async fn in_session(bench: &Bench, session: &str, text: &str) -> Vec<String> {
-    let params = TurnStartParams { session: Some(session.into()), text: text.into(), model: None, headless: false };
+    let params = TurnStartParams { session: Some(session.into()), text: text.into(), model: None, agent: None, headless: false };
     let turn = bench.engine.turn_start(params).await.unwrap().turn;
     bench.final_of(&turn).await;
     last(bench)
@@ -338,7 +338,7 @@ async fn section_7_a_summary_outlives_the_process() {
     settled(&bench).await;
     let next = Engine::new(bench.world.clone());
     next.recover().await.unwrap();
-    let turn = next.turn_start(TurnStartParams { session: Some("s".into()), text: "q3".into(), model: None, headless: false }).await.unwrap().turn;
+    let turn = next.turn_start(TurnStartParams { session: Some("s".into()), text: "q3".into(), model: None, agent: None, headless: false }).await.unwrap().turn;
     bench.final_of(&turn).await;
     assert!(last(&bench)[0].ends_with("- assistant: a2"));
 }

@@ -65,7 +65,7 @@ async fn run(fault: Fault, signed: bool) -> (usize, Vec<ToolOutcome>) {
     }
     let point = if let Fault::At(point) = fault { Some(point) } else { None };
     let engine = Engine::new(World { probe: Arc::new(BreaksAt(point)), ..bench.world.clone() });
-    let params = |text: &str| TurnStartParams { session: Some("s".into()), text: text.into(), model: None, headless: false };
+    let params = |text: &str| TurnStartParams { session: Some("s".into()), text: text.into(), model: None, agent: None, headless: false };
     let turn = engine.turn_start(params("go")).await.unwrap().turn;
     if signed && fault != Fault::At(Point::AfterApprovalRequested) {
         let approval = bench.approval(0).await;

@@ -249,6 +249,17 @@ async fn s2_deltas_are_the_output_or_are_replaced() {
     );
 }
 
+#[tokio::test(start_paused = true)]
+async fn s2_async_is_refused_at_its_field_once_everything_else_fits() {
+    let bench = Bench::new(vec![]);
+    let error = run(&bench, &with("options", json!({"response_mode": "async"}))).await.unwrap_err();
+    assert_eq!((error.code, error.retryable, error.reason_text()), (ErrorCode::InvalidInput, false, Some("unsupported_response_mode")));
+    assert_eq!((&error.details["validation"][0]["path"], &error.details["supported"]), (&json!("/options/response_mode"), &json!(["blocking", "streaming"])));
+    assert!(run(&bench, &request("r")).await.is_ok(), "its id was not used up");
+    bench.profile.settings.lock().unwrap().agent_enabled = false;
+    assert_eq!(run(&bench, &with("options", json!({"response_mode": "async"}))).await.unwrap_err().code, ErrorCode::AgentDisabled);
+}
+
 // --- 3. Codes ---
 
 async fn call(bench: &Bench, tool: &str, arguments: Value) -> AgentError {
@@ -381,7 +392,9 @@ async fn s10_the_callers_ids_are_in_every_record_of_the_run() {
         assert_eq!((&record.fields["request_id"], &record.fields["correlation_id"]), (&json!("r"), &json!("trace-9")), "{record:?}");
     }
     let ended = listed.iter().find(|record| record.record_type == contract::RecordType::RunEnded).unwrap();
-    assert!(ended.fields.contains_key("duration_ms"));
+    assert!(ended.fields.contains_key("duration_ms") && ended.fields.contains_key("agent") && ended.fields["level"] == "info");
+    let started = listed.iter().find(|record| record.record_type == contract::RecordType::RunStarted).unwrap();
+    assert_eq!((&started.fields["duration_ms"], &started.fields["level"]), (&json!(0), &json!("info")));
     assert!(Arc::strong_count(&bench.engine) >= 1);
     bench.verified().await;
 }

@@ -303,3 +303,20 @@ async fn section_8_what_the_supervisor_reads_and_orders_is_redacted() {
     }
     assert!(bench.prompt(1).contains("Report for <email_1>.") && bench.prompt(2).contains("Sent to <email_1>."));
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_specialist_that_is_asked_for_answers_and_nobody_decides() {
+    let bench = two();
+    bench.model.then(vec![Say::Text("Shoes.")]);
+    let params = |agent: &str| TurnStartParams { session: Some("s".into()), text: "hi".into(), model: None, agent: Some(agent.into()), headless: false };
+    let turn = bench.engine.turn_start(params("shopper")).await.unwrap().turn;
+    assert_eq!(status_and_text(&bench.final_of(&turn).await).1, "Shoes.");
+    assert_eq!(purposes(&bench), ["part"]);
+    assert_eq!(answers(&bench).await[0].0.as_deref(), Some("Shopper"));
+    let tools: Vec<String> = bench.model.requests.lock().unwrap()[0].tools.iter().map(|tool| tool.name.to_string()).collect();
+    assert_eq!(tools, ["s"], "its own tools");
+    let unknown = bench.engine.turn_start(params("nobody")).await.unwrap_err();
+    assert_eq!((unknown.code, unknown.hint_text()), (ErrorCode::InvalidInput, Some("There are: guardian, shopper.")));
+    bench.profile.settings.lock().unwrap().switches.agents_off.insert("shopper".into());
+    assert_eq!(bench.engine.turn_start(params("shopper")).await.unwrap_err().code, ErrorCode::AgentDisabled);
+}

@@ -148,7 +148,7 @@ async fn earlier_turns_are_sent_paired_and_only_their_window() {
 async fn the_kill_switch_stops_new_turns_and_running_ones() {
     let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
     bench.profile.settings.lock().unwrap().agent_enabled = false;
-    let params = TurnStartParams { session: None, text: "go".into(), model: None, headless: false };
+    let params = TurnStartParams { session: None, text: "go".into(), model: None, agent: None, headless: false };
     let refused = bench.engine.turn_start(params).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::AgentDisabled);
     assert!(refused.hint_text().is_some());
@@ -158,7 +158,7 @@ async fn the_kill_switch_stops_new_turns_and_running_ones() {
 async fn empty_and_overlong_messages_are_refused_with_a_reason() {
     let bench = Bench::new(vec![]);
     for text in ["   ", &"x".repeat(20_001)] {
-        let params = TurnStartParams { session: None, text: text.into(), model: None, headless: false };
+        let params = TurnStartParams { session: None, text: text.into(), model: None, agent: None, headless: false };
         assert_eq!(bench.engine.turn_start(params).await.unwrap_err().code, ErrorCode::InvalidInput);
     }
 }

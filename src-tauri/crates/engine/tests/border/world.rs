@@ -332,7 +332,7 @@ impl Bench {
     }
 
     pub async fn start_with(&self, text: &str, headless: bool) -> TurnStartResponse {
-        let params = TurnStartParams { session: Some("s".into()), text: text.into(), model: None, headless };
+        let params = TurnStartParams { session: Some("s".into()), text: text.into(), model: None, agent: None, headless };
         self.engine.turn_start(params).await.unwrap()
     }
 

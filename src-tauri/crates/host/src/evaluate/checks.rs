@@ -10,6 +10,8 @@ use contract::{
 pub(super) struct Outcome {
     pub(super) output: String,
     pub(super) error: Option<AgentError>,
+    /// The contract's version in the answer.
+    pub(super) version: Option<String>,
     pub(super) tools: Vec<String>,
     /// Messages of the conversation afterwards, and before the last one was sent.
     pub(super) messages: usize,
@@ -28,7 +30,7 @@ fn judge(check: &str, outcome: &Outcome) -> Option<(String, String, bool)> {
     let equal = |expected: &str, actual: String| Some((expected.to_owned(), actual.clone(), actual == expected));
     match check {
         "output is non-empty" => return Some(("some text".into(), shown(&outcome.output), !outcome.output.trim().is_empty())),
-        "contract_version preserved" => return equal(CONTRACT_VERSION, error.map_or(CONTRACT_VERSION, |e| e.contract_version.as_str()).to_owned()),
+        "contract_version preserved" => return equal(CONTRACT_VERSION, outcome.version.clone().unwrap_or_else(|| "none".to_owned())),
         "messages_count increases" => {
             let before = outcome.earlier_messages.unwrap_or(0);
             return Some((format!("more than {before}"), outcome.messages.to_string(), outcome.messages > before));
@@ -94,8 +96,17 @@ mod tests {
 
     #[test]
     fn section_12_checks() {
-        let done = Outcome { output: "Hello, Ada!".into(), tools: vec!["greet".into()], messages: 4, earlier_messages: Some(2), ..Outcome::default() };
-        let off = Outcome { error: Some(AgentError::new(ErrorCode::AgentDisabled, "off")), ..Outcome::default() };
+        let version = Some(CONTRACT_VERSION.to_owned());
+        let done = Outcome {
+            output: "Hello, Ada!".into(),
+            tools: vec!["greet".into()],
+            version: version.clone(),
+            messages: 4,
+            earlier_messages: Some(2),
+            ..Outcome::default()
+        };
+        let old = Outcome { version: Some("0.9".into()), ..Outcome::default() };
+        let off = Outcome { version, error: Some(AgentError::new(ErrorCode::AgentDisabled, "off")), ..Outcome::default() };
         let asks = Outcome { error: Some(AgentError::new(ErrorCode::ApprovalRequired, "ask")), ..Outcome::default() };
         for (text, outcome, holds) in [
             ("http status == 200", &done, true),
@@ -113,6 +124,8 @@ mod tests {
             ("tools_used contains greet", &done, true),
             ("tools_used contains gree", &done, false),
             ("contract_version preserved", &off, true),
+            ("contract_version preserved", &done, true),
+            ("contract_version preserved", &old, false),
             ("messages_count increases", &done, true),
             ("queued_file exists", &done, false),
             ("the moon is full", &done, false),

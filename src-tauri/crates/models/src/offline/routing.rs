@@ -9,6 +9,8 @@ use super::{book::Book, dialogue, goal::Goal, lang::Lang};
 
 /// Characters of an answer in the joining text.
 const FIRST_WORDS: usize = 280;
+/// Entries of a list that it names.
+const LISTED: usize = 3;
 
 /// The supervisor's decision, as JSON.
 pub(super) fn decide(book: &Book, request: &ModelRequest, agents: &[(AgentId, Vec<String>)], answered: &[AgentId]) -> String {
@@ -55,10 +57,53 @@ pub(super) fn synthesis(book: &Book, request: &ModelRequest, answers: &[(String,
     format!("{head}\n\n{}", lines.join("\n"))
 }
 
-/// The first line that is prose.
+/// The first line that is prose. One that announces a list names the beginning of it.
 fn first_words(answer: &str) -> String {
     let prose = |line: &&str| !line.is_empty() && !line.starts_with(['|', '#', '>', '`']);
-    let line = answer.lines().map(str::trim).find(prose).unwrap_or_default();
-    let line = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).unwrap_or(line).to_owned();
-    if line.chars().count() <= FIRST_WORDS { line } else { line.chars().take(FIRST_WORDS - 1).chain(['…']).collect() }
+    let mut lines = answer.lines().map(str::trim).filter(prose);
+    let first = lines.next().unwrap_or_default();
+    let first = listed(first).unwrap_or(first);
+    let text = match first.strip_suffix(':') {
+        None => first.to_owned(),
+        Some(head) => announced(head.trim_end(), lines.map_while(listed)),
+    };
+    if text.chars().count() <= FIRST_WORDS { text } else { text.chars().take(FIRST_WORDS - 1).chain(['…']).collect() }
+}
+
+/// What stands in a line of a list.
+fn listed(line: &str) -> Option<&str> {
+    line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))
+}
+
+fn announced<'a>(head: &str, entries: impl Iterator<Item = &'a str>) -> String {
+    let mut entries: Vec<&str> = entries.take(LISTED + 1).map(|entry| entry.trim_end_matches(['.', ';'])).collect();
+    let more = entries.len() > LISTED;
+    entries.truncate(LISTED);
+    match (entries.is_empty(), more) {
+        (true, _) => format!("{head}."),
+        (false, true) => format!("{head}: {} …", entries.join("; ")),
+        (false, false) => format!("{head}: {}.", entries.join("; ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_words;
+
+    #[test]
+    fn a_line_that_announces_a_list_does_not_end_there() {
+        for (answer, expected) in [
+            ("It paces well.\n\n- more", "It paces well."),
+            ("| a |\n- first\n- second", "first"),
+            (
+                "2 products for boots:\n\n- Trail boot, 900 kr\n- Town boot, 800 kr.\n\nAnything else?",
+                "2 products for boots: Trail boot, 900 kr; Town boot, 800 kr.",
+            ),
+            ("4 products:\n- a\n- b\n- c\n- d", "4 products: a; b; c …"),
+            ("7 products for boots:\n\n| name |\n|---|", "7 products for boots."),
+            ("", ""),
+        ] {
+            assert_eq!(first_words(answer), expected, "{answer}");
+        }
+    }
 }

@@ -34,6 +34,8 @@ pub struct ScriptModel {
     pub inside: AtomicBool,
     /// Does not run on this machine.
     pub remote: AtomicBool,
+    /// Another model that may take over.
+    pub second: Mutex<Option<String>>,
     pub script: Mutex<VecDeque<Vec<Say>>>,
     pub requests: Mutex<Vec<ModelRequest>>,
 }
@@ -66,6 +68,10 @@ fn assert_paired(messages: &[Message]) {
 impl Model for ScriptModel {
     fn label(&self) -> String {
         "script".into()
+    }
+    fn may_answer(&self) -> Vec<String> {
+        let second = self.second.lock().unwrap().clone();
+        second.into_iter().chain([self.label()]).collect()
     }
     fn local(&self) -> bool {
         !self.remote.load(Ordering::SeqCst)

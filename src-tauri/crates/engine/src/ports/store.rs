@@ -1,0 +1,86 @@
+//! Where sessions, items, turns, approvals and grants are kept. What else the engine keeps is in `conversations` and `books`.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use contract::{Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, SessionId, SessionSummary, TurnId, Usage};
+use serde_json::{Map, Value};
+
+use super::{Books, Conversations};
+
+/// Why the store refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    #[error("{0} does not exist")]
+    NotFound(String),
+    #[error("the disk is full or not writable: {0}")]
+    NoSpace(String),
+    #[error("the database failed: {0}")]
+    Failed(String),
+}
+
+/// A turn as stored: enough to find after a crash what was going on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TurnRow {
+    pub turn: TurnId,
+    pub session: SessionId,
+    pub started_at: DateTime<Utc>,
+    pub ended_at: Option<DateTime<Utc>>,
+    /// `running`, or a `TurnStatus` in snake case.
+    pub status: String,
+    pub model: String,
+    pub usage: Usage,
+}
+
+/// A session's own values for caller-owned parameters, by name.
+pub type SessionValues = Map<String, Value>;
+
+/// Sessions, items, turns, approvals, grants, and the books. Every method is durable when it returns.
+#[async_trait]
+pub trait Store: Books + Conversations {
+    async fn session_create(&self, id: &SessionId, title: &str, at: DateTime<Utc>) -> Result<(), StoreError>;
+    async fn session(&self, id: &SessionId) -> Result<Option<SessionSummary>, StoreError>;
+    /// Newest first; titles that contain `query`. `running` and `waiting_approvals` are filled by the engine.
+    async fn sessions(&self, query: &str, offset: u32, limit: u32) -> Result<Vec<SessionSummary>, StoreError>;
+    async fn session_rename(&self, id: &SessionId, title: &str) -> Result<(), StoreError>;
+    async fn session_delete(&self, id: &SessionId) -> Result<(), StoreError>;
+    async fn session_values(&self, id: &SessionId) -> Result<SessionValues, StoreError>;
+    /// Sessions that have a value of this name.
+    async fn sessions_with_value(&self, name: &str) -> Result<Vec<SessionId>, StoreError>;
+    async fn session_values_set(&self, id: &SessionId, values: &SessionValues) -> Result<(), StoreError>;
+
+    /// Stores items in one transaction, gives them their `seq`, touches the session. The items come back numbered.
+    async fn items_append(&self, items: Vec<Item>) -> Result<Vec<Item>, StoreError>;
+    /// Items with `seq < before` (all when `None`), the newest `limit` of them, ascending.
+    async fn items_before(&self, session: &SessionId, before: Option<u64>, limit: u32) -> Result<Vec<Item>, StoreError>;
+    /// Takes the items of a turn away.
+    async fn items_erase(&self, turn: &TurnId) -> Result<(), StoreError>;
+    /// Items of one turn, ascending.
+    async fn items_of_turn(&self, turn: &TurnId) -> Result<Vec<Item>, StoreError>;
+
+    /// A small value that the engine remembers by name.
+    async fn note(&self, name: &str) -> Result<Option<String>, StoreError>;
+    async fn note_put(&self, name: &str, value: &str) -> Result<(), StoreError>;
+
+    async fn turn_put(&self, turn: &TurnRow) -> Result<(), StoreError>;
+    /// Turns whose status is `running`, for the clean-up at start.
+    async fn turns_running(&self) -> Result<Vec<TurnRow>, StoreError>;
+
+    async fn approval_insert(&self, approval: &Approval) -> Result<(), StoreError>;
+    async fn approval(&self, id: &ApprovalId) -> Result<Option<Approval>, StoreError>;
+    /// Compare-and-set of the status; `false` when the row is not in `from` (any more).
+    async fn approval_move(
+        &self,
+        id: &ApprovalId,
+        from: ApprovalStatus,
+        to: ApprovalStatus,
+        reason: Option<&str>,
+        at: DateTime<Utc>,
+    ) -> Result<bool, StoreError>;
+    /// Undecided first, then newest first.
+    async fn approvals(&self, include_decided: bool) -> Result<Vec<Approval>, StoreError>;
+
+    async fn grant_insert(&self, grant: &Grant) -> Result<(), StoreError>;
+    async fn grants(&self) -> Result<Vec<Grant>, StoreError>;
+    async fn grant_used(&self, id: &GrantId, at: DateTime<Utc>) -> Result<(), StoreError>;
+    async fn grant_revoke(&self, id: &GrantId, at: DateTime<Utc>) -> Result<(), StoreError>;
+}
