@@ -32,6 +32,7 @@ impl Frames {
             | Push::Server { .. }
             | Push::ServerTools { .. }
             | Push::Questions { .. }
+            | Push::QuestionDeclined { .. }
             | Push::Settings { .. }
             | Push::Audit { .. }
             | Push::Run { .. }

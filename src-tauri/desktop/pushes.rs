@@ -101,6 +101,7 @@ fn hear(app: &AppHandle, push: &Push) {
         | Push::Server { .. }
         | Push::ServerTools { .. }
         | Push::Questions { .. }
+        | Push::QuestionDeclined { .. }
         | Push::Audit { .. }
         | Push::Run { .. }
         | Push::Files { .. }

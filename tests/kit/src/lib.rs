@@ -5,4 +5,5 @@
 pub mod desktop;
 pub mod guide;
 pub mod model_server;
+pub mod packs;
 pub mod webdriver;

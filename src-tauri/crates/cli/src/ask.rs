@@ -2,7 +2,7 @@
 
 use std::io::Read as _;
 
-use contract::{AgentError, AgentId, ErrorCode, EventBody, ItemBody, SessionId, Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnStartParams, TurnStatus};
+use contract::{AgentError, AgentId, ErrorCode, EventBody, ItemBody, Push, SessionId, Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnStartParams, TurnStatus};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::args::Ask;
@@ -57,17 +57,18 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Ask, text: String, pers
                 }
             },
         };
-        let Some(event) = listen::of_turn(&push, &started.session, &started.turn) else { continue };
-        view.show(event);
-        if let EventBody::Final { status, error, .. } = &event.event {
-            return Ok(view.end(*status, error.as_ref()));
+        listen::tell_declined(out, &push);
+        let event = listen::of_turn(&push, &started.session, &started.turn);
+        if let Some(event) = event {
+            view.show(event);
+            if let EventBody::Final { status, error, .. } = &event.event {
+                return Ok(view.end(*status, error.as_ref()));
+            }
         }
-        if let EventBody::ApprovalRequested { approval } = &event.event
-            && asker.present()
-        {
+        if asker.wanted(&push) && (event.is_some() || matches!(push, Push::Questions { .. })) {
             let cancel = TurnCancelParams { session: started.session.clone(), turn: started.turn.clone() };
             tokio::select! {
-                more = asker.ask(link, approval, event.at) => heard.extend(more?),
+                more = asker.about(link, &push) => heard.extend(more?),
                 _ = interrupts.recv(), if !cancelled => {
                     cancelled = true;
                     out.note("\nStopping. Press Ctrl-C again to leave at once.");

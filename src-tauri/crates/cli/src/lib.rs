@@ -12,6 +12,7 @@ mod link;
 mod listen;
 mod log;
 mod out;
+mod question;
 mod visible;
 
 use std::process::ExitCode;

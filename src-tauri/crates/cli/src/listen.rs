@@ -1,15 +1,20 @@
 //! What a command hears while it waits: events of its turn, questions to the person, Ctrl-C.
 
 use chrono::{DateTime, Utc};
-use contract::{AgentError, Approval, ApprovalDecideParams, ApprovalId, ApprovalStatus, Commands, EventBody, Push, SessionId, TurnEvent, TurnId};
+use contract::{
+    AgentError, Approval, ApprovalDecideParams, ApprovalId, ApprovalStatus, Commands, Empty, EventBody, Push, QuestionAnswerParams, ServerQuestion, SessionId,
+    TurnEvent, TurnId,
+};
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::approve;
 use crate::keys::Keys;
 use crate::link::Link;
 use crate::out::Out;
+use crate::question;
+use crate::visible::exact;
 
-/// Asks the person about pending actions of one session, when there is a person.
+/// Asks the person about pending actions and servers' questions, when there is a person.
 pub(crate) struct Asker {
     out: Out,
     keys: Option<Keys>,
@@ -25,8 +30,91 @@ impl Asker {
         self.keys.is_some()
     }
 
+    /// Whether the person has to be asked for what a push tells.
+    pub(crate) fn wanted(&self, push: &Push) -> bool {
+        let asks = match push {
+            Push::Turn { event } => matches!(event.event, EventBody::ApprovalRequested { .. }),
+            Push::Questions { waiting } => *waiting > 0,
+            _ => false,
+        };
+        asks && self.present()
+    }
+
+    /// Asks what a push tells of. What was heard meanwhile comes back.
+    pub(crate) async fn about(&mut self, link: &mut Link, push: &Push) -> Result<Vec<Push>, AgentError> {
+        match push {
+            Push::Turn { event } => match &event.event {
+                EventBody::ApprovalRequested { approval } => self.decide(link, approval, event.at).await,
+                _ => Ok(Vec::new()),
+            },
+            Push::Questions { .. } => self.questions(link).await,
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Waits for something while servers' questions are put to the person.
+    pub(crate) async fn beside<T>(&mut self, link: &mut Link, work: impl Future<Output = T>) -> Result<T, AgentError> {
+        tokio::pin!(work);
+        loop {
+            let push = tokio::select! {
+                done = &mut work => return Ok(done),
+                push = next(link) => push?,
+            };
+            tell_declined(self.out, &push);
+            if matches!(push, Push::Questions { .. }) && self.wanted(&push) {
+                let asking = self.about(link, &push);
+                tokio::select! {
+                    done = &mut work => return Ok(done),
+                    asked = asking => drop(asked?),
+                }
+            }
+        }
+    }
+
+    /// Every open question of a server, one after the other.
+    async fn questions(&mut self, link: &mut Link) -> Result<Vec<Push>, AgentError> {
+        let mut heard = Vec::new();
+        while let (true, Some(question)) = (self.present(), first_question(link).await?) {
+            heard.extend(self.answer(link, &question).await?);
+        }
+        Ok(heard)
+    }
+
+    /// Puts a question and sends what is said, unless it is settled otherwise first. An answer that does not fit is asked for again.
+    async fn answer(&mut self, link: &mut Link, question: &ServerQuestion) -> Result<Vec<Push>, AgentError> {
+        let Some(keys) = &mut self.keys else { return Ok(Vec::new()) };
+        let mut heard = Vec::new();
+        loop {
+            let asking = question::ask(self.out, keys, question);
+            tokio::pin!(asking);
+            let answer = loop {
+                tokio::select! {
+                    answer = &mut asking => break answer,
+                    push = next(link) => {
+                        let push = push?;
+                        let look = matches!(push, Push::Questions { .. });
+                        heard.push(push);
+                        if look && !link.commands.questions_list(Empty {}).await?.questions.iter().any(|open| open.id == question.id) {
+                            self.out.note("\nNo answer is needed any more.");
+                            return Ok(heard);
+                        }
+                    }
+                }
+            };
+            match link.commands.question_answer(QuestionAnswerParams { id: question.id.clone(), answer }).await {
+                Ok(_) => return Ok(heard),
+                Err(error) => {
+                    self.out.error_lines(&error);
+                    if error.reason_text() != Some("validation") {
+                        return Ok(heard);
+                    }
+                }
+            }
+        }
+    }
+
     /// Shows the action and sends the decision, unless it is settled otherwise first.
-    pub(crate) async fn ask(&mut self, link: &mut Link, approval: &Approval, now: DateTime<Utc>) -> Result<Vec<Push>, AgentError> {
+    async fn decide(&mut self, link: &mut Link, approval: &Approval, now: DateTime<Utc>) -> Result<Vec<Push>, AgentError> {
         let Some(keys) = &mut self.keys else { return Ok(Vec::new()) };
         let mut heard = Vec::new();
         let asking = approve::ask(self.out, keys, approval, now);
@@ -53,6 +141,18 @@ impl Asker {
     }
 }
 
+async fn first_question(link: &Link) -> Result<Option<ServerQuestion>, AgentError> {
+    Ok(link.commands.questions_list(Empty {}).await?.questions.into_iter().next())
+}
+
+/// Says that a server's question was declined because nobody could be asked.
+pub(crate) fn tell_declined(out: Out, push: &Push) {
+    if let Push::QuestionDeclined { pack, server, message } = push {
+        out.note(format!("{} (pack {}) asked: {}", exact(server), exact(pack.as_str()), exact(message)));
+        out.note("Nobody is here to answer, so it was told no. Run this in a terminal, or ask in the window, to be asked.");
+    }
+}
+
 /// The next push. Being too far behind ends the wait: what was missed could be the end.
 pub(crate) async fn next(link: &mut Link) -> Result<Push, AgentError> {
     match link.pushes.recv().await {
@@ -66,6 +166,11 @@ pub(crate) async fn next(link: &mut Link) -> Result<Push, AgentError> {
 pub(crate) fn of_turn<'a>(push: &'a Push, session: &SessionId, turn: &TurnId) -> Option<&'a TurnEvent> {
     let Push::Turn { event } = push else { return None };
     (event.session == *session && event.turn == *turn).then_some(event)
+}
+
+/// Whether it is an event of this session.
+pub(crate) fn of_session(push: &Push, session: &SessionId) -> bool {
+    matches!(push, Push::Turn { event } if event.session == *session)
 }
 
 fn settles(push: &Push, id: &ApprovalId) -> Option<ApprovalStatus> {

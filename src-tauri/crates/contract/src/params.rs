@@ -370,6 +370,12 @@ pub enum Push {
     Questions {
         waiting: u32,
     },
+    /// A server asked something where nobody could answer: it was told no.
+    QuestionDeclined {
+        pack: crate::PackId,
+        server: String,
+        message: String,
+    },
     /// Boxed: a delta should not be as large as all settings.
     Settings {
         settings: Box<Settings>,

@@ -65,6 +65,7 @@ impl Turn {
             arguments,
             call: ready.call.clone(),
             session: self.session.clone(),
+            attended: !self.headless,
         };
         let started = tokio::time::Instant::now();
         let result = if results::is_here(spec) {

@@ -49,6 +49,7 @@ pub use decide::DecidedBy;
 pub use history::cap;
 pub use recover::Recovered;
 pub use run::{Around, Hearing, IGNORED};
+pub use schema::Validators;
 
 use ports::{AuditLog, Clock, Events, Ids, Models, Probe, Profile, Random, Roster, Secrets, Store, StoreError, Tools};
 

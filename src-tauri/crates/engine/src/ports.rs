@@ -232,6 +232,8 @@ pub struct ToolRequest {
     pub session: SessionId,
     /// Set for tools that declare an idempotency strategy.
     pub idempotency_key: Option<String>,
+    /// Somebody is there whom the tool's server may ask.
+    pub attended: bool,
 }
 
 /// Why a tool failed.

@@ -18,7 +18,7 @@ impl Validators {
     /// Problems of `value` as `[{path, problem}]`; `key` identifies the schema. A schema that cannot be compiled refuses everything.
     pub fn problems(&self, key: &str, schema: &Value, value: &Value) -> Vec<Value> {
         match self.validator(key, schema) {
-            None => vec![json!({"path": "", "problem": "the tool's schema cannot be used"})],
+            None => vec![json!({"path": "", "problem": "the schema cannot be used"})],
             Some(validator) => {
                 validator.iter_errors(value).take(20).map(|e| json!({"path": e.instance_path().to_string(), "problem": e.to_string()})).collect()
             }

@@ -19,8 +19,6 @@ pub struct Options {
     pub only_packs: Vec<String>,
     /// Start servers in the background at once, instead of with the first call.
     pub warm_up: bool,
-    /// There is a window in which servers' questions can be answered; without one they are declined.
-    pub answerable: bool,
     /// Credentials of tools may come from environment variables: for terminals and servers, not for the window.
     pub credentials_from_environment: bool,
     pub clock: Arc<dyn Clock>,
@@ -38,7 +36,6 @@ impl Default for Options {
             pack_dirs: Vec::new(),
             only_packs: Vec::new(),
             warm_up: false,
-            answerable: false,
             credentials_from_environment: false,
             clock: Arc::new(SystemClock),
             ids: Arc::new(UuidIds),

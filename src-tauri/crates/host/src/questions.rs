@@ -1,5 +1,5 @@
-//! What servers ask the user in the middle of a call. Where nobody can answer it is declined; an answer that does not come in time
-//! is none. While a question is open, the call's time does not count.
+//! What servers ask the user in the middle of a call. Where nobody can answer it is declined, and said so; an answer that does not
+//! come in time is none. While a question is open, the call's time does not count.
 
 use std::{
     collections::BTreeMap,
@@ -9,7 +9,10 @@ use std::{
 
 use async_trait::async_trait;
 use contract::{AgentError, Push, QuestionAnswer, QuestionKind, ServerQuestion};
-use engine::ports::{Events, Ids, Resume};
+use engine::{
+    Validators,
+    ports::{Events, Ids, Resume},
+};
 use mcp::{Asker, Asks, Question, Reply};
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -24,20 +27,21 @@ struct Inside {
     open: BTreeMap<String, (ServerQuestion, oneshot::Sender<QuestionAnswer>)>,
     /// How many wait for a person, by server.
     waiting: BTreeMap<String, u32>,
+    /// How many calls were made by somebody who can be asked, by server: its questions do not say to which call they belong.
+    attended: BTreeMap<String, u32>,
 }
 
 /// The open questions of one profile.
 pub(crate) struct Questions {
-    /// Somebody can be asked: there is a window.
-    answerable: bool,
     hub: Arc<Hub>,
     ids: Arc<dyn Ids>,
+    validators: Validators,
     inside: Mutex<Inside>,
 }
 
 impl Questions {
-    pub(crate) fn new(answerable: bool, hub: Arc<Hub>, ids: Arc<dyn Ids>) -> Self {
-        Self { answerable, hub, ids, inside: Mutex::default() }
+    pub(crate) fn new(hub: Arc<Hub>, ids: Arc<dyn Ids>) -> Self {
+        Self { hub, ids, validators: Validators::default(), inside: Mutex::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inside> {
@@ -53,12 +57,24 @@ impl Questions {
         self.lock().open.values().map(|(question, _)| question.clone()).collect()
     }
 
-    /// Gives an answer to who waits for it.
+    /// Gives an answer to who waits for it. A question whose answer does not fit its form stays open.
     pub(crate) fn answer(&self, id: &str, answer: QuestionAnswer) -> Result<(), AgentError> {
+        self.check(id, &answer)?;
         let found = self.lock().open.remove(id);
         let answered = found.is_some_and(|(_, told)| told.send(answer).is_ok());
         self.tell();
         if answered { Ok(()) } else { Err(AgentError::invalid("This question is not open any more.").reason("not_found")) }
+    }
+
+    fn check(&self, id: &str, answer: &QuestionAnswer) -> Result<(), AgentError> {
+        let QuestionAnswer::Accept { values } = answer else { return Ok(()) };
+        let asked = self.lock().open.get(id).map(|(question, _)| question.asks.clone());
+        let Some(QuestionKind::Form { schema }) = asked else { return Ok(()) };
+        let problems = self.validators.problems(&schema.to_string(), &schema, values.as_ref().unwrap_or(&Value::Null));
+        let Some(first) = problems.first() else { return Ok(()) };
+        let (path, problem) = (first["path"].as_str().unwrap_or_default().trim_start_matches('/'), first["problem"].as_str().unwrap_or_default());
+        let what = if path.is_empty() { problem.to_owned() } else { format!("{path}: {problem}") };
+        Err(AgentError::invalid(format!("The answer does not fit what the server asks for: {what}.")).reason("validation").with("validation", problems))
     }
 
     /// Whether a call to this server waits for a person.
@@ -67,25 +83,38 @@ impl Questions {
     }
 
     /// Until it is dropped, a call to this server waits for a person.
-    pub(crate) fn waiting(&self, server: String) -> Waiting<'_> {
-        *self.lock().waiting.entry(server.clone()).or_default() += 1;
-        Waiting { questions: self, server }
+    pub(crate) fn waiting(&self, server: String) -> Counted<'_> {
+        Counted::begin(self, |inside| &mut inside.waiting, server)
+    }
+
+    /// Until it is dropped, a call to this server runs whose maker can be asked.
+    pub(crate) fn attended(&self, server: String) -> Counted<'_> {
+        Counted::begin(self, |inside| &mut inside.attended, server)
     }
 }
 
-/// A call waits for a person.
-pub(crate) struct Waiting<'a> {
+/// A call counts among those of its server until this is dropped.
+pub(crate) struct Counted<'a> {
     questions: &'a Questions,
+    counts: fn(&mut Inside) -> &mut BTreeMap<String, u32>,
     server: String,
 }
 
-impl Drop for Waiting<'_> {
+impl<'a> Counted<'a> {
+    fn begin(questions: &'a Questions, counts: fn(&mut Inside) -> &mut BTreeMap<String, u32>, server: String) -> Self {
+        *counts(&mut questions.lock()).entry(server.clone()).or_default() += 1;
+        Self { questions, counts, server }
+    }
+}
+
+impl Drop for Counted<'_> {
     fn drop(&mut self) {
         let mut inside = self.questions.lock();
-        if let Some(count) = inside.waiting.get_mut(&self.server) {
+        let counts = (self.counts)(&mut inside);
+        if let Some(count) = counts.get_mut(&self.server) {
             *count -= 1;
             if *count == 0 {
-                inside.waiting.remove(&self.server);
+                counts.remove(&self.server);
             }
         }
     }
@@ -109,10 +138,12 @@ impl Drop for Asked<'_> {
 #[async_trait]
 impl Asker for Questions {
     async fn ask(&self, question: Question) -> Reply {
-        if !self.answerable {
+        let server = key(&question.pack, &question.server);
+        if !self.lock().attended.contains_key(&server) {
+            self.hub.push(Push::QuestionDeclined { pack: question.pack, server: question.server, message: question.message });
             return Reply::Decline;
         }
-        let _waiting = self.waiting(key(&question.pack, &question.server));
+        let _waiting = self.waiting(server);
         let asks = match question.asks {
             Asks::Form { schema } => QuestionKind::Form { schema },
             Asks::Url { url } => QuestionKind::Url { url },

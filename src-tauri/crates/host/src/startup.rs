@@ -213,7 +213,7 @@ fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>, profile: &Arc<Li
         let hub = Arc::clone(hub);
         Arc::new(move |server| engine::ports::Events::push(hub.as_ref(), contract::Push::Server { server }))
     };
-    let questions = Arc::new(Questions::new(options.answerable, Arc::clone(hub), Arc::clone(&options.ids)));
+    let questions = Arc::new(Questions::new(Arc::clone(hub), Arc::clone(&options.ids)));
     let servers = Servers::builder(configs).on_change(on_change).definitions(Arc::clone(&pins) as _).asker(Arc::clone(&questions) as _).build();
     let (profile, program_dir, folders) = (Arc::clone(profile), options.program_dir.clone(), options.packs(paths.packs()));
     let paths = paths.clone();

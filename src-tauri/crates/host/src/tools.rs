@@ -299,6 +299,7 @@ impl Tools for HostTools {
                 let limit = if request.spec.timeout_ms == 0 { 10_000 } else { request.spec.timeout_ms };
                 let timeout = std::time::Duration::from_millis(limit.saturating_sub(limit / 20).max(1));
                 let key = definitions::key(&request.spec.pack, server);
+                let _attended = request.attended.then(|| self.questions.attended(key.clone()));
                 match request.spec.effect {
                     Effect::ReadOnly => self.servers.call(&key, tool, request.arguments, timeout, cancel).await,
                     Effect::Write | Effect::Destructive => {

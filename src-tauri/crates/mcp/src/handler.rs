@@ -55,7 +55,7 @@ impl Handler {
         Arc::clone(&self.changed)
     }
 
-    /// Puts a question to whoever can answer. A form's values are checked before they leave.
+    /// Puts a question to whoever can answer.
     pub(crate) async fn ask(&self, request: ElicitRequestParams) -> ElicitResult {
         let Some(asker) = &self.asker else { return ElicitResult::new(ElicitationAction::Decline) };
         let (message, asks) = match request {

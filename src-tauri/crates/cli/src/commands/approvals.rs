@@ -1,13 +1,15 @@
 //! `csign approvals`: pending actions, one in full, and the decision of a person at a terminal.
 
+use std::sync::Arc;
+
 use chrono::{DateTime, Utc};
 use contract::{AgentError, Approval, ApprovalDecideParams, ApprovalStatus, ApprovalsListParams, Decision, Empty, ItemBody, SessionParams};
 
 use crate::approve;
 use crate::args::Approvals;
 use crate::exit::{Exit, Failure};
-use crate::link::Link;
-use crate::listen;
+use crate::link::{self, Link};
+use crate::listen::{self, Asker};
 use crate::out::{Out, Tone};
 use crate::visible::{exact, prose};
 
@@ -22,7 +24,11 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Approvals) -> Result<Ex
         }
         Approvals::Approve { id, hash, word } => {
             let approval = listen::find(link.commands.as_ref(), &id).await?;
-            let decided = decide(link, &approval, hash, Decision::ApproveOnce { confirm_word: word }).await?;
+            // Its server may ask something when it runs.
+            let params = ApprovalDecideParams { id: approval.id.clone(), hash, decision: Decision::ApproveOnce { confirm_word: word } };
+            let commands = Arc::clone(&link.commands);
+            let mut asker = Asker::new(out, link::person_present());
+            let decided = asker.beside(link, async move { commands.approval_decide(params).await }).await??.approval;
             let result = result_of(link, &decided).await;
             tell_approved(out, &decided, result.as_ref());
             Ok(Exit::of_status(decided.status))

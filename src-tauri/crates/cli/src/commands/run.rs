@@ -94,6 +94,7 @@ async fn follow(link: &mut Link, out: Out, params: RunParams) -> Result<RunRespo
 }
 
 fn show(out: Out, push: &Push, ours: impl Fn(&Push) -> bool) {
+    listen::tell_declined(out, push);
     if ours(push)
         && let Push::Run { event, .. } = push
     {

@@ -1,6 +1,6 @@
 //! `csign tools`: what there is, and one call under the same policy, approvals and log as in a session.
 
-use contract::{Effect, Empty, EventBody, IsolationView, Push, SessionId, ToolCallParams, ToolCallResponse, ToolSpec, ToolTarget, TurnEvent};
+use contract::{Effect, Empty, IsolationView, Push, SessionId, ToolCallParams, ToolCallResponse, ToolSpec, ToolTarget};
 use serde_json::Value;
 
 use crate::args::Tools;
@@ -116,14 +116,21 @@ async fn call(link: &mut Link, out: Out, params: ToolCallParams, person: bool) -
     let calling = tokio::spawn(async move { commands.tool_call(params).await });
     tokio::pin!(calling);
     let mut asker = Asker::new(out, person);
+    let mut listening = true;
     let answer = loop {
         tokio::select! {
             answer = &mut calling => break answer,
-            push = listen::next(link), if person => {
-                if let Push::Turn { event: TurnEvent { session: of, at, event: EventBody::ApprovalRequested { approval }, .. } } = push? && of == session {
-                    asker.ask(link, &approval, at).await?;
+            push = listen::next(link), if listening => match push {
+                Ok(push) => {
+                    listen::tell_declined(out, &push);
+                    if asker.wanted(&push) && (listen::of_session(&push, &session) || matches!(push, Push::Questions { .. })) {
+                        asker.about(link, &push).await?;
+                    }
                 }
-            }
+                Err(error) if person => return Err(error.into()),
+                // Nothing has to be asked: the answer comes by itself.
+                Err(_) => listening = false,
+            },
             pressed = tokio::signal::ctrl_c() => {
                 if pressed.is_ok() {
                     return Err(contract::AgentError::internal("cancelled", "The call was left. If it had begun, the log tells how it ended.").into());

@@ -41,6 +41,14 @@ impl Terminal {
         }
     }
 
+    /// The same, and forgets everything up to there: the next text has to come after it.
+    fn pass(&mut self, text: &str) {
+        self.wait_for(text);
+        if let Some((_, rest)) = self.seen.split_once(text) {
+            self.seen = rest.to_owned();
+        }
+    }
+
     fn type_in(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).expect("typed");
         self.keys.flush().expect("typed");
@@ -160,4 +168,66 @@ fn ctrl_c_stops_the_turn() {
     let all = world.run(&["--json", "approvals", "list", "--all"]).ends_with(0).json();
     assert_eq!(text(&all[0], "status"), "cancelled");
     assert_eq!(world.shoes("s1"), 0);
+}
+
+const COST: [&str; 2] = ["ask", "What does a letter cost?"];
+
+#[test]
+fn a_servers_question_is_answered_on_the_terminal_field_by_field() {
+    let world = World::new();
+    kit::packs::install("letters", &world.data());
+    let mut terminal = Terminal::start(&world, &COST);
+    terminal.wait_for("post (pack letters) asks you:");
+    let script = [
+        ("Where does the letter go, and how heavy is it?", ""),
+        ("3 Japan", ""),
+        ("Country (one of the numbers above): ", "\n"),
+        ("This needs a value.", "3\n"),
+        ("Weight - In grams, with the envelope (whole number): ", "heavy\n"),
+        // More than the server takes: its schema is looked at when all is said, and the question comes again.
+        ("Type a whole number", "9000\n"),
+        ("Note for the postman", "\n"),
+        ("Registered", "\n"),
+        ("does not fit what the server asks for", ""),
+        ("Country", "2\n"),
+        ("Weight", "30\n"),
+        ("Note", "\n"),
+        ("Registered", "y\n"),
+    ];
+    for (shown, line) in script {
+        terminal.pass(shown);
+        terminal.type_in(line);
+    }
+    let (seen, code) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(seen.contains("A registered letter of 30 g to NO costs 50 kr."), "{seen}");
+}
+
+#[test]
+fn a_servers_question_can_be_declined_on_the_terminal() {
+    let world = World::new();
+    kit::packs::install("letters", &world.data());
+    let mut terminal = Terminal::start(&world, &COST);
+    terminal.wait_for("Country");
+    terminal.wait_for("): ");
+    terminal.type_in("!\n");
+    let (seen, code) = terminal.end();
+    assert!(code == Some(0) && seen.contains("answered with decline"), "{code:?} {seen}");
+    let mut terminal = Terminal::start(&world, &["tools", "call", "letter.terms"]);
+    terminal.wait_for("https://post.example/terms");
+    terminal.wait_for("[y/N]");
+    terminal.type_in("y\n");
+    let (seen, code) = terminal.end();
+    assert!(code == Some(0) && seen.contains("The terms: accept."), "{code:?} {seen}");
+}
+
+#[test]
+fn a_servers_question_is_declined_where_nobody_can_answer() {
+    let world = World::new();
+    kit::packs::install("letters", &world.data());
+    let ran = world.run(&COST).ends_with(0);
+    assert!(ran.out.contains("answered with decline"), "{}", ran.out);
+    assert!(ran.err.contains("post (pack letters) asked: Where does the letter go") && ran.err.contains("it was told no"), "{}", ran.err);
+    let ran = world.run(&["tools", "call", "letter.price"]).ends_with(0);
+    assert!(ran.err.contains("it was told no"), "{}", ran.err);
 }

@@ -1,0 +1,232 @@
+//! A server's question on a terminal: a form, field by field, or an address to visit. Everything of the server is shown as plain
+//! text with hidden characters written out. What an answer must look like is checked by the host once more.
+
+use contract::{QuestionAnswer, QuestionKind, ServerQuestion};
+use serde_json::{Map, Number, Value};
+
+use crate::keys::Keys;
+use crate::out::{Out, Tone};
+use crate::visible::exact;
+
+/// Typed instead of a value.
+const DECLINE: &str = "!";
+
+/// What a field takes.
+#[derive(Debug, PartialEq)]
+enum Kind {
+    Text,
+    Whole,
+    Number,
+    YesNo,
+    /// Values with their labels; several of them when `many`.
+    Choice { options: Vec<(Value, String)>, many: bool },
+}
+
+struct Field<'a> {
+    name: &'a str,
+    label: &'a str,
+    hint: &'a str,
+    kind: Kind,
+    required: bool,
+    default: Option<&'a Value>,
+}
+
+/// Asks the person. The end of input declines.
+pub(crate) async fn ask(out: Out, keys: &mut Keys, question: &ServerQuestion) -> QuestionAnswer {
+    out.note("");
+    out.note(out.tone(Tone::Strong, &format!("{} (pack {}) asks you:", exact(&question.server), exact(question.pack.as_str()))));
+    for line in question.message.lines() {
+        out.note(format!("  {}", exact(line)));
+    }
+    match &question.asks {
+        QuestionKind::Form { schema } => {
+            out.note(out.tone(Tone::Quiet, "Your answer goes to this server. Give it no password and no key. ! declines."));
+            keys.forget();
+            form(out, keys, schema).await.map_or(QuestionAnswer::Decline, |values| QuestionAnswer::Accept { values: Some(values) })
+        }
+        QuestionKind::Url { url } => {
+            out.note(format!("  {}", exact(url)));
+            out.note(out.tone(Tone::Quiet, "Open this address in a browser only if you know where it leads. What you do there is between you and that page."));
+            keys.forget();
+            out.question("Tell the server that you go there? [y/N] ");
+            match keys.line().await.as_deref().and_then(yes_no) {
+                Some(true) => QuestionAnswer::Accept { values: None },
+                Some(false) | None => QuestionAnswer::Decline,
+            }
+        }
+    }
+}
+
+/// The values; `None` when the person declines.
+async fn form(out: Out, keys: &mut Keys, schema: &Value) -> Option<Value> {
+    let mut values = Map::new();
+    for field in fields(schema) {
+        if let Kind::Choice { options, .. } = &field.kind {
+            for (at, (_, label)) in options.iter().enumerate() {
+                out.note(format!("    {} {}", at + 1, exact(label)));
+            }
+        }
+        loop {
+            out.question(&prompt(&field));
+            let line = keys.line().await?;
+            if line.trim() == DECLINE {
+                return None;
+            }
+            match read(&field, line.trim()) {
+                Ok(Some(value)) => drop(values.insert(field.name.to_owned(), value)),
+                Ok(None) => {}
+                Err(what) => {
+                    out.note(what);
+                    continue;
+                }
+            }
+            break;
+        }
+    }
+    Some(Value::Object(values))
+}
+
+fn fields(schema: &Value) -> Vec<Field<'_>> {
+    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    properties.map(|(name, one)| field(name, one, required.contains(&name.as_str()))).collect()
+}
+
+/// What is none of the flat kinds is asked for as text.
+fn field<'a>(name: &'a str, schema: &'a Value, required: bool) -> Field<'a> {
+    let many = schema["type"] == "array";
+    let options = options(if many { &schema["items"] } else { schema });
+    let kind = match schema["type"].as_str() {
+        _ if many || !options.is_empty() => Kind::Choice { options, many },
+        Some("boolean") => Kind::YesNo,
+        Some("integer") => Kind::Whole,
+        Some("number") => Kind::Number,
+        _ => Kind::Text,
+    };
+    let words = |member: &str| schema[member].as_str();
+    Field { name, label: words("title").unwrap_or(name), hint: words("description").unwrap_or_default(), kind, required, default: schema.get("default") }
+}
+
+fn options(schema: &Value) -> Vec<(Value, String)> {
+    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    if let Some(values) = schema["enum"].as_array() {
+        let name = |at: usize, value| schema["enumNames"][at].as_str().map_or_else(|| plain(value), str::to_owned);
+        return values.iter().enumerate().map(|(at, value)| (value.clone(), name(at, value))).collect();
+    }
+    let titled = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array()).into_iter().flatten();
+    let titled = titled.filter_map(|one| Some((one.get("const")?, one)));
+    titled.map(|(value, one)| (value.clone(), one["title"].as_str().map_or_else(|| plain(value), str::to_owned))).collect()
+}
+
+/// The field's name, what it takes, and what Enter alone means.
+fn prompt(field: &Field<'_>) -> String {
+    let kind = match &field.kind {
+        Kind::Text => "text",
+        Kind::Whole => "whole number",
+        Kind::Number => "number",
+        Kind::YesNo => "y or n",
+        Kind::Choice { many: false, .. } => "one of the numbers above",
+        Kind::Choice { many: true, .. } => "numbers from above, with commas between",
+    };
+    let enter = match (field.default, field.required) {
+        (Some(default), _) => format!("; Enter: {}", exact(&shown(field, default))),
+        (None, true) => String::new(),
+        (None, false) => "; Enter: no answer".into(),
+    };
+    let hint = if field.hint.is_empty() { String::new() } else { format!(" - {}", exact(field.hint)) };
+    format!("  {}{hint} ({kind}{enter}): ", exact(field.label))
+}
+
+/// A value in the field's own words.
+fn shown(field: &Field<'_>, value: &Value) -> String {
+    match (&field.kind, value) {
+        (Kind::YesNo, Value::Bool(yes)) => if *yes { "y" } else { "n" }.into(),
+        (Kind::Choice { options, .. }, Value::Array(values)) => {
+            let label = |value: &Value| options.iter().find(|(one, _)| one == value).map_or_else(|| value.to_string(), |(_, label)| label.clone());
+            values.iter().map(label).collect::<Vec<_>>().join(", ")
+        }
+        (Kind::Choice { options, .. }, value) => options.iter().find(|(one, _)| one == value).map_or_else(|| value.to_string(), |(_, label)| label.clone()),
+        (_, Value::String(text)) => text.clone(),
+        (_, value) => value.to_string(),
+    }
+}
+
+/// What a line means for a field: a value, nothing, or what is wrong with it.
+fn read(field: &Field<'_>, line: &str) -> Result<Option<Value>, &'static str> {
+    if line.is_empty() {
+        return match (field.default, field.required) {
+            (Some(default), _) => Ok(Some(default.clone())),
+            (None, true) => Err("    This needs a value. ! declines the whole question."),
+            (None, false) => Ok(None),
+        };
+    }
+    let value = match &field.kind {
+        Kind::Text => Value::from(line),
+        Kind::Whole => Value::from(line.parse::<i64>().map_err(|_| "    Type a whole number, such as 12.")?),
+        Kind::Number => {
+            let number = line.parse().ok().and_then(Number::from_f64).ok_or("    Type a number, such as 12.5.")?;
+            line.parse::<i64>().map_or(Value::Number(number), Value::from)
+        }
+        Kind::YesNo => Value::from(yes_no(line).ok_or("    Type y or n.")?),
+        Kind::Choice { options, many: false } => chosen(options, line)?,
+        Kind::Choice { options, many: true } => line.split(',').map(|one| chosen(options, one.trim())).collect::<Result<Vec<_>, _>>()?.into(),
+    };
+    Ok(Some(value))
+}
+
+/// By number, or in its own words.
+fn chosen(options: &[(Value, String)], line: &str) -> Result<Value, &'static str> {
+    let by_number = line.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));
+    let found = options.iter().find(|(value, label)| label == line || value == line).or(by_number);
+    found.map(|(value, _)| value.clone()).ok_or("    Choose from the list above, by number.")
+}
+
+fn yes_no(line: &str) -> Option<bool> {
+    match line.trim().to_lowercase().as_str() {
+        "y" | "yes" | "j" | "ja" | "true" => Some(true),
+        "n" | "no" | "nej" | "false" => Some(false),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn one(schema: &Value, required: bool, line: &str) -> Result<Option<Value>, &'static str> {
+        read(&field("f", schema, required), line)
+    }
+
+    #[test]
+    fn a_line_becomes_what_the_field_wants() {
+        assert_eq!(one(&json!({"type": "string"}), true, "Ada"), Ok(Some(json!("Ada"))));
+        assert_eq!(one(&json!({"type": "integer"}), true, "12"), Ok(Some(json!(12))));
+        assert_eq!(one(&json!({"type": "number"}), true, "1.5"), Ok(Some(json!(1.5))));
+        assert_eq!(one(&json!({"type": "number"}), true, "2"), Ok(Some(json!(2))));
+        assert_eq!(one(&json!({"type": "boolean"}), true, "Yes"), Ok(Some(json!(true))));
+        for (schema, line) in [(json!({"type": "integer"}), "1.5"), (json!({"type": "number"}), "NaN"), (json!({"type": "boolean"}), "maybe")] {
+            assert!(one(&schema, true, line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn choices_are_made_by_number_or_in_words() {
+        let plain = json!({"type": "string", "enum": ["a", "b"], "enumNames": ["First", "Second"]});
+        assert_eq!(one(&plain, true, "2"), Ok(Some(json!("b"))));
+        assert_eq!(one(&plain, true, "First"), Ok(Some(json!("a"))));
+        assert!(one(&plain, true, "3").is_err() && one(&plain, true, "0").is_err());
+        let many = json!({"type": "array", "items": {"anyOf": [{"const": "x", "title": "Ex"}, {"const": "y", "title": "Why"}]}});
+        assert_eq!(one(&many, true, "1, Why"), Ok(Some(json!(["x", "y"]))));
+    }
+
+    #[test]
+    fn enter_takes_the_default_or_leaves_out_what_may_be_left_out() {
+        assert_eq!(one(&json!({"type": "string"}), false, ""), Ok(None));
+        assert!(one(&json!({"type": "string"}), true, "").is_err());
+        let schema = json!({"type": "string", "enum": ["a", "b"], "enumNames": ["First", "Second"], "default": "b", "description": "Which?"});
+        assert_eq!(one(&schema, true, ""), Ok(Some(json!("b"))));
+        assert_eq!(prompt(&field("f", &schema, true)), "  f - Which? (one of the numbers above; Enter: Second): ");
+    }
+}
