@@ -13,6 +13,7 @@ mod keyboard;
 mod pacing;
 mod restarting;
 mod security;
+mod servers;
 mod terminal;
 mod views;
 mod world;

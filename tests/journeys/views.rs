@@ -82,7 +82,7 @@ fn an_answer_being_written_and_a_failed_one_fit_in_light_and_dark() {
 }
 
 /// Does something in each theme and size, with the name of both.
-fn in_every_look(journey: &Journey, act: impl Fn(&str)) {
+pub fn in_every_look(journey: &Journey, act: impl Fn(&str)) {
     for theme in THEMES {
         let mut settings = journey.call("settings_get", json!({})).expect("settings")["settings"].clone();
         settings["theme"] = json!(theme);
@@ -95,7 +95,7 @@ fn in_every_look(journey: &Journey, act: impl Fn(&str)) {
 }
 
 /// Nothing is wider than the window, no button's text is cut off, and every picture in sight has been loaded.
-fn fits(page: &Page<'_>, what: &str) {
+pub fn fits(page: &Page<'_>, what: &str) {
     let script = "return document.documentElement.scrollWidth <= innerWidth + 1;";
     wait(&format!("{what}: the page to fit"), || (page.script(script) == json!(true)).then_some(()));
     let cut = page.script(

@@ -238,6 +238,8 @@ pub(crate) enum PackKind {
     Program,
     /// One HTTP request
     Http,
+    /// An MCP server in the pack's folder
+    Mcp,
 }
 
 fn record_type(text: &str) -> Result<RecordType, String> {

@@ -34,6 +34,7 @@ macro_rules! with_commands {
                 instructions_list(Empty) -> InstructionsResponse, "What each layer of instructions gives, per tool and per turn";
                 prompt_preview(PromptPreviewParams) -> PromptPreviewResponse, "The exact prompt that a question would send";
                 server_tools(Empty) -> ServerToolsResponse, "Tools of servers as they describe them, with what changed";
+                server_tools_open(Empty) -> Empty, "Bring the approval window to the front, with the tools that are switched off";
                 server_sign_in(ServerParams) -> ServerSignInResponse, "Sign in to a server with a browser";
                 server_sign_out(ServerParams) -> Empty, "Forget the tokens for a server";
                 questions_list(Empty) -> QuestionsResponse, "What servers ask the user in the middle of a call";

@@ -119,6 +119,10 @@ impl Commands for Host {
     async fn prompt_preview(&self, params: PromptPreviewParams) -> Result<PromptPreviewResponse, AgentError> {
         self.engine.prompt_preview(&params).await
     }
+    async fn server_tools_open(&self, _: Empty) -> Result<Empty, AgentError> {
+        // The window itself is the shell's.
+        Ok(Empty {})
+    }
     async fn server_tools(&self, _: Empty) -> Result<ServerToolsResponse, AgentError> {
         Ok(ServerToolsResponse { tools: self.tools.server_tools() })
     }

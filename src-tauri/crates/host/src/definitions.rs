@@ -250,7 +250,7 @@ impl Definitions for Pins {
             Err(AgentError::new(ErrorCode::ToolNotFound, format!("{tool} of {server} is switched off: {what}."))
                 .reason("definition_changed")
                 .retryable(false)
-                .hint("Look at what changed in the approval window (tray menu) and accept it there, if you trust it."))
+                .hint("Open Tools in the window to see what changed, and accept it in the approval window if you trust it."))
         };
         match state.kept.servers.get(&key).and_then(|tools| tools.get(tool)) {
             Some(pin) => match state.of(&key, tool, pin) {

@@ -12,10 +12,14 @@ pub enum NewPack {
     Program,
     /// One HTTP request.
     Http,
+    /// An MCP server in the pack's folder.
+    Mcp,
 }
 
 const PROGRAM: &str = include_str!("scaffold/program.json");
 const GREET: &str = include_str!("scaffold/greet.sh");
+const MCP: &str = include_str!("scaffold/mcp.json");
+const SERVER: &str = include_str!("scaffold/server.py");
 const HTTP: &str = include_str!("scaffold/http.json");
 const INSTRUCTIONS: &str = include_str!("scaffold/execution_instructions.md");
 
@@ -40,6 +44,11 @@ pub fn scaffold(into: &Path, name: &str, kind: NewPack) -> io::Result<PathBuf> {
             make_executable(&folder.join("greet.sh"))?;
         }
         NewPack::Http => put("pack.json", HTTP)?,
+        NewPack::Mcp => {
+            put("pack.json", MCP)?;
+            put("server.py", SERVER)?;
+            make_executable(&folder.join("server.py"))?;
+        }
     }
     put("execution_instructions.md", INSTRUCTIONS)?;
     Ok(folder)

@@ -168,7 +168,7 @@ let questions: ServerQuestion[] =
     : [];
 let serverTools: ServerTool[] = [changed, { ...changed, name: "list_events", state: "accepted", says: "read_only", diff: [] }];
 
-type Area = "packs_list" | "tool_call" | "policy_get" | "policy_check" | "server_tools" | "questions_list" | "question_answer" | "server_sign_in" | "server_sign_out" | "server_tool_accept" | "server_tool_effect";
+type Area = "packs_list" | "tool_call" | "policy_get" | "policy_check" | "server_tools" | "server_tools_open" | "questions_list" | "question_answer" | "server_sign_in" | "server_sign_out" | "server_tool_accept" | "server_tool_effect";
 
 export const packHandlers: Pick<Handlers, Area> = {
   packs_list: (_params, world: World) => ({
@@ -207,6 +207,7 @@ export const packHandlers: Pick<Handlers, Area> = {
     return { tool, effect: spec.effect, verdict: asks ? "ask" : "allow", why: asks ? "Writes need your approval." : "Reading is allowed.", arguments: given, faults: [] };
   },
   server_tools: (_params, world) => ({ tools: world.scenario === "empty" ? [] : serverTools }),
+  server_tools_open: () => ({}),
   questions_list: () => ({ questions }),
   question_answer: ({ id }, world) => {
     questions = questions.filter((question) => question.id !== id);

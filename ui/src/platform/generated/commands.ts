@@ -84,6 +84,7 @@ export type CommandMap = {
   instructions_list: { params: Empty; response: InstructionsResponse };
   prompt_preview: { params: PromptPreviewParams; response: PromptPreviewResponse };
   server_tools: { params: Empty; response: ServerToolsResponse };
+  server_tools_open: { params: Empty; response: Empty };
   server_sign_in: { params: ServerParams; response: ServerSignInResponse };
   server_sign_out: { params: ServerParams; response: Empty };
   questions_list: { params: Empty; response: QuestionsResponse };

@@ -76,6 +76,7 @@ pub(crate) fn new(out: Out, data_dir: &Path, name: &str, kind: PackKind, into: O
     let kind = match kind {
         PackKind::Program => NewPack::Program,
         PackKind::Http => NewPack::Http,
+        PackKind::Mcp => NewPack::Mcp,
     };
     let folder = match ::packs::scaffold(&into, name, kind) {
         Ok(folder) => folder,

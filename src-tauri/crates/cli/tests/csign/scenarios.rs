@@ -23,6 +23,16 @@ fn scenario(title: &str, checks: &[&str]) -> Value {
 }
 
 #[test]
+fn a_new_pack_with_a_server_keeps_what_it_promises() {
+    let world = World::new();
+    let made = world.run(&["packs", "new", "greeter", "--kind", "mcp"]).ends_with(0).out;
+    let run = world.run(&["packs", "check", "--run", made.trim()]).ends_with(0).out;
+    assert!(run.contains("2 passed, 0 failed"), "{run}");
+    let asked = world.run(&["ask", "Greet Ada"]).ends_with(0).out;
+    assert!(asked.contains("Hello, Ada!"), "{asked}");
+}
+
+#[test]
 fn section_12_scenarios_run_offline_and_tell_each_check() {
     let world = World::new();
     let mut worker = scenario("worker", &["exit code == 0"]);

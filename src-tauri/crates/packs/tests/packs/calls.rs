@@ -83,7 +83,7 @@ fn an_example_of_each_kind_resolves() {
 #[test]
 fn a_new_pack_has_no_faults_and_is_never_put_over_another() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, kind) in [("hello", NewPack::Program), ("my-api", NewPack::Http)] {
+    for (name, kind) in [("hello", NewPack::Program), ("my-api", NewPack::Http), ("my-server", NewPack::Mcp)] {
         let made = scaffold(folder.path(), name, kind).unwrap();
         let loaded = packs::check_folder(&made);
         assert_eq!(loaded.view.faults, []);
