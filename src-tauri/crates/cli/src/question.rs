@@ -19,7 +19,10 @@ enum Kind {
     Number,
     YesNo,
     /// Values with their labels; several of them when `many`.
-    Choice { options: Vec<(Value, String)>, many: bool },
+    Choice {
+        options: Vec<(Value, String)>,
+        many: bool,
+    },
 }
 
 struct Field<'a> {
