@@ -2,7 +2,9 @@
 
 use std::io::Read as _;
 
-use contract::{AgentError, AgentId, ErrorCode, EventBody, ItemBody, Push, SessionId, Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnStartParams, TurnStatus};
+use contract::{
+    AgentError, AgentId, ErrorCode, EventBody, ItemBody, Push, SessionId, Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnStartParams, TurnStatus,
+};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::args::Ask;
