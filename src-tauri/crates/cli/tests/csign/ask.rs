@@ -1,5 +1,6 @@
 //! `csign ask`: events, the answer alone on standard output, sessions that go on.
 
+use campaign_portfolio_pacing::sample;
 use serde_json::Value;
 
 use crate::world::{World, text};
@@ -28,6 +29,36 @@ fn json_gives_the_events_of_one_turn() {
     let end = events.iter().find(|event| event["type"] == "tool_end").expect("there");
     assert_eq!((text(end, "tool"), text(end, "outcome")), ("analyze_portfolio_pacing", "ok"));
     assert!(ran.err.is_empty(), "{}", ran.err);
+}
+
+/// The figures once more, from the rows that the sample is made of and nothing else of the program.
+#[test]
+fn the_figures_equal_an_independent_calculation_from_the_sample_rows() {
+    let events = events(&World::new().run(&["ask", "--json", "How is account 17 pacing?"]).ends_with(0).out);
+    let result = events.iter().map(|event| &event["item"]["body"]).find(|body| body["kind"] == "tool_result").expect("a result");
+    // 10:00 UTC is 02:00 in Los Angeles; without dates the last 30 days count, today the part of it that is over.
+    let (first_day, part_of_today) = (-29_i64, 2.0 / 24.0);
+    let sample = sample::generate(sample::SEED);
+    let account = sample.accounts.iter().position(|account| account.id == "17").expect("in the sample");
+    let rows = sample.rows.iter().filter(|row| row.day >= first_day && sample.campaigns[sample.line_items[row.line_item].campaign].account == account);
+    let cents = |row: &sample::SampleRow| row.spend as f64 / 10_000.0;
+    let spent: f64 = rows.map(|row| if row.day == 0 { (cents(row) * part_of_today).floor() } else { cents(row) } / 100.0).sum();
+    let budget_of = |campaign: &sample::SampleCampaign| {
+        let (first, last) = campaign.flight;
+        let days_here = (last.min(0) - first.max(first_day) + 1).max(0) as f64;
+        campaign.budget as f64 / 1e6 * days_here / (last - first + 1) as f64
+    };
+    let budget: f64 = sample.campaigns.iter().filter(|campaign| campaign.account == account).map(budget_of).sum();
+    let due = budget / 30.0 * (29.0 + part_of_today);
+    let status = &result["data"]["insights"]["budget_status"];
+    for (figure, expected) in [("spent_budget", spent), ("portfolio_budget", budget), ("should_have_spent", due)] {
+        assert!((status[figure].as_f64().expect("a number") - expected).abs() < 0.006, "{figure}: {} is not {expected}", status[figure]);
+    }
+    let answer = text(events.last().expect("an end"), "text");
+    for amount in [spent, budget, due] {
+        let (thousands, rest) = ((amount.round() as i64) / 1_000, (amount.round() as i64) % 1_000);
+        assert!(answer.contains(&format!("{thousands},{rest:03}")), "{amount} in {answer}");
+    }
 }
 
 #[test]
