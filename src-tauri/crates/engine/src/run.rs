@@ -9,13 +9,15 @@ mod outcome;
 use std::sync::Arc;
 
 use chrono::TimeDelta;
-use contract::{AgentError, ApprovalId, ApprovalStatus, ErrorCode, RunParams, RunRequest, RunResponse, SessionId, TurnStartParams};
+use contract::{
+    AgentError, ApprovalId, ApprovalStatus, Conversation, ErrorCode, KeySource, RunParams, RunRequest, RunResponse, SessionId, TurnStartParams,
+};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use crate::{
-    Engine,
-    ports::{Claim, RunKey},
+    Engine, conversation,
+    ports::{Claim, RunKey, SessionValues},
     store_error,
 };
 
@@ -153,18 +155,28 @@ impl Engine {
         }
     }
 
-    /// The caller's values that some tool declares as caller-owned become the conversation's; all others are left out.
+    /// The caller's values that some tool declares as caller-owned, or that say whose conversation it is, become the conversation's;
+    /// all others are left out.
     async fn take_context(&self, session: &SessionId, request: &RunRequest) -> Result<(), AgentError> {
-        let specs = self.world.tools.specs();
-        let known = |name: &str| specs.iter().any(|spec| spec.caller_owned.iter().any(|p| p.from == name));
-        let given: Vec<(&String, &Value)> = request.context.iter().filter(|(name, _)| known(name)).collect();
+        let (specs, agents, settings) = (self.world.tools.specs(), self.world.roster.agents(), self.world.profile.settings());
+        let policies: Vec<&Conversation> =
+            std::iter::once(&settings.conversation).chain(agents.iter().filter_map(|agent| agent.conversation.as_ref())).collect();
+        let owned = |name: &str| specs.iter().any(|spec| spec.caller_owned.iter().any(|p| p.from == name));
+        let known = |name: &str| owned(name) || policies.iter().any(|policy| conversation::member(policy) == Some(name));
+        let mut given: SessionValues = request.context.iter().filter(|(name, _)| known(name)).map(|(name, value)| (name.clone(), value.clone())).collect();
+        if !owned(conversation::HEADERS)
+            && let Some(Value::Object(headers)) = given.get_mut(conversation::HEADERS)
+        {
+            // The others may be anybody's keys.
+            headers.retain(|name, _| policies.iter().any(|policy| policy.key.source == KeySource::Header && policy.key.name.eq_ignore_ascii_case(name)));
+        }
         if given.is_empty() {
             return Ok(());
         }
         let _one_at_a_time = self.values.lock().await;
         let store = &self.world.store;
         let mut values = store.session_values(session).await.map_err(|e| store_error(&e))?;
-        values.extend(given.into_iter().map(|(name, value)| (name.clone(), value.clone())));
+        values.extend(given);
         store.session_values_set(session, &values).await.map_err(|e| store_error(&e))
     }
 }

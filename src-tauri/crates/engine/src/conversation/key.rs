@@ -7,6 +7,8 @@ use crate::ports::{MemoryOf, SessionValues};
 
 /// The application of sessions whose id names none, and the one that has a single user.
 const DESKTOP: &str = "desktop";
+/// Where callers give the headers that they got themselves.
+pub(crate) const HEADERS: &str = "headers";
 
 /// A memory's key, and whose items it is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,11 +62,20 @@ fn shared(text: String) -> Key {
     Key { of: MemoryOf::Shared(text.clone()), text, agent: None }
 }
 
+/// The member of a caller's values that the key is read from. Nothing: the conversation's own id is the key.
+pub(crate) fn member(policy: &Conversation) -> Option<&str> {
+    match policy.key.source {
+        KeySource::ConversationId => None,
+        KeySource::Header => Some(HEADERS),
+        KeySource::RequestField => policy.key.name.split('.').next(),
+    }
+}
+
 fn given(policy: &Conversation, context: &SessionValues) -> Option<String> {
     let found = match policy.key.source {
         KeySource::ConversationId => None,
         KeySource::Header => {
-            let headers = context.get("headers")?.as_object()?;
+            let headers = context.get(HEADERS)?.as_object()?;
             headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(&policy.key.name)).map(|(_, value)| value)
         }
         KeySource::RequestField => {

@@ -22,7 +22,7 @@ use crate::{
     Engine,
     ports::{Agent, Memory, MemoryItem, MemoryOf, RecordDraft, Side, StoreError},
 };
-pub(crate) use key::Key;
+pub(crate) use key::{HEADERS, Key, member};
 pub(crate) use recall::Recollections;
 
 /// Items that are read at most for one turn.

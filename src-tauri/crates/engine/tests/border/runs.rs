@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use contract::{
-    AgentError, Decision, Effect, ErrorCode, ItemBody, RunEventType, RunParams, RunResponse, ToolCallParams, ToolId,
+    AgentError, ConversationKey, ConversationScope, Decision, Effect, ErrorCode, ItemBody, KeySource, RunEventType, RunParams, RunResponse, ToolCallParams,
+    ToolId,
     manifest::{Backoff, OutputTrust},
 };
 use engine::{Engine, ports::*};
@@ -91,6 +92,44 @@ async fn s2_context_belongs_to_the_caller() {
     bench.model.then(vec![Say::Call("cart_get", json!({"q": "x"}))]);
     run(&bench, &with("context", json!({"basket": "b-7", "unknown": 1}))).await.unwrap();
     assert_eq!(bench.tools.runs.lock().unwrap()[0].1, json!({"q": "x", "basketId": "b-7"}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn s7_a_conversations_key_comes_from_the_callers_context() {
+    for (source, name) in [(KeySource::Header, "X-User"), (KeySource::RequestField, "user.id")] {
+        for own in [false, true] {
+            let bench = Bench::new(vec![]);
+            let mut policy = bench.profile.settings.lock().unwrap().conversation.clone();
+            policy.scope = ConversationScope::PerUser;
+            policy.key = ConversationKey { source, name: name.into() };
+            let bench = match own {
+                true => bench.with(vec![Agent { conversation: Some(policy), ..agent("clerk", &[]) }]),
+                false => {
+                    bench.profile.settings.lock().unwrap().conversation = policy;
+                    bench
+                }
+            };
+            for (n, who) in ["ann", "bob", "ann"].into_iter().enumerate() {
+                let mut wanted = request(&format!("r{n}"));
+                wanted["conversation_id"] = json!(format!("talk-{n}"));
+                wanted["input"] = json!(format!("question {n} of {who}"));
+                wanted["context"] = match source {
+                    KeySource::Header => json!({"headers": {"x-user": who, "cookie": "c"}}),
+                    KeySource::RequestField | KeySource::ConversationId => json!({"user": {"id": who}, "other": 1}),
+                };
+                run(&bench, &wanted).await.unwrap();
+                while bench.engine.running() > 0 {
+                    tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+                }
+                let kept = json!(bench.world.store.session_values(&format!("talk-{n}").as_str().into()).await.unwrap()).to_string();
+                assert!(!kept.contains("cookie") && !kept.contains("other"), "{kept}");
+            }
+            let requests = bench.model.requests.lock().unwrap();
+            let said = |n: usize| format!("{:?}", requests[n].messages);
+            assert!(!said(1).contains("of ann"), "{name}: what ann said is not for bob");
+            assert!(said(2).contains("question 0 of ann") && !said(2).contains("of bob"), "{name}: ann goes on in another conversation: {}", said(2));
+        }
+    }
 }
 
 // --- 2. RunResponse ---
