@@ -78,6 +78,11 @@ fn window_of(policy: &Conversation, limit: u32) -> u32 {
     if policy.window_messages == 0 { limit } else { policy.window_messages }
 }
 
+/// Where the last turn of these items begins; where there is no other, their end.
+fn last_turn(items: &[MemoryItem]) -> usize {
+    items.iter().rposition(|one| matches!(one.item.body, ItemBody::UserMessage { .. })).filter(|at| *at > 0).unwrap_or(items.len())
+}
+
 fn fresh(key: &Key, now: chrono::DateTime<chrono::Utc>) -> Memory {
     let session = match &key.of {
         MemoryOf::Session(session) => Some(session.clone()),
@@ -183,8 +188,7 @@ impl Engine {
             }
             let oldest = store.memory_items(&key.of, through, Side::Oldest, PAGE).await?;
             let before = memory.unwrap_or_else(|| fresh(key, self.world.clock.now()));
-            let end = oldest.iter().rposition(|one| matches!(one.item.body, ItemBody::UserMessage { .. })).filter(|at| *at > 0).unwrap_or(oldest.len());
-            let covered = &oldest[..end];
+            let covered = &oldest[..last_turn(&oldest)];
             let text = heuristic::summary(&before.summary, &entries::entries(covered.iter().map(|one| &one.item)), policy.summary.max_tokens);
             let after = self.covering(&before, covered, text, SummaryMethod::Heuristic);
             let _one_at_a_time = self.memories.rows.lock().await;

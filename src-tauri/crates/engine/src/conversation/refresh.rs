@@ -11,7 +11,7 @@ use super::{
     Key, PAGE, Recalled,
     due::{self, Waiting},
     entries::{self, Entry},
-    fresh, heuristic, summarises, window, window_of,
+    fresh, heuristic, last_turn, summarises, window, window_of,
 };
 use crate::{
     ports::{Memory, MemoryItem, MemoryOf, Message, ModelError, ModelEvent, ModelRequest, RecordDraft, Side, StoreError},
@@ -114,10 +114,22 @@ impl Turn {
         if !memory.live {
             return Ok(());
         }
-        let mut pending = store.memory_items(&key.of, memory.through, Side::Newest, PAGE).await?;
+        // The oldest: what a page leaves out must be what the summary does not cover.
+        let mut pending = store.memory_items(&key.of, memory.through, Side::Oldest, PAGE).await?;
+        let full = PAGE as usize;
         if policy.mode == ConversationMode::SummaryBuffer {
-            let items: Vec<_> = pending.iter().map(|one| one.item.clone()).collect();
-            pending.truncate(window::start(&items, window_of(policy, self.settings.limits.window_messages), policy.window_tokens));
+            // The window is counted from the newest, which a full page of the oldest may not reach.
+            let beyond = if pending.len() < full { None } else { Some(store.memory_items(&key.of, memory.through, Side::Newest, PAGE).await?) };
+            let newest = beyond.as_ref().unwrap_or(&pending);
+            let items: Vec<_> = newest.iter().map(|one| one.item.clone()).collect();
+            let start = window::start(&items, window_of(policy, self.settings.limits.window_messages), policy.window_tokens);
+            if let Some(first) = newest.get(start).map(|one| one.position) {
+                pending.retain(|one| one.position < first);
+            }
+        }
+        if pending.len() == full {
+            // A page may end in the middle of a turn.
+            pending.truncate(last_turn(&pending));
         }
         let (messages, tokens) = window::measure(pending.iter().map(|one| &one.item));
         let waiting = Waiting { messages, tokens, tried_at: memory.tried_at, summarised_at: memory.summarised_at };

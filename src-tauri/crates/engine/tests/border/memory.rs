@@ -411,6 +411,35 @@ async fn a_summary_of_strangers_words_is_not_trusted() {
 #[tokio::test(start_paused = true)]
 async fn a_long_conversation_without_a_summary_is_caught_up_once() {
     let bench = bench(ConversationMode::SummaryBuffer, |_| ());
+    said_long_ago(&bench, 3_000).await;
+    assert_eq!(status_and_text(&bench.ask("q").await).0, TurnStatus::Ok);
+    let seen = last(&bench);
+    assert!(seen.len() <= 502, "{}", seen.len());
+    assert!(seen[0].starts_with("system ") && seen.iter().any(|line| line == "user old 2998"));
+    let caught_up = memory(&bench, "desktop:s").await;
+    let unseen = caught_up.through;
+    assert!(unseen >= 2_990, "what overflows was summarised after the turn: {unseen}");
+    assert_eq!(talk(&bench, 1..=1).await.len(), 1 + 4 + 1, "a summary, the window, and the question");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_page_that_waits_falls_neither_out_of_the_summary_nor_out_of_sight() {
+    for mode in [ConversationMode::Summary, ConversationMode::SummaryBuffer] {
+        // So many that a page waits before the turn, and more than a page after it.
+        for old in [2_988, 2_989, 2_990] {
+            let bench = bench(mode, |_| ());
+            said_long_ago(&bench, old).await;
+            bench.ask("q").await;
+            let covered = memory(&bench, "desktop:s").await.messages;
+            let seen = talk(&bench, 1..=1).await;
+            // Beside the notes and the question.
+            assert_eq!(covered + seen.len() as u64 - 2, old as u64 + 2, "{mode:?} after {old}: {} seen", seen.len());
+        }
+    }
+}
+
+/// So many messages, and never a summary.
+async fn said_long_ago(bench: &Bench, messages: usize) {
     let (store, now) = (&bench.world.store, bench.world.clock.now());
     store.session_create(&"s".into(), "t", now).await.unwrap();
     let item = |n: usize, body| Item {
@@ -425,13 +454,5 @@ async fn a_long_conversation_without_a_summary_is_caught_up_once() {
         0 => ItemBody::UserMessage { text: format!("old {n}") },
         _ => ItemBody::AssistantText { text: format!("old {n}"), blocks: vec![], model: None, agent: None, choices: vec![], partial: false },
     };
-    store.items_append((0..3_000).map(|n| item(n, said(n))).collect()).await.unwrap();
-    assert_eq!(status_and_text(&bench.ask("q").await).0, TurnStatus::Ok);
-    let seen = last(&bench);
-    assert!(seen.len() <= 502, "{}", seen.len());
-    assert!(seen[0].starts_with("system ") && seen.iter().any(|line| line == "user old 2998"));
-    let caught_up = memory(&bench, "desktop:s").await;
-    let unseen = caught_up.through;
-    assert!(unseen >= 2_990, "what overflows was summarised after the turn: {unseen}");
-    assert_eq!(talk(&bench, 1..=1).await.len(), 1 + 4 + 1, "a summary, the window, and the question");
+    store.items_append((0..messages).map(|n| item(n, said(n))).collect()).await.unwrap();
 }
