@@ -58,7 +58,12 @@ impl Turn {
         let rounds = run.rounds.min(self.calls_left()).max(1);
         let mut nudged = false;
         for round in 1..=rounds {
-            if let Err(error) = self.engine.check_enabled() {
+            // Whoever is at work may have been switched off since the last call.
+            let enabled = match self.agent() {
+                Some(agent) => self.engine.check_agent(&agent.id),
+                None => self.engine.check_enabled(),
+            };
+            if let Err(error) = enabled {
                 return End::Failed { partial: String::new(), error };
             }
             let last = round == rounds || nudged || self.without_tools.load(Ordering::Acquire) || self.out_of_time();

@@ -6,7 +6,7 @@ use contract::{AgentId, ApprovalStatus, Decision, Effect, EventBody, PolicyMode,
 use engine::ports::ModelErrorKind;
 use serde_json::json;
 
-use crate::world::{Bench, Say, status_and_text, tool};
+use crate::world::{Bench, Say, agent, status_and_text, tool};
 
 #[tokio::test(start_paused = true)]
 async fn what_is_off_is_not_offered_and_not_run() {
@@ -65,6 +65,25 @@ async fn switching_everything_off_ends_a_turn_before_its_next_model_call() {
     let end = bench.ask("go").await;
     let EventBody::Final { status, error, .. } = end else { panic!("not a final") };
     assert_eq!((status, error.unwrap().code), (TurnStatus::Error, contract::ErrorCode::AgentDisabled));
+    assert_eq!(bench.model.requests.lock().unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn switching_a_specialist_off_ends_its_turn_before_its_next_model_call() {
+    let bench = Bench::new(vec![tool("a.read", Effect::ReadOnly)]).with(vec![agent("guardian", &["a.read"])]);
+    let profile = std::sync::Arc::clone(&bench.profile);
+    bench.tools.behaviours.lock().unwrap().insert(
+        "a.read".into(),
+        Box::new(move |_| {
+            profile.settings.lock().unwrap().switches.agents_off.insert("guardian".into());
+            Ok(json!({}))
+        }),
+    );
+    bench.model.then(vec![Say::Call("a_read", json!({}))]);
+    let end = bench.ask("go").await;
+    let EventBody::Final { status, error, .. } = end else { panic!("not a final") };
+    let error = error.unwrap();
+    assert_eq!((status, error.code, error.reason_text()), (TurnStatus::Error, contract::ErrorCode::AgentDisabled, Some("agent_off")));
     assert_eq!(bench.model.requests.lock().unwrap().len(), 1);
 }
 
