@@ -90,7 +90,7 @@ pub(crate) fn settle(agent: &Agent, spec: &ToolSpec, arguments: &mut Value, past
                     Origin::Inherited
                 } else if default.value.as_ref() == Some(&id) {
                     Origin::Default
-                } else if past.in_process || default.value.is_none() {
+                } else if past.in_process {
                     Origin::Explicit
                 } else {
                     return Err(unnamed(parameter, &id, default.value.as_deref()));
@@ -117,9 +117,10 @@ pub(crate) fn settle(agent: &Agent, spec: &ToolSpec, arguments: &mut Value, past
 }
 
 fn unnamed(parameter: &str, id: &str, default: Option<&str>) -> AgentError {
+    let instead = default.map_or_else(|| "Leave it out".to_owned(), |value| format!("Use the default {value}"));
     AgentError::invalid(format!("The user's words do not name {parameter} {id}."))
         .reason("default_owned")
-        .hint(format!("Use the default{}, or ask the user which one is meant.", default.map(|value| format!(" {value}")).unwrap_or_default()))
+        .hint(format!("{instead}, or ask the user which one is meant."))
 }
 
 fn takes(spec: &ToolSpec, parameter: &str) -> bool {

@@ -233,6 +233,18 @@ async fn c10_a_default_gives_way_only_to_what_the_user_names_and_never_in_a_chan
     bench.ask("how are we doing?").await;
     assert_eq!(bench.outcomes().await, [ToolOutcome::Error], "nobody named 23");
     assert!(bench.runs().is_empty());
+    // That there is no value by default does not make any value right.
+    let of_moss = json!({"account_id": "17", "advertiser_filter": "Moss"});
+    bench.model.then(vec![Say::Call("p", of_moss.clone())]);
+    bench.model.then(vec![Say::Text("Which advertiser?")]);
+    bench.ask("and now?").await;
+    let error = bench.items().await.into_iter().rev().find_map(|i| if let ItemBody::ToolResult { error, .. } = i.body { error } else { None }).unwrap();
+    assert_eq!((error.reason_text(), error.hint_text()), (Some("default_owned"), Some("Leave it out, or ask the user which one is meant.")));
+    assert!(bench.runs().is_empty(), "nobody named Moss");
+    bench.model.then(vec![Say::Call("p", of_moss)]);
+    bench.model.then(vec![Say::Text("Fine.")]);
+    bench.ask("I mean Moss").await;
+    assert_eq!(bench.runs(), ["p"], "now somebody did");
     bench.model.then(vec![Say::Call("w", json!({}))]);
     bench.ask("change it").await;
     assert_eq!(bench.outcomes().await.last(), Some(&ToolOutcome::Error), "no default is put into a change");
