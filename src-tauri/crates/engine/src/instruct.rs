@@ -18,7 +18,6 @@ use crate::{
     lanes::Accepted,
     ports::{Agent, Instructions, Message, Outbound},
     prompt::Voice,
-    store_error,
     turn::Turn,
 };
 
@@ -140,26 +139,30 @@ impl Engine {
         }
     }
 
-    /// The prompt that a question would send now, and the instructions that would follow results. Nothing is sent or kept.
+    /// The prompt that a question would send now in a new conversation, and the instructions that would follow results. Nothing is
+    /// sent or kept.
     pub async fn prompt_preview(self: &Arc<Self>, params: &PromptPreviewParams) -> Result<PromptPreviewResponse, AgentError> {
+        self.check_enabled()?;
         let session = SessionId::new(PREVIEW);
         let accepted = Accepted { turn: TurnId::new(PREVIEW), text: params.question.clone(), model: None, agent: None, headless: true };
         let turn = Turn::new(Arc::clone(self), session.clone(), accepted, CancellationToken::new());
         let words = turn.open_words().await.map_err(|_| AgentError::internal("preview", "The prompt could not be made."))?;
-        let agents: Vec<Arc<Agent>> = self.world.roster.agents().iter().cloned().map(Arc::new).collect();
+        // Whoever is switched off is neither asked nor told of.
+        let agents = turn.agents();
         let wanted = match &params.agent {
             Some(id) => {
-                let found = agents.iter().find(|agent| agent.id == *id);
-                Some(found.ok_or_else(|| store_error(&crate::ports::StoreError::NotFound(format!("The specialist {id}"))))?)
+                self.check_specialist(id)?;
+                agents.iter().find(|agent| agent.id == *id).map(|agent| &**agent)
             }
-            None => None,
+            None => Turn::only(&agents),
         };
-        let specs: Vec<&ToolSpec> =
-            turn.offered().into_iter().filter(|spec| wanted.is_some_and(|agent| agent.tools.contains(&spec.id)) || agents.is_empty()).collect();
+        let alone = self.world.roster.agents().is_empty();
+        let specs: Vec<&ToolSpec> = turn.offered().into_iter().filter(|spec| wanted.map_or(alone, |agent| agent.tools.contains(&spec.id))).collect();
         let prompt = match wanted {
             Some(agent) => turn.prompt(words, &Voice::Agent { agent, among: agents.len() > 1 }, &specs, None),
-            None if agents.len() > 1 => turn.supervisor_prompt(words, &agents, &[]),
-            None => turn.prompt(words, &Voice::Alone, &specs, None),
+            None if alone => turn.prompt(words, &Voice::Alone, &specs, None),
+            None if agents.is_empty() => turn.prompt(words, &Voice::Orchestrator, &specs, None),
+            None => turn.supervisor_prompt(words, &agents, &[]),
         };
         let one = |spec: &&ToolSpec| {
             let given = turn.given(spec, &Value::Null, &params.question, words);

@@ -205,6 +205,22 @@ async fn section_2_the_page_shows_what_each_layer_gave() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn section_2_the_preview_is_the_prompt_that_is_sent_also_with_specialists_off() {
+    let bench = Bench::new(vec![pacing("p", Effect::ReadOnly), tool("s", Effect::ReadOnly)]).with(vec![guardian(&["p"]), agent("shopper", &["s"])]);
+    for off in [vec!["shopper"], vec!["guardian", "shopper"], vec![]] {
+        bench.profile.settings.lock().unwrap().switches.agents_off = off.iter().map(|id| AgentId::new(*id)).collect();
+        let preview = bench.engine.prompt_preview(&PromptPreviewParams { agent: None, question: "how is it?".into() }).await.unwrap();
+        let shown: Vec<String> = preview.parts.into_iter().map(|part| part.text).collect();
+        let next = bench.model.requests.lock().unwrap().len();
+        bench.ask("how is it?").await;
+        assert_eq!(shown.join("\n\n"), bench.prompt(next), "without {off:?}");
+    }
+    bench.profile.settings.lock().unwrap().switches.agents_off.insert("shopper".into());
+    let refused = bench.engine.prompt_preview(&PromptPreviewParams { agent: Some("shopper".into()), question: "boots".into() }).await.unwrap_err();
+    assert_eq!((refused.code, refused.reason_text()), (ErrorCode::AgentDisabled, Some("agent_off")));
+}
+
+#[tokio::test(start_paused = true)]
 async fn section_6_the_answer_names_the_account_and_where_it_came_from() {
     let bench = Bench::new(vec![pacing("p", Effect::ReadOnly)]).with(vec![guardian(&["p"])]);
     for (question, given, line, ran) in [
