@@ -3,6 +3,9 @@
 
 use serde_json::{Map, Number, Value};
 
+/// References and unions that are followed for one argument.
+const MOST_BRANCHES: usize = 100;
+
 /// One change that was made, for the trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coercion {
@@ -29,7 +32,7 @@ pub fn coerce(schema: &Value, arguments: Value) -> (Value, Vec<Coercion>) {
             }
             continue;
         };
-        match one(property, value, required.contains(&name.as_str())) {
+        match one(&branches(schema, property), value, required.contains(&name.as_str())) {
             Outcome::Same(value) => {
                 out.insert(name, value);
             }
@@ -49,37 +52,60 @@ enum Outcome {
     Absent,
 }
 
-fn one(schema: &Value, value: Value, required: bool) -> Outcome {
-    let types = types(schema);
-    if types.is_empty() || types.iter().any(|t| fits(t, &value)) && !(is_blank(&value) && !required && !allows_blank(schema, &value)) {
+fn one(branches: &[&Value], value: Value, required: bool) -> Outcome {
+    let types = types(branches);
+    if types.is_empty() || types.iter().any(|t| fits(t, &value)) && !(is_blank(&value) && !required && !allows_blank(branches, &value)) {
         return Outcome::Same(value);
     }
-    let scalar = !types.iter().any(|t| t == "array" || t == "object");
+    let scalar = !types.iter().any(|t| *t == "array" || *t == "object");
     if scalar && !required && is_blank(&value) {
         return Outcome::Absent;
     }
     if scalar && let Some(inner) = unwrap_single(&value) {
-        return match one(schema, inner, required) {
+        return match one(branches, inner, required) {
             Outcome::Same(value) | Outcome::Changed(value, _) => Outcome::Changed(value, "unwrapped a list of one"),
             Outcome::Absent => Outcome::Absent,
         };
     }
-    if types.iter().any(|t| t == "array") && !value.is_array() && !value.is_null() {
+    if types.contains(&"array") && !value.is_array() && !value.is_null() {
         return Outcome::Changed(Value::Array(vec![value]), "wrapped in a list");
     }
     match (&value, types.iter().find_map(|t| parse(t, &value))) {
         (_, Some(parsed)) => Outcome::Changed(parsed, "parsed from text"),
-        (Value::Number(n), None) if types.iter().any(|t| t == "string") => Outcome::Changed(Value::String(n.to_string()), "written as text"),
+        (Value::Number(n), None) if types.contains(&"string") => Outcome::Changed(Value::String(n.to_string()), "written as text"),
         (_, None) => Outcome::Same(value),
     }
 }
 
-fn types(schema: &Value) -> Vec<String> {
-    match schema.get("type") {
-        Some(Value::String(one)) => vec![one.clone()],
-        Some(Value::Array(many)) => many.iter().filter_map(|t| t.as_str().map(str::to_owned)).collect(),
-        _ => Vec::new(),
+/// The schemas of which a value may fit any: references inside the whole schema are followed, unions taken apart. Nothing when there
+/// are too many, as where they lead in a circle.
+fn branches<'a>(whole: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
+    let (mut open, mut found) = (vec![schema], Vec::new());
+    for _ in 0..MOST_BRANCHES {
+        let Some(one) = open.pop() else { return found };
+        let target = one.get("$ref").and_then(Value::as_str).and_then(|at| whole.pointer(at.strip_prefix('#')?));
+        let union = ["anyOf", "oneOf"].iter().find_map(|word| one.get(word)?.as_array());
+        let speaks = ["type", "enum", "const"].iter().any(|word| one.get(word).is_some());
+        match (target, union) {
+            (Some(target), _) if !speaks => open.push(target),
+            (None, Some(union)) if !speaks => open.extend(union.iter().rev()),
+            _ => found.push(one),
+        }
     }
+    Vec::new()
+}
+
+/// The types of all branches. Nothing when one of them does not say: it may want anything.
+fn types<'a>(branches: &[&'a Value]) -> Vec<&'a str> {
+    let mut all = Vec::new();
+    for branch in branches {
+        match branch.get("type") {
+            Some(Value::String(one)) => all.push(one.as_str()),
+            Some(Value::Array(many)) => all.extend(many.iter().filter_map(Value::as_str)),
+            _ => return Vec::new(),
+        }
+    }
+    all
 }
 
 fn fits(kind: &str, value: &Value) -> bool {
@@ -105,8 +131,9 @@ fn is_blank(value: &Value) -> bool {
 }
 
 /// A schema that lists the blank word itself, or `null` as a type of its own, means it.
-fn allows_blank(schema: &Value, value: &Value) -> bool {
-    schema.get("enum").is_some() || schema.get("const").is_some() || (value.is_null() && types(schema).iter().any(|t| t == "null"))
+fn allows_blank(branches: &[&Value], value: &Value) -> bool {
+    let lists = |branch: &&Value| branch.get("enum").is_some() || branch.get("const").is_some();
+    branches.iter().any(lists) || (value.is_null() && types(branches).contains(&"null"))
 }
 
 fn unwrap_single(value: &Value) -> Option<Value> {
@@ -166,7 +193,11 @@ mod tests {
     fn schema() -> Value {
         json!({"type": "object", "properties": {
             "s": {"type": "string"}, "i": {"type": "integer"}, "n": {"type": "number"}, "b": {"type": "boolean"},
-            "a": {"type": "array"}, "o": {"type": "object"}, "opt": {"type": "string"}}, "required": ["s"]})
+            "a": {"type": "array"}, "o": {"type": "object"}, "opt": {"type": "string"},
+            "ref": {"$ref": "#/$defs/Count"}, "any": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+            "oneof": {"oneOf": [{"$ref": "#/$defs/Count"}, {"type": "boolean"}]}, "round": {"$ref": "#/$defs/Round"},
+            "open": {"anyOf": [{"type": "integer"}, {}]}},
+            "required": ["s"], "$defs": {"Count": {"type": "integer"}, "Round": {"anyOf": [{"$ref": "#/$defs/Round"}, {"$ref": "#/$defs/Round"}]}}})
     }
 
     #[test]
@@ -185,9 +216,23 @@ mod tests {
             (json!({"s": "x", "extra": 1}), json!({"s": "x"})),
             (json!({"s": 17}), json!({"s": "17"})),
             (json!({"s": "none"}), json!({"s": "none"})),
+            (json!({"s": {"k": 1}}), json!({"s": {"k": 1}})),
+            (json!({"s": "x", "ref": "1,200"}), json!({"s": "x", "ref": 1200})),
+            (json!({"s": "x", "ref": ["7"]}), json!({"s": "x", "ref": 7})),
+            (json!({"s": "x", "ref": "none"}), json!({"s": "x"})),
+            (json!({"s": "x", "any": "12"}), json!({"s": "x", "any": 12})),
+            (json!({"s": "x", "any": null}), json!({"s": "x", "any": null})),
+            (json!({"s": "x", "oneof": "True"}), json!({"s": "x", "oneof": true})),
+            (json!({"s": "x", "oneof": ["7"]}), json!({"s": "x", "oneof": 7})),
+            (json!({"s": "x", "round": "12"}), json!({"s": "x", "round": "12"})),
+            (json!({"s": "x", "open": "12"}), json!({"s": "x", "open": "12"})),
         ] {
             assert_eq!(coerce(&schema(), given.clone()).0, expected, "from {given}");
         }
+        let mut strict = schema();
+        strict["additionalProperties"] = json!(false);
+        let extra = json!({"s": "x", "extra": 1});
+        assert_eq!(coerce(&strict, extra.clone()), (extra, vec![]), "what is forbidden is left for validation to say");
     }
 
     /// Any JSON, not too deep.
@@ -214,10 +259,11 @@ mod tests {
     /// A schema of one property: any set of types, or none, sometimes with a list of values.
     fn property() -> impl Strategy<Value = Value> {
         let types = prop::sample::subsequence(vec!["string", "integer", "number", "boolean", "array", "object", "null"], 0..4);
-        (types, any::<bool>()).prop_map(|(types, single)| match types.as_slice() {
-            [] => json!({}),
-            [one] if single => json!({"type": one}),
-            many => json!({"type": many}),
+        (types, 0..3).prop_map(|(types, form)| match (types.as_slice(), form) {
+            ([], _) => json!({}),
+            ([one], 0) => json!({"type": one}),
+            (many, 1) => json!({"anyOf": many.iter().map(|one| json!({"type": one})).collect::<Vec<_>>()}),
+            (many, _) => json!({"type": many}),
         })
     }
 
