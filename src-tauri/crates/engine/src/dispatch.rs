@@ -136,7 +136,7 @@ impl Turn {
         let spec = &ready.spec;
         match result {
             Ok(mut data) => {
-                let problems = self.engine.validators.problems(&format!("out {}", spec.definition_hash), &spec.output_schema, &data);
+                let problems = self.engine.validators.problems_of_result(&format!("out {}", spec.definition_hash), &spec.output_schema, &data);
                 if problems.is_empty() {
                     // Before anything is recorded, stored or shown.
                     self.engine.exact().scrub_value(&mut data);

@@ -17,7 +17,17 @@ pub struct Validators {
 impl Validators {
     /// Problems of `value` as `[{path, problem}]`; `key` identifies the schema. A schema that cannot be compiled refuses everything.
     pub fn problems(&self, key: &str, schema: &Value, value: &Value) -> Vec<Value> {
-        match self.validator(key, schema) {
+        self.checked(key, schema, value, true)
+    }
+
+    /// The same for what a tool returned: there a format (`date`) only describes. The call has been made, and refusing what came of it
+    /// over a format would take away a result that can be read.
+    pub(crate) fn problems_of_result(&self, key: &str, schema: &Value, value: &Value) -> Vec<Value> {
+        self.checked(key, schema, value, false)
+    }
+
+    fn checked(&self, key: &str, schema: &Value, value: &Value, formats: bool) -> Vec<Value> {
+        match self.validator(key, schema, formats) {
             None => vec![json!({"path": "", "problem": "the schema cannot be used"})],
             Some(validator) => {
                 validator.iter_errors(value).take(20).map(|e| json!({"path": e.instance_path().to_string(), "problem": e.to_string()})).collect()
@@ -25,12 +35,12 @@ impl Validators {
         }
     }
 
-    fn validator(&self, key: &str, schema: &Value) -> Option<Arc<Validator>> {
+    fn validator(&self, key: &str, schema: &Value, formats: bool) -> Option<Arc<Validator>> {
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = compiled.get(key) {
             return known.clone();
         }
-        let fresh = jsonschema::validator_for(schema).ok().map(Arc::new);
+        let fresh = jsonschema::options().should_validate_formats(formats).build(schema).ok().map(Arc::new);
         compiled.insert(key.to_owned(), fresh.clone());
         fresh
     }

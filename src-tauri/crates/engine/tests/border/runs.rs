@@ -355,6 +355,22 @@ async fn s3_tool_codes() {
     assert_eq!((http.code, http.retryable, &http.details["status"]), (ErrorCode::ToolHttpError, false, &json!(404)));
 }
 
+#[tokio::test(start_paused = true)]
+async fn s3_an_argument_of_another_format_does_not_fit() {
+    let mut spec = tool("web", Effect::ReadOnly);
+    let day = json!({"type": "object", "properties": {"day": {"type": "string", "format": "date"}}});
+    (spec.input_schema, spec.full_input_schema, spec.output_schema) = (day.clone(), day.clone(), day);
+    let bench = Bench::new(vec![spec]);
+    for day in ["tomorrow", "2026-02-30", "2026-2-3"] {
+        let misfit = call(&bench, "web", json!({"day": day})).await;
+        assert_eq!((misfit.code, misfit.details["validation"][0]["path"].as_str()), (ErrorCode::InvalidInput, Some("/day")), "{day}");
+    }
+    // What comes back is a result all the same.
+    bench.tools.behaviours.lock().unwrap().insert("web".into(), Box::new(|_| Ok(json!({"day": "soon"}))));
+    let params = ToolCallParams { tool: "web".into(), arguments: json!({"day": "2026-02-28"}), session: None, headless: true };
+    assert_eq!(bench.engine.tool_call(params).await.unwrap().data, json!({"day": "soon"}));
+}
+
 // --- 5. Approval ---
 
 #[tokio::test(start_paused = true)]
