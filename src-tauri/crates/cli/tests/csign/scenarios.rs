@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::world::{World, packs};
 
 /// A new pack with these scenarios.
 fn pack(world: &World, scenarios: Value) -> String {
@@ -80,4 +80,19 @@ fn section_12_a_new_pack_brings_scenarios_that_pass() {
     let folder = pack(&world, Value::Null);
     let ran = world.run(&["packs", "check", "--run", &folder]).ends_with(0);
     assert!(ran.out.contains("2 passed, 0 failed, 0 skipped."), "{}", ran.out);
+}
+
+#[test]
+fn section_12_the_packs_that_ship_keep_what_they_promise() {
+    let world = World::new();
+    let made = world.run(&["packs", "new", "lookup", "--kind", "http"]).ends_with(0).out;
+    let shipped = ["campaign-portfolio-pacing", "shop", "web-api-example"].map(|pack| packs().join(pack).display().to_string());
+    for folder in shipped.iter().map(String::as_str).chain([made.trim()]) {
+        let evidence = world.run(&["packs", "check", "--run", folder, "--json"]).ends_with(0).json();
+        assert_eq!((&evidence["failed"], &evidence["skipped"]), (&json!(0), &json!(0)), "{evidence:#}");
+        let scenarios = evidence["scenarios"].as_array().expect("a list");
+        assert!(scenarios.len() >= 2, "{evidence:#}");
+        let has = |check: &str| scenarios.iter().any(|one| one["checks"].as_array().is_some_and(|all| all.iter().any(|c| c["check"] == check)));
+        assert!(has("code == agent_disabled"), "one with the kill switch: {evidence:#}");
+    }
 }
