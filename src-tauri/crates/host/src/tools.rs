@@ -271,7 +271,14 @@ impl Tools for HostTools {
     }
 
     async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {
-        self.credentials.of(spec).await.map(|_| ())
+        let ToolTarget::Mcp { server, .. } = &spec.target else { return self.credentials.of(spec).await.map(|_| ()) };
+        // What a server elsewhere is shown: it could not be reached without.
+        let pack = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref()).find(|pack| pack.manifest.id == spec.pack);
+        let declared = pack.and_then(|pack| pack.manifest.servers.iter().find(|entry| entry.name == *server));
+        for variable in declared.into_iter().flat_map(credentials::of_server) {
+            self.credentials.named(spec.pack.as_str(), variable, server).await?;
+        }
+        Ok(())
     }
 
     fn waits_for_person(&self, spec: &ToolSpec) -> bool {

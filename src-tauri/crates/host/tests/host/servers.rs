@@ -4,7 +4,7 @@
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, sync::Arc};
 
 use contract::{
-    Change, Commands, DefinitionState, Effect, Empty, ErrorCode, ServerTool, ServerToolAcceptParams, ServerToolEffectParams, ToolCallParams, ToolCallResponse,
+    ApprovalsListParams, Change, Commands, DefinitionState, Effect, Empty, ErrorCode, SecretSetParams, ServerTool, ServerToolAcceptParams, ServerToolEffectParams, ToolCallParams, ToolCallResponse,
     ToolOutcome,
 };
 use host::{Host, Options, Person, Terminal};
@@ -155,4 +155,48 @@ async fn a_changed_tool_is_not_called_until_a_person_accepts_what_changed() {
     assert_eq!(bench.send().await.outcome, ToolOutcome::Ok);
     assert_eq!(bench.calls(), 2);
     bench.host.stop().await;
+}
+
+/// A pack whose server lies elsewhere and wants to be shown two credentials.
+fn elsewhere(folder: &Path) {
+    let pack = folder.join("packs/far");
+    fs::create_dir_all(&pack).unwrap();
+    let http = json!({
+        "url": "https://mcp.invalid/mcp", "auth": {"kind": "bearer_token", "env_var": "FAR_TOKEN"}, "headers": {"X-Tenant": "FAR_TENANT"}
+    });
+    let manifest = json!({
+        "manifest_version": 1, "id": "far", "version": "1.0.0", "title": "Far", "description": "Sends letters from afar.",
+        "servers": [{"name": "far", "http": http}],
+        "schemas": {"Send": {"type": "object", "properties": {"to": {"type": "string"}}}, "Any": {"type": "object"}},
+        "tools": {"tools": [{
+            "id": "far.send", "title": "Send a letter", "kind": "mcp_server", "mcp": {"server": "far", "tool": "send"}, "side_effect_level": "write",
+            "input_schema_ref": "#/schemas/Send", "output_schema_ref": "#/schemas/Any", "error_schema_ref": "#/schemas/Any",
+            "timeouts": {"timeout_ms": 5_000}, "retry": {"max_attempts": 1, "backoff": "fixed"}, "idempotency": {"strategy": "none"},
+            "audit": {"required": true}, "usage_guidelines": "Sends a letter.", "use_when": ["a letter is to be sent"]
+        }]}
+    });
+    fs::write(pack.join("pack.json"), manifest.to_string()).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn section_4_1_a_servers_missing_credential_is_told_before_anybody_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    elsewhere(folder.path());
+    let host = host(folder.path()).await;
+    let send = || {
+        let params = ToolCallParams { tool: "far.send".into(), arguments: json!({"to": "Ada"}), session: None, headless: true };
+        host.tool_call(params)
+    };
+    for variable in ["FAR_TENANT", "FAR_TOKEN"] {
+        let refused = send().await.unwrap();
+        assert_eq!(refused.outcome, ToolOutcome::Error);
+        let error = refused.error.unwrap();
+        assert_eq!((error.code, error.reason_text()), (ErrorCode::InternalError, Some("tool_config_error")), "{error:?}");
+        assert!(error.message.contains("FAR_T"), "{error:?}");
+        assert!(host.approvals_list(ApprovalsListParams { include_decided: false }).await.unwrap().approvals.is_empty(), "nobody was asked");
+        let params = SecretSetParams { name: format!("far/{variable}"), value: "entered".into(), this_run_only: true };
+        host.secret_set(params).await.unwrap();
+    }
+    assert_eq!(send().await.unwrap_err().code, ErrorCode::ApprovalRequired, "with both it asks");
+    host.stop().await;
 }
