@@ -62,6 +62,10 @@ fn retry(at: &str, tool: &Value, faults: &mut Faults) {
             "set max_attempts to 1, or name an idempotency strategy that the tool's side honours",
         );
     }
+    if let Some(lost) = strategy.filter(|s| matches!(*s, "header" | "hash_payload" | "payload_field") && text(tool, "kind") == Some("mcp_server")) {
+        let problem = format!("the key of the strategy `{lost}` does not reach an MCP server");
+        faults.at(format!("{at}/idempotency/strategy"), problem, "use `external_key` with an argument that the server takes for its key, or `none`");
+    }
 }
 
 /// What each kind needs, and what then belongs to it.
@@ -161,6 +165,10 @@ fn credential(at: &str, tool: &Value, faults: &mut Faults) {
         && !super::servers::is_variable(name)
     {
         faults.at(format!("{at}/auth/env_var"), format!("`{name}` is not the name of a variable"), "give the name only, never a value");
+    }
+    if kind.is_some_and(|k| k != "none") && text(tool, "kind") == Some("mcp_server") {
+        let fix = "declare it at the server: `auth` or `headers` of its `http`, or `env` of its program";
+        faults.at(format!("{at}/auth"), "a tool of an MCP server is not shown a credential of its own", fix);
     }
     for place in ["header", "query"] {
         if tool.pointer(&format!("/auth/{place}")).is_some() && text(tool, "kind") != Some("http_api") {

@@ -137,6 +137,10 @@ fn wrong_shapes() -> Vec<Case> {
         (read("do_not_use_when"), json!([" "]), read("do_not_use_when"), "slow tool"),
         (read("grantable"), json!(true), read("grantable"), "only a tool with effect `write`"),
         (book("auth"), json!({"kind": "api_key"}), book("auth/env_var"), "where the credential comes from"),
+        (book("auth"), json!({"kind": "bearer_token", "env_var": "LEDGER_TOKEN"}), book("auth"), "not shown a credential of its own"),
+        (book("idempotency"), json!({"strategy": "header"}), book("idempotency/strategy"), "does not reach an MCP server"),
+        (read("idempotency"), json!({"strategy": "hash_payload"}), read("idempotency/strategy"), "does not reach an MCP server"),
+        (book("idempotency"), json!({"strategy": "payload_field"}), book("idempotency/strategy"), "does not reach an MCP server"),
         (book("session_values/0/pointer"), json!("clerk"), book("session_values/0/pointer"), "not a JSON pointer"),
         // parameters
         (book("parameters/clerkId/exempt_from_hash"), json!(true), book("parameters/clerkId/exempt_from_hash"), "not be bound"),
