@@ -14,7 +14,8 @@ const OWN: &[&str] = &["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"];
 /// Where credentials come from.
 pub(crate) struct Credentials {
     keyring: Arc<Keyring>,
-    from_environment: bool,
+    /// How a variable is read; `None` where the environment does not count.
+    environment: Option<fn(&str) -> Option<String>>,
 }
 
 /// The variable a tool's credential is named after, when the host itself has to give it.
@@ -64,7 +65,13 @@ fn tools(packs: &[LoadedPack]) -> impl Iterator<Item = (&LoadedPack, &ToolSpec)>
 
 impl Credentials {
     pub(crate) fn new(keyring: Arc<Keyring>, from_environment: bool) -> Self {
-        Self { keyring, from_environment }
+        let process: fn(&str) -> Option<String> = |name| std::env::var(name).ok();
+        Self::reading(keyring, from_environment.then_some(process))
+    }
+
+    /// With another environment.
+    pub(crate) fn reading(keyring: Arc<Keyring>, environment: Option<fn(&str) -> Option<String>>) -> Self {
+        Self { keyring, environment }
     }
 
     /// What a tool needs. `None` when it needs nothing.
@@ -94,7 +101,7 @@ impl Credentials {
             let hint = error.hint();
             return Err(AgentError::internal("tool_config_error", format!("{who} needs the key {variable}, and {error}.")).hint(hint));
         }
-        let hint = if self.from_environment {
+        let hint = if self.environment.is_some() {
             format!("Enter it in the window under Settings, \u{201c}Keys and access of packs\u{201d}, or set the variable {variable}.")
         } else {
             "Enter it in Settings under \u{201c}Keys and access of packs\u{201d}.".to_owned()
@@ -102,8 +109,9 @@ impl Credentials {
         Err(AgentError::internal("tool_config_error", format!("{who} needs the key {variable}, which is not stored.")).hint(hint))
     }
 
-    fn variable(&self, name: &str) -> Option<SecretString> {
-        let value = self.from_environment.then(|| std::env::var(name).ok()).flatten()?;
+    /// A secret of the environment, where that counts.
+    pub(crate) fn variable(&self, name: &str) -> Option<SecretString> {
+        let value = self.environment?(name)?;
         (!value.trim().is_empty()).then(|| SecretString::from(value.trim().to_owned()))
     }
 

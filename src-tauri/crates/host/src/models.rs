@@ -16,7 +16,7 @@ use models::{
 use secrecy::SecretString;
 use secrets::Keyring;
 
-use crate::profile::LiveProfile;
+use crate::{credentials::Credentials, profile::LiveProfile};
 
 /// The name of the provider's key in settings, and of the variable that may hold it.
 pub(crate) const API_KEY: &str = "OPENAI_API_KEY";
@@ -80,6 +80,7 @@ impl Server {
 pub(crate) struct HostModels {
     profile: Arc<LiveProfile>,
     keyring: Arc<Keyring>,
+    credentials: Arc<Credentials>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
     random: Arc<dyn Random>,
@@ -91,12 +92,13 @@ impl HostModels {
     pub(crate) fn new(
         profile: Arc<LiveProfile>,
         keyring: Arc<Keyring>,
+        credentials: Arc<Credentials>,
         clock: Arc<dyn Clock>,
         ids: Arc<dyn Ids>,
         random: Arc<dyn Random>,
         packs: Vec<OfflinePack>,
     ) -> Self {
-        Self { profile, keyring, clock, ids, random, offline: RwLock::new(Arc::new(OfflineModel::new(packs))), http: OnceLock::new() }
+        Self { profile, keyring, credentials, clock, ids, random, offline: RwLock::new(Arc::new(OfflineModel::new(packs))), http: OnceLock::new() }
     }
 
     /// New names (after an import) for the offline model.
@@ -122,7 +124,7 @@ impl HostModels {
         };
         Recipe {
             http,
-            env_key: env_key(server.api, &server.base_url),
+            env_key: env_key(&self.credentials, server.api, &server.base_url),
             server,
             reasoning: settings.model.reasoning,
             idle_timeout: Duration::from_secs(u64::from(settings.model.idle_timeout_s)),
@@ -277,12 +279,12 @@ fn nothing_may_leave() -> ModelError {
     }
 }
 
-/// The key of the environment, for the server that the environment speaks of: its own address, or the provider's.
-fn env_key(api: Api, base_url: &str) -> Option<SecretString> {
-    let key = std::env::var(api.key_variable()).ok().filter(|key| !key.trim().is_empty())?;
+/// The key of the environment (in a terminal), for the server that the environment speaks of: its own address, or the provider's.
+fn env_key(credentials: &Credentials, api: Api, base_url: &str) -> Option<SecretString> {
+    let key = credentials.variable(api.key_variable())?;
     let moved = std::env::var("OPENAI_BASE_URL").ok().filter(|_| api.key_variable() == API_KEY);
     let meant = moved.unwrap_or_else(|| api.default_url().to_owned());
-    (host_of(base_url) == host_of(&meant)).then(|| SecretString::from(key))
+    (host_of(base_url) == host_of(&meant)).then_some(key)
 }
 
 fn host_of(base_url: &str) -> String {
@@ -298,6 +300,7 @@ fn is_local(base_url: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use contract::{FallbackModel, ModelSettings};
+    use secrecy::ExposeSecret as _;
 
     use super::*;
 
@@ -318,6 +321,19 @@ mod tests {
         for (provider, base_url, entry) in table {
             assert_eq!(entry_of(API_KEY, &settings(provider, base_url, None)).as_deref(), Some(entry), "{provider}");
         }
+    }
+
+    #[test]
+    fn the_environments_key_counts_in_a_terminal_and_for_its_own_provider_only() {
+        let keyring = || Arc::new(Keyring::new("test"));
+        let terminal = Credentials::reading(keyring(), Some(|name| (name == "ANTHROPIC_API_KEY").then(|| "sk-ant".to_owned())));
+        let api = Api::named("anthropic").unwrap();
+        let at = |address: &str| env_key(&terminal, api, address).map(|key| key.expose_secret().to_owned());
+        assert_eq!(at(api.default_url()).as_deref(), Some("sk-ant"));
+        assert_eq!(at("https://elsewhere.example/v1"), None);
+        let window = Credentials::reading(keyring(), None);
+        assert!(env_key(&window, api, api.default_url()).is_none(), "the window takes keys from the keyring alone");
+        assert!(Credentials::new(keyring(), true).variable("PATH").is_some() && Credentials::new(keyring(), false).variable("PATH").is_none());
     }
 
     #[test]

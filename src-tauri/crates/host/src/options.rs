@@ -19,7 +19,7 @@ pub struct Options {
     pub only_packs: Vec<String>,
     /// Start servers in the background at once, instead of with the first call.
     pub warm_up: bool,
-    /// Credentials of tools may come from environment variables: for terminals and servers, not for the window.
+    /// Credentials of tools and keys of models may come from environment variables: for terminals and servers, not for the window.
     pub credentials_from_environment: bool,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,

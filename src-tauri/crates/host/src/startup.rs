@@ -65,6 +65,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let models = Arc::new(HostModels::new(
         Arc::clone(&profile),
         Arc::clone(&keyring),
+        Arc::clone(&tools.credentials),
         Arc::clone(&options.clock),
         Arc::clone(&options.ids),
         Arc::clone(&options.random),
