@@ -65,7 +65,10 @@ pub async fn run_program(call: &ProgramCall, request: &ToolRequest, place: Place
     command.stdin(if call.stdin == Stdin::Json { Stdio::piped() } else { Stdio::null() }).stdout(Stdio::piped()).stderr(Stdio::piped());
     let memory_mb = if call.memory_mb == 0 { DEFAULT_MEMORY_MB } else { call.memory_mb };
     let limits = Limits { memory_bytes: memory_mb.saturating_mul(1024 * 1024), file_bytes: FILE_BYTES, files: FILES };
-    let confine = confinement(call, &place, work.path());
+    let confine = confinement(call, &place, work.path()).map_err(|why| {
+        let hint = "Update or restart the system: programs of packs do not run with less protection than `csign doctor` tells.";
+        before(config(format!("{} was not started: {why}.", request.spec.title), hint))
+    })?;
     let started = Group::start(command, limits, work, confine).await;
     let mut group = started.map_err(|e| {
         before(config(
@@ -98,18 +101,18 @@ pub async fn run_program(call: &ProgramCall, request: &ToolRequest, place: Place
 }
 
 #[cfg(target_os = "linux")]
-fn confinement(call: &ProgramCall, place: &Place, work: &Path) -> impl FnMut() -> std::io::Result<()> + Send + Sync + use<> {
+fn confinement(call: &ProgramCall, place: &Place, work: &Path) -> Result<impl FnMut() -> std::io::Result<()> + Send + Sync + use<>, String> {
     let mut own = vec![work];
     own.extend(place.data.as_deref());
     // A program of the app's own lies in a folder that is readable anyway, or is a test's.
     let pack = if place.program.starts_with(&place.pack_folder) { place.pack_folder.as_path() } else { place.program.as_path() };
-    let mut sandbox = super::sandbox::Sandbox::new(&super::sandbox::Folders { pack, own: &own }, call.network);
-    move || sandbox.enforce()
+    let mut sandbox = super::sandbox::Sandbox::new(&super::sandbox::Folders { pack, own: &own }, call.network)?;
+    Ok(move || sandbox.enforce())
 }
 
 #[cfg(not(target_os = "linux"))]
-fn confinement(_: &ProgramCall, _: &Place, _: &Path) -> impl FnMut() -> std::io::Result<()> + Send + Sync + use<> {
-    || Ok(())
+fn confinement(_: &ProgramCall, _: &Place, _: &Path) -> Result<impl FnMut() -> std::io::Result<()> + Send + Sync + use<>, String> {
+    Ok(|| Ok(()))
 }
 
 fn environment(place: &Place, work: &Path, request: &ToolRequest) -> BTreeMap<String, String> {

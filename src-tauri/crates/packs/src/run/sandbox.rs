@@ -5,7 +5,8 @@
 use std::{collections::BTreeMap, io, path::Path, sync::OnceLock};
 
 use landlock::{
-    ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope, path_beneath_rules,
+    ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
+    path_beneath_rules,
 };
 use seccompiler::{BpfProgram, SeccompAction, SeccompCmpArgLen as Length, SeccompCmpOp as Op, SeccompCondition, SeccompFilter, SeccompRule, TargetArch};
 
@@ -58,18 +59,21 @@ pub(crate) struct Folders<'a> {
 }
 
 impl Sandbox {
-    /// Prepares what this kernel can do.
-    pub(crate) fn new(folders: &Folders<'_>, network: bool) -> Self {
-        let files =
-            (landlock_abi() > 0).then(|| ruleset(folders)).and_then(|made| made.inspect_err(|error| tracing::warn!(%error, "Landlock cannot be used")).ok());
-        let calls = seccomp_works().then(|| filter(network)).flatten();
-        Self { files, calls }
+    /// Prepares what this kernel can do. What it can do and refuses is an error: no program runs with less than was told.
+    pub(crate) fn new(folders: &Folders<'_>, network: bool) -> Result<Self, String> {
+        let files = (landlock_abi() > 0).then(|| ruleset(folders)).transpose().map_err(|error| format!("Landlock cannot be applied ({error})"))?;
+        let filter = || filter(network).ok_or("the filter on system calls cannot be built");
+        let calls = seccomp_works().then(filter).transpose()?;
+        Ok(Self { files, calls })
     }
 
     /// For the child: no allocation, only system calls.
     pub(crate) fn enforce(&mut self) -> io::Result<()> {
         if let Some(files) = self.files.take() {
-            files.restrict_self().map_err(|_| io::Error::from_raw_os_error(libc::EPERM))?;
+            let status = files.restrict_self().map_err(|_| io::Error::from_raw_os_error(libc::EPERM))?;
+            if status.ruleset == RulesetStatus::NotEnforced {
+                return Err(io::Error::from_raw_os_error(libc::EPERM));
+            }
         }
         if let Some(calls) = &self.calls {
             seccompiler::apply_filter(calls).map_err(|_| io::Error::from_raw_os_error(libc::EPERM))?;

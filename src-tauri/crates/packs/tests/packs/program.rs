@@ -1,11 +1,12 @@
 //! Programs as tools: what they get, what they see of this machine, and how they end.
 #![cfg(target_os = "linux")]
 
-use std::{fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
+use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
 
 use contract::{Isolation, ToolTarget};
 use engine::ports::ToolFailure;
 use packs::run::{Place, isolation, run_program};
+use seccompiler::{BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -194,6 +195,30 @@ async fn a_program_sees_its_pack_and_nothing_of_the_user() {
     );
     let said = text(Bench::new(&script).run(json!({"output": "text"}), json!({"id": "x"})).await);
     assert_eq!(said.lines().collect::<Vec<_>>(), ["pack", "x"]);
+}
+
+/// From here on, this thread and what it starts may ask for Landlock's version and not for a ruleset.
+fn refuse_rulesets() {
+    let sized = SeccompCondition::new(1, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0).unwrap();
+    let rules = BTreeMap::from([(libc::SYS_landlock_create_ruleset, vec![SeccompRule::new(vec![sized]).unwrap()])]);
+    let (refuse, arch) = (SeccompAction::Errno(u32::try_from(libc::EPERM).unwrap()), TargetArch::try_from(std::env::consts::ARCH).unwrap());
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch).unwrap();
+    seccompiler::apply_filter(&BpfProgram::try_from(filter).unwrap()).unwrap();
+}
+
+#[test]
+fn a_program_that_cannot_be_kept_apart_as_told_is_not_run() {
+    if isolation().level != Isolation::Full {
+        return;
+    }
+    let ran = std::thread::spawn(|| {
+        refuse_rulesets();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(Bench::new("#!/bin/sh\necho ran\n").run(json!({"output": "text"}), json!({"id": "x"})))
+    });
+    let failure = ran.join().unwrap().unwrap_err();
+    assert_eq!((failure.error.reason_text(), failure.may_have_happened), (Some("tool_config_error"), false), "{}", failure.error);
+    assert!(failure.error.message.contains("Landlock"), "{}", failure.error);
 }
 
 #[tokio::test]
