@@ -30,6 +30,7 @@ fn s2_a_request_from_a_file_or_standard_input_gets_a_response() {
     let first = run(&world, &asked, &[]).ends_with(0).json();
     assert_eq!((text(&first, "status"), text(&first, "request_id"), text(&first, "contract_version")), ("ok", "r1", "1.0"));
     assert_eq!(first["metadata"]["tools_used"], json!(["analyze_portfolio_pacing"]));
+    assert_eq!(first["metadata"]["agent_id"], "guardian", "who answered");
     assert_eq!(first["usage"], json!({"input_tokens": 0, "output_tokens": 0, "total_tokens": 0, "estimated_cost_usd": 0.0}));
     assert!(text(&first["metadata"], "generated_at").ends_with('Z'));
 
@@ -119,4 +120,17 @@ fn s9_how_runs_are_served_is_a_command() {
     assert!(world.run(&["service-level"]).ends_with(0).out.contains("with tools  P95"));
     fs::write(world.data().join("prices.toml"), "[[price]]\nmodel = 7\n").expect("written");
     assert!(world.run(&["service-level"]).ends_with(0).err.contains("prices.toml cannot be used: line 2"));
+}
+
+#[test]
+fn s10_a_line_of_the_log_carries_the_callers_ids() {
+    let world = World::new();
+    let asked = |id: &str| json!({"contract_version": "1.0", "request_id": id, "input": "How is account 17 pacing this month?", "conversation_id": "c"});
+    run(&world, &asked("r1"), &[]).ends_with(0);
+    let file = write(&world, "request.json", &asked("r2"));
+    // It is answered from the first one's analysis, which the log tells.
+    world.run_with("COUNTERSIGN_LOG", "debug", &["run", "--request", &file, "--correlation-id", "trace-9"]).ends_with(0);
+    let log = fs::read_to_string(world.data().join("logs/csign.log")).expect("a log");
+    let line = log.lines().find(|line| line.contains("answered from an earlier analysis")).unwrap_or_else(|| panic!("{log}"));
+    assert!(line.contains(r#"request_id="r2""#) && line.contains(r#"correlation_id="trace-9""#), "{line}");
 }
