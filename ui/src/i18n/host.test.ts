@@ -59,6 +59,12 @@ test("a sentence keeps its values, and what is inside it follows", () => {
   expect(worded("acme kunde inte svara: No connection to acme. Offline model svarar i stället.")).toBe("acme kunde inte svara: Ingen anslutning till acme. Offlinemodell svarar i stället.");
 });
 
+test("two sentences that are worded together are found together", () => {
+  setLanguage("sv");
+  expect(worded("It changed since it was proposed. Look at the new proposal.")).toBe("Det har ändrats sedan det föreslogs. Se på det nya förslaget.");
+  for (const [english, said] of Object.entries(swedish).filter(([text]) => !text.includes("{"))) expect(worded(english)).toBe(said);
+});
+
 test("what the host did not write is left alone", () => {
   setLanguage("sv");
   expect(worded("Totally unknown words.")).toBe("Totally unknown words.");

@@ -41,6 +41,8 @@ const sentences = (): Sentence[] =>
 const sentencesOf = (text: string): string[] => text.split(/(?<=[.!?]) (?=\S)/);
 
 function inSwedish(text: string, depth: number): string | null {
+  const whole = exact.get(text);
+  if (whole !== undefined) return whole;
   const parts = sentencesOf(text).map((part) => exact.get(part));
   if (parts.every((part) => part !== undefined)) return parts.join(" ");
   for (const { shape, holes, said } of sentences()) {
