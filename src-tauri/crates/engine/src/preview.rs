@@ -17,7 +17,7 @@ impl Turn {
         for read in &preview.reads {
             variables.insert(read.name.clone(), self.preview_read(read, arguments).await.or(read.optional.then_some(Value::Null))?);
         }
-        match render(&preview.template, arguments, &variables) {
+        match render(&preview.template, arguments, &variables, &self.locale) {
             Ok(view) => Some(view),
             Err(problem) => {
                 tracing::warn!(tool = %spec.id, %problem, "a preview could not be computed");
@@ -49,13 +49,14 @@ fn fill(value: &Value, arguments: &Value) -> Option<Value> {
     arguments.get(name).cloned()
 }
 
-fn render(template: &str, arguments: &Value, variables: &Map<String, Value>) -> Result<PreviewView, String> {
+fn render(template: &str, arguments: &Value, variables: &Map<String, Value>, locale: &str) -> Result<PreviewView, String> {
+    let swedish = locale.starts_with("sv");
     let mut environment = Environment::new();
     environment.set_fuel(Some(200_000));
     environment.add_filter("dec_add", |a: Template, b: Template| combine(&a, &b, i128::checked_add, 0));
     environment.add_filter("dec_sub", |a: Template, b: Template| combine(&a, &b, i128::checked_sub, 0));
     environment.add_filter("dec_mul", |a: Template, b: Template| combine(&a, &b, i128::checked_mul, PLACES));
-    environment.add_filter("money", |a: Template| decimal(&a).map(grouped));
+    environment.add_filter("money", move |a: Template| decimal(&a).map(|value| grouped(value, swedish)));
     environment.add_filter("tojson", to_json);
     environment.add_template("preview", template).map_err(|e| e.to_string())?;
     let mut scope: std::collections::BTreeMap<String, Template> = variables.iter().map(|(name, value)| (name.clone(), Template::from(Serde(value)))).collect();
@@ -103,17 +104,19 @@ fn plain(value: i128) -> String {
     format!("{}{}.{:02}", if negative { "-" } else { "" }, cents / 100, cents % 100)
 }
 
-fn grouped(value: i128) -> String {
+/// As the conversation writes amounts: "1,299.00", in Swedish "1 299,00".
+fn grouped(value: i128, swedish: bool) -> String {
+    let (between, point) = if swedish { ('\u{a0}', ',') } else { (',', '.') };
     let (negative, cents) = cents(value);
     let whole = (cents / 100).to_string();
     let mut out = String::new();
     for (index, digit) in whole.chars().enumerate() {
         if index > 0 && (whole.len() - index) % 3 == 0 {
-            out.push('\u{a0}');
+            out.push(between);
         }
         out.push(digit);
     }
-    format!("{}{out}.{:02}", if negative { "-" } else { "" }, cents % 100)
+    format!("{}{out}{point}{:02}", if negative { "-" } else { "" }, cents % 100)
 }
 
 #[cfg(test)]
@@ -130,11 +133,13 @@ mod tests {
                       "total": "{{ cart.total | dec_add(args.price | dec_mul(args.quantity)) | money }}"}}"#;
         let arguments = json!({"quantity": 3, "price": "1 299,10", "name": "a \"quoted\" name"});
         let variables = json!({"cart": {"total": 0.3}}).as_object().cloned().expect("an object");
-        let view = render(template, &arguments, &variables).expect("renders");
+        let view = render(template, &arguments, &variables, "en").expect("renders");
         assert_eq!(view.after.rows[0].label, "a \"quoted\" name");
-        assert_eq!(view.after.rows[0].amount, "3\u{a0}897.30");
+        assert_eq!(view.after.rows[0].amount, "3,897.30");
         assert_eq!(view.before.total, "0.30");
-        assert_eq!(view.after.total, "3\u{a0}897.60");
+        assert_eq!(view.after.total, "3,897.60");
+        let swedish = render(template, &arguments, &variables, "sv").expect("renders");
+        assert_eq!((swedish.before.total.as_str(), swedish.after.total.as_str()), ("0,30", "3\u{a0}897,60"));
     }
 
     #[test]

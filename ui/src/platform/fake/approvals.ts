@@ -25,9 +25,9 @@ export function cartApproval(world: World, session: string, turn: string, call: 
       after: {
         rows: [
           { label: "Merino socks, grey", quantity: "1", amount: "149.00", changed: false },
-          { label: "Fell Runner trail shoe (black, 42)", quantity: "2", amount: "2 598.00", changed: true },
+          { label: "Fell Runner trail shoe (black, 42)", quantity: "2", amount: "2,598.00", changed: true },
         ],
-        total: "2 747.00 SEK",
+        total: "2,747.00 SEK",
       },
     },
     created_at: new Date(now).toISOString(),
