@@ -42,13 +42,29 @@ fn an_approved_action_changes_the_cart_and_is_on_record() {
     let action = ask_for_shoes(&journey);
 
     journey.approval(|page| {
-        // The exact call, as it would be sent: every argument is on the page, as text.
-        let arguments: Value = serde_json::from_str(action["arguments"].as_str().expect("canonical text")).expect("JSON");
-        let text = wait("the call in full", || {
-            let text = page.text();
-            arguments.as_object()?.keys().all(|name| text.contains(name.as_str())).then_some(text)
-        });
+        // The exact call, as it would be sent: every argument is on the page with its value, as text.
+        let canonical = action["arguments"].as_str().expect("canonical text");
+        let arguments: Value = serde_json::from_str(canonical).expect("JSON");
+        for heading in ["Before", "After", "The exact call"] {
+            page.named("h2", heading, true);
+        }
+        let rows = page.script(
+            "return Object.fromEntries([...document.querySelectorAll('section[aria-label=\"The exact call\"] dt')].map((name) => [name.innerText.trim(), \
+             name.nextElementSibling.innerText]));",
+        );
+        let bare = |text: &str| text.split_whitespace().collect::<String>();
+        for (name, value) in arguments.as_object().expect("arguments by name") {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            assert_eq!(rows[name].as_str().map(bare), Some(bare(&value)), "{name} with its value: {rows}");
+        }
+        let text = page.text();
         assert!(text.contains("cart.addItem"), "the tool is named: {text}");
+        assert!(text.contains(canonical), "the text that is signed: {text}");
+        wait("the time left", || {
+            let text = page.text();
+            let (minutes, seconds) = text.split_once("Expires in ")?.1.split_whitespace().next()?.split_once(':')?;
+            (minutes.parse::<u32>().is_ok() && seconds.len() == 2).then_some(())
+        });
         assert!(page.focus().contains("Reject"), "the focus is on Reject, not on {}", page.focus());
         assert_eq!(page.script("return document.documentElement.scrollWidth <= innerWidth;"), json!(true), "nothing sticks out");
     });
@@ -78,7 +94,7 @@ fn an_approved_action_changes_the_cart_and_is_on_record() {
             wait(&format!("{step} in the log"), || page.text().to_lowercase().contains(&step.to_lowercase()).then_some(()));
         }
         page.click("Verify");
-        wait("the log to verify", || page.text().to_lowercase().contains("verif").then_some(()));
+        page.says("The log verifies");
     });
     journey.picture("audit.png");
     let report = journey.call("audit_verify", json!({})).expect("a report");
@@ -129,7 +145,7 @@ fn two_actions_at_once_are_decided_one_by_one() {
     assert_ne!(first["session"], second["session"]);
 
     let armed = journey.approval(|page| {
-        wait("both actions", || (page.script("return document.body.innerText").as_str()?.matches("2").count() > 0).then_some(()));
+        page.says("2 actions wait. Decide them one by one.");
         // From the moment the next action is shown, how long Approve stays unusable.
         let watch = r#"
             const done = arguments[arguments.length - 1];
