@@ -41,6 +41,11 @@ fn only_the_approval_window_decides() {
             assert!(refused(&answer), "{command} from {label}: {answer:?}");
         }
     }
+    // What the chat window may call decides nothing either.
+    journey.within("main", |_| ());
+    for command in CHAT_COMMANDS {
+        let _ = journey.with_app(|app| app.invoke(command, &json!({ "params": {} })));
+    }
     journey.chat(|page| {
         let opened = page.script("return window.open('approval.html') === null;");
         assert_eq!(opened, json!(true), "a page opens no window");
