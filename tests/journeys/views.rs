@@ -7,7 +7,10 @@ use kit::{
 };
 use serde_json::json;
 
-use crate::world::{Journey, Page};
+use crate::{
+    approving::ask_for_shoes,
+    world::{Journey, Page},
+};
 
 const SIZES: [(u32, u32); 2] = [(1280, 800), (800, 600)];
 const THEMES: [&str; 2] = ["light", "dark"];
@@ -27,6 +30,7 @@ fn every_view_fits_in_light_and_dark() {
                 stayed = if page.script(up) == json!(true) { stayed + 1 } else { 0 };
                 (stayed >= 15).then_some(())
             });
+            fits(page, &format!("the way to the newest message, {look}"));
         });
         journey.picture(format!("views/pacing-{look}.png"));
     });
@@ -81,20 +85,73 @@ fn an_answer_being_written_and_a_failed_one_fit_in_light_and_dark() {
     });
 }
 
-/// Does something in each theme and size, with the name of both.
+#[test]
+fn first_and_empty_pages_an_action_and_the_cart_fit_in_light_and_dark() {
+    let journey = Journey::prepare("first-views", &[]);
+    journey.open();
+    journey.chat(|page| page.says("Welcome to Countersign"));
+    pictured(&journey, "main", "first-run");
+    journey.chat(|page| {
+        page.click("Try it offline");
+        page.says("What would you like to know?");
+    });
+    pictured(&journey, "main", "empty-chat");
+    journey.chat(|page| {
+        page.go("Audit");
+        page.says("Every step is recorded here");
+        // The log itself is never empty: that it was opened is its first record.
+        page.named("input", "", false).send("nothing like this").expect("the field takes text");
+        page.says("No record matches");
+    });
+    pictured(&journey, "main", "empty-audit");
+    journey.chat(|page| {
+        page.session.resize(SIZES[0].0, SIZES[0].1).expect("a size");
+        page.go("Chat");
+    });
+    ask_for_shoes(&journey);
+    journey.approval(|page| page.says("Expires in"));
+    pictured(&journey, "approval", "action");
+    journey.approval(|page| {
+        wait("Approve to be armed", || page.button("Approve").enabled().ok().filter(|enabled| *enabled));
+        page.click("Approve");
+    });
+    journey.chat(|page| {
+        page.idle();
+        if page.has_button("Show the cart") {
+            page.click("Show the cart");
+        }
+        page.says("Total");
+    });
+    pictured(&journey, "main", "cart");
+}
+
+/// A window fits in every look, and a picture of each is kept.
+fn pictured(journey: &Journey, label: &str, name: &str) {
+    in_every_look_of(journey, label, |look| {
+        journey.within(label, |page| fits(page, &format!("{name}, {look}")));
+        journey.picture(format!("views/{name}-{look}.png"));
+    });
+}
+
+/// Does something in each theme and size of the chat window, with the name of both.
 pub fn in_every_look(journey: &Journey, act: impl Fn(&str)) {
+    in_every_look_of(journey, "main", act);
+}
+
+fn in_every_look_of(journey: &Journey, label: &str, act: impl Fn(&str)) {
     for theme in THEMES {
         let mut settings = journey.call("settings_get", json!({})).expect("settings")["settings"].clone();
         settings["theme"] = json!(theme);
         journey.call("settings_set", json!({ "settings": settings })).expect("the theme is set");
         for (width, height) in SIZES {
-            journey.chat(|page| page.session.resize(width, height).expect("a size"));
+            journey.within(label, |page| page.session.resize(width, height).expect("a size"));
             act(&format!("{theme}-{width}x{height}"));
         }
     }
 }
 
-/// Nothing is wider than the window, no button's text is cut off, and every picture in sight has been loaded.
+/// Nothing is wider than the window, no button's text is cut off, nothing lies below the way to the newest message, and every
+/// picture in sight has been loaded.
 pub fn fits(page: &Page<'_>, what: &str) {
     let script = "return document.documentElement.scrollWidth <= innerWidth + 1;";
     wait(&format!("{what}: the page to fit"), || (page.script(script) == json!(true)).then_some(()));
@@ -103,6 +160,13 @@ pub fn fits(page: &Page<'_>, what: &str) {
          && getComputedStyle(e).overflowX === 'hidden' && getComputedStyle(e).textOverflow !== 'ellipsis').map((e) => e.textContent.trim());",
     );
     assert_eq!(cut, json!([]), "{what}: texts that are cut off");
+    let below = page.script(
+        "const box = document.querySelector('.jump')?.getBoundingClientRect(); if (!box?.width) return []; \
+         const xs = [box.left + 1, (box.left + box.right) / 2, box.right - 1], ys = [box.top + 1, (box.top + box.bottom) / 2, box.bottom - 1]; \
+         return xs.flatMap((x) => ys.flatMap((y) => document.elementsFromPoint(x, y))).filter((e) => e.closest('[role=log], .status, .composer')) \
+         .map((e) => e.textContent.trim());",
+    );
+    assert_eq!(below, json!([]), "{what}: texts below the way to the newest message");
     let missing = "return [...document.images].filter((i) => { const r = i.getBoundingClientRect(); return r.width > 0 && r.bottom > 0 && r.top < innerHeight \
                    && !(i.complete && i.naturalWidth > 0); }).length;";
     wait(&format!("{what}: the pictures in sight to be loaded"), || (page.script(missing) == json!(0)).then_some(()));
