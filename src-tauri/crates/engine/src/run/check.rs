@@ -1,10 +1,29 @@
 //! Is this a request? Size, JSON, fields, version; every problem with its place.
 
 use contract::{AgentError, CONTRACT_VERSION, REQUEST_ID_CHARS, RUN_REQUEST_BYTES, ResponseMode, RunRequest};
-use serde_json::{Value, json};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
 
 const FIELDS: [&str; 6] = ["contract_version", "request_id", "input", "conversation_id", "context", "options"];
 const REQUIRED: [&str; 3] = ["contract_version", "request_id", "input"];
+
+/// What is wrong with a value of this type.
+type Misfit = fn(&Value) -> Option<String>;
+/// The places of a request and what may stand there.
+const TYPES: [(&str, Misfit); 8] = [
+    ("/contract_version", misfit::<String>),
+    ("/request_id", misfit::<String>),
+    ("/input", misfit::<String>),
+    ("/conversation_id", misfit::<Option<String>>),
+    ("/context", misfit::<Map<String, Value>>),
+    ("/options", misfit::<Map<String, Value>>),
+    ("/options/response_mode", misfit::<ResponseMode>),
+    ("/options/max_output_tokens", misfit::<Option<u32>>),
+];
+
+fn misfit<T: DeserializeOwned>(value: &Value) -> Option<String> {
+    T::deserialize(value).err().map(|e| e.to_string())
+}
 
 /// The id as far as it can be read, else null.
 pub(super) fn request_id(text: &str) -> Value {
@@ -25,8 +44,8 @@ fn invalid(problems: Vec<Value>) -> AgentError {
     AgentError::invalid(format!("The request does not fit: {}.", first.unwrap_or_default().trim())).reason("invalid_request").with("validation", problems)
 }
 
-/// Reads and checks a request.
-pub(super) fn read(text: &str) -> Result<RunRequest, AgentError> {
+/// Reads and checks a request, with at most so many characters of input.
+pub(super) fn read(text: &str, most: usize) -> Result<RunRequest, AgentError> {
     if text.len() > RUN_REQUEST_BYTES {
         return Err(AgentError::invalid("The request is longer than 1 MiB.")
             .reason("request_too_large")
@@ -43,11 +62,12 @@ pub(super) fn read(text: &str) -> Result<RunRequest, AgentError> {
         .filter(|name| !FIELDS.contains(&name.as_str()))
         .map(|name| json!({"path": format!("/{name}"), "problem": "is not a field of a request"}));
     let missing = REQUIRED.iter().filter(|name| !members.contains_key(**name)).map(|name| json!({"path": format!("/{name}"), "problem": "is missing"}));
-    let mut problems: Vec<Value> = unknown.chain(missing).collect();
+    let wrong = TYPES.iter().filter_map(|(path, misfit)| Some(json!({"path": path, "problem": misfit(value.pointer(path)?)?})));
+    let mut problems: Vec<Value> = unknown.chain(missing).chain(wrong).collect();
     if problems.is_empty() {
         match serde_json::from_value::<RunRequest>(value) {
             Ok(request) => {
-                problems = meaning(&request);
+                problems = meaning(&request, most);
                 if problems.is_empty() {
                     check_version(&request.contract_version)?;
                     check_mode(request.options.response_mode)?;
@@ -60,7 +80,7 @@ pub(super) fn read(text: &str) -> Result<RunRequest, AgentError> {
     Err(invalid(problems))
 }
 
-fn meaning(request: &RunRequest) -> Vec<Value> {
+fn meaning(request: &RunRequest, most: usize) -> Vec<Value> {
     let mut problems = Vec::new();
     let id = request.request_id.chars().count();
     if request.request_id.trim().is_empty() || id > REQUEST_ID_CHARS {
@@ -68,6 +88,10 @@ fn meaning(request: &RunRequest) -> Vec<Value> {
     }
     if request.input.trim().is_empty() {
         problems.push(json!({"path": "/input", "problem": "is empty"}));
+    }
+    let length = request.input.trim().chars().count();
+    if length > most {
+        problems.push(json!({"path": "/input", "problem": format!("has {length} characters; at most {most} are accepted")}));
     }
     if request.conversation_id.as_ref().is_some_and(|id| id.trim().is_empty() || id.chars().count() > REQUEST_ID_CHARS) {
         problems.push(json!({"path": "/conversation_id", "problem": "must have 1 to 128 characters"}));

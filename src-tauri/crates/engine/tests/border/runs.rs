@@ -49,14 +49,26 @@ async fn s2_a_request_that_does_not_fit_is_refused_with_every_problem() {
         (with("request_id", json!("x".repeat(129))), "/request_id"),
         (with("request_id", json!(" ")), "/request_id"),
         (with("conversation_id", json!("")), "/conversation_id"),
-        (with("context", json!([1])), ""),
-        (with("options", json!({"response_mode": "loud"})), ""),
-        (with("options", json!({"max_output_tokens": -1})), ""),
+        (with("input", json!("x".repeat(20_001))), "/input"),
+        (with("input", json!(7)), "/input"),
+        (with("contract_version", json!(1.0)), "/contract_version"),
+        (with("request_id", json!(null)), "/request_id"),
+        (with("conversation_id", json!(["c"])), "/conversation_id"),
+        (with("context", json!([1])), "/context"),
+        (with("options", json!([])), "/options"),
+        (with("options", json!({"response_mode": "loud"})), "/options/response_mode"),
+        (with("options", json!({"max_output_tokens": -1})), "/options/max_output_tokens"),
     ];
     for (wrong, path) in refused {
         let error = run(&bench, &wrong).await.unwrap_err();
-        assert_eq!(error.details["validation"][0]["path"], path, "{wrong}");
+        let problems = error.details["validation"].as_array().unwrap();
+        assert_eq!((problems.len(), problems[0]["path"].as_str()), (1, Some(path)), "{problems:?}");
+        assert!(!problems[0]["problem"].as_str().unwrap().is_empty());
     }
+    let many = json!({"contract_version": 1, "request_id": "c", "context": 7, "more": true, "options": {"response_mode": 1, "max_output_tokens": "few"}});
+    let error = run(&bench, &many).await.unwrap_err();
+    let paths: Vec<&str> = error.details["validation"].as_array().unwrap().iter().map(|p| p["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["/more", "/input", "/contract_version", "/context", "/options/response_mode", "/options/max_output_tokens"]);
     assert!(run(&bench, &with("options", json!({"something_else": true}))).await.is_ok(), "options are open");
     assert!(run(&bench, &json!({"contract_version": "1.0", "request_id": "c", "input": "x", "context": {"anything": [1]}})).await.is_ok());
     assert_eq!(bench.model.requests.lock().unwrap().len(), 2, "nothing else ran");
