@@ -91,26 +91,13 @@ pub fn result_value(outcome: ToolOutcome, data: &Value, error: Option<Value>, su
 
 /// Cuts long text to its head and tail, saying how much is missing and how to get at it.
 pub fn cap(text: &str, limit: usize, call: &CallId) -> String {
-    if text.len() <= limit {
+    let characters = text.chars().count();
+    if characters <= limit {
         return text.to_owned();
     }
-    let head = floor_boundary(text, limit * 3 / 4);
-    let tail = ceil_boundary(text, text.len() - limit / 8);
-    json!({"truncated": true, "characters": text.len(), "head": &text[..head], "tail": &text[tail..],
+    let at = |nth: usize| text.char_indices().nth(nth).map_or(text.len(), |(at, _)| at);
+    let (head, tail) = (&text[..at(limit * 3 / 4)], &text[at(characters - limit / 8)..]);
+    json!({"truncated": true, "characters": characters, "head": head, "tail": tail,
         "handle": call, "note": "The whole result is kept and shown to the user. To see more of it, call read_result with this handle, or narrow the request."})
     .to_string()
-}
-
-fn floor_boundary(text: &str, mut at: usize) -> usize {
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
-}
-
-fn ceil_boundary(text: &str, mut at: usize) -> usize {
-    while !text.is_char_boundary(at) {
-        at += 1;
-    }
-    at
 }

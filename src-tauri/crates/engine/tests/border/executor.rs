@@ -144,6 +144,28 @@ async fn each_failure_is_one_structured_result() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_result_is_measured_in_characters_of_any_script() {
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    bench.profile.settings.lock().unwrap().limits.result_chars = 1_000;
+    for (length, cut) in [(900, false), (2_000, true)] {
+        // Three bytes each.
+        let long = json!({"text": "長".repeat(length)});
+        let whole = long.to_string();
+        bench.behave("r", move |_| Ok(long.clone()));
+        bench.model.then(vec![Say::Call("r", json!({"n": length}))]);
+        bench.ask("go").await;
+        let told: Value = serde_json::from_str(bench.told().last().unwrap()).unwrap();
+        if !cut {
+            assert_eq!(told.to_string(), whole);
+            continue;
+        }
+        let (head, tail) = (told["head"].as_str().unwrap(), told["tail"].as_str().unwrap());
+        assert_eq!((told["characters"].as_u64(), head.chars().count(), tail.chars().count()), (Some(whole.chars().count() as u64), 750, 125));
+        assert!(whole.starts_with(head) && whole.ends_with(tail));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_long_result_is_cut_kept_whole_and_read_on() {
     let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
     bench.profile.settings.lock().unwrap().limits.result_chars = 1_000;
