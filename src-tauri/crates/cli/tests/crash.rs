@@ -13,21 +13,28 @@ use rusqlite::Connection;
 use serde_json::Value;
 
 /// Points of a turn that only reads.
-const READING: [&str; 11] = [
+const READING: [&str; 10] = [
     "BeforeUserMessage",
     "AfterUserMessage",
     "BeforeModelCall",
     "AfterModelCall",
     "BeforeToolRun",
-    "BetweenIntentAndEffect",
+    "BetweenIntentAndRead",
     "AfterToolRun",
     "WhileStreaming",
     "BeforeAnswerSaved",
     "AfterAnswerSaved",
-    "AfterApprovalRequested",
 ];
-/// Points of an approved change, with how often the effect has happened by then.
-const CHANGING: [(&str, i64); 4] = [("AfterApprovalDecided", 0), ("BetweenIntentAndEffect", 0), ("BetweenEffectAndOutcome", 1), ("AfterOutcome", 1)];
+/// Points of an approved change: how often the effect has happened by then, what the action says after the next start, and how many
+/// outcomes the log does not know.
+const CHANGING: [(&str, i64, &str, usize); 4] = [
+    ("AfterApprovalDecided", 0, "expired", 0),
+    ("BetweenIntentAndEffect", 0, UNKNOWN, 1),
+    ("BetweenEffectAndOutcome", 1, UNKNOWN, 1),
+    // The log has the outcome, the action not yet.
+    ("AfterOutcome", 1, UNKNOWN, 0),
+];
+const UNKNOWN: &str = "failed: outcome unknown";
 
 struct Profile {
     folder: tempfile::TempDir,
@@ -81,6 +88,24 @@ impl Profile {
         assert!(out.status.success(), "{when}: {}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
     }
 
+    /// What an action says after a start: its status, and the reason of a failure.
+    fn said_of(&self, approval: impl Fn(&Value) -> bool) -> String {
+        let rows = self.json(&["approvals", "list", "--all"]);
+        let row = rows.as_array().and_then(|rows| rows.iter().find(|row| approval(row))).expect("the action").clone();
+        let status = row["status"].as_str().unwrap();
+        if status == "failed" { format!("{status}: {}", row["reason"].as_str().unwrap_or_default()) } else { status.to_owned() }
+    }
+
+    /// As a verification of the log counts them. (A read of a preview may have been cut off, too.)
+    fn changes_of_unknown_outcome(&self) -> usize {
+        let report = self.json(&["audit", "verify"]);
+        assert_eq!(report["ok"], true, "{report}");
+        let listed = self.json(&["audit", "list", "--type", "tool_intent", "--limit", "500"]);
+        let intents = listed["records"].as_array().unwrap();
+        let change = |seq: &&Value| intents.iter().any(|record| record["seq"] == **seq && record["fields"]["effect"] == "write");
+        report["unknown_outcomes"].as_array().unwrap().iter().filter(change).count()
+    }
+
     fn items(&self) -> Vec<Value> {
         let db = Connection::open(self.path().join("data/countersign.db")).unwrap();
         let mut rows = db.prepare("SELECT body FROM item ORDER BY seq").unwrap();
@@ -94,9 +119,10 @@ impl Profile {
     }
 }
 
+/// Directly, or as a terminal's program tells it of its child.
 fn killed(out: &Output) -> bool {
     use std::os::unix::process::ExitStatusExt;
-    out.status.signal() == Some(9)
+    out.status.signal() == Some(9) || out.status.code() == Some(128 + 9)
 }
 
 fn count(items: &[Value], kind: &str) -> usize {
@@ -105,7 +131,7 @@ fn count(items: &[Value], kind: &str) -> usize {
 
 #[test]
 fn a_reading_turn_killed_anywhere_leaves_a_session_that_says_so() {
-    for point in READING.into_iter().filter(|p| *p != "AfterApprovalRequested") {
+    for point in READING {
         let profile = Profile::new();
         let out = profile.csign(Some(point), &["ask", "--session", "s", "How is account 17 pacing this month?"]);
         assert!(killed(&out), "{point} is passed: {}", String::from_utf8_lossy(&out.stdout));
@@ -145,21 +171,24 @@ fn buyable_part(profile: &Profile) -> String {
 fn killed_while_it_waits_the_action_never_runs() {
     let profile = Profile::new();
     let part = buyable_part(&profile);
-    let arguments = format!("{{\"partNo\":\"{part}\",\"quantity\":2}}");
-    let out = profile.csign(Some("AfterApprovalRequested"), &["tools", "call", "cart.addItem", "--args", &arguments]);
-    assert!(killed(&out), "{}", String::from_utf8_lossy(&out.stderr));
-    assert!(profile.csign(None, &["approvals", "list"]).status.success());
+    let call = format!("tools call cart.addItem --args '{{\"partNo\":\"{part}\",\"quantity\":2}}'");
+    let out = profile.at_a_terminal(Some("AfterApprovalRequested"), &call);
+    assert!(killed(&out), "{:?} {}", out.status, String::from_utf8_lossy(&out.stdout));
+    assert_eq!(profile.said_of(|row| row["tool"] == "cart.addItem"), "expired", "whoever waited for it is gone");
     assert_eq!(profile.pieces_in_carts(), 0);
     profile.verified("AfterApprovalRequested");
 }
 
 #[test]
 fn an_approved_change_killed_anywhere_happens_at_most_once() {
-    for (point, happened) in CHANGING {
+    for (point, happened, said, unknown) in CHANGING {
         let (profile, id, hash) = with_pending();
         let approve = format!("approvals approve {id} --hash {hash}");
-        profile.at_a_terminal(Some(point), &approve);
+        let out = profile.at_a_terminal(Some(point), &approve);
+        assert!(killed(&out), "{point} is passed: {:?} {}", out.status, String::from_utf8_lossy(&out.stdout));
         assert_eq!(profile.pieces_in_carts(), 2 * happened, "{point}");
+        assert_eq!(profile.said_of(|row| row["id"] == id.as_str()), said, "{point}");
+        assert_eq!(profile.changes_of_unknown_outcome(), unknown, "{point}");
         let again = profile.at_a_terminal(None, &approve);
         assert!(!again.status.success(), "{point}: a second yes is refused: {}", String::from_utf8_lossy(&again.stdout));
         assert_eq!(profile.pieces_in_carts(), 2 * happened, "{point}: nothing is run by a restart");

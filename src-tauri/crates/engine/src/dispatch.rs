@@ -55,7 +55,7 @@ impl Turn {
         if let Err(refused) = self.record_intent(ready, approval, &arguments).await {
             return refused;
         }
-        self.probe(Point::BetweenIntentAndEffect);
+        self.probe(if spec.effect == Effect::ReadOnly { Point::BetweenIntentAndRead } else { Point::BetweenIntentAndEffect });
         if !results::is_here(spec) {
             self.account.used(&spec.id, spec.effect);
         }

@@ -389,6 +389,8 @@ pub enum Point {
     AfterToolRun,
     AfterApprovalRequested,
     AfterApprovalDecided,
+    /// Of a call that only reads, also one for a preview.
+    BetweenIntentAndRead,
     BetweenIntentAndEffect,
     BetweenEffectAndOutcome,
     AfterOutcome,
@@ -398,7 +400,7 @@ pub enum Point {
 
 impl Point {
     /// All points, in the order of a turn.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::BeforeUserMessage,
         Self::AfterUserMessage,
         Self::BeforeModelCall,
@@ -408,6 +410,7 @@ impl Point {
         Self::AfterToolRun,
         Self::AfterApprovalRequested,
         Self::AfterApprovalDecided,
+        Self::BetweenIntentAndRead,
         Self::BetweenIntentAndEffect,
         Self::BetweenEffectAndOutcome,
         Self::AfterOutcome,
