@@ -11,6 +11,9 @@ use secrets::{Keyring, SecretsError};
 /// Keys of the app's own in the environment of a terminal.
 const OWN: &[&str] = &["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"];
 
+/// How the keyring entries of packs' credentials begin.
+pub(crate) const OF_PACKS: &str = "credential/";
+
 /// Where credentials come from.
 pub(crate) struct Credentials {
     keyring: Arc<Keyring>,
@@ -28,7 +31,7 @@ pub(crate) fn needed(spec: &ToolSpec) -> Option<&str> {
 
 /// The keyring entry of a credential.
 pub(crate) fn entry(pack: &str, variable: &str) -> String {
-    format!("credential/{pack}/{variable}")
+    format!("{OF_PACKS}{pack}/{variable}")
 }
 
 /// The keyring entry of a credential by the name that the settings page uses (`pack/NAME`), if a pack declares it.

@@ -1,11 +1,13 @@
-//! Which values must never reach a model: what the keyring has handed out or taken in since the start, and the credentials of
-//! the environment. It looks for nothing itself: what nobody in this process has read cannot leave it.
+//! Which values must never reach a model: what the keyring has handed out or taken in since the start, what it holds when a turn's first
+//! words go out (a tool could find it in another way), and the credentials of the environment.
 
 use std::{collections::BTreeSet, sync::Arc};
 
 use engine::ports::Secrets;
 use secrecy::SecretString;
 use secrets::Keyring;
+
+use crate::{credentials, models, servers};
 
 /// Parts of variable names that say that the value is a credential.
 const WORDS: [&str; 9] = ["KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"];
@@ -36,6 +38,20 @@ impl Secrets for KnownSecrets {
     }
 }
 
+/// Reads what the keyring holds for packs, servers and models; another program of the profile may have stored it since the last turn.
+pub(crate) async fn learn(keyring: &Keyring) {
+    for (name, value) in keyring.read_all(is_entry).await {
+        if name.starts_with(servers::TOKENS) {
+            servers::note_tokens(keyring, &value);
+        }
+    }
+}
+
+/// Whether a keyring entry holds a secret of a pack, a server or a model: not the log's own, of which the mark is none.
+fn is_entry(name: &str) -> bool {
+    name.starts_with(credentials::OF_PACKS) || name.starts_with(servers::TOKENS) || name.split_once('@').is_some_and(|(key, _)| key == models::API_KEY)
+}
+
 fn is_credential(name: &str, value: &str) -> bool {
     let named = name.to_ascii_uppercase().split('_').any(|part| WORDS.contains(&part));
     // A path to a file with a key in it is no key, and would take that folder out of every text.
@@ -47,6 +63,13 @@ mod tests {
     use secrecy::ExposeSecret as _;
 
     use super::*;
+
+    #[test]
+    fn entries_of_packs_servers_and_models_are_secrets() {
+        let all = [credentials::entry("post", "TOKEN"), servers::tokens_entry(&"post".into(), "far"), "OPENAI_API_KEY@api.example.com".to_owned()];
+        assert!(all.iter().all(|name| is_entry(name)), "{all:?}");
+        assert!(!is_entry("audit-mark") && !is_entry("audit-signing-key"));
+    }
 
     #[test]
     fn credentials_of_the_environment_are_known_by_their_names() {

@@ -16,7 +16,7 @@ use models::{
 use secrecy::SecretString;
 use secrets::Keyring;
 
-use crate::{credentials::Credentials, profile::LiveProfile};
+use crate::{credentials::Credentials, known, profile::LiveProfile};
 
 /// The name of the provider's key in settings, and of the variable that may hold it.
 pub(crate) const API_KEY: &str = "OPENAI_API_KEY";
@@ -252,10 +252,10 @@ impl Model for Remote {
         models::capabilities(&self.recipe.server.model)
     }
 
-    /// Reads the key, so that it counts as handed out before anything is written. A failure shows when the model is asked.
+    /// Reads this key and all others, so that they are known before anything is written. A failure shows when the model is asked.
     fn ready(&self) -> BoxFuture<'static, ()> {
-        let (keyring, entry) = (Arc::clone(&self.keyring), key_entry(&self.recipe.server.base_url));
-        Box::pin(async move { drop(keyring.get(&entry).await) })
+        let keyring = Arc::clone(&self.keyring);
+        Box::pin(async move { known::learn(&keyring).await })
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {

@@ -32,6 +32,9 @@ const CALL_MS: u64 = 30_000;
 /// The most of a server's own words about its tool that a model is given.
 const DESCRIPTION: usize = 2_000;
 
+/// How the keyring entries of tokens begin.
+pub(crate) const TOKENS: &str = "oauth/";
+
 /// What servers are made with.
 pub(crate) struct Around<'a> {
     pub(crate) paths: &'a Paths,
@@ -160,7 +163,7 @@ struct ServerAccess {
 
 /// The keyring entry of a server's tokens.
 pub(crate) fn tokens_entry(pack: &PackId, server: &str) -> String {
-    format!("oauth/{pack}/{server}")
+    format!("{TOKENS}{pack}/{server}")
 }
 
 impl ServerAccess {
@@ -168,14 +171,14 @@ impl ServerAccess {
         let (keyring, credentials, profile) = (Arc::clone(around.keyring), Arc::clone(around.credentials), Arc::clone(around.profile));
         Self { pack: pack.clone(), server: server.to_owned(), keyring, credentials, profile }
     }
+}
 
-    /// Each token by itself is a secret, too: it must not come back in a result.
-    fn note(&self, tokens: &SecretString) {
-        let Ok(kept) = serde_json::from_str::<Value>(tokens.expose_secret()) else { return };
-        for name in ["access_token", "refresh_token", "id_token"] {
-            if let Some(token) = kept.pointer(&format!("/token_response/{name}")).and_then(Value::as_str) {
-                self.keyring.note(&SecretString::from(token.to_owned()));
-            }
+/// Each token by itself is a secret, too: it must not come back in a result.
+pub(crate) fn note_tokens(keyring: &Keyring, tokens: &SecretString) {
+    let Ok(kept) = serde_json::from_str::<Value>(tokens.expose_secret()) else { return };
+    for name in ["access_token", "refresh_token", "id_token"] {
+        if let Some(token) = kept.pointer(&format!("/token_response/{name}")).and_then(Value::as_str) {
+            keyring.note(&SecretString::from(token.to_owned()));
         }
     }
 }
@@ -189,7 +192,7 @@ impl Access for ServerAccess {
     async fn tokens(&self) -> Result<Option<SecretString>, AgentError> {
         let found = self.keyring.get(&tokens_entry(&self.pack, &self.server)).await.map_err(AgentError::from)?;
         if let Some(tokens) = &found {
-            self.note(tokens);
+            note_tokens(&self.keyring, tokens);
         }
         Ok(found)
     }
@@ -197,7 +200,7 @@ impl Access for ServerAccess {
     async fn keep_tokens(&self, tokens: Option<SecretString>) -> Result<(), AgentError> {
         let entry = tokens_entry(&self.pack, &self.server);
         let Some(tokens) = tokens else { return self.keyring.delete(&entry).await.map(|_| ()).map_err(AgentError::from) };
-        self.note(&tokens);
+        note_tokens(&self.keyring, &tokens);
         if let Err(error) = self.keyring.set(&entry, tokens.clone()).await {
             tracing::warn!(%error, server = self.server, "tokens are kept for this run only");
             self.keyring.set_for_this_run(&entry, tokens);

@@ -131,6 +131,17 @@ impl Keyring {
         Ok(found.inspect(|value| self.note(value)))
     }
 
+    /// Every kept value whose name `wants` says yes to, while the keyring is ready: what nobody may repeat, even before it is used.
+    pub async fn read_all(&self, wants: fn(&str) -> bool) -> Vec<(String, SecretString)> {
+        let read = move |service: &Service| -> Vec<(String, SecretString)> {
+            let names = service.names().unwrap_or_default().into_iter().filter(|name| wants(name));
+            names.filter_map(|name| service.get(&name).ok().flatten().map(|value| (name, SecretString::from(value)))).collect()
+        };
+        let found = self.call(read).await.unwrap_or_default();
+        found.iter().for_each(|(_, value)| self.note(value));
+        found
+    }
+
     /// Keeps the value in the keyring; one for this run only is dropped then.
     pub async fn set(&self, name: &str, value: SecretString) -> Result<(), SecretsError> {
         let key = name.to_owned();

@@ -122,6 +122,16 @@ fn inside_ready() {
         assert!(keyring.delete("openai").await.unwrap());
         assert_eq!(keyring.set_names().await, ["audit-key"]);
     });
+    // What nobody has read yet is known, too, once it is asked for; what is not wanted stays where it is.
+    run(async {
+        Keyring::new("profile-a").set("credential/post/TOKEN", secret("t-1")).await.unwrap();
+        let fresh = Keyring::new("profile-a");
+        assert!(fresh.handed_out().is_empty());
+        let read = fresh.read_all(|name| name.starts_with("credential/")).await;
+        assert_eq!(read.iter().map(|(name, value)| (name.as_str(), value.expose_secret())).collect::<Vec<_>>(), [("credential/post/TOKEN", "t-1")]);
+        assert_eq!(fresh.handed_out().iter().map(|value| value.expose_secret()).collect::<Vec<_>>(), ["t-1"]);
+        assert!(fresh.delete("credential/post/TOKEN").await.unwrap());
+    });
     let blocking = Keyring::new("profile-a");
     blocking.set_blocking("mark", secret("12")).unwrap();
     assert_eq!(blocking.get_blocking("mark").unwrap().unwrap().expose_secret(), "12");
