@@ -8,6 +8,8 @@ use packs::LoadedPack;
 use secrecy::SecretString;
 use secrets::{Keyring, SecretsError};
 
+use crate::known;
+
 /// Keys of the app's own in the environment of a terminal.
 const OWN: &[&str] = &["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"];
 
@@ -45,18 +47,29 @@ struct Declared<'a> {
     pack: &'a LoadedPack,
     variable: &'a str,
     who: &'a str,
+    /// Comes from this process's environment, too, in a terminal or not.
+    inherited: bool,
 }
 
 fn all(packs: &[LoadedPack]) -> impl Iterator<Item = Declared<'_>> {
-    let of_tools = tools(packs).filter_map(|(pack, spec)| Some(Declared { pack, variable: needed(spec)?, who: &spec.title }));
+    let of_tools = tools(packs).filter_map(|(pack, spec)| Some(Declared { pack, variable: needed(spec)?, who: &spec.title, inherited: false }));
     let servers = packs
         .iter()
         .filter_map(|loaded| loaded.pack.as_ref().map(|pack| (loaded, pack)))
         .flat_map(|(loaded, pack)| pack.manifest.servers.iter().map(move |server| (loaded, server)));
-    of_tools.chain(servers.flat_map(|(pack, server)| of_server(server).map(move |variable| Declared { pack, variable, who: &server.name })))
+    let of_servers = servers.flat_map(|(pack, server)| {
+        let variables = of_server(server).map(|variable| (variable, false)).chain(entered(server).map(|variable| (variable, true)));
+        variables.map(move |(variable, inherited)| Declared { pack, variable, who: &server.name, inherited })
+    });
+    of_tools.chain(of_servers)
 }
 
-/// The credentials that a server is shown.
+/// Variables of a server's program that can be entered as credentials, as their names say; none of the app's own. It may do without.
+pub(crate) fn entered(server: &ServerEntry) -> impl Iterator<Item = &str> {
+    server.env.iter().map(String::as_str).filter(|name| known::names_credential(name) && !OWN.contains(name))
+}
+
+/// The credentials that a server elsewhere is shown, and cannot be reached without.
 pub(crate) fn of_server(server: &ServerEntry) -> impl Iterator<Item = &str> {
     let http = server.http.iter();
     http.flat_map(|http| http.auth.iter().filter_map(|auth| auth.env_var.as_deref()).chain(http.headers.values().map(String::as_str)))
@@ -122,7 +135,7 @@ impl Credentials {
     pub(crate) async fn views(&self, packs: &[LoadedPack]) -> Vec<CredentialView> {
         let mut views: Vec<CredentialView> = Vec::new();
         let (kept, this_run) = (self.keyring.set_names().await, self.keyring.this_run_names());
-        for Declared { pack: loaded, variable, who } in all(packs) {
+        for Declared { pack: loaded, variable, who, inherited } in all(packs) {
             let name = format!("{}/{variable}", loaded.view.id);
             if let Some(known) = views.iter_mut().find(|view| view.name == name) {
                 known.tools.push(who.to_owned());
@@ -133,7 +146,7 @@ impl Credentials {
                 CredentialState::ThisRun
             } else if kept.contains(&entry) {
                 CredentialState::Stored
-            } else if self.variable(variable).is_some() {
+            } else if self.variable(variable).is_some() || inherited && std::env::var_os(variable).is_some() {
                 CredentialState::Environment
             } else {
                 CredentialState::Missing

@@ -52,10 +52,14 @@ fn is_entry(name: &str) -> bool {
     name.starts_with(credentials::OF_PACKS) || name.starts_with(servers::TOKENS) || name.split_once('@').is_some_and(|(key, _)| key == models::API_KEY)
 }
 
+/// Whether a variable's name says that it holds a credential.
+pub(crate) fn names_credential(name: &str) -> bool {
+    name.to_ascii_uppercase().split('_').any(|part| WORDS.contains(&part))
+}
+
 fn is_credential(name: &str, value: &str) -> bool {
-    let named = name.to_ascii_uppercase().split('_').any(|part| WORDS.contains(&part));
     // A path to a file with a key in it is no key, and would take that folder out of every text.
-    named && value.trim().len() >= SHORTEST && !value.starts_with(['/', '~', '.']) && !value.contains(":\\")
+    names_credential(name) && value.trim().len() >= SHORTEST && !value.starts_with(['/', '~', '.']) && !value.contains(":\\")
 }
 
 #[cfg(test)]

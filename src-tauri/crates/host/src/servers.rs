@@ -13,7 +13,7 @@ use contract::{
     manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust, ServerEntry},
 };
 use engine::ports::Profile as _;
-use mcp::{Access, Address, Program, Reach, ServerConfig};
+use mcp::{Access, Address, Entered, Program, Reach, ServerConfig};
 use packs::LoadedPack;
 use secrecy::{ExposeSecret as _, SecretString};
 use secrets::Keyring;
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use crate::{
     Options, Paths,
-    credentials::Credentials,
+    credentials::{self, Credentials},
     definitions::{Pin, Pins, effect, key},
     paths::make_private,
     profile::LiveProfile,
@@ -78,7 +78,9 @@ fn program(loaded: &LoadedPack, server: &ServerEntry, around: &Around<'_>) -> Pr
         }
         env.insert("COUNTERSIGN_PACK_DATA".into(), folder.display().to_string());
     }
-    Program { program, args: server.args.clone(), env, cwd: loaded.folder.clone() }
+    let names: Vec<String> = credentials::entered(server).map(str::to_owned).collect();
+    let entered = (!names.is_empty()).then(|| Entered { names, access: Arc::new(ServerAccess::new(&loaded.view.id, &server.name, around)) });
+    Program { program, args: server.args.clone(), env, entered, cwd: loaded.folder.clone() }
 }
 
 /// Whether a tool is switched off until a person looks at it.

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use contract::{PackId, manifest::ServerHttp};
+use secrecy::SecretString;
 
 use crate::{Access, ProgramError};
 
@@ -26,14 +27,42 @@ pub enum Reach {
 }
 
 /// A server's program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Program {
     /// As `resolve_program` gives it. A server without a program is shown as failed with the reason, and never started.
     pub program: Result<PathBuf, ProgramError>,
     pub args: Vec<String>,
     /// Variables of the process beside the few every server gets (`PATH`, `HOME`, language, zone); nothing else is inherited.
     pub env: BTreeMap<String, String>,
+    /// Variables that may have been entered as credentials: looked up at each start, and put before `env`.
+    pub entered: Option<Entered>,
     pub cwd: PathBuf,
+}
+
+/// Credentials that go into variables of a program.
+#[derive(Clone)]
+pub struct Entered {
+    pub names: Vec<String>,
+    pub access: Arc<dyn Access>,
+}
+
+impl fmt::Debug for Entered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entered").field("names", &self.names).finish_non_exhaustive()
+    }
+}
+
+impl Program {
+    /// The variables that were entered, as they are now. One that was not is the program's own business.
+    pub(crate) async fn entered(&self) -> Vec<(String, SecretString)> {
+        let mut found = Vec::new();
+        for (entered, name) in self.entered.iter().flat_map(|entered| entered.names.iter().map(move |name| (entered, name))) {
+            if let Ok(value) = entered.access.credential(name).await {
+                found.push((name.clone(), value));
+            }
+        }
+        found
+    }
 }
 
 /// A server elsewhere.

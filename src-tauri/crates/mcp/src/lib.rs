@@ -20,7 +20,7 @@ mod sign_in;
 mod transport;
 
 pub use access::{Access, Asker, Asks, Definitions, Question, Reply};
-pub use config::{Address, Program, Reach, ServerConfig, Timings};
+pub use config::{Address, Entered, Program, Reach, ServerConfig, Timings};
 pub use definition::Definition;
 pub use engine::ports::{Resume, ToolFailure};
 pub use program::{ProgramError, resolve_program};

@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use secrecy::ExposeSecret as _;
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader},
     process::{Child, ChildStdin, ChildStdout, Command},
@@ -35,7 +36,8 @@ pub(crate) struct ServerProcess {
 /// Starts a server; gives the process and its two pipes.
 pub(crate) async fn start(name: &str, config: &Program) -> io::Result<(ServerProcess, ChildStdout, ChildStdin)> {
     let program = config.program.as_ref().map_err(|problem| io::Error::other(problem.clone()))?;
-    let command = command(program, config);
+    let mut command = command(program, config);
+    command.envs(config.entered().await.iter().map(|(name, value)| (name, value.expose_secret())));
     // Copying a large process takes a moment.
     let mut process = spawn_blocking(move || spawn(command)).await??;
     let missing = || io::Error::other("a pipe of the server is missing");

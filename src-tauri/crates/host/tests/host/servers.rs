@@ -12,8 +12,9 @@ use serde_json::json;
 
 /// A server that describes its tools in the words of a file beside it.
 const SERVER: &str = r#"#!/usr/bin/python3 -u
-import json, pathlib, sys
+import json, os, pathlib, sys
 words = pathlib.Path("words.txt")
+pathlib.Path("token.txt").write_text(os.environ.get("FAR_TOKEN", "none"))
 for line in sys.stdin:
     request = json.loads(line)
     method, answer = request.get("method"), None
@@ -157,31 +158,33 @@ async fn a_changed_tool_is_not_called_until_a_person_accepts_what_changed() {
     bench.host.stop().await;
 }
 
-/// A pack whose server lies elsewhere and wants to be shown two credentials.
-fn elsewhere(folder: &Path) {
+/// A pack with one declared tool of a server; gives its folder.
+fn declaring(folder: &Path, mut server: serde_json::Value, effect: &str) -> std::path::PathBuf {
     let pack = folder.join("packs/far");
     fs::create_dir_all(&pack).unwrap();
-    let http = json!({
-        "url": "https://mcp.invalid/mcp", "auth": {"kind": "bearer_token", "env_var": "FAR_TOKEN"}, "headers": {"X-Tenant": "FAR_TENANT"}
-    });
+    server["name"] = json!("far");
     let manifest = json!({
         "manifest_version": 1, "id": "far", "version": "1.0.0", "title": "Far", "description": "Sends letters from afar.",
-        "servers": [{"name": "far", "http": http}],
+        "servers": [server],
         "schemas": {"Send": {"type": "object", "properties": {"to": {"type": "string"}}}, "Any": {"type": "object"}},
         "tools": {"tools": [{
-            "id": "far.send", "title": "Send a letter", "kind": "mcp_server", "mcp": {"server": "far", "tool": "send"}, "side_effect_level": "write",
+            "id": "far.send", "title": "Send a letter", "kind": "mcp_server", "mcp": {"server": "far", "tool": "send"}, "side_effect_level": effect,
             "input_schema_ref": "#/schemas/Send", "output_schema_ref": "#/schemas/Any", "error_schema_ref": "#/schemas/Any",
             "timeouts": {"timeout_ms": 5_000}, "retry": {"max_attempts": 1, "backoff": "fixed"}, "idempotency": {"strategy": "none"},
             "audit": {"required": true}, "usage_guidelines": "Sends a letter.", "use_when": ["a letter is to be sent"]
         }]}
     });
     fs::write(pack.join("pack.json"), manifest.to_string()).unwrap();
+    pack
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn section_4_1_a_servers_missing_credential_is_told_before_anybody_is_asked() {
     let folder = tempfile::tempdir().unwrap();
-    elsewhere(folder.path());
+    let http = json!({
+        "url": "https://mcp.invalid/mcp", "auth": {"kind": "bearer_token", "env_var": "FAR_TOKEN"}, "headers": {"X-Tenant": "FAR_TENANT"}
+    });
+    declaring(folder.path(), json!({"http": http}), "write");
     let host = host(folder.path()).await;
     let send = || {
         let params = ToolCallParams { tool: "far.send".into(), arguments: json!({"to": "Ada"}), session: None, headless: true };
@@ -198,5 +201,24 @@ async fn section_4_1_a_servers_missing_credential_is_told_before_anybody_is_aske
         host.secret_set(params).await.unwrap();
     }
     assert_eq!(send().await.unwrap_err().code, ErrorCode::ApprovalRequired, "with both it asks");
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_servers_program_gets_what_was_entered_for_its_pack() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = json!({"command": "./server", "env": ["FAR_TOKEN", "FAR_LANGUAGE"], "timeouts": {"start_ms": 60_000}});
+    let pack = declaring(folder.path(), server, "read_only");
+    fs::write(pack.join("server"), SERVER).unwrap();
+    fs::set_permissions(pack.join("server"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(pack.join("words.txt"), "send: Sends a letter.\n").unwrap();
+    let host = host(folder.path()).await;
+    let offered: Vec<String> = host.settings_get(Empty {}).await.unwrap().credentials.into_iter().map(|view| view.name).collect();
+    assert_eq!(offered, ["far/FAR_TOKEN"], "what its name says to be a credential");
+    host.secret_set(SecretSetParams { name: "far/FAR_TOKEN".into(), value: "entered-1".into(), this_run_only: true }).await.unwrap();
+    let params = ToolCallParams { tool: "far.send".into(), arguments: json!({"to": "Ada"}), session: None, headless: true };
+    let sent = host.tool_call(params).await.unwrap();
+    assert_eq!(sent.outcome, ToolOutcome::Ok, "{:?}", sent.error);
+    assert_eq!(fs::read_to_string(pack.join("token.txt")).unwrap(), "entered-1");
     host.stop().await;
 }

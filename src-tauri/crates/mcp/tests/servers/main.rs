@@ -35,6 +35,7 @@ fn server(name: &str, role: &str, more: &[(&str, &str)]) -> ServerConfig {
         program: Ok(std::env::current_exe().unwrap()),
         args: ["--exact", &format!("role_{role}"), "--nocapture", "--test-threads=1"].map(str::to_owned).to_vec(),
         env,
+        entered: None,
         cwd: PathBuf::from("/"),
     };
     ServerConfig { name: name.to_owned(), pack: "test".into(), reach: Reach::Program(program), start: None }

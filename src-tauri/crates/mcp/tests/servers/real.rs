@@ -46,6 +46,7 @@ fn config(program: PathBuf, args: &[&str], env: &[(&str, &str)], cwd: &Path) -> 
         program: Ok(program),
         args: args.iter().map(|arg| (*arg).to_owned()).collect(),
         env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        entered: None,
         cwd: cwd.to_owned(),
     };
     ServerConfig { name: "real".into(), pack: "test".into(), reach: Reach::Program(program), start: Some(Duration::from_secs(90)) }
