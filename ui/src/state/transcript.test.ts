@@ -47,6 +47,20 @@ describe("a turn", () => {
     expect(state.entries[1]).toMatchObject({ text: "They greeted.", messages: 4 });
   });
 
+  test("says who is at work, and whose answer it is", () => {
+    const state = emptyTranscript("s");
+    run(state, { type: "agent_start", agent: "guardian", name: "Guardian" }, { type: "status", stage: "thinking" });
+    expect(state.running).toMatchObject({ stage: "thinking", agent: "Guardian" });
+    run(state, { type: "blocks", patch: { blocks: [{ index: 0, html: "<p>H</p>" }], count: 1, append: "" } });
+    expect(state.entries).toMatchObject([{ kind: "assistant", agent: "Guardian" }]);
+    run(state, { type: "item", item: answer }, { type: "agent_end", agent: "guardian", name: "Guardian" });
+    expect(state.running).toMatchObject({ stage: "thinking", agent: null });
+    run(state, { type: "agent_start", agent: "shopper", name: "Shopper" });
+    expect(state.running?.agent).toBe("Shopper");
+    run(state, final);
+    expect(state.running).toBeNull();
+  });
+
   test("that ends without a stored answer asks for the session again", () => {
     const state = emptyTranscript("s");
     run(state, { type: "item", item: user }, final);
