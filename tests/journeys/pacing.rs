@@ -1,6 +1,7 @@
 //! A question that is answered from rows: figures, status and chart. The figures are computed a second time here, from the
 //! rows, and asked for a second time from another process.
 
+use kit::webdriver::wait;
 use serde_json::{Value, json};
 
 use crate::world::{Journey, NOW};
@@ -48,6 +49,18 @@ fn a_pacing_question_is_answered_with_figures_and_a_chart() {
         page.says("2026");
     });
     journey.picture("pacing.png");
+    journey.chat(|page| {
+        page.go("Tools");
+        page.click("Instructions");
+        wait("the specialist with its tool, and the file of instructions that was found for it", || {
+            let rows = page.script("return [...document.querySelectorAll('#tools-panel tr')].map((row) => row.innerText);");
+            let has = |word: &str| {
+                let mut rows = rows.as_array().into_iter().flatten().filter_map(Value::as_str);
+                rows.any(|row| row.contains("analyze_portfolio_pacing") && row.contains(word))
+            };
+            (has("Guardian") && has("Found")).then_some(())
+        });
+    });
     journey.quit();
     journey.assert_log_verifies();
 }
