@@ -9,9 +9,7 @@ mod outcome;
 use std::sync::Arc;
 
 use chrono::TimeDelta;
-use contract::{
-    AgentError, ApprovalId, ApprovalStatus, Conversation, ErrorCode, KeySource, RunParams, RunRequest, RunResponse, SessionId, TurnStartParams,
-};
+use contract::{AgentError, ApprovalId, ApprovalStatus, Conversation, ErrorCode, KeySource, RunParams, RunRequest, RunResponse, SessionId, TurnStartParams};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 

@@ -146,7 +146,7 @@ impl Credentials {
                 CredentialState::ThisRun
             } else if kept.contains(&entry) {
                 CredentialState::Stored
-            } else if self.variable(variable).is_some() || inherited && std::env::var_os(variable).is_some() {
+            } else if self.variable(variable).is_some() || (inherited && std::env::var_os(variable).is_some()) {
                 CredentialState::Environment
             } else {
                 CredentialState::Missing

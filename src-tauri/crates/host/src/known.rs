@@ -64,6 +64,13 @@ fn is_credential(name: &str, value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::{
+        io::Write as _,
+        process::{Command, Stdio},
+        time::Duration,
+    };
+
+    use contract::KeyringState;
     use secrecy::ExposeSecret as _;
 
     use super::*;
@@ -73,6 +80,46 @@ mod tests {
         let all = [credentials::entry("post", "TOKEN"), servers::tokens_entry(&"post".into(), "far"), "OPENAI_API_KEY@api.example.com".to_owned()];
         assert!(all.iter().all(|name| is_entry(name)), "{all:?}");
         assert!(!is_entry("audit-mark") && !is_entry("audit-signing-key"));
+    }
+
+    /// Starts this program anew with a bus of its own, so that nothing is shared with the machine's session.
+    #[test]
+    fn what_lies_unread_in_the_keyring_is_known_before_words_go_out() {
+        let home = tempfile::tempdir().unwrap();
+        let mut command = Command::new("dbus-run-session");
+        command.arg("--").arg(std::env::current_exe().unwrap()).args(["--exact", "known::tests::inside_a_session", "--ignored"]);
+        command.env("HOME", home.path()).env("XDG_RUNTIME_DIR", home.path()).env("XDG_DATA_HOME", home.path());
+        let status = command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").env_remove("GNOME_KEYRING_CONTROL").status();
+        assert!(status.expect("dbus-run-session is needed: apt-get install dbus-daemon gnome-keyring").success());
+    }
+
+    #[tokio::test]
+    #[ignore = "runs inside a private session"]
+    async fn inside_a_session() {
+        let mut daemon = Command::new("gnome-keyring-daemon");
+        daemon.args(["--foreground", "--components=secrets", "--unlock"]).stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut daemon = daemon.spawn().expect("gnome-keyring-daemon is needed: apt-get install gnome-keyring");
+        daemon.stdin.take().unwrap().write_all(b"password").unwrap();
+        let other = Keyring::new("profile");
+        for _ in 0..500 {
+            if other.state().await == KeyringState::Ready {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let tokens = r#"{"token_response": {"access_token": "access-1"}}"#;
+        let kept = [("audit-mark", "mark-1"), ("credential/post/TOKEN", "token-1"), ("oauth/post/far", tokens), ("OPENAI_API_KEY@api.example.com", "key-1")];
+        for (name, value) in kept {
+            other.set(name, SecretString::from(value)).await.unwrap();
+        }
+        let keyring = Arc::new(Keyring::new("profile"));
+        let known = KnownSecrets::new(Arc::clone(&keyring), &BTreeSet::new(), std::iter::empty());
+        assert!(known.values().is_empty());
+        learn(&keyring).await;
+        let values: BTreeSet<String> = known.values().iter().map(|value| value.expose_secret().to_owned()).collect();
+        assert_eq!(values, BTreeSet::from(["access-1", "key-1", "token-1", tokens].map(str::to_owned)));
+        daemon.kill().unwrap();
+        daemon.wait().unwrap();
     }
 
     #[test]

@@ -275,7 +275,8 @@ impl Tools for HostTools {
         // What a server elsewhere is shown: it could not be reached without.
         let pack = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref()).find(|pack| pack.manifest.id == spec.pack);
         let declared = pack.and_then(|pack| pack.manifest.servers.iter().find(|entry| entry.name == *server));
-        for variable in declared.into_iter().flat_map(credentials::of_server) {
+        let variables: Vec<&str> = declared.into_iter().flat_map(credentials::of_server).collect();
+        for variable in variables {
             self.credentials.named(spec.pack.as_str(), variable, server).await?;
         }
         Ok(())

@@ -56,7 +56,8 @@ impl Program {
     /// The variables that were entered, as they are now. One that was not is the program's own business.
     pub(crate) async fn entered(&self) -> Vec<(String, SecretString)> {
         let mut found = Vec::new();
-        for (entered, name) in self.entered.iter().flat_map(|entered| entered.names.iter().map(move |name| (entered, name))) {
+        let Some(entered) = &self.entered else { return found };
+        for name in &entered.names {
             if let Ok(value) = entered.access.credential(name).await {
                 found.push((name.clone(), value));
             }

@@ -37,7 +37,9 @@ pub(crate) struct ServerProcess {
 pub(crate) async fn start(name: &str, config: &Program) -> io::Result<(ServerProcess, ChildStdout, ChildStdin)> {
     let program = config.program.as_ref().map_err(|problem| io::Error::other(problem.clone()))?;
     let mut command = command(program, config);
-    command.envs(config.entered().await.iter().map(|(name, value)| (name, value.expose_secret())));
+    for (name, value) in config.entered().await {
+        command.env(name, value.expose_secret());
+    }
     // Copying a large process takes a moment.
     let mut process = spawn_blocking(move || spawn(command)).await??;
     let missing = || io::Error::other("a pipe of the server is missing");

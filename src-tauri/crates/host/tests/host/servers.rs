@@ -4,8 +4,8 @@
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, sync::Arc};
 
 use contract::{
-    ApprovalsListParams, Change, Commands, DefinitionState, Effect, Empty, ErrorCode, SecretSetParams, ServerTool, ServerToolAcceptParams, ServerToolEffectParams, ToolCallParams, ToolCallResponse,
-    ToolOutcome,
+    ApprovalsListParams, Change, Commands, DefinitionState, Effect, Empty, ErrorCode, SecretSetParams, ServerTool, ServerToolAcceptParams,
+    ServerToolEffectParams, ToolCallParams, ToolCallResponse, ToolOutcome,
 };
 use host::{Host, Options, Person, Terminal};
 use serde_json::json;
