@@ -292,7 +292,12 @@ impl<'s> Page<'s> {
     /// The first of the answers that the newest answer suggests.
     #[track_caller]
     pub fn first_choice(&self) -> Element<'s> {
-        let script = "return document.querySelector('[role=group][aria-label=\"Suggested answers\"] button');";
+        // At rest: twice at the same place. A click goes to a place, and the end of an answer still scrolls.
+        let script = "const button = document.querySelector('[role=group][aria-label=\"Suggested answers\"] button'); \
+                      const at = button?.getBoundingClientRect().top; \
+                      const rests = at !== undefined && at === window.lastSeenAt; \
+                      window.lastSeenAt = at; \
+                      return rests ? button : null;";
         wait(&format!("a suggested answer on a page that says:\n{}", self.text()), || self.session.find(script, json!([])).ok().flatten())
     }
 
