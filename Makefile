@@ -32,11 +32,10 @@ run: setup release
 	  exec target/release/countersign; \
 	fi
 
-# One cargo run for all crates, so that features are the same and nothing is built twice. The runners' own summaries
-# come last.
+# What tells soonest comes first. One cargo run for all crates, so that features are the same and nothing is built twice.
 test: setup-test ui
-	$(CARGO) test --workspace
 	cd ui && $(NPM) test
+	$(CARGO) test --workspace
 
 dev: setup ui/node_modules/.stamp
 	$(CARGO) build --package cli

@@ -13,7 +13,7 @@ use contract::{
     manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust, ServerEntry},
 };
 use engine::ports::Profile as _;
-use mcp::{Access, Address, Entered, Program, Reach, ServerConfig};
+use mcp::{Access, Address, Entered, Hidden, Program, Reach, ServerConfig};
 use packs::LoadedPack;
 use secrecy::{ExposeSecret as _, SecretString};
 use secrets::Keyring;
@@ -71,16 +71,18 @@ fn program(loaded: &LoadedPack, server: &ServerEntry, around: &Around<'_>) -> Pr
         .inspect_err(|problem| tracing::warn!(%problem, server = server.name, "a server's program cannot be used"));
     let given = server.env.iter().filter(|name| !around.credentials.is_secret(name));
     let mut env: BTreeMap<String, String> = given.filter_map(|name| Some((name.clone(), std::env::var(name).ok()?))).collect();
+    let mut hidden = Hidden { folders: vec![around.paths.data.clone(), around.paths.state.clone()], but: vec![loaded.folder.clone()] };
     if server.data_dir {
         let folder = around.paths.pack_data(loaded.view.id.as_str());
         if let Err(error) = make_private(&folder) {
             tracing::warn!(%error, "a pack's data folder could not be made");
         }
         env.insert("COUNTERSIGN_PACK_DATA".into(), folder.display().to_string());
+        hidden.but.push(folder);
     }
     let names: Vec<String> = credentials::entered(server).map(str::to_owned).collect();
     let entered = (!names.is_empty()).then(|| Entered { names, access: Arc::new(ServerAccess::new(&loaded.view.id, &server.name, around)) });
-    Program { program, args: server.args.clone(), env, entered, cwd: loaded.folder.clone() }
+    Program { program, args: server.args.clone(), env, entered, cwd: loaded.folder.clone(), hidden }
 }
 
 /// Whether a tool is switched off until a person looks at it.

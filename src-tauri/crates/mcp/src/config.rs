@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
 use contract::{PackId, manifest::ServerHttp};
 use secrecy::SecretString;
 
-use crate::{Access, ProgramError};
+use crate::{Access, Hidden, ProgramError};
 
 /// One server.
 #[derive(Clone, Debug)]
@@ -37,6 +37,8 @@ pub struct Program {
     /// Variables that may have been entered as credentials: looked up at each start, and put before `env`.
     pub entered: Option<Entered>,
     pub cwd: PathBuf,
+    /// What it does not see.
+    pub hidden: Hidden,
 }
 
 /// Credentials that go into variables of a program.

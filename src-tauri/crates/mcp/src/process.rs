@@ -1,8 +1,9 @@
-//! A server's process: its own group, a bare environment, a guard that kills it and all it started when the app is gone.
+//! A server's process: its own group, a bare environment, no sight of the app's own files, a guard that kills it and all it started when the app is gone.
 //! Stopping it closes its input, then asks, then kills, and always reaps.
 
 use std::{
     io,
+    os::unix::process::CommandExt as _,
     path::Path,
     process::{ExitStatus, Stdio},
     time::Duration,
@@ -16,7 +17,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{Program, environment::base_environment};
+use crate::{Hidden, Program, environment::base_environment, hide};
 use guard::Guard;
 
 /// The most of one line, and of one process's whole error output, that goes to the log.
@@ -40,8 +41,9 @@ pub(crate) async fn start(name: &str, config: &Program) -> io::Result<(ServerPro
     for (name, value) in config.entered().await {
         command.env(name, value.expose_secret());
     }
-    // Copying a large process takes a moment.
-    let mut process = spawn_blocking(move || spawn(command)).await??;
+    let hidden = config.hidden.clone();
+    // Looking at folders and copying a large process take a moment.
+    let mut process = spawn_blocking(move || spawn(command, &hidden)).await??;
     let missing = || io::Error::other("a pipe of the server is missing");
     let (stdin, stdout, stderr) = (process.child.stdin.take(), process.child.stdout.take(), process.child.stderr.take());
     if let Some(stderr) = stderr {
@@ -50,8 +52,11 @@ pub(crate) async fn start(name: &str, config: &Program) -> io::Result<(ServerPro
     Ok((process, stdout.ok_or_else(missing)?, stdin.ok_or_else(missing)?))
 }
 
-fn spawn(mut command: Command) -> io::Result<ServerProcess> {
+fn spawn(mut command: Command, hidden: &Hidden) -> io::Result<ServerProcess> {
+    let mut veil = hide::prepare(hidden)?;
     let guard = Guard::attach(command.as_std_mut())?;
+    // SAFETY: between fork and exec only system calls are made that are safe there; what they need was made before.
+    unsafe { command.as_std_mut().pre_exec(move || veil.enforce()) };
     let child = command.spawn()?;
     let pid = guard.program_id()?;
     Ok(ServerProcess { child, guard: Some(guard), pid, status: None })

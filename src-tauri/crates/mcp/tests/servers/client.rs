@@ -6,7 +6,7 @@ use std::{
 };
 
 use contract::{ErrorCode, ServerState};
-use mcp::{Reach, ServerConfig, Servers};
+use mcp::{Hidden, Reach, ServerConfig, Servers};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -185,4 +185,24 @@ async fn changes_are_told_in_order() {
     assert_eq!(*seen.lock().unwrap(), [ServerState::Starting, ServerState::Ready, ServerState::Stopped]);
     let failure = call(&servers, "structured", json!({})).await.unwrap_err();
     assert_eq!(failure.error.reason_text(), Some("mcp_not_connected"));
+}
+
+#[tokio::test]
+async fn a_server_sees_what_is_the_users_and_not_what_is_the_apps() {
+    let root = tempfile::tempdir().unwrap();
+    let file = |folder: &str| {
+        let folder = root.path().join(folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("file"), "text").unwrap();
+        folder.join("file").display().to_string()
+    };
+    let look = [file("documents"), file("app"), file("app/packs/odd"), file("app/packs/another")];
+    let mut config = server("odd", "odd", &[("LOOK", &look.join(":"))]);
+    let Reach::Program(program) = &mut config.reach else { unreachable!() };
+    program.hidden = Hidden { folders: vec![root.path().join("app"), root.path().join("not-yet")], but: vec![root.path().join("app/packs/odd")] };
+    let servers = servers(vec![config]);
+    // A kernel without Landlock hides nothing, and says so in the list of tools.
+    let hidden = !std::fs::read_to_string("/sys/kernel/security/lsm").is_ok_and(|modules| !modules.contains("landlock"));
+    assert_eq!(call(&servers, "look", json!({})).await.unwrap(), json!([[true, true], [!hidden, !hidden], [true, true], [!hidden, !hidden]]));
+    servers.stop().await;
 }

@@ -13,7 +13,7 @@ mod real;
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-use mcp::{Program, Reach, ServerConfig, Servers, Timings};
+use mcp::{Hidden, Program, Reach, ServerConfig, Servers, Timings};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -37,6 +37,7 @@ fn server(name: &str, role: &str, more: &[(&str, &str)]) -> ServerConfig {
         env,
         entered: None,
         cwd: PathBuf::from("/"),
+        hidden: Hidden::default(),
     };
     ServerConfig { name: name.to_owned(), pack: "test".into(), reach: Reach::Program(program), start: None }
 }

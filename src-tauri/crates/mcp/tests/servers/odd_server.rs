@@ -41,6 +41,7 @@ pub(crate) fn run() {
 fn tool(id: &Value, name: &str, cancelled: usize) {
     match name {
         "env" => text(id, json!(std::env::vars().collect::<std::collections::BTreeMap<_, _>>())),
+        "look" => text(id, json!(std::env::var("LOOK").unwrap().split(':').map(look).collect::<Vec<_>>())),
         "crash" => exit(3),
         "hang" => {}
         "rubbish" => {
@@ -72,6 +73,11 @@ fn tool(id: &Value, name: &str, cancelled: usize) {
         "structured" => answer(id, json!({"content": [{"type": "text", "text": "words"}], "structuredContent": {"n": 1}})),
         _ => answer(id, json!({"content": [{"type": "text", "text": "No such thing."}], "isError": true})),
     }
+}
+
+/// Whether a file can be read, and another be made beside it.
+fn look(path: &str) -> Value {
+    json!([std::fs::read(path).is_ok(), std::fs::write(format!("{path}.new"), "x").is_ok()])
 }
 
 /// Starts a process in a session of its own, whose parent ends at once, and which takes no notice of polite signals.

@@ -9,7 +9,7 @@ use std::{
 };
 
 use contract::{AgentError, ErrorCode, PackId};
-use mcp::{Definition, Definitions, Program, Reach, ServerConfig, Servers};
+use mcp::{Definition, Definitions, Hidden, Program, Reach, ServerConfig, Servers};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -48,6 +48,7 @@ fn config(program: PathBuf, args: &[&str], env: &[(&str, &str)], cwd: &Path) -> 
         env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         entered: None,
         cwd: cwd.to_owned(),
+        hidden: Hidden::default(),
     };
     ServerConfig { name: "real".into(), pack: "test".into(), reach: Reach::Program(program), start: Some(Duration::from_secs(90)) }
 }

@@ -1,0 +1,136 @@
+//! Keeps a server's program from the app's own files, where the kernel can (Landlock): everything else of the user's stays as it is,
+//! because that is what such servers are for. Rules of Landlock allow and never deny, so all that lies beside the hidden folders
+//! is allowed by name. It must not know what the folders are for.
+
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use landlock::{
+    ABI, Access as _, AccessFs, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _,
+    RulesetError, RulesetStatus,
+};
+
+/// Landlock's newest rights that are asked for; an older kernel gives what it has.
+const RIGHTS: ABI = ABI::V6;
+
+/// Folders that a program does not see.
+#[derive(Clone, Debug, Default)]
+pub struct Hidden {
+    pub folders: Vec<PathBuf>,
+    /// What it sees all the same: its pack and its own folder.
+    pub but: Vec<PathBuf>,
+}
+
+/// What is put on a program between fork and exec.
+pub(crate) struct Veil(Option<RulesetCreated>);
+
+/// Prepares it. A kernel without Landlock hides nothing; one that has it and refuses is an error.
+pub(crate) fn prepare(hidden: &Hidden) -> io::Result<Veil> {
+    if hidden.folders.is_empty() || !landlock_works() {
+        return Ok(Veil(None));
+    }
+    ruleset(hidden).map(|rules| Veil(Some(rules))).map_err(io::Error::other)
+}
+
+impl Veil {
+    /// For the child: no allocation, only system calls.
+    pub(crate) fn enforce(&mut self) -> io::Result<()> {
+        let Some(rules) = self.0.take() else { return Ok(()) };
+        let refused = || io::Error::from_raw_os_error(libc::EPERM);
+        let status = rules.restrict_self().map_err(|_| refused())?;
+        if status.ruleset == RulesetStatus::NotEnforced { Err(refused()) } else { Ok(()) }
+    }
+}
+
+/// Names may be listed everywhere: a folder above a hidden one could not be listed otherwise.
+fn ruleset(hidden: &Hidden) -> Result<RulesetCreated, RulesetError> {
+    let rights = AccessFs::from_all(RIGHTS) & !AccessFs::ReadDir;
+    let mut rules = Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(rights)?.create()?;
+    for place in allowed(hidden) {
+        // Gone since it was listed, or not to be opened by this user: nothing that could be allowed.
+        let Ok(opened) = PathFd::new(&place) else { continue };
+        let rights = if place.is_dir() { rights } else { rights & AccessFs::from_file(RIGHTS) };
+        rules = rules.add_rule(PathBeneath::new(opened, rights))?;
+    }
+    Ok(rules)
+}
+
+fn landlock_works() -> bool {
+    // SAFETY: asks for the version only: no pointer, no size, the flag of the kernel's interface.
+    unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<libc::c_void>(), 0_usize, 1_u32) > 0 }
+}
+
+/// Every place that is to be allowed: as few and as high up as can be. Links are left out, for what they lead to is
+/// allowed where it lies, or hidden.
+fn allowed(hidden: &Hidden) -> Vec<PathBuf> {
+    let real = |paths: &[PathBuf]| paths.iter().map(|path| real(path)).collect();
+    let real = Hidden { folders: real(&hidden.folders), but: real(&hidden.but) };
+    let mut found = Vec::new();
+    walk(Path::new("/"), &real, &mut found);
+    found
+}
+
+/// A path without links, also of a folder that is yet to be made.
+fn real(path: &Path) -> PathBuf {
+    let beyond = || Some(real(path.parent()?).join(path.file_name()?));
+    path.canonicalize().ok().or_else(beyond).unwrap_or_else(|| path.to_owned())
+}
+
+fn walk(place: &Path, hidden: &Hidden, found: &mut Vec<PathBuf>) {
+    let above = |folders: &[PathBuf]| folders.iter().any(|folder| folder.starts_with(place));
+    let within = |folders: &[PathBuf]| folders.iter().any(|folder| place.starts_with(folder));
+    let shown = within(&hidden.but) || !within(&hidden.folders);
+    if shown && !above(&hidden.folders) {
+        found.push(place.to_owned());
+    } else if shown || above(&hidden.but) {
+        entries(place, hidden).iter().for_each(|entry| walk(entry, hidden, found));
+    }
+}
+
+/// What lies in a folder; of one that cannot be listed, the ways that are known.
+fn entries(place: &Path, hidden: &Hidden) -> Vec<PathBuf> {
+    let plain = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| !kind.is_symlink());
+    match fs::read_dir(place) {
+        Ok(entries) => entries.flatten().filter(plain).map(|entry| entry.path()).collect(),
+        Err(_) => {
+            let known = hidden.folders.iter().chain(&hidden.but).filter_map(|path| Some(place.join(path.strip_prefix(place).ok()?.iter().next()?)));
+            known.collect::<BTreeSet<_>>().into_iter().collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_beside_is_allowed_and_what_is_hidden_is_not() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        for folder in ["docs/deep", "share/app/packs/one", "share/app/packs/two", "share/other", "state/app"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        fs::write(root.join("note"), "").unwrap();
+        std::os::unix::fs::symlink(root.join("share/app"), root.join("link")).unwrap();
+        let hidden = Hidden { folders: vec![root.join("share/app"), root.join("state/app")], but: vec![root.join("share/app/packs/one"), root.join("docs/deep")] };
+        let below: Vec<PathBuf> = allowed(&hidden).into_iter().filter_map(|path| path.strip_prefix(&root).ok().map(Path::to_owned)).collect();
+        let mut below: Vec<String> = below.into_iter().map(|path| path.display().to_string()).collect();
+        below.sort();
+        assert_eq!(below, ["docs", "note", "share/app/packs/one", "share/other"]);
+        assert!(allowed(&hidden).contains(&PathBuf::from("/usr")));
+    }
+
+    #[test]
+    fn a_pack_around_the_hidden_folder_does_not_show_it() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("pack/data")).unwrap();
+        fs::create_dir_all(root.join("pack/code")).unwrap();
+        let found = allowed(&Hidden { folders: vec![root.join("pack/data")], but: vec![root.join("pack")] });
+        assert!(found.contains(&root.join("pack/code")));
+        assert!(!found.iter().any(|place| root.join("pack/data").starts_with(place)));
+    }
+}
