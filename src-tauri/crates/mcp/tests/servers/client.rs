@@ -204,5 +204,4 @@ async fn a_server_sees_what_is_the_users_and_not_what_is_the_apps() {
     // A kernel without Landlock hides nothing, and says so in the list of tools.
     let hidden = !std::fs::read_to_string("/sys/kernel/security/lsm").is_ok_and(|modules| !modules.contains("landlock"));
     assert_eq!(call(&servers, "look", json!({})).await.unwrap(), json!([[true, true], [!hidden, !hidden], [true, true], [!hidden, !hidden]]));
-    servers.stop().await;
 }
