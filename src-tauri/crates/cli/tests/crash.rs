@@ -195,3 +195,25 @@ fn an_approved_change_killed_anywhere_happens_at_most_once() {
         profile.verified(point);
     }
 }
+
+#[test]
+fn a_change_of_a_conversation_killed_anywhere_is_told_there() {
+    for (point, happened, said, _) in CHANGING {
+        let profile = Profile::new();
+        let out = profile.csign(None, &["ask", "--session", "s", "add two Ridge Runner Black 39 to my cart"]);
+        assert_eq!(out.status.code(), Some(3), "{}", String::from_utf8_lossy(&out.stderr));
+        let waiting = profile.json(&["approvals", "list"])[0].clone();
+        let approve = format!("approvals approve {} --hash {}", waiting["id"].as_str().unwrap(), waiting["hash"].as_str().unwrap());
+        let out = profile.at_a_terminal(Some(point), &approve);
+        assert!(killed(&out), "{point} is passed: {:?} {}", out.status, String::from_utf8_lossy(&out.stdout));
+        let again = profile.csign(None, &["ask", "--session", "s", "hello"]);
+        assert!(again.status.success(), "{point}: {}", String::from_utf8_lossy(&again.stderr));
+        let items = profile.items();
+        assert_eq!(count(&items, "tool_call"), count(&items, "tool_result"), "{point}: every call has its end");
+        let end = items.iter().find(|item| item["kind"] == "tool_result" && item["call"] == waiting["call"]).unwrap();
+        assert_eq!(end["outcome"], if said == UNKNOWN { "unknown" } else { "expired" }, "{point}: {end}");
+        assert_eq!(profile.said_of(|row| row["id"] == waiting["id"]), said, "{point}");
+        assert_eq!(profile.pieces_in_carts(), 2 * happened, "{point}: nothing is run by a restart");
+        profile.verified(point);
+    }
+}

@@ -228,7 +228,17 @@ impl Engine {
     /// Ends the call of a pending action that no turn waits for.
     pub(crate) async fn close_detached(self: &Arc<Self>, approval: &Approval, status: ApprovalStatus, reason: Option<String>) {
         let turn = self.turn_of(approval);
-        let outcome = if status == ApprovalStatus::Rejected { contract::ToolOutcome::Rejected } else { contract::ToolOutcome::Expired };
+        let (outcome, code) = match status {
+            ApprovalStatus::Rejected => (contract::ToolOutcome::Rejected, ErrorCode::ApprovalRequired),
+            ApprovalStatus::Failed => (contract::ToolOutcome::Unknown, ErrorCode::InternalError),
+            ApprovalStatus::Pending
+            | ApprovalStatus::Approved
+            | ApprovalStatus::Executing
+            | ApprovalStatus::Done
+            | ApprovalStatus::Expired
+            | ApprovalStatus::Cancelled
+            | ApprovalStatus::Superseded => (contract::ToolOutcome::Expired, ErrorCode::ApprovalRequired),
+        };
         let said = reason.clone().unwrap_or_else(|| Text::ApprovalRejected.in_locale(&turn.locale).to_owned());
         let items = vec![
             turn.item(ItemBody::Approval { approval: approval.id.clone(), call: approval.call.clone(), tool: approval.tool.clone(), status, reason }),
@@ -238,7 +248,7 @@ impl Engine {
                 outcome,
                 summary: said.clone(),
                 data: Value::Null,
-                error: Some(AgentError::new(ErrorCode::ApprovalRequired, said)),
+                error: Some(AgentError::new(code, said)),
                 view: contract::ResultView::Plain,
                 duration_ms: 0,
             }),

@@ -148,6 +148,7 @@ impl Engine {
                 }
                 ApprovalStatus::Executing => {
                     if self.settle(&approval, ApprovalStatus::Executing, ApprovalStatus::Failed, Some("outcome unknown")).await {
+                        self.end_unknown(&approval).await?;
                         out.unknown += 1;
                     }
                 }
@@ -159,6 +160,18 @@ impl Engine {
                 | ApprovalStatus::Cancelled
                 | ApprovalStatus::Superseded => {}
             }
+        }
+        Ok(())
+    }
+
+    /// Ends the call of an effect that was under way when its process ended, in a turn that had ended before: the conversation tells
+    /// that nobody knows. It may have its end already, for the action's own is written last.
+    async fn end_unknown(self: &Arc<Self>, approval: &Approval) -> Result<(), StoreError> {
+        let items = self.world.store.items_of_turn(&approval.turn).await?;
+        let ended = items.iter().any(|item| matches!(&item.body, ItemBody::ToolResult { call, .. } if *call == approval.call));
+        if !ended {
+            let why = Text::UnknownOutcome.in_locale(&self.world.profile.locale());
+            self.close_detached(approval, ApprovalStatus::Failed, Some(why.to_owned())).await;
         }
         Ok(())
     }
