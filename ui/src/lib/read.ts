@@ -11,6 +11,14 @@ export function str(value: unknown): string | null {
   if (typeof value === "number") return String(value);
   return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
 }
+/** The first of these members that says anything. */
+export function first(source: Obj, names: readonly string[]): string | null {
+  for (const name of names) {
+    const found = str(source[name]);
+    if (found !== null) return found;
+  }
+  return null;
+}
 /** A number, also from text such as "1299.00". */
 export function num(value: unknown): number | null {
   const parsed = typeof value === "number" ? value : typeof value === "string" && value.trim() !== "" ? Number(value) : NaN;

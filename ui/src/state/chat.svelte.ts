@@ -34,6 +34,8 @@ class Chat {
   sending = $state(false);
   sendError = $state<AgentError | null>(null);
   draft = $state("");
+  /** Counts up whenever the message field is to get the focus. */
+  focusWanted = $state(0);
   /** The turn of a message sent here that is being answered at once, until it is seen. */
   justSent = $state<string | null>(null);
 
@@ -148,6 +150,12 @@ class Chat {
     } finally {
       this.sending = false;
     }
+  }
+
+  /** Puts words into the message field, to be changed and sent. */
+  startWith(text: string): void {
+    this.draft = text;
+    this.focusWanted++;
   }
 
   /** Stops the running turn of the open conversation, or takes a waiting message out of the queue. */

@@ -11,7 +11,8 @@ export const products = names.map((name, index) => ({
   imageUrl: index === 3 ? null : index === 4 ? "/img/missing.svg" : `/img/${4711 + index}.svg`,
   onHand: index === 2 ? { value: 0, nextDeliveryDate: "2026-12-03", isActive: true } : { value: index === 1 ? 2 : 14 + index, isActive: true },
   brand: ["Northpine", "Kvist", "Northpine", "Bruk", "Kvist", "Bruk", "Northpine Outdoor Equipment Company"][index],
-  color: "black",
+  color: ["Black", "Black, Red", "Grey", "Blue", "Black", "Red", "Blue"][index],
+  size: "38-46",
   category: "Trail shoes",
 }));
 
@@ -24,7 +25,7 @@ export const product = {
   currency: "SEK",
   manufacturerName: "Northpine",
   images: [{ type: "main", url: "/img/4711.svg" }],
-  attributes: { isBuyable: true },
+  attributes: { isBuyable: true, Category: "Trail shoes", Material: "Recycled mesh", Weight: "290 g" },
   onHand: { value: 14, isActive: true },
   variants: [41, 42, 43, 44].map((size, index) => ({
     productId: 47110 + index,
@@ -36,6 +37,23 @@ export const product = {
     variantParametrics: [{ name: "Size", value: String(size), isPrimary: true }],
   })),
 };
+
+export const otherProduct = {
+  ...product,
+  productId: 4712,
+  partNo: "TS-1041",
+  name: names[1],
+  priceIncVat: "1099.00",
+  images: [{ type: "main", url: "/img/4712.svg" }],
+  attributes: { isBuyable: true, Category: "Trail shoes", Material: "Knitted polyester", Weight: "310 g" },
+  onHand: { value: 0, isActive: true, nextDeliveryDate: "2026-12-03" },
+};
+
+/** Ways on after a search without result, as the host words them. */
+export const noMatch = [
+  { id: "broaden_search", label: "Search for “unicorn”", payload: { type: "search_broaden", query: "unicorn" } },
+  { id: "remove_constraints", label: "Search without: purple", payload: { type: "remove_constraints", constraintsToRemove: ["purple"] } },
+];
 
 export const cart = {
   basketId: 88,

@@ -5,7 +5,7 @@ import type { ItemBody } from "../generated/ItemBody";
 import type { TurnEvent } from "../generated/TurnEvent";
 import { cartApproval } from "./approvals";
 import { pacingResult } from "./pacing";
-import { cart, product, products } from "./shop";
+import { cart, noMatch, otherProduct, product, products } from "./shop";
 import { failure, type FakeSession, type World } from "./world";
 
 type OmitEach<T, K extends string> = T extends unknown ? Omit<T, K> : never;
@@ -124,7 +124,13 @@ class Turn {
     if (/summar|sammanfatt/.test(lower)) this.item({ kind: "summary", text: "The user compares trail shoes.\nThey wear size 42 and prefer black.", messages: 12, method: "llm" });
     let failed: ReturnType<typeof failure> | null = null;
     if (/fail|error|fel/.test(lower)) failed = failure("llm_error", "The model sent nothing for 60 seconds.", "Check the connection, then ask again. A smaller question may help.", "idle_timeout");
-    else if (/add|lägg/.test(lower)) await this.approve();
+    else if (/compare|jämför/.test(lower)) {
+      for (const one of [product, otherProduct]) await this.tool("product.get", "Product details", { partNo: one.partNo }, "product", one.name ?? "", one, 50);
+      await this.stream("The **Fell Runner** is lighter; the **Ridge Line** costs less.");
+    } else if (/unicorn|enhörning/.test(lower)) {
+      await this.tool("product.search", "Search products", { query: "purple unicorn saddle" }, "product_cards", "0 products", { items: [], totalCount: 0, refinements: noMatch });
+      await this.stream("I found nothing in the shop for “purple unicorn saddle”.");
+    } else if (/add|lägg/.test(lower)) await this.approve();
     else if (/shoe|sko/.test(lower)) {
       await this.tool("product.search", "Search products", { query: "black trail shoes", pageSize: 10 }, "product_cards", "7 products for “black trail shoes”", { items: products, totalCount: 23 });
       await this.stream("I found seven black trail shoes; the **Fell Runner** is in stock in most sizes. Which size do you wear?", [41, 42, 43].map((size) => ({ label: `Size ${size}`, message: `Add the Fell Runner in size ${size}` })));

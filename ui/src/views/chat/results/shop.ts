@@ -1,10 +1,13 @@
-// Reads the shop's results: products, variants, carts. Tolerant: a field that is missing or odd is left out. Pure.
-import { list, num, obj, str, type Obj } from "../../../lib/read";
+// Reads the shop's results: products, variants, carts. Tolerant: shops name things differently, and a field that is missing
+// or odd is left out. Pure.
+import { first, list, num, obj, str, type Obj } from "../../../lib/read";
 
 export interface Stock {
   /** null: the shop did not say. */
   pieces: number | null;
   expected: string | null;
+  /** The shop does not sell it any more, whatever lies in store. */
+  inactive: boolean;
 }
 export interface Variant {
   partNo: string | null;
@@ -12,6 +15,7 @@ export interface Variant {
   price: number | null;
   stock: Stock;
   buyable: boolean;
+  dimensions: [name: string, value: string][];
 }
 export interface Product {
   id: string;
@@ -20,7 +24,8 @@ export interface Product {
   variantName: string | null;
   description: string | null;
   brand: string | null;
-  facts: string[];
+  /** What is told of it beside its name and price, by the shop's own names. */
+  attributes: Record<string, string>;
   price: number | null;
   currency: string | null;
   image: string | null;
@@ -41,44 +46,93 @@ export interface Cart {
   currency: string | null;
 }
 
+const PRICES = ["value", "amount", "price", "sellingPrice", "listPrice"];
+const CURRENCIES = ["currency", "currencyCode", "currencySymbol"];
+const IMAGES = ["imageUrl", "image", "primaryImage", "thumbnailUrl", "thumbnail"];
+const ATTRIBUTES = ["color", "size", "material", "brand", "category", "manufacturer"];
+
+/** An amount as a number: "1349.00", "1 349,00 kr" and {value: 1349} are the same. */
+export function amount(value: unknown): number | null {
+  if (typeof value !== "string") return num(value) ?? num(first(obj(value), PRICES));
+  const digits = value.replace(/[^\d.,-]/g, "");
+  const point = Math.max(digits.lastIndexOf("."), digits.lastIndexOf(","));
+  return num(point < 0 ? digits : `${digits.slice(0, point).replace(/[.,]/g, "")}.${digits.slice(point + 1)}`);
+}
+
 function stockOf(value: unknown): Stock {
   const stock = obj(value);
-  return { pieces: stock["isActive"] === false ? null : num(stock["value"]), expected: str(stock["nextDeliveryDate"]) };
+  return { pieces: num(stock["value"]), expected: str(stock["nextDeliveryDate"]), inactive: stock["isActive"] === false };
+}
+
+/** Whether it can be had now. */
+export function inStock(stock: Stock): boolean {
+  return !stock.inactive && (stock.pieces ?? 0) > 0;
 }
 
 function priceOf(source: Obj): number | null {
-  const price = source["priceIncVat"] ?? source["price"] ?? source["priceExVat"];
-  return num(price) ?? num(obj(price)["value"]) ?? num(obj(price)["amount"]);
+  return amount(source["priceIncVat"]) ?? amount(source["price"]) ?? amount(source["priceExVat"]);
+}
+
+function imageOf(source: Obj): string | null {
+  const named = first(source, IMAGES);
+  if (named !== null) return named;
+  const pictures = Array.isArray(source["images"]) ? (source["images"] as unknown[]) : [];
+  const main = pictures.find((picture) => obj(picture)["type"] === "main") ?? pictures[0];
+  return str(main) ?? first(obj(main), ["url", "src", "imageUrl"]) ?? str(source["thumbnailImageKey"]);
+}
+
+/** The shop's primary dimensions first, each once. */
+function dimensionsOf(source: Obj): [string, string][] {
+  const all = [...list(source["variantParametrics"]), ...list(source["parametrics"])];
+  const found = new Map<string, [string, string]>();
+  for (const one of all.toSorted((a, b) => Number(b["isPrimary"] === true) - Number(a["isPrimary"] === true))) {
+    const [name, value] = [str(one["name"]), str(one["value"])];
+    const key = str(one["code"]) ?? name;
+    if (name !== null && value !== null && key !== null && !found.has(key)) found.set(key, [name, value]);
+  }
+  return [...found.values()];
 }
 
 function readVariant(source: Obj): Variant {
-  const dimensions = list(source["variantParametrics"] ?? source["parametrics"]).map((dimension) => str(dimension["value"])).filter((value) => value !== null);
+  const dimensions = dimensionsOf(source);
   return {
+    dimensions,
     partNo: str(source["partNo"]),
-    label: str(source["variantName"]) ?? (dimensions.join(", ") || str(source["name"]) || str(source["partNo"]) || "?"),
+    label: str(source["variantName"]) ?? (dimensions.map(([, value]) => value).join(", ") || first(source, ["name", "partNo"]) || "?"),
     price: priceOf(source),
     stock: stockOf(source["onHand"]),
     buyable: source["isBuyable"] !== false,
   };
 }
 
+function attributesOf(source: Obj): Record<string, string> {
+  const found: Record<string, string> = {};
+  const put = (name: string, value: unknown): void => {
+    const text = str(value);
+    const known = Object.keys(found).some((other) => other.toLowerCase() === name.toLowerCase());
+    if (text !== null && !known) found[name] = text;
+  };
+  for (const name of ATTRIBUTES) put(name, source[name]);
+  for (const [name, value] of Object.entries(obj(source["attributes"]))) put(name, value);
+  return found;
+}
+
 export function readProduct(source: Obj): Product | null {
-  const id = str(source["productId"]) ?? str(source["partNo"]);
-  const name = str(source["name"]) ?? str(source["title"]);
+  const id = first(source, ["productId", "id", "partNo", "productNumber", "sku", "code"]);
+  const name = first(source, ["name", "title", "productName", "displayName"]);
   if (id === null || name === null) return null;
-  const pictures = list(source["images"]);
-  const facts = ["color", "size", "material", "category"].map((key) => str(source[key])).filter((value) => value !== null);
+  const attributes = attributesOf(source);
   return {
     id,
     name,
+    attributes,
     partNo: str(source["partNo"]),
     variantName: str(source["variantName"]),
     description: str(source["description"]),
-    brand: str(source["brand"]) ?? str(source["manufacturerName"]),
-    facts,
+    brand: attributes["brand"] ?? attributes["manufacturer"] ?? str(source["manufacturerName"]),
     price: priceOf(source),
-    currency: str(source["currency"]) ?? str(obj(source["price"])["currency"]),
-    image: str(source["imageUrl"]) ?? str(pictures.find((picture) => picture["type"] === "main")?.["url"] ?? pictures[0]?.["url"]),
+    currency: first(obj(source["price"]), CURRENCIES) ?? first(source, CURRENCIES),
+    image: imageOf(source),
     stock: stockOf(source["onHand"]),
     variants: list(source["variants"]).map(readVariant),
   };
@@ -86,7 +140,8 @@ export function readProduct(source: Obj): Product | null {
 
 export function readProducts(data: unknown): { products: Product[]; total: number } {
   const source = obj(data);
-  const products = list(source["items"]).map(readProduct).filter((product) => product !== null);
+  const items = Array.isArray(data) ? data : (source["items"] ?? source["products"]);
+  const products = list(items).map(readProduct).filter((product) => product !== null);
   return { products, total: Math.max(num(source["totalCount"]) ?? 0, products.length) };
 }
 
@@ -94,14 +149,13 @@ export function readCart(data: unknown): Cart | null {
   if (data === null || data === undefined) return null;
   const source = obj(data);
   const cart = "basket" in source ? obj(source["basket"]) : "cart" in source ? obj(source["cart"]) : source;
-  const currency = str(cart["currencyCode"]);
   const lines = list(cart["items"] ?? cart["lineItems"] ?? cart["cartItems"]).map((line) => ({
-    partNo: str(line["partNo"]) ?? str(line["productId"]) ?? "",
-    name: str(line["name"]) ?? str(line["partNo"]) ?? "?",
+    partNo: first(line, ["partNo", "productId", "id"]) ?? "",
+    name: first(line, ["name", "title", "partNo"]) ?? "?",
     quantity: num(line["quantity"]) ?? 0,
-    unit: num(line["unitPrice"]) ?? num(line["price"]),
-    total: num(line["totalPrice"]) ?? num(line["lineTotal"]) ?? num(line["total"]),
-    image: str(line["imageKey"]) ?? str(line["imageUrl"]),
+    unit: amount(line["unitPrice"]) ?? amount(line["price"]),
+    total: amount(line["totalPrice"]) ?? amount(line["lineTotal"]) ?? amount(line["total"]),
+    image: first(line, ["imageKey", "imageUrl"]),
   }));
-  return { lines, currency, total: num(cart["total"]) ?? num(cart["grandTotal"]) ?? num(cart["subtotal"]) };
+  return { lines, currency: first(cart, CURRENCIES), total: amount(cart["total"]) ?? amount(cart["grandTotal"]) ?? amount(cart["subtotal"]) };
 }
