@@ -6,7 +6,7 @@ CARGO ?= cargo
 NPM ?= npm
 # Packages of Debian 12 that the build needs, and those that only tests need.
 BUILD_PACKAGES = build-essential pkg-config ca-certificates libwebkit2gtk-4.1-dev libdbus-1-dev libayatana-appindicator3-dev librsvg2-dev xdg-utils
-TEST_PACKAGES = webkit2gtk-driver xvfb dbus-daemon dbus-bin gnome-keyring libsecret-tools openbox dunst xdotool python3 python3-venv git fonts-dejavu-core
+TEST_PACKAGES = redis-server webkit2gtk-driver xvfb dbus-daemon dbus-bin gnome-keyring libsecret-tools openbox dunst xdotool python3 python3-venv git fonts-dejavu-core
 CARGO_TARGET = $(or $(CARGO_TARGET_DIR),target)
 MCP_NODE = tests/mcp/node_modules/.stamp
 MCP_PYTHON = $(CARGO_TARGET)/mcp-python/.stamp

@@ -80,6 +80,11 @@ fn only_store_and_audit_depend_on_rusqlite() {
 }
 
 #[test]
+fn only_store_depends_on_redis() {
+    only(&["store"], &holders(&rooms(), |name| name == "redis"), "only store depends on redis");
+}
+
+#[test]
 fn only_the_gateway_depends_on_axum() {
     only(&["gateway"], &holders(&rooms(), |name| name == "axum" || name == "hyper"), "only gateway depends on axum");
 }

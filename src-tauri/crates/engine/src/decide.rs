@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use contract::{
-    AgentError, Approval, ApprovalDecideParams, ApprovalId, ApprovalStatus, Decision, Effect, ErrorCode, Grant, GrantId, ItemBody, RecordType, ToolSpec,
+    AgentError, Approval, ApprovalDecideParams, ApprovalId, ApprovalStatus, Decision, Effect, ErrorCode, Grant, GrantId, ItemBody, RecordType, ToolOutcome,
+    ToolSpec,
 };
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
@@ -229,15 +230,11 @@ impl Engine {
     pub(crate) async fn close_detached(self: &Arc<Self>, approval: &Approval, status: ApprovalStatus, reason: Option<String>) {
         let turn = self.turn_of(approval);
         let (outcome, code) = match status {
-            ApprovalStatus::Rejected => (contract::ToolOutcome::Rejected, ErrorCode::ApprovalRequired),
-            ApprovalStatus::Failed => (contract::ToolOutcome::Unknown, ErrorCode::InternalError),
-            ApprovalStatus::Pending
-            | ApprovalStatus::Approved
-            | ApprovalStatus::Executing
-            | ApprovalStatus::Done
-            | ApprovalStatus::Expired
-            | ApprovalStatus::Cancelled
-            | ApprovalStatus::Superseded => (contract::ToolOutcome::Expired, ErrorCode::ApprovalRequired),
+            ApprovalStatus::Rejected => (ToolOutcome::Rejected, Some(ErrorCode::ApprovalRequired)),
+            ApprovalStatus::Failed | ApprovalStatus::Executing => (ToolOutcome::Unknown, Some(ErrorCode::InternalError)),
+            ApprovalStatus::Done => (ToolOutcome::Ok, None),
+            ApprovalStatus::Cancelled | ApprovalStatus::Superseded => (ToolOutcome::Cancelled, Some(ErrorCode::ApprovalRequired)),
+            ApprovalStatus::Pending | ApprovalStatus::Approved | ApprovalStatus::Expired => (ToolOutcome::Expired, Some(ErrorCode::ApprovalRequired)),
         };
         let said = reason.clone().unwrap_or_else(|| Text::ApprovalRejected.in_locale(&turn.locale).to_owned());
         let items = vec![
@@ -247,8 +244,8 @@ impl Engine {
                 tool: approval.tool.clone(),
                 outcome,
                 summary: said.clone(),
-                data: Value::Null,
-                error: Some(AgentError::new(code, said)),
+                data: if code.is_none() { json!({"message": said}) } else { Value::Null },
+                error: code.map(|code| AgentError::new(code, said)),
                 view: contract::ResultView::Plain,
                 duration_ms: 0,
             }),

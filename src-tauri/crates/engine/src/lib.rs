@@ -32,6 +32,7 @@ mod run;
 mod schema;
 mod service;
 mod sessions;
+mod shared;
 mod supervisor;
 mod switches;
 mod texts;
@@ -132,6 +133,9 @@ pub(crate) fn store_error(error: &StoreError) -> AgentError {
         StoreError::NotFound(what) => AgentError::invalid(format!("{what} does not exist.")).reason("not_found"),
         StoreError::NoSpace(path) => AgentError::internal("no_space", format!("Nothing could be saved: the disk is full or not writable ({path})."))
             .hint("Free some space or make the folder writable, then send it again."),
+        StoreError::Away(_) => {
+            AgentError::internal("sessions_away", "The sessions cannot be reached at the moment.").hint("Send the message again in a moment.")
+        }
         StoreError::Failed(_) => AgentError::internal("database_error", "The database could not be used.").hint("Run `csign doctor` to see what is wrong."),
     }
 }

@@ -3,6 +3,7 @@
 
 mod agents;
 mod conversations;
+mod shared;
 mod store;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use contract::{AgentError, AgentId, CallId, Choice, ModelCapabilities, PackId, R
 pub use conversations::{Conversations, Memory, MemoryItem, MemoryOf, Side};
 use futures::{future::BoxFuture, stream::BoxStream};
 pub use redaction::{Outbound, OutboundValue};
+pub use shared::{Loaded, Moved, SessionImage, SharedSessions, is_shared};
 pub use store::{SessionValues, Store, StoreError, TurnRow};
 
 pub use crate::books::*;

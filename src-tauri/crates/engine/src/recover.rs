@@ -166,7 +166,7 @@ impl Engine {
 
     /// Ends the call of an effect that was under way when its process ended, in a turn that had ended before: the conversation tells
     /// that nobody knows. It may have its end already, for the action's own is written last.
-    async fn end_unknown(self: &Arc<Self>, approval: &Approval) -> Result<(), StoreError> {
+    pub(crate) async fn end_unknown(self: &Arc<Self>, approval: &Approval) -> Result<(), StoreError> {
         let items = self.world.store.items_of_turn(&approval.turn).await?;
         let ended = items.iter().any(|item| matches!(&item.body, ItemBody::ToolResult { call, .. } if *call == approval.call));
         if !ended {

@@ -35,6 +35,7 @@ pub enum Text {
     BudgetHint,
     OutOfTime,
     NotKept,
+    DoneElsewhere,
 }
 
 impl Text {
@@ -77,6 +78,7 @@ impl Text {
             Self::BudgetHint => "Raise the budget in Settings, ask for less, or choose a cheaper or local model.",
             Self::OutOfTime => "Not run: the time for this message is over. Answer the user now from what there is.",
             Self::NotKept => "Not kept",
+            Self::DoneElsewhere => "It was done; what came of it was not told.",
         }
     }
 
@@ -116,6 +118,7 @@ impl Text {
             Self::BudgetHint => "Höj budgeten i Inställningar, be om mindre eller välj en billigare eller lokal modell.",
             Self::OutOfTime => "Inte kört: tiden för meddelandet är slut. Svara användaren nu utifrån det som finns.",
             Self::NotKept => "Sparas inte",
+            Self::DoneElsewhere => "Det gjordes; vad som kom av det berättades inte.",
         }
     }
 }

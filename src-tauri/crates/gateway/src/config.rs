@@ -31,6 +31,7 @@ pub struct Config {
     pub max_message_tokens: usize,
     pub allowed_applications: Vec<String>,
     pub session_ttl: Duration,
+    pub session_store: SessionStore,
     pub debug: bool,
     pub debug_runs: Option<DebugRuns>,
     pub simple_auth: Option<SimpleAuth>,
@@ -47,6 +48,28 @@ pub struct Config {
     pub max_connections: usize,
     /// How long turns may still take once the gateway is told to stop.
     pub grace: Duration,
+}
+
+/// Where sessions are kept.
+#[derive(Clone, PartialEq, Eq)]
+pub enum SessionStore {
+    /// In the data folder's database.
+    Sqlite,
+    /// In memory: they end with the process.
+    Memory,
+    /// In a Redis, which other gateways may use, too.
+    Redis { url: String, prefix: String },
+}
+
+impl std::fmt::Debug for SessionStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The address may hold a password.
+        f.write_str(match self {
+            Self::Sqlite => "Sqlite",
+            Self::Memory => "Memory",
+            Self::Redis { .. } => "Redis",
+        })
+    }
 }
 
 /// Kept runs.
@@ -163,6 +186,7 @@ impl Config {
         let simple_auth = simple_auth(&mut read);
         address_rules(&mut read, flags, listen);
         shop_rules(&mut read);
+        let session_store = session_store(&mut read);
         let trusted = read.list("TRUSTED_PROXIES", LOOPBACK);
         let trusted_proxies: Vec<Net> = trusted.iter().filter_map(|text| Net::parse(text)).collect();
         if trusted_proxies.len() != trusted.len() {
@@ -180,6 +204,7 @@ impl Config {
             max_message_tokens: read.count("MAX_MESSAGE_TOKENS_EST", 1_200, 1, 1_000_000),
             allowed_applications: read.list("ALLOWED_APPLICATION_IDS", ""),
             session_ttl: Duration::from_secs(read.number("SESSION_TTL_SECONDS", 3_600, 1, 30 * 86_400)),
+            session_store,
             debug: read.is_on("DEBUG"),
             debug_runs: read.is_on("DEBUG_RUNS_ENABLED").then(|| DebugRuns {
                 most: read.count("DEBUG_RUNS_MAX", 200, 1, 10_000),
@@ -240,11 +265,27 @@ fn address_rules(read: &mut Reader<'_>, flags: &Flags, listen: SocketAddr) {
     }
 }
 
+fn session_store(read: &mut Reader<'_>) -> SessionStore {
+    match read.text("SESSION_STORE").unwrap_or_default().to_ascii_lowercase().as_str() {
+        "" | "sqlite" => SessionStore::Sqlite,
+        "memory" => SessionStore::Memory,
+        "redis" => {
+            let url = read.text("REDIS_URL");
+            if url.is_none() {
+                read.faults.push("SESSION_STORE=redis needs REDIS_URL, such as redis://127.0.0.1:6379.".into());
+            }
+            let prefix = read.text("REDIS_PREFIX").unwrap_or_else(|| "agent:sess:".into());
+            SessionStore::Redis { url: url.unwrap_or_default(), prefix }
+        }
+        _ => {
+            read.faults.push("SESSION_STORE must be sqlite, memory or redis.".into());
+            SessionStore::Sqlite
+        }
+    }
+}
+
 /// A shop of one's own is named as a whole or not at all; and only what there is can be chosen.
 fn shop_rules(read: &mut Reader<'_>) {
-    if read.text("SESSION_STORE").is_some_and(|store| store == "redis") {
-        read.faults.push("SESSION_STORE=redis is not served by this version. Leave it out: sessions are kept in the data folder.".into());
-    }
     let missing: Vec<&str> = SHOP.into_iter().filter(|name| read.text(name).is_none()).collect();
     if missing.len() == SHOP.len() {
         return;

@@ -106,6 +106,10 @@ impl Fault {
             (ErrorCode::AgentDisabled, _) => Self::new(StatusCode::SERVICE_UNAVAILABLE, Category::Policy, "AGENT_DISABLED", Text::SwitchedOff.of(locale)),
             (ErrorCode::ToolTimeout, _) => Self::turn_timeout(locale),
             (ErrorCode::ToolHttpError | ErrorCode::ToolNotFound, _) => upstream(StatusCode::BAD_GATEWAY, "MCP_TOOL_EXECUTION_FAILED", Text::ShopFailed),
+            (ErrorCode::InternalError, "sessions_away") => {
+                let status = StatusCode::SERVICE_UNAVAILABLE;
+                Self::new(status, Category::Internal, "SESSION_STORE_UNAVAILABLE", Text::SessionsAway.of(locale)).retryable()
+            }
             (ErrorCode::ApprovalRequired | ErrorCode::InternalError, _) => Self::internal(locale),
         };
         let found = found.detail("reason", error.reason_text().unwrap_or_default());

@@ -22,6 +22,7 @@ mod routes;
 mod runs;
 mod say;
 mod sessions;
+mod sharing;
 mod teller;
 mod texts;
 mod turn;
@@ -32,7 +33,7 @@ use std::{net::SocketAddr, sync::Arc};
 use contract::AgentError;
 use host::Host;
 
-pub use config::{Config, Flags};
+pub use config::{Config, Flags, SessionStore};
 pub use openapi::DOCUMENT;
 
 /// Everything that the routes share.

@@ -38,6 +38,7 @@ pub(crate) async fn run(app: Arc<App>, ready: impl FnOnce(SocketAddr), stop: imp
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIME).max_buf_size(HEADER_BYTES).max_headers(HEADERS);
     let sweeping = tokio::spawn(sweep(Arc::clone(&app)));
+    let sharing = tokio::spawn(share(Arc::clone(&app)));
     tokio::pin!(stop);
     loop {
         let (stream, peer) = tokio::select! {
@@ -66,7 +67,9 @@ pub(crate) async fn run(app: Arc<App>, ready: impl FnOnce(SocketAddr), stop: imp
     }
     drop(listener);
     sweeping.abort();
+    sharing.abort();
     end(&app, graceful).await;
+    app.sessions.catch_up(&app).await;
     Ok(())
 }
 
@@ -81,6 +84,14 @@ async fn end(app: &Arc<App>, graceful: GracefulShutdown) {
         }
     }
     let _ = tokio::time::timeout(Duration::from_secs(2), connections).await;
+}
+
+/// What could not be shared is tried again, once a second.
+async fn share(app: Arc<App>) {
+    while app.host.shared().is_some() {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        app.sessions.catch_up(&app).await;
+    }
 }
 
 /// Sessions whose time is over go, once a minute.

@@ -1,7 +1,8 @@
-//! Sessions of callers: their names in the engine, one turn at a time each, what is kept beside them, and when they end.
+//! Sessions of callers: their names in the engine, one turn at a time each (over all gateways that share them), what is kept beside
+//! them, and when they end. How a session comes from others and goes to them is in `sharing`.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, Mutex, PoisonError, Weak},
     time::Duration,
 };
@@ -9,14 +10,18 @@ use std::{
 use contract::{AgentError, SessionId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tokio::sync::OwnedMutexGuard;
 
-use crate::App;
+use crate::{
+    App,
+    sharing::{self, Held},
+};
 
 /// Where the gateway's own things are kept among a session's values.
 const KEY: &str = "$gateway";
 /// Names of locks that are kept before those without a holder are cleared away.
 const LOCKS: usize = 1_024;
+/// Items of a session that are kept. Models are shown fewer.
+const ITEMS: u32 = 500;
 
 /// What the gateway keeps of a session between turns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -35,11 +40,22 @@ pub(crate) struct State {
     /// The answer to that message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) shown: Option<Value>,
+    /// The action whose end the caller has been told of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) told_of: Option<String>,
+    /// Which state of a shared session this is; empty: it is shared with nobody yet.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) rev: String,
+    /// The shared state that it came from, and replaces.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) base: String,
 }
 
 pub(crate) struct Sessions {
     ttl: Duration,
     locks: Mutex<HashMap<SessionId, Weak<tokio::sync::Mutex<()>>>>,
+    /// Sessions that could not be shared when their turn ended.
+    unsaved: Mutex<HashSet<SessionId>>,
 }
 
 /// The engine's name of a caller's session. Both parts may hold a colon, so the first one's are written otherwise.
@@ -49,11 +65,11 @@ pub(crate) fn id_of(application: &str, session: &str) -> SessionId {
 
 impl Sessions {
     pub(crate) fn new(ttl: Duration) -> Self {
-        Self { ttl, locks: Mutex::default() }
+        Self { ttl, locks: Mutex::default(), unsaved: Mutex::default() }
     }
 
-    /// One turn at a time; the others of the session wait here.
-    pub(crate) async fn lock(&self, id: &SessionId) -> OwnedMutexGuard<()> {
+    /// One turn at a time; the others of the session wait here, whichever gateway has them.
+    pub(crate) async fn lock(&self, app: &App, id: &SessionId) -> Result<Held, AgentError> {
         let lock = {
             let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
             if locks.len() > LOCKS {
@@ -66,27 +82,76 @@ impl Sessions {
                 lock
             })
         };
-        lock.lock_owned().await
+        let here = lock.lock_owned().await;
+        match app.host.shared() {
+            None => Ok(Held::here(here)),
+            Some(shared) => Held::everywhere(here, Arc::clone(shared), id.clone()).await,
+        }
     }
 
-    /// What is kept of a session; one whose time is over is gone.
+    /// What is kept of a session, as the newest of all gateways left it; one whose time is over is gone.
     pub(crate) async fn load(&self, app: &App, id: &SessionId, now_ms: i64) -> Result<State, AgentError> {
-        let engine = app.host.engine();
-        let values = engine.values_change(id, |_| ()).await?;
-        let Some(kept) = values.get(KEY) else { return Ok(State::default()) };
-        let state: State = serde_json::from_value(kept.clone()).unwrap_or_default();
-        if state.expires_at > now_ms {
-            return Ok(state);
+        let state = kept(app, id).await?;
+        if let Some(shared) = app.host.shared()
+            && let Some(found) = sharing::fetch(app, shared.as_ref(), id, &state).await?
+        {
+            // It is alive where it is shared, whatever this machine's clock says.
+            return Ok(State { base: found, ..kept(app, id).await? });
         }
-        forget(app, id).await?;
+        if state.expires_at > now_ms {
+            return Ok(State { base: String::new(), ..state });
+        }
+        if state != State::default() {
+            forget(app, id).await?;
+        }
         Ok(State::default())
     }
 
     pub(crate) async fn save(&self, app: &App, id: &SessionId, state: &State, now_ms: i64) -> Result<(), AgentError> {
         let expires_at = now_ms.saturating_add(i64::try_from(self.ttl.as_millis()).unwrap_or(i64::MAX));
-        let kept = json!(State { expires_at, ..state.clone() });
-        app.host.engine().values_change(id, |values| drop(values.insert(KEY.into(), kept))).await.map(drop)
+        let rev = if app.host.shared().is_some() { uuid::Uuid::new_v4().simple().to_string() } else { String::new() };
+        let state = State { expires_at, rev, ..state.clone() };
+        let value = json!(state);
+        app.host.engine().values_change(id, |values| drop(values.insert(KEY.into(), value))).await?;
+        let Some(shared) = app.host.shared() else { return Ok(()) };
+        let saved = sharing::store(app, shared.as_ref(), id, &state).await;
+        let mut unsaved = self.unsaved.lock().unwrap_or_else(PoisonError::into_inner);
+        if saved.is_err() {
+            unsaved.insert(id.clone())
+        } else {
+            unsaved.remove(id)
+        };
+        saved
     }
+
+    /// Shares what could not be shared when its turn ended.
+    pub(crate) async fn catch_up(&self, app: &App) {
+        let waiting: Vec<SessionId> = self.unsaved.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
+        for id in waiting {
+            if let Err(error) = self.share_again(app, &id).await {
+                return tracing::debug!(%error, "sessions wait to be shared");
+            }
+        }
+    }
+
+    async fn share_again(&self, app: &App, id: &SessionId) -> Result<(), AgentError> {
+        let held = self.lock(app, id).await?;
+        let now_ms = chrono::Utc::now().timestamp_millis();
+        let state = self.load(app, id, now_ms).await?;
+        let missing = !state.rev.is_empty() && state.rev != state.base;
+        let shared = if missing { self.save(app, id, &state, now_ms).await } else { Ok(()) };
+        if shared.is_ok() {
+            self.unsaved.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+        }
+        held.release().await;
+        shared
+    }
+}
+
+/// What is kept here of a session, also when its time is over.
+async fn kept(app: &App, id: &SessionId) -> Result<State, AgentError> {
+    let values = app.host.engine().values_change(id, |_| ()).await?;
+    Ok(values.get(KEY).and_then(|kept| serde_json::from_value(kept.clone()).ok()).unwrap_or_default())
 }
 
 /// Deletes a session with what waits in it. The log stays.
@@ -98,17 +163,32 @@ async fn forget(app: &App, id: &SessionId) -> Result<(), AgentError> {
     }
 }
 
-/// Deletes all sessions whose time is over.
+/// Deletes what is kept here of sessions whose time is over, and the oldest items of long ones.
 pub(crate) async fn sweep(app: &App) {
-    let sessions = match app.host.engine().sessions_with(KEY).await {
+    let engine = app.host.engine();
+    if let Err(error) = engine.items_trim(KEY, ITEMS).await {
+        tracing::warn!(%error, "long sessions could not be cut");
+    }
+    let sessions = match engine.sessions_with(KEY).await {
         Ok(sessions) => sessions,
         Err(error) => return tracing::warn!(%error, "sessions could not be looked through"),
     };
     for id in sessions {
-        let _lock = app.sessions.lock(&id).await;
-        let now_ms = chrono::Utc::now().timestamp_millis();
-        if let Err(error) = app.sessions.load(app, &id, now_ms).await {
-            tracing::warn!(%error, "a session could not be cleared away");
+        if let Err(error) = sweep_one(app, &id).await {
+            return tracing::warn!(%error, "sessions could not be cleared away");
         }
     }
+}
+
+async fn sweep_one(app: &App, id: &SessionId) -> Result<(), AgentError> {
+    let over = async || Ok::<_, AgentError>(kept(app, id).await?.expires_at <= chrono::Utc::now().timestamp_millis());
+    if !over().await? {
+        return Ok(());
+    }
+    let held = app.sessions.lock(app, id).await?;
+    if over().await? {
+        forget(app, id).await?;
+    }
+    held.release().await;
+    Ok(())
 }

@@ -53,6 +53,7 @@ pub(crate) enum Text {
     Failed,
     NotUnderstood,
     SwitchedOff,
+    SessionsAway,
 }
 
 impl Text {
@@ -120,6 +121,10 @@ impl Text {
             Self::Stopping => ("The service is being restarted. Please try again in a moment.", "Tjänsten startas om. Försök igen om en stund."),
             Self::Failed => ("Something went wrong. Please try again.", "Något gick fel. Försök igen."),
             Self::NotUnderstood => ("The request could not be understood.", "Begäran gick inte att förstå."),
+            Self::SessionsAway => (
+                "The conversation cannot be reached at the moment. Please send your message again shortly.",
+                "Samtalet går inte att nå just nu. Skicka gärna meddelandet igen om en liten stund.",
+            ),
             Self::SwitchedOff => ("The assistant is switched off at the moment.", "Assistenten är avstängd just nu."),
         }
     }

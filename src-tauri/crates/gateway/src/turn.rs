@@ -4,7 +4,9 @@ use std::{sync::Arc, time::Instant};
 
 use axum::http::StatusCode;
 use chrono::Utc;
-use contract::{AgentError, Approval, ApprovalDecideParams, Decision, EventBody, ItemBody, Limits, SessionId, ToolId, ToolOutcome, ToolSpec, TurnStatus};
+use contract::{
+    AgentError, Approval, ApprovalDecideParams, ApprovalStatus, Decision, EventBody, ItemBody, Limits, SessionId, ToolId, ToolOutcome, ToolSpec, TurnStatus,
+};
 use engine::Around;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -81,11 +83,20 @@ struct Turn<'a> {
 impl Turn<'_> {
     async fn run(&self, answer: &mut Answer) -> Result<(), Fault> {
         self.out.status(Text::Start.of(self.locale));
-        let _one_at_a_time = tokio::select! {
-            lock = self.app.sessions.lock(&self.session) => lock,
+        let fault = |error: AgentError| Fault::of(&error, self.locale);
+        let held = tokio::select! {
+            held = self.app.sessions.lock(self.app, &self.session) => held.map_err(fault)?,
             () = self.leave.cancelled() => return Err(Fault::stopping(self.locale)),
             () = self.app.give_up.cancelled() => return Err(Fault::stopping(self.locale)),
+            () = tokio::time::sleep(self.app.config.turn_timeout) => return Err(Fault::turn_timeout(self.locale)),
         };
+        let went = self.held(answer).await;
+        held.release().await;
+        went
+    }
+
+    /// The turn, while nobody else answers in its session.
+    async fn held(&self, answer: &mut Answer) -> Result<(), Fault> {
         let fault = |error: AgentError| Fault::of(&error, self.locale);
         let mut state = self.app.sessions.load(self.app, &self.session, Utc::now().timestamp_millis()).await.map_err(fault)?;
         self.take_context().await.map_err(fault)?;
@@ -116,9 +127,15 @@ impl Turn<'_> {
     async fn answer(&self, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         let message = self.ask.request.message.as_str();
         let repeated = std::mem::take(&mut state.confirmed);
-        let waiting = self.app.host.engine().waiting_in(&self.session).await.map_err(|error| Fault::of(&error, self.locale))?;
-        if let Some(approval) = waiting {
-            return self.decide(&approval, state, answer).await;
+        let engine = self.app.host.engine();
+        let newest = engine.newest_in(&self.session).await.map_err(|error| Fault::of(&error, self.locale))?;
+        if let Some(approval) = &newest {
+            if engine.waits_for_caller(approval) {
+                return self.decide(approval, state, answer).await;
+            }
+            if let Some(end) = self.untold_end(approval, state) {
+                return self.tell_end_of(end, answer).await;
+            }
         }
         if repeated && confirm::reply(message) == Reply::Yes {
             state.confirmed = true;
@@ -314,6 +331,7 @@ impl Turn<'_> {
         let is_yes = matches!(decision, Decision::ApproveOnce { .. });
         let engine = self.app.host.engine();
         let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
+        state.told_of = Some(approval.id.to_string());
         if !is_yes {
             let (rejected, _) = engine.decide_heard(approval, params, self.around()).await;
             rejected.map_err(|error| Fault::of(&error, self.locale))?;
@@ -353,7 +371,16 @@ impl Turn<'_> {
                 return Ok(());
             }
             tracing::warn!(target: "gateway", requestId = %self.ask.request_id, %error, "a confirmed change was not made");
-            return self.told(Text::ConfirmFailed, answer).await;
+            return match error.reason_text() {
+                Some("sessions_away") => {
+                    // Not decided: the same message may come again.
+                    state.told_of = None;
+                    Err(Fault::of(error, self.locale))
+                }
+                // Somebody else was first.
+                Some("not_pending") => self.tell_end_of(ApprovalStatus::Executing, answer).await,
+                Some(_) | None => self.told(Text::ConfirmFailed, answer).await,
+            };
         }
         answer.calls.push(call);
         if !ok {
@@ -364,6 +391,21 @@ impl Turn<'_> {
         state.confirmed = true;
         self.look_at_cart(answer).await;
         self.told(Text::Done, answer).await
+    }
+
+    /// How the newest action ended, when its confirmation comes again and its end was told to nobody: it was decided elsewhere, or the
+    /// process that ran it died.
+    fn untold_end(&self, newest: &Approval, state: &mut State) -> Option<ApprovalStatus> {
+        let before = state.told_of.replace(newest.id.to_string());
+        let ran = matches!(newest.status, ApprovalStatus::Done | ApprovalStatus::Failed | ApprovalStatus::Executing);
+        let untold = ran && before.as_deref() != Some(newest.id.as_str());
+        (untold && confirm::reply(&self.ask.request.message) == Reply::Yes).then_some(newest.status)
+    }
+
+    /// What is known of a change that was begun elsewhere, with the cart as it is now. It is not begun again.
+    async fn tell_end_of(&self, status: ApprovalStatus, answer: &mut Answer) -> Result<(), Fault> {
+        self.look_at_cart(answer).await;
+        self.told(if status == ApprovalStatus::Done { Text::AlreadyDone } else { Text::ConfirmUnknown }, answer).await
     }
 
     /// The arguments as the model gave them, without what is the caller's.

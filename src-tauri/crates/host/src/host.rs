@@ -7,13 +7,13 @@ use std::{
 
 use audit::Log;
 use contract::{AgentError, ErrorCode, Push};
-use engine::Engine;
+use engine::{Engine, ports::SharedSessions};
 use secrets::Keyring;
 use serde_json::{Map, Value};
 use store::SqliteStore;
 use tokio::sync::broadcast;
 
-use crate::{Options, Paths, imports::Imports, models::HostModels, profile::LiveProfile, pushes::Hub, tools::HostTools};
+use crate::{Options, Paths, imports::Imports, models::HostModels, profile::LiveProfile, pushes::Hub, sessions::MemoryFolder, tools::HostTools};
 
 /// A profile that is open in this process.
 pub struct Host {
@@ -30,6 +30,8 @@ pub struct Host {
     pub(crate) imports: Imports,
     /// What the user should know of this start.
     pub(crate) notices: Mutex<Vec<Map<String, Value>>>,
+    /// The database lies here when sessions end with the process. Taken away behind the store.
+    pub(crate) memory: Mutex<Option<MemoryFolder>>,
     /// Held until the process ends: one process per profile.
     pub(crate) _lock: File,
 }
@@ -53,6 +55,11 @@ impl Host {
     /// Keys in the keyring or environment have been found for another model than the offline one.
     pub fn model_label(&self, model: Option<&str>) -> String {
         engine::ports::Models::current(self.models.as_ref(), model).label()
+    }
+
+    /// Where sessions are shared with other processes, if they are.
+    pub fn shared(&self) -> Option<&Arc<dyn SharedSessions>> {
+        self.options.sessions.shared()
     }
 
     /// Where this profile keeps its files.
@@ -83,6 +90,7 @@ impl Host {
         }
         let store = Arc::clone(&self.store);
         let _ = tokio::task::spawn_blocking(move || store.close()).await;
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     /// Takes back what a throwaway profile left outside its folder. To be called after `stop`.

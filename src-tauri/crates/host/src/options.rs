@@ -4,6 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use engine::ports::{Clock, Ids, NoProbe, Probe, Random};
 
+use crate::sessions::Sessions;
 use crate::world::{OsRandom, SystemClock, UuidIds};
 
 /// What differs between a window, a terminal and a test.
@@ -19,6 +20,7 @@ pub struct Options {
     pub only_packs: Vec<String>,
     /// Start servers in the background at once, instead of with the first call.
     pub warm_up: bool,
+    pub sessions: Sessions,
     /// Credentials of tools and keys of models may come from environment variables: for terminals and servers, not for the window.
     pub credentials_from_environment: bool,
     pub clock: Arc<dyn Clock>,
@@ -36,6 +38,7 @@ impl Default for Options {
             pack_dirs: Vec::new(),
             only_packs: Vec::new(),
             warm_up: false,
+            sessions: Sessions::default(),
             credentials_from_environment: false,
             clock: Arc::new(SystemClock),
             ids: Arc::new(UuidIds),

@@ -30,6 +30,7 @@ use crate::{
     pushes::Hub,
     questions::Questions,
     servers,
+    sessions::{MemoryFolder, Sessions},
     tools::{HostTools, Means, PACING},
 };
 
@@ -49,7 +50,12 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     if let Some(fault) = profile.fault() {
         notices.push(notice("settings_unreadable", &fault));
     }
-    let store_opening = open_store(&paths, Arc::clone(&options.clock));
+    let memory = match options.sessions {
+        Sessions::InMemory => Some(MemoryFolder::make(&installation).map_err(|e| unusable(&paths.data, std::path::Path::new("memory"), &e))?),
+        Sessions::InFile | Sessions::Shared(_) => None,
+    };
+    let database = memory.as_ref().map_or_else(|| paths.database(), MemoryFolder::database);
+    let store_opening = open_store(&paths, database, &options);
     let log_opening = open_log(&paths, &installation, Arc::clone(&keyring), Arc::clone(&options.clock));
     let (store, log) = tokio::join!(store_opening, log_opening);
     let (store, recovered) = store?;
@@ -111,6 +117,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         hub,
         imports,
         notices: std::sync::Mutex::new(notices),
+        memory: std::sync::Mutex::new(memory),
         _lock: lock,
     }))
 }
@@ -131,8 +138,8 @@ fn installation(paths: &Paths) -> Result<String, AgentError> {
     Ok(id)
 }
 
-async fn open_store(paths: &Paths, clock: Arc<dyn Clock>) -> Result<(Arc<SqliteStore>, Option<store::Recovered>), AgentError> {
-    let path = paths.database();
+async fn open_store(paths: &Paths, path: std::path::PathBuf, options: &Options) -> Result<(Arc<SqliteStore>, Option<store::Recovered>), AgentError> {
+    let (clock, shared) = (Arc::clone(&options.clock), options.sessions.shared().cloned());
     let opened = tokio::task::spawn_blocking(move || SqliteStore::open(&path, clock)).await;
     let opened = opened.map_err(|_| AgentError::internal("database_error", "The database could not be opened."))?;
     let opened = opened.map_err(|error| match error {
@@ -143,7 +150,7 @@ async fn open_store(paths: &Paths, clock: Arc<dyn Clock>) -> Result<(Arc<SqliteS
     if opened.read_only {
         return Err(unwritable(&paths.data));
     }
-    Ok((Arc::new(opened.store), opened.recovered))
+    Ok((Arc::new(opened.store.sharing(shared)), opened.recovered))
 }
 
 struct OpenedLog {

@@ -1,6 +1,6 @@
 //! The app's SQLite file behind the engine's `Store` port: one writer thread with group commit, a few readers,
 //! migrations with a backup before each, and recovery of a damaged file. Everything is durable when a method returns.
-//! Knows rows and JSON bodies; must not know what a turn, a policy or a window does with them.
+//! Sessions that several processes serve lie in Redis beside it. Knows rows and JSON bodies; must not know what a turn, a policy or a window does with them.
 
 mod backup;
 mod books;
@@ -13,6 +13,7 @@ mod port;
 mod port_conversations;
 mod readers;
 mod recover;
+mod redis;
 mod table;
 mod text;
 mod writer;
@@ -20,3 +21,4 @@ mod writer;
 pub use error::OpenError;
 pub use open::{Opened, SqliteStore};
 pub use recover::Recovered;
+pub use redis::RedisSessions;

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use engine::ports::{Clock, StoreError};
+use engine::ports::{Clock, SharedSessions, StoreError};
 use rusqlite::Connection;
 
 use crate::backup::{self, Occasion};
@@ -24,6 +24,8 @@ pub struct SqliteStore {
     /// Absent when the folder cannot be written.
     writer: Option<Writer>,
     readers: Readers,
+    /// Where approvals of sessions are decided that other processes serve, too.
+    pub(crate) shared: Option<Arc<dyn SharedSessions>>,
 }
 
 /// An opened store and what happened on the way.
@@ -63,7 +65,14 @@ impl SqliteStore {
         let mode = if conn.is_some() { Mode::Normal } else { Mode::Immutable };
         let readers = Readers::start(&files.db, mode, &faults).map_err(io)?;
         let writer = conn.map(|conn| Writer::start(conn, Arc::clone(&faults))).transpose().map_err(io)?;
-        Ok(Self { files, clock, faults, writer, readers })
+        Ok(Self { files, clock, faults, writer, readers, shared: None })
+    }
+
+    /// The same for a process that shares its callers' sessions.
+    #[must_use]
+    pub fn sharing(mut self, shared: Option<Arc<dyn SharedSessions>>) -> Self {
+        self.shared = shared;
+        self
     }
 
     /// Ends the threads, empties the log into the file and makes the daily copy when one is due. Blocks meanwhile;

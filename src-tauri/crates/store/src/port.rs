@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use contract::{Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, SessionId, SessionSummary, TurnId};
-use engine::ports::{SessionValues, Store, StoreError, TurnRow};
+use engine::ports::{Moved, SessionImage, SessionValues, SharedSessions, Store, StoreError, TurnRow, is_shared};
 
 use crate::open::SqliteStore;
 use crate::table::{approvals, grants, items, session_values, sessions, turns};
@@ -60,6 +60,15 @@ impl Store for SqliteStore {
         self.write(move |conn| items::erase(conn, &turn)).await
     }
 
+    async fn session_adopt(&self, image: &SessionImage) -> Result<(), StoreError> {
+        let image = image.clone();
+        self.write(move |conn| sessions::adopt(conn, &image)).await
+    }
+    async fn items_trim(&self, name: &str, keep: u32) -> Result<(), StoreError> {
+        let name = name.to_owned();
+        self.write(move |conn| items::trim(conn, &name, keep)).await
+    }
+
     async fn note(&self, name: &str) -> Result<Option<String>, StoreError> {
         Self::note(self, name).await
     }
@@ -76,6 +85,9 @@ impl Store for SqliteStore {
     }
 
     async fn approval_insert(&self, approval: &Approval) -> Result<(), StoreError> {
+        if let Some(shared) = self.shared_for(&approval.session) {
+            shared.approval_put(&approval.id).await?;
+        }
         let approval = approval.clone();
         self.write(move |conn| approvals::insert(conn, &approval)).await
     }
@@ -91,8 +103,22 @@ impl Store for SqliteStore {
         reason: Option<&str>,
         at: DateTime<Utc>,
     ) -> Result<bool, StoreError> {
+        if self.shared.is_some()
+            && let Some(approval) = self.approval(id).await?
+            && let Some(shared) = self.shared_for(&approval.session)
+        {
+            return self.move_shared(shared, id, (from, to), reason, at).await;
+        }
         let (id, reason) = (id.clone(), reason.map(str::to_owned));
         self.write(move |conn| approvals::advance(conn, &id, from, to, reason.as_deref(), at)).await
+    }
+    async fn approval_follow(&self, id: &ApprovalId, to: ApprovalStatus, reason: Option<&str>, at: DateTime<Utc>) -> Result<(), StoreError> {
+        let (id, reason) = (id.clone(), reason.map(str::to_owned));
+        self.write(move |conn| approvals::follow(conn, &id, to, reason.as_deref(), at).map(drop)).await
+    }
+    async fn approvals_of(&self, session: &SessionId, limit: u32) -> Result<Vec<Approval>, StoreError> {
+        let session = session.clone();
+        self.read(move |conn| approvals::of_session(conn, &session, limit)).await
     }
     async fn approvals(&self, include_decided: bool) -> Result<Vec<Approval>, StoreError> {
         self.read(move |conn| approvals::list(conn, include_decided)).await
@@ -112,5 +138,33 @@ impl Store for SqliteStore {
     async fn grant_revoke(&self, id: &GrantId, at: DateTime<Utc>) -> Result<(), StoreError> {
         let id = id.clone();
         self.write(move |conn| grants::revoke(conn, &id, at)).await
+    }
+}
+
+impl SqliteStore {
+    fn shared_for(&self, session: &SessionId) -> Option<&dyn SharedSessions> {
+        self.shared.as_deref().filter(|_| is_shared(session))
+    }
+
+    /// The row that decides is the shared one; the one here follows it.
+    async fn move_shared(
+        &self,
+        shared: &dyn SharedSessions,
+        id: &ApprovalId,
+        (from, to): (ApprovalStatus, ApprovalStatus),
+        reason: Option<&str>,
+        at: DateTime<Utc>,
+    ) -> Result<bool, StoreError> {
+        let (status, moved) = match shared.approval_move(id, from, to).await {
+            Ok(Moved::Yes) => (to, true),
+            Ok(Moved::No(other)) => (other, false),
+            Ok(Moved::Gone) => (ApprovalStatus::Expired, false),
+            // It ran here, by a move that was won: how it ended is known here, and is told when the session is saved.
+            Err(_) if from == ApprovalStatus::Executing => (to, true),
+            Err(error) => return Err(error),
+        };
+        let reason = reason.filter(|_| moved);
+        self.approval_follow(id, status, reason, at).await?;
+        Ok(moved)
     }
 }

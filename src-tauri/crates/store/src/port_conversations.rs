@@ -1,7 +1,7 @@
 //! `engine::ports::Conversations` on SQLite: which table does it, and whether the writer or a reader runs it.
 
 use async_trait::async_trait;
-use contract::TurnId;
+use contract::{SessionId, TurnId};
 use engine::ports::{Conversations, Memory, MemoryItem, MemoryOf, Side, StoreError};
 
 use crate::open::SqliteStore;
@@ -12,6 +12,10 @@ impl Conversations for SqliteStore {
     async fn memory(&self, key: &str) -> Result<Option<Memory>, StoreError> {
         let key = key.to_owned();
         self.read(move |conn| conversations::get(conn, &key)).await
+    }
+    async fn memories_of(&self, session: &SessionId) -> Result<Vec<Memory>, StoreError> {
+        let session = session.clone();
+        self.read(move |conn| conversations::of_session(conn, &session)).await
     }
     async fn memory_put(&self, memory: &Memory, most: u32) -> Result<(), StoreError> {
         let memory = memory.clone();

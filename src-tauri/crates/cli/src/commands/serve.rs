@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use contract::AgentError;
-use gateway::{Config, Flags};
-use host::{Host, Options};
+use gateway::{Config, Flags, SessionStore};
+use host::{Host, Options, Sessions};
 
 use crate::args::Serve;
 use crate::exit::{Exit, Failure};
@@ -23,8 +23,14 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| AgentError::internal("runtime", format!("csign cannot start: {error}.")))?;
     let served = runtime.block_on(async {
-        let options =
-            Options { data_dir: Some(data_dir), credentials_from_environment: true, warm_up: true, only_packs: vec![SHOP.to_owned()], ..Options::default() };
+        let options = Options {
+            data_dir: Some(data_dir),
+            credentials_from_environment: true,
+            warm_up: true,
+            only_packs: vec![SHOP.to_owned()],
+            sessions: sessions(&config).await?,
+            ..Options::default()
+        };
         let host = Host::open(options).await?;
         // Further csign calls join this one, to look at the log or at what waits.
         let joined = host::serve(&host).inspect_err(|error| tracing::warn!(%error, "further csign calls cannot join this one")).ok();
@@ -51,6 +57,14 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
     runtime.shutdown_background();
     served?;
     Ok(Exit::Done)
+}
+
+async fn sessions(config: &Config) -> Result<Sessions, AgentError> {
+    match &config.session_store {
+        SessionStore::Sqlite => Ok(Sessions::InFile),
+        SessionStore::Memory => Ok(Sessions::InMemory),
+        SessionStore::Redis { url, prefix } => Sessions::in_redis(url, prefix, config.session_ttl).await,
+    }
 }
 
 async fn told_to_stop() {

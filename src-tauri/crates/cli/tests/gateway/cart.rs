@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use crate::limits::uuid_like;
 use crate::world::{Event, Gateway, SHOE, message_of, model, names};
 
-fn add(quantity: u64) -> Reply {
+pub(crate) fn add(quantity: u64) -> Reply {
     Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": quantity}))
 }
 
-fn pieces(answer: &Value) -> u64 {
+pub(crate) fn pieces(answer: &Value) -> u64 {
     answer["cart"]["items"].as_array().map_or(0, |items| items.iter().filter_map(|item| item["quantity"].as_u64()).sum())
 }
 

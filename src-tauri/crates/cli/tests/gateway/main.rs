@@ -3,10 +3,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod auth;
+mod away;
 mod cart;
 mod debug;
 mod document;
 mod limits;
+mod redis;
+mod sharing;
 mod shop;
 mod surface;
 mod turns;

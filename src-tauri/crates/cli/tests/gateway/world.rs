@@ -70,6 +70,23 @@ impl Gateway {
         Self::start(&["--no-token"], &all).await
     }
 
+    /// What another `csign` says that joins this one.
+    pub(crate) fn csign(&self, args: &[&str]) -> Value {
+        let output = Self::command(&self.folder).arg("--json").args(args).output().unwrap();
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("JSON, but {error}: {output:?}"))
+    }
+
+    /// Another gateway with a folder of its own and the same shop behind it.
+    pub(crate) async fn beside(&self, model: &ModelServer, env: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("data/packs")).unwrap();
+        std::os::unix::fs::symlink(self.path("data/packs/shop"), folder.path().join("data/packs/shop")).unwrap();
+        let url = model.base_url();
+        let mut all = vec![("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")];
+        all.extend(env);
+        Self::start_in(folder, &["--no-token"], &all).await
+    }
+
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("serve.log")).unwrap_or_default()
     }

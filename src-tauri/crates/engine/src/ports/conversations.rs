@@ -71,6 +71,8 @@ pub enum Side {
 #[async_trait]
 pub trait Conversations: Send + Sync {
     async fn memory(&self, key: &str) -> Result<Option<Memory>, StoreError>;
+    /// All that is remembered of one session alone.
+    async fn memories_of(&self, session: &SessionId) -> Result<Vec<Memory>, StoreError>;
     /// Stores it. Of more than `most` (0 = no bound) that are kept by the same settings, the ones used longest ago are forgotten.
     async fn memory_put(&self, memory: &Memory, most: u32) -> Result<(), StoreError>;
     /// Adds the items of a turn to a memory that sessions share, once.

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use contract::{Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, SessionId, SessionSummary, TurnId, Usage};
 use serde_json::{Map, Value};
 
-use super::{Books, Conversations};
+use super::{Books, Conversations, SessionImage};
 
 /// Why the store refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,6 +16,9 @@ pub enum StoreError {
     NoSpace(String),
     #[error("the database failed: {0}")]
     Failed(String),
+    /// Where sessions are shared cannot be reached.
+    #[error("the shared sessions cannot be reached: {0}")]
+    Away(String),
 }
 
 /// A turn as stored: enough to find after a crash what was going on.
@@ -57,6 +60,11 @@ pub trait Store: Books + Conversations {
     /// Items of one turn, ascending.
     async fn items_of_turn(&self, turn: &TurnId) -> Result<Vec<Item>, StoreError>;
 
+    /// Puts what travelled in place of what is kept here of the session.
+    async fn session_adopt(&self, image: &SessionImage) -> Result<(), StoreError>;
+    /// Takes the oldest items of sessions that have a value of this name and more items than `keep`.
+    async fn items_trim(&self, name: &str, keep: u32) -> Result<(), StoreError>;
+
     /// A small value that the engine remembers by name.
     async fn note(&self, name: &str) -> Result<Option<String>, StoreError>;
     async fn note_put(&self, name: &str, value: &str) -> Result<(), StoreError>;
@@ -76,6 +84,10 @@ pub trait Store: Books + Conversations {
         reason: Option<&str>,
         at: DateTime<Utc>,
     ) -> Result<bool, StoreError>;
+    /// Takes over how an approval stands where it is shared. One that has ended here stays as it is.
+    async fn approval_follow(&self, id: &ApprovalId, to: ApprovalStatus, reason: Option<&str>, at: DateTime<Utc>) -> Result<(), StoreError>;
+    /// Those of one session, newest first.
+    async fn approvals_of(&self, session: &SessionId, limit: u32) -> Result<Vec<Approval>, StoreError>;
     /// Undecided first, then newest first.
     async fn approvals(&self, include_decided: bool) -> Result<Vec<Approval>, StoreError>;
 

@@ -172,9 +172,12 @@ impl Engine {
 
     /// What waits for a decision in a session of a caller; the newest. No turn waits with it.
     pub async fn waiting_in(self: &Arc<Self>, session: &SessionId) -> Result<Option<Approval>, AgentError> {
-        let all = self.approvals_list(false).await?;
-        let waits = |approval: &Approval| approval.session == *session && approval.status == ApprovalStatus::Pending && !self.router.waits(&approval.id);
-        Ok(all.into_iter().filter(waits).max_by_key(|approval| approval.created_at))
+        Ok(self.newest_in(session).await?.filter(|approval| self.waits_for_caller(approval)))
+    }
+
+    /// Whether an action waits for its caller's next message.
+    pub fn waits_for_caller(&self, approval: &Approval) -> bool {
+        approval.status == ApprovalStatus::Pending && approval.expires_at > self.world.clock.now() && !self.router.waits(&approval.id)
     }
 
     /// Keeps a message and its answer for which no model was asked.

@@ -2,7 +2,7 @@
 //! after it is final: of two that decide, one loses.
 
 use chrono::{DateTime, Utc};
-use contract::{Approval, ApprovalId, ApprovalStatus};
+use contract::{Approval, ApprovalId, ApprovalStatus, SessionId};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use crate::error::DbError;
@@ -10,6 +10,8 @@ use crate::text;
 
 /// Decided ones that a list shows at most; the audit log has them all.
 const LISTED: u32 = 1000;
+/// Those that have not ended.
+const OPEN: &str = "'pending', 'approved', 'executing'";
 
 pub(crate) fn insert(conn: &Connection, approval: &Approval) -> Result<(), DbError> {
     conn.prepare_cached("INSERT INTO approval (id, session, created_at, status, reason, decided_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?.execute(
@@ -49,10 +51,47 @@ pub(crate) fn advance(
     Ok(changed == 1)
 }
 
+/// Takes over how it stands elsewhere, unless it has ended here.
+pub(crate) fn follow(conn: &Connection, id: &ApprovalId, to: ApprovalStatus, reason: Option<&str>, at: DateTime<Utc>) -> Result<bool, DbError> {
+    let changed = conn
+        .prepare_cached(&format!(
+            "UPDATE approval SET status = ?2, reason = coalesce(?3, reason), decided_at = coalesce(decided_at, ?4)
+             WHERE id = ?1 AND status IN ({OPEN}) AND status <> ?2"
+        ))?
+        .execute(params![id.as_str(), text::word(&to)?, reason, text::instant(at)])?;
+    Ok(changed == 1)
+}
+
+/// Those of one session, newest first.
+pub(crate) fn of_session(conn: &Connection, session: &SessionId, limit: u32) -> Result<Vec<Approval>, DbError> {
+    let mut statement =
+        conn.prepare_cached("SELECT body, status, reason, decided_at FROM approval WHERE session = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2")?;
+    let rows = statement.query_map(params![session.as_str(), limit], columns)?;
+    rows.map(|row| approval(row?)).collect()
+}
+
+/// Takes over the approvals that a session came with. What has ended here stays so; what waits here and did not come has ended elsewhere.
+pub(crate) fn adopt(conn: &Connection, session: &SessionId, approvals: &[Approval]) -> Result<(), DbError> {
+    let mut came = Vec::new();
+    for approval in approvals {
+        let known = get(conn, &approval.id)?;
+        came.push(approval.id.as_str());
+        match known {
+            None => insert(conn, approval)?,
+            Some(_) => drop(follow(conn, &approval.id, approval.status, approval.reason.as_deref(), approval.decided_at.unwrap_or(approval.created_at))?),
+        }
+    }
+    conn.prepare_cached(&format!(
+        "UPDATE approval SET status = 'expired' WHERE session = ?1 AND status IN ({OPEN}) AND id NOT IN (SELECT value FROM json_each(?2))"
+    ))?
+    .execute(params![session.as_str(), serde_json::to_string(&came)?])?;
+    Ok(())
+}
+
 /// Pending first, then those under way, then (if wanted) those that ended; newest first within each.
 pub(crate) fn list(conn: &Connection, include_decided: bool) -> Result<Vec<Approval>, DbError> {
     // In the statement's text and not a parameter, so that the index by status finds the few that are open among all that ever were.
-    let which = if include_decided { "1" } else { "status IN ('pending', 'approved', 'executing')" };
+    let which = if include_decided { "1".to_owned() } else { format!("status IN ({OPEN})") };
     let mut statement = conn.prepare_cached(&format!(
         "SELECT body, status, reason, decided_at FROM approval WHERE {which}
          ORDER BY CASE status WHEN 'pending' THEN 0 WHEN 'approved' THEN 1 WHEN 'executing' THEN 1 ELSE 2 END, created_at DESC, id LIMIT ?1",

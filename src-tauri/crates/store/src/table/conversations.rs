@@ -16,6 +16,17 @@ pub(crate) fn get(conn: &Connection, key: &str) -> Result<Option<Memory>, DbErro
     Ok(Some(Memory { live, ..serde_json::from_str(&body)? }))
 }
 
+/// What is remembered of one session alone.
+pub(crate) fn of_session(conn: &Connection, session: &SessionId) -> Result<Vec<Memory>, DbError> {
+    let mut statement = conn.prepare_cached("SELECT body, live FROM conversation WHERE session = ?1 ORDER BY key")?;
+    let rows = statement.query_map([session.as_str()], |row| Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?)))?;
+    rows.map(|row| {
+        let (body, live) = row?;
+        Ok(Memory { live, ..serde_json::from_str(&body)? })
+    })
+    .collect()
+}
+
 /// Stores it; of more than `most` (0 = no bound) of the same settings the ones used longest ago are forgotten.
 pub(crate) fn put(conn: &Connection, memory: &Memory, most: u32) -> Result<(), DbError> {
     conn.prepare_cached(

@@ -37,6 +37,29 @@ pub(crate) fn of_turn(conn: &Connection, turn: &TurnId) -> Result<Vec<Item>, DbE
     rows.map(|row| item(row?)).collect()
 }
 
+/// Stores items under the numbers that they have.
+pub(crate) fn adopt(conn: &Connection, items: &[Item]) -> Result<(), DbError> {
+    let mut insert = conn.prepare_cached("INSERT INTO item (id, session, turn, seq, created_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+    for item in items {
+        let seq = i64::try_from(item.seq).map_err(|_| DbError::Refused("item numbers are used up".into()))?;
+        insert.execute(params![item.id.as_str(), item.session.as_str(), item.turn.as_str(), seq, text::instant(item.created_at), body_text(&item.body)?])?;
+    }
+    Ok(())
+}
+
+/// Takes the oldest items of long sessions that have a value of this name. Few are that long, so few are looked at.
+pub(crate) fn trim(conn: &Connection, name: &str, keep: u32) -> Result<(), DbError> {
+    let mut long = conn.prepare_cached(
+        "SELECT s.id, s.next_seq FROM session s JOIN session_value v ON v.session = s.id
+         WHERE s.next_seq > ?1 + 1 AND instr(v.body, json_quote(?2) || ':') > 0",
+    )?;
+    let found = long.query_map(params![keep, name], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))?.collect::<Result<Vec<_>, _>>()?;
+    for (session, next) in found {
+        conn.prepare_cached("DELETE FROM item WHERE session = ?1 AND seq < ?2")?.execute(params![session, next - i64::from(keep)])?;
+    }
+    Ok(())
+}
+
 pub(crate) fn erase(conn: &Connection, turn: &TurnId) -> Result<(), DbError> {
     conn.prepare_cached("DELETE FROM item WHERE turn = ?1")?.execute([turn.as_str()])?;
     Ok(())

@@ -2,8 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use contract::{SessionId, SessionSummary};
+use engine::ports::SessionImage;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
+use super::{approvals, conversations, items, session_values};
 use crate::error::DbError;
 use crate::text;
 
@@ -37,7 +39,7 @@ pub(crate) fn rename(conn: &Connection, id: &SessionId, title: &str) -> Result<(
 
 /// Takes its items and turns (by foreign key), approvals, grants and values with it. Audit records live elsewhere and stay.
 pub(crate) fn delete(conn: &Connection, id: &SessionId) -> Result<(), DbError> {
-    super::conversations::forget_session(conn, id)?;
+    conversations::forget_session(conn, id)?;
     for sql in ["DELETE FROM approval WHERE session = ?1", r#"DELETE FROM "grant" WHERE session = ?1"#, "DELETE FROM session_value WHERE session = ?1"] {
         conn.prepare_cached(sql)?.execute([id.as_str()])?;
     }
@@ -53,6 +55,26 @@ pub(crate) fn reserve(conn: &Connection, id: &SessionId, count: usize, at: DateT
         .query_row(params![id.as_str(), count, text::instant(at)], |row| row.get(0))
         .optional()?;
     after.map(|after| after - count).ok_or_else(|| missing(id))
+}
+
+/// Puts what travelled in place of the session's own items, values and memories. Its turns, and what was spent on it, stay.
+pub(crate) fn adopt(conn: &Connection, image: &SessionImage) -> Result<(), DbError> {
+    let id = &image.session;
+    create(conn, id, &image.title, image.created_at)?;
+    for sql in ["DELETE FROM item WHERE session = ?1", "DELETE FROM conversation WHERE session = ?1"] {
+        conn.prepare_cached(sql)?.execute([id.as_str()])?;
+    }
+    items::adopt(conn, &image.items)?;
+    let next = image.items.iter().map(|item| item.seq).max().unwrap_or_default() + 1;
+    let touched = image.items.iter().map(|item| item.created_at).max().unwrap_or(image.created_at);
+    conn.prepare_cached("UPDATE session SET next_seq = max(next_seq, ?2), updated_at = max(updated_at, ?3) WHERE id = ?1")?.execute(params![
+        id.as_str(),
+        i64::try_from(next).unwrap_or(i64::MAX),
+        text::instant(touched)
+    ])?;
+    session_values::set(conn, id, &image.values)?;
+    approvals::adopt(conn, id, &image.approvals)?;
+    image.memories.iter().try_for_each(|memory| conversations::put(conn, memory, 0))
 }
 
 fn found(changed: usize, id: &SessionId) -> Result<(), DbError> {

@@ -1,0 +1,156 @@
+//! The shared Redis dies and comes back, and gateways die in the middle of a change: nothing is done twice, nothing is lost, and what
+//! nobody knows is said to be unknown.
+
+use std::time::Duration;
+
+use kit::model_server::Reply;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::cart::{add, pieces};
+use crate::redis::Redis;
+use crate::sharing::{gateway, two};
+use crate::world::{Gateway, message_of, model, names};
+
+const UNKNOWN: &str = "may or may not have happened";
+
+/// The session cannot be reached, which is said as the contract says everything.
+fn is_away(status: StatusCode, answer: &Value) {
+    let error = &answer["error"];
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{answer}");
+    assert_eq!((error["code"].as_str(), error["retryable"].as_bool()), (Some("SESSION_STORE_UNAVAILABLE"), Some(true)), "{answer}");
+    assert_eq!((&answer["text"], answer["sessionId"].as_str()), (&error["message"], Some("s")));
+    assert!(error["requestId"].is_string() && answer["turnId"].is_string());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_9_redis_dies_in_the_middle_of_a_turn_and_comes_back() {
+    let mut redis = Redis::start().await;
+    let server = model([Reply::new().say("First ").wait_ms(1_500).say("answer."), Reply::text(["Second."]), Reply::text(["Third."])]).await;
+    let (one, other) = two(&redis, &server).await;
+    let request = one.request(reqwest::Method::POST, "/v1/chat/stream").json(&message_of("s", "remember the violin"));
+    let asking = tokio::spawn(async move { crate::world::parse(&request.send().await.unwrap().text().await.unwrap()) });
+    while server.seen().is_empty() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    redis.kill();
+    let events = asking.await.unwrap();
+    let names = names(&events);
+    assert_eq!(names[names.len() - 2..], ["error", "final"], "{names:?}");
+    is_away(StatusCode::SERVICE_UNAVAILABLE, &events.last().unwrap().data);
+    let (status, answer) = one.post("/v1/chat", &message_of("s", "hello?")).await;
+    is_away(status, &answer);
+    assert_eq!(server.seen().len(), 1, "no model is asked for a session that cannot be reached");
+
+    redis.back().await;
+    // It goes on without a restart, and the other gateway gets what was said meanwhile.
+    while redis.keys().iter().all(|key| key != "agent:sess:shop-web:s") {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    other.say("s", "what did I say?").await;
+    let heard = server.seen()[1].body["messages"].to_string();
+    assert!(heard.contains("violin") && heard.contains("First answer."), "{heard}");
+    one.say("s", "go on").await;
+    assert!(server.seen()[2].body["messages"].to_string().contains("Second."));
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_a_yes_while_redis_is_away_decides_nothing_and_later_decides_once() {
+    let mut redis = Redis::start().await;
+    let server = model([add(1)]).await;
+    let (one, other) = two(&redis, &server).await;
+    one.say("s", "one shoe").await;
+    redis.kill();
+    for gateway in [&one, &other, &one] {
+        let (status, answer) = gateway.post("/v1/chat", &message_of("s", "yes")).await;
+        is_away(status, &answer);
+    }
+    redis.back().await;
+    let done = other.say("s", "yes").await;
+    assert_eq!(pieces(&done), 1, "{done}");
+    let again = one.say("s", "yes").await;
+    assert_eq!((again["text"].as_str(), pieces(&again)), (Some("That has been done already."), 1));
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_9_what_redis_lost_its_gateway_still_has_but_nothing_waits_any_more() {
+    let mut redis = Redis::start().await;
+    let server = model([Reply::text(["A violin."]), add(1), Reply::text(["What?"])]).await;
+    let gateway = gateway(&redis, &server).await;
+    gateway.say("s", "remember the violin").await;
+    gateway.say("s", "one shoe").await;
+    redis.kill();
+    redis.back_empty().await;
+    // Whether another gateway has made the change meanwhile, nobody knows any more.
+    assert_eq!(gateway.say("s", "yes").await["text"], "What?");
+    assert!(server.seen()[2].body["messages"].to_string().contains("violin"));
+    server.assert_clean();
+}
+
+/// A gateway that dies at a point of the confirmed change; another answers the repeated yes.
+async fn dies_at(point: &str, expected: u64, unknown: bool) {
+    let redis = Redis::start().await;
+    let server = model([add(1), add(1), Reply::text(["Good."])]).await;
+    let other = gateway(&redis, &server).await;
+    other.say("s", "one shoe").await;
+    assert_eq!(pieces(&other.say("s", "yes").await), 1);
+    let url = redis.url();
+    let env = [("SESSION_STORE", "redis"), ("REDIS_URL", url.as_str()), ("COUNTERSIGN_TEST_CRASH_AT", point)];
+    let one = other.beside(&server, &env).await;
+    one.say("s", "another one").await;
+    let died = one.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "yes")).send().await;
+    assert!(died.is_err(), "{point}: it was to die");
+    let answer = other.say("s", "yes").await;
+    assert_eq!(answer["text"].as_str().unwrap().contains(UNKNOWN), unknown, "{point}: {answer}");
+    if unknown {
+        assert_eq!(pieces(&answer), expected, "{point}: what is in the cart is shown: {answer}");
+        assert_eq!(other.say("s", "yes").await["text"], "Good.", "{point}: and a further yes is the model's");
+    }
+    let told = server.seen().last().unwrap().body["messages"].to_string();
+    assert!(told.contains("\"role\":\"tool\""), "{point}: the model knows that the call has ended: {told}");
+    server.assert_clean();
+    // The one that died starts again and finds it settled.
+    let one = one.restart(&["--no-token"], &[("SESSION_STORE", "redis"), ("REDIS_URL", &url)]).await;
+    let reminded = one.post("/v1/chat", &message_of("other", "yes")).await;
+    assert!(reminded.1.get("pendingAction").is_none());
+    assert_eq!(redis.json("agent:sess:shop-web:s")["values"]["$gateway"]["cart"]["items"][0]["quantity"], json!(expected), "{point}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_5_a_gateway_that_dies_before_the_change_leaves_it_undone() {
+    dies_at("AfterApprovalDecided", 1, false).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_5_a_gateway_that_dies_at_the_change_leaves_it_unknown_and_unrepeated() {
+    dies_at("BetweenIntentAndEffect", 1, true).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_5_a_gateway_that_dies_behind_the_change_leaves_it_done_once() {
+    dies_at("BetweenEffectAndOutcome", 2, true).await;
+}
+
+/// The same without another gateway: the one that died starts again.
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_5_a_change_that_a_crash_cut_off_is_not_repeated_after_the_start() {
+    let server = model([add(1), add(1), Reply::text(["Good."])]).await;
+    let url = server.base_url();
+    let env = [("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")];
+    let gateway = Gateway::with(&server, &[]).await;
+    gateway.say("s", "one shoe").await;
+    gateway.say("s", "yes").await;
+    let crashing: Vec<_> = env.into_iter().chain([("COUNTERSIGN_TEST_CRASH_AT", "BetweenEffectAndOutcome")]).collect();
+    let gateway = gateway.restart(&["--no-token"], &crashing).await;
+    gateway.say("s", "another one").await;
+    let died = gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "yes")).send().await;
+    assert!(died.is_err());
+    let gateway = gateway.restart(&["--no-token"], &env).await;
+    let answer = gateway.say("s", "yes").await;
+    assert!(answer["text"].as_str().unwrap().contains(UNKNOWN), "{answer}");
+    assert_eq!(pieces(&answer), 2, "it happened once");
+    assert_eq!(gateway.say("s", "yes").await["text"], "Good.");
+    server.assert_clean();
+}

@@ -1,0 +1,67 @@
+//! Sessions that several processes serve: one copy that all of them share, one lock per session, and approvals that change by
+//! compare-and-set there before anything runs. What a process keeps itself is a copy of it. Names no store.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use contract::{Approval, ApprovalId, ApprovalStatus, Item, SessionId};
+use serde::{Deserialize, Serialize};
+
+use super::{Memory, SessionValues, StoreError};
+
+/// A session as it travels: what a turn elsewhere needs to go on. Older items than its window are not in it, and no secrets are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SessionImage {
+    /// Which state of the session this is. The first member, so that it can be compared without reading the rest.
+    pub rev: String,
+    pub session: SessionId,
+    pub title: String,
+    pub created_at: DateTime<Utc>,
+    /// Ascending, beginning with a user's message.
+    pub items: Vec<Item>,
+    pub values: SessionValues,
+    /// Newest first: what waits, and the last that ended.
+    pub approvals: Vec<Approval>,
+    #[serde(default)]
+    pub memories: Vec<Memory>,
+}
+
+/// What was found of a session.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Loaded {
+    Nothing,
+    /// It is as one of the states that are known; which one.
+    Known(String),
+    Other(Box<SessionImage>),
+}
+
+/// How a compare-and-set of an approval went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moved {
+    Yes,
+    /// It was not what was expected.
+    No(ApprovalStatus),
+    /// It is not there: its time is over, or the shared copy was lost.
+    Gone,
+}
+
+/// Where they are shared. Every method may be tried again: done twice, it is done once.
+#[async_trait]
+pub trait SharedSessions: Send + Sync {
+    /// Takes the lock of a session for a while, or holds it longer; false: somebody else has it.
+    async fn lock(&self, session: &SessionId, holder: &str) -> Result<bool, StoreError>;
+    /// Gives the lock back, if it is still this holder's.
+    async fn unlock(&self, session: &SessionId, holder: &str) -> Result<(), StoreError>;
+    /// The session, unless it is in one of the `known` states. What cannot be read is deleted.
+    async fn load(&self, session: &SessionId, known: &[&str]) -> Result<Loaded, StoreError>;
+    /// Stores it in place of the state `was` (empty: of none), for the time that sessions live; false: another state has come.
+    async fn save(&self, image: &SessionImage, was: &str) -> Result<bool, StoreError>;
+    /// Puts a new pending action where all decide it.
+    async fn approval_put(&self, id: &ApprovalId) -> Result<(), StoreError>;
+    async fn approval_move(&self, id: &ApprovalId, from: ApprovalStatus, to: ApprovalStatus) -> Result<Moved, StoreError>;
+    async fn approval_status(&self, id: &ApprovalId) -> Result<Option<ApprovalStatus>, StoreError>;
+}
+
+/// Whether a session is one that processes share: those of callers are named `application:session`.
+pub fn is_shared(session: &SessionId) -> bool {
+    session.as_str().contains(':')
+}

@@ -1,0 +1,69 @@
+//! Where the sessions of a profile lie: in its database, in memory for as long as the process lives, or shared with other processes.
+
+use std::{
+    env, fs, io,
+    os::unix::fs::DirBuilderExt as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use contract::AgentError;
+use engine::ports::SharedSessions;
+use store::RedisSessions;
+
+/// Where sessions lie.
+#[derive(Clone, Default)]
+pub enum Sessions {
+    /// In the data folder's database.
+    #[default]
+    InFile,
+    /// In a database in memory: with the process they are gone.
+    InMemory,
+    /// In the data folder's database as a copy of what several processes share.
+    Shared(Arc<dyn SharedSessions>),
+}
+
+impl Sessions {
+    /// Shared in a Redis, which must be there. Sessions live for `ttl` after their last message.
+    pub async fn in_redis(url: &str, prefix: &str, ttl: Duration) -> Result<Self, AgentError> {
+        Ok(Self::Shared(Arc::new(RedisSessions::open(url, prefix, ttl).await?)))
+    }
+
+    pub(crate) fn shared(&self) -> Option<&Arc<dyn SharedSessions>> {
+        match self {
+            Self::Shared(shared) => Some(shared),
+            Self::InFile | Self::InMemory => None,
+        }
+    }
+}
+
+/// A folder in memory, for a database that ends with the process. What a process that was killed left there is taken away first.
+pub(crate) struct MemoryFolder(PathBuf);
+
+impl MemoryFolder {
+    pub(crate) fn make(installation: &str) -> io::Result<Self> {
+        let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute() && path.is_dir());
+        let place = runtime.unwrap_or_else(|| if Path::new("/dev/shm").is_dir() { "/dev/shm".into() } else { env::temp_dir() });
+        let folder = place.join(format!("countersign-{installation}"));
+        match fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+        // Not there, or it fails: nobody else can have put it there.
+        fs::DirBuilder::new().mode(0o700).create(&folder)?;
+        Ok(Self(folder))
+    }
+
+    pub(crate) fn database(&self) -> PathBuf {
+        self.0.join("countersign.db")
+    }
+}
+
+impl Drop for MemoryFolder {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_dir_all(&self.0) {
+            tracing::warn!(%error, "sessions in memory could not be taken away");
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Sessions that several gateways share, in Redis: a JSON text per session that lives as long as the session, a lock, and a word per
+//! approval. Every step is one script that compares before it sets, and may be sent twice: a reply that got lost changes nothing.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use contract::{AgentError, ApprovalId, ApprovalStatus, SessionId};
+use engine::ports::{Loaded, Moved, SessionImage, SharedSessions, StoreError};
+use redis::{
+    Client, Cmd, FromRedisValue, RedisError,
+    aio::{ConnectionManager, ConnectionManagerConfig},
+};
+
+use crate::text;
+
+/// Who holds a lock says so again every few seconds; one that died lets go after this.
+const LOCK_MS: u64 = 10_000;
+const CONNECT_TIME: Duration = Duration::from_secs(2);
+const ANSWER_TIME: Duration = Duration::from_secs(3);
+
+const LOCK: &str = "
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1";
+const UNLOCK: &str = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end return 1";
+/// ARGV: how the text that is replaced begins (empty: there is none), the new text and how it begins, the time to live. The other keys
+/// are approvals: those behind the first ARGV[5] have ended.
+const SAVE: &str = "
+local function begins(with) return redis.call('GETRANGE', KEYS[1], 0, #with - 1) == with end
+if redis.call('EXISTS', KEYS[1]) == 1 and not begins(ARGV[3]) and (ARGV[1] == '' or not begins(ARGV[1])) then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[4])
+for n = 2, #KEYS do
+  if n - 1 <= tonumber(ARGV[5]) then redis.call('PEXPIRE', KEYS[n], ARGV[4]) else redis.call('DEL', KEYS[n]) end
+end
+return 1";
+/// A word with the name of the move that made it: the same move twice is one, another's is not.
+const MOVE: &str = "
+local now = redis.call('GET', KEYS[1])
+if not now then return '' end
+if now == ARGV[2] then return 'moved' end
+if string.match(now, '^%a+') ~= ARGV[1] then return now end
+redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL')
+return 'moved'";
+
+/// The sessions of all gateways with the same address and prefix.
+pub struct RedisSessions {
+    redis: ConnectionManager,
+    prefix: String,
+    ttl_ms: u64,
+}
+
+impl RedisSessions {
+    /// Connects and asks whether it is there.
+    pub async fn open(url: &str, prefix: &str, ttl: Duration) -> Result<Self, AgentError> {
+        let wrong = |_| {
+            AgentError::invalid("REDIS_URL is not the address of a Redis.")
+                .reason("invalid_configuration")
+                .hint("It looks like redis://127.0.0.1:6379, with user and password before an @ where they are wanted.")
+        };
+        let client = Client::open(url).map_err(wrong)?;
+        // Without the credentials that may stand in the variable.
+        let place = client.get_connection_info().addr().to_string();
+        let config = ConnectionManagerConfig::new()
+            .set_connection_timeout(Some(CONNECT_TIME))
+            .set_response_timeout(Some(ANSWER_TIME))
+            .set_min_delay(Duration::from_millis(20))
+            .set_number_of_retries(1);
+        let away = |error: &RedisError| {
+            AgentError::internal("sessions_away", format!("The Redis at {place} does not answer: {}.", kind(error)))
+                .hint("Start it, or correct REDIS_URL; without SESSION_STORE=redis sessions are kept in the data folder.")
+        };
+        let redis = ConnectionManager::new_with_config(client, config).await.map_err(|error| away(&error))?;
+        let shared = Self { redis, prefix: prefix.to_owned(), ttl_ms: u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX) };
+        match shared.send::<String>(redis::cmd("PING")).await {
+            Ok(_) => Ok(shared),
+            Err(error) => Err(away(&error)),
+        }
+    }
+
+    fn key(&self, session: &SessionId) -> String {
+        format!("{}{session}", self.prefix)
+    }
+
+    /// No session's name begins with a colon, so these are nobody else's.
+    fn beside(&self, what: &str, name: &str) -> String {
+        format!("{}:{what}:{name}", self.prefix)
+    }
+
+    /// Sends a command, and once more when the connection broke: the first after a time away finds out that it did.
+    async fn send<T: FromRedisValue>(&self, command: Cmd) -> Result<T, RedisError> {
+        let mut redis = self.redis.clone();
+        match command.query_async(&mut redis).await {
+            Err(error) if error.is_io_error() && !error.is_timeout() => command.query_async(&mut redis).await,
+            other => other,
+        }
+    }
+
+    async fn ask<T: FromRedisValue>(&self, command: Cmd) -> Result<T, StoreError> {
+        self.send(command).await.map_err(|error| away(&error))
+    }
+
+    async fn forget_unreadable(&self, key: &str, why: &str) -> Result<(), StoreError> {
+        tracing::warn!(why, "a shared session could not be read and is deleted");
+        let mut delete = redis::cmd("DEL");
+        delete.arg(key);
+        self.ask(delete).await
+    }
+}
+
+fn script(text: &str, keys: &[String]) -> Cmd {
+    let mut command = redis::cmd("EVAL");
+    command.arg(text.trim_start()).arg(keys.len()).arg(keys);
+    command
+}
+
+/// How the text of a state begins; nothing begins like no state.
+fn beginning(rev: &str) -> String {
+    if rev.is_empty() { String::new() } else { format!(r#"{{"rev":"{rev}","#) }
+}
+
+/// What went wrong, without words of the other side.
+fn kind(error: &RedisError) -> String {
+    match error.code() {
+        Some(code) => format!("it says {code}"),
+        None if error.is_timeout() => "it takes too long".into(),
+        None if error.is_io_error() => "nothing can be reached there".into(),
+        None => "it does not speak as expected".into(),
+    }
+}
+
+fn away(error: &RedisError) -> StoreError {
+    StoreError::Away(kind(error))
+}
+
+fn word(status: ApprovalStatus) -> Result<String, StoreError> {
+    text::word(&status).map_err(|error| StoreError::Failed(error.to_string()))
+}
+
+fn status(stored: &str) -> Option<ApprovalStatus> {
+    text::read_word(stored.split(' ').next().unwrap_or_default()).ok()
+}
+
+#[async_trait]
+impl SharedSessions for RedisSessions {
+    async fn lock(&self, session: &SessionId, holder: &str) -> Result<bool, StoreError> {
+        let mut command = script(LOCK, &[self.beside("lock", session.as_str())]);
+        command.arg(holder).arg(LOCK_MS);
+        self.ask(command).await
+    }
+
+    async fn unlock(&self, session: &SessionId, holder: &str) -> Result<(), StoreError> {
+        let mut command = script(UNLOCK, &[self.beside("lock", session.as_str())]);
+        command.arg(holder);
+        self.ask(command).await
+    }
+
+    async fn load(&self, session: &SessionId, known: &[&str]) -> Result<Loaded, StoreError> {
+        let key = self.key(session);
+        for rev in known.iter().filter(|rev| !rev.is_empty()) {
+            let wanted = beginning(rev);
+            let mut begins = redis::cmd("GETRANGE");
+            begins.arg(&key).arg(0).arg(wanted.len().saturating_sub(1));
+            // Of another kind of value the whole is asked for below.
+            match self.send::<Vec<u8>>(begins).await {
+                Ok(found) if found == wanted.as_bytes() => return Ok(Loaded::Known((*rev).to_owned())),
+                Ok(_) => {}
+                Err(error) if error.code().is_some() => {}
+                Err(error) => return Err(away(&error)),
+            }
+        }
+        let mut get = redis::cmd("GET");
+        get.arg(&key);
+        let found = match self.send::<Option<Vec<u8>>>(get).await {
+            Ok(Some(found)) => found,
+            Ok(None) => return Ok(Loaded::Nothing),
+            Err(error) if error.code() == Some("WRONGTYPE") => {
+                self.forget_unreadable(&key, "not a text").await?;
+                return Ok(Loaded::Nothing);
+            }
+            Err(error) => return Err(away(&error)),
+        };
+        match serde_json::from_slice::<SessionImage>(&found) {
+            Ok(image) if image.session == *session => Ok(Loaded::Other(Box::new(image))),
+            Ok(_) => {
+                self.forget_unreadable(&key, "another session's").await?;
+                Ok(Loaded::Nothing)
+            }
+            Err(error) => {
+                self.forget_unreadable(&key, &format!("{:?} at {}:{}", error.classify(), error.line(), error.column())).await?;
+                Ok(Loaded::Nothing)
+            }
+        }
+    }
+
+    async fn save(&self, image: &SessionImage, was: &str) -> Result<bool, StoreError> {
+        let body = serde_json::to_string(image).map_err(|error| StoreError::Failed(error.to_string()))?;
+        let (ended, open): (Vec<_>, Vec<_>) = image.approvals.iter().partition(|approval| approval.status.is_final());
+        let mut keys = vec![self.key(&image.session)];
+        keys.extend(open.iter().chain(&ended).map(|approval| self.beside("approval", approval.id.as_str())));
+        let mut command = script(SAVE, &keys);
+        command.arg(beginning(was)).arg(body).arg(beginning(&image.rev)).arg(self.ttl_ms).arg(open.len());
+        self.ask(command).await
+    }
+
+    async fn approval_put(&self, id: &ApprovalId) -> Result<(), StoreError> {
+        let mut command = redis::cmd("SET");
+        command.arg(self.beside("approval", id.as_str())).arg(word(ApprovalStatus::Pending)?).arg("NX").arg("PX").arg(self.ttl_ms);
+        self.ask::<Option<String>>(command).await.map(drop)
+    }
+
+    async fn approval_move(&self, id: &ApprovalId, from: ApprovalStatus, to: ApprovalStatus) -> Result<Moved, StoreError> {
+        let mine = format!("{} {}", word(to)?, nonce()?);
+        let mut command = script(MOVE, &[self.beside("approval", id.as_str())]);
+        command.arg(word(from)?).arg(&mine);
+        let found: String = self.ask(command).await?;
+        Ok(match found.as_str() {
+            "moved" => Moved::Yes,
+            "" => Moved::Gone,
+            other => status(other).map_or(Moved::Gone, Moved::No),
+        })
+    }
+
+    async fn approval_status(&self, id: &ApprovalId) -> Result<Option<ApprovalStatus>, StoreError> {
+        let mut get = redis::cmd("GET");
+        get.arg(self.beside("approval", id.as_str()));
+        let found: Option<String> = self.ask(get).await?;
+        Ok(found.as_deref().and_then(status))
+    }
+}
+
+/// A name for one move.
+fn nonce() -> Result<String, StoreError> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|_| StoreError::Failed("the system gives no randomness".into()))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
