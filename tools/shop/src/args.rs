@@ -1,14 +1,17 @@
 //! The command line of the shop's server, as `csign shop-server` and as a program of its own.
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use chrono::NaiveDate;
 use clap::Parser;
 
-use crate::{DEFAULT_SEED, Options, Shop, serve};
+use crate::{DEFAULT_SEED, Login, Options, Shop, serve};
 
 /// The variable that names the pack's own folder when the app starts the server.
 pub const DATA_DIR_VARIABLE: &str = "COUNTERSIGN_PACK_DATA";
+
+const CLIENT_ID_VARIABLE: &str = "SHOP_CLIENT_ID";
+const CLIENT_SECRET_VARIABLE: &str = "SHOP_CLIENT_SECRET";
 
 /// Serves the demo shop over the Model Context Protocol.
 #[derive(Clone, Debug, Parser)]
@@ -20,6 +23,8 @@ pub struct Args {
     /// Listen on this loopback address, e.g. 127.0.0.1:8787 (port 0 takes a free one).
     #[arg(long, value_name = "ADDRESS")]
     pub http: Option<SocketAddr>,
+    #[command(flatten)]
+    pub login: LoginArgs,
     /// Keep the catalogue and the carts in this folder; without one they are gone when the server stops.
     #[arg(long, value_name = "FOLDER", env = DATA_DIR_VARIABLE)]
     pub data_dir: Option<PathBuf>,
@@ -29,6 +34,23 @@ pub struct Args {
     /// The day delivery dates count from (for tests); otherwise today.
     #[arg(long, value_name = "YYYY-MM-DD", hide = true)]
     pub today: Option<NaiveDate>,
+}
+
+/// Who may log in, and for what.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct LoginArgs {
+    /// Ask clients at the address for a token, and give tokens to this client (its secret is read from the variable below).
+    #[arg(long, value_name = "ID", env = CLIENT_ID_VARIABLE, requires = "client_secret")]
+    pub client_id: Option<String>,
+    /// The client's secret. Set the variable instead: other users of the machine see the arguments of programs.
+    #[arg(long, value_name = "SECRET", env = CLIENT_SECRET_VARIABLE, hide_env_values = true, requires = "client_id")]
+    pub client_secret: Option<String>,
+    /// The scope that tokens are given for.
+    #[arg(long, value_name = "SCOPE", env = "SHOP_SCOPE", default_value = "shop")]
+    pub scope: String,
+    /// How long a token lasts, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 3_600)]
+    pub token_seconds: u64,
 }
 
 /// Serves until the client leaves or the process is told to stop. Gives the exit code.
@@ -48,12 +70,16 @@ fn serve(args: Args) -> Result<(), String> {
         options.today = Box::new(move || day);
     }
     let shop = Arc::new(Shop::open(options).map_err(|error| format!("The shop cannot open its files: {error}. Check the folder given with --data-dir."))?);
+    let login = match (args.login.client_id, args.login.client_secret) {
+        (Some(id), Some(secret)) => Some(Login { id, secret, scope: args.login.scope, lasts: Duration::from_secs(args.login.token_seconds) }),
+        _ => None,
+    };
     // One client and sub-millisecond calls: a single thread starts fastest.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| format!("The shop cannot start: {error}"))?;
     runtime
         .block_on(async {
             match args.http {
-                Some(address) => serve::serve_http(shop, address, |bound| println!("listening on http://{bound}/mcp"), told_to_stop()).await,
+                Some(address) => serve::serve_http(shop, address, login, |bound| println!("listening on http://{bound}/mcp"), told_to_stop()).await,
                 None => serve::serve_stdio(shop).await,
             }
         })

@@ -17,12 +17,16 @@ use rmcp::{
     },
 };
 
-use crate::{Shop, server::ShopServer};
+use crate::{
+    Shop,
+    login::{self, Login},
+    server::ShopServer,
+};
 
 /// Why serving ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    #[error("{0} is not a loopback address. Use 127.0.0.1 or [::1]; the shop has no login.")]
+    #[error("{0} is not a loopback address. Use 127.0.0.1 or [::1]; the demo shop is for this machine only.")]
     NotLoopback(SocketAddr),
     #[error("The shop cannot listen on {0}: {1}. Choose another port.")]
     Listen(SocketAddr, std::io::Error),
@@ -41,9 +45,11 @@ pub async fn serve_stdio(shop: Arc<Shop>) -> Result<(), ServeError> {
 }
 
 /// Serves any number of clients at `/mcp`, with pictures at `/img/<id>.svg`, until `stop` resolves. `ready` gets the bound address.
+/// With a login `/mcp` asks for tokens, which `/oauth/token` gives.
 pub async fn serve_http(
     shop: Arc<Shop>,
     address: SocketAddr,
+    login: Option<Login>,
     ready: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ServeError> {
@@ -57,7 +63,12 @@ pub async fn serve_http(
     let stopper = config.cancellation_token.clone();
     let for_clients = shop.clone();
     let mcp = StreamableHttpService::new(move || Ok(ShopServer::new(for_clients.clone())), Arc::new(LocalSessionManager::default()), config);
-    let router = Router::new().route("/img/{file}", get(image)).with_state(shop).nest_service("/mcp", mcp);
+    let mcp = Router::new().nest_service("/mcp", mcp);
+    let mcp = match login {
+        Some(login) => login::around(mcp, login),
+        None => mcp,
+    };
+    let router = Router::new().route("/img/{file}", get(image)).with_state(shop).merge(mcp);
     let stop = async move {
         stop.await;
         stopper.cancel();

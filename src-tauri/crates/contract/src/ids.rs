@@ -63,9 +63,38 @@ id_type! {
     AgentId,
 }
 
+/// The application of the desktop's own conversations.
+const DESKTOP: &str = "desktop";
+
+impl SessionId {
+    /// The session of an application. Both names may hold a colon, so the first one's are written otherwise.
+    pub fn of(application: &str, session: &str) -> Self {
+        Self(format!("{}:{session}", application.replace('%', "%25").replace(':', "%3A")))
+    }
+
+    /// Whose conversation it is.
+    pub fn application(&self) -> String {
+        self.0.split_once(':').map_or_else(|| DESKTOP.to_owned(), |(application, _)| application.replace("%3A", ":").replace("%25", "%"))
+    }
+}
+
 impl ToolId {
     /// The id of a tool whose name another pack has too. Names in manifests have no colon, so it is nobody else's.
     pub fn qualified(pack: &PackId, tool: &Self) -> Self {
         Self(format!("{pack}:{tool}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SessionId;
+
+    #[test]
+    fn a_session_names_its_application() {
+        for (application, session) in [("web", "a:b"), ("a:b", "c"), ("50%", "x"), ("%3A", "x")] {
+            assert_eq!(SessionId::of(application, session).application(), application);
+        }
+        assert_ne!(SessionId::of("a", "b:c"), SessionId::of("a:b", "c"));
+        assert_eq!(SessionId::new("session_1").application(), "desktop");
     }
 }

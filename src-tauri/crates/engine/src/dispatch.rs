@@ -147,7 +147,9 @@ impl Turn {
                 }
                 tracing::warn!(tool = %spec.id, ?problems, "a result does not fit its schema");
                 let error = AgentError::internal("invalid_output", Text::InvalidOutput.in_locale(&self.locale)).with("tool_id", spec.id.as_str());
-                CallDone::of(ready, ToolOutcome::Error, Some(error.clone()), error.message)
+                // A change has been made, or not: the answer does not tell.
+                let outcome = if spec.effect == Effect::ReadOnly { ToolOutcome::Error } else { ToolOutcome::Unknown };
+                CallDone::of(ready, outcome, Some(error.clone()), error.message)
             }
             Err(mut failure) => {
                 self.scrub_error(&mut failure.error);

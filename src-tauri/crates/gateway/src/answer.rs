@@ -91,7 +91,7 @@ fn trace(call: &Call, context: &Map<String, Value>) -> Value {
     if call.ok() {
         entry["result"] = crate::teller::summary(&call.tool, &call.data);
     } else if !call.proposed {
-        entry["error"] = json!("failed");
+        entry["error"] = json!(call.code.unwrap_or("failed"));
     }
     if call.outcome == Some(contract::ToolOutcome::Denied) || call.proposed {
         entry["blockedByPolicy"] = json!(true);

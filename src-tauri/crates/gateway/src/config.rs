@@ -7,6 +7,7 @@ use std::{
 };
 
 use contract::AgentError;
+use host::Patience;
 
 /// What was typed.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +46,8 @@ pub struct Config {
     /// The language model of the environment, in place of the profile's.
     pub model: Option<String>,
     pub status_seed: Option<String>,
+    /// With a shop behind an address.
+    pub patience: Patience,
     pub max_connections: usize,
     /// How long turns may still take once the gateway is told to stop.
     pub grace: Duration,
@@ -135,6 +138,7 @@ const LOCAL_ORIGINS: &str = "http://localhost:5173,http://127.0.0.1:5173";
 const LOOPBACK: &str = "127.0.0.0/8,::1";
 /// The engine takes no longer message.
 const MESSAGE_CHARS: u64 = 20_000;
+/// What names a shop behind an address: the addresses first.
 const SHOP: [&str; 5] = ["NORCE_MCP_BASE_URL", "NORCE_OAUTH_TOKEN_URL", "NORCE_OAUTH_CLIENT_ID", "NORCE_OAUTH_CLIENT_SECRET", "NORCE_OAUTH_SCOPE"];
 
 /// Reads variables and keeps what is wrong with them.
@@ -223,6 +227,7 @@ impl Config {
             turn_timeout: Duration::from_millis(read.number("OPENAI_STREAM_TIMEOUT_MS", 300_000, 10, 3_600_000)),
             model: model.then(|| read.text("OPENAI_MODEL").unwrap_or_else(|| "gpt-4o-mini".into())),
             status_seed: read.text("NORCE_STATUS_SEED"),
+            patience: patience(&mut read),
             max_connections: read.count("MAX_CONNECTIONS", 4_096, 1, 100_000),
             grace: Duration::from_secs(read.number("SHUTDOWN_GRACE_SECONDS", 20, 0, 600)),
         };
@@ -290,9 +295,26 @@ fn shop_rules(read: &mut Reader<'_>) {
     if missing.len() == SHOP.len() {
         return;
     }
-    if missing.is_empty() {
-        read.faults.push("A shop behind an address is not served by this version. Leave the NORCE_ variables out to use the demo shop.".into());
-    } else {
+    if !missing.is_empty() {
         read.faults.push(format!("These variables are missing: {}. Without any NORCE_ variable the demo shop is used.", missing.join(", ")));
+    }
+    for name in &SHOP[..2] {
+        let is_address =
+            |text: &str| text.parse::<axum::http::Uri>().is_ok_and(|uri| matches!(uri.scheme_str(), Some("https" | "http")) && uri.host().is_some());
+        if read.text(name).is_some_and(|text| !is_address(&text)) {
+            read.faults.push(format!("{name} must be a web address, such as https://shop.example.com/mcp."));
+        }
+    }
+}
+
+/// How long a shop behind an address is waited for, and how often it is asked again.
+fn patience(read: &mut Reader<'_>) -> Patience {
+    let ms = Duration::from_millis;
+    Patience {
+        call: ms(read.number("MCP_CALL_TIMEOUT_MS", 10_000, 10, 600_000)),
+        token: ms(read.number("OAUTH_TIMEOUT_MS", 5_000, 10, 600_000)),
+        retries: read.small("RETRY_MAX_ATTEMPTS", 2, 0, 10),
+        base: ms(read.number("RETRY_BASE_DELAY_MS", 500, 0, 60_000)),
+        jitter: ms(read.number("RETRY_JITTER_MS", 200, 0, 60_000)),
     }
 }

@@ -96,6 +96,18 @@ impl Fault {
     pub(crate) fn of(error: &AgentError, locale: &str) -> Self {
         let upstream = |status, code, text: Text| Self::new(status, Category::Upstream, code, text.of(locale));
         let found = match (error.code, error.reason_text().unwrap_or_default()) {
+            (_, "mcp_token") => Self::new(StatusCode::SERVICE_UNAVAILABLE, Category::Auth, "OAUTH_TOKEN_FETCH_FAILED", Text::ShopFailed.of(locale)),
+            // With a code the server has refused; without one the connection broke.
+            (_, "mcp_not_connected" | "mcp_exception") if !error.details.contains_key("code") => {
+                upstream(StatusCode::SERVICE_UNAVAILABLE, "MCP_TRANSPORT_NETWORK_ERROR", Text::ShopFailed).retryable()
+            }
+            (_, "mcp_http_status" | "mcp_unauthorized" | "upstream_rate_limit") => {
+                let own = error.details.get("status").and_then(Value::as_u64).is_some_and(|status| status >= 500);
+                let status = if own { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::BAD_GATEWAY };
+                upstream(status, "MCP_TRANSPORT_HTTP_ERROR", Text::ShopFailed).retryable()
+            }
+            (_, "invalid_response" | "invalid_output") => upstream(StatusCode::BAD_GATEWAY, "MCP_PROTOCOL_INVALID_RESPONSE", Text::ShopFailed),
+            (_, "mcp_init_failed") => upstream(StatusCode::SERVICE_UNAVAILABLE, "MCP_PROTOCOL_INIT_FAILED", Text::ShopFailed).retryable(),
             (ErrorCode::RateLimited, "provider_rate_limit") => upstream(StatusCode::TOO_MANY_REQUESTS, "OPENAI_RATE_LIMIT", Text::ModelBusy).retryable(),
             (ErrorCode::RateLimited, _) => Self::rate_limited(60_000),
             (ErrorCode::LlmError, "provider_refused") if speaks_of_tools(&error.message) => {

@@ -58,9 +58,9 @@ pub(crate) struct Sessions {
     unsaved: Mutex<HashSet<SessionId>>,
 }
 
-/// The engine's name of a caller's session. Both parts may hold a colon, so the first one's are written otherwise.
+/// The engine's name of a caller's session.
 pub(crate) fn id_of(application: &str, session: &str) -> SessionId {
-    SessionId::new(format!("{}:{session}", application.replace('%', "%25").replace(':', "%3A")))
+    SessionId::of(application, session)
 }
 
 impl Sessions {

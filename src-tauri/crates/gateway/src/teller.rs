@@ -6,6 +6,7 @@ use contract::{AgentError, Approval, CallId, Choice, Effect, EventBody, ItemBody
 use serde_json::{Value, json};
 
 use crate::{
+    error::Fault,
     say::Out,
     texts::{Text, tool_fails, tool_name, tool_starts},
 };
@@ -22,6 +23,8 @@ pub(crate) struct Call {
     /// How it ended; `None` while it runs or waits for the caller.
     pub(crate) outcome: Option<ToolOutcome>,
     pub(crate) data: Value,
+    /// Why it failed, as the contract names it.
+    pub(crate) code: Option<&'static str>,
     pub(crate) proposed: bool,
     pub(crate) executed: bool,
     /// What the model gave that is not its to give.
@@ -102,8 +105,9 @@ impl Teller {
             EventBody::DevStatus { text, data } if text == engine::IGNORED => self.ignored.push(data),
             EventBody::ApprovalRequested { approval } => self.proposed(*approval),
             EventBody::Item { item } => {
-                if let ItemBody::ToolResult { call, outcome, data, duration_ms, .. } = item.body {
-                    self.ended(&call, outcome, data, duration_ms);
+                if let ItemBody::ToolResult { call, outcome, data, error, duration_ms, .. } = item.body {
+                    let code = error.map(|error| Fault::of(&error, self.locale).code);
+                    self.ended(&call, outcome, data, code, duration_ms);
                 }
             }
             EventBody::Final { status, text, choices, error, .. } => return Some(self.last(status, text, choices, error)),
@@ -160,6 +164,7 @@ impl Teller {
             writes,
             outcome: None,
             data: Value::Null,
+            code: None,
             proposed: false,
             executed: false,
             ignored,
@@ -183,9 +188,9 @@ impl Teller {
         self.go_on();
     }
 
-    fn ended(&mut self, id: &CallId, outcome: ToolOutcome, data: Value, duration_ms: u64) {
+    fn ended(&mut self, id: &CallId, outcome: ToolOutcome, data: Value, code: Option<&'static str>, duration_ms: u64) {
         if let Some(call) = self.calls.iter_mut().find(|call| call.id == *id) {
-            (call.outcome, call.data, call.duration_ms) = (Some(outcome), data, duration_ms);
+            (call.outcome, call.data, call.code, call.duration_ms) = (Some(outcome), data, code, duration_ms);
         }
         self.go_on();
     }

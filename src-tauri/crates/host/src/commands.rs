@@ -269,7 +269,7 @@ impl Host {
             forced: self.profile.forced(),
             keyring,
             secrets_set,
-            credentials: self.tools.credentials.views(self.tools.loaded()).await,
+            credentials: self.tools.credential_views().await,
             data_dir: self.paths.data.display().to_string(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             locale: self.profile.locale(),

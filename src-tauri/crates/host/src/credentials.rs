@@ -8,7 +8,7 @@ use packs::LoadedPack;
 use secrecy::SecretString;
 use secrets::{Keyring, SecretsError};
 
-use crate::known;
+use crate::{definitions::key, elsewhere, known};
 
 /// Keys of the app's own in the environment of a terminal.
 const OWN: &[&str] = &["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"];
@@ -39,7 +39,7 @@ pub(crate) fn entry(pack: &str, variable: &str) -> String {
 /// The keyring entry of a credential by the name that the settings page uses (`pack/NAME`), if a pack declares it.
 pub(crate) fn entry_of(packs: &[LoadedPack], name: &str) -> Option<String> {
     let (pack, variable) = name.split_once('/')?;
-    all(packs).any(|one| one.pack.view.id.as_str() == pack && one.variable == variable).then(|| entry(pack, variable))
+    all(packs, &|_| true).any(|one| one.pack.view.id.as_str() == pack && one.variable == variable).then(|| entry(pack, variable))
 }
 
 /// A credential that a pack declares, and who needs it.
@@ -51,7 +51,11 @@ struct Declared<'a> {
     inherited: bool,
 }
 
-fn all(packs: &[LoadedPack]) -> impl Iterator<Item = Declared<'_>> {
+/// All of them; what a server elsewhere is shown counts only where `stands_in` says so.
+fn all<'a>(packs: &'a [LoadedPack], stands_in: &'a dyn Fn(&str) -> bool) -> impl Iterator<Item = Declared<'a>> {
+    let elsewhere = elsewhere::declared(packs)
+        .filter(move |(pack, server, _)| stands_in(&key(&pack.view.id, &server.name)))
+        .map(|(pack, server, other)| Declared { pack, variable: &other.client_secret, who: &server.name, inherited: false });
     let of_tools = tools(packs).filter_map(|(pack, spec)| Some(Declared { pack, variable: needed(spec)?, who: &spec.title, inherited: false }));
     let servers = packs
         .iter()
@@ -61,7 +65,7 @@ fn all(packs: &[LoadedPack]) -> impl Iterator<Item = Declared<'_>> {
         let variables = of_server(server).map(|variable| (variable, false)).chain(entered(server).map(|variable| (variable, true)));
         variables.map(move |(variable, inherited)| Declared { pack, variable, who: &server.name, inherited })
     });
-    of_tools.chain(of_servers)
+    of_tools.chain(of_servers).chain(elsewhere)
 }
 
 /// Variables of a server's program that can be entered as credentials, as their names say; none of the app's own. It may do without.
@@ -125,6 +129,11 @@ impl Credentials {
         Err(AgentError::internal("tool_config_error", format!("{who} needs the key {variable}, which is not stored.")).hint(hint))
     }
 
+    /// A variable that is no secret, where the environment counts.
+    pub(crate) fn plain_variable(&self, name: &str) -> Option<String> {
+        self.environment?(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+    }
+
     /// A secret of the environment, where that counts.
     pub(crate) fn variable(&self, name: &str) -> Option<SecretString> {
         let value = self.environment?(name)?;
@@ -132,10 +141,11 @@ impl Credentials {
     }
 
     /// Every credential that a usable pack declares, with where it comes from.
-    pub(crate) async fn views(&self, packs: &[LoadedPack]) -> Vec<CredentialView> {
+    /// The secret of a server elsewhere is asked for only while that stands in (`stands_in`, by the server's key).
+    pub(crate) async fn views(&self, packs: &[LoadedPack], stands_in: &(dyn Fn(&str) -> bool + Sync)) -> Vec<CredentialView> {
         let mut views: Vec<CredentialView> = Vec::new();
         let (kept, this_run) = (self.keyring.set_names().await, self.keyring.this_run_names());
-        for Declared { pack: loaded, variable, who, inherited } in all(packs) {
+        for Declared { pack: loaded, variable, who, inherited } in all(packs, stands_in) {
             let name = format!("{}/{variable}", loaded.view.id);
             if let Some(known) = views.iter_mut().find(|view| view.name == name) {
                 known.tools.push(who.to_owned());

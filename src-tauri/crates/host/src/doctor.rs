@@ -125,7 +125,7 @@ fn packs(host: &Host) -> DoctorCheck {
 
 /// Keys that tools of packs need.
 async fn credentials(host: &Host) -> DoctorCheck {
-    let views = host.tools.credentials.views(host.tools.loaded()).await;
+    let views = host.tools.credential_views().await;
     let missing: Vec<String> =
         views.iter().filter(|view| view.state == CredentialState::Missing).map(|view| format!("{} for {}", view.env_var, view.pack_title)).collect();
     if missing.is_empty() {

@@ -6,7 +6,9 @@ pub mod client;
 mod commands;
 mod credentials;
 mod definitions;
+mod dialect;
 mod doctor;
+mod elsewhere;
 mod evaluate;
 mod first_look;
 mod host;
@@ -35,6 +37,8 @@ mod world;
 pub use evaluate::evaluate;
 pub use first_look::FirstLook;
 pub use host::Host;
+/// How patient a server elsewhere is asked.
+pub use mcp::Patience;
 /// Drives the MCP client against test servers.
 pub use mcp::dev as mcp_dev;
 pub use options::Options;

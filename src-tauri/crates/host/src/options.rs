@@ -23,6 +23,8 @@ pub struct Options {
     pub sessions: Sessions,
     /// Credentials of tools and keys of models may come from environment variables: for terminals and servers, not for the window.
     pub credentials_from_environment: bool,
+    /// With servers that stand in for programs of packs.
+    pub patience: mcp::Patience,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn Ids>,
     pub random: Arc<dyn Random>,
@@ -40,6 +42,7 @@ impl Default for Options {
             warm_up: false,
             sessions: Sessions::default(),
             credentials_from_environment: false,
+            patience: mcp::Patience::default(),
             clock: Arc::new(SystemClock),
             ids: Arc::new(UuidIds),
             random: Arc::new(OsRandom),

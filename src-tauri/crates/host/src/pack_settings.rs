@@ -17,6 +17,7 @@ pub(crate) fn check(before: &Settings, after: &Settings, tools: &HostTools) -> R
 
 /// Hands every pack its settings. What cannot be used is told, and the pack gets its defaults instead.
 pub(crate) fn apply(settings: &Settings, tools: &HostTools) -> Vec<AgentError> {
+    tools.look_elsewhere();
     let mut faults = Vec::new();
     for pack in usable(tools) {
         let values = checked(settings, pack).unwrap_or_else(|fault| {

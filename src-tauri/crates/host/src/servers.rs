@@ -44,6 +44,12 @@ pub(crate) struct Around<'a> {
     pub(crate) profile: &'a Arc<LiveProfile>,
 }
 
+impl Around<'_> {
+    fn access(&self, pack: &PackId, server: &str) -> Arc<dyn Access> {
+        access(pack, server, self.keyring, self.credentials, self.profile)
+    }
+}
+
 /// The servers of a pack.
 pub(crate) fn configs(loaded: &LoadedPack, around: &Around<'_>) -> Vec<ServerConfig> {
     let Some(pack) = &loaded.pack else { return Vec::new() };
@@ -55,7 +61,7 @@ pub(crate) fn configs(loaded: &LoadedPack, around: &Around<'_>) -> Vec<ServerCon
                 let mut http = http.clone();
                 // A setting that is no address is told when the server is reached.
                 http.url = packs::address_with(&http.url, &pack.manifest.settings, &chosen).unwrap_or(http.url);
-                Reach::Http(Address { http, access: Arc::new(ServerAccess::new(id, &server.name, around)) })
+                Reach::Http(Address { http, access: around.access(id, &server.name) })
             }
             None => Reach::Program(program(loaded, server, around)),
         };
@@ -81,7 +87,7 @@ fn program(loaded: &LoadedPack, server: &ServerEntry, around: &Around<'_>) -> Pr
         hidden.but.push(folder);
     }
     let names: Vec<String> = credentials::entered(server).map(str::to_owned).collect();
-    let entered = (!names.is_empty()).then(|| Entered { names, access: Arc::new(ServerAccess::new(&loaded.view.id, &server.name, around)) });
+    let entered = (!names.is_empty()).then(|| Entered { names, access: around.access(&loaded.view.id, &server.name) });
     Program { program, args: server.args.clone(), env, entered, cwd: loaded.folder.clone(), hidden }
 }
 
@@ -170,11 +176,10 @@ pub(crate) fn tokens_entry(pack: &PackId, server: &str) -> String {
     format!("{TOKENS}{pack}/{server}")
 }
 
-impl ServerAccess {
-    fn new(pack: &PackId, server: &str, around: &Around<'_>) -> Self {
-        let (keyring, credentials, profile) = (Arc::clone(around.keyring), Arc::clone(around.credentials), Arc::clone(around.profile));
-        Self { pack: pack.clone(), server: server.to_owned(), keyring, credentials, profile }
-    }
+/// What a server may be shown, by pack and name.
+pub(crate) fn access(pack: &PackId, server: &str, keyring: &Arc<Keyring>, credentials: &Arc<Credentials>, profile: &Arc<LiveProfile>) -> Arc<dyn Access> {
+    let (keyring, credentials, profile) = (Arc::clone(keyring), Arc::clone(credentials), Arc::clone(profile));
+    Arc::new(ServerAccess { pack: pack.clone(), server: server.to_owned(), keyring, credentials, profile })
 }
 
 /// Each token by itself is a secret, too: it must not come back in a result.
@@ -210,6 +215,10 @@ impl Access for ServerAccess {
             self.keyring.set_for_this_run(&entry, tokens);
         }
         Ok(())
+    }
+
+    fn note(&self, token: &SecretString) {
+        self.keyring.note(token);
     }
 
     fn private_network(&self) -> bool {

@@ -20,6 +20,7 @@ use crate::{
     Host, Options, Paths,
     credentials::{self, Credentials},
     definitions::{self, Pins},
+    elsewhere::{self, Elsewhere},
     imports::Imports,
     keys::{self, KeyringAnchor},
     known::KnownSecrets,
@@ -92,12 +93,13 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         random: Arc::clone(&options.random),
     };
     let engine = Engine::new(world);
+    tools.elsewhere.keep_with(&engine);
     let put_in_order = engine.recover().await?;
     if put_in_order.turns > 0 {
         notices.push(notice("turns_interrupted", &format!("{} answers were interrupted when Countersign ended.", put_in_order.turns)));
     }
     if options.warm_up {
-        tools.servers.start_all();
+        tools.warm_up();
     } else {
         first_look(&tools).await;
     }
@@ -225,7 +227,8 @@ fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>, profile: &Arc<Li
     let servers = Servers::builder(configs).on_change(on_change).definitions(Arc::clone(&pins) as _).asker(Arc::clone(&questions) as _).build();
     let (profile, program_dir, folders) = (Arc::clone(profile), options.program_dir.clone(), options.packs(paths.packs()));
     let paths = paths.clone();
-    let tools = HostTools::new(loaded, Means { pacing, servers, pins, questions, credentials, profile, paths, program_dir, folders });
+    let (elsewhere, keyring) = (Elsewhere::new(options.patience, Arc::clone(&options.random)), Arc::clone(keyring));
+    let tools = HostTools::new(loaded, Means { pacing, servers, pins, questions, credentials, elsewhere, keyring, profile, paths, program_dir, folders });
     tools.renew_names();
     Ok(tools)
 }
@@ -247,7 +250,8 @@ fn declared_credentials(tools: &HostTools) -> BTreeSet<String> {
     let specs = tools.loaded().iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
     let servers = tools.loaded().iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.manifest.servers);
     let of_servers = servers.flat_map(credentials::of_server).map(str::to_owned);
-    specs.filter_map(|spec| spec.auth.as_ref()?.env_var.clone()).chain(of_servers).collect()
+    let elsewhere = elsewhere::declared(tools.loaded()).map(|(_, _, other)| other.client_secret.clone());
+    specs.filter_map(|spec| spec.auth.as_ref()?.env_var.clone()).chain(of_servers).chain(elsewhere).collect()
 }
 
 /// Tools follow what servers say of them: who listens is told, and what is switched off is recorded once.

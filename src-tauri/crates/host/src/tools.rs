@@ -9,15 +9,16 @@ use std::{
 use async_trait::async_trait;
 use campaign_portfolio_pacing::{Dataset, Pacing};
 use contract::{
-    AgentError, AgentId, Effect, ErrorCode, PackId, PackView, ServerTool, ServerView, ToolId, ToolSpec, ToolTarget,
+    AgentError, AgentId, CredentialView, Effect, ErrorCode, PackId, PackView, ServerTool, ServerView, ToolId, ToolSpec, ToolTarget,
     manifest::{DataFlow, PackManifest, ProgramCall},
 };
 use engine::ports::{Agent, Instructions, Profile, Resume, Roster, ToolFailure, ToolRequest, Tools};
-use mcp::Servers;
+use mcp::{PerSessionCall, Servers};
 use packs::{
     LoadedPack,
     run::{HttpRunner, Permit, Place, run_program},
 };
+use secrets::Keyring;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -25,6 +26,8 @@ use crate::{
     Paths,
     credentials::{self, Credentials},
     definitions::{self, Pins},
+    dialect,
+    elsewhere::{self, Elsewhere, StandIn},
     paths::make_private,
     profile::LiveProfile,
     questions::{Gate, Questions},
@@ -43,6 +46,8 @@ pub(crate) struct HostTools {
     pub(crate) pins: Arc<Pins>,
     pub(crate) questions: Arc<Questions>,
     pub(crate) credentials: Arc<Credentials>,
+    pub(crate) elsewhere: Elsewhere,
+    keyring: Arc<Keyring>,
     http: HttpRunner,
     profile: Arc<LiveProfile>,
     paths: Paths,
@@ -61,6 +66,8 @@ pub(crate) struct Means {
     pub(crate) pins: Arc<Pins>,
     pub(crate) questions: Arc<Questions>,
     pub(crate) credentials: Arc<Credentials>,
+    pub(crate) elsewhere: Elsewhere,
+    pub(crate) keyring: Arc<Keyring>,
     pub(crate) profile: Arc<LiveProfile>,
     pub(crate) paths: Paths,
     pub(crate) program_dir: PathBuf,
@@ -69,7 +76,7 @@ pub(crate) struct Means {
 
 impl HostTools {
     pub(crate) fn new(packs: Vec<LoadedPack>, means: Means) -> Self {
-        let Means { pacing, servers, pins, questions, credentials, profile, paths, program_dir, folders } = means;
+        let Means { pacing, servers, pins, questions, credentials, elsewhere, keyring, profile, paths, program_dir, folders } = means;
         let http = HttpRunner::default();
         let tools = Self {
             specs: RwLock::default(),
@@ -79,6 +86,8 @@ impl HostTools {
             pins,
             questions,
             credentials,
+            elsewhere,
+            keyring,
             http,
             profile,
             paths,
@@ -87,8 +96,34 @@ impl HostTools {
             named: RwLock::default(),
             agents: RwLock::default(),
         };
+        tools.look_elsewhere();
         tools.rebuild();
         tools
+    }
+
+    /// Looks again which servers stand in for others.
+    pub(crate) fn look_elsewhere(&self) {
+        let access = |pack: &PackId, server: &str| servers::access(pack, server, &self.keyring, &self.credentials, &self.profile);
+        let around = elsewhere::Around { profile: &self.profile, credentials: &self.credentials, access: &access };
+        if self.elsewhere.look(&self.packs, &around) {
+            self.rebuild();
+            self.renew_names();
+        }
+    }
+
+    /// Every credential that a pack declares and that may be needed as things are set.
+    pub(crate) async fn credential_views(&self) -> Vec<CredentialView> {
+        self.credentials.views(&self.packs, &|key: &str| self.elsewhere.of(key).is_some()).await
+    }
+
+    /// Starts the servers that are programs, in the background, unless another stands in for them.
+    pub(crate) fn warm_up(&self) {
+        for view in self.servers.views() {
+            let key = definitions::key(&view.pack, &view.name);
+            if self.elsewhere.of(&key).is_none() {
+                self.servers.start(&key);
+            }
+        }
     }
 
     /// Puts together what may be used now: the manifests' tools, without those that a server describes differently than they were
@@ -113,12 +148,30 @@ impl HostTools {
     /// A tool of a manifest, bound to what its server says of it; nothing while that is not what was accepted.
     fn as_accepted(&self, spec: &ToolSpec) -> Option<ToolSpec> {
         let ToolTarget::Mcp { server, tool } = &spec.target else { return Some(spec.clone()) };
+        if let Some(address) = self.elsewhere.address(&definitions::key(&spec.pack, server)) {
+            return Some(self.moved(spec, server, &address));
+        }
         let (off, pinned) = self.pins.look(&definitions::key(&spec.pack, server), tool);
         let mut spec = spec.clone();
         if let Some(pinned) = pinned {
             spec.definition_hash = packs::hash_of(&json!({"manifest": spec.definition_hash, "server": pinned}));
         }
         (!off).then_some(spec)
+    }
+
+    /// A tool of a server elsewhere: what is signed for one server is nothing to another. Only the manifest describes it to anybody, and
+    /// the client there has its own time limits and tries.
+    fn moved(&self, spec: &ToolSpec, server: &str, address: &str) -> ToolSpec {
+        let longest = match self.elsewhere.of(&definitions::key(&spec.pack, server)) {
+            Some(Ok(client)) => client.patience().longest(),
+            Some(Err(_)) | None => std::time::Duration::from_millis(spec.timeout_ms),
+        };
+        ToolSpec {
+            timeout_ms: u64::try_from(longest.as_millis()).unwrap_or(u64::MAX),
+            max_attempts: 1,
+            definition_hash: packs::hash_of(&json!({"manifest": spec.definition_hash, "elsewhere": address})),
+            ..spec.clone()
+        }
     }
 
     /// The packs with the tools that may be used now.
@@ -155,7 +208,7 @@ impl HostTools {
     }
 
     pub(crate) fn server_views(&self) -> Vec<ServerView> {
-        self.servers.views()
+        self.servers.views().into_iter().map(|view| self.elsewhere.view(view)).collect()
     }
 
     /// A manifest with the names that are in the data; the manifest's own belong to the sample.
@@ -245,6 +298,22 @@ impl Roster for HostTools {
     }
 }
 
+/// A call to a server that stands in for the pack's own. What it writes in its own way is put in the manifest's.
+async fn call_elsewhere(stands_in: StandIn, tool: &str, request: &ToolRequest, cancel: CancellationToken) -> Result<Value, ToolFailure> {
+    let client = stands_in.map_err(|error| ToolFailure { error, may_have_happened: false })?;
+    let reads = match request.spec.effect {
+        Effect::ReadOnly => true,
+        Effect::Write | Effect::Destructive => false,
+    };
+    let pack = &request.spec.pack;
+    if let Some(known) = dialect::known(pack, tool, &request.arguments) {
+        return Ok(known);
+    }
+    let arguments = dialect::arguments(pack, tool, request.arguments.clone());
+    let value = client.call(PerSessionCall { session: &request.session, tool, arguments, reads }, cancel).await?;
+    Ok(dialect::plain(pack, tool, value))
+}
+
 /// Nobody gates here: a call that would need answers first ends.
 struct NoAnswers;
 
@@ -275,7 +344,9 @@ impl Tools for HostTools {
         // What a server elsewhere is shown: it could not be reached without.
         let pack = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref()).find(|pack| pack.manifest.id == spec.pack);
         let declared = pack.and_then(|pack| pack.manifest.servers.iter().find(|entry| entry.name == *server));
-        let variables: Vec<&str> = declared.into_iter().flat_map(credentials::of_server).collect();
+        let stands_in = self.elsewhere.of(&definitions::key(&spec.pack, server)).transpose()?.is_some();
+        let elsewhere = declared.and_then(|entry| entry.elsewhere.as_ref()).filter(|_| stands_in).map(|other| other.client_secret.as_str());
+        let variables: Vec<&str> = declared.into_iter().flat_map(credentials::of_server).chain(elsewhere).collect();
         for variable in variables {
             self.credentials.named(spec.pack.as_str(), variable, server).await?;
         }
@@ -307,6 +378,9 @@ impl Tools for HostTools {
                 let limit = if request.spec.timeout_ms == 0 { 10_000 } else { request.spec.timeout_ms };
                 let timeout = std::time::Duration::from_millis(limit.saturating_sub(limit / 20).max(1));
                 let key = definitions::key(&request.spec.pack, server);
+                if let Some(stands_in) = self.elsewhere.of(&key) {
+                    return call_elsewhere(stands_in, tool, &request, cancel).await;
+                }
                 let _attended = request.attended.then(|| self.questions.attended(key.clone()));
                 match request.spec.effect {
                     Effect::ReadOnly => self.servers.call(&key, tool, request.arguments, timeout, cancel).await,

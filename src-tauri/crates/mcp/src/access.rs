@@ -17,6 +17,8 @@ pub trait Access: Send + Sync {
     async fn tokens(&self) -> Result<Option<SecretString>, AgentError>;
     /// Keeps tokens for this server, or forgets them.
     async fn keep_tokens(&self, tokens: Option<SecretString>) -> Result<(), AgentError>;
+    /// A token that is kept in memory only: it must not come back in a result either.
+    fn note(&self, _token: &SecretString) {}
     /// Whether the user lets the pack reach this computer and the local network.
     fn private_network(&self) -> bool;
 }

@@ -33,6 +33,18 @@ pub(crate) fn value(result: CallToolResult) -> Result<Value, ToolFailure> {
     })
 }
 
+/// The value of a call's result as it is on the wire: the last text that is JSON, else structured content. Nothing of it is `None`;
+/// what the tool says went wrong comes as its words.
+pub(crate) fn text_value(mut result: Value) -> Result<Value, Option<String>> {
+    let texts: Vec<&str> =
+        result["content"].as_array().into_iter().flatten().filter(|part| part["type"] == "text").filter_map(|part| part["text"].as_str()).collect();
+    if result["isError"] == true {
+        return Err(Some(said(&texts)));
+    }
+    let found: Option<Value> = texts.iter().rev().find_map(|text| serde_json::from_str(text).ok());
+    found.or_else(|| result.get_mut("structuredContent").map(Value::take)).ok_or(None)
+}
+
 fn content(block: ContentBlock) -> Value {
     match block {
         ContentBlock::Text(text) => serde_json::from_str(&text.text).unwrap_or(Value::String(text.text)),
@@ -54,11 +66,16 @@ fn error_text(blocks: &[ContentBlock]) -> String {
     let texts: Vec<&str> = blocks
         .iter()
         .filter_map(|block| match block {
-            ContentBlock::Text(text) => Some(text.text.trim()),
+            ContentBlock::Text(text) => Some(text.text.as_str()),
             _ => None,
         })
-        .filter(|text| !text.is_empty())
         .collect();
+    said(&texts)
+}
+
+/// What a tool says of its failure, not too long.
+fn said(texts: &[&str]) -> String {
+    let texts: Vec<&str> = texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty()).collect();
     match texts.join("\n") {
         text if text.is_empty() => "The tool reported an error without saying which.".to_owned(),
         text if text.chars().count() > ERROR_TEXT => text.chars().take(ERROR_TEXT).chain(['…']).collect(),
@@ -97,6 +114,17 @@ mod tests {
         assert_eq!(value(result).unwrap(), json!({"b": 2}));
         let failure = value(CallToolResult::error(vec![ContentBlock::text("Sold out.")])).unwrap_err();
         assert_eq!((failure.error.message.as_str(), failure.error.reason_text(), failure.may_have_happened), ("Sold out.", Some("mcp_tool_error"), false));
+    }
+
+    #[test]
+    fn of_several_texts_the_last_that_is_json_counts() {
+        let text = |text: &str| json!({"type": "text", "text": text});
+        let of = |content: Value| text_value(json!({"content": content}));
+        assert_eq!(of(json!([text("{\"a\": 1}"), text("{\"a\": 2}"), text("for people")])), Ok(json!({"a": 2})));
+        assert_eq!((of(json!([text("for people")])), of(json!([]))), (Err(None), Err(None)));
+        assert_eq!(text_value(json!({"content": [text("Sold out.")], "isError": true})), Err(Some("Sold out.".into())));
+        assert_eq!(text_value(json!({"content": [], "structuredContent": {"b": 1}})), Ok(json!({"b": 1})));
+        assert_eq!((text_value(json!({"content": 7})), text_value(Value::Null)), (Err(None), Err(None)));
     }
 
     #[test]

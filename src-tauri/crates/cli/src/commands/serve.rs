@@ -29,6 +29,7 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
             warm_up: true,
             only_packs: vec![SHOP.to_owned()],
             sessions: sessions(&config).await?,
+            patience: config.patience,
             ..Options::default()
         };
         let host = Host::open(options).await?;

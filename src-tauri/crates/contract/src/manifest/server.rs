@@ -34,6 +34,40 @@ pub struct ServerEntry {
     /// user says otherwise.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub offer_all: bool,
+    /// Beside `command`: where another server with the same tools is reached in its place, once its address is set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elsewhere: Option<ServerElsewhere>,
+}
+
+/// A server with the same tools that is reached over HTTP in place of the pack's own program. It keeps one session for each
+/// conversation, is told whose application asks (`application-id`), and gives tokens to the app itself (client credentials).
+/// All members but the last two name settings of the pack; where the environment counts, the variable of the same name in capitals
+/// behind `env_prefix` wins.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ServerElsewhere {
+    /// The address that calls are posted to. While it is empty the pack's own program answers.
+    pub url: String,
+    /// Where tokens are got.
+    pub token_url: String,
+    pub client_id: String,
+    pub scope: String,
+    /// Name of the variable (and of the keyring entry) that holds the client's secret, never its value.
+    pub client_secret: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub env_prefix: String,
+}
+
+impl ServerElsewhere {
+    /// The settings it names, the address first.
+    pub fn settings(&self) -> [&str; 4] {
+        [&self.url, &self.token_url, &self.client_id, &self.scope]
+    }
+
+    /// The variable that a setting may come from.
+    pub fn variable(&self, setting: &str) -> String {
+        format!("{}{}", self.env_prefix, setting.to_ascii_uppercase())
+    }
 }
 
 /// Where a server is and what it is shown of who asks.

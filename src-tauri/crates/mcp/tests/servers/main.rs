@@ -87,7 +87,14 @@ fn pid_of(servers: &Servers, name: &str) -> u32 {
 fn role_shop() {
     if role().as_deref() == Some("shop") {
         end_line();
-        let args = shop::Args { stdio: true, http: None, data_dir: std::env::var_os("SHOP_DIR").map(PathBuf::from), seed: 1, today: None };
+        let args = shop::Args {
+            stdio: true,
+            http: None,
+            login: shop::LoginArgs::default(),
+            data_dir: std::env::var_os("SHOP_DIR").map(PathBuf::from),
+            seed: 1,
+            today: None,
+        };
         assert_eq!(shop::run(args), 0);
     }
 }

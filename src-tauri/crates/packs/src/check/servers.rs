@@ -32,12 +32,34 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
             (Some(_), Some(_)) => faults.at(format!("{at}/http"), "a server is a program or an address, not both", "remove `command` or `http`"),
             (None, None) => faults.at(&at, "it is not said how the server is reached", "add `command` with a program, or `http` with an address"),
         }
+        if let Some(other) = present(server, "elsewhere") {
+            elsewhere(subject, &format!("{at}/elsewhere"), server, other, faults);
+        }
         for (index, variable) in list(server.get("env")).enumerate() {
             let Some(name) = variable.as_str() else { continue };
             if !is_variable(name) {
                 let problem = format!("`{name}` is not the name of a variable");
                 faults.at(format!("{at}/env/{index}"), problem, "give the name only, never a value");
             }
+        }
+    }
+}
+
+/// What stands in for a program: told by settings of the pack, whose secret is named only.
+fn elsewhere(subject: &Subject<'_>, at: &str, server: &Value, other: &Value, faults: &mut Faults) {
+    if present(server, "http").is_some() || present(server, "offer_all") == Some(&Value::Bool(true)) {
+        faults.at(at, "`elsewhere` stands in for a program whose tools are all declared", "remove it, or `http` and `offer_all`");
+    }
+    for member in ["url", "token_url", "client_id", "scope"] {
+        let Some(name) = text(other, member) else { continue };
+        let default = subject.manifest.get("settings").and_then(|settings| settings.get(name));
+        if !default.is_some_and(Value::is_string) {
+            faults.at(join(at, member), format!("`{name}` is no setting of the pack that is a text"), "add it to `settings`, empty by default");
+        }
+    }
+    for member in ["client_secret", "env_prefix"] {
+        if text(other, member).is_some_and(|name| !name.is_empty() && !is_variable(name)) {
+            faults.at(join(at, member), "it is not the name of a variable", "give the name only, never a value");
         }
     }
 }

@@ -80,6 +80,18 @@ fn wrong_shapes() -> Vec<Case> {
         // servers
         ("/servers/0/http".into(), json!({"url": "https://mcp.example.com/mcp"}), "/servers/0/http".into(), "a program or an address"),
         ("/servers/0".into(), json!({"name": "ledger"}), "/servers/0".into(), "how the server is reached"),
+        (
+            "/servers/0/elsewhere".into(),
+            json!({"url": "gone", "token_url": "t", "client_id": "c", "scope": "s", "client_secret": "LEDGER_SECRET"}),
+            "/servers/0/elsewhere/url".into(),
+            "no setting of the pack",
+        ),
+        (
+            "/servers/0/elsewhere".into(),
+            json!({"url": "u", "token_url": "t", "client_id": "c", "scope": "s", "client_secret": "s3cret value"}),
+            "/servers/0/elsewhere/client_secret".into(),
+            "not the name of a variable",
+        ),
         ("/servers/0".into(), json!({"name": "ledger", "http": {"url": "mcp.example.com"}}), "/servers/0/http/url".into(), "not a web address"),
         ("/servers/0".into(), json!({"name": "ledger", "http": {"url": "http://mcp.example.com/"}}), "/servers/0/http/url".into(), "without encryption"),
         (

@@ -1,0 +1,243 @@
+//! The demo shop behind its login as a process of its own, and a small faulty server before it: it writes down what is asked, and
+//! passes it on or breaks as told.
+
+use std::collections::VecDeque;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::response::{IntoResponse as _, Response};
+use serde_json::{Value, json};
+
+pub(crate) const CLIENT_ID: &str = "shop-client";
+pub(crate) const SECRET: &str = "client-secret-9f2d61c07b";
+/// What bodies of failures hold; nobody may hear of it.
+pub(crate) const LEAK: &str = "stack trace at db07.internal, password hunter2";
+
+/// The real demo shop.
+struct Shop {
+    child: Child,
+    base: String,
+}
+
+impl Shop {
+    fn start(token_seconds: u64) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_csign"));
+        command.env_clear().env("PATH", "/usr/bin:/bin").env("SHOP_CLIENT_ID", CLIENT_ID).env("SHOP_CLIENT_SECRET", SECRET);
+        command.args(["shop-server", "--http", "127.0.0.1:0", "--token-seconds", &token_seconds.to_string()]);
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut first = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+        let base = first.trim().strip_prefix("listening on ").and_then(|url| url.strip_suffix("/mcp")).unwrap_or_else(|| panic!("{first}")).to_owned();
+        Self { child, base }
+    }
+}
+
+impl Drop for Shop {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// How the front breaks.
+#[derive(Clone, Debug)]
+pub(crate) enum Break {
+    /// This status, with a body that tells too much.
+    Status(u16),
+    /// The shop does it, and then the answer is this status.
+    DoneBut(u16),
+    /// This body as JSON, with the status 200.
+    Json(String),
+    /// These events, with the status 200. `$ID` becomes the request's id.
+    Events(String),
+    /// This result of the call, as the protocol wraps it.
+    Result(Value),
+    /// No answer at all, as long as anybody waits.
+    Hang,
+    /// The answer comes after so many milliseconds.
+    Slow(u64),
+    /// The connection is cut in the middle of the answer.
+    Cut,
+}
+
+/// What is to break: a method of the protocol, the name of a tool, or `token`.
+type Plan = VecDeque<(String, Break)>;
+
+/// One request as it came.
+#[derive(Clone, Debug)]
+pub(crate) struct Heard {
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Value,
+    pub(crate) text: String,
+    /// The method, the tool of a call, or `token`.
+    pub(crate) what: String,
+}
+
+impl Heard {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok())
+    }
+}
+
+#[derive(Default)]
+struct Notes {
+    heard: Mutex<Vec<Heard>>,
+    plan: Mutex<Plan>,
+    /// Tokens that the shop has given out.
+    tokens: Mutex<Vec<String>>,
+}
+
+#[derive(Clone)]
+struct Door {
+    shop: String,
+    notes: Arc<Notes>,
+    http: reqwest::Client,
+}
+
+/// The shop behind the faulty server.
+pub(crate) struct Front {
+    _shop: Shop,
+    notes: Arc<Notes>,
+    pub(crate) base: String,
+}
+
+impl Front {
+    pub(crate) async fn start() -> Self {
+        Self::with_tokens_of(3_600).await
+    }
+
+    pub(crate) async fn with_tokens_of(seconds: u64) -> Self {
+        let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+        let shop = Shop::start(seconds);
+        let notes = Arc::<Notes>::default();
+        let door = Door { shop: shop.base.clone(), notes: Arc::clone(&notes), http: reqwest::Client::builder().no_proxy().build().unwrap() };
+        let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        let router = axum::Router::new().fallback(answer).with_state(door);
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        Self { _shop: shop, notes, base }
+    }
+
+    /// The variables that point `csign serve` here, with short waits.
+    pub(crate) fn variables(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("NORCE_MCP_BASE_URL", format!("{}/mcp", self.base)),
+            ("NORCE_OAUTH_TOKEN_URL", format!("{}/oauth/token", self.base)),
+            ("NORCE_OAUTH_CLIENT_ID", CLIENT_ID.into()),
+            ("NORCE_OAUTH_CLIENT_SECRET", SECRET.into()),
+            ("NORCE_OAUTH_SCOPE", "shop".into()),
+            ("RETRY_BASE_DELAY_MS", "10".into()),
+            ("RETRY_JITTER_MS", "5".into()),
+        ]
+    }
+
+    /// Breaks the next requests for something, in order.
+    pub(crate) fn breaks(&self, what: &str, how: impl IntoIterator<Item = Break>) {
+        self.notes.plan.lock().unwrap().extend(how.into_iter().map(|how| (what.to_owned(), how)));
+    }
+
+    pub(crate) fn heard(&self) -> Vec<Heard> {
+        self.notes.heard.lock().unwrap().clone()
+    }
+
+    /// Requests for something.
+    pub(crate) fn of(&self, what: &str) -> Vec<Heard> {
+        self.heard().into_iter().filter(|heard| heard.what == what).collect()
+    }
+
+    pub(crate) fn count(&self, what: &str) -> usize {
+        self.of(what).len()
+    }
+
+    /// Nothing planned is left.
+    pub(crate) fn assert_broken(&self) {
+        assert!(self.notes.plan.lock().unwrap().is_empty(), "everything that was to break has");
+    }
+
+    /// Secrets and words of failures that nobody may hear of.
+    pub(crate) fn assert_untold(&self, texts: &[&str]) {
+        let tokens = self.notes.tokens.lock().unwrap().clone();
+        let secrets = [SECRET, "hunter2", "db07.internal"].into_iter().map(str::to_owned).chain(tokens);
+        for secret in secrets {
+            for text in texts {
+                assert!(!text.contains(&secret), "{secret} was told: {text}");
+            }
+        }
+    }
+}
+
+fn planned(door: &Door, what: &str) -> Option<Break> {
+    let mut plan = door.notes.plan.lock().unwrap();
+    let at = plan.iter().position(|(of, _)| of == what)?;
+    plan.remove(at).map(|(_, how)| how)
+}
+
+async fn answer(State(door): State<Door>, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+    let text = String::from_utf8_lossy(&body).into_owned();
+    let json: Value = serde_json::from_str(&text).unwrap_or_default();
+    let method = json["method"].as_str().unwrap_or_default();
+    let what = match (uri.path(), method) {
+        ("/oauth/token", _) => "token",
+        (_, "tools/call") => json["params"]["name"].as_str().unwrap_or_default(),
+        (path, "") => path,
+        (_, method) => method,
+    };
+    let what = what.to_owned();
+    let id = json["id"].clone();
+    door.notes.heard.lock().unwrap().push(Heard { headers: headers.clone(), body: json, text, what: what.clone() });
+    let events = |text: String| ([(header::CONTENT_TYPE, "text/event-stream")], text).into_response();
+    match planned(&door, &what) {
+        None => pass(&door, &uri, headers, body).await,
+        Some(Break::Status(status)) => (StatusCode::from_u16(status).unwrap(), LEAK).into_response(),
+        Some(Break::DoneBut(status)) => {
+            let _ = pass(&door, &uri, headers, body).await;
+            (StatusCode::from_u16(status).unwrap(), LEAK).into_response()
+        }
+        Some(Break::Json(text)) => ([(header::CONTENT_TYPE, "application/json")], text).into_response(),
+        Some(Break::Events(text)) => events(text.replace("$ID", &id.to_string())),
+        Some(Break::Result(value)) => {
+            let content = json!([{"type": "text", "text": value.to_string()}]);
+            axum::Json(json!({"jsonrpc": "2.0", "id": id, "result": {"content": content}})).into_response()
+        }
+        Some(Break::Hang) => {
+            tokio::time::sleep(Duration::from_secs(3_600)).await;
+            StatusCode::GATEWAY_TIMEOUT.into_response()
+        }
+        Some(Break::Slow(ms)) => {
+            tokio::time::sleep(Duration::from_millis(ms)).await;
+            pass(&door, &uri, headers, body).await
+        }
+        Some(Break::Cut) => {
+            let _ = pass(&door, &uri, headers, body).await;
+            let pieces = [Ok("data: {\"jsonrpc\""), Err(std::io::Error::other("cut"))];
+            ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(futures::stream::iter(pieces))).into_response()
+        }
+    }
+}
+
+/// Asks the real shop and gives its answer.
+async fn pass(door: &Door, uri: &Uri, headers: HeaderMap, body: Bytes) -> Response {
+    let mut request = door.http.request(if body.is_empty() { reqwest::Method::GET } else { reqwest::Method::POST }, format!("{}{}", door.shop, uri.path()));
+    for (name, value) in &headers {
+        if *name != header::HOST && *name != header::CONTENT_LENGTH {
+            request = request.header(name, value);
+        }
+    }
+    let response = request.body(body).send().await.unwrap();
+    let (status, headers) = (response.status(), response.headers().clone());
+    let body = response.bytes().await.unwrap();
+    let token = serde_json::from_slice::<Value>(&body).ok().and_then(|answer| answer["access_token"].as_str().map(str::to_owned));
+    door.notes.tokens.lock().unwrap().extend(token);
+    let mut answer = (status, body).into_response();
+    for (name, value) in &headers {
+        if *name != header::TRANSFER_ENCODING && *name != header::CONTENT_LENGTH {
+            answer.headers_mut().insert(name, value.clone());
+        }
+    }
+    answer
+}

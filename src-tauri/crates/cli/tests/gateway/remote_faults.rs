@@ -1,0 +1,284 @@
+//! What breaks between the gateway and a shop behind an address: what is tried again and how often the shop hears of it, what is told of
+//! it, and that no change is ever made twice.
+
+use kit::model_server::{ModelServer, Reply};
+use serde_json::{Value, json};
+
+use crate::front::{Break, Front};
+use crate::remote_shop::{open, search};
+use crate::world::{Event, Gateway, SHOE, message_of, model};
+
+/// Says something on the stream with debug on; the events.
+async fn hear(gateway: &Gateway, message: &str) -> Vec<Event> {
+    gateway.events("/v1/chat/stream?debug=1", &message_of("s", message)).await
+}
+
+fn last(events: &[Event]) -> &Value {
+    let last = events.last().unwrap();
+    assert_eq!(last.name, "final");
+    &last.data
+}
+
+fn oks(events: &[Event]) -> Vec<bool> {
+    events.iter().filter(|event| event.name == "tool_end").map(|event| event.data["ok"].as_bool().unwrap()).collect()
+}
+
+/// Nobody hears what the shop's failures hold: neither who asked, nor the model, nor the log, nor what is kept.
+fn assert_untold(front: &Front, gateway: &Gateway, server: &ModelServer, events: &[Event]) {
+    let mut kept = String::new();
+    for entry in std::fs::read_dir(gateway.path("data")).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_file()) {
+        kept.push_str(&String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap()));
+    }
+    front.assert_untold(&[&format!("{events:?}"), &gateway.log(), &json!(server.requests()).to_string(), &kept]);
+}
+
+/// A search that breaks as told; the events, how often the shop was asked, and how often for a token and a session.
+async fn broken_search(what: &str, how: &[Break], more: &[(&str, &str)]) -> (Vec<Event>, [usize; 3]) {
+    let front = Front::start().await;
+    front.breaks(what, how.iter().cloned());
+    let server = model([search(), Reply::text(["So it is."])]).await;
+    let gateway = open(&front, &server, more).await;
+    let events = hear(&gateway, "tents").await;
+    assert_eq!(last(&events)["text"], "So it is.", "the turn goes on: {events:?}");
+    assert!(!events.iter().any(|event| event.name == "error") && last(&events).get("error").is_none());
+    assert_untold(&front, &gateway, &server, &events);
+    front.assert_broken();
+    server.assert_clean();
+    (events, [front.count("product.search"), front.count("token"), front.count("initialize")])
+}
+
+/// The code that debug tells of a failed call.
+fn code(events: &[Event]) -> &str {
+    assert_eq!(oks(events), [false]);
+    let end = events.iter().find(|event| event.name == "tool_end").unwrap();
+    assert!(end.data["error"].is_string() && end.data.get("resultSummary").is_none(), "{end:?}");
+    last(events)["debug"]["toolTrace"][0]["error"].as_str().unwrap()
+}
+
+const IMPATIENT: [(&str, &str); 1] = [("MCP_CALL_TIMEOUT_MS", "300")];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_17_reads_are_tried_again_after_what_may_pass() {
+    for how in [Break::Status(502), Break::Status(503), Break::Status(504), Break::Hang, Break::Cut] {
+        let (events, counts) = broken_search("product.search", &[how.clone(), how.clone()], &IMPATIENT).await;
+        assert_eq!((oks(&events), counts), (vec![true], [3, 1, 1]), "two further tries: {how:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_17_reads_are_given_up_after_the_last_try() {
+    for (how, expected) in [(Break::Status(503), "MCP_TRANSPORT_HTTP_ERROR"), (Break::Hang, "TIMEOUT_REQUEST"), (Break::Cut, "MCP_TRANSPORT_NETWORK_ERROR")] {
+        let (events, counts) = broken_search("product.search", &[how.clone(), how.clone(), how.clone()], &IMPATIENT).await;
+        assert_eq!((code(&events), counts), (expected, [3, 1, 1]), "{how:?}");
+    }
+    let (events, counts) = broken_search("product.search", &[Break::Status(503)], &[("RETRY_MAX_ATTEMPTS", "0")]).await;
+    assert_eq!((code(&events), counts[0]), ("MCP_TRANSPORT_HTTP_ERROR", 1), "as often as is set");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_17_what_does_not_pass_is_not_tried_again() {
+    let refusal = json!({"jsonrpc": "2.0", "id": 2, "error": {"code": -32_602, "message": crate::front::LEAK}}).to_string();
+    for (how, expected) in [
+        (Break::Status(500), "MCP_TRANSPORT_HTTP_ERROR"),
+        (Break::Status(400), "MCP_TRANSPORT_HTTP_ERROR"),
+        (Break::Status(403), "MCP_TRANSPORT_HTTP_ERROR"),
+        (Break::Status(429), "MCP_TRANSPORT_HTTP_ERROR"),
+        (Break::Status(302), "MCP_TRANSPORT_HTTP_ERROR"),
+        (Break::Json("{\"jsonrpc\": \"2.0\", \"id\":".into()), "MCP_PROTOCOL_INVALID_RESPONSE"),
+        (Break::Json("<html>busy</html>".into()), "MCP_PROTOCOL_INVALID_RESPONSE"),
+        (Break::Json("[]".into()), "MCP_PROTOCOL_INVALID_RESPONSE"),
+        (
+            Break::Json("{\"jsonrpc\": \"2.0\", \"id\": 2, \"result\": {\"content\": [{\"type\": \"text\", \"text\": \"not JSON\"}]}}".into()),
+            "MCP_PROTOCOL_INVALID_RESPONSE",
+        ),
+        (Break::Events(": nothing\n\n".into()), "MCP_PROTOCOL_INVALID_RESPONSE"),
+        (Break::Result(json!({"hits": [1, 2]})), "MCP_PROTOCOL_INVALID_RESPONSE"),
+        (Break::Result(json!("text")), "MCP_PROTOCOL_INVALID_RESPONSE"),
+        (Break::Json(refusal), "MCP_TOOL_EXECUTION_FAILED"),
+    ] {
+        let (events, counts) = broken_search("product.search", std::slice::from_ref(&how), &[]).await;
+        assert_eq!((code(&events), counts), (expected, [1, 1, 1]), "{how:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_shop_is_waited_for() {
+    let (events, counts) = broken_search("product.search", &[Break::Slow(400)], &[]).await;
+    assert_eq!((oks(&events), counts), (vec![true], [1, 1, 1]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_15_a_refused_token_is_renewed_once() {
+    let (events, counts) = broken_search("product.search", &[Break::Status(401)], &[]).await;
+    assert_eq!((oks(&events), counts), (vec![true], [2, 2, 1]));
+    let (events, counts) = broken_search("product.search", &[Break::Status(401), Break::Status(401)], &[]).await;
+    assert_eq!((code(&events), counts), ("MCP_TRANSPORT_HTTP_ERROR", [2, 2, 1]), "and no more than once");
+    let (events, counts) = broken_search("initialize", &[Break::Status(401)], &[]).await;
+    assert_eq!((oks(&events), counts), (vec![true], [1, 2, 2]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_15_a_lost_session_is_opened_again_once() {
+    let (events, counts) = broken_search("product.search", &[Break::Status(404)], &[]).await;
+    assert_eq!((oks(&events), counts), (vec![true], [2, 1, 2]));
+    let (events, counts) = broken_search("product.search", &[Break::Status(404), Break::Status(404)], &[]).await;
+    assert_eq!((code(&events), counts), ("MCP_TRANSPORT_HTTP_ERROR", [2, 1, 2]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_15_a_shop_without_session_names_is_introduced_once() {
+    let front = Front::start().await;
+    let opened =
+        json!({"jsonrpc": "2.0", "id": 1, "result": {"protocolVersion": "2024-11-05", "capabilities": {}, "serverInfo": {"name": "x", "version": "1"}}});
+    front.breaks("initialize", [Break::Json(opened.to_string())]);
+    front.breaks("notifications/initialized", [Break::Status(202)]);
+    front.breaks("product.search", (0..2).map(|_| Break::Result(json!({"items": [{"productId": 1, "name": "Tent"}]}))));
+    let server = model((0..2).flat_map(|_| [search(), Reply::text(["Here."])])).await;
+    let gateway = open(&front, &server, &[]).await;
+    for _ in 0..2 {
+        assert!(gateway.say("s", "tents").await["cards"].is_array());
+    }
+    assert_eq!(front.count("initialize"), 1);
+    assert!(front.of("product.search").iter().all(|one| one.header("mcp-session-id").is_none()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_5_a_session_that_cannot_be_opened_is_no_session() {
+    for how in [Break::Status(500), Break::Json("{}".into()), Break::Status(404)] {
+        let (events, counts) = broken_search("initialize", std::slice::from_ref(&how), &[]).await;
+        assert_eq!((code(&events), counts), ("MCP_PROTOCOL_INIT_FAILED", [0, 1, 1]), "{how:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_17_without_a_token_the_shop_is_not_asked() {
+    let soon = [("OAUTH_TIMEOUT_MS", "200")];
+    for how in [
+        Break::Status(500),
+        Break::Status(401),
+        Break::Hang,
+        Break::Json("no".into()),
+        Break::Json("{\"access_token\": \"abc\"}".into()),
+        Break::Json("{\"expires_in\": 60}".into()),
+    ] {
+        let (events, counts) = broken_search("token", std::slice::from_ref(&how), &soon).await;
+        assert_eq!((code(&events), counts), ("OAUTH_TOKEN_FETCH_FAILED", [0, 1, 0]), "asked once: {how:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_17_a_failure_to_get_a_token_is_not_kept() {
+    let front = Front::start().await;
+    front.breaks("token", [Break::Status(503)]);
+    let server = model([search(), Reply::text(["Sorry."]), search(), Reply::text(["Here."])]).await;
+    let gateway = open(&front, &server, &[]).await;
+    assert!(gateway.say("s", "tents").await.get("cards").is_none());
+    assert!(gateway.say("s", "tents").await["cards"].is_array());
+    assert_eq!(front.count("token"), 2);
+}
+
+/// A change that breaks as told at the yes; the events of it, and how often the shop heard of it.
+async fn broken_change(how: &Break) -> (Vec<Event>, usize) {
+    let front = Front::start().await;
+    front.breaks("cart.addItem", [how.clone()]);
+    let server = model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1})), Reply::text(["Anything else?"])]).await;
+    let gateway = open(&front, &server, &IMPATIENT).await;
+    let asked = gateway.say("s", "one shoe").await;
+    assert!(asked["pendingAction"].is_object(), "{asked}");
+    let events = hear(&gateway, "yes").await;
+    assert!(last(&events).get("pendingAction").is_none() && last(&events).get("error").is_none(), "{events:?}");
+    // Whoever says yes again does not make it a second time.
+    let again = hear(&gateway, "yes").await;
+    assert!(last(&again).get("pendingAction").is_none());
+    assert_untold(&front, &gateway, &server, &[events.clone(), again].concat());
+    front.assert_broken();
+    server.assert_clean();
+    (events, front.count("cart.addItem"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_6_a_change_that_may_have_happened_is_never_sent_again() {
+    let malformed = Break::Json("{\"jsonrpc\"".into());
+    for how in [
+        Break::Status(500),
+        Break::Status(502),
+        Break::Status(503),
+        Break::Status(504),
+        Break::DoneBut(502),
+        Break::DoneBut(504),
+        Break::Hang,
+        Break::Cut,
+        malformed,
+        Break::Result(json!({"basketId": 1, "basket": {"items": "what"}})),
+    ] {
+        let (events, count) = broken_change(&how).await;
+        assert_eq!((oks(&events)[0], count), (false, 1), "{how:?}");
+        let text = last(&events)["text"].as_str().unwrap();
+        assert!(text.contains("may or may not"), "it is said that nobody knows: {how:?}: {text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_and_22_11_a_change_that_surely_did_not_happen_is_said_to_have_failed() {
+    for how in [Break::Status(400), Break::Status(403), Break::Json(json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -1, "message": "x"}}).to_string())] {
+        let (events, count) = broken_change(&how).await;
+        assert_eq!((oks(&events)[0], count), (false, 1), "{how:?}");
+        assert!(last(&events)["text"].as_str().unwrap().contains("could not be changed"), "{events:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_6_a_change_with_an_old_token_or_session_is_made_once() {
+    for (how, tokens, sessions) in [(Break::Status(401), 2, 1), (Break::Status(404), 1, 2)] {
+        let front = Front::start().await;
+        front.breaks("cart.addItem", [how.clone()]);
+        let server = model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}))]).await;
+        let gateway = open(&front, &server, &[]).await;
+        gateway.say("s", "one shoe").await;
+        let done = gateway.say("s", "yes").await;
+        assert_eq!(done["cart"]["items"][0]["quantity"], 1, "{how:?}: {done}");
+        assert_eq!((front.count("cart.addItem"), front.count("token"), front.count("initialize")), (2, tokens, sessions), "refused before anything was done");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_5_and_22_6_two_confirmations_at_once_send_one_change() {
+    let front = Front::start().await;
+    front.breaks("cart.addItem", [Break::Slow(200)]);
+    let server = model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}))]).await;
+    let gateway = open(&front, &server, &[]).await;
+    gateway.say("s", "one shoe").await;
+    let (one, two, three) = tokio::join!(gateway.say("s", "yes"), gateway.say("s", "yes"), gateway.say("s", "ja"));
+    for answer in [one, two, three] {
+        assert_eq!(answer["cart"]["items"][0]["quantity"], 1, "{answer}");
+    }
+    assert_eq!(front.count("cart.addItem"), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_the_cart_of_the_change_is_shown_when_it_cannot_be_read_afterwards() {
+    let front = Front::start().await;
+    let server = model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 2}))]).await;
+    let gateway = open(&front, &server, &[]).await;
+    gateway.say("s", "two shoes").await;
+    front.breaks("cart.get", [Break::Status(500)]);
+    let done = gateway.say("s", "yes").await;
+    assert_eq!(done["cart"]["items"][0]["quantity"], 2, "{done}");
+    front.assert_broken();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shop_that_is_not_there_is_told_and_the_turn_goes_on() {
+    let server = model([search(), Reply::text(["Sorry."])]).await;
+    // A port that was free a moment ago.
+    let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let front = Front::start().await;
+    let variables = front.variables();
+    let url = format!("http://{gone}/mcp");
+    let mut env: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    env.retain(|(name, _)| *name != "NORCE_MCP_BASE_URL");
+    env.push(("NORCE_MCP_BASE_URL", &url));
+    let gateway = Gateway::with(&server, &env).await;
+    let events = hear(&gateway, "tents").await;
+    assert_eq!((code(&events), last(&events)["text"].as_str()), ("MCP_PROTOCOL_INIT_FAILED", Some("Sorry.")));
+}

@@ -1,0 +1,351 @@
+//! The shop's tools as other shops write their results, put into the shape of the shop pack's manifest: the same facts under one name.
+//! Amounts stay as written, relative addresses stay relative, and what is not known here stays as it is.
+
+use contract::PackId;
+use serde_json::{Map, Value, json};
+
+/// The pack whose tools these are.
+const SHOP: &str = "shop";
+
+const IDS: [&str; 6] = ["productId", "id", "partNo", "productNumber", "sku", "code"];
+const NAMES: [&str; 4] = ["name", "title", "productName", "displayName"];
+const AMOUNTS: [&str; 5] = ["value", "amount", "price", "sellingPrice", "listPrice"];
+const CURRENCIES: [&str; 3] = ["currency", "currencyCode", "currencySymbol"];
+/// Members of a product that are texts or not there.
+const TEXTS: [&str; 9] = ["partNo", "description", "imageUrl", "brand", "color", "size", "material", "category", "manufacturerName"];
+
+/// What is known without asking: a conversation without a basket has an empty cart.
+pub(crate) fn known(pack: &PackId, tool: &str, arguments: &Value) -> Option<Value> {
+    let empty = pack.as_str() == SHOP && tool == "cart.get" && arguments.get("basketId").is_none();
+    empty.then(|| json!({"items": [], "subtotal": "0.00", "total": "0.00"}))
+}
+
+/// Arguments as shops want them: ids that are digits are numbers.
+pub(crate) fn arguments(pack: &PackId, tool: &str, mut arguments: Value) -> Value {
+    if pack.as_str() != SHOP {
+        return arguments;
+    }
+    let names: &[&str] = if tool == "product.get" { &["productId"] } else { &["basketId"] };
+    for name in names {
+        let digits = arguments.get(*name).and_then(Value::as_str).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+        if let Some(number) = digits.and_then(|text| text.parse::<u64>().ok()) {
+            arguments[*name] = json!(number);
+        }
+    }
+    arguments
+}
+
+/// A result in the manifest's shape, as far as it can be put into it.
+pub(crate) fn plain(pack: &PackId, tool: &str, result: Value) -> Value {
+    if pack.as_str() != SHOP {
+        return result;
+    }
+    match tool {
+        "product.search" => found(result),
+        "product.get" => priced(product(result)),
+        "cart.get" => cart(result),
+        "cart.addItem" | "cart.setItemQuantity" | "cart.removeItem" => changed(result),
+        _ => result,
+    }
+}
+
+/// A list by itself, or under one of two names. What has neither id nor name is no product.
+fn found(result: Value) -> Value {
+    let (mut all, list) = match result {
+        Value::Array(list) => (Map::new(), Some(list)),
+        Value::Object(mut all) => {
+            let name = ["items", "products"].into_iter().find(|name| all.get(*name).is_some_and(Value::is_array));
+            let list = name.and_then(|name| all.remove(name)).and_then(list_of);
+            (all, list)
+        }
+        other => return other,
+    };
+    let Some(list) = list else { return Value::Object(all) };
+    let items: Vec<Value> = list.into_iter().filter(|item| first(item, &IDS).is_some() && first(item, &NAMES).is_some()).map(product).collect();
+    if let Some(count) = all.get_mut("totalCount") {
+        whole(count);
+    }
+    all.insert("items".into(), Value::Array(items));
+    Value::Object(all)
+}
+
+fn list_of(value: Value) -> Option<Vec<Value>> {
+    match value {
+        Value::Array(list) => Some(list),
+        _ => None,
+    }
+}
+
+/// A product, or one of its variants.
+fn product(value: Value) -> Value {
+    let (id, name, currency) = (first(&value, &IDS), first(&value, &NAMES), first(&value["price"], &CURRENCIES).or_else(|| first(&value, &CURRENCIES[..2])));
+    let Value::Object(mut all) = value else { return value };
+    if !all.get("productId").is_some_and(|id| id.is_string() || id.is_i64() || id.is_u64()) {
+        put(&mut all, "productId", id);
+    }
+    put(&mut all, "name", name);
+    put(&mut all, "currency", currency);
+    for price in ["price", "priceIncVat", "priceExVat"] {
+        let amount = all.get(price).and_then(amount);
+        put(&mut all, price, amount);
+    }
+    for text in TEXTS {
+        let known = all.get(text).and_then(text_of);
+        put(&mut all, text, known);
+    }
+    if let Some(name) = all.get_mut("variantName").filter(|name| !name.is_string()) {
+        *name = Value::Null;
+    }
+    if let Some(key) = all.get_mut("thumbnailImageKey") {
+        *key = text_of(key).map_or(Value::Null, Value::from);
+    }
+    if let Some(stock) = all.get_mut("onHand") {
+        on_hand(stock);
+    }
+    if all.get("onHand").is_some_and(|stock| !stock.is_object()) {
+        all.remove("onHand");
+    }
+    for dimensions in ["variantParametrics", "parametrics"] {
+        if let Some(Value::Array(list)) = all.get_mut(dimensions) {
+            list.iter_mut().for_each(dimension);
+        }
+    }
+    match all.get_mut("attributes") {
+        // Texts, and whether it can be bought.
+        Some(Value::Object(attributes)) => attributes.retain(|name, value| value.is_string() || name == "isBuyable"),
+        Some(_) => drop(all.remove("attributes")),
+        None => {}
+    }
+    if let Some(Value::Array(variants)) = all.get_mut("variants") {
+        let list = std::mem::take(variants);
+        *variants = list.into_iter().map(variant).collect();
+    }
+    if let Some(Value::Array(images)) = all.get_mut("images") {
+        images.retain(|image| image["url"].is_string());
+    }
+    Value::Object(all)
+}
+
+/// A price that has one name only has the manifest's, too.
+fn priced(mut product: Value) -> Value {
+    if let Some(price) = product.get("price").filter(|_| product.get("priceIncVat").is_none()).cloned() {
+        product["priceIncVat"] = price;
+    }
+    product
+}
+
+fn variant(value: Value) -> Value {
+    let mut variant = product(value);
+    if let Some(all) = variant.as_object_mut() {
+        let buyable = all.get("isBuyable").is_some_and(|buyable| *buyable == true);
+        all.insert("isBuyable".into(), json!(buyable));
+    }
+    variant
+}
+
+fn dimension(value: &mut Value) {
+    for name in ["name", "value", "code", "groupName"] {
+        if let Some(member) = value.get_mut(name)
+            && let Some(text) = text_of(member)
+        {
+            *member = json!(text);
+        }
+    }
+}
+
+fn on_hand(stock: &mut Value) {
+    for name in ["value", "incomingValue", "leadtimeDayCount"] {
+        if let Some(member) = stock.get_mut(name) {
+            number(member);
+        }
+    }
+    let Some(all) = stock.as_object_mut() else { return };
+    all.retain(|name, value| match name.as_str() {
+        "value" | "incomingValue" => value.is_number(),
+        "leadtimeDayCount" => value.is_i64() || value.is_u64(),
+        "nextDeliveryDate" => value.is_string() || value.is_null(),
+        "isActive" => value.is_boolean(),
+        _ => true,
+    });
+    all.entry("value").or_insert_with(|| json!(0));
+}
+
+/// A cart by itself or under `cart`, with its lines under one of three names.
+fn cart(result: Value) -> Value {
+    let mut all = match result {
+        Value::Object(mut outer) if outer.get("cart").is_some_and(Value::is_object) => match outer.remove("cart") {
+            Some(Value::Object(inner)) => {
+                outer.extend(inner);
+                outer
+            }
+            _ => outer,
+        },
+        Value::Object(all) => all,
+        other => return other,
+    };
+    basket_id(&mut all);
+    let name = ["items", "lineItems", "cartItems"].into_iter().find(|name| all.get(*name).is_some_and(Value::is_array));
+    let lines = name.and_then(|name| all.remove(name)).and_then(list_of);
+    if let Some(lines) = lines {
+        let lines: Vec<Value> = lines.into_iter().enumerate().map(|(index, value)| line(index, value)).collect();
+        all.insert("items".into(), Value::Array(lines));
+    }
+    let currency = first(&Value::Object(all.clone()), &["currencyCode", "currency"]);
+    put(&mut all, "currencyCode", currency);
+    let subtotal = all.get("subtotal").and_then(amount);
+    let total = ["total", "grandTotal"].iter().find_map(|name| amount(all.get(*name)?));
+    let nothing = || all.get("items").and_then(Value::as_array).is_some_and(Vec::is_empty).then(|| "0.00".to_owned());
+    let total = total.or_else(|| subtotal.clone()).or_else(nothing);
+    put(&mut all, "total", total);
+    put(&mut all, "subtotal", subtotal);
+    Value::Object(all)
+}
+
+fn line(index: usize, value: Value) -> Value {
+    let part = first(&value, &["partNo", "productId", "id"]);
+    let name = first(&value, &["name", "title"]);
+    let each = ["unitPrice", "price"].iter().find_map(|name| amount(&value[*name]));
+    let together = ["totalPrice", "lineTotal", "total"].iter().find_map(|name| amount(&value[*name]));
+    let Value::Object(mut all) = value else { return value };
+    put(&mut all, "name", name.or_else(|| part.clone()));
+    put(&mut all, "partNo", part);
+    put(&mut all, "unitPrice", each);
+    put(&mut all, "totalPrice", together);
+    if !all.get("lineNo").is_some_and(|number| number.is_i64() || number.is_u64()) {
+        all.insert("lineNo".into(), json!(index + 1));
+    }
+    whole(all.entry("quantity").or_insert_with(|| json!(1)));
+    if let Some(key) = all.get_mut("imageKey") {
+        *key = text_of(key).map_or(Value::Null, Value::from);
+    }
+    Value::Object(all)
+}
+
+/// What a change brings: the basket's number and the cart. Some give the cart alone.
+fn changed(result: Value) -> Value {
+    let Value::Object(mut all) = result else { return result };
+    let inner = ["basket", "cart"].into_iter().find(|name| all.get(*name).is_some_and(Value::is_object));
+    let basket = match inner {
+        Some(name) => all.remove(name).unwrap_or_default(),
+        None if all.contains_key("items") || all.contains_key("lineItems") || all.contains_key("cartItems") => Value::Object(all.clone()),
+        None => return Value::Object(all),
+    };
+    let basket = cart(basket);
+    basket_id(&mut all);
+    if !all.contains_key("basketId")
+        && let Some(id) = basket.get("basketId")
+    {
+        all.insert("basketId".into(), id.clone());
+    }
+    all.insert("basket".into(), basket);
+    Value::Object(all)
+}
+
+/// The number by which later calls name the basket. What is no number is none.
+fn basket_id(all: &mut Map<String, Value>) {
+    let Some(id) = all.get_mut("basketId") else { return };
+    whole(id);
+    if !id.is_i64() && !id.is_u64() {
+        all.remove("basketId");
+    }
+}
+
+/// Puts a text in its place; without one there is no such member.
+fn put(all: &mut Map<String, Value>, name: &str, text: Option<String>) {
+    match text {
+        Some(text) => drop(all.insert(name.to_owned(), json!(text))),
+        None => drop(all.remove(name)),
+    }
+}
+
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+fn first(value: &Value, names: &[&str]) -> Option<String> {
+    names.iter().find_map(|name| text_of(&value[*name]))
+}
+
+/// An amount as written: by itself, or within an object.
+fn amount(value: &Value) -> Option<String> {
+    text_of(value).or_else(|| first(value, &AMOUNTS))
+}
+
+/// A number that may be written as text.
+fn number(value: &mut Value) {
+    if let Some(read) = value.as_str().and_then(|text| serde_json::from_str::<Value>(text.trim()).ok()).filter(Value::is_number) {
+        *value = read;
+    }
+}
+
+/// The same, whole: 2.0 is 2.
+fn whole(value: &mut Value) {
+    number(value);
+    #[allow(clippy::cast_possible_truncation, reason = "only whole numbers within the range of exact floats")]
+    if let Some(number) = value.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 9.0e15) {
+        *value = json!(number as i64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(tool: &str, result: Value) -> Value {
+        plain(&"shop".into(), tool, result)
+    }
+
+    #[test]
+    fn products_are_found_wherever_they_stand() {
+        let item = json!({"sku": "A-1", "title": " Tent ", "price": {"amount": 499.5, "currencyCode": "SEK"}, "thumbnailImageKey": 7, "variantName": 3});
+        let plain = json!({"productId": "A-1", "sku": "A-1", "name": "Tent", "title": " Tent ", "price": "499.5", "currency": "SEK", "thumbnailImageKey": "7", "variantName": null});
+        for result in [json!([item]), json!({"products": [item]}), json!({"items": [item, {"name": "no id"}, {"id": 1}]})] {
+            assert_eq!(of("product.search", result)["items"], json!([plain]));
+        }
+        assert_eq!(of("product.search", json!({"hits": 3})), json!({"hits": 3}), "no list is no result");
+        assert_eq!(plain_of_other_packs(), json!([item]));
+    }
+
+    fn plain_of_other_packs() -> Value {
+        let item = json!({"sku": "A-1", "title": " Tent ", "price": {"amount": 499.5, "currencyCode": "SEK"}, "thumbnailImageKey": 7, "variantName": 3});
+        plain(&"other".into(), "product.search", json!([item]))
+    }
+
+    #[test]
+    fn stock_is_numbers_and_a_missing_key_stays_missing() {
+        let product =
+            of("product.get", json!({"productId": 4711, "name": "Tent", "onHand": {"value": "3", "leadtimeDayCount": "x"}, "variants": [{"productId": 1}]}));
+        assert_eq!(product["onHand"], json!({"value": 3}));
+        assert_eq!((&product["productId"], product.get("thumbnailImageKey"), &product["variants"][0]["isBuyable"]), (&json!(4711), None, &json!(false)));
+    }
+
+    #[test]
+    fn ids_of_digits_are_numbers_for_the_shop() {
+        let sent = |tool: &str, given: Value| arguments(&"shop".into(), tool, given);
+        assert_eq!(sent("product.get", json!({"productId": "4711"})), json!({"productId": 4711}));
+        assert_eq!(sent("product.get", json!({"productId": "A-1", "partNo": "12"})), json!({"productId": "A-1", "partNo": "12"}));
+        assert_eq!(sent("cart.removeItem", json!({"productId": "4711", "basketId": "88"})), json!({"productId": "4711", "basketId": 88}));
+        assert!(known(&"shop".into(), "cart.get", &json!({})).is_some() && known(&"shop".into(), "cart.get", &json!({"basketId": 1})).is_none());
+    }
+
+    #[test]
+    fn carts_have_one_shape() {
+        let lines = json!([{"productId": "A-1", "quantity": "2", "price": "1 299,00 kr", "lineTotal": 2598}]);
+        let line = json!({"productId": "A-1", "partNo": "A-1", "name": "A-1", "lineNo": 1, "quantity": 2, "price": "1 299,00 kr", "unitPrice": "1 299,00 kr", "lineTotal": 2598, "totalPrice": "2598"});
+        let cart = of("cart.get", json!({"cart": {"basketId": "88", "cartItems": lines, "grandTotal": {"value": 2598}}}));
+        assert_eq!((&cart["items"][0], &cart["basketId"], &cart["total"]), (&line, &json!(88), &json!("2598")));
+        for change in [
+            json!({"basketId": 88.0, "basket": {"lineItems": lines}}),
+            json!({"basketId": "88", "items": lines}),
+            json!({"cart": {"basketId": 88, "items": lines}}),
+        ] {
+            let changed = of("cart.addItem", change);
+            assert_eq!((&changed["basketId"], &changed["basket"]["items"][0]["partNo"]), (&json!(88), &json!("A-1")), "{changed}");
+        }
+        assert_eq!(of("cart.removeItem", json!("gone")), json!("gone"));
+    }
+}

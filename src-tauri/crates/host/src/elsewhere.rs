@@ -1,0 +1,188 @@
+//! Servers that stand in for programs of packs once their address is set: by settings of the pack or, in a terminal or server, by the
+//! environment. Which session is open there is kept with the conversation. Knows no tools and no protocol.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock, PoisonError, RwLock, Weak},
+};
+
+use async_trait::async_trait;
+use contract::{
+    AgentError, PackId, ServerState, ServerView, SessionId,
+    manifest::{ServerElsewhere, ServerEntry},
+};
+use engine::{
+    Engine,
+    ports::{Profile as _, Random},
+};
+use mcp::{Access, KeptVisits, Open, Patience, PerSession, Place};
+use packs::LoadedPack;
+use serde_json::{Map, Value, json};
+
+use crate::{credentials::Credentials, definitions::key, profile::LiveProfile};
+
+/// How the values of a conversation that keep its open sessions begin.
+const KEPT: &str = "$server/";
+
+/// A server that stands in for another, or why it cannot.
+pub(crate) type StandIn = Result<Arc<PerSession>, AgentError>;
+
+/// All of them, by the key of the server that they stand in for.
+pub(crate) struct Elsewhere {
+    engine: Arc<OnceLock<Weak<Engine>>>,
+    now: RwLock<BTreeMap<String, Known>>,
+    patience: Patience,
+    chance: Arc<dyn Random>,
+}
+
+struct Known {
+    /// What it was made of: another of these makes another client.
+    asked: Asked,
+    stands_in: StandIn,
+}
+
+/// Where it is and who we are there, as it is set now.
+#[derive(Clone, PartialEq)]
+struct Asked {
+    /// Address, address for tokens, the client's id, scope.
+    values: [String; 4],
+    private: bool,
+}
+
+/// What stand-ins are made with.
+pub(crate) struct Around<'a> {
+    pub(crate) profile: &'a LiveProfile,
+    pub(crate) credentials: &'a Credentials,
+    pub(crate) access: &'a dyn Fn(&PackId, &str) -> Arc<dyn Access>,
+}
+
+impl Elsewhere {
+    pub(crate) fn new(patience: Patience, chance: Arc<dyn Random>) -> Self {
+        Self { engine: Arc::default(), now: RwLock::default(), patience, chance }
+    }
+
+    /// The engine beside whose conversations open sessions are kept.
+    pub(crate) fn keep_with(&self, engine: &Arc<Engine>) {
+        let _ = self.engine.set(Arc::downgrade(engine));
+    }
+
+    /// Looks again at what is set. True when something stands in that did not, or no longer does.
+    pub(crate) fn look(&self, packs: &[LoadedPack], around: &Around<'_>) -> bool {
+        let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
+        let mut found = BTreeMap::new();
+        let mut changed = false;
+        for (pack, server, other) in declared(packs) {
+            let Some(asked) = asked(pack, other, around) else { continue };
+            let key = key(&pack.view.id, &server.name);
+            let known = now.remove(&key).filter(|known| known.asked == asked);
+            changed |= known.is_none();
+            found.insert(key, known.unwrap_or_else(|| Known { stands_in: self.make(pack, server, other, &asked, around), asked }));
+        }
+        changed |= !now.is_empty();
+        *now = found;
+        changed
+    }
+
+    fn make(&self, pack: &LoadedPack, server: &ServerEntry, other: &ServerElsewhere, asked: &Asked, around: &Around<'_>) -> StandIn {
+        let id = &pack.view.id;
+        let wrong = |what: String| {
+            AgentError::internal("tool_config_error", what).hint(format!("Correct the settings of the pack {id} on its card in Tools, or the variables."))
+        };
+        let missing: Vec<&str> = other.settings().into_iter().zip(&asked.values).filter(|(_, value)| value.is_empty()).map(|(name, _)| name).collect();
+        if !missing.is_empty() {
+            return Err(wrong(format!("The server {} has an address, but {} is not set.", server.name, missing.join(", "))));
+        }
+        let [url, token_url, client_id, scope] = asked.values.clone();
+        let place = Place {
+            name: server.name.clone(),
+            url,
+            token_url,
+            client_id,
+            client_secret: other.client_secret.clone(),
+            scope,
+            patience: self.patience,
+            access: (around.access)(id, &server.name),
+            private: asked.private,
+            chance: Arc::clone(&self.chance),
+            kept: Arc::new(InValues { engine: Arc::clone(&self.engine), name: format!("{KEPT}{}", key(id, &server.name)) }),
+        };
+        PerSession::new(place).map(Arc::new).map_err(wrong)
+    }
+
+    /// What stands in for a server.
+    pub(crate) fn of(&self, key: &str) -> Option<StandIn> {
+        self.now.read().unwrap_or_else(PoisonError::into_inner).get(key).map(|known| known.stands_in.clone())
+    }
+
+    /// Where calls to a server go instead.
+    pub(crate) fn address(&self, key: &str) -> Option<String> {
+        self.now.read().unwrap_or_else(PoisonError::into_inner).get(key).map(|known| known.asked.values[0].clone())
+    }
+
+    /// The server as the window shows it, when another stands in for it.
+    pub(crate) fn view(&self, view: ServerView) -> ServerView {
+        let now = self.now.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(known) = now.get(&key(&view.pack, &view.name)) else { return view };
+        let (state, message) = match &known.stands_in {
+            Ok(_) => (ServerState::Ready, None),
+            Err(error) => (ServerState::Failed, Some(error.message.clone())),
+        };
+        ServerView { state, message, restarts: 0, pid: None, address: Some(known.asked.values[0].clone()), private_network: true, signs_in: false, ..view }
+    }
+}
+
+/// Servers beside which a manifest names another.
+pub(crate) fn declared(packs: &[LoadedPack]) -> impl Iterator<Item = (&LoadedPack, &ServerEntry, &ServerElsewhere)> {
+    let usable = packs.iter().filter_map(|loaded| loaded.pack.as_ref().map(|pack| (loaded, pack)));
+    usable.flat_map(|(loaded, pack)| pack.manifest.servers.iter().filter_map(move |server| Some((loaded, server, server.elsewhere.as_ref()?))))
+}
+
+/// What is set; nothing without an address.
+fn asked(pack: &LoadedPack, other: &ServerElsewhere, around: &Around<'_>) -> Option<Asked> {
+    let settings = around.profile.settings();
+    let choice = settings.packs.get(pack.view.id.as_str());
+    let empty = Map::new();
+    let defaults = pack.pack.as_ref().map_or(&empty, |pack| &pack.manifest.settings);
+    let variable = |name: &str| around.credentials.plain_variable(&other.variable(name));
+    let set = |name: &str| {
+        let chosen = choice.and_then(|choice| choice.settings.get(name)).or_else(|| defaults.get(name)).and_then(Value::as_str);
+        variable(name).unwrap_or_else(|| chosen.unwrap_or_default().trim().to_owned())
+    };
+    let values = other.settings().map(set);
+    if values[0].is_empty() {
+        return None;
+    }
+    // Whoever sets variables of a server says where it may go; in the window there is a switch for it.
+    let private = variable(&other.url).is_some() || choice.is_some_and(|choice| choice.private_network);
+    Some(Asked { values, private })
+}
+
+/// Open sessions among the values of their conversations.
+struct InValues {
+    engine: Arc<OnceLock<Weak<Engine>>>,
+    name: String,
+}
+
+#[async_trait]
+impl KeptVisits for InValues {
+    async fn change(&self, session: &SessionId, change: Box<dyn FnOnce(Option<Open>) -> Option<Open> + Send>) -> Option<Open> {
+        let engine = self.engine.get()?.upgrade()?;
+        let mut made = None;
+        let changed = engine
+            .values_change(session, |values| {
+                made = change(values.get(&self.name).and_then(|kept| serde_json::from_value(kept.clone()).ok()));
+                match &made {
+                    Some(open) => drop(values.insert(self.name.clone(), json!(open))),
+                    None => drop(values.remove(&self.name)),
+                }
+            })
+            .await;
+        match changed {
+            Ok(_) => made,
+            Err(error) => {
+                tracing::warn!(%error, "an open session could not be kept");
+                None
+            }
+        }
+    }
+}

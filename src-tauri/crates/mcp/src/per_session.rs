@@ -1,0 +1,238 @@
+//! A server behind an address that keeps one session for each conversation and is told whose application asks: one request and one
+//! answer at a time, tokens of the app itself, and tries that never repeat what may have happened. Knows no tools, policy or stores.
+
+mod lost;
+mod tokens;
+mod visits;
+mod wire;
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use contract::SessionId;
+use engine::ports::{Random, ToolFailure};
+use secrecy::SecretString;
+use serde_json::{Value, json};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use crate::{Access, failure, http, result::text_value};
+use lost::Lost;
+use tokens::Tokens;
+use visits::Visits;
+use wire::{Asked, Wire};
+
+pub use visits::{KeptVisits, Open};
+
+/// What every server of this kind understands; those that speak a newer version answer in this one.
+const PROTOCOL: &str = "2024-11-05";
+/// The largest picture that is fetched.
+const PICTURE: usize = 2 * 1024 * 1024;
+
+/// How long to wait, and how often to try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// One request to the server.
+    pub call: Duration,
+    /// One request for a token.
+    pub token: Duration,
+    /// Further tries of a call that may be repeated.
+    pub retries: u32,
+    /// The wait before the first of them; doubled before each other one.
+    pub base: Duration,
+    /// The most that is added to a wait by chance.
+    pub jitter: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { call: Duration::from_secs(10), token: Duration::from_secs(5), retries: 2, base: Duration::from_millis(500), jitter: Duration::from_millis(200) }
+    }
+}
+
+impl Patience {
+    /// Longer than any call can take, with the opening of a session, new tokens and all tries.
+    pub fn longest(&self) -> Duration {
+        let waits: Duration = (0..self.retries).map(|n| self.wait(n, 1.0)).sum();
+        self.token * 3 + self.call * (self.retries + 7) + waits + Duration::from_secs(1)
+    }
+
+    fn wait(&self, tried: u32, chance: f64) -> Duration {
+        self.base.saturating_mul(1_u32.checked_shl(tried).unwrap_or(u32::MAX)) + self.jitter.mul_f64(chance.clamp(0.0, 1.0))
+    }
+}
+
+/// One such server.
+pub struct Place {
+    /// As failures name it.
+    pub name: String,
+    /// Where calls are posted to.
+    pub url: String,
+    pub token_url: String,
+    pub client_id: String,
+    /// The credential that holds the client's secret.
+    pub client_secret: String,
+    pub scope: String,
+    pub patience: Patience,
+    pub access: Arc<dyn Access>,
+    /// Leave to reach this computer and the local network.
+    pub private: bool,
+    pub chance: Arc<dyn Random>,
+    /// Where open sessions are kept with their conversations.
+    pub kept: Arc<dyn KeptVisits>,
+}
+
+/// The client of one such server.
+pub struct PerSession {
+    name: String,
+    patience: Patience,
+    chance: Arc<dyn Random>,
+    wire: Wire,
+    tokens: Tokens,
+    visits: Visits,
+}
+
+impl fmt::Debug for PerSession {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PerSession").field("name", &self.name).field("url", &self.wire.url().as_str()).finish_non_exhaustive()
+    }
+}
+
+/// One call of a tool.
+#[derive(Clone, Debug)]
+pub struct PerSessionCall<'a> {
+    pub session: &'a SessionId,
+    pub tool: &'a str,
+    pub arguments: Value,
+    /// It changes nothing, so it may be tried again.
+    pub reads: bool,
+}
+
+impl PerSession {
+    /// A client; nothing is asked yet. Says why an address cannot be used.
+    pub fn new(place: Place) -> Result<Self, String> {
+        let address = |text: &str| {
+            let url = Url::parse(text).map_err(|_| format!("{text} is not a web address."))?;
+            http::check(&url, place.private).map(|()| url)
+        };
+        let (url, token_url) = (address(&place.url)?, address(&place.token_url)?);
+        let client = http::client(place.private, false)?;
+        let tokens = Tokens::new(client.clone(), token_url, &place);
+        Ok(Self {
+            visits: Visits::new(format!("{} {}", place.name, place.url), place.kept),
+            name: place.name,
+            patience: place.patience,
+            chance: place.chance,
+            wire: Wire::new(client, url, place.patience.call),
+            tokens,
+        })
+    }
+
+    /// Where it is.
+    pub fn url(&self) -> &Url {
+        self.wire.url()
+    }
+
+    /// How patient it is.
+    pub fn patience(&self) -> Patience {
+        self.patience
+    }
+
+    /// Calls a tool.
+    pub async fn call(&self, call: PerSessionCall<'_>, cancel: CancellationToken) -> Result<Value, ToolFailure> {
+        tokio::select! {
+            done = self.tries(&call) => done.map_err(|lost| {
+                tracing::warn!(server = self.name, tool = call.tool, why = %lost, "a call failed");
+                lost.into_failure(&self.name, self.patience)
+            }),
+            () = cancel.cancelled() => Err(failure::cancelled(&self.name, true)),
+        }
+    }
+
+    /// Tries again what may be tried again.
+    async fn tries(&self, call: &PerSessionCall<'_>) -> Result<Value, Lost> {
+        let application = call.session.application();
+        let mut tried = 0;
+        loop {
+            let lost = match self.once(call, &application).await {
+                Ok(value) => return Ok(value),
+                Err(lost) => lost,
+            };
+            if tried >= self.patience.retries || !lost.again(call.reads) {
+                return Err(lost);
+            }
+            sleep(self.patience.wait(tried, self.chance.unit())).await;
+            tried += 1;
+        }
+    }
+
+    /// One try. A token that is not accepted is renewed once, and a session that the server has forgotten is opened anew once: in
+    /// both cases it has done nothing yet.
+    async fn once(&self, call: &PerSessionCall<'_>, application: &str) -> Result<Value, Lost> {
+        let (mut renewed, mut reopened) = (false, false);
+        loop {
+            let (visit, rpc) = self.visits.ready(call.session, || self.open(application)).await?;
+            let params = json!({"name": call.tool, "arguments": call.arguments});
+            let token = self.tokens.of(application).await?;
+            let asked = Asked { id: Some(rpc), method: "tools/call", params, token: &token, application, session: visit.as_deref() };
+            match self.wire.ask(asked).await {
+                Ok(answer) => return value(answer.result),
+                Err(Lost::Status(401)) if !renewed => {
+                    renewed = true;
+                    self.tokens.refused(application, &token).await;
+                }
+                Err(Lost::Status(404)) if visit.is_some() && !reopened => {
+                    reopened = true;
+                    self.visits.lost(call.session, visit.as_deref()).await;
+                }
+                Err(lost) => return Err(lost),
+            }
+        }
+    }
+
+    /// Opens a session; its name at the server, if it gives one.
+    async fn open(&self, application: &str) -> Result<Option<String>, Lost> {
+        self.introduce(application).await.map_err(Lost::at_opening)
+    }
+
+    async fn introduce(&self, application: &str) -> Result<Option<String>, Lost> {
+        let params = json!({
+            "protocolVersion": PROTOCOL,
+            "capabilities": {},
+            "clientInfo": {"name": "countersign", "version": env!("CARGO_PKG_VERSION")},
+        });
+        let mut token = self.tokens.of(application).await?;
+        let mut renewed = false;
+        let session = loop {
+            let asked = Asked { id: Some(visits::FIRST), method: "initialize", params: params.clone(), token: &token, application, session: None };
+            match self.wire.ask(asked).await {
+                Ok(answer) => break answer.session,
+                Err(Lost::Status(401)) if !renewed => {
+                    renewed = true;
+                    self.tokens.refused(application, &token).await;
+                    token = self.tokens.of(application).await?;
+                }
+                Err(lost) => return Err(lost),
+            }
+        };
+        let ready = Asked { id: None, method: "notifications/initialized", params: Value::Null, token: &token, application, session: session.as_deref() };
+        self.wire.tell(ready).await?;
+        Ok(session)
+    }
+
+    /// A picture that results name by its path, from where the server is. It is shown to everybody, so nothing is said of who asks.
+    pub async fn picture(&self, path: &str) -> Result<Vec<u8>, ToolFailure> {
+        self.wire.picture(path, PICTURE).await.map_err(|lost| lost.into_failure(&self.name, self.patience))
+    }
+}
+
+/// The value of a finished call: of several texts the last one that is JSON.
+fn value(result: Value) -> Result<Value, Lost> {
+    text_value(result).map_err(|refused| match refused {
+        Some(words) => Lost::Tool(words),
+        None => Lost::Odd("no text of the result is JSON"),
+    })
+}
+
+/// A secret that only wire and tokens see.
+type Token = SecretString;

@@ -1,0 +1,156 @@
+//! Why a try brought nothing: what may be tried again, what may have happened all the same, and what is said of it. Bodies of answers
+//! never get this far.
+
+use std::fmt;
+
+use contract::{AgentError, ErrorCode};
+use engine::ports::ToolFailure;
+
+use super::Patience;
+use crate::{failure, http};
+
+/// What went wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Lost {
+    /// No connection came about: nothing was sent.
+    Unreachable,
+    /// It lies where it may not be looked for.
+    Private,
+    /// What was to be sent is no header or body.
+    Unsendable,
+    /// The connection broke after the request was on its way.
+    Broken,
+    /// No answer in time.
+    TimedOut,
+    /// A status that is none for an answer.
+    Status(u16),
+    /// An answer that is none of the protocol's.
+    Odd(&'static str),
+    /// The server refuses the request as such.
+    Refused(i64),
+    /// The tool ran and says that it failed.
+    Tool(String),
+    /// No session could be opened.
+    Opening(Box<Lost>),
+    /// No token could be got.
+    Token(String),
+    /// The client's secret is not there.
+    Secret(AgentError),
+}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreachable => f.write_str("unreachable"),
+            Self::Private => f.write_str("a private address"),
+            Self::Unsendable => f.write_str("not to be sent"),
+            Self::Broken => f.write_str("the connection broke"),
+            Self::TimedOut => f.write_str("no answer in time"),
+            Self::Status(status) => write!(f, "status {status}"),
+            Self::Odd(what) => f.write_str(what),
+            Self::Refused(code) => write!(f, "refused with the code {code}"),
+            // What a tool says may be anybody's words.
+            Self::Tool(_) => f.write_str("the tool reports an error"),
+            Self::Opening(why) => write!(f, "no session: {why}"),
+            Self::Token(why) => write!(f, "no token: {why}"),
+            Self::Secret(error) => write!(f, "no secret: {}", error.message),
+        }
+    }
+}
+
+impl Lost {
+    /// The same, while a session was being opened. A missing token is that, whatever it was for.
+    pub(super) fn at_opening(self) -> Self {
+        match self {
+            Self::Token(_) | Self::Secret(_) | Self::Private => self,
+            other => Self::Opening(Box::new(other)),
+        }
+    }
+
+    /// Whether the same call may be tried again. What changes something only when it was surely never sent.
+    pub(super) fn again(&self, reads: bool) -> bool {
+        match self {
+            Self::Unreachable => true,
+            Self::Broken | Self::TimedOut | Self::Status(502..=504) => reads,
+            Self::Private
+            | Self::Unsendable
+            | Self::Status(_)
+            | Self::Odd(_)
+            | Self::Refused(_)
+            | Self::Tool(_)
+            | Self::Opening(_)
+            | Self::Token(_)
+            | Self::Secret(_) => false,
+        }
+    }
+
+    /// Whether the call may have taken effect all the same.
+    fn may_have_happened(&self) -> bool {
+        match self {
+            Self::Broken | Self::TimedOut | Self::Odd(_) => true,
+            Self::Status(status) => *status >= 500,
+            Self::Unreachable | Self::Private | Self::Unsendable | Self::Refused(_) | Self::Tool(_) | Self::Opening(_) | Self::Token(_) | Self::Secret(_) => {
+                false
+            }
+        }
+    }
+
+    pub(super) fn into_failure(self, server: &str, patience: Patience) -> ToolFailure {
+        let may_have_happened = self.may_have_happened();
+        let http = |message: String, reason: &str| AgentError::new(ErrorCode::ToolHttpError, message).reason(reason);
+        let error = match self {
+            Self::Unreachable => http(format!("The server {server} cannot be reached."), "mcp_not_connected")
+                .retryable(true)
+                .hint("Check the connection and the server's address, then try again."),
+            Self::Private => http(http::refused(&format!("The server {server}")), "mcp_private_address").retryable(false),
+            Self::Unsendable => AgentError::invalid(format!("The request to {server} cannot be written: a name in it holds control characters.")),
+            Self::Broken => http(format!("The connection to {server} broke before it answered."), "mcp_exception").retryable(true),
+            Self::TimedOut => return failure::timed_out(server, patience.call, true),
+            Self::Status(status) => http(format!("The server {server} failed ({status})."), "mcp_http_status").with("status", status).retryable(status >= 500),
+            Self::Odd(what) => return failure::odd_answer(server, what),
+            // Its words stay there: they may hold anything.
+            Self::Refused(code) => http(format!("The server {server} refused the call."), "mcp_refused").with("code", code).retryable(false),
+            Self::Tool(words) => return failure::tool_error(words),
+            Self::Opening(why) => {
+                tracing::debug!(server, %why, "no session");
+                http(format!("The server {server} did not open a session."), "mcp_init_failed").retryable(true)
+            }
+            Self::Token(why) => http(format!("The sign-in to {server} did not work: {why}."), "mcp_token")
+                .retryable(false)
+                .hint("Check the address for tokens, the client's id and secret, and the scope."),
+            Self::Secret(error) => error,
+        };
+        ToolFailure { error, may_have_happened }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_tried_again_only_when_nothing_was_sent() {
+        let all = [
+            (Lost::Unreachable, true, true),
+            (Lost::Broken, true, false),
+            (Lost::TimedOut, true, false),
+            (Lost::Status(502), true, false),
+            (Lost::Status(503), true, false),
+            (Lost::Status(504), true, false),
+            (Lost::Status(500), false, false),
+            (Lost::Status(401), false, false),
+            (Lost::Status(404), false, false),
+            (Lost::Status(429), false, false),
+            (Lost::Odd("no JSON"), false, false),
+            (Lost::Refused(-32_602), false, false),
+            (Lost::Tool("Sold out.".into()), false, false),
+            (Lost::Opening(Box::new(Lost::TimedOut)), false, false),
+            (Lost::Token("status 503".into()), false, false),
+        ];
+        for (lost, reads, changes) in all {
+            assert_eq!((lost.again(true), lost.again(false)), (reads, changes), "{lost}");
+            // What is tried again has surely not happened.
+            assert!(!(lost.again(false) && lost.may_have_happened()), "{lost}");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Tokens for the app itself, one for each application: kept while they last, got once for all who wait. A failure is told to those
+//! who waited for it and then forgotten.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use reqwest::{Client, header};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::Value;
+use tokio::time::{Instant, timeout};
+use url::{Url, form_urlencoded};
+
+use super::{
+    Place, Token,
+    lost::Lost,
+    wire::{read, unsent},
+};
+use crate::Access;
+
+/// A token that ends sooner is not used any more.
+const SPARE: Duration = Duration::from_secs(60);
+/// The most that the token endpoint may say.
+const LARGEST: usize = 64 * 1024;
+/// Applications whose tokens are kept before those that have ended are cleared away.
+const MOST: usize = 1_024;
+
+#[derive(Default)]
+struct Slot {
+    token: Option<(Token, Instant)>,
+    failed: Option<(Lost, Instant)>,
+}
+
+pub(super) struct Tokens {
+    client: Client,
+    url: Url,
+    id: String,
+    secret: String,
+    scope: String,
+    patience: Duration,
+    access: Arc<dyn Access>,
+    slots: Mutex<HashMap<String, Arc<tokio::sync::Mutex<Slot>>>>,
+}
+
+impl Tokens {
+    pub(super) fn new(client: Client, url: Url, place: &Place) -> Self {
+        Self {
+            client,
+            url,
+            id: place.client_id.clone(),
+            secret: place.client_secret.clone(),
+            scope: place.scope.clone(),
+            patience: place.patience.token,
+            access: Arc::clone(&place.access),
+            slots: Mutex::default(),
+        }
+    }
+
+    /// The application's token, got now if there is none that lasts.
+    pub(super) async fn of(&self, application: &str) -> Result<Token, Lost> {
+        let asked = Instant::now();
+        let slot = self.slot(application);
+        // Whoever comes first asks; the others wait here for what comes of it.
+        let mut slot = slot.lock().await;
+        if let Some((token, ends)) = &slot.token
+            && *ends > Instant::now() + SPARE
+        {
+            return Ok(token.clone());
+        }
+        if let Some((lost, at)) = &slot.failed
+            && *at >= asked
+        {
+            return Err(lost.clone());
+        }
+        match timeout(self.patience, self.fetch()).await.unwrap_or_else(|_| Err(Lost::Token("no answer in time".into()))) {
+            Ok((token, lasts)) => {
+                self.access.note(&token);
+                *slot = Slot { token: Some((token.clone(), Instant::now() + lasts)), failed: None };
+                Ok(token)
+            }
+            Err(lost) => {
+                *slot = Slot { token: None, failed: Some((lost.clone(), Instant::now())) };
+                Err(lost)
+            }
+        }
+    }
+
+    /// The server did not accept a token: it is not used again. One that somebody else has got meanwhile stays.
+    pub(super) async fn refused(&self, application: &str, token: &Token) {
+        let slot = self.slot(application);
+        let mut slot = slot.lock().await;
+        if slot.token.as_ref().is_some_and(|(known, _)| known.expose_secret() == token.expose_secret()) {
+            slot.token = None;
+        }
+    }
+
+    fn slot(&self, application: &str) -> Arc<tokio::sync::Mutex<Slot>> {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        if slots.len() >= MOST && !slots.contains_key(application) {
+            let now = Instant::now();
+            let lasts = |slot: &Slot| slot.token.as_ref().is_some_and(|(_, ends)| *ends > now);
+            // Names of applications are the callers' to choose.
+            slots.retain(|_, slot| Arc::strong_count(slot) > 1 || slot.try_lock().is_ok_and(|slot| lasts(&slot)));
+            if slots.len() >= MOST {
+                slots.retain(|_, slot| Arc::strong_count(slot) > 1);
+            }
+        }
+        Arc::clone(slots.entry(application.to_owned()).or_default())
+    }
+
+    async fn fetch(&self) -> Result<(Token, Duration), Lost> {
+        let secret = self.access.credential(&self.secret).await.map_err(Lost::Secret)?;
+        let form = form_urlencoded::Serializer::new(String::new())
+            .append_pair("grant_type", "client_credentials")
+            .append_pair("client_id", &self.id)
+            .append_pair("client_secret", secret.expose_secret())
+            .append_pair("scope", &self.scope)
+            .finish();
+        let request = self
+            .client
+            .post(self.url.clone())
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .header(header::ACCEPT, "application/json")
+            .body(form);
+        let response = request.send().await.map_err(|error| match unsent(&error) {
+            Lost::Private => Lost::Private,
+            other => Lost::Token(other.to_string()),
+        })?;
+        let status = response.status();
+        if !status.is_success() {
+            return Err(Lost::Token(format!("status {}", status.as_u16())));
+        }
+        let odd = |what: &str| Lost::Token(what.to_owned());
+        let body = read(response, LARGEST).await.map_err(|_| odd("an answer that cannot be read"))?;
+        let answer: Value = serde_json::from_slice(&body).map_err(|_| odd("an answer that is no JSON"))?;
+        let token = answer["access_token"].as_str().filter(|token| !token.is_empty()).ok_or_else(|| odd("an answer without a token"))?;
+        let lasts = answer["expires_in"].as_f64().filter(|seconds| *seconds >= 0.0).ok_or_else(|| odd("an answer without a time"))?;
+        Ok((SecretString::from(token.to_owned()), Duration::from_secs_f64(lasts.min(86_400.0 * 365.0))))
+    }
+}

@@ -1,0 +1,277 @@
+//! One request and its answer: JSON-RPC by POST, answered as JSON or as events. Statuses, sizes and time limits are looked at here;
+//! what an answer means is not.
+
+use std::time::Duration;
+
+use reqwest::{
+    Client, Response,
+    header::{self, HeaderMap, HeaderValue},
+};
+use secrecy::ExposeSecret as _;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+use url::Url;
+
+use super::{Token, lost::Lost};
+use crate::http::PrivateAddress;
+
+/// The most that one answer may hold.
+const LARGEST: usize = 16 * 1024 * 1024;
+const SESSION: &str = "mcp-session-id";
+const APPLICATION: &str = "application-id";
+
+/// What is asked, and as whom.
+pub(super) struct Asked<'a> {
+    /// None for what wants no answer.
+    pub(super) id: Option<u64>,
+    pub(super) method: &'a str,
+    pub(super) params: Value,
+    pub(super) token: &'a Token,
+    pub(super) application: &'a str,
+    pub(super) session: Option<&'a str>,
+}
+
+/// What came back.
+pub(super) struct Answered {
+    pub(super) result: Value,
+    /// The session's name, when the server gave one.
+    pub(super) session: Option<String>,
+}
+
+pub(super) struct Wire {
+    client: Client,
+    url: Url,
+    patience: Duration,
+}
+
+impl Wire {
+    pub(super) fn new(client: Client, url: Url, patience: Duration) -> Self {
+        Self { client, url, patience }
+    }
+
+    pub(super) fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// Asks and waits for the answer.
+    pub(super) async fn ask(&self, asked: Asked<'_>) -> Result<Answered, Lost> {
+        let id = asked.id.unwrap_or_default();
+        timeout(self.patience, async {
+            let response = self.send(asked).await?;
+            let session = response.headers().get(SESSION).and_then(|name| name.to_str().ok()).map(str::to_owned);
+            let message = if is_events(&response) { events(response, id).await? } else { single(response, id).await? };
+            result(message).map(|result| Answered { result, session })
+        })
+        .await
+        .unwrap_or(Err(Lost::TimedOut))
+    }
+
+    /// Tells something that has no answer.
+    pub(super) async fn tell(&self, asked: Asked<'_>) -> Result<(), Lost> {
+        timeout(self.patience, self.send(asked)).await.unwrap_or(Err(Lost::TimedOut)).map(drop)
+    }
+
+    async fn send(&self, asked: Asked<'_>) -> Result<Response, Lost> {
+        let mut message = json!({"jsonrpc": "2.0", "method": asked.method});
+        if let Some(id) = asked.id {
+            message["id"] = json!(id);
+        }
+        if !asked.params.is_null() {
+            message["params"] = asked.params;
+        }
+        let mut headers = HeaderMap::new();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        let mut bearer = value(&format!("Bearer {}", asked.token.expose_secret()))?;
+        bearer.set_sensitive(true);
+        headers.insert(header::AUTHORIZATION, bearer);
+        headers.insert(APPLICATION, value(asked.application)?);
+        if let Some(session) = asked.session {
+            headers.insert(SESSION, value(session)?);
+        }
+        let response = self.client.post(self.url.clone()).headers(headers).body(message.to_string()).send().await.map_err(|error| unsent(&error))?;
+        match response.status() {
+            status if status.is_success() => Ok(response),
+            status => Err(Lost::Status(status.as_u16())),
+        }
+    }
+
+    /// Fetches what lies at a path of the same server. Nothing is said of who asks.
+    pub(super) async fn picture(&self, path: &str, most: usize) -> Result<Vec<u8>, Lost> {
+        let mut url = self.url.clone();
+        url.set_path(path);
+        url.set_query(None);
+        timeout(self.patience, async {
+            let response = self.client.get(url).send().await.map_err(|error| unsent(&error))?;
+            match response.status() {
+                status if status.is_success() => read(response, most).await,
+                status => Err(Lost::Status(status.as_u16())),
+            }
+        })
+        .await
+        .unwrap_or(Err(Lost::TimedOut))
+    }
+}
+
+fn value(text: &str) -> Result<HeaderValue, Lost> {
+    HeaderValue::from_bytes(text.as_bytes()).map_err(|_| Lost::Unsendable)
+}
+
+/// What lies behind a request that brought no answer. Addresses in errors stay here.
+pub(super) fn unsent(error: &reqwest::Error) -> Lost {
+    let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(cause) = next {
+        if cause.is::<PrivateAddress>() {
+            return Lost::Private;
+        }
+        next = cause.source();
+    }
+    match (error.is_connect(), error.is_timeout()) {
+        (true, _) => Lost::Unreachable,
+        (false, true) => Lost::TimedOut,
+        (false, false) => Lost::Broken,
+    }
+}
+
+fn is_events(response: &Response) -> bool {
+    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
+}
+
+/// The whole body.
+pub(super) async fn read(mut response: Response, most: usize) -> Result<Vec<u8>, Lost> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|_| Lost::Broken)? {
+        if body.len() + chunk.len() > most {
+            return Err(Lost::Odd("the answer is too large"));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+async fn single(response: Response, id: u64) -> Result<Value, Lost> {
+    let body = read(response, LARGEST).await?;
+    let message: Value = serde_json::from_slice(&body).map_err(|_| Lost::Odd("the answer is no JSON"))?;
+    match message {
+        Value::Array(all) => choose(all, id),
+        one => choose(vec![one], id),
+    }
+    .ok_or(Lost::Odd("it is no answer to the request"))
+}
+
+/// Of several messages the one with the request's id, else the last answer.
+fn choose(messages: Vec<Value>, id: u64) -> Option<Value> {
+    let mut answers: Vec<Value> = messages.into_iter().filter(is_answer).collect();
+    match answers.iter().position(|message| is_of(message, id)) {
+        Some(at) => Some(answers.swap_remove(at)),
+        None => answers.pop(),
+    }
+}
+
+fn is_answer(message: &Value) -> bool {
+    message.get("result").is_some() || message.get("error").is_some_and(Value::is_object)
+}
+
+fn is_of(message: &Value, id: u64) -> bool {
+    message["id"].as_u64() == Some(id) || message["id"].as_str().is_some_and(|text| text == id.to_string())
+}
+
+/// Reads events until the answer has come; what else is told on the way is nobody's here.
+async fn events(mut response: Response, id: u64) -> Result<Value, Lost> {
+    let (mut lines, mut taken) = (Lines::default(), 0);
+    let mut last = None;
+    loop {
+        let chunk = response.chunk().await.map_err(|_| Lost::Broken)?;
+        taken += chunk.as_ref().map_or(0, |chunk| chunk.len());
+        if taken > LARGEST {
+            return Err(Lost::Odd("the answer is too large"));
+        }
+        let ended = chunk.is_none();
+        let found = match chunk {
+            Some(chunk) => lines.take(&chunk),
+            None => lines.event_ends().into_iter().collect(),
+        };
+        let answers = found.iter().filter_map(|data| serde_json::from_str::<Value>(data).ok()).filter(is_answer);
+        for message in answers {
+            if is_of(&message, id) {
+                return Ok(message);
+            }
+            last = Some(message);
+        }
+        if ended {
+            return last.ok_or(Lost::Odd("the events hold no answer"));
+        }
+    }
+}
+
+/// Puts events together from pieces of a stream: the `data` of each.
+#[derive(Default)]
+struct Lines {
+    /// The line that is not at its end yet.
+    line: Vec<u8>,
+    data: Vec<String>,
+}
+
+impl Lines {
+    fn take(&mut self, chunk: &[u8]) -> Vec<String> {
+        let mut events = Vec::new();
+        for piece in chunk.split_inclusive(|byte| *byte == b'\n') {
+            self.line.extend_from_slice(piece);
+            if self.line.ends_with(b"\n") {
+                events.extend(self.line_ends());
+            }
+        }
+        events
+    }
+
+    fn line_ends(&mut self) -> Option<String> {
+        let line = std::mem::take(&mut self.line);
+        let line = String::from_utf8_lossy(&line);
+        let line = line.trim_end_matches(['\r', '\n']);
+        if line.is_empty() {
+            return self.event_ends();
+        }
+        let data = line.strip_prefix("data:")?;
+        self.data.push(data.strip_prefix(' ').unwrap_or(data).to_owned());
+        None
+    }
+
+    /// What there is when an event ends, or the stream does.
+    fn event_ends(&mut self) -> Option<String> {
+        let data = std::mem::take(&mut self.data).join("\n");
+        (!data.is_empty()).then_some(data)
+    }
+}
+
+/// The result of an answer. What the server says of an error stays there.
+fn result(mut message: Value) -> Result<Value, Lost> {
+    match message.get_mut("result") {
+        Some(result) => Ok(result.take()),
+        None => Err(Lost::Refused(message["error"]["code"].as_i64().unwrap_or_default())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_are_put_together_from_any_pieces() {
+        let stream =
+            ": hello\r\nid: 1\r\ndata:\r\n\r\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"method\":\"x\"}\n\ndata: {\"id\":2,\"result\":1}\n\n";
+        for size in 1..stream.len() {
+            let mut lines = Lines::default();
+            let found: Vec<String> = stream.as_bytes().chunks(size).flat_map(|chunk| lines.take(chunk)).collect();
+            assert_eq!(found, ["{\"jsonrpc\":\"2.0\",\n\"method\":\"x\"}", "{\"id\":2,\"result\":1}"]);
+        }
+    }
+
+    #[test]
+    fn the_answer_is_the_one_with_the_id_else_the_last() {
+        let all = vec![json!({"id": 1, "result": "a"}), json!({"id": "2", "result": "b"}), json!({"method": "note"}), json!({"id": 3, "error": {"code": 1}})];
+        assert_eq!(choose(all.clone(), 2).unwrap()["result"], "b");
+        assert_eq!(result(choose(all, 9).unwrap()), Err(Lost::Refused(1)));
+        assert!(choose(vec![json!({"method": "note"}), json!("text")], 1).is_none());
+    }
+}
