@@ -2,7 +2,7 @@
 
 use kit::{
     model_server::{ModelServer, Reply},
-    webdriver::wait,
+    webdriver::{key, wait},
 };
 use serde_json::json;
 
@@ -25,22 +25,39 @@ fn an_answer_stopped_half_way_is_kept_as_far_as_it_came() {
     journey.chat(|page| {
         page.send("Tell me something long");
         page.says("word5");
+        // What is sent meanwhile waits, can be taken back, and may have several lines.
+        page.send("Never mind");
+        page.says("1 message waits");
+        page.click("Remove from the queue: Never mind");
+        wait("nothing to wait", || (!page.text().contains("1 message waits")).then_some(()));
+        page.named("textarea", "Message", true).click().expect("the message field can be clicked");
+        page.session.type_text("And now?").expect("typing");
+        page.session.press(&[&[key::SHIFT, key::ENTER]]).expect("Shift+Enter");
+        page.session.type_text("In a few words.").expect("typing");
+        assert_eq!(page.script("return document.querySelector('textarea').value;"), json!("And now?\nIn a few words."), "a new line, and nothing is sent");
+        page.session.press(&[&[key::ENTER]]).expect("Enter");
+        page.says("1 message waits");
+    });
+    journey.picture("queue.png");
+    journey.chat(|page| {
         page.click("Stop");
-        page.idle();
         page.says("Stopped.");
     });
-    journey.picture("stopped.png");
     runtime.block_on(async {
         tokio::time::timeout(std::time::Duration::from_secs(30), server.client_left(1)).await.expect("the model is no longer listened to");
     });
+    // The session goes on with what waited.
+    journey.chat(|page| {
+        page.says("Here again.");
+        page.idle();
+    });
+    journey.picture("stopped.png");
     let items = journey.items();
-    let answer = items.iter().rev().find(|item| item["body"]["kind"] == "assistant_text").expect("what was written is kept");
-    assert_eq!(answer["body"]["partial"], true);
-    assert!(answer["body"]["text"].as_str().is_some_and(|text| text.contains("word5") && !text.contains("word399")));
-
-    // The session goes on.
-    let answer = journey.ask("And now?");
-    assert!(answer.contains("Here again."), "{answer}");
+    let stopped = items.iter().find(|item| item["body"]["kind"] == "assistant_text").expect("what was written is kept");
+    assert_eq!(stopped["body"]["partial"], true);
+    assert!(stopped["body"]["text"].as_str().is_some_and(|text| text.contains("word5") && !text.contains("word399")));
+    let asked: Vec<&str> = items.iter().filter(|item| item["body"]["kind"] == "user_message").filter_map(|item| item["body"]["text"].as_str()).collect();
+    assert_eq!(asked, ["Tell me something long", "And now?\nIn a few words."]);
     wait("nothing to run", || (journey.call("app_status", json!({})).ok()?["running"] == 0).then_some(()));
     assert_eq!(server.violations(), Vec::<String>::new());
     journey.quit();

@@ -4,6 +4,7 @@
 
 mod approving;
 mod cancelling;
+mod connecting;
 mod dragging;
 mod first_run;
 mod guide;
@@ -14,6 +15,7 @@ mod pacing;
 mod restarting;
 mod security;
 mod servers;
+mod shopping;
 mod terminal;
 mod views;
 mod world;

@@ -1,9 +1,10 @@
-//! Closing, killing and starting again: nothing is lost, nothing runs twice, no process stays.
+//! Closing, killing and starting again: nothing is lost, nothing runs twice, no process stays, a changed log is shown.
 
 use std::{fs, process::Stdio, time::Duration};
 
 use kit::{
     desktop::alive,
+    packs,
     webdriver::{wait, wait_for},
 };
 use serde_json::json;
@@ -38,19 +39,51 @@ fn a_restart_keeps_everything_and_runs_nothing() {
     assert_eq!(journey.call("audit_verify", json!({})).expect("a report")["ok"], true);
 }
 
+/// A server that starts and never says a word.
+const HANGS: &str = "#!/bin/sh\nexec sleep 600\n";
+
 #[test]
-fn a_second_start_hands_over_to_the_first() {
-    let journey = Journey::start("second-start");
+fn a_second_start_brings_the_first_to_the_front_while_a_server_hangs() {
+    let journey = Journey::prepare("second-start", &[]);
+    let pack = packs::install("letters", &journey.desktop.data_dir());
+    fs::write(pack.join("server.py"), HANGS).expect("a server that hangs");
+    journey.settings("");
+    journey.open();
+    // The app has started, and whatever needs no server is answered; the page of servers says what is going on.
+    journey.ask("How is account 17 pacing this month?");
+    journey.chat(|page| {
+        page.go("Tools");
+        page.named("[role=tab]", "Servers", false).click().expect("the tab");
+        page.says("Starting");
+    });
+
+    let xdotool = |args: &[&str]| {
+        let output = journey.desktop.command("xdotool").args(args).output().expect("xdotool");
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    };
+    let window = wait("the window", || xdotool(&["search", "--onlyvisible", "--name", "^Countersign$"]).lines().next().map(str::to_owned));
+    xdotool(&["windowminimize", &window]);
+    wait("the window to be out of sight", || (xdotool(&["getactivewindow"]) != window).then_some(()));
     let mut command = journey.desktop.command(env!("CARGO_BIN_EXE_countersign"));
     command.arg("--data-dir").arg(journey.desktop.data_dir()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut second = command.spawn().expect("the program starts");
     let status = wait("the second start to end by itself", || second.try_wait().expect("its state"));
     assert!(status.success(), "{status}");
+    wait("the first one's window in front", || {
+        let seen = xdotool(&["search", "--onlyvisible", "--name", "^Countersign$"]);
+        (xdotool(&["getactivewindow"]) == window && seen == window).then_some(())
+    });
     assert!(journey.call("app_status", json!({})).is_ok(), "the first one goes on");
 }
 
+/// Changes one letter of a record, as somebody would who wants something not to have happened.
+const CHANGE: &str = "import sqlite3, sys\ndb = sqlite3.connect(sys.argv[1])\n\
+    seq, body = db.execute(\"SELECT seq, body FROM audit_record WHERE tool = 'product.search' LIMIT 1\").fetchone()\n\
+    db.execute('UPDATE audit_record SET body = ? WHERE seq = ?', (bytes(body).replace(b'product.search', b'product.zearch'), seq))\n\
+    db.commit()\nprint(seq)\n";
+
 #[test]
-fn kill_minus_nine_leaves_no_process() {
+fn kill_minus_nine_leaves_no_process_and_a_changed_log_is_shown() {
     let journey = Journey::start("kill");
     // A tool of the shop makes its server start.
     journey.ask("show me trail shoes");
@@ -65,6 +98,18 @@ fn kill_minus_nine_leaves_no_process() {
         left.is_empty().then_some(())
     });
     journey.assert_log_verifies();
+
+    let log = journey.desktop.data_dir().join("audit.db");
+    let changed = journey.desktop.command("python3").args(["-c", CHANGE]).arg(&log).output().expect("python3");
+    let changed = String::from_utf8_lossy(&changed.stdout).trim().to_owned();
     journey.open();
-    assert_eq!(journey.call("audit_verify", json!({})).expect("a report")["ok"], true);
+    journey.chat(|page| {
+        page.go("Audit");
+        page.click("Verify");
+        page.says("The log does not verify");
+        page.click(&format!("Show record {changed}"));
+        page.named("aside", &format!("Record {changed}"), false);
+    });
+    journey.picture("log-changed.png");
+    assert!(!journey.csign(&["audit", "verify"]).status.success(), "csign says so, too");
 }

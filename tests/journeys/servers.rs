@@ -1,7 +1,7 @@
 //! What servers want of the user, in the window: an answer in the middle of a call, another look at a tool whose description
 //! changed, and a sign-in in the browser.
 
-use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt as _, path::Path};
+use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt as _};
 
 use kit::{
     packs,
@@ -171,24 +171,13 @@ fn the_user_signs_in_to_a_server_with_the_browser() {
     journey.chat(|page| page.go("Chat"));
     let answer = journey.ask("How many members are there?");
     assert!(answer.contains("There are 42 members."), "{answer}");
-    assert_no_token(&journey.desktop.data_dir());
+    journey.assert_in_no_file("members-token");
     journey.chat(|page| {
         page.go("Tools");
         page.named("[role=tab]", "Servers", false).click().expect("the tab");
         page.click("Sign out");
         wait("to be signed out", || page.has_button("Sign in").then_some(()));
     });
-}
-
-/// Tokens lie in the keyring, and in no file of the profile.
-#[track_caller]
-fn assert_no_token(folder: &Path) {
-    for entry in fs::read_dir(folder).expect("the profile").flatten() {
-        if entry.path().is_file() {
-            let bytes = fs::read(entry.path()).expect("a file");
-            assert!(!bytes.windows(13).any(|piece| piece == b"members-token"), "{} holds a token", entry.path().display());
-        }
-    }
 }
 
 /// Presses the first button of the dialog that asks whether a link is opened.

@@ -12,7 +12,7 @@ use crate::{
     world::{Journey, Page},
 };
 
-const SIZES: [(u32, u32); 2] = [(1280, 800), (800, 600)];
+pub const SIZES: [(u32, u32); 2] = [(1280, 800), (800, 600)];
 const THEMES: [&str; 2] = ["light", "dark"];
 
 #[test]

@@ -171,6 +171,22 @@ impl Journey {
         assert!(output.status.success(), "the log verifies: {said}\n{}", String::from_utf8_lossy(&output.stderr));
     }
 
+    /// Keys and tokens lie in the keyring, and in no file of the profile.
+    #[track_caller]
+    pub fn assert_in_no_file(&self, secret: &str) {
+        let mut folders = vec![self.desktop.data_dir()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).expect("a folder").flatten() {
+                let path = entry.path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if let Ok(bytes) = fs::read(&path) {
+                    assert!(!bytes.windows(secret.len()).any(|piece| piece == secret.as_bytes()), "{} holds a secret", path.display());
+                }
+            }
+        }
+    }
+
     /// Stores a picture of the selected window.
     pub fn picture(&self, file: impl AsRef<Path>) {
         let file = pictures().join(file);
@@ -292,13 +308,33 @@ impl<'s> Page<'s> {
     /// The first of the answers that the newest answer suggests.
     #[track_caller]
     pub fn first_choice(&self) -> Element<'s> {
-        // At rest: twice at the same place. A click goes to a place, and the end of an answer still scrolls.
-        let script = "const button = document.querySelector('[role=group][aria-label=\"Suggested answers\"] button'); \
-                      const at = button?.getBoundingClientRect().top; \
-                      const rests = at !== undefined && at === window.lastSeenAt; \
-                      window.lastSeenAt = at; \
-                      return rests ? button : null;";
-        wait(&format!("a suggested answer on a page that says:\n{}", self.text()), || self.session.find(script, json!([])).ok().flatten())
+        self.at_rest("[role=group][aria-label=\"Suggested answers\"] button")
+    }
+
+    /// The first visible element of a selector, once it rests: twice at the same place. A click goes to a place, and the end of an
+    /// answer still scrolls.
+    #[track_caller]
+    pub fn at_rest(&self, selector: &str) -> Element<'s> {
+        let script = "const found = document.querySelector(arguments[0]); const at = found?.getBoundingClientRect().top; \
+                      const rests = at !== undefined && at === window.lastSeenAt; window.lastSeenAt = at; return rests ? found : null;";
+        wait(&format!("{selector} at rest on a page that says:\n{}", self.text()), || self.session.find(script, json!([selector])).ok().flatten())
+    }
+
+    /// Chooses in a list by its label.
+    #[track_caller]
+    pub fn choose(&self, label: &str, value: &str) {
+        let script = "const field = [...document.querySelectorAll('label')].find((l) => l.innerText.trim() === arguments[0])?.control; \
+                      if (!field) return false; field.value = arguments[1]; field.dispatchEvent(new Event('change', { bubbles: true })); return true;";
+        wait(&format!("the list {label}"), || (self.session.run(script, json!([label, value])).ok()? == json!(true)).then_some(()));
+    }
+
+    /// Types into the field with this label, in place of what is there.
+    #[track_caller]
+    pub fn fill(&self, label: &str, text: &str) {
+        let script = "return [...document.querySelectorAll('label')].find((l) => l.innerText.trim() === arguments[0])?.control ?? null;";
+        let field = wait(&format!("the field {label}"), || self.session.find(script, json!([label])).ok().flatten());
+        field.clear().expect("emptied");
+        field.send(text).expect("typed");
     }
 
     /// How many complete answers are shown.

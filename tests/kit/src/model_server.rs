@@ -164,11 +164,13 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps the request and picks its reply: the first that fits the conversation's last message.
+    /// Keeps the request and picks its reply: the first that fits the conversation's last message. It is made whole for who
+    /// wants no stream.
     fn take(&self, wire: Wire, path: String, headers: HeaderMap, body: &Bytes) -> Result<Reply, String> {
         let mut state = self.lock();
         let parsed: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
         let last = wire.last(&parsed);
+        let whole = wire == Wire::Chat && parsed.get("stream") == Some(&Value::Bool(false));
         let results = ["\"tool_result\"", "functionResponse", "function_call_output"].iter().any(|kind| last.to_string().contains(kind));
         let mut found = violations_of(wire, &parsed);
         found.extend(state.sealed.violations_of(wire, &parsed, results));
@@ -190,7 +192,7 @@ impl Shared {
         if wire != Wire::Chat {
             state.sealed.given(wire, &reply.json_events());
         }
-        Ok(reply)
+        Ok(if whole { reply.whole() } else { reply })
     }
 }
 

@@ -27,9 +27,10 @@ impl Engine {
     }
 }
 
-/// The caller-owned values of a call: the session's own, else the profile's; what is unknown is left out.
+/// The caller-owned values of a call: the session's own, else the profile's; what is unknown, or null in the session, is left out.
 pub(crate) fn caller_values(spec: &ToolSpec, session: &SessionValues, profile: &SessionValues) -> Map<String, Value> {
-    spec.caller_owned.iter().filter_map(|p| Some((p.name.clone(), session.get(&p.from).or_else(|| profile.get(&p.from))?.clone()))).collect()
+    let value = |from: &str| session.get(from).or_else(|| profile.get(from)).filter(|value| !value.is_null()).cloned();
+    spec.caller_owned.iter().filter_map(|p| Some((p.name.clone(), value(&p.from)?))).collect()
 }
 
 /// Arguments with the caller-owned values put in.

@@ -117,6 +117,8 @@ pub struct ModelRequest {
     pub structured: Option<Structured>,
     pub purpose: Purpose,
     pub max_output_tokens: Option<u32>,
+    /// Nobody listens to the pieces: the answer may come in one.
+    pub whole: bool,
     /// Language of the user interface (`en`, `sv`), for models that word their answers themselves.
     pub locale: String,
     /// The local day and zone the user lives in.

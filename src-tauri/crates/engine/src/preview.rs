@@ -61,6 +61,7 @@ fn render(template: &str, arguments: &Value, variables: &Map<String, Value>, loc
     environment.add_template("preview", template).map_err(|e| e.to_string())?;
     let mut scope: std::collections::BTreeMap<String, Template> = variables.iter().map(|(name, value)| (name.clone(), Template::from(Serde(value)))).collect();
     scope.insert("args".into(), Template::from(Serde(arguments)));
+    scope.insert("locale".into(), Template::from(if swedish { "sv" } else { "en" }));
     let text = environment.get_template("preview").and_then(|t| t.render(Template::from_pairs(scope))).map_err(|e| e.to_string())?;
     serde_json::from_str(&text).map_err(|e| e.to_string())
 }
@@ -127,18 +128,20 @@ mod tests {
 
     #[test]
     fn amounts_are_exact() {
-        let template = r#"{"summary": {{ ("Add " ~ args.quantity) | tojson }},
+        let template = r#"{"summary": {{ (("Lägg till " if locale == "sv" else "Add ") ~ args.quantity) | tojson }},
             "before": {"rows": [], "total": "{{ cart.total | money }}"},
             "after": {"rows": [{"label": {{ args.name | tojson }}, "amount": "{{ args.price | dec_mul(args.quantity) | money }}", "changed": true}],
                       "total": "{{ cart.total | dec_add(args.price | dec_mul(args.quantity)) | money }}"}}"#;
         let arguments = json!({"quantity": 3, "price": "1 299,10", "name": "a \"quoted\" name"});
         let variables = json!({"cart": {"total": 0.3}}).as_object().cloned().expect("an object");
         let view = render(template, &arguments, &variables, "en").expect("renders");
+        assert_eq!(view.summary, "Add 3");
         assert_eq!(view.after.rows[0].label, "a \"quoted\" name");
         assert_eq!(view.after.rows[0].amount, "3,897.30");
         assert_eq!(view.before.total, "0.30");
         assert_eq!(view.after.total, "3,897.60");
         let swedish = render(template, &arguments, &variables, "sv").expect("renders");
+        assert_eq!(swedish.summary, "Lägg till 3");
         assert_eq!((swedish.before.total.as_str(), swedish.after.total.as_str()), ("0,30", "3\u{a0}897,60"));
     }
 

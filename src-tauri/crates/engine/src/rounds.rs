@@ -180,6 +180,7 @@ impl Turn {
             structured: asked.structured,
             purpose: asked.purpose,
             max_output_tokens: None,
+            whole: self.run.as_ref().is_some_and(|run| run.whole()),
             locale: self.locale.clone(),
             now: Some(self.world().clock.now()),
             time_zone: profile.time_zone(),

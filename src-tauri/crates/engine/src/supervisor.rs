@@ -27,6 +27,8 @@ const CALLS_OF_A_HOP: u32 = 3;
 struct Opening {
     /// Earlier turns, with calls and results.
     window: Vec<Message>,
+    /// What the caller's host tells for this turn.
+    hints: Vec<Message>,
     question: Message,
 }
 
@@ -79,7 +81,20 @@ impl Turn {
 
     fn opening(&self, words: &Words, recalled: &Recalled) -> Opening {
         self.kept.keep_items(&recalled.items, history::OLD_RESULT_CHARS);
-        Opening { window: history::messages(&recalled.items, &self.specs, words), question: Message::User { text: words.text(&self.text) } }
+        Opening {
+            window: history::messages(&recalled.items, &self.specs, words),
+            hints: self.hints(words),
+            question: Message::User { text: words.text(&self.text) },
+        }
+    }
+
+    /// Hints quote what tools said, so they are no more to be trusted than these.
+    fn hints(&self, words: &Words) -> Vec<Message> {
+        let hints = self.run.as_ref().map_or(&[] as &[String], |run| run.hints());
+        if !hints.is_empty() {
+            self.tainted.store(true, Ordering::Release);
+        }
+        hints.iter().map(|hint| Message::System { text: words.text(hint) }).collect()
     }
 
     /// What a specialist begins with that has settings of its own for earlier messages. Nothing: it begins as everybody does.
@@ -244,6 +259,7 @@ impl Turn {
         self.trace(None, &prompt);
         let mut messages = vec![Message::System { text: prompt.text() }];
         messages.extend(opening.window.iter().filter_map(|message| self.told_to_supervisor(message)));
+        messages.extend(opening.hints.iter().cloned());
         messages.push(opening.question.clone());
         let by_name = |agent: &Arc<Agent>| {
             let names = self.specs.iter().filter(|spec| agent.tools.contains(&spec.id)).map(|spec| spec.model_name.clone());
@@ -386,7 +402,7 @@ impl Turn {
 
 fn opened(prompt: &Prompt, opening: &Opening) -> Vec<Message> {
     let mut messages = vec![Message::System { text: prompt.text() }];
-    messages.extend(opening.window.iter().cloned());
+    messages.extend(opening.window.iter().chain(&opening.hints).cloned());
     messages.push(opening.question.clone());
     messages
 }

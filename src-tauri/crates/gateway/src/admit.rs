@@ -1,9 +1,6 @@
 //! From a request to an admitted message, in the contract's order: body, visitor, rate, shape, application, length.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Instant};
 
 use axum::{
     body::{Body, Bytes},
@@ -24,9 +21,6 @@ use crate::{
     request::{ChatRequest, session_of},
     turn::Ask,
 };
-
-/// A body that takes longer is given up.
-const BODY_TIME: Duration = Duration::from_secs(15);
 
 /// The id of an HTTP request, in its answer, its errors and its log lines.
 #[derive(Clone, Debug)]
@@ -75,7 +69,7 @@ pub(crate) async fn json_body(app: &App, headers: &HeaderMap, body: Body, may_be
     if !(is_json || may_be_empty && empty) {
         return Err(plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported Media Type"));
     }
-    let read = tokio::time::timeout(BODY_TIME, axum::body::to_bytes(body, app.config.body_limit)).await;
+    let read = tokio::time::timeout(app.config.body_time, axum::body::to_bytes(body, app.config.body_limit)).await;
     let bytes: Bytes = match read {
         Err(_) => return Err(plain(StatusCode::REQUEST_TIMEOUT, "The body did not come in time")),
         Ok(Err(error)) if is_too_long(&error) => return Err(too_large()),

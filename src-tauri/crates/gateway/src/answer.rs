@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    cards, compare,
+    cards,
     error::Fault,
     sessions::State,
     teller::Call,
@@ -12,10 +12,12 @@ use crate::{
     wire::ChatResponse,
 };
 
+#[derive(Default)]
 pub(crate) struct Answer {
-    locale: &'static str,
     pub(crate) text: String,
     pub(crate) calls: Vec<Call>,
+    pub(crate) cards: Vec<Value>,
+    pub(crate) comparison: Option<Value>,
     pub(crate) rounds: u32,
     pub(crate) choices: Option<Value>,
     pub(crate) refinements: Vec<Value>,
@@ -28,22 +30,6 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    pub(crate) fn new(locale: &'static str) -> Self {
-        Self {
-            locale,
-            text: String::new(),
-            calls: Vec::new(),
-            rounds: 0,
-            choices: None,
-            refinements: Vec::new(),
-            pending_action: None,
-            confirmation: None,
-            cart: None,
-            plain: false,
-            fault: None,
-        }
-    }
-
     /// The newest cart of the turn becomes the session's; without one the session's is shown.
     pub(crate) fn note_cart(&mut self, state: &mut State) {
         let newest = self.calls.iter().rev().filter(|call| call.ok() && call.tool.starts_with("cart_")).find_map(|call| cards::cart(&call.data));
@@ -61,10 +47,10 @@ impl Answer {
             response.error = Some(fault.envelope(&ask.request_id, ask.debug));
             return Outcome { status: fault.status, response, fault: Some(fault.clone()) };
         }
-        response.cards = cards::of_turn(&self.calls);
+        response.cards.clone_from(&self.cards);
         response.refinements.clone_from(&self.refinements);
         response.choices.clone_from(&self.choices);
-        response.comparison = compare::of_turn(&self.calls, self.locale);
+        response.comparison.clone_from(&self.comparison);
         response.cart.clone_from(&self.cart);
         response.pending_action.clone_from(&self.pending_action);
         response.confirmation.clone_from(&self.confirmation);
@@ -78,7 +64,7 @@ impl Answer {
         let trace: Vec<Value> = self.calls.iter().map(|call| trace(call, &context)).collect();
         let mut debug = json!({"toolTrace": trace, "requestId": ask.request_id});
         let gets: Vec<&Call> = self.calls.iter().filter(|call| call.tool == "product_get").collect();
-        if let Some(comparison) = compare::of_turn(&self.calls, self.locale) {
+        if let Some(comparison) = &self.comparison {
             debug["compare"] = json!({"productIds": comparison["productIds"], "productGetCallCount": gets.len()});
         }
         debug
@@ -114,6 +100,9 @@ fn trace(call: &Call, context: &Map<String, Value>) -> Value {
         }
     }
     if call.tool == "product_search" && call.ok() {
+        if let Some(told) = call.data.get("querySimplification") {
+            entry["querySimplification"] = told.clone();
+        }
         let with = cards::items(&call.data).iter().filter(|item| !item["thumbnailImageKey"].is_null()).count();
         entry["thumbnailsPresentCount"] = json!(with);
     }

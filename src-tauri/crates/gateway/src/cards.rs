@@ -26,29 +26,51 @@ pub(crate) fn lines(cart: &Value) -> &[Value] {
     ["items", "lineItems", "cartItems"].iter().find_map(|name| cart[*name].as_array()).map_or(&[], Vec::as_slice)
 }
 
-/// The cards of a turn: of the products that were looked at, else of everything that was found.
-pub(crate) fn of_turn(calls: &[Call]) -> Vec<Value> {
+/// The cards of a turn: of the products that were looked at, else of everything that was found. A product that could not be looked
+/// at is shown as a search found it, in this turn or `earlier`.
+pub(crate) fn of_turn(calls: &[Call], earlier: &[Value]) -> Vec<Value> {
     let searched: Vec<Value> = calls.iter().filter_map(|call| call.result_of("product_search")).flat_map(items).filter_map(of_item).collect();
-    let looked_at: Vec<&Call> = calls.iter().filter(|call| call.result_of("product_get").is_some()).collect();
+    let looked_at: Vec<&Call> = calls.iter().filter(|call| call.tool == "product_get" && call.outcome.is_some()).collect();
     let mut cards: Vec<Value> = Vec::new();
     let mut add = |card: Value| {
         if cards.iter().all(|known| known["productId"] != card["productId"]) {
             cards.push(card);
         }
     };
-    if looked_at.is_empty() {
-        searched.into_iter().for_each(&mut add);
+    for call in looked_at {
+        let asked = text(&call.args["productId"]);
+        let known = |id: &Value| searched.iter().chain(earlier).find(|card| card["productId"] == *id).cloned();
+        match call.result_of("product_get") {
+            Some(product) => {
+                let Some(own) = of_item(product) else { continue };
+                let card = searched.iter().find(|card| card["productId"] == own["productId"]).cloned();
+                add(enriched(card.unwrap_or(own), product, asked.as_deref()));
+            }
+            None => asked.and_then(|id| known(&json!(id))).into_iter().for_each(&mut add),
+        }
+    }
+    if cards.is_empty() {
+        for card in searched {
+            if cards.iter().all(|known| known["productId"] != card["productId"]) {
+                cards.push(card);
+            }
+        }
         cards.sort_by_key(rank);
     } else {
-        for call in looked_at {
-            let Some(own) = of_item(&call.data) else { continue };
-            let known = searched.iter().find(|card| card["productId"] == own["productId"]).cloned();
-            add(enriched(known.unwrap_or(own), &call.data, text(&call.args["productId"]).as_deref()));
-        }
         cards.sort_by(|a, b| rank(a).cmp(&rank(b)).then(on_hand(b).total_cmp(&on_hand(a))));
     }
     cards.truncate(CARDS);
     cards
+}
+
+/// Cards with the values that their products' variants have.
+pub(crate) fn with_dimensions(cards: &mut [Value], products: &[Value]) {
+    for card in cards {
+        let product = products.iter().find(|product| text(&product["productId"]).as_deref() == card["productId"].as_str());
+        if let Some(hints) = product.map(dimension_hints).filter(|hints| !hints.is_empty()) {
+            card["dimensionHints"] = Value::Object(hints);
+        }
+    }
 }
 
 fn rank(card: &Value) -> u8 {
@@ -143,8 +165,17 @@ fn enriched(mut card: Value, product: &Value, asked: Option<&str>) -> Value {
     let variants = product["variants"].as_array().map_or(&[] as &[Value], Vec::as_slice);
     let variant = variants.iter().find(|variant| asked.is_some() && text(&variant["productId"]).as_deref() == asked);
     card["availability"] = availability(variant.map_or(&product["onHand"], |variant| &variant["onHand"]));
+    let hints = dimension_hints(product);
+    if !hints.is_empty() {
+        card["dimensionHints"] = Value::Object(hints);
+    }
+    card
+}
+
+/// Which values the variants of a product have.
+fn dimension_hints(product: &Value) -> Map<String, Value> {
     let mut hints: Map<String, Value> = Map::new();
-    for (name, value) in variants.iter().flat_map(dimensions) {
+    for (name, value) in product["variants"].as_array().into_iter().flatten().flat_map(dimensions) {
         if let Some(values) = hints.entry(name).or_insert_with(|| json!([])).as_array_mut()
             && values.len() < VALUES
             && !values.contains(&json!(value))
@@ -152,10 +183,7 @@ fn enriched(mut card: Value, product: &Value, asked: Option<&str>) -> Value {
             values.push(json!(value));
         }
     }
-    if !hints.is_empty() {
-        card["dimensionHints"] = Value::Object(hints);
-    }
-    card
+    hints
 }
 
 /// The dimensions of a variant, the primary ones first, each once.
@@ -221,3 +249,6 @@ pub(crate) fn cart(data: &Value) -> Option<Value> {
     }
     Some(shown)
 }
+
+#[cfg(test)]
+mod tests;

@@ -40,12 +40,14 @@ fn in_stock(variant: &Value) -> bool {
 pub(crate) fn offer(product: &Value, part: &str, quantity: u64, locale: &str) -> Offer {
     let variants = product["variants"].as_array().map_or(&[] as &[Value], Vec::as_slice);
     let is = |value: &Value| text(value).is_some_and(|own| own.eq_ignore_ascii_case(part));
+    // An id in place of the part number means the same thing, and is no part number.
+    let under_part = |value: &Value| if is(&value["partNo"]) { Offer::Plain } else { text(&value["partNo"]).map_or(Offer::Plain, Offer::One) };
     if let Some(variant) = variants.iter().find(|variant| is(&variant["partNo"]) || is(&variant["productId"])) {
-        return if is_buyable(variant) { Offer::Plain } else { Offer::Nothing };
+        return if is_buyable(variant) { under_part(variant) } else { Offer::Nothing };
     }
     let buyable: Vec<&Value> = variants.iter().filter(|variant| is_buyable(variant)).collect();
     match (&buyable[..], variants.is_empty()) {
-        ([], true) if product["attributes"]["isBuyable"] == true => Offer::Plain,
+        ([], true) if product["attributes"]["isBuyable"] == true => under_part(product),
         ([], _) => Offer::Nothing,
         ([one], _) => text(&one["partNo"]).map_or(Offer::Nothing, Offer::One),
         (several, _) => Offer::Several(of_variants(several, quantity, locale)),
@@ -135,7 +137,7 @@ fn names(option: &Value) -> Vec<String> {
 }
 
 /// Whether a name stands in a message as a whole: "1" is not in "10".
-fn contains_word(message: &str, name: &str) -> bool {
+pub(crate) fn contains_word(message: &str, name: &str) -> bool {
     let (message, name) = (message.to_lowercase(), name.to_lowercase());
     message.match_indices(&name).any(|(at, _)| {
         let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '-' && c != '_');
@@ -157,8 +159,73 @@ fn ordinal(message: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
+    fn variant(id: u32, stock: i64, more: Value) -> Value {
+        let mut variant = json!({"productId": id, "partNo": format!("P-{id}"), "isBuyable": true, "onHand": {"value": stock, "isActive": true}});
+        variant["variantParametrics"] = json!([{"name": "Size", "value": id.to_string()}]);
+        variant.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        variant
+    }
+
+    fn offered(product: &Value, part: &str) -> String {
+        match offer(product, part, 1, "en") {
+            Offer::Plain => "plain".into(),
+            Offer::One(part) => part,
+            Offer::Several(kept) => kept["options"].as_array().unwrap().iter().filter_map(|option| option["id"].as_str()).collect::<Vec<_>>().join(" "),
+            Offer::Nothing => "nothing".into(),
+        }
+    }
+
     #[test]
-    fn a_choice_is_made_by_number_or_whole_name() {
+    fn section_12_only_the_flags_of_variants_decide() {
+        let parent = |variants: Value| json!({"productId": 1, "partNo": "P", "attributes": {"isBuyable": false}, "variants": variants});
+        let (yes, no, blank) = (variant(2, 1, json!({})), variant(3, 1, json!({"isBuyable": false})), variant(4, 1, json!({"partNo": " "})));
+        for (product, part, wanted) in [
+            (parent(json!([yes, no, blank])), "P", "P-2"),
+            (parent(json!([no, blank])), "P", "nothing"),
+            (parent(json!([yes, no])), "p-2", "plain"),
+            (parent(json!([yes, no])), "2", "P-2"),
+            (parent(json!([yes, no])), "P-3", "nothing"),
+            (parent(json!([])), "P", "nothing"),
+            (json!({"productId": 1, "partNo": "P", "attributes": {"isBuyable": true}}), "P", "plain"),
+            (json!({"productId": 1, "partNo": "P", "attributes": {"isBuyable": true}}), "1", "P"),
+        ] {
+            assert_eq!(offered(&product, part), wanted, "{product} as {part}");
+        }
+    }
+
+    #[test]
+    fn section_12_six_options_what_is_there_first_then_what_comes_first() {
+        let comes = |day: &str| json!({"onHand": {"value": 0, "isActive": true, "nextDeliveryDate": day}});
+        let variants = json!([
+            variant(10, 1, json!({})),
+            variant(11, 0, comes("2027-02-01")),
+            variant(12, 9, json!({})),
+            variant(13, 0, comes("2027-01-01")),
+            variant(14, 0, json!({})),
+            variant(15, 5, json!({"onHand": {"value": 5, "isActive": false}})),
+            variant(16, 3, json!({})),
+            variant(17, 2, json!({})),
+        ]);
+        let product = json!({"productId": 1, "partNo": "P", "variants": variants});
+        assert_eq!(offered(&product, "P"), "12 16 17 10 13 11");
+        let Offer::Several(kept) = offer(&product, "P", 3, "sv") else { panic!("several") };
+        let first = &shown(&kept)["options"][0];
+        assert_eq!((first["label"].as_str(), &first["meta"]["dimsMap"]), (Some("Size: 12 (i lager)"), &json!({"Size": "12"})));
+        assert_eq!((&first["meta"]["onHand"], &first["meta"]["partNo"], first["meta"]["inStock"].as_bool()), (&json!(9), &json!("P-12"), Some(true)));
+        assert_ne!(of_variants(&[], 1, "en")["id"], of_variants(&[], 1, "en")["id"], "each set is its own");
+    }
+
+    #[test]
+    fn section_12_names_of_a_variant_choose_it() {
+        let named = variant(10, 1, json!({"eanCode": "7350001", "uniqueName": "boot-10"}));
+        let kept = of_variants(&[&named, &variant(11, 1, json!({}))], 1, "en");
+        for message in ["7350001", "the boot-10", "P-10 please", "10?"] {
+            assert_eq!(pick(message, &kept), Some(Pick::Part("P-10".into(), 1)), "{message}");
+        }
+    }
+
+    #[test]
+    fn section_12_and_22_8_a_choice_is_made_by_number_or_whole_name() {
         let option = |id: &str, part: &str| json!({"id": id, "label": part, "meta": {"partNo": part}, "also": [null, null]});
         let kept = json!({"options": [option("1", "A-1"), option("12", "A-12")], "quantity": 2});
         let part = |text: &str| match pick(text, &kept) {

@@ -15,19 +15,24 @@ const NAME: usize = 30;
 const ORDER: [&str; 13] =
     ["price", "brand", "material", "color", "size", "weight", "dimensions", "category", "manufacturer", "model", "warranty", "availability", "stock"];
 
-/// The comparison of a turn that looked at two products or more.
-pub(crate) fn of_turn(calls: &[Call], locale: &str) -> Option<Value> {
+/// The comparison of a turn that looked at two products or more: of the `wanted` ones, when these are among them.
+pub(crate) fn of_turn(calls: &[Call], wanted: &[String], locale: &str) -> Option<Value> {
     let mut products: Vec<&Value> = Vec::new();
     for product in calls.iter().filter_map(|call| call.result_of("product_get")) {
-        if text(&product["productId"]).is_some() && products.iter().all(|known| known["productId"] != product["productId"]) {
+        if item(product).is_some() && products.iter().all(|known| known["productId"] != product["productId"]) {
             products.push(product);
         }
     }
+    let is_wanted = |product: &&Value| text(&product["productId"]).is_some_and(|id| wanted.contains(&id));
+    if products.iter().filter(|product| is_wanted(product)).count() > 1 {
+        products.retain(is_wanted);
+    }
     products.truncate(PRODUCTS);
-    if products.len() < 2 {
+    let mut items: Vec<Value> = products.iter().filter_map(|product| item(product)).collect();
+    if items.len() < 2 {
         return None;
     }
-    let items: Vec<Value> = products.iter().filter_map(|product| item(product)).collect();
+    highlight(&mut items, &products, locale);
     let ids: Vec<&Value> = items.iter().map(|item| &item["productId"]).collect();
     let features = features(&items);
     let mut headers = vec![json!("Feature")];
@@ -69,7 +74,30 @@ fn item(product: &Value) -> Option<Value> {
         }
         item["price"] = shown;
     }
+    if let Some(url) = text(&product["url"]) {
+        item["url"] = json!(url);
+    }
     Some(item)
+}
+
+/// What speaks for each, as far as the figures themselves say it.
+fn highlight(items: &mut [Value], products: &[&Value], locale: &str) {
+    let amount = |item: &Value| item["price"]["amount"].as_f64();
+    let one_currency = items.iter().all(|item| item["price"]["currency"] == items[0]["price"]["currency"]);
+    let amounts: Option<Vec<f64>> = items.iter().map(amount).collect();
+    let (least, most) = amounts.filter(|_| one_currency).unwrap_or_default().into_iter().fold((f64::MAX, f64::MIN), |(a, b), p| (a.min(p), b.max(p)));
+    let there: Vec<bool> = products.iter().map(|product| cards::availability(&product["onHand"])["status"] == "in_stock").collect();
+    let some_only = there.contains(&true) && there.contains(&false);
+    for (item, there) in items.iter_mut().zip(there) {
+        let cheapest = least < most && amount(item) == Some(least);
+        let said: Vec<&str> = [(cheapest, Text::LowestPrice), (some_only && there, Text::InStock)]
+            .into_iter()
+            .filter_map(|(holds, text)| holds.then(|| text.of(locale)))
+            .collect();
+        if !said.is_empty() {
+            item["highlights"] = json!(said);
+        }
+    }
 }
 
 /// What is compared: known features in their order, the rest by name.
@@ -103,10 +131,61 @@ fn value(item: &Value, feature: &str) -> String {
 
 fn title(items: &[Value], locale: &str) -> String {
     let word = Text::Comparison.of(locale);
-    let category = |item: &Value| text(&item["attributes"]["category"]);
+    let named = |(name, value): (&String, &Value)| ["category", "kategori"].iter().any(|known| known.eq_ignore_ascii_case(name)).then(|| text(value))?;
+    let category = |item: &Value| item["attributes"].as_object()?.iter().find_map(named);
     let first = items.first().and_then(category);
     match first {
         Some(one) if items.iter().all(|item| category(item).as_deref() == Some(one.as_str())) => format!("{one} {word}"),
         Some(_) | None => format!("{word} ({})", items.len()),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::teller::tests::done;
+
+    fn get(id: u32, more: Value) -> Call {
+        let mut product = json!({"productId": id, "name": format!("Tent number {id} with a name that is long")});
+        product.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        done("product_get", json!({"productId": id}), product)
+    }
+
+    fn features(comparison: &Value) -> Vec<&str> {
+        comparison["table"]["rows"].as_array().unwrap().iter().map(|row| row["feature"].as_str().unwrap()).collect()
+    }
+
+    #[test]
+    fn section_13_rows_have_their_order_and_a_dash_where_nothing_is_known() {
+        let one = get(1, json!({"priceIncVat": "10.00", "currency": "SEK", "attributes": {"zebra": 1, "Weight": "2 kg", "apple": true, "category": "Tents"}}));
+        let two = get(2, json!({"priceIncVat": "9.50", "currency": "SEK", "manufacturerName": "Acme", "attributes": {"apple": false, "category": "Tents"}}));
+        let comparison = of_turn(&[one, two], &[], "en").unwrap();
+        assert_eq!(features(&comparison), ["price", "brand", "Weight", "category", "apple", "zebra"]);
+        assert_eq!(comparison["table"]["headers"][1].as_str().unwrap().chars().count(), 30);
+        let row = |at: usize| comparison["table"]["rows"][at]["values"].clone();
+        assert_eq!((row(0), row(1), row(4)), (json!(["10.00 SEK", "9.50 SEK"]), json!(["-", "Acme"]), json!(["Yes", "No"])));
+        assert_eq!(comparison["rows"][0], json!({"key": "price", "values": {"1": "10.00 SEK", "2": "9.50 SEK"}}));
+        assert_eq!((comparison["title"].as_str(), &comparison["items"][1]["highlights"]), (Some("Tents Comparison"), &json!(["lowest price"])));
+    }
+
+    #[test]
+    fn section_13_three_products_at_most_and_the_wanted_ones_alone() {
+        let calls: Vec<Call> = (1..=5).map(|id| get(id, json!({}))).collect();
+        let ids = |wanted: &[&str]| {
+            let wanted: Vec<String> = wanted.iter().map(|id| (*id).to_owned()).collect();
+            of_turn(&calls, &wanted, "sv").map(|comparison| comparison["productIds"].to_string())
+        };
+        assert_eq!(ids(&[]).unwrap(), "[\"1\",\"2\",\"3\"]");
+        assert_eq!(ids(&["5", "2"]).unwrap(), "[\"2\",\"5\"]");
+        assert_eq!(ids(&["5", "9"]).unwrap(), "[\"1\",\"2\",\"3\"]", "one alone is no comparison");
+        assert!(of_turn(&calls[..1], &[], "en").is_none());
+    }
+
+    #[test]
+    fn section_13_eight_rows_at_most() {
+        let many: Map<String, Value> = (0..20).map(|n| (format!("feature {n}"), json!(n))).collect();
+        let calls = [get(1, json!({"attributes": many})), get(2, json!({}))];
+        assert_eq!(features(&of_turn(&calls, &[], "en").unwrap()).len(), 8);
     }
 }

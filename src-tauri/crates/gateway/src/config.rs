@@ -49,6 +49,9 @@ pub struct Config {
     /// With a shop behind an address.
     pub patience: Patience,
     pub max_connections: usize,
+    /// How long a request's header and its body may take to come.
+    pub header_time: Duration,
+    pub body_time: Duration,
     /// How long turns may still take once the gateway is told to stop.
     pub grace: Duration,
 }
@@ -229,6 +232,8 @@ impl Config {
             status_seed: read.text("NORCE_STATUS_SEED"),
             patience: patience(&mut read),
             max_connections: read.count("MAX_CONNECTIONS", 4_096, 1, 100_000),
+            header_time: Duration::from_millis(read.number("HEADER_TIMEOUT_MS", 20_000, 10, 600_000)),
+            body_time: Duration::from_millis(read.number("BODY_TIMEOUT_MS", 15_000, 10, 600_000)),
             grace: Duration::from_secs(read.number("SHUTDOWN_GRACE_SECONDS", 20, 0, 600)),
         };
         if read.faults.is_empty() {
@@ -316,5 +321,28 @@ fn patience(read: &mut Reader<'_>) -> Patience {
         retries: read.small("RETRY_MAX_ATTEMPTS", 2, 0, 10),
         base: ms(read.number("RETRY_BASE_DELAY_MS", 500, 0, 60_000)),
         jitter: ms(read.number("RETRY_JITTER_MS", 200, 0, 60_000)),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn section_20_the_defaults_are_those_of_the_contract() {
+        let config = Config::read(&Flags::default(), PathBuf::from("token"), &|_| None).unwrap();
+        assert_eq!(config.listen, SocketAddr::from(([127, 0, 0, 1], 3000)));
+        assert_eq!((config.body_limit, config.max_message_chars, config.max_message_tokens), (131_072, 4_000, 1_200));
+        assert_eq!((config.max_rounds, config.max_calls, config.session_ttl.as_secs()), (6, 3, 3_600));
+        assert_eq!((config.model_timeout.as_millis(), config.turn_timeout.as_millis()), (120_000, 300_000));
+        assert_eq!((config.rates.chat, config.rates.token, config.rates.max_keys, config.rates.prune.as_millis()), (20, 10, 5_000, 60_000));
+        assert_eq!(config.cors_origins, ["http://localhost:5173", "http://127.0.0.1:5173"]);
+        assert!(!config.debug && config.debug_runs.is_none() && config.simple_auth.is_none() && config.allowed_applications.is_empty());
+        assert_eq!((config.model, config.status_seed), (None, None));
+        let on = |name: &str| matches!(name, "DEBUG_RUNS_ENABLED" | "OPENAI_API_KEY").then(|| "1".to_owned());
+        let config = Config::read(&Flags::default(), PathBuf::from("token"), &on).unwrap();
+        assert_eq!(config.debug_runs.map(|runs| (runs.most, runs.ttl.as_secs())), Some((200, 86_400)));
+        assert_eq!(config.model.as_deref(), Some("gpt-4o-mini"));
     }
 }

@@ -113,6 +113,7 @@ impl Fault {
             (ErrorCode::LlmError, "provider_refused") if speaks_of_tools(&error.message) => {
                 upstream(StatusCode::INTERNAL_SERVER_ERROR, "OPENAI_TOOL_SCHEMA_ERROR", Text::ModelFailed)
             }
+            (ErrorCode::LlmError, "provider_unavailable") if speaks_of_silence(&error.message) => Self::model_timeout(locale),
             (ErrorCode::LlmError, _) => upstream(StatusCode::SERVICE_UNAVAILABLE, "OPENAI_API_ERROR", Text::ModelFailed),
             (ErrorCode::InvalidInput, _) => Self::invalid(Text::NotUnderstood.of(locale)),
             (ErrorCode::AgentDisabled, _) => Self::new(StatusCode::SERVICE_UNAVAILABLE, Category::Policy, "AGENT_DISABLED", Text::SwitchedOff.of(locale)),
@@ -155,6 +156,11 @@ impl Fault {
     }
 }
 
+/// Whether a model's failure is that nothing came. The sentences are this program's own.
+fn speaks_of_silence(message: &str) -> bool {
+    message.contains("sent nothing for")
+}
+
 /// Whether a model's refusal is about the tools it was offered.
 fn speaks_of_tools(message: &str) -> bool {
     let small = message.to_lowercase();
@@ -175,6 +181,27 @@ fn safe_details(details: &Map<String, Value>) -> Map<String, Value> {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn section_5_failures_of_models_and_shops_have_their_rows() {
+        let error = |code, reason: &str, message: &str| AgentError::new(code, message).reason(reason);
+        let llm = ErrorCode::LlmError;
+        for (error, status, category, code, retryable) in [
+            (error(ErrorCode::RateLimited, "provider_rate_limit", "quota"), 429, "upstream", "OPENAI_RATE_LIMIT", true),
+            (error(llm, "provider_unavailable", "host sent nothing for 60 seconds."), 504, "upstream", "OPENAI_TIMEOUT", false),
+            (error(llm, "provider_unavailable", "host cannot answer"), 503, "upstream", "OPENAI_API_ERROR", false),
+            (error(llm, "provider_unauthorized", "the token is wrong"), 503, "upstream", "OPENAI_API_ERROR", false),
+            (error(llm, "provider_refused", "host refused the tools as they are described"), 500, "upstream", "OPENAI_TOOL_SCHEMA_ERROR", false),
+            (error(llm, "provider_refused", "host refused the request"), 503, "upstream", "OPENAI_API_ERROR", false),
+            (error(llm, "provider_protocol", "gibberish"), 503, "upstream", "OPENAI_API_ERROR", false),
+            (error(ErrorCode::ToolTimeout, "", "gibberish"), 504, "upstream", "TIMEOUT_REQUEST", true),
+            (error(ErrorCode::InternalError, "unexpected", "gibberish"), 500, "internal", "INTERNAL_ERROR", false),
+        ] {
+            let fault = Fault::of(&error, "en");
+            assert_eq!((fault.status.as_u16(), fault.category.name(), fault.code, fault.retryable), (status, category, code, retryable), "{}", error.message);
+            assert!(!fault.safe_message().contains(&error.message), "its words stay here");
+        }
+    }
 
     #[test]
     fn nothing_secret_and_nothing_long_is_told() {

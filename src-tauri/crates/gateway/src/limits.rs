@@ -81,3 +81,40 @@ impl Limits {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn limits(max_keys: usize) -> Limits {
+        Limits::new(&Rates { chat: 2, token: 1, max_keys, prune: Duration::from_secs(60) })
+    }
+
+    #[test]
+    fn section_7_windows_are_the_clocks_minutes() {
+        let limits = limits(100);
+        let noon = 43_200_000;
+        assert_eq!(limits.take(Kind::Chat, "a", noon + 59_000).unwrap(), Left { remaining: 1, reset: 43_260 });
+        assert!(limits.take(Kind::Chat, "a", noon + 59_500).is_ok());
+        assert_eq!(limits.take(Kind::Chat, "a", noon + 59_999), Err(1));
+        assert!(limits.take(Kind::Chat, "a", noon + 60_000).is_ok(), "a new minute");
+        assert!(limits.take(Kind::Token, "a", noon + 60_000).is_ok(), "counts of their own");
+        assert!(limits.take(Kind::Chat, "b", noon + 60_000).is_ok());
+    }
+
+    #[test]
+    fn section_7_old_windows_go_and_the_oldest_make_room() {
+        let limits = limits(20);
+        let count = || limits.windows.lock().unwrap().by_key.len();
+        for n in 0..20 {
+            limits.take(Kind::Chat, &n.to_string(), 1_000 + n).unwrap();
+        }
+        limits.take(Kind::Chat, "one more", 2_000).unwrap();
+        assert_eq!(count(), 19, "a tenth went");
+        limits.take(Kind::Chat, "later", 200_000).unwrap();
+        assert_eq!(count(), 1);
+    }
+}

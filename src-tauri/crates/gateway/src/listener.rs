@@ -13,8 +13,6 @@ use tokio::{net::TcpListener, sync::Semaphore};
 
 use crate::{App, routes};
 
-/// A header that takes longer ends its connection.
-const HEADER_TIME: Duration = Duration::from_secs(20);
 const HEADER_BYTES: usize = 32 * 1024;
 const HEADERS: usize = 64;
 /// Nobody keeps a connection longer, whatever it does.
@@ -36,7 +34,7 @@ pub(crate) async fn run(app: Arc<App>, ready: impl FnOnce(SocketAddr), stop: imp
     let places = Arc::new(Semaphore::new(app.config.max_connections));
     let graceful = GracefulShutdown::new();
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIME).max_buf_size(HEADER_BYTES).max_headers(HEADERS);
+    http.timer(TokioTimer::new()).header_read_timeout(app.config.header_time).max_buf_size(HEADER_BYTES).max_headers(HEADERS);
     let sweeping = tokio::spawn(sweep(Arc::clone(&app)));
     let sharing = tokio::spawn(share(Arc::clone(&app)));
     tokio::pin!(stop);

@@ -22,6 +22,11 @@ impl Out {
         Self(Some(sender))
     }
 
+    /// Whether anybody hears the events.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.0.is_some()
+    }
+
     pub(crate) fn say(&self, name: &'static str, data: Value) {
         if let Some(sender) = &self.0 {
             // A caller that went away is noticed where the stream is dropped.

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::{
     App,
+    memory::Memory,
     sharing::{self, Held},
 };
 
@@ -49,6 +50,7 @@ pub(crate) struct State {
     /// The shared state that it came from, and replaces.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) base: String,
+    pub(crate) memory: Memory,
 }
 
 pub(crate) struct Sessions {

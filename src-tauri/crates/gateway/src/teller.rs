@@ -274,3 +274,27 @@ pub(crate) fn summary(tool: &str, data: &Value) -> Value {
         _ => json!({"success": true}),
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A call that went well.
+    pub(crate) fn done(tool: &str, args: Value, data: Value) -> Call {
+        Call {
+            id: CallId::new("call"),
+            tool: tool.to_owned(),
+            args,
+            known: true,
+            writes: false,
+            outcome: Some(ToolOutcome::Ok),
+            data,
+            proposed: false,
+            executed: false,
+            ignored: None,
+            code: None,
+            began: Instant::now(),
+            duration_ms: 0,
+        }
+    }
+}

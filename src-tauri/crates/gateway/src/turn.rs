@@ -14,9 +14,12 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     App,
     answer::Answer,
-    choices::{self, Offer, Pick},
+    cards,
+    choices::{self, Pick},
+    compare,
     confirm::{self, Reply},
     error::Fault,
+    references,
     request::ChatRequest,
     say::Out,
     sessions::{State, id_of},
@@ -49,7 +52,7 @@ pub(crate) async fn converse(app: Arc<App>, ask: Ask, out: Out, leave: Cancellat
     let locale = locale_of(ask.request.culture());
     let session = id_of(&ask.request.application, &ask.request.session);
     let turn = Turn { app: &app, ask: &ask, out: &out, leave: &leave, locale, session };
-    let mut answer = Answer::new(locale);
+    let mut answer = Answer::default();
     if let Err(fault) = turn.run(&mut answer).await {
         answer.fault = Some(fault);
     }
@@ -70,14 +73,14 @@ pub(crate) async fn converse(app: Arc<App>, ask: Ask, out: Out, leave: Cancellat
     outcome
 }
 
-struct Turn<'a> {
-    app: &'a Arc<App>,
-    ask: &'a Ask,
+pub(crate) struct Turn<'a> {
+    pub(crate) app: &'a Arc<App>,
+    pub(crate) ask: &'a Ask,
     out: &'a Out,
     /// Fired when the client has left.
     leave: &'a CancellationToken,
-    locale: &'static str,
-    session: SessionId,
+    pub(crate) locale: &'static str,
+    pub(crate) session: SessionId,
 }
 
 impl Turn<'_> {
@@ -113,7 +116,8 @@ impl Turn<'_> {
         let change = |values: &mut engine::ports::SessionValues| {
             values.insert("clientIp".into(), json!(ip));
             match context.is_empty() {
-                true => values.remove("context"),
+                // The caller says nothing, and nothing of this machine is guessed in its place.
+                true => values.insert("context".into(), Value::Null),
                 false => values.insert("context".into(), json!(context)),
             };
             match seed {
@@ -156,7 +160,7 @@ impl Turn<'_> {
         }
     }
 
-    fn around(&self) -> Around {
+    pub(crate) fn around(&self) -> Around {
         let config = &self.app.config;
         let limits = Limits {
             rounds: config.max_rounds + 1,
@@ -166,7 +170,14 @@ impl Turn<'_> {
             message_chars: u32::try_from(config.max_message_chars).unwrap_or(u32::MAX),
             ..Limits::default()
         };
-        Around { locale: self.locale.to_owned(), limits, request_id: self.ask.request_id.clone(), correlation_id: Some(self.ask.turn.clone()) }
+        Around {
+            locale: self.locale.to_owned(),
+            limits,
+            request_id: self.ask.request_id.clone(),
+            correlation_id: Some(self.ask.turn.clone()),
+            hints: Vec::new(),
+            whole: !self.out.is_heard(),
+        }
     }
 
     // --- the model ---
@@ -174,7 +185,9 @@ impl Turn<'_> {
     async fn ask_model(&self, text: String, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         let engine = self.app.host.engine();
         let model = self.app.config.model.clone();
-        let mut hearing = engine.turn_heard(&self.session, text, model, self.around()).await.map_err(|error| Fault::of(&error, self.locale))?;
+        let compared = references::compared(&text, &state.memory);
+        let around = Around { hints: references::hints(&text, &state.memory), ..self.around() };
+        let mut hearing = engine.turn_heard(&self.session, text, model, around).await.map_err(|error| Fault::of(&error, self.locale))?;
         let mut teller = Teller::new(self.out.clone(), self.locale, self.ask.debug, engine.specs());
         let (end, stopped) = self.listen(&mut hearing, &mut teller).await;
         answer.rounds = teller.rounds;
@@ -184,10 +197,7 @@ impl Turn<'_> {
             teller.replaced_by(&fault.safe_message());
             return Err(fault);
         }
-        let found = !crate::cards::of_turn(&answer.calls).is_empty();
-        if found {
-            state.choices = None;
-        }
+        self.show_products(&compared, state, answer).await;
         answer.text = end.text;
         match teller.approval.take() {
             Some(approval) => self.propose(approval, state, answer).await?,
@@ -198,9 +208,22 @@ impl Turn<'_> {
                 }
             }
         }
-        answer.refinements = crate::refine::of_turn(&answer.calls, &self.ask.request.message, self.locale);
+        answer.refinements = crate::refine::of_turn(&answer.calls);
         teller.replaced_by(&answer.text);
         Ok(())
+    }
+
+    /// Cards and comparison of what the calls brought, which the session remembers as they are numbered on the screen.
+    async fn show_products(&self, compared: &[String], state: &mut State, answer: &mut Answer) {
+        let details = self.enrichment(&answer.calls).await;
+        answer.cards = cards::of_turn(&answer.calls, &state.memory.search_candidates);
+        cards::with_dimensions(&mut answer.cards, &details);
+        answer.comparison = compare::of_turn(&answer.calls, compared, self.locale);
+        state.memory.note(&answer.cards, &answer.calls);
+        if !answer.cards.is_empty() {
+            // Numbers mean these from now on.
+            state.choices = None;
+        }
     }
 
     /// Hears the turn to its end. It is stopped when the client leaves, when the model says nothing for too long, or when all is to end.
@@ -239,81 +262,16 @@ impl Turn<'_> {
         self.app.host.engine().specs().iter().find(|spec| spec.id == *tool).cloned()
     }
 
-    fn tool_of(&self, approval: &Approval) -> String {
+    pub(crate) fn tool_of(&self, approval: &Approval) -> String {
         self.spec_of(&approval.tool).map_or_else(|| approval.tool.0.clone(), |spec| spec.model_name)
     }
 
     /// Shows what waits; the question is the answer's text.
-    fn show(&self, approval: &Approval, before: Option<Text>, answer: &mut Answer) {
+    pub(crate) fn show(&self, approval: &Approval, before: Option<Text>, answer: &mut Answer) {
         let (pending, confirmation) = confirm::blocks(approval, &self.tool_of(approval), self.locale);
         let prompt = confirmation["prompt"].as_str().unwrap_or_default();
         answer.text = before.map_or_else(|| prompt.to_owned(), |text| format!("{} {prompt}", text.of(self.locale)));
         (answer.pending_action, answer.confirmation) = (Some(pending), Some(confirmation));
-    }
-
-    /// A change that the model proposed: of a product with variants, the variant is asked for first.
-    async fn propose(&self, approval: Approval, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
-        let arguments: Value = serde_json::from_str(&approval.arguments).unwrap_or_default();
-        let (part, quantity) = (arguments["partNo"].as_str().unwrap_or_default(), arguments["quantity"].as_u64().unwrap_or(1));
-        let is_add = self.tool_of(&approval) == "cart_add_item";
-        let product = answer.calls.iter().filter_map(|call| call.result_of("product_get")).find(|product| is_about(product, part)).filter(|_| is_add);
-        match product.map_or(Offer::Plain, |product| choices::offer(product, part, quantity, self.locale)) {
-            Offer::Plain => self.show(&approval, None, answer),
-            Offer::One(variant) => {
-                self.withdraw(&approval, answer).await;
-                self.propose_part(&variant, quantity, answer).await?;
-            }
-            Offer::Several(kept) => {
-                self.withdraw(&approval, answer).await;
-                Text::ChooseVariant.of(self.locale).clone_into(&mut answer.text);
-                answer.choices = Some(choices::shown(&kept));
-                state.choices = Some(kept);
-            }
-            Offer::Nothing => {
-                self.withdraw(&approval, answer).await;
-                Text::NotBuyable.of(self.locale).clone_into(&mut answer.text);
-            }
-        }
-        Ok(())
-    }
-
-    async fn withdraw(&self, approval: &Approval, answer: &mut Answer) {
-        if let Some(call) = answer.calls.iter_mut().find(|call| call.id == approval.call) {
-            (call.proposed, call.outcome) = (false, Some(ToolOutcome::Denied));
-        }
-        let reason = Some("The customer has to choose a variant first.".to_owned());
-        let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision: Decision::Reject { reason } };
-        let (rejected, _) = self.app.host.engine().decide_heard(approval, params, self.around()).await;
-        if let Err(error) = rejected {
-            tracing::warn!(target: "gateway", requestId = %self.ask.request_id, %error, "a proposal could not be withdrawn");
-        }
-    }
-
-    /// Proposes to add a part that was chosen, without a model.
-    async fn propose_part(&self, part: &str, quantity: u64, answer: &mut Answer) -> Result<(), Fault> {
-        let fault = |error: AgentError| Fault::of(&error, self.locale);
-        let engine = self.app.host.engine();
-        let specs = engine.specs();
-        let Some(add) = specs.iter().find(|spec| spec.model_name == "cart_add_item") else { return Err(Fault::internal(self.locale)) };
-        let chosen = format!("{quantity} × {part}");
-        engine.exchange(&self.session, &self.ask.request.message, &chosen, &self.around()).await.map_err(fault)?;
-        let arguments = json!({"partNo": part, "quantity": quantity});
-        let (called, events) = engine.call_heard(&self.session, add.id.clone(), arguments, self.around()).await;
-        let mut teller = Teller::new(Out::default(), self.locale, false, Arc::clone(&specs));
-        for event in events {
-            teller.take(event);
-        }
-        answer.calls.extend(std::mem::take(&mut teller.calls));
-        match (teller.approval, called) {
-            (Some(approval), _) => self.show(&approval, None, answer),
-            (None, Err(error)) => return Err(fault(error)),
-            // A profile that lets writes run unasked has run it.
-            (None, Ok(response)) => {
-                let text = if response.outcome == ToolOutcome::Ok { Text::Done } else { Text::ConfirmFailed };
-                text.of(self.locale).clone_into(&mut answer.text);
-            }
-        }
-        Ok(())
     }
 
     // --- the caller's decision ---
@@ -450,12 +408,6 @@ impl Turn<'_> {
         let kept = self.app.host.engine().exchange(&self.session, &self.ask.request.message, &answer.text, &self.around()).await;
         kept.map_err(|error| Fault::of(&error, self.locale))
     }
-}
-
-/// Whether a part number is this product's or one of its variants'.
-fn is_about(product: &Value, part: &str) -> bool {
-    let is = |value: &Value| value["partNo"].as_str().is_some_and(|own| own.eq_ignore_ascii_case(part));
-    is(product) || product["variants"].as_array().is_some_and(|variants| variants.iter().any(is))
 }
 
 fn result_of(event: EventBody) -> Option<(ToolOutcome, Value)> {

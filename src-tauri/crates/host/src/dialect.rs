@@ -12,7 +12,7 @@ const NAMES: [&str; 4] = ["name", "title", "productName", "displayName"];
 const AMOUNTS: [&str; 5] = ["value", "amount", "price", "sellingPrice", "listPrice"];
 const CURRENCIES: [&str; 3] = ["currency", "currencyCode", "currencySymbol"];
 /// Members of a product that are texts or not there.
-const TEXTS: [&str; 9] = ["partNo", "description", "imageUrl", "brand", "color", "size", "material", "category", "manufacturerName"];
+const TEXTS: [&str; 8] = ["description", "imageUrl", "brand", "color", "size", "material", "category", "manufacturerName"];
 
 /// What is known without asking: a conversation without a basket has an empty cart.
 pub(crate) fn known(pack: &PackId, tool: &str, arguments: &Value) -> Option<Value> {
@@ -90,9 +90,12 @@ fn product(value: Value) -> Value {
         put(&mut all, price, amount);
     }
     for text in TEXTS {
-        let known = all.get(text).and_then(text_of);
-        put(&mut all, text, known);
+        if all.get(text).is_some_and(|known| !known.is_string()) {
+            all.remove(text);
+        }
     }
+    let part = all.get("partNo").and_then(text_of);
+    put(&mut all, "partNo", part);
     if let Some(name) = all.get_mut("variantName").filter(|name| !name.is_string()) {
         *name = Value::Null;
     }
@@ -121,7 +124,13 @@ fn product(value: Value) -> Value {
         *variants = list.into_iter().map(variant).collect();
     }
     if let Some(Value::Array(images)) = all.get_mut("images") {
-        images.retain(|image| image["url"].is_string());
+        let named = |image: Value| {
+            let url = text_of(&image).or_else(|| first(&image, &["url", "src", "imageUrl"]))?;
+            let mut all = if let Value::Object(all) = image { all } else { Map::new() };
+            all.insert("url".into(), json!(url));
+            Some(Value::Object(all))
+        };
+        *images = std::mem::take(images).into_iter().filter_map(named).collect();
     }
     Value::Object(all)
 }

@@ -18,6 +18,8 @@ pub struct Options {
     pub pack_dirs: Vec<PathBuf>,
     /// Only these packs, by id. Empty: all of them.
     pub only_packs: Vec<String>,
+    /// Searches of shops go out in plain words, with one broader try: the chat API's contract.
+    pub plain_searches: bool,
     /// Start servers in the background at once, instead of with the first call.
     pub warm_up: bool,
     pub sessions: Sessions,
@@ -39,6 +41,7 @@ impl Default for Options {
             program_dir,
             pack_dirs: Vec::new(),
             only_packs: Vec::new(),
+            plain_searches: false,
             warm_up: false,
             sessions: Sessions::default(),
             credentials_from_environment: false,

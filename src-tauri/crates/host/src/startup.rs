@@ -228,7 +228,9 @@ fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>, profile: &Arc<Li
     let (profile, program_dir, folders) = (Arc::clone(profile), options.program_dir.clone(), options.packs(paths.packs()));
     let paths = paths.clone();
     let (elsewhere, keyring) = (Elsewhere::new(options.patience, Arc::clone(&options.random)), Arc::clone(keyring));
-    let tools = HostTools::new(loaded, Means { pacing, servers, pins, questions, credentials, elsewhere, keyring, profile, paths, program_dir, folders });
+    let plain_searches = options.plain_searches;
+    let means = Means { pacing, servers, pins, questions, credentials, elsewhere, keyring, profile, paths, program_dir, plain_searches, folders };
+    let tools = HostTools::new(loaded, means);
     tools.renew_names();
     Ok(tools)
 }

@@ -32,6 +32,7 @@ use crate::{
     profile::LiveProfile,
     questions::{Gate, Questions},
     servers,
+    shopping::{self, Manner},
 };
 
 /// The service name of the pacing pack.
@@ -52,6 +53,7 @@ pub(crate) struct HostTools {
     profile: Arc<LiveProfile>,
     paths: Paths,
     program_dir: PathBuf,
+    plain_searches: bool,
     /// Folders of packs, the user's first.
     folders: Vec<PathBuf>,
     /// The manifests of usable packs with the names that are in the data.
@@ -71,12 +73,13 @@ pub(crate) struct Means {
     pub(crate) profile: Arc<LiveProfile>,
     pub(crate) paths: Paths,
     pub(crate) program_dir: PathBuf,
+    pub(crate) plain_searches: bool,
     pub(crate) folders: Vec<PathBuf>,
 }
 
 impl HostTools {
     pub(crate) fn new(packs: Vec<LoadedPack>, means: Means) -> Self {
-        let Means { pacing, servers, pins, questions, credentials, elsewhere, keyring, profile, paths, program_dir, folders } = means;
+        let Means { pacing, servers, pins, questions, credentials, elsewhere, keyring, profile, paths, program_dir, plain_searches, folders } = means;
         let http = HttpRunner::default();
         let tools = Self {
             specs: RwLock::default(),
@@ -92,6 +95,7 @@ impl HostTools {
             profile,
             paths,
             program_dir,
+            plain_searches,
             folders,
             named: RwLock::default(),
             agents: RwLock::default(),
@@ -299,19 +303,67 @@ impl Roster for HostTools {
 }
 
 /// A call to a server that stands in for the pack's own. What it writes in its own way is put in the manifest's.
-async fn call_elsewhere(stands_in: StandIn, tool: &str, request: &ToolRequest, cancel: CancellationToken) -> Result<Value, ToolFailure> {
+async fn call_elsewhere(stands_in: StandIn, tool: &str, request: &ToolRequest, arguments: Value, cancel: CancellationToken) -> Result<Value, ToolFailure> {
     let client = stands_in.map_err(|error| ToolFailure { error, may_have_happened: false })?;
     let reads = match request.spec.effect {
         Effect::ReadOnly => true,
         Effect::Write | Effect::Destructive => false,
     };
     let pack = &request.spec.pack;
-    if let Some(known) = dialect::known(pack, tool, &request.arguments) {
+    if let Some(known) = dialect::known(pack, tool, &arguments) {
         return Ok(known);
     }
-    let arguments = dialect::arguments(pack, tool, request.arguments.clone());
+    let arguments = dialect::arguments(pack, tool, arguments);
     let value = client.call(PerSessionCall { session: &request.session, tool, arguments, reads }, cancel).await?;
     Ok(dialect::plain(pack, tool, value))
+}
+
+/// Where a read goes.
+struct Reads<'a> {
+    key: &'a str,
+    tool: &'a str,
+    timeout: std::time::Duration,
+    elsewhere: Option<StandIn>,
+}
+
+impl HostTools {
+    /// A call to a pack's server, or to the one that stands in for it.
+    async fn at_server(&self, server: &str, tool: &str, request: &ToolRequest, cancel: CancellationToken, resume: &dyn Resume) -> Result<Value, ToolFailure> {
+        // A little before the engine's own limit, so that the server hears of it and its miss is counted.
+        let limit = if request.spec.timeout_ms == 0 { 10_000 } else { request.spec.timeout_ms };
+        let timeout = std::time::Duration::from_millis(limit.saturating_sub(limit / 20).max(1));
+        let key = definitions::key(&request.spec.pack, server);
+        let elsewhere = self.elsewhere.of(&key);
+        let _attended = (request.attended && elsewhere.is_none()).then(|| self.questions.attended(key.clone()));
+        let arguments = request.arguments.clone();
+        let read = |arguments: Value| self.read(Reads { key: &key, tool, timeout, elsewhere: elsewhere.clone() }, request, arguments, cancel.clone());
+        match (request.spec.effect, &elsewhere) {
+            (Effect::ReadOnly, _) if tool == shopping::SEARCH => {
+                let locale = self.search_locale(&arguments);
+                shopping::search(Manner { plain: self.plain_searches, locale: &locale }, arguments, read).await
+            }
+            (Effect::ReadOnly, _) => read(arguments).await,
+            (Effect::Write | Effect::Destructive, Some(stands_in)) => call_elsewhere(stands_in.clone(), tool, request, arguments, cancel.clone()).await,
+            (Effect::Write | Effect::Destructive, None) => {
+                let gate = Gate { questions: &self.questions, server: key.clone(), engine: resume };
+                self.servers.call_effect(&key, tool, arguments, timeout, cancel.clone(), &gate).await
+            }
+        }
+    }
+
+    async fn read(&self, at: Reads<'_>, request: &ToolRequest, arguments: Value, cancel: CancellationToken) -> Result<Value, ToolFailure> {
+        match at.elsewhere {
+            Some(stands_in) => call_elsewhere(stands_in, at.tool, request, arguments, cancel).await,
+            None => self.servers.call(at.key, at.tool, arguments, at.timeout, cancel).await,
+        }
+    }
+
+    /// In the caller's language where it told one; otherwise the chat API's is English, the window's the profile's.
+    fn search_locale(&self, arguments: &Value) -> String {
+        let culture = arguments["context"]["cultureCode"].as_str().map(str::to_ascii_lowercase);
+        let locale = culture.unwrap_or_else(|| if self.plain_searches { String::new() } else { self.profile.locale() });
+        locale.split(['-', '_']).next().unwrap_or_default().to_owned()
+    }
 }
 
 /// Nobody gates here: a call that would need answers first ends.
@@ -373,23 +425,7 @@ impl Tools for HostTools {
             }
             ToolTarget::Program { call } => self.program(call, &request, &cancel).await,
             ToolTarget::BuiltIn { service } => self.built_in(service, request.arguments).await,
-            ToolTarget::Mcp { server, tool } => {
-                // A little before the engine's own limit, so that the server hears of it and its miss is counted.
-                let limit = if request.spec.timeout_ms == 0 { 10_000 } else { request.spec.timeout_ms };
-                let timeout = std::time::Duration::from_millis(limit.saturating_sub(limit / 20).max(1));
-                let key = definitions::key(&request.spec.pack, server);
-                if let Some(stands_in) = self.elsewhere.of(&key) {
-                    return call_elsewhere(stands_in, tool, &request, cancel).await;
-                }
-                let _attended = request.attended.then(|| self.questions.attended(key.clone()));
-                match request.spec.effect {
-                    Effect::ReadOnly => self.servers.call(&key, tool, request.arguments, timeout, cancel).await,
-                    Effect::Write | Effect::Destructive => {
-                        let gate = Gate { questions: &self.questions, server: key.clone(), engine: resume };
-                        self.servers.call_effect(&key, tool, request.arguments, timeout, cancel, &gate).await
-                    }
-                }
-            }
+            ToolTarget::Mcp { server, tool } => self.at_server(server, tool, &request, cancel, resume).await,
         }
     }
 }

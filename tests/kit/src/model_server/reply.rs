@@ -293,6 +293,22 @@ impl Reply {
         text.lines().filter_map(|line| serde_json::from_str(line.strip_prefix("data:")?.trim()).ok()).collect()
     }
 
+    /// A streamed chat answer as one JSON object, after all of its waits. One that is cut breaks off in its middle.
+    pub(super) fn whole(&self) -> Self {
+        if self.status != 200 || self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
+            return self.clone();
+        }
+        let mut parts: Vec<Part> = self.parts.iter().filter(|part| matches!(part, Part::Wait(_))).cloned().collect();
+        let text = completion(&self.json_events(), self.ending.as_ref()).to_string().into_bytes();
+        match self.parts.iter().find(|part| matches!(part, Part::Hang | Part::Cut)) {
+            Some(Part::Cut) => parts.extend([Part::Bytes(text[..text.len() / 2].to_vec()), Part::Cut]),
+            Some(other) => parts.push(other.clone()),
+            None => parts.push(Part::Bytes(text)),
+        }
+        let headers = self.headers.iter().cloned().chain([("content-type".to_owned(), "application/json".to_owned())]).collect();
+        Self { headers, parts, ending: None, chunking: Chunking::PerEvent, ..self.clone() }
+    }
+
     /// What goes over the wire, cut as asked.
     pub(super) fn parts(&self) -> Vec<Part> {
         let mut parts = self.parts.clone();
@@ -318,6 +334,40 @@ impl Default for Reply {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// What chunks add up to.
+fn completion(chunks: &[Value], ending: Option<&Ending>) -> Value {
+    let (mut text, mut calls, mut finish, mut usage) = (String::new(), Vec::<Value>::new(), json!("stop"), json!({}));
+    for chunk in chunks {
+        if chunk["usage"].is_object() {
+            usage = chunk["usage"].clone();
+        }
+        let choice = &chunk["choices"][0];
+        if choice["finish_reason"].is_string() {
+            finish = choice["finish_reason"].clone();
+        }
+        text.push_str(choice["delta"]["content"].as_str().unwrap_or_default());
+        for part in choice["delta"]["tool_calls"].as_array().into_iter().flatten() {
+            let at = part["index"].as_u64().and_then(|index| usize::try_from(index).ok()).unwrap_or(calls.len());
+            if at >= calls.len() {
+                calls.push(json!({"id": part["id"], "type": "function", "function": {"name": part["function"]["name"], "arguments": ""}}));
+            }
+            if let Some(call) = calls.last_mut() {
+                let arguments =
+                    format!("{}{}", call["function"]["arguments"].as_str().unwrap_or_default(), part["function"]["arguments"].as_str().unwrap_or_default());
+                call["function"]["arguments"] = json!(arguments);
+            }
+        }
+    }
+    if let Some(Ending { finish: said, usage: (input, output) }) = ending {
+        (finish, usage) = (json!(said), json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output}));
+    }
+    let mut message = json!({"role": "assistant", "content": if text.is_empty() && !calls.is_empty() { Value::Null } else { json!(text) }});
+    if !calls.is_empty() {
+        message["tool_calls"] = json!(calls);
+    }
+    json!({"id": "scripted", "object": "chat.completion", "choices": [{"index": 0, "message": message, "finish_reason": finish}], "usage": usage})
 }
 
 /// Joins neighbouring bytes and cuts them anew; waits and breaks stay where they are.

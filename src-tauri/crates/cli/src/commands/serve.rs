@@ -30,6 +30,7 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
             only_packs: vec![SHOP.to_owned()],
             sessions: sessions(&config).await?,
             patience: config.patience,
+            plain_searches: true,
             ..Options::default()
         };
         let host = Host::open(options).await?;

@@ -28,7 +28,7 @@ async fn chat(gateway: &Gateway, bearer: &str) -> (StatusCode, Value) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_token_from_a_private_file_opens_chat_and_debug() {
+async fn section_22_17_a_token_from_a_private_file_opens_chat_and_debug() {
     let gateway = Gateway::start(&[], &[("DEBUG_RUNS_ENABLED", "1")]).await;
     let mode = std::fs::metadata(gateway.path("data/gateway.token")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
@@ -92,6 +92,32 @@ async fn section_7_the_tokens_application_replaces_the_bodys() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn section_1_refusals_come_in_their_order() {
+    let gateway = with_simple_auth(&[("ALLOWED_APPLICATION_IDS", "shop-web"), ("DEMO_RL_CHAT_PER_MIN", "1000000")]).await;
+    let jwt = token(&gateway).await["token"].as_str().unwrap().to_owned();
+    let ask = async |bearer: &str, body: &str| {
+        let request = gateway.http.post(format!("{}/v1/chat", gateway.base)).header("content-type", "application/json").body(body.to_owned());
+        request.bearer_auth(bearer).send().await.unwrap().status().as_u16()
+    };
+    assert_eq!(ask("wrong", "{\"broken").await, 400, "the body before the visitor");
+    assert_eq!(ask("wrong", "{}").await, 401, "the visitor before the shape");
+    assert_eq!(ask(&jwt, "{}").await, 400);
+    // Here the token's application counts; where it is the body's own, its shape comes first.
+    let open = Gateway::start(&["--no-token"], &[("ALLOWED_APPLICATION_IDS", "shop-web")]).await;
+    let mut body = message_of("s", "hello");
+    (body["applicationId"], body["context"]) = (json!("stranger"), json!(7));
+    assert_eq!(open.post("/v1/chat", &body).await.0, StatusCode::BAD_REQUEST, "the shape before the application");
+    let limited = with_simple_auth(&[("DEMO_RL_CHAT_PER_MIN", "1")]).await;
+    let jwt = token(&limited).await["token"].as_str().unwrap().to_owned();
+    let mut statuses = Vec::new();
+    for _ in 0..4 {
+        let request = limited.http.post(format!("{}/v1/chat", limited.base)).bearer_auth(&jwt).json(&json!({}));
+        statuses.push(request.send().await.unwrap().status().as_u16());
+    }
+    assert!(statuses.contains(&400) && statuses.contains(&429), "a refused message counts, and the rate comes before the shape: {statuses:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn section_7_limits_count_the_visitor_and_the_address() {
     let gateway = with_simple_auth(&[("DEMO_RL_CHAT_PER_MIN", "2"), ("DEMO_RL_TOKEN_PER_MIN", "3")]).await;
     let jwt = token(&gateway).await["token"].as_str().unwrap().to_owned();
@@ -123,7 +149,7 @@ async fn section_7_limits_count_the_visitor_and_the_address() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_16_only_a_trusted_proxy_says_who_asks() {
+async fn section_16_and_22_17_only_a_trusted_proxy_says_who_asks() {
     let gateway = with_simple_auth(&[("DEMO_RL_TOKEN_PER_MIN", "1"), ("TRUSTED_PROXIES", "")]).await;
     let mut statuses = Vec::new();
     for n in 0..6 {

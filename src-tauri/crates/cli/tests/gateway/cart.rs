@@ -164,7 +164,7 @@ async fn section_11_what_waits_outlives_a_restart_and_runs_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_a_change_that_the_shop_refuses_is_over_and_quotes_nobody() {
+async fn section_11_and_22_11_a_change_that_the_shop_refuses_is_over_and_quotes_nobody() {
     let server = model([Reply::call("cart_add_item", json!({"partNo": "NO-SUCH-PART", "quantity": 1})), Reply::text(["Sorry."])]).await;
     let gateway = Gateway::with(&server, &[]).await;
     gateway.say("s", "one of those").await;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::world::{Gateway, message_of, model, names};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_2_requests_that_do_not_fit_are_told_what_is_wrong() {
+async fn section_2_and_22_24_requests_that_do_not_fit_are_told_what_is_wrong() {
     let gateway = Gateway::open().await;
     let good = message_of("s", "hello");
     let with = |name: &str, value: Value| {
@@ -97,6 +97,42 @@ async fn section_5_and_22_1_a_failing_model_is_named_and_its_words_stay_here() {
         let told = format!("{answer}{events:?}{}", gateway.log());
         assert!(!told.contains("sk-very-secret") && !told.contains("project 12"), "{told}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_5_and_22_23_a_model_that_refuses_the_request_is_never_quoted() {
+    let words = "Invalid schema: the reply mentions pumpernickel";
+    let tools = json!({"message": words, "type": "invalid_request_error", "param": "tools[0].function.parameters", "code": "invalid_function_parameters"});
+    let other = json!({"message": words, "type": "invalid_request_error", "param": "messages"});
+    for (error, status, code) in [(tools, 500, "OPENAI_TOOL_SCHEMA_ERROR"), (other, 503, "OPENAI_API_ERROR")] {
+        let server = model([Reply::refusal(400, &error).repeated()]).await;
+        let gateway = Gateway::with(&server, &[]).await;
+        let (got, answer) = gateway.post("/v1/chat?debug=1", &message_of("s", "hello")).await;
+        assert_eq!((got.as_u16(), answer["error"]["code"].as_str(), answer["error"]["retryable"].as_bool()), (status, Some(code), Some(false)), "{answer}");
+        assert!(!format!("{answer}{}", gateway.log()).contains("pumpernickel"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_5_a_model_that_breaks_off_is_asked_again_only_before_its_first_word() {
+    let server = model([Reply::text(["Half an"]).cut(), Reply::text(["All of it."]), Reply::text(["Half an"]).cut()]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    assert_eq!(gateway.say("s", "hello").await["text"], "All of it.", "nobody has seen anything of the first one");
+    let events = gateway.events("/v1/chat/stream", &message_of("t", "hello")).await;
+    let end = &events.last().unwrap().data;
+    assert_eq!(names(&events[events.len() - 2..]), ["error", "final"]);
+    assert_eq!((end["error"]["code"].as_str(), end["error"]["retryable"].as_bool()), (Some("OPENAI_API_ERROR"), Some(false)), "{end}");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_5_a_model_that_is_not_there_is_told() {
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let url = format!("http://{nobody}/v1");
+    let gateway = Gateway::start(&["--no-token"], &[("OPENAI_BASE_URL", &url), ("OPENAI_API_KEY", "sk-test-0123456789abcdef")]).await;
+    let (got, answer) = gateway.post("/v1/chat", &message_of("s", "hello")).await;
+    assert_eq!((got, answer["error"]["code"].as_str()), (StatusCode::SERVICE_UNAVAILABLE, Some("OPENAI_API_ERROR")), "{answer}");
+    assert!(!answer.to_string().contains(&nobody.to_string()), "{answer}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -55,7 +55,7 @@ fn code(events: &[Event]) -> &str {
     last(events)["debug"]["toolTrace"][0]["error"].as_str().unwrap()
 }
 
-const IMPATIENT: [(&str, &str); 1] = [("MCP_CALL_TIMEOUT_MS", "300")];
+const IMPATIENT: [(&str, &str); 1] = [("MCP_CALL_TIMEOUT_MS", "1500")];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_17_reads_are_tried_again_after_what_may_pass() {

@@ -126,7 +126,7 @@ async fn section_17_the_open_session_belongs_to_the_conversation_and_outlives_th
 #[tokio::test(flavor = "multi_thread")]
 async fn section_17_everybody_waits_for_one_token_and_uses_it_while_it_lasts() {
     let front = Front::start().await;
-    front.breaks("token", [Break::Slow(300)]);
+    front.breaks("token", [Break::Slow(2_000)]);
     let server = model((0..12).map(|n| if n < 6 { search() } else { Reply::text(["Here."]) })).await;
     let gateway = open(&front, &server, &[]).await;
     let mut asking = tokio::task::JoinSet::new();

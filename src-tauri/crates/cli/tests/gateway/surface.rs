@@ -2,6 +2,10 @@
 
 use reqwest::{Method, StatusCode, header};
 use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
 
 use crate::world::{Gateway, message_of, read};
 
@@ -33,7 +37,56 @@ async fn section_1_bodies_are_json_of_a_bounded_size() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_8_allowed_pages_may_ask_and_foreign_ones_get_no_header() {
+async fn section_1_what_comes_too_slowly_is_given_up() {
+    let gateway = Gateway::start(&["--no-token"], &[("HEADER_TIMEOUT_MS", "300"), ("BODY_TIMEOUT_MS", "300")]).await;
+    let answer_to = async |begun: &str| {
+        let mut socket = TcpStream::connect(gateway.base.trim_start_matches("http://")).await.unwrap();
+        socket.write_all(begun.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        socket.read_to_string(&mut answer).await.unwrap();
+        answer
+    };
+    let head = "POST /v1/chat HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n";
+    assert!(answer_to(&format!("{head}\r\n{{\"message\": ")).await.starts_with("HTTP/1.1 408 "));
+    let answer = answer_to(head).await;
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408 "), "a header that does not end is hung up on: {answer}");
+    let many: String = (0..80).map(|n| format!("x-{n}: 1\r\n")).collect();
+    assert!(answer_to(&format!("{head}connection: close\r\n{many}\r\n")).await.starts_with("HTTP/1.1 431 "));
+    assert_eq!(gateway.get("/v1/health").await.status(), StatusCode::OK);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_1_there_are_only_so_many_connections() {
+    let gateway = Gateway::start(&["--no-token"], &[("MAX_CONNECTIONS", "3")]).await;
+    let connect = async || TcpStream::connect(gateway.base.trim_start_matches("http://")).await.unwrap();
+    let mut held = Vec::new();
+    for _ in 0..3 {
+        let mut socket = connect().await;
+        socket.write_all(b"GET /v1/health HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
+        let mut first = [0; 12];
+        socket.read_exact(&mut first).await.unwrap();
+        assert_eq!(&first, b"HTTP/1.1 200");
+        held.push(socket);
+    }
+    let mut refused = connect().await;
+    let mut nothing = Vec::new();
+    // Closed, with or without what was sent having been read.
+    let read = refused.read_to_end(&mut nothing).await;
+    assert!(read.map_or(true, |bytes| bytes == 0));
+    held.pop();
+    loop {
+        let mut socket = connect().await;
+        let sent = socket.write_all(b"GET /v1/metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").await;
+        let mut page = String::new();
+        if sent.is_ok() && socket.read_to_string(&mut page).await.is_ok() && !page.is_empty() {
+            assert!(page.contains("csign_gateway_connections_refused_total"), "{page}");
+            break;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_8_and_22_17_allowed_pages_may_ask_and_foreign_ones_get_no_header() {
     let gateway = Gateway::start(&["--no-token"], &[("CORS_ORIGINS", "https://shop.example, http://localhost:5173")]).await;
     let ask = |origin: &'static str| gateway.request(Method::POST, "/v1/chat").header(header::ORIGIN, origin).json(&message_of("s", "hello")).send();
     let allowed = ask("https://shop.example").await.unwrap();

@@ -84,6 +84,18 @@ async fn section_4_deltas_come_while_the_model_speaks() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn section_4_the_model_streams_only_for_who_wants_a_stream() {
+    let server = model([Reply::text(["One", " piece."]), Reply::text(["Many", " pieces."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    assert_eq!(gateway.say("s", "hello").await["text"], "One piece.");
+    let events = gateway.events("/v1/chat/stream", &message_of("s", "hello")).await;
+    assert_eq!(text_of(&events), "Many pieces.");
+    let asked: Vec<bool> = server.requests().iter().map(|body| body["stream"].as_bool().unwrap()).collect();
+    assert_eq!(asked, [false, true]);
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn section_22_18_a_client_of_the_json_route_that_leaves_stops_its_turn() {
     let server = model([Reply::new().say("…").hang()]).await;
     let gateway = Gateway::with(&server, &[]).await;
@@ -168,7 +180,7 @@ async fn section_10_the_model_gets_one_conversation_and_six_tools() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_9_a_session_ends_with_its_time_and_a_failed_first_turn_is_kept() {
+async fn section_9_and_22_7_a_session_ends_with_its_time_and_a_failed_first_turn_is_kept() {
     let failing = Reply::refusal(400, &json!({"message": "no", "type": "invalid_request_error"}));
     let server = model([failing, Reply::text(["A."]), Reply::text(["B."])]).await;
     let gateway = Gateway::with(&server, &[("SESSION_TTL_SECONDS", "2")]).await;

@@ -29,6 +29,10 @@ pub struct Around {
     /// In every record and log line of the turn.
     pub request_id: String,
     pub correlation_id: Option<String>,
+    /// What the caller's host tells the model before the message, for this turn alone: it is not kept.
+    pub hints: Vec<String>,
+    /// The caller takes the answer as a whole: the model need not send it piece by piece.
+    pub whole: bool,
 }
 
 /// What a turn knows of the caller who listens.
@@ -80,6 +84,16 @@ impl Work {
         let (tell, events) = mpsc::unbounded_channel();
         let (request, correlation) = (around.request_id.clone(), around.correlation_id.clone());
         (Arc::new(Self::listened(request, correlation, Listener { around, tell })), events)
+    }
+
+    /// What is told before the message.
+    pub(crate) fn hints(&self) -> &[String] {
+        self.listener.as_ref().map_or(&[], |listener| &listener.around.hints)
+    }
+
+    /// Whether nobody listens to the pieces of an answer.
+    pub(crate) fn whole(&self) -> bool {
+        self.listener.as_ref().is_some_and(|listener| listener.around.whole)
     }
 
     /// What a model gave for parameters that it does not have is left out, and told.

@@ -97,7 +97,7 @@ struct WireToolFunction<'a> {
     parameters: &'a Value,
 }
 
-/// The body of a streaming request.
+/// The body of a request, for a stream unless nobody listens to the pieces.
 pub(super) fn body(model: &str, request: &ModelRequest, dialect: Dialect, plain: bool) -> Result<Vec<u8>, serde_json::Error> {
     let tools = request.tools.iter().map(|tool| WireTool {
         kind: "function",
@@ -108,8 +108,8 @@ pub(super) fn body(model: &str, request: &ModelRequest, dialect: Dialect, plain:
         model,
         messages: messages(&request.messages, dialect),
         tools: tools.collect(),
-        stream: true,
-        stream_options: (!plain).then_some(StreamOptions { include_usage: true }),
+        stream: !request.whole,
+        stream_options: (!plain && !request.whole).then_some(StreamOptions { include_usage: true }),
         max_tokens: bound.filter(|_| !dialect.completion_bound),
         max_completion_tokens: bound.filter(|_| dialect.completion_bound),
         response_format: request
@@ -126,6 +126,9 @@ fn messages(all: &[Message], dialect: Dialect) -> Vec<WireMessage<'_>> {
     for one in all {
         match (one, out.last_mut()) {
             (Message::System { text }, Some(WireMessage::Tool { content, .. })) if dialect.system_first => *content = Cow::Owned(before_result(text, content)),
+            (Message::System { text }, Some(WireMessage::User { .. } | WireMessage::Assistant { .. })) if dialect.system_first => {
+                out.push(WireMessage::User { content: text });
+            }
             _ => out.push(message(one, dialect)),
         }
     }
@@ -223,6 +226,21 @@ mod tests {
         let mistral = written(&request, "api.mistral.ai");
         assert_eq!(mistral["messages"][3]["content"], "<host_instructions>\nQuote figures.\n</host_instructions>\nok");
         assert_eq!(mistral["messages"].as_array().unwrap().len(), 4);
+    }
+
+    #[test]
+    fn a_hint_before_the_message_is_taken_everywhere() {
+        let mut request = conversation();
+        request.messages.splice(1..1, [Message::User { text: "Hi".into() }, Message::Assistant { text: "Hello.".into(), calls: Vec::new(), opaque: None }]);
+        request.messages.insert(3, Message::System { text: "Product 2 is meant.".into() });
+        let role = |host: &str| written(&request, host)["messages"][3]["role"].clone();
+        assert_eq!((role("localhost"), role("api.mistral.ai")), (json!("system"), json!("user")));
+    }
+
+    #[test]
+    fn an_answer_that_nobody_hears_in_pieces_is_asked_for_as_a_whole() {
+        let whole = written(&ModelRequest { whole: true, ..conversation() }, "localhost");
+        assert_eq!((&whole["stream"], whole.get("stream_options")), (&json!(false), None));
     }
 
     #[test]

@@ -19,6 +19,8 @@ use crate::wire::Wire;
 
 /// How much of a refusal is looked at.
 const REFUSAL_BYTES: usize = 64 * 1024;
+/// A whole answer is silent until it is there: who asked for it says how long that may be, within this.
+const WHOLE: Duration = Duration::from_secs(600);
 /// How long a refusal may take to arrive in full.
 const REFUSAL_TIME: Duration = Duration::from_secs(5);
 
@@ -117,17 +119,18 @@ impl Call {
 
     async fn send(&mut self) -> Result<Reading, Failure> {
         let shared = &self.shared;
+        let idle = if self.request.whole { shared.idle.max(WHOLE) } else { shared.idle };
         let body = shared.wire.body(&self.request, self.plain).map_err(|_| Failure::last(failure::not_writable()))?;
         let mut headers = shared.wire.headers().clone();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        headers.insert(ACCEPT, HeaderValue::from_static(if self.request.whole { "application/json, text/event-stream" } else { "text/event-stream" }));
         let sent = shared.http.post(shared.wire.url(&shared.base)).headers(headers).body(body).send();
-        let response = tokio::time::timeout(shared.idle, sent)
+        let response = tokio::time::timeout(idle, sent)
             .await
-            .map_err(|_| Failure::last(failure::stalled(&shared.host, shared.idle)))?
+            .map_err(|_| Failure::last(failure::stalled(&shared.host, idle)))?
             .map_err(|error| between::of_transport(&shared.host, &error))?;
         if response.status().is_success() {
-            Ok(Reading::new(response, &shared.host, shared.idle, shared.wire.assembler(Arc::clone(&shared.ids))))
+            Ok(Reading::new(response, &shared.host, idle, shared.wire.assembler(Arc::clone(&shared.ids))))
         } else {
             Err(refused(shared, response).await)
         }

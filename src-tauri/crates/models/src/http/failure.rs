@@ -157,6 +157,11 @@ pub(super) fn of_status(host: &str, status: StatusCode, body: &str, optional: &[
             Known::ContextLength => too_much(host),
             Known::NoCredit => no_credit(host),
             Known::Unauthorized => unauthorized(host),
+            Known::Tools => new(
+                ModelErrorKind::BadRequest,
+                format!("{host} refused the tools as they are described (status {code})."),
+                "Choose a model that supports tools in Settings.",
+            ),
             Known::RateLimited | Known::Overloaded | Known::Other => new(
                 ModelErrorKind::BadRequest,
                 format!("{host} refused the request (status {code})."),
@@ -190,7 +195,7 @@ pub(crate) fn in_stream(error: &Value) -> ModelError {
         Known::RateLimited => rate_limited(host),
         Known::ContextLength => too_much(host),
         Known::Overloaded => new(ModelErrorKind::Unavailable, "The model's server is overloaded.", "Wait a moment and send the message again."),
-        Known::Other => {
+        Known::Tools | Known::Other => {
             new(ModelErrorKind::Unavailable, "The model's server reported an error.", "Send the message again, or choose another model in Settings.")
         }
     }
@@ -228,11 +233,17 @@ enum Known {
     RateLimited,
     ContextLength,
     Overloaded,
+    /// A tool's name or schema.
+    Tools,
     Other,
 }
 
 impl Known {
     fn of(error: &Value) -> Self {
+        let at = error.get("param").and_then(Value::as_str).unwrap_or_default();
+        if at.starts_with("tools") || at.starts_with("functions") || error.get("code").is_some_and(|code| code == "invalid_function_parameters") {
+            return Self::Tools;
+        }
         let mut words = String::new();
         for member in ["code", "type", "status"] {
             match error.get(member) {
@@ -307,6 +318,14 @@ mod tests {
         let body = json!([{"error": {"code": 400, "status": "INVALID_ARGUMENT", "details": [{"reason": "API_KEY_INVALID"}]}}]).to_string();
         let failure = of_status("host", StatusCode::BAD_REQUEST, &body, &[]);
         assert_eq!((failure.error.kind, failure.problem), (ModelErrorKind::Unauthorized, Problem::Key));
+    }
+
+    #[test]
+    fn a_refusal_of_the_tools_is_told_apart_from_others() {
+        let message = |error: Value| of_status("host", StatusCode::BAD_REQUEST, &json!({"error": error}).to_string(), &[]).error.message;
+        let type_ = "invalid_request_error";
+        assert!(message(json!({"type": type_, "param": "tools[0].function.parameters", "code": "invalid_function_parameters"})).contains("tools"));
+        assert!(!message(json!({"type": type_, "param": "messages[2]", "message": "about tools"})).contains("tools"));
     }
 
     #[test]

@@ -48,7 +48,7 @@ function narrower(query: string, products: readonly Product[]): Refinement[] {
     return values
       .toSorted((a, b) => b[1] - a[1])
       .slice(0, MOST)
-      .map(([value]) => ({ kind: "narrow", query, value }));
+      .map(([value]) => ({ kind: "narrow", value, query: value.toLowerCase().includes(asked) ? value.toLowerCase() : `${query} ${value.toLowerCase()}` }));
   }
   return [];
 }

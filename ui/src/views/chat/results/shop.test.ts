@@ -61,6 +61,11 @@ describe("ways to go on", () => {
     expect(ways("tents", 40)).toEqual(["Red", "Black", "Blue"]);
     expect(ways("red tents", 40)).toEqual(["Black", "Blue"]);
     expect(ways("tents", 3)).toEqual([]);
+    const kinds = [product(1, { category: "Trail running shoes" }), product(2, { category: "Boots" })];
+    expect(refinements({ query: "shoes" }, { items: kinds, totalCount: 40 })).toEqual([
+      { kind: "narrow", value: "Trail running shoes", query: "trail running shoes" },
+      { kind: "narrow", value: "Boots", query: "shoes boots" },
+    ]);
   });
 });
 

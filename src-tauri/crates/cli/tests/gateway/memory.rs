@@ -1,0 +1,182 @@
+//! What a session knows of products: plain searches, numbers as on the screen, what is to be compared, and the variant before the cart.
+
+use kit::model_server::{ModelServer, Reply};
+use serde_json::{Value, json};
+
+use crate::world::{Gateway, SHOE, message_of, model};
+
+fn search(query: &str) -> Reply {
+    Reply::call("product_search", json!({"query": query}))
+}
+
+fn add(part: &str) -> Reply {
+    Reply::call("cart_add_item", json!({"partNo": part, "quantity": 1}))
+}
+
+fn ids(answer: &Value) -> Vec<&str> {
+    answer["cards"].as_array().into_iter().flatten().map(|card| card["productId"].as_str().unwrap()).collect()
+}
+
+/// The system messages that stood before the newest message, and the last result that the model was given.
+fn hints(server: &ModelServer, request: usize) -> Vec<String> {
+    let body = server.seen()[request].body.clone();
+    let messages = body["messages"].as_array().unwrap().clone();
+    let user = messages.iter().rposition(|message| message["role"] == "user").unwrap();
+    let before = messages[1..user].iter().filter(|message| message["role"] == "system");
+    before.map(|message| message["content"].as_str().unwrap().to_owned()).collect()
+}
+
+fn result(server: &ModelServer, request: usize) -> Value {
+    let body = server.seen()[request].body.clone();
+    let message = body["messages"].as_array().unwrap().iter().rfind(|message| message["role"] == "tool").unwrap().clone();
+    serde_json::from_str(message["content"].as_str().unwrap()).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_14_and_19_a_search_goes_out_in_plain_words_and_debug_says_how() {
+    let server = model([search("warm red rain jacket size M under 9000"), Reply::text(["Here."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let (_, answer) = gateway.post("/v1/chat?debug=1", &message_of("s", "something for rain")).await;
+    let trace = &answer["debug"]["toolTrace"][0];
+    assert_eq!(trace["args"]["query"], "warm red rain jacket size M under 9000", "as the model gave it");
+    let told = &trace["querySimplification"];
+    assert_eq!((told["effectiveQuery"].as_str(), told["wasSimplified"].as_bool()), (Some("warm rain jacket"), Some(true)), "{told}");
+    assert_eq!(told["droppedTokens"], json!(["red", "size", "M", "under", "9000"]));
+    assert_eq!(result(&server, 1)["querySimplification"], *told, "the model knows what was looked for");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_14_a_search_that_finds_nothing_is_broadened_once() {
+    let server = model([search("tent sock"), Reply::text(["Tents."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let (_, answer) = gateway.post("/v1/chat?debug=1", &message_of("s", "a sock for my tent")).await;
+    let told = &answer["debug"]["toolTrace"][0]["querySimplification"];
+    assert_eq!((told["fallbackRetryAttempted"].as_bool(), told["broadenedQuery"].as_str()), (Some(true), Some("tent")));
+    assert!(!ids(&answer).is_empty() && answer.get("refinements").is_none(), "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_16_and_22_10_numbers_mean_what_the_screen_shows() {
+    let server = model([search("tents"), Reply::text(["Tents."]), Reply::text(["It is green."]), Reply::text(["Yes."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let shown = gateway.say("s", "tents").await;
+    let given: Vec<String> = result(&server, 1)["items"].as_array().unwrap().iter().map(|item| item["productId"].to_string()).collect();
+    let cards = ids(&shown);
+    assert_eq!(given[..cards.len()], cards, "the model reads them in the order of the screen");
+    gateway.say("s", "Tell me more about option 2").await;
+    let told = hints(&server, 2);
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].contains("\"lastResults\":[{") && told[0].contains(&format!("\"id\":\"{}\"", cards[1])), "{told:?}");
+    assert!(told[1].contains(&format!("productId {} (number 2 ", cards[1])), "{told:?}");
+    gateway.say("s", "Is it light?").await;
+    assert_eq!(hints(&server, 3).len(), 1, "there is one memory, however many turns there were");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_13_what_was_asked_for_is_compared_and_nothing_else() {
+    let server = model([search("tents"), Reply::text(["Tents."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let shown = gateway.say("s", "tents").await;
+    let cards = ids(&shown);
+    let look = |reply: Reply, at: usize| reply.ask("product_get", &json!({"productId": cards[at]}));
+    server.push(look(look(look(Reply::new(), 0), 1), 2));
+    server.push(Reply::text(["The third."]));
+    let answer = gateway.say("s", "Compare 1 and 3, please").await;
+    assert!(hints(&server, 2).iter().any(|hint| hint.contains(&format!("{}, {}", cards[0], cards[2])) && hint.contains("product_get")));
+    assert_eq!(answer["comparison"]["productIds"], json!([cards[0], cards[2]]), "{answer}");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_13_and_22_13_highlights_are_figures_and_no_further_model_call() {
+    let server = model([search("tents"), Reply::text(["Tents."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let shown = gateway.say("s", "tents").await;
+    let cards = shown["cards"].as_array().unwrap();
+    let price = |card: &Value| card["price"].as_str().unwrap().parse::<f64>().unwrap();
+    let dearer = cards.iter().position(|card| (price(card) - price(&cards[0])).abs() > 1.0).unwrap();
+    let look = |reply: Reply, at: usize| reply.ask("product_get", &json!({"productId": cards[at]["productId"]}));
+    server.push(look(look(Reply::new(), 0), dearer));
+    server.push(Reply::text(["Well."]));
+    let answer = gateway.say("s", "compare them").await;
+    let items = answer["comparison"]["items"].as_array().unwrap();
+    let cheapest: Vec<bool> = items.iter().map(|item| item["highlights"].to_string().contains("lowest price")).collect();
+    assert_eq!(cheapest.iter().filter(|cheapest| **cheapest).count(), 1, "{items:?}");
+    assert_eq!(server.seen().len(), 4, "nobody was asked for them");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_14_details_are_fetched_only_where_somebody_asks_for_them() {
+    let server = model([search("trail shoes"), Reply::text(["Those."]), search("trail shoes"), Reply::text(["These."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let plain = gateway.say("a", "trail shoes").await;
+    assert!(plain["cards"].as_array().unwrap().iter().all(|card| card.get("dimensionHints").is_none()), "{plain}");
+    let asked = gateway.say("b", "which sizes do the trail shoes come in?").await;
+    let cards = asked["cards"].as_array().unwrap();
+    let hinted = cards.iter().filter(|card| card["dimensionHints"].is_object()).count();
+    assert!((1..=3).contains(&hinted), "{asked}");
+    assert_eq!(ids(&plain), ids(&asked), "the order of the screen stays");
+    assert!(asked.get("comparison").is_none());
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_12_and_22_4_a_parent_never_goes_into_the_cart_however_it_is_named() {
+    for parent in ["FJS-TR1001", "fjs-tr1001", "1001"] {
+        let server = model([add(parent)]).await;
+        let gateway = Gateway::with(&server, &[]).await;
+        let asked = gateway.say("s", "add the trail shoe").await;
+        assert_eq!((asked["choices"]["kind"].as_str(), asked.get("pendingAction")), (Some("variant"), None), "{parent}: {asked}");
+        let part = asked["choices"]["options"][0]["meta"]["partNo"].as_str().unwrap();
+        let chosen = gateway.say("s", "1").await;
+        assert!(chosen["pendingAction"]["description"].as_str().unwrap().contains(part), "{chosen}");
+        server.assert_clean();
+    }
+    // A variant is what it is, also under its id.
+    let server = model([add(SHOE)]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    assert_eq!(gateway.say("s", "that one").await["pendingAction"]["tool"], "cart_add_item");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_8_choices_are_gone_once_they_were_used_or_something_else_is_shown() {
+    let server = model([add("FJS-TR1001"), search("tents"), Reply::text(["Tents."]), Reply::text(["A tent."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let asked = gateway.say("s", "add the trail shoe").await;
+    let option = asked["choices"]["options"][0]["id"].as_str().unwrap().to_owned();
+    gateway.say("s", "rather show me tents").await;
+    let later = gateway.say("s", "option 1").await;
+    assert_eq!((later["text"].as_str(), later.get("pendingAction")), (Some("A tent."), None), "the screen shows tents");
+    server.push(Reply::text(["No shoe."]));
+    let named = gateway.say("s", &format!("what was {option} again?")).await;
+    assert_eq!((named["text"].as_str(), named.get("pendingAction")), (Some("No shoe."), None));
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_2_a_missing_part_number_is_never_asked_about() {
+    for arguments in [json!({"quantity": 1}), json!({"partNo": null, "quantity": 1}), json!({"partNo": "", "quantity": 1}), json!({"productId": "1001"})] {
+        let server = model([Reply::call("cart_add_item", arguments.clone()), Reply::text(["Which one?"])]).await;
+        let gateway = Gateway::with(&server, &[]).await;
+        let answer = gateway.say("s", "add it").await;
+        assert_eq!((answer["text"].as_str(), answer.get("pendingAction")), (Some("Which one?"), None), "{arguments}: {answer}");
+        server.assert_clean();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_9_and_22_16_what_is_remembered_outlives_a_restart_and_is_not_said_again() {
+    let server = model([search("tents"), Reply::text(["Tents."]), Reply::text(["Green."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let shown = gateway.say("s", "tents").await;
+    let url = server.base_url();
+    let env = [("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")];
+    let gateway = gateway.restart(&["--no-token"], &env).await;
+    gateway.say("s", "and number 1?").await;
+    let told = hints(&server, 2);
+    assert!(told.len() == 2 && told[1].contains(ids(&shown)[0]), "{told:?}");
+    server.assert_clean();
+}

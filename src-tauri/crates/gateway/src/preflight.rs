@@ -1,0 +1,143 @@
+//! Looks at a product before something is proposed or shown: a parent never goes into the cart, whoever named it and however; and
+//! where somebody asks for sizes or colours, cards say which there are.
+
+use std::sync::Arc;
+
+use contract::{AgentError, Approval, ApprovalDecideParams, Decision, ToolOutcome};
+use futures::future::join_all;
+use host::names_a_dimension;
+use serde_json::{Value, json};
+
+use crate::{
+    answer::Answer,
+    choices::{self, Offer},
+    error::Fault,
+    json::text,
+    say::Out,
+    sessions::State,
+    teller::{Call, Teller},
+    texts::Text,
+    turn::Turn,
+};
+
+/// Products of an answer whose variants are looked at.
+const ENRICHED: usize = 3;
+/// Words by which somebody asks for what variants differ in, or is about to buy.
+const ASKS: &str = "size sizes colour colours color colors variant variants fit fits buy storlek storlekar färg färger varianter passar köpa köp";
+
+impl Turn<'_> {
+    /// A change that the model proposed: of a product with variants, the variant is asked for first.
+    pub(crate) async fn propose(&self, approval: Approval, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+        let arguments: Value = serde_json::from_str(&approval.arguments).unwrap_or_default();
+        let (part, quantity) = (text(&arguments["partNo"]).unwrap_or_default(), arguments["quantity"].as_u64().unwrap_or(1));
+        // An older question is not what the next number answers.
+        state.choices = None;
+        if self.tool_of(&approval) != "cart_add_item" {
+            self.show(&approval, None, answer);
+            return Ok(());
+        }
+        let seen = answer.calls.iter().rev().filter_map(|call| call.result_of("product_get")).find(|product| is_about(product, &part)).cloned();
+        let offer = match seen {
+            Some(product) => choices::offer(&product, &part, quantity, self.locale),
+            // Nobody has looked: a parent may be behind the part number.
+            None => self.parent_behind(&part).await.map_or(Offer::Plain, |product| choices::offer(&product, &part, quantity, self.locale)),
+        };
+        match offer {
+            Offer::Plain => self.show(&approval, None, answer),
+            Offer::One(variant) => {
+                self.withdraw(&approval, answer).await;
+                self.propose_part(&variant, quantity, answer).await?;
+            }
+            Offer::Several(kept) => {
+                self.withdraw(&approval, answer).await;
+                Text::ChooseVariant.of(self.locale).clone_into(&mut answer.text);
+                answer.choices = Some(choices::shown(&kept));
+                state.choices = Some(kept);
+            }
+            Offer::Nothing => {
+                self.withdraw(&approval, answer).await;
+                Text::NotBuyable.of(self.locale).clone_into(&mut answer.text);
+            }
+        }
+        Ok(())
+    }
+
+    /// The product with variants that a part number, or an id in its place, stands for.
+    async fn parent_behind(&self, part: &str) -> Option<Value> {
+        let is_parent = |product: &Value| product["variants"].as_array().is_some_and(|variants| !variants.is_empty()) && is_about(product, part);
+        if let Some(product) = self.look_up(json!({"partNo": part})).await {
+            return is_parent(&product).then_some(product);
+        }
+        let digits = part.bytes().all(|byte| byte.is_ascii_digit());
+        let product = if digits { self.look_up(json!({"productId": part})).await? } else { return None };
+        is_parent(&product).then_some(product)
+    }
+
+    /// What the shop says of a product. Nothing when it does not answer: then what was meant stands.
+    async fn look_up(&self, arguments: Value) -> Option<Value> {
+        let engine = self.app.host.engine();
+        let get = engine.specs().iter().find(|spec| spec.model_name == "product_get").cloned()?;
+        let (called, _) = engine.call_heard(&self.session, get.id, arguments, self.around()).await;
+        called.ok().filter(|response| response.outcome == ToolOutcome::Ok).map(|response| response.data)
+    }
+
+    /// Details of the first products found, when the message or what was left out of the search speaks of sizes, colours or buying.
+    pub(crate) async fn enrichment(&self, calls: &[Call]) -> Vec<Value> {
+        let looked_at = calls.iter().any(|call| call.tool == "product_get");
+        let Some(found) = calls.iter().rev().find_map(|call| call.result_of("product_search")).filter(|_| !looked_at) else { return Vec::new() };
+        let dropped = found["querySimplification"]["droppedTokens"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let message = self.ask.request.message.to_lowercase();
+        let asks = message.split(|c: char| !c.is_alphanumeric()).any(|word| ASKS.split(' ').any(|known| known == word));
+        if !asks && !dropped.into_iter().any(names_a_dimension) {
+            return Vec::new();
+        }
+        let shown = crate::cards::of_turn(calls, &[]);
+        let ids = shown.iter().take(ENRICHED).filter_map(|card| text(&card["productId"]));
+        join_all(ids.map(|id| self.look_up(json!({"productId": id})))).await.into_iter().flatten().collect()
+    }
+
+    async fn withdraw(&self, approval: &Approval, answer: &mut Answer) {
+        if let Some(call) = answer.calls.iter_mut().find(|call| call.id == approval.call) {
+            (call.proposed, call.outcome) = (false, Some(ToolOutcome::Denied));
+        }
+        let reason = Some("The customer has to choose a variant first.".to_owned());
+        let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision: Decision::Reject { reason } };
+        let (rejected, _) = self.app.host.engine().decide_heard(approval, params, self.around()).await;
+        if let Err(error) = rejected {
+            tracing::warn!(target: "gateway", requestId = %self.ask.request_id, %error, "a proposal could not be withdrawn");
+        }
+    }
+
+    /// Proposes to add a part that was chosen, without a model.
+    pub(crate) async fn propose_part(&self, part: &str, quantity: u64, answer: &mut Answer) -> Result<(), Fault> {
+        let fault = |error: AgentError| Fault::of(&error, self.locale);
+        let engine = self.app.host.engine();
+        let specs = engine.specs();
+        let Some(add) = specs.iter().find(|spec| spec.model_name == "cart_add_item") else { return Err(Fault::internal(self.locale)) };
+        let chosen = format!("{quantity} × {part}");
+        engine.exchange(&self.session, &self.ask.request.message, &chosen, &self.around()).await.map_err(fault)?;
+        let arguments = json!({"partNo": part, "quantity": quantity});
+        let (called, events) = engine.call_heard(&self.session, add.id.clone(), arguments, self.around()).await;
+        let mut teller = Teller::new(Out::default(), self.locale, false, Arc::clone(&specs));
+        for event in events {
+            teller.take(event);
+        }
+        answer.calls.extend(std::mem::take(&mut teller.calls));
+        match (teller.approval, called) {
+            (Some(approval), _) => self.show(&approval, None, answer),
+            (None, Err(error)) => return Err(fault(error)),
+            // A profile that lets writes run unasked has run it.
+            (None, Ok(response)) => {
+                let text = if response.outcome == ToolOutcome::Ok { Text::Done } else { Text::ConfirmFailed };
+                text.of(self.locale).clone_into(&mut answer.text);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a part number, or an id in its place, is this product's or one of its variants'.
+fn is_about(product: &Value, part: &str) -> bool {
+    let is = |value: &Value| [&value["partNo"], &value["productId"]].into_iter().filter_map(text).any(|own| own.eq_ignore_ascii_case(part));
+    is(product) || product["variants"].as_array().is_some_and(|variants| variants.iter().any(is))
+}

@@ -1,0 +1,238 @@
+//! Which products a message means: by their numbers on the screen, by id or part number, or by "these". Only a hint for the
+//! model, which still decides. Pure.
+
+use crate::{
+    choices::contains_word,
+    memory::{Known, Memory},
+};
+
+/// Products of one comparison.
+const COMPARED: usize = 3;
+/// A message that may refer to something without a number.
+const SHORT: usize = 50;
+
+const BEFORE_NUMBER: [&str; 9] = ["option", "number", "nr", "no", "alternativ", "alternativet", "nummer", "product", "produkt"];
+const ORDINALS: [(&str, &str); 6] =
+    [("first", "första"), ("second", "andra"), ("third", "tredje"), ("fourth", "fjärde"), ("fifth", "femte"), ("sixth", "sjätte")];
+const JOINERS: [&str; 9] = ["and", "or", "vs", "versus", "with", "och", "eller", "mot", "med"];
+const COMPARES: &str = "compare comparison comparing jämför jämföra jämförelse jämförelsen";
+const DIFFERS: &str = "difference differences better best worse prefer versus vs skillnad skillnaden bättre bäst sämre föredra";
+const SEVERAL: &str = "these those them both all two three 2 3 dessa dem dom båda alla två tre";
+const POINTING: &str = "that this it one option number like den det denna detta nr";
+
+/// A message as words: small letters, without marks, commas kept apart.
+struct Words(Vec<String>);
+
+impl Words {
+    fn of(message: &str) -> Self {
+        let spaced = message.to_lowercase().replace(',', " , ").replace('&', " & ");
+        let trimmed =
+            |word: &str| if matches!(word, "," | "&") { word.to_owned() } else { word.trim_matches(|c: char| !c.is_alphanumeric() && c != '#').to_owned() };
+        Self(spaced.split_whitespace().map(trimmed).filter(|word| !word.is_empty()).collect())
+    }
+
+    fn has(&self, any: &str) -> bool {
+        self.0.iter().any(|word| any.split(' ').any(|known| known == word))
+    }
+
+    fn at(&self, at: usize) -> &str {
+        self.0.get(at).map_or("", String::as_str)
+    }
+
+    fn before(&self, at: usize) -> &str {
+        at.checked_sub(1).map_or("", |before| self.at(before))
+    }
+
+    /// Numbers that mean a place on the screen: "#2", "option 2", "2nd", "the second", a number alone.
+    fn places(&self) -> Vec<usize> {
+        let mut places = Vec::new();
+        for (at, word) in self.0.iter().enumerate() {
+            let (marked, digits) = word.strip_prefix('#').map_or((false, word.as_str()), |rest| (true, rest));
+            let ordinal = ["st", "nd", "rd", "th", ":a", ":e"].iter().find_map(|end| digits.strip_suffix(end)).and_then(place);
+            let named = marked || self.0.len() == 1 || BEFORE_NUMBER.contains(&self.before(at));
+            let bare = place(digits).filter(|_| named);
+            let worded = ORDINALS.iter().position(|(en, sv)| word == en || word == sv).map(|at| at + 1);
+            // "First, show me shoes" means no product.
+            let worded = worded.filter(|_| matches!(self.before(at), "the" | "den" | "det") || matches!(self.at(at + 1), "one" | "option" | "product"));
+            places.extend(bare.or(ordinal).or(worded));
+        }
+        places
+    }
+
+    /// Numbers that are joined: "1 and 3", "2, 4 & 5".
+    fn joined(&self) -> Vec<usize> {
+        let joins = |word: &str| matches!(word, "," | "&") || JOINERS.contains(&word);
+        let number = |at: usize| place(self.at(at).trim_start_matches('#'));
+        let stands = |at: usize| {
+            number(at).is_some() && ((joins(self.before(at)) && at > 1 && number(at - 2).is_some()) || (joins(self.at(at + 1)) && number(at + 2).is_some()))
+        };
+        (0..self.0.len()).filter(|at| stands(*at)).filter_map(number).collect()
+    }
+
+    /// "The first two".
+    fn first_few(&self) -> usize {
+        let few = |word: &str| match word {
+            "two" | "2" | "två" => 2,
+            "three" | "3" | "tre" => 3,
+            _ => 0,
+        };
+        self.0.iter().enumerate().filter(|(_, word)| matches!(word.as_str(), "first" | "top" | "första")).map(|(at, _)| few(self.at(at + 1))).max().unwrap_or(0)
+    }
+}
+
+fn place(digits: &str) -> Option<usize> {
+    (1..=2).contains(&digits.len()).then(|| digits.parse().ok()).flatten().filter(|place| *place > 0)
+}
+
+fn named<'a>(message: &str, memory: &'a Memory) -> Vec<&'a Known> {
+    let names =
+        |known: &&Known| [Some(&known.product_id), known.part_no.as_ref()].into_iter().flatten().any(|name| name.len() > 2 && contains_word(message, name));
+    memory.last_results.iter().filter(names).collect()
+}
+
+/// The products that a message means, in the order in which it names them.
+pub(crate) fn meant<'a>(message: &str, memory: &'a Memory) -> Vec<&'a Known> {
+    let words = Words::of(message);
+    let places = words.places();
+    let mut found: Vec<&Known> = places.iter().filter_map(|place| memory.last_results.iter().find(|known| known.index == *place)).collect();
+    if places.is_empty() {
+        found = named(message, memory);
+    }
+    if let ([only], true) = (&memory.last_results[..], found.is_empty() && places.is_empty() && message.chars().count() < SHORT && words.has(POINTING)) {
+        found.push(only);
+    }
+    found.dedup();
+    found
+}
+
+/// The ids of products that a message wants compared; none when it wants nothing compared or does not say which.
+pub(crate) fn compared(message: &str, memory: &Memory) -> Vec<String> {
+    let words = Words::of(message);
+    let joined = words.joined();
+    let by_name = named(message, memory);
+    let wanted = words.has(COMPARES) || joined.len() > 1 || by_name.len() > 1 || (words.has(DIFFERS) && words.has(SEVERAL));
+    if !wanted {
+        return Vec::new();
+    }
+    let mut ids: Vec<String> = Vec::new();
+    let mut add = |id: &String| {
+        if !ids.contains(id) {
+            ids.push(id.clone());
+        }
+    };
+    let places: Vec<usize> = match words.first_few() {
+        0 => words.places().into_iter().chain(joined).collect(),
+        few => (1..=few).collect(),
+    };
+    places.iter().filter_map(|place| memory.last_results.iter().find(|known| known.index == *place)).for_each(|known| add(&known.product_id));
+    by_name.iter().for_each(|known| add(&known.product_id));
+    if ids.len() < 2 && words.has(SEVERAL) {
+        if memory.shortlist.len() > 1 {
+            memory.shortlist.iter().rev().take(COMPARED).rev().for_each(|id| {
+                if !ids.contains(id) {
+                    ids.push(id.clone());
+                }
+            });
+        } else if (2..=COMPARED).contains(&memory.last_results.len()) {
+            memory.last_results.iter().for_each(|known| {
+                if !ids.contains(&known.product_id) {
+                    ids.push(known.product_id.clone());
+                }
+            });
+        }
+    }
+    ids.truncate(COMPARED);
+    if ids.len() > 1 { ids } else { Vec::new() }
+}
+
+/// What the model is told before a message.
+pub(crate) fn hints(message: &str, memory: &Memory) -> Vec<String> {
+    let mut hints: Vec<String> = memory.told().into_iter().collect();
+    let compared = compared(message, memory);
+    let meant = meant(message, memory);
+    if !meant.is_empty() {
+        let named: Vec<String> = meant.iter().map(|known| format!("productId {} (number {} on the screen)", known.product_id, known.index)).collect();
+        hints.push(format!("The message below means {}.", named.join(" and ")));
+    }
+    if !compared.is_empty() {
+        hints.push(format!("The customer wants these compared: productId {}. Fetch each with product_get, then compare them.", compared.join(", ")));
+    }
+    hints
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory(results: usize, shortlist: &[&str]) -> Memory {
+        let known = |index: usize| Known { index, product_id: format!("10{index}"), part_no: Some(format!("AB-{index}")), ..Known::default() };
+        Memory {
+            last_results: (1..=results).map(known).collect(),
+            shortlist: shortlist.iter().map(|id| (*id).to_owned()).collect(),
+            search_candidates: Vec::new(),
+        }
+    }
+
+    fn places(message: &str) -> Vec<usize> {
+        meant(message, &memory(6, &[])).iter().map(|known| known.index).collect()
+    }
+
+    #[test]
+    fn section_16_numbers_mean_what_the_screen_shows() {
+        for (message, meant) in [
+            ("#2", vec![2]),
+            ("2", vec![2]),
+            ("option 2", vec![2]),
+            ("Tell me more about option 3", vec![3]),
+            ("Add option 4 to cart", vec![4]),
+            ("Lägg alternativ 4 i varukorgen", vec![4]),
+            ("number 5, please", vec![5]),
+            ("nr. 6", vec![6]),
+            ("the 2nd", vec![2]),
+            ("den andra", vec![2]),
+            ("I like the third one", vec![3]),
+            ("is AB-2 waterproof?", vec![2]),
+            ("how about 105", vec![5]),
+            ("option 9", vec![]),
+            ("2 pairs of socks", vec![]),
+            ("first, show me tents", vec![]),
+            ("AB-22", vec![]),
+            ("hello", vec![]),
+        ] {
+            assert_eq!(places(message), meant, "{message}");
+        }
+    }
+
+    #[test]
+    fn section_16_a_short_message_may_point_at_the_only_one() {
+        let one = memory(1, &[]);
+        assert_eq!(meant("is that one warm?", &one).len(), 1);
+        assert!(meant("is that one warm?", &memory(2, &[])).is_empty());
+        assert!(meant("that is all that I wanted to know about shoes, now show me tents", &one).is_empty());
+    }
+
+    #[test]
+    fn section_13_what_is_to_be_compared() {
+        let (none, two) = (memory(6, &[]), memory(6, &["107", "108"]));
+        let ids = |message: &str, memory: &Memory| compared(message, memory).join(" ");
+        for (message, wanted) in [
+            ("compare 1 and 3", "101 103"),
+            ("1, 2 & 4", "101 102 104"),
+            ("2 vs 3?", "102 103"),
+            ("jämför alternativ 1 och 2", "101 102"),
+            ("compare the first two", "101 102"),
+            ("compare option 5 with AB-2", "105 102"),
+            ("AB-1 or AB-3", "101 103"),
+            ("1 and 2 and 3 and 4", "101 102 103"),
+            ("compare 1 and 9", ""),
+            ("compare tents", ""),
+            ("which is better?", ""),
+            ("size 42 and red", ""),
+        ] {
+            assert_eq!(ids(message, &none), wanted, "{message}");
+        }
+        assert_eq!(ids("which of these is better?", &two), "107 108");
+        assert_eq!(ids("vad är skillnaden mellan båda?", &memory(2, &[])), "101 102");
+        assert_eq!(ids("what is the difference between them", &memory(5, &[])), "", "five are too many to mean");
+    }
+}

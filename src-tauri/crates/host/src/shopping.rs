@@ -1,0 +1,150 @@
+//! What surrounds a search in a shop, whoever asks: plainer words and one broader try, the order in which results are shown and
+//! counted, and ways on when nothing was found. It stands between the engine and the shop, so that models, the window and the chat
+//! API see the same. Knows no transport and no session.
+
+mod simplify;
+
+use serde_json::{Value, json};
+
+pub use simplify::names_a_dimension;
+use simplify::{Simple, simplify};
+
+/// The shop contract's name of the tool.
+pub(crate) const SEARCH: &str = "product.search";
+/// Items of one result that are kept when searches go out in plain words.
+const ITEMS: usize = 10;
+const REFINEMENTS: usize = 4;
+
+/// How a search goes out, and in which language its ways on are worded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manner<'a> {
+    /// In plain words, with one broader try: the chat API's contract. Otherwise as it was asked, and plainer words are offered.
+    pub(crate) plain: bool,
+    pub(crate) locale: &'a str,
+}
+
+/// Searches. `ask` sends arguments to the shop.
+pub(crate) async fn search<E, F>(manner: Manner<'_>, arguments: Value, ask: impl Fn(Value) -> F) -> Result<Value, E>
+where
+    F: Future<Output = Result<Value, E>>,
+{
+    let original = arguments["query"].as_str().unwrap_or_default().to_owned();
+    let with = |query: &str| {
+        let mut arguments = arguments.clone();
+        arguments["query"] = json!(query);
+        arguments
+    };
+    let simple = simplify(&original);
+    let effective = if manner.plain { simple.query.clone() } else { original.clone() };
+    let mut result = shaped(ask(with(&effective)).await?);
+    let mut broadened = None;
+    if manner.plain && is_empty(&result) && simple.has_several_words() {
+        // The first answer stands when the second try fails.
+        if let Ok(again) = ask(with(simple.first_word())).await {
+            result = shaped(again);
+        }
+        broadened = Some(simple.first_word());
+    }
+    in_order(&mut result, manner.plain);
+    let nothing = is_empty(&result);
+    if manner.plain || nothing {
+        let mut told = json!({
+            "originalQuery": original,
+            "effectiveQuery": effective,
+            "wasSimplified": effective != original.trim(),
+            "fallbackRetryAttempted": broadened.is_some(),
+        });
+        if manner.plain && !simple.dropped.is_empty() {
+            told["droppedTokens"] = json!(simple.dropped);
+        }
+        if let Some(word) = broadened {
+            told["broadenedQuery"] = json!(word);
+        }
+        result["querySimplification"] = told;
+    }
+    if nothing {
+        let filters = arguments["filters"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+        result["refinements"] = json!(refinements(manner, &original, &simple, broadened.is_some(), filters));
+        result["emptySearchMessage"] = json!("Nothing was found. Say so, invent nothing, and offer one of the refinements.");
+    }
+    Ok(result)
+}
+
+/// A result as an object with its items.
+fn shaped(result: Value) -> Value {
+    match result {
+        Value::Array(items) => json!({"items": items}),
+        Value::Object(mut members) => {
+            if !members.contains_key("items")
+                && let Some(products) = members.remove("products").filter(Value::is_array)
+            {
+                members.insert("items".into(), products);
+            }
+            Value::Object(members)
+        }
+        other => other,
+    }
+}
+
+fn is_empty(result: &Value) -> bool {
+    result["items"].as_array().is_some_and(Vec::is_empty)
+}
+
+/// What can be had comes first: numbers of results mean the same to models and on every screen.
+fn in_order(result: &mut Value, bounded: bool) {
+    let Some(items) = result["items"].as_array_mut() else { return };
+    items.sort_by_key(availability);
+    if bounded && items.len() > ITEMS {
+        items.truncate(ITEMS);
+        result["truncated"] = json!(true);
+    }
+}
+
+fn availability(item: &Value) -> u8 {
+    let stock = &item["onHand"];
+    let value = stock["value"].as_f64().or_else(|| stock["value"].as_str()?.trim().parse().ok()).unwrap_or(0.0);
+    match (stock.is_object(), stock["isActive"] == false) {
+        (false, _) => 1,
+        (true, true) => 3,
+        (true, false) if value > 0.0 => 0,
+        (true, false) => 2,
+    }
+}
+
+/// Ways on after a search that found nothing. Their labels can be sent as messages.
+fn refinements(manner: Manner<'_>, original: &str, simple: &Simple, retried: bool, filters: Vec<String>) -> Vec<Value> {
+    let sv = manner.locale == "sv";
+    let one = |id: &str, label: String, payload: Value| json!({"id": id, "label": label, "payload": payload});
+    let look_for = |words: &str| if sv { format!("Sök efter ”{words}”") } else { format!("Search for “{words}”") };
+    let mut found = Vec::new();
+    if !manner.plain {
+        let broader = simple.first_word();
+        if simple.has_several_words() {
+            found.push(one("broaden_search", look_for(broader), json!({"type": "search_broaden", "query": broader})));
+        }
+        if !simple.dropped.is_empty() {
+            found.push(one("search_keyword_only", look_for(&simple.query), json!({"type": "search_broaden", "query": simple.query})));
+        }
+    } else if original.trim() != simple.query {
+        let label = if sv { format!("Sök efter precis ”{}”", original.trim()) } else { format!("Search for exactly “{}”", original.trim()) };
+        found.push(one("retry_original", label, json!({"type": "search_retry", "query": original.trim()})));
+    }
+    let constraints: Vec<String> = simple.dropped.iter().cloned().chain(filters).collect();
+    if !constraints.is_empty() {
+        let named = constraints.join(", ");
+        let label = if sv { format!("Sök utan: {named}") } else { format!("Search without: {named}") };
+        found.push(one("remove_constraints", label, json!({"type": "remove_constraints", "constraintsToRemove": constraints})));
+    }
+    if retried || found.is_empty() {
+        let (label, question) = match sv {
+            true => ("Hjälp mig att beskriva det", "Vilken sorts produkt letar du efter?"),
+            false => ("Help me describe it", "What kind of product are you looking for?"),
+        };
+        found.push(one("ask_clarify", label.to_owned(), json!({"type": "ask_clarify", "questionId": "product_type", "question": question})));
+    }
+    found.truncate(REFINEMENTS);
+    found
+}
+
+#[cfg(test)]
+mod tests;

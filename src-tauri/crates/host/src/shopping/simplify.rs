@@ -1,0 +1,124 @@
+//! A search in as few plain words as name the thing. Shops that match every word find nothing when a colour, a size or a price
+//! stands among them. Pure.
+
+/// The most words that are kept, and the most characters of them.
+const WORDS: usize = 3;
+const CHARS: usize = 50;
+
+/// A search, simplified.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Simple {
+    pub(crate) query: String,
+    /// Words that say something about the thing without naming it, as they were written.
+    pub(crate) dropped: Vec<String>,
+}
+
+impl Simple {
+    pub(crate) fn first_word(&self) -> &str {
+        self.query.split(' ').next().unwrap_or_default()
+    }
+
+    pub(crate) fn has_several_words(&self) -> bool {
+        self.query.contains(' ')
+    }
+}
+
+const UNITS: &str = "eu us uk cm mm dm m km kg g mg ml cl dl l lb lbs oz w v ft feet foot inch inches liter liters litre litres meter meters";
+const CONNECTORS: &str = "a an the and or with without for in on of to from by at as is are it that which this these those some any \
+    me my i we you want need looking find show get please like";
+const PEOPLE: &str = "man men mens men's woman women womens women's male female unisex lady ladies gents boy boys girl girls kid kids \
+    child children childrens children's baby toddler junior youth teen adult adults";
+const COLOURS: &str = "black white red blue green yellow orange purple violet pink brown grey gray beige navy turquoise teal silver gold \
+    golden maroon burgundy khaki olive cream ivory multicolor multicolour";
+const STOCK: &str = "stock instock in-stock available availability";
+const PRICES: &str = "under over below above between less more than max maximum min minimum around about cheap cheaper cheapest \
+    inexpensive expensive budget premium affordable price priced prices cost costs kr sek eur usd gbp nok dkk dollar dollars euro euros \
+    kronor pounds";
+const SIZES: &str = "xxs xs s m l xl xxl xxxl 2xl 3xl small medium large size sizes sized";
+
+fn is_one_of(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|known| known == word)
+}
+
+/// A number, a range of numbers, or a number with its unit or currency.
+fn is_amount(word: &str) -> bool {
+    let bare = word.trim_start_matches(['$', '€', '£', '#', '<', '>', '~']);
+    let rest = bare.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '-' | '–' | '/' | 'x' | '×'));
+    let number = &bare[..bare.len() - rest.len()];
+    let unit = rest.trim_start_matches(['%', '$', '€', '£', '"']);
+    number.starts_with(|c: char| c.is_ascii_digit()) && (unit.is_empty() || is_one_of(UNITS, unit) || is_one_of(PRICES, unit))
+}
+
+/// Without the marks around it.
+fn plain(word: &str) -> String {
+    word.trim_matches(|c: char| matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '(' | ')' | '"' | '\'' | '“' | '”' | '’')).to_lowercase()
+}
+
+/// Whether a word names a colour, a size or another measure: what variants of one product differ in.
+pub fn names_a_dimension(word: &str) -> bool {
+    let word = plain(word);
+    is_one_of(COLOURS, &word) || is_one_of(SIZES, &word) || is_amount(&word)
+}
+
+fn says_no_thing(word: &str) -> bool {
+    is_amount(word) || [UNITS, CONNECTORS, PEOPLE, COLOURS, STOCK, PRICES, SIZES].iter().any(|list| is_one_of(list, word))
+}
+
+/// Drops what names no thing; when nothing would be left, the first word stays.
+pub(crate) fn simplify(query: &str) -> Simple {
+    let words: Vec<&str> = query.split_whitespace().filter(|word| !plain(word).is_empty()).collect();
+    let (dropped, kept): (Vec<&str>, Vec<&str>) = words.iter().partition(|word| says_no_thing(&plain(word)));
+    let (kept, dropped) = match (kept.is_empty(), words.first()) {
+        (true, Some(first)) => (vec![*first], dropped.into_iter().skip(1).collect()),
+        (true, None) | (false, _) => (kept, dropped),
+    };
+    let trimmed = |word: &&str| word.trim_matches(|c: char| matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '(' | ')' | '"' | '“' | '”')).to_owned();
+    let query = kept.iter().take(WORDS).map(trimmed).collect::<Vec<_>>().join(" ");
+    Simple { query: capped(&query), dropped: dropped.iter().map(trimmed).collect() }
+}
+
+/// At most so many characters, cut where a word ends.
+fn capped(query: &str) -> String {
+    let Some((end, _)) = query.char_indices().nth(CHARS) else { return query.to_owned() };
+    let (head, next) = query.split_at(end);
+    let whole = if next.starts_with(' ') { Some(head) } else { head.rsplit_once(' ').map(|(words, _)| words) };
+    whole.unwrap_or(head).trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn section_14_what_names_no_thing_is_dropped() {
+        for (asked, query, dropped) in [
+            ("running shoes", "running shoes", ""),
+            ("  red   running shoes  size 42 ", "running shoes", "red size 42"),
+            ("men's black rain jacket under 1500 kr in stock", "rain jacket", "men's black under 1500 kr in stock"),
+            ("a tent for 3-4 persons with 10 kg", "tent persons", "a for 3-4 with 10 kg"),
+            ("cheap waterproof hiking boots leather", "waterproof hiking boots", "cheap"),
+            ("500kr €40 42cm 7,5 bottle", "bottle", "500kr €40 42cm 7,5"),
+            ("Red 42", "Red", "42"),
+            ("XL", "XL", ""),
+            ("", "", ""),
+            ("…", "…", ""),
+            ("svarta löparskor", "svarta löparskor", ""),
+        ] {
+            let simple = simplify(asked);
+            assert_eq!((simple.query.as_str(), simple.dropped.join(" ").as_str()), (query, dropped), "{asked}");
+        }
+    }
+
+    #[test]
+    fn section_14_a_long_search_ends_with_a_whole_word() {
+        let long = simplify(&format!("{} {} {}", "a".repeat(30), "b".repeat(19), "c".repeat(9)));
+        assert_eq!(long.query, format!("{} {}", "a".repeat(30), "b".repeat(19)));
+        assert_eq!(simplify(&"ö".repeat(80)).query.chars().count(), 50);
+    }
+
+    #[test]
+    fn colours_sizes_and_measures_are_dimensions() {
+        assert!(["red", "XL", "42", "Blue,", "24l"].into_iter().all(names_a_dimension));
+        assert!(!["shoe", "cheap", "men", "kr"].into_iter().any(names_a_dimension));
+    }
+}

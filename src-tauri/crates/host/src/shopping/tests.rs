@@ -1,0 +1,102 @@
+//! A search through a shop that has what it is told to have, and remembers what it was asked.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::sync::Mutex;
+
+use super::*;
+
+const PLAIN: Manner<'static> = Manner { plain: true, locale: "en" };
+const AS_ASKED: Manner<'static> = Manner { plain: false, locale: "en" };
+
+/// What came of a search, and the words the shop was asked for.
+async fn searched(manner: Manner<'_>, arguments: Value, has: &[&str]) -> (Value, Vec<String>) {
+    let asked = Mutex::new(Vec::new());
+    let ask = |arguments: Value| {
+        let query = arguments["query"].as_str().unwrap().to_owned();
+        let items: Vec<Value> = has.iter().filter(|words| **words == query).map(|words| json!({"productId": 1, "name": words})).collect();
+        asked.lock().unwrap().push(query);
+        std::future::ready(Ok::<_, ()>(json!({"items": items, "totalCount": items.len()})))
+    };
+    let result = search(manner, arguments, ask).await.unwrap();
+    (result, asked.into_inner().unwrap())
+}
+
+fn kinds(result: &Value) -> Vec<&str> {
+    result["refinements"].as_array().into_iter().flatten().map(|one| one["payload"]["type"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn section_14_a_search_goes_out_in_plain_words_and_says_so() {
+    let (result, asked) = searched(PLAIN, json!({"query": "red running shoes size 42"}), &["running shoes"]).await;
+    assert_eq!(asked, ["running shoes"]);
+    assert_eq!(
+        result["querySimplification"],
+        json!({
+            "originalQuery": "red running shoes size 42", "effectiveQuery": "running shoes", "wasSimplified": true,
+            "droppedTokens": ["red", "size", "42"], "fallbackRetryAttempted": false
+        })
+    );
+    assert!(result.get("refinements").is_none());
+    let (result, _) = searched(PLAIN, json!({"query": "tent"}), &["tent"]).await;
+    assert_eq!(result["querySimplification"]["wasSimplified"], false);
+}
+
+#[tokio::test]
+async fn section_14_nothing_found_is_tried_once_more_with_the_first_word() {
+    let (result, asked) = searched(PLAIN, json!({"query": "trail unicorn saddle"}), &["trail"]).await;
+    assert_eq!(asked, ["trail unicorn saddle", "trail"]);
+    assert_eq!((result["items"].as_array().unwrap().len(), &result["querySimplification"]["broadenedQuery"]), (1, &json!("trail")));
+    let (_, asked) = searched(PLAIN, json!({"query": "unicorn"}), &[]).await;
+    assert_eq!(asked, ["unicorn"], "one word is broad already");
+}
+
+#[tokio::test]
+async fn section_14_ways_on_come_in_their_order() {
+    let arguments = json!({"query": "blue quantum xylophone", "filters": {"maxPrice": 5}});
+    let (result, _) = searched(PLAIN, arguments, &[]).await;
+    assert_eq!(kinds(&result), ["search_retry", "remove_constraints", "ask_clarify"]);
+    assert_eq!(result["refinements"][1]["payload"]["constraintsToRemove"], json!(["blue", "maxPrice"]));
+    let (result, _) = searched(PLAIN, json!({"query": "xylophone"}), &[]).await;
+    assert_eq!(kinds(&result), ["ask_clarify"], "alone when there is nothing else");
+    let swedish = Manner { locale: "sv", ..PLAIN };
+    let (result, _) = searched(swedish, json!({"query": "xylophone"}), &[]).await;
+    assert_eq!(result["refinements"][0]["label"], "Hjälp mig att beskriva det");
+}
+
+#[tokio::test]
+async fn as_asked_the_shop_gets_the_words_and_plainer_ones_are_offered() {
+    let (result, asked) = searched(AS_ASKED, json!({"query": "red rain jackets under 900"}), &["red rain jackets under 900"]).await;
+    assert_eq!((asked.len(), result.get("querySimplification"), result.get("refinements")), (1, None, None));
+    let (result, asked) = searched(AS_ASKED, json!({"query": "red rain jackets"}), &["rain jackets"]).await;
+    assert_eq!(asked, ["red rain jackets"]);
+    assert_eq!(kinds(&result), ["search_broaden", "search_broaden", "remove_constraints"]);
+    assert_eq!(result["refinements"][1]["label"], "Search for “rain jackets”");
+}
+
+#[tokio::test]
+async fn section_15_what_can_be_had_comes_first_whatever_the_shape() {
+    let item = |id: u32, stock: Value| json!({"productId": id, "name": "x", "onHand": stock});
+    let items = json!([
+        item(1, json!({"value": 3, "isActive": false})),
+        item(2, json!({"value": 0})),
+        item(3, Value::Null),
+        item(4, json!({"value": "2"})),
+        item(5, json!({"value": 9})),
+    ]);
+    for shape in [items.clone(), json!({"items": items}), json!({"products": items})] {
+        let result = search(AS_ASKED, json!({"query": "x"}), |_| std::future::ready(Ok::<_, ()>(shape.clone()))).await.unwrap();
+        let order: Vec<u64> = result["items"].as_array().unwrap().iter().map(|item| item["productId"].as_u64().unwrap()).collect();
+        assert_eq!(order, [4, 5, 3, 2, 1]);
+    }
+    let many: Vec<Value> = (0..30).map(|id| item(id, json!({"value": 1}))).collect();
+    let result = search(PLAIN, json!({"query": "x"}), |_| std::future::ready(Ok::<_, ()>(json!({"items": many})))).await.unwrap();
+    assert_eq!((result["items"].as_array().unwrap().len(), &result["truncated"]), (10, &json!(true)));
+}
+
+#[tokio::test]
+async fn a_second_try_that_fails_leaves_the_first_answer() {
+    let ask = |arguments: Value| std::future::ready(if arguments["query"] == "Quantum" { Err("down") } else { Ok(json!({"items": []})) });
+    let result = search(PLAIN, json!({"query": "Quantum xylophone"}), ask).await.unwrap();
+    assert_eq!(kinds(&result), ["ask_clarify"]);
+    assert_eq!(search(PLAIN, json!({"query": "Quantum"}), ask).await, Err("down"), "the first one does not");
+}

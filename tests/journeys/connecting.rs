@@ -1,0 +1,59 @@
+//! Connecting a language model, from the first page to its answer: the address, the key, a test that fails and one that works.
+
+use std::net::TcpListener;
+
+use kit::{
+    model_server::{ModelServer, Reply},
+    webdriver::wait,
+};
+use serde_json::json;
+
+use crate::world::Journey;
+
+const KEY: &str = "sk-journey-0123456789abcdef";
+
+#[test]
+fn a_newcomer_connects_a_model() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
+    let server = runtime.block_on(ModelServer::start([
+        Reply::text(["OK"]),
+        Reply::route("guardian"),
+        Reply::text(["Hello ", "from ", "the model."]),
+        Reply::route("FINISH"),
+    ]));
+    let nobody = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port that nobody serves");
+    let journey = Journey::prepare("connect", &[]);
+    journey.open();
+    journey.chat(|page| {
+        page.click("Connect a model");
+        page.named("h1", "Settings", true);
+        page.choose("Who answers", "openai_compatible");
+        page.fill("Address", &format!("http://{nobody}/v1"));
+        page.fill("Model", "scripted");
+        page.click("Test connection");
+        page.says("Nothing takes the connection");
+    });
+    journey.picture("connect-failed.png");
+    journey.chat(|page| {
+        page.fill("Address", &server.base_url());
+        page.fill("Key", KEY);
+        page.click("Store the key");
+        page.says("A key is stored");
+        page.click("Test connection");
+        wait("the model to be reached", || {
+            let said = page.script("return [...document.querySelectorAll('[role=status]')].map((e) => e.innerText).join(' ');");
+            said.as_str().is_some_and(|said| said.contains("uses tools") || said.contains("context")).then_some(())
+        });
+    });
+    journey.picture("connected.png");
+    journey.chat(|page| page.go("Chat"));
+    let answer = journey.ask("Hello?");
+    assert!(answer.contains("Hello from the model."), "{answer}");
+    journey.chat(|page| page.says("scripted"));
+    assert!(server.seen().iter().all(|seen| seen.headers["authorization"] == format!("Bearer {KEY}")), "the key goes to its server");
+    assert_eq!(server.violations(), Vec::<String>::new());
+    let settings = journey.call("settings_get", json!({})).expect("settings");
+    assert!(!settings.to_string().contains(KEY), "the page never sees the key again");
+    journey.quit();
+    journey.assert_in_no_file(KEY);
+}

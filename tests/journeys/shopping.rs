@@ -1,0 +1,289 @@
+//! The whole way of a shopper through the window: search, narrow, compare, choose a variant, and a cart that changes only with
+//! a signature; what is rejected or expires changes nothing, and a restart loses nothing.
+
+use kit::webdriver::{key, wait};
+use serde_json::{Value, json};
+
+use crate::{
+    views::{SIZES, fits, in_every_look},
+    world::{Journey, Page},
+};
+
+/// The buttons of the cart panel, whatever its language.
+const IN_CART: &str = "aside:not(.list) button";
+
+#[test]
+fn a_shopper_searches_compares_and_signs_each_change_of_the_cart() {
+    let journey = Journey::start("shopping");
+    searches(&journey);
+    compares(&journey);
+    let line = adds(&journey);
+    changes(&journey, &line);
+    rejects(&journey, &line);
+    lets_one_expire(&journey, &line);
+    starts_again(&journey, &line);
+    removes_in_swedish(&journey, &line);
+    journey.quit();
+    journey.assert_log_verifies();
+}
+
+/// Cards with picture, price and stock; ways to go on from much and from nothing.
+fn searches(journey: &Journey) {
+    journey.ask("show me shoes");
+    journey.chat(|page| {
+        fits(page, "the cards that were found");
+        let cards = page.script("return [...[...document.querySelectorAll('[role=log] .tool ul')].at(-1).children].map((card) => card.innerText);");
+        let cards: Vec<&str> = cards.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        assert!(cards.len() >= 3, "{cards:?}");
+        for card in cards {
+            assert!(card.contains("SEK") && card.contains("Details"), "{card}");
+            assert!(["in stock", "Out of stock", "Expected"].iter().any(|stock| card.contains(stock)), "{card}");
+        }
+    });
+    let (asked, all) = (queries(journey), found(journey));
+    journey.chat(|page| {
+        let before = page.answers();
+        way(page).click().expect("a way to go on can be clicked");
+        page.answer_after(before);
+    });
+    assert!(found(journey) < all, "it narrows what was found");
+    let narrower = queries(journey);
+    assert!(narrower.len() > asked.len() && narrower.last().is_some_and(|query| query.contains("shoes")), "{narrower:?}");
+
+    let answer = journey.ask("show me purple unicorn saddles");
+    assert!(answer.contains("nothing"), "{answer}");
+    journey.chat(|page| {
+        wait("ways to go on from nothing", || page.find("button", "Word it differently", false));
+        fits(page, "a search without result");
+    });
+    journey.picture("nothing-found.png");
+    journey.chat(|page| {
+        page.click("Word it differently");
+        wait("the words in the message field", || {
+            let draft = page.script("return document.querySelector('textarea').value;");
+            (draft.as_str().is_some_and(|draft| draft.contains("unicorn")) && page.focus().contains("Message")).then_some(())
+        });
+        page.session.press(&[&[key::CONTROL, "a"]]).expect("all of it");
+        page.session.type_text("show me black trail shoes").expect("other words");
+        let before = page.answers();
+        page.session.press(&[&[key::ENTER]]).expect("Enter");
+        page.answer_after(before);
+    });
+}
+
+/// One table instead of the products one below the other.
+fn compares(journey: &Journey) {
+    journey.ask("compare the first two");
+    journey.chat(|page| {
+        page.named("[role=region]", "Comparison of", false);
+        let rows = page.script(
+            "return [...document.querySelectorAll('[role=log] [role=region] tr')].map((row) => [...row.children].map((cell) => cell.innerText.trim()));",
+        );
+        let rows: Vec<Vec<String>> = serde_json::from_value(rows).expect("rows of cells");
+        assert!(rows.iter().all(|row| row.len() == 3), "two products beside the names of the rows: {rows:?}");
+        for name in ["Price", "Stock", "Brand", "Size"] {
+            assert!(rows.iter().any(|row| row[0] == name && row[1..].iter().all(|cell| !cell.is_empty())), "{name} in {rows:?}");
+        }
+        assert_eq!(page.script("return document.querySelectorAll('[role=log] section.product').length;"), json!(0), "neither is shown a second time");
+    });
+    in_every_look(journey, |look| {
+        journey.chat(|page| {
+            page.script("document.querySelector('[role=log] [role=region]').scrollIntoView({ block: 'center' });");
+            fits(page, &format!("a comparison, {look}"));
+        });
+        journey.picture(format!("views/compare-{look}.png"));
+    });
+    usual_look(journey);
+}
+
+/// From the table to the variants of one product, and from one of them to a signed change. The line's part number comes back.
+fn adds(journey: &Journey) -> String {
+    let answers = journey.chat(|page| {
+        let answers = page.answers();
+        press(page, "[role=region] button", "Details");
+        answers
+    });
+    journey.chat(|page| page.answer_after(answers));
+    let part = journey.chat(|page| {
+        fits(page, "a product with its variants");
+        let part = page.script("return document.querySelector('section.product td button').closest('tr').querySelector('.part').innerText.trim();");
+        press(page, "section.product td button", "Add to cart");
+        part
+    });
+    let action = waiting_change(journey, "cart.addItem");
+    let arguments: Value = serde_json::from_str(action["arguments"].as_str().expect("canonical text")).expect("JSON");
+    assert_eq!((&arguments["partNo"], &arguments["quantity"]), (&part, &json!(1)), "the very variant");
+    approve(journey, &action);
+    let cart = journey.results("cart.addItem").pop().expect("a cart");
+    assert_eq!(cart["data"]["basket"]["items"][0]["partNo"], part, "what was signed is what is in it");
+    part.as_str().expect("a part number").to_owned()
+}
+
+/// A number in the cart panel becomes a change that waits, shown in the panel until it is decided.
+fn changes(journey: &Journey, line: &str) {
+    enter_quantity(journey, "3");
+    let action = waiting_change(journey, "cart.setItemQuantity");
+    journey.chat(|page| {
+        page.named("aside section", "Waits for your approval", false);
+        let decided_first = page.named(IN_CART, "Remove", false).enabled().expect("its state");
+        assert!(!decided_first, "nothing else can be asked for before that is decided");
+    });
+    in_every_look(journey, |look| {
+        journey.chat(|page| {
+            if page.has_button("Show the cart") {
+                page.click("Show the cart");
+            }
+            fits(page, &format!("a cart with a change that waits, {look}"));
+        });
+        journey.picture(format!("views/cart-waiting-{look}.png"));
+    });
+    usual_look(journey);
+    assert_eq!(quantity(journey, line), Some(1), "nothing has changed yet");
+    approve(journey, &action);
+    assert_eq!(quantity(journey, line), Some(3));
+    journey.chat(|page| wait("the new quantity", || (shown_quantity(page) == "3").then_some(())));
+}
+
+fn rejects(journey: &Journey, line: &str) {
+    journey.chat(|page| press(page, IN_CART, "Remove"));
+    let action = waiting_change(journey, "cart.removeItem");
+    journey.approval(|page| {
+        page.named("textarea, input[type=text], input:not([type])", "", false).send("I want to keep them").expect("a reason");
+        page.click("Reject");
+    });
+    let decided = wait("the decision", || Some(journey.stored_approval(&action["id"])).filter(|a| a["status"] == "rejected"));
+    assert_eq!(decided["reason"], "I want to keep them");
+    journey.chat(|page| {
+        page.idle();
+        page.says("Rejected");
+        assert_eq!(shown_quantity(page), "3", "the cart stays");
+    });
+    journey.picture("rejected.png");
+    assert_eq!(quantity(journey, line), Some(3));
+}
+
+fn lets_one_expire(journey: &Journey, line: &str) {
+    expiry(journey, 5);
+    journey.chat(|page| press(page, IN_CART, "One more"));
+    let action = waiting_change(journey, "cart.setItemQuantity");
+    let decided = wait("the expiry", || Some(journey.stored_approval(&action["id"])).filter(|a| a["status"] == "expired"));
+    assert!(decided["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "it says why: {decided}");
+    journey.chat(|page| {
+        page.idle();
+        page.says("Expired");
+    });
+    assert_eq!(quantity(journey, line), Some(3));
+    expiry(journey, 600);
+}
+
+/// What waited at the end waits no more, nothing was run, and the cart is what it was.
+fn starts_again(journey: &Journey, line: &str) {
+    journey.chat(|page| press(page, IN_CART, "One more"));
+    let action = waiting_change(journey, "cart.setItemQuantity");
+    let made = || journey.results("cart.setItemQuantity").iter().filter(|result| result["outcome"] == "ok").count();
+    let before = made();
+    journey.quit();
+    journey.open();
+    let stored = journey.stored_approval(&action["id"]);
+    assert!(["expired", "cancelled"].contains(&stored["status"].as_str().unwrap_or_default()), "{stored}");
+    assert_eq!(made(), before, "nothing was run by the restart");
+    journey.chat(|page| wait("the cart", || (shown_quantity(page) == "3").then_some(())));
+    let answer = journey.ask("What is in my cart?");
+    assert!(answer.contains("3 ×"), "{answer}");
+    assert_eq!(quantity(journey, line), Some(3));
+}
+
+fn removes_in_swedish(journey: &Journey, line: &str) {
+    set(journey, |settings| settings["language"] = json!("sv"));
+    journey.chat(|page| {
+        page.named("aside h2", "Varukorg", true);
+        fits(page, "the shop in Swedish");
+    });
+    journey.picture("cart-swedish.png");
+    journey.chat(|page| press(page, IN_CART, "Ta bort"));
+    let action = waiting_change(journey, "cart.removeItem");
+    journey.approval(|page| {
+        wait("Approve to be armed", || page.button("Godkänn").enabled().ok().filter(|enabled| *enabled));
+        page.click("Godkänn");
+    });
+    wait("the action to be done", || (journey.stored_approval(&action["id"])["status"] == "done").then_some(()));
+    journey.chat(|page| page.says("Varukorgen är tom"));
+    assert_eq!(quantity(journey, line), None);
+}
+
+/// Clicks a button within a part of the page; tried again while it moves or is covered.
+#[track_caller]
+fn press(page: &Page<'_>, selector: &str, name: &str) {
+    wait(&format!("a click on \"{name}\""), || page.find(selector, name, false)?.click().ok());
+}
+
+/// Signs what waits.
+fn approve(journey: &Journey, action: &Value) {
+    journey.approval(|page| {
+        wait("Approve to be armed", || page.button("Approve").enabled().ok().filter(|enabled| *enabled));
+        page.click("Approve");
+    });
+    wait("the action to be done", || (journey.stored_approval(&action["id"])["status"] == "done").then_some(()));
+    journey.chat(|page| page.idle());
+}
+
+#[track_caller]
+fn waiting_change(journey: &Journey, tool: &str) -> Value {
+    let action = wait("the change to wait", || journey.pending().into_iter().next());
+    assert_eq!(action["tool"], tool);
+    action
+}
+
+/// The first of the ways to go on searching, once it rests.
+fn way<'s>(page: &Page<'s>) -> kit::webdriver::Element<'s> {
+    page.at_rest("[role=group][aria-label=\"Ways to go on searching\"] button")
+}
+
+/// The queries of all searches that were shown, oldest first.
+fn queries(journey: &Journey) -> Vec<String> {
+    let calls = journey.items().into_iter().map(|item| item["body"].clone());
+    let searches = calls.filter(|body| body["kind"] == "tool_call" && body["tool"] == "product.search");
+    searches.map(|body| body["arguments"]["query"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+/// How many products the newest search found.
+fn found(journey: &Journey) -> u64 {
+    journey.results("product.search").last().and_then(|result| result["data"]["totalCount"].as_u64()).unwrap_or_default()
+}
+
+/// How many of this part the newest cart of the conversation has.
+fn quantity(journey: &Journey, line: &str) -> Option<u64> {
+    let is_cart = |body: &Value| body["kind"] == "tool_result" && body["view"] == "cart" && body["outcome"] == "ok";
+    let cart = journey.items().into_iter().map(|item| item["body"].clone()).rfind(is_cart)?["data"].clone();
+    let cart = if cart["basket"].is_object() { &cart["basket"] } else { &cart };
+    cart["items"].as_array()?.iter().find(|item| item["partNo"] == line)?["quantity"].as_u64()
+}
+
+fn enter_quantity(journey: &Journey, quantity: &str) {
+    journey.chat(|page| {
+        page.named("aside:not(.list) input", "Quantity of", false).click().expect("a click into the quantity");
+        page.session.press(&[&[key::CONTROL, "a"]]).expect("all of it");
+        page.session.type_text(quantity).expect("typed");
+        page.session.press(&[&[key::ENTER]]).expect("Enter");
+    });
+}
+
+/// The quantity that the cart panel shows.
+fn shown_quantity(page: &Page<'_>) -> String {
+    page.script("return document.querySelector('aside li input')?.value ?? '';").as_str().unwrap_or_default().to_owned()
+}
+
+fn expiry(journey: &Journey, seconds: u32) {
+    set(journey, |settings| settings["limits"]["approval_expiry_s"] = json!(seconds));
+}
+
+fn usual_look(journey: &Journey) {
+    set(journey, |settings| settings["theme"] = json!("light"));
+    journey.chat(|page| page.session.resize(SIZES[0].0, SIZES[0].1).expect("a size"));
+}
+
+fn set(journey: &Journey, change: impl Fn(&mut Value)) {
+    let mut settings = journey.call("settings_get", json!({})).expect("settings")["settings"].clone();
+    change(&mut settings);
+    journey.call("settings_set", json!({ "settings": settings })).expect("settings are taken");
+}
