@@ -1,8 +1,9 @@
 //! What Countersign costs, as ratios to the plain way of doing the same on the same machine in the same run.
-//! `bench` prints every table, `bench turn|ask|audit|render|stream|provider|window` one of them. Nothing here is asserted: a number that
+//! `bench` prints every table, `bench turn|gateway|ask|audit|render|stream|provider|window` one of them. Nothing here is asserted: a number that
 //! depends on the machine is no test.
 
 mod ask;
+mod gateway;
 mod log;
 mod measure;
 mod provider;
@@ -18,7 +19,7 @@ use std::process::ExitCode;
 /// Anything that ends a measurement early.
 type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 
-const USAGE: &str = "usage: bench [turn|ask|audit|render|stream|provider|window]";
+const USAGE: &str = "usage: bench [turn|gateway|ask|audit|render|stream|provider|window]";
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -38,18 +39,23 @@ async fn run(arguments: &[&str]) -> Outcome {
         ["serve"] => return turn::serve().await,
         ["bare", url, turns] => return turn::bare::run(url, turns.parse()?).await,
         ["engine", url, turns] => return turn::engine::run(url, turns.parse()?).await,
+        ["gateway-model"] => return gateway::model::serve().await,
+        ["gateway-bare", model, shop] => return gateway::bare::run(model, shop).await,
         ["provider-serve"] => return provider::serve().await,
         ["provider-side", side, url, way] => return provider::side(side, url, way).await,
         _ => {}
     }
     let all = arguments.is_empty();
     let wanted = |name: &str| all || arguments.contains(&name);
-    if arguments.iter().any(|name| !["turn", "ask", "audit", "render", "stream", "provider", "window"].contains(name)) {
+    if arguments.iter().any(|name| !["turn", "gateway", "ask", "audit", "render", "stream", "provider", "window"].contains(name)) {
         return Err(USAGE.into());
     }
     table::machine();
     if wanted("turn") {
         turn::report().await?;
+    }
+    if wanted("gateway") {
+        gateway::report().await?;
     }
     if wanted("ask") {
         ask::report()?;

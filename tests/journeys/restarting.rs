@@ -76,10 +76,10 @@ fn a_second_start_brings_the_first_to_the_front_while_a_server_hangs() {
     assert!(journey.call("app_status", json!({})).is_ok(), "the first one goes on");
 }
 
-/// Changes one letter of a record, as somebody would who wants something not to have happened.
+/// Changes a record that has been signed, as somebody would who wants something not to have happened.
 const CHANGE: &str = "import sqlite3, sys\ndb = sqlite3.connect(sys.argv[1])\n\
-    seq, body = db.execute(\"SELECT seq, body FROM audit_record WHERE tool = 'product.search' LIMIT 1\").fetchone()\n\
-    db.execute('UPDATE audit_record SET body = ? WHERE seq = ?', (bytes(body).replace(b'product.search', b'product.zearch'), seq))\n\
+    seq, body = db.execute(\"SELECT seq, body FROM audit_record WHERE type = 'pack_loaded' ORDER BY seq LIMIT 1\").fetchone()\n\
+    db.execute('UPDATE audit_record SET body = ? WHERE seq = ?', (bytes(body).replace(b'\"pack\":\"', b'\"pack\":\"other-'), seq))\n\
     db.commit()\nprint(seq)\n";
 
 #[test]
@@ -102,6 +102,7 @@ fn kill_minus_nine_leaves_no_process_and_a_changed_log_is_shown() {
     let log = journey.desktop.data_dir().join("audit.db");
     let changed = journey.desktop.command("python3").args(["-c", CHANGE]).arg(&log).output().expect("python3");
     let changed = String::from_utf8_lossy(&changed.stdout).trim().to_owned();
+    assert!(!changed.is_empty(), "a record was changed");
     journey.open();
     journey.chat(|page| {
         page.go("Audit");

@@ -1,5 +1,10 @@
-//! The whole way of a shopper through the window: search, narrow, compare, choose a variant, and a cart that changes only with
-//! a signature; what is rejected or expires changes nothing, and a restart loses nothing.
+//! The whole way of a shopper through the window, with a shop behind an address and its login: search, narrow, compare, choose a
+//! variant, and a cart that changes only with a signature; what is rejected or expires changes nothing, and a restart loses nothing.
+
+use std::{
+    net::{TcpListener, TcpStream},
+    path::Path,
+};
 
 use kit::webdriver::{key, wait};
 use serde_json::{Value, json};
@@ -14,7 +19,10 @@ const IN_CART: &str = "aside:not(.list) button";
 
 #[test]
 fn a_shopper_searches_compares_and_signs_each_change_of_the_cart() {
-    let journey = Journey::start("shopping");
+    let mut journey = Journey::prepare("shopping", &[]);
+    let address = shop_with_a_login(&mut journey);
+    journey.open();
+    logs_in(&journey, &address);
     searches(&journey);
     compares(&journey);
     let line = adds(&journey);
@@ -25,6 +33,42 @@ fn a_shopper_searches_compares_and_signs_each_change_of_the_cart() {
     removes_in_swedish(&journey, &line);
     journey.quit();
     journey.assert_log_verifies();
+    journey.assert_in_no_file(SECRET);
+}
+
+const SECRET: &str = "the-shop-s-secret-0123456789";
+
+/// The demo shop as web shops are: over HTTP, with tokens. Its address comes back, and the settings name it.
+fn shop_with_a_login(journey: &mut Journey) -> String {
+    let address = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").to_string();
+    let csign = Path::new(env!("CARGO_BIN_EXE_countersign")).with_file_name("csign");
+    let arguments = format!("shop-server --http {address} --client-id countersign --client-secret {SECRET}");
+    journey.desktop.start_child("sh", &["-c", &format!("exec '{}' {arguments}", csign.display())]);
+    wait("the shop", || TcpStream::connect(&address).ok());
+    journey.settings(&format!(
+        "[packs.shop]\nprivate_network = true\n[packs.shop.settings]\nmcp_base_url = \"http://{address}/mcp\"\noauth_token_url = \"http://{address}/oauth/token\"\n\
+         oauth_client_id = \"countersign\"\noauth_scope = \"shop\"\n"
+    ));
+    address
+}
+
+/// The client's secret goes into the keyring by way of the settings.
+fn logs_in(journey: &Journey, address: &str) {
+    let answer = journey.ask("show me shoes");
+    assert!(answer.contains("needs the key"), "without its secret nobody is asked: {answer}");
+    journey.chat(|page| {
+        page.go("Settings");
+        page.fill("Key NORCE_OAUTH_CLIENT_SECRET", SECRET);
+        // Other packs have keys, too.
+        let of_the_shop =
+            "return [...document.querySelectorAll('.key')].find((key) => key.innerText.includes('NORCE_OAUTH'))?.querySelector('button') ?? null;";
+        wait("a click on \"Store the key\"", || page.session.find(of_the_shop, json!([])).ok().flatten()?.click().ok());
+        page.says("Stored");
+        page.go("Tools");
+        page.named("[role=tab]", "Servers", false).click().expect("the tab");
+        page.says(address);
+        page.go("Chat");
+    });
 }
 
 /// Cards with picture, price and stock; ways to go on from much and from nothing.
@@ -163,7 +207,7 @@ fn rejects(journey: &Journey, line: &str) {
 }
 
 fn lets_one_expire(journey: &Journey, line: &str) {
-    expiry(journey, 5);
+    expiry(journey, 8);
     journey.chat(|page| press(page, IN_CART, "One more"));
     let action = waiting_change(journey, "cart.setItemQuantity");
     let decided = wait("the expiry", || Some(journey.stored_approval(&action["id"])).filter(|a| a["status"] == "expired"));

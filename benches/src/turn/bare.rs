@@ -44,13 +44,13 @@ pub(crate) async fn run(url: &str, turns: usize) -> Outcome {
 
 async fn turn(http: &reqwest::Client, url: &str, tools: &Value, messages: &mut Vec<Value>, shop: &mut Shop) -> Outcome {
     messages.push(json!({"role": "user", "content": QUESTION}));
-    let first = ask(http, url, messages, tools).await?;
+    let first = ask(http, url, messages, tools, |_| ()).await?;
     let result = shop.call("product.search", serde_json::from_str(&first.arguments)?).await?;
     let id = format!("call_{}", messages.len());
     let call = json!({"id": id, "type": "function", "function": {"name": first.name, "arguments": first.arguments}});
     messages.push(json!({"role": "assistant", "content": null, "tool_calls": [call]}));
     messages.push(json!({"role": "tool", "tool_call_id": id, "content": result}));
-    let second = ask(http, url, messages, tools).await?;
+    let second = ask(http, url, messages, tools, |_| ()).await?;
     if second.text.is_empty() {
         return Err("no answer".into());
     }
@@ -58,11 +58,12 @@ async fn turn(http: &reqwest::Client, url: &str, tools: &Value, messages: &mut V
     Ok(())
 }
 
+/// What one request to the model brought.
 #[derive(Default)]
-struct Answer {
-    text: String,
-    name: String,
-    arguments: String,
+pub(crate) struct Answer {
+    pub(crate) text: String,
+    pub(crate) name: String,
+    pub(crate) arguments: String,
 }
 
 #[derive(Deserialize)]
@@ -92,7 +93,8 @@ struct Function {
     arguments: Option<String>,
 }
 
-async fn ask(http: &reqwest::Client, url: &str, messages: &[Value], tools: &Value) -> Outcome<Answer> {
+/// One request, read as it comes; `said` hears every piece of text.
+pub(crate) async fn ask(http: &reqwest::Client, url: &str, messages: &[Value], tools: &Value, said: impl Fn(&str)) -> Outcome<Answer> {
     let body = json!({"model": "scripted", "stream": true, "messages": messages, "tools": tools});
     let response = http.post(format!("{url}/chat/completions")).json(&body).send().await?.error_for_status()?;
     let mut events = EventStream::new(response.bytes_stream());
@@ -105,7 +107,10 @@ async fn ask(http: &reqwest::Client, url: &str, messages: &[Value], tools: &Valu
         }
         let chunk: Chunk = serde_json::from_str(data)?;
         for choice in chunk.choices {
-            answer.text.push_str(choice.delta.content.as_deref().unwrap_or_default());
+            if let Some(text) = &choice.delta.content {
+                answer.text.push_str(text);
+                said(text);
+            }
             for call in choice.delta.tool_calls.into_iter().flatten() {
                 answer.name.push_str(call.function.name.as_deref().unwrap_or_default());
                 answer.arguments.push_str(call.function.arguments.as_deref().unwrap_or_default());
@@ -113,6 +118,15 @@ async fn ask(http: &reqwest::Client, url: &str, messages: &[Value], tools: &Valu
         }
     }
     Ok(answer)
+}
+
+/// A server's list of tools as a model is told of them.
+pub(crate) fn told(listed: &Value) -> Value {
+    let of = |tool: &Value| {
+        let name = tool["name"].as_str().unwrap_or_default().replace('.', "_");
+        json!({"type": "function", "function": {"name": name, "description": tool["description"], "parameters": tool["inputSchema"]}})
+    };
+    listed["tools"].as_array().map(|tools| tools.iter().map(of).collect()).unwrap_or_default()
 }
 
 struct Shop {
@@ -143,12 +157,7 @@ impl Shop {
 
     /// The server's tools as the model is told of them.
     async fn tools(&mut self) -> Outcome<Value> {
-        let listed = self.request("tools/list", &json!({})).await?;
-        let of = |tool: &Value| {
-            let name = tool["name"].as_str().unwrap_or_default().replace('.', "_");
-            json!({"type": "function", "function": {"name": name, "description": tool["description"], "parameters": tool["inputSchema"]}})
-        };
-        Ok(listed["tools"].as_array().map(|tools| tools.iter().map(of).collect()).unwrap_or_default())
+        Ok(told(&self.request("tools/list", &json!({})).await?))
     }
 
     async fn call(&mut self, tool: &str, arguments: Value) -> Outcome<String> {

@@ -8,6 +8,7 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse, Response},
     routing::get,
+    serve::ListenerExt as _,
 };
 use rmcp::{
     ServiceExt,
@@ -73,6 +74,8 @@ pub async fn serve_http(
         stop.await;
         stopper.cancel();
     };
+    // An answer goes out in several small pieces: none waits until the one before has been acknowledged.
+    let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     axum::serve(listener, router).with_graceful_shutdown(stop).await.map_err(|error| ServeError::Broken(error.to_string()))
 }
 

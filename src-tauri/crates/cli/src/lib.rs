@@ -13,6 +13,7 @@ mod listen;
 mod log;
 mod out;
 mod question;
+mod telemetry;
 mod visible;
 
 use std::process::ExitCode;
@@ -40,7 +41,8 @@ pub fn run() -> ExitCode {
     let folder = link::data_dir(args.data_dir.clone());
     crash::install(&folder);
     match &args.command {
-        args::Command::Serve(_) => log::start_server(),
+        // Its log starts with its settings, which may come from a file.
+        args::Command::Serve(_) => {}
         _ => log::start(&folder),
     }
     // Two TLS providers may be compiled in; without a choice the first use would panic.

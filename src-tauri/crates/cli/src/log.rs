@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{EnvFilter, Layer as _, layer::SubscriberExt as _, util::SubscriberInitExt as _};
+
+use crate::telemetry::Telemetry;
 
 /// A longer file is put aside as `.old`, in place of the one before.
 const LIMIT: u64 = 1 << 20;
@@ -24,10 +26,16 @@ pub(crate) fn start(data_dir: &Path) {
     }
 }
 
-/// A server writes a line of JSON for everything that happens to standard error; `COUNTERSIGN_LOG` takes a filter here, too.
-pub(crate) fn start_server() {
+/// A server writes a line of JSON for everything that happens to standard error; `COUNTERSIGN_LOG` takes a filter here, too. What is
+/// exported has filters of its own.
+pub(crate) fn start_server(telemetry: Option<&Telemetry>) {
     let filter = EnvFilter::try_from_env("COUNTERSIGN_LOG").unwrap_or_else(|_| EnvFilter::new("warn,gateway=info"));
-    let started = tracing_subscriber::fmt().json().flatten_event(true).with_env_filter(filter).with_writer(io::stderr).try_init();
+    let lines = tracing_subscriber::fmt::layer().json().flatten_event(true).with_writer(io::stderr).with_filter(filter);
+    // Without a collector there is one layer less, and no span is made that nobody wants.
+    let started = match telemetry {
+        None => tracing_subscriber::registry().with(lines).try_init(),
+        Some(telemetry) => tracing_subscriber::registry().with(lines).with(telemetry.layers()).try_init(),
+    };
     if let Err(error) = started {
         let _ = writeln!(io::stderr(), "warning: nothing will be logged: {error}");
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use contract::{AgentError, ApprovalId, CallId, Effect, RecordType, ToolOutcome, ToolSpec, manifest::IdempotencyStrategy};
 use serde_json::{Map, Value, json};
+use tracing::{Instrument as _, field::Empty};
 
 use crate::{
     Engine,
@@ -68,6 +69,7 @@ impl Turn {
             session: self.session.clone(),
             attended: !self.headless,
         };
+        let span = tracing::info_span!(target: "spans", "tool_call", tool = spec.id.as_str(), call = ready.call.as_str(), outcome = Empty);
         let started = tokio::time::Instant::now();
         let result = if results::is_here(spec) {
             let most = self.settings.limits.result_chars as usize / 2;
@@ -77,13 +79,14 @@ impl Turn {
             // The time a person took to decide is not the tool's.
             let deadline =
                 if approval.is_some() { started + std::time::Duration::from_secs(u64::from(self.settings.limits.deadline_s)) } else { self.deadline() };
-            self.run_tool(ready, request, deadline).await
+            self.run_tool(ready, request, deadline).instrument(span.clone()).await
         };
         if spec.effect != Effect::ReadOnly {
             self.probe(Point::BetweenEffectAndOutcome);
         }
         let mut done = self.judge(ready, result);
         done.duration = started.elapsed();
+        span.record("outcome", outcome_name(done.outcome));
         self.record_outcome(&done, approval).await;
         // Also a failure carries the tool's own words.
         self.note_trust(spec);
@@ -204,7 +207,7 @@ impl Turn {
         if spec.session_values.is_empty() {
             return;
         }
-        let _one_at_a_time = self.engine.values.lock().await;
+        let _one_at_a_time = self.engine.values.lock(&self.session).await;
         let store = &self.world().store;
         let Ok(mut values) = store.session_values(&self.session).await else { return };
         let before = values.clone();
@@ -220,6 +223,19 @@ impl Turn {
         {
             tracing::warn!(%error, "session values could not be kept");
         }
+    }
+}
+
+fn outcome_name(outcome: ToolOutcome) -> &'static str {
+    match outcome {
+        ToolOutcome::Ok => "ok",
+        ToolOutcome::Error => "error",
+        ToolOutcome::Denied => "denied",
+        ToolOutcome::Rejected => "rejected",
+        ToolOutcome::Expired => "expired",
+        ToolOutcome::Cancelled => "cancelled",
+        ToolOutcome::Limit => "limit",
+        ToolOutcome::Unknown => "unknown",
     }
 }
 

@@ -265,7 +265,7 @@ impl Words {
             }
             table.numbers.stored()
         };
-        let _one_at_a_time = self.engine.values.lock().await;
+        let _one_at_a_time = self.engine.values.lock(&self.session).await;
         let store = &self.engine.world.store;
         let kept = match store.session_values(&self.session).await {
             Ok(mut values) => {

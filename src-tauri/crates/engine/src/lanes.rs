@@ -2,7 +2,10 @@
 
 use std::{
     collections::{HashMap, VecDeque},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use contract::{AgentId, QueuedMessage, SessionId, TurnId};
@@ -33,10 +36,22 @@ impl Default for Lane {
     }
 }
 
+impl Lane {
+    /// Nobody runs, waits, holds its lock or watches it: a new one would be the same.
+    fn is_idle(&self) -> bool {
+        self.running.is_none() && self.queue.is_empty() && Arc::strong_count(&self.effects) == 1 && self.changed.receiver_count() == 0
+    }
+}
+
+/// Lanes that are kept before idle ones are cleared away.
+const KEPT: usize = 1_024;
+
 /// All lanes.
 #[derive(Default)]
 pub(crate) struct Lanes {
     lanes: Mutex<HashMap<SessionId, Lane>>,
+    /// How many may be there before they are looked through the next time.
+    most: AtomicUsize,
 }
 
 impl Lanes {
@@ -47,6 +62,10 @@ impl Lanes {
     /// Starts the message now (a token comes back) or puts it into the queue.
     pub(crate) fn enter(&self, session: &SessionId, accepted: Accepted) -> Option<CancellationToken> {
         let mut lanes = self.lock();
+        if lanes.len() > self.most.load(Ordering::Relaxed).max(KEPT) {
+            lanes.retain(|_, lane| !lane.is_idle());
+            self.most.store(lanes.len() * 2, Ordering::Relaxed);
+        }
         let lane = lanes.entry(session.clone()).or_default();
         if lane.running.is_some() {
             lane.queue.push_back(accepted);
@@ -125,5 +144,31 @@ impl Lanes {
     /// Forgets a deleted session.
     pub(crate) fn forget(&self, session: &SessionId) {
         self.lock().remove(session);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accepted(turn: &str) -> Accepted {
+        Accepted { turn: turn.into(), text: String::new(), model: None, agent: None, headless: true }
+    }
+
+    #[test]
+    fn idle_lanes_are_cleared_away_and_the_others_stay() {
+        let lanes = Lanes::default();
+        let (busy, watched) = (SessionId::from("busy"), SessionId::from("watched"));
+        lanes.enter(&busy, accepted("t"));
+        let watching = lanes.watch_effects(&watched);
+        for n in 0..KEPT * 4 {
+            let session = SessionId::from(format!("s{n}"));
+            lanes.enter(&session, accepted("t"));
+            lanes.leave(&session);
+        }
+        assert!(lanes.lock().len() <= KEPT + 3, "{}", lanes.lock().len());
+        assert_eq!(lanes.running(&busy), Some("t".into()));
+        lanes.effect_done(&watched);
+        assert!(watching.has_changed().unwrap(), "who watches is told");
     }
 }

@@ -17,6 +17,7 @@ mod guidance;
 mod history;
 mod instruct;
 mod lanes;
+mod locks;
 mod metering;
 mod pack_egress;
 pub mod ports;
@@ -84,8 +85,10 @@ pub struct Engine {
     /// Analyses from before this instant do not count.
     pub(crate) analyses_from: std::sync::Mutex<Option<chrono::DateTime<chrono::Utc>>>,
     pub(crate) runs: Arc<run::Live>,
-    /// Session values are read, changed and written back under this lock.
-    pub(crate) values: tokio::sync::Mutex<()>,
+    /// Session values are read, changed and written back under their session's lock.
+    pub(crate) values: locks::Locks,
+    /// The note of when instructions were last used, in the same way.
+    pub(crate) notes: tokio::sync::Mutex<()>,
 }
 
 impl Engine {
@@ -104,7 +107,8 @@ impl Engine {
             traces: traces::Traces::default(),
             analyses_from: std::sync::Mutex::default(),
             runs,
-            values: tokio::sync::Mutex::default(),
+            values: locks::Locks::default(),
+            notes: tokio::sync::Mutex::default(),
         })
     }
 
@@ -121,6 +125,9 @@ impl Engine {
     }
 
     pub(crate) async fn push_session(&self, session: &SessionId) {
+        if !self.world.events.heard() {
+            return;
+        }
         if let Ok(Some(summary)) = self.summary(session).await {
             self.push(Push::Session { summary });
         }

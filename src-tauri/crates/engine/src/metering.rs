@@ -13,9 +13,12 @@ use std::{
 use chrono_tz::Tz;
 use contract::{AgentError, Budgets, Effect, ModelCapabilities, ModelPrice, SessionId, Settings, ToolId, TurnId};
 use futures::{
-    future::BoxFuture,
+    FutureExt as _,
+    future::{BoxFuture, join_all},
     stream::{self, BoxStream, StreamExt},
 };
+
+use tokio::task::JoinHandle;
 
 use crate::{
     World,
@@ -52,6 +55,8 @@ pub(crate) struct Account {
     pub(crate) refusal: Mutex<Option<AgentError>>,
     tools: Mutex<Vec<ToolId>>,
     waited: Mutex<Duration>,
+    /// Settlements on their way to the disk.
+    settling: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Account {
@@ -69,7 +74,15 @@ impl Account {
             refusal: Mutex::default(),
             tools: Mutex::default(),
             waited: Mutex::default(),
+            settling: Mutex::default(),
         }
+    }
+
+    /// Returns when every settlement so far is on the disk.
+    pub(crate) async fn settled(&self) {
+        let settling = std::mem::take(&mut *self.settling.lock().unwrap_or_else(PoisonError::into_inner));
+        // One that ended with a panic has said so.
+        join_all(settling).await;
     }
 
     /// Notes a tool that runs, in the order of first use.
@@ -186,7 +199,7 @@ impl Meter {
         let events = self.inner.stream(request);
         stream::unfold((self, events), |(mut meter, mut events)| async move {
             let event = events.next().await?;
-            meter.hear(&event).await;
+            meter.hear(&event);
             Some((event, (meter, events)))
         })
         .boxed()
@@ -255,7 +268,7 @@ impl Meter {
         self.world.profile.prices().of(&self.inner.label()).map(in_nano)
     }
 
-    async fn hear(&mut self, event: &Result<ModelEvent, ModelError>) {
+    fn hear(&mut self, event: &Result<ModelEvent, ModelError>) {
         match event {
             Ok(ModelEvent::Text(text) | ModelEvent::Reasoning(text)) => self.output_bytes += text.len() as u64,
             Ok(ModelEvent::Call(call)) => self.output_bytes += (call.name.len() + call.arguments.len()) as u64,
@@ -270,13 +283,13 @@ impl Meter {
                 // A server that does not count is counted by guess.
                 let counted = usage.input_tokens + usage.output_tokens > 0;
                 let (input, output) = if counted { (usage.input_tokens, usage.output_tokens) } else { self.guess() };
-                self.settle(input, output).await;
+                self.settle(input, output);
             }
             // Refused before anything was said: nothing was used.
-            Err(_) if self.output_bytes == 0 => self.settle(0, 0).await,
+            Err(_) if self.output_bytes == 0 => self.settle(0, 0),
             Err(_) => {
                 let (input, output) = self.guess();
-                self.settle(input, output).await;
+                self.settle(input, output);
             }
             Ok(ModelEvent::Choices(_) | ModelEvent::Opaque(_) | ModelEvent::FellBack { .. }) => {}
         }
@@ -302,13 +315,16 @@ impl Meter {
         Some((entry, Settlement { input_tokens: input, output_tokens: output, nano_usd: price.map(|price| price.of(input, output)) }))
     }
 
-    async fn settle(&mut self, input: u64, output: u64) {
+    /// Hands the settlement to the store at once, so that the next reservation comes behind it, and does not wait for the disk: the
+    /// turn's end does.
+    fn settle(&mut self, input: u64, output: u64) {
         let Some((entry, used)) = self.settlement(input, output) else { return };
-        let entering = enter(Arc::clone(&self.world.store), entry, used);
-        if self.later {
-            tokio::spawn(entering);
-        } else {
-            entering.await;
+        let mut entering = Box::pin(enter(Arc::clone(&self.world.store), entry, used));
+        if (&mut entering).now_or_never().is_none() {
+            let settling = tokio::spawn(entering);
+            if !self.later {
+                self.account.settling.lock().unwrap_or_else(PoisonError::into_inner).push(settling);
+            }
         }
     }
 }

@@ -379,6 +379,10 @@ pub trait Secrets: Send + Sync {
 /// Where turns and sessions tell what happens. Must not block.
 pub trait Events: Send + Sync {
     fn push(&self, push: contract::Push);
+    /// Whether anybody listens: what nobody hears need not be put together.
+    fn heard(&self) -> bool {
+        true
+    }
 }
 
 /// Named points of a turn, for tests that end the process exactly there.

@@ -6,6 +6,7 @@ use contract::{AgentError, Choice, ErrorCode, EventBody, ItemBody, NoticeLevel, 
 use futures::StreamExt;
 use redaction::Restoring;
 use serde_json::json;
+use tracing::{Instrument as _, field::Empty};
 
 use crate::{
     egress::Words,
@@ -186,16 +187,22 @@ impl Turn {
             time_zone: profile.time_zone(),
         };
         let mut reply = Reply::default();
-        let outcome = self.read_stream(request, &mut reply, quiet).await;
+        let span =
+            tracing::info_span!(target: "spans", "model_call", task, model = Empty, calls = Empty, tokens_in = Empty, tokens_out = Empty, status = Empty);
+        let before = self.usage();
+        let outcome = self.read_stream(request, &mut reply, quiet).instrument(span.clone()).await;
         let status = match &outcome {
             Ok(()) => "ok",
             Err(End::Cancelled { .. }) => "cancelled",
             Err(End::Answer { .. } | End::Failed { .. } | End::ApprovalRequired { .. }) => "error",
         };
         let usage = self.usage();
+        let model = self.answering_label();
+        span.record("model", &model).record("calls", reply.calls.len()).record("status", status);
+        span.record("tokens_in", usage.input_tokens - before.input_tokens).record("tokens_out", usage.output_tokens - before.output_tokens);
         self.record(
             RecordDraft::new(RecordType::ModelCall)
-                .field("model", self.answering_label())
+                .field("model", model)
                 .field("status", status)
                 .field("task", task)
                 .field("agent", self.agent().map(|agent| agent.id.0.clone()).unwrap_or_default())
@@ -217,10 +224,13 @@ impl Turn {
         let (mut said, mut thought) = (Restoring::new(Arc::clone(&sent)), Restoring::new(Arc::clone(&sent)));
         let mut stream = self.model.stream(request);
         let mut frame = Frame::new();
+        // One wait for all events, and not a new one for each.
+        let cancelled = self.cancel.cancelled();
+        tokio::pin!(cancelled);
         loop {
             let event = tokio::select! {
                 biased;
-                () = self.cancel.cancelled() => {
+                () = &mut cancelled => {
                     if quiet {
                         return Err(End::Cancelled { partial: String::new() });
                     }

@@ -104,7 +104,7 @@ impl Engine {
 
     /// Saves and shows the queue as it is now.
     async fn queue_changed(&self, session: &SessionId) -> Result<(), AgentError> {
-        let _one_at_a_time = self.values.lock().await;
+        let _one_at_a_time = self.values.lock(session).await;
         let queue = self.lanes.queue(session);
         let store = &self.world.store;
         let mut values = store.session_values(session).await.map_err(|e| store_error(&e))?;

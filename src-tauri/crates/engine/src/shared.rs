@@ -47,7 +47,7 @@ impl Engine {
 
     /// Puts an image in place of what is kept here of its session.
     pub async fn session_adopt(&self, image: &SessionImage) -> Result<(), AgentError> {
-        let _one_at_a_time = self.values.lock().await;
+        let _one_at_a_time = self.values.lock(&image.session).await;
         self.world.store.session_adopt(image).await.map_err(|e| store_error(&e))?;
         self.egress.forget(&image.session);
         Ok(())

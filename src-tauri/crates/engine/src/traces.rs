@@ -6,11 +6,13 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use contract::{InstructionsView, PromptTrace, SessionId, ToolId, TurnId};
 
 use crate::Engine;
 
+/// How old what is kept may be.
+const KEPT_FOR: TimeDelta = TimeDelta::minutes(1);
 /// Model runs that are remembered.
 const RUNS: usize = 30;
 
@@ -29,15 +31,21 @@ impl Engine {
         all
     }
 
-    /// Keeps it over a restart, for the tools that there are.
+    /// Keeps it over a restart, for the tools that there are. What was kept within the last minute stands: nobody asks for seconds,
+    /// and a busy server would write the same note with every turn.
     pub(crate) async fn keep_last_used(&self) {
-        let _one_at_a_time = self.values.lock().await;
+        let _one_at_a_time = self.notes.lock().await;
+        if !self.traces.is_news() {
+            return;
+        }
         let mut all = self.last_used().await;
         let specs = self.world.tools.specs();
         all.retain(|tool, _| specs.iter().any(|spec| spec.id == *tool));
         let kept = self.world.store.note_put(LAST_USED, &serde_json::to_string(&all).unwrap_or_default()).await;
         if let Err(error) = kept {
             tracing::warn!(%error, "when instructions were last used could not be kept");
+        } else {
+            self.traces.kept(all);
         }
     }
 }
@@ -50,9 +58,20 @@ struct Inner {
     /// Oldest first.
     runs: VecDeque<PromptTrace>,
     last_used: HashMap<ToolId, DateTime<Utc>>,
+    /// The same, as it was kept last.
+    kept: HashMap<ToolId, DateTime<Utc>>,
 }
 
 impl Traces {
+    fn is_news(&self) -> bool {
+        let inner = self.lock();
+        inner.last_used.iter().any(|(tool, at)| inner.kept.get(tool).is_none_or(|kept| *at - *kept >= KEPT_FOR))
+    }
+
+    fn kept(&self, all: HashMap<ToolId, DateTime<Utc>>) {
+        self.lock().kept = all;
+    }
+
     pub(crate) fn begin(&self, run: PromptTrace) {
         let mut inner = self.lock();
         if inner.runs.len() >= RUNS {

@@ -17,6 +17,7 @@ use contract::{
 };
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 use crate::{
     Engine,
@@ -342,6 +343,7 @@ impl Turn {
         let row = self.row(name, Some(world.clock.now()));
         let usage = self.usage();
         let code = error.map(|error| error.code.name());
+        tracing::Span::current().record("status", name).record("code", code);
         let served = self.served(name, code);
         let mut draft = RecordDraft::new(RecordType::RunEnded)
             .field("status", name)
@@ -356,8 +358,13 @@ impl Turn {
             draft = draft.field("code", code);
         }
         self.record(draft).await;
-        let (items, row, kept, flushed) =
-            tokio::join!(world.store.items_append(body), world.store.turn_put(&row), world.store.served_put(&served), world.audit.flush());
+        let (items, row, kept, flushed, ()) = tokio::join!(
+            world.store.items_append(body),
+            world.store.turn_put(&row),
+            world.store.served_put(&served),
+            world.audit.flush(),
+            self.account.settled()
+        );
         if let Err(error) = kept {
             tracing::warn!(%error, "how a turn was served could not be kept");
         }
@@ -393,7 +400,9 @@ impl Turn {
         if let Some(run) = &self.run {
             run.tell(&self.engine, &event, at);
         }
-        self.engine.push(Push::Turn { event: TurnEvent { session: self.session.clone(), turn: self.id.clone(), n, at, event } });
+        if self.world().events.heard() {
+            self.engine.push(Push::Turn { event: TurnEvent { session: self.session.clone(), turn: self.id.clone(), n, at, event } });
+        }
     }
 
     pub(crate) fn emit_items(&self, items: Vec<Item>) {
@@ -402,10 +411,17 @@ impl Turn {
         }
     }
 
-    /// Appends a record that nothing waits for; the end of the turn makes it durable.
+    /// Appends a record that nothing waits for: it is handed over now, in its place among the others, and the end of the turn makes
+    /// it durable.
     pub(crate) async fn record(&self, draft: RecordDraft) {
-        if let Err(error) = self.world().audit.append(draft.of(&self.session, &self.id), Durability::Grouped).await {
-            tracing::warn!(%error, "a record could not be written");
+        let (audit, draft) = (Arc::clone(&self.world().audit), draft.of(&self.session, &self.id));
+        let mut appending = Box::pin(async move {
+            if let Err(error) = audit.append(draft, Durability::Grouped).await {
+                tracing::warn!(%error, "a record could not be written");
+            }
+        });
+        if (&mut appending).now_or_never().is_none() {
+            tokio::spawn(appending.in_current_span());
         }
     }
 

@@ -105,7 +105,9 @@ fn visitor(app: &App, headers: &HeaderMap) -> Result<Option<Visitor>, Fault> {
 /// Admits a message, or says why not.
 pub(crate) async fn admit(app: &Arc<App>, peer: Peer, id: &RequestId, request: Request, route: &'static str) -> Result<Admitted, Response> {
     let refused = |response: Response| {
-        app.metrics.refuse(response.status().as_u16());
+        let status = response.status().as_u16();
+        app.metrics.refuse(status);
+        tracing::info!(target: "gateway", requestId = %id.0, route, status, "refused");
         response
     };
     let began = Instant::now();
@@ -122,7 +124,7 @@ pub(crate) async fn admit(app: &Arc<App>, peer: Peer, id: &RequestId, request: R
     }
     let turn = uuid::Uuid::new_v4().to_string();
     let no = |fault: Fault, body: &Value| {
-        app.runs.refuse(route, &turn, body, &fault, Utc::now().timestamp_millis());
+        app.runs.refuse(route, (&turn, &id.0), body, &fault, Utc::now().timestamp_millis());
         let answer = json!({"turnId": turn, "sessionId": session_of(body), "text": fault.safe_message(), "error": fault.envelope(&id.0, debug)});
         refused(json_response(fault.status, &answer))
     };

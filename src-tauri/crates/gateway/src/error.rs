@@ -204,6 +204,31 @@ mod tests {
     }
 
     #[test]
+    fn section_5_failures_of_the_shop_have_their_codes() {
+        let http = |reason: &str| AgentError::new(ErrorCode::ToolHttpError, "The database is on fire.").reason(reason);
+        let status = |status: u16| http("mcp_http_status").with("status", status);
+        for (error, status, category, code, retryable) in [
+            (http("mcp_token"), 503, Category::Auth, "OAUTH_TOKEN_FETCH_FAILED", false),
+            (http("mcp_not_connected"), 503, Category::Upstream, "MCP_TRANSPORT_NETWORK_ERROR", true),
+            (http("mcp_exception"), 503, Category::Upstream, "MCP_TRANSPORT_NETWORK_ERROR", true),
+            (status(500), 503, Category::Upstream, "MCP_TRANSPORT_HTTP_ERROR", true),
+            (status(503), 503, Category::Upstream, "MCP_TRANSPORT_HTTP_ERROR", true),
+            (status(403), 502, Category::Upstream, "MCP_TRANSPORT_HTTP_ERROR", true),
+            (AgentError::internal("invalid_response", "odd"), 502, Category::Upstream, "MCP_PROTOCOL_INVALID_RESPONSE", false),
+            (AgentError::internal("invalid_output", "odd"), 502, Category::Upstream, "MCP_PROTOCOL_INVALID_RESPONSE", false),
+            (http("mcp_init_failed"), 503, Category::Upstream, "MCP_PROTOCOL_INIT_FAILED", true),
+            (http("mcp_tool_error"), 502, Category::Upstream, "MCP_TOOL_EXECUTION_FAILED", false),
+            (http("mcp_exception").with("code", -32_602), 502, Category::Upstream, "MCP_TOOL_EXECUTION_FAILED", false),
+            (http("mcp_refused").with("code", -32_602), 502, Category::Upstream, "MCP_TOOL_EXECUTION_FAILED", false),
+            (AgentError::new(ErrorCode::ToolTimeout, "slow").reason("mcp_timeout"), 504, Category::Upstream, "TIMEOUT_REQUEST", true),
+        ] {
+            let fault = Fault::of(&error, "en");
+            assert_eq!((fault.status.as_u16(), fault.category, fault.code, fault.retryable), (status, category, code, retryable), "{error:?}");
+            assert!(!fault.envelope("r", true).to_string().contains("on fire"), "the shop's words stay here");
+        }
+    }
+
+    #[test]
     fn nothing_secret_and_nothing_long_is_told() {
         let fault = Fault::invalid("The Bearer abc was wrong");
         assert_eq!(fault.safe_message(), "The request could not be processed.");

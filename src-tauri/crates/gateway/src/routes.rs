@@ -16,6 +16,7 @@ use futures::FutureExt as _;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument as _, field::Empty};
 
 use crate::{
     App,
@@ -107,7 +108,8 @@ async fn metrics(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, 
     if !peer.0.ip().to_canonical().is_loopback() || origin::is_forwarded(&headers) {
         return plain(StatusCode::NOT_FOUND, "Route not found");
     }
-    let mut response = app.metrics.page(app.turns.len()).into_response();
+    let sessions = crate::sessions::count(&app).await;
+    let mut response = app.metrics.page(app.turns.len(), sessions).into_response();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"));
     response
 }
@@ -115,9 +117,16 @@ async fn metrics(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, 
 /// Runs a turn to its end, whatever happens inside.
 async fn guarded(app: Arc<App>, ask: Ask, out: Out, leave: CancellationToken) -> Outcome {
     let (turn, session, request_id, locale) = (ask.turn.clone(), ask.request.session.clone(), ask.request_id.clone(), locale_of(ask.request.culture()));
-    match AssertUnwindSafe(converse(app, ask, out.clone(), leave)).catch_unwind().await {
+    let counting = Arc::clone(&app);
+    let _open = (ask.route == STREAM).then(|| counting.metrics.stream());
+    let span = tracing::info_span!(
+        target: "spans", parent: None, "chat", otel.kind = "server", http.route = ask.route, requestId = %request_id, turnId = %turn,
+        http.response.status_code = Empty, code = Empty
+    );
+    match AssertUnwindSafe(converse(app, ask, out.clone(), leave)).catch_unwind().instrument(span).await {
         Ok(outcome) => outcome,
         Err(_) => {
+            tracing::error!(target: "gateway", requestId = %request_id, turnId = %turn, "a turn ended unexpectedly");
             let fault = Fault::internal(locale);
             let error = fault.envelope(&request_id, false);
             let response =
@@ -161,7 +170,6 @@ async fn stream(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, E
         Ok(admitted) => admitted,
         Err(refusal) => return refusal,
     };
-    app.metrics.streams.add();
     let leave = CancellationToken::new();
     let leaves = leave.clone().drop_guard();
     let (sender, events) = mpsc::unbounded_channel();

@@ -74,7 +74,7 @@ impl Runs {
             "responseShape": shape,
         });
         let mut record = json!({
-            "runId": ask.turn, "createdAt": began, "durationMs": took, "route": ask.route,
+            "runId": ask.turn, "requestId": ask.request_id, "createdAt": began, "durationMs": took, "route": ask.route,
             "applicationId": ask.request.application, "sessionId": ask.request.session,
             "request": summary(&ask.request), "result": result, "toolTrace": trace, "openaiTrace": {"rounds": answer.rounds},
         });
@@ -85,14 +85,14 @@ impl Runs {
     }
 
     /// Keeps a request that never became a turn.
-    pub(crate) fn refuse(&self, route: &str, turn: &str, body: &Value, fault: &Fault, now_ms: i64) {
+    pub(crate) fn refuse(&self, route: &str, (turn, request_id): (&str, &str), body: &Value, fault: &Fault, now_ms: i64) {
         if self.most == 0 {
             return;
         }
         let text = |name: &str| cut_with_dots(body[name].as_str().unwrap_or("unknown"), SNIPPET);
         let shape = json!({"hasCards": false, "hasComparison": false, "toolCalls": 0});
         let record = json!({
-            "runId": turn, "createdAt": now_ms, "durationMs": 0, "route": route,
+            "runId": turn, "requestId": request_id, "createdAt": now_ms, "durationMs": 0, "route": route,
             "applicationId": text("applicationId"), "sessionId": text("sessionId"),
             "request": {"message": text("message"), "contextPresent": body["context"].is_object()},
             "result": {"status": "error", "httpStatus": fault.status.as_u16(), "responseShape": shape},

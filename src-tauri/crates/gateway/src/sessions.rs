@@ -165,6 +165,11 @@ async fn forget(app: &App, id: &SessionId) -> Result<(), AgentError> {
     }
 }
 
+/// Sessions that have not ended.
+pub(crate) async fn count(app: &App) -> usize {
+    app.host.engine().sessions_with(KEY).await.map_or(0, |sessions| sessions.len())
+}
+
 /// Deletes what is kept here of sessions whose time is over, and the oldest items of long ones.
 pub(crate) async fn sweep(app: &App) {
     let engine = app.host.engine();

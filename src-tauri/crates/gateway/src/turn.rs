@@ -58,13 +58,14 @@ pub(crate) async fn converse(app: Arc<App>, ask: Ask, out: Out, leave: Cancellat
     }
     let outcome = answer.outcome(&ask);
     let (status, took) = (outcome.status.as_u16(), ask.began.elapsed());
-    app.metrics.turn(status, took, answer.calls.len());
+    app.metrics.turn(ask.route, status, outcome.fault.as_ref(), took, &answer.calls);
     if leave.is_cancelled() {
         app.metrics.left.add();
     }
     app.runs.keep(&ask, &outcome, &answer, Utc::now().timestamp_millis());
     let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     let code = outcome.fault.as_ref().map(|fault| fault.code);
+    tracing::Span::current().record("http.response.status_code", status).record("code", code);
     tracing::info!(target: "gateway", requestId = %ask.request_id, turnId = %ask.turn, route = ask.route, status, code, took_ms, tools = answer.calls.len(), "turn");
     if let Some(error) = &outcome.response.error {
         out.say("error", error.clone());

@@ -1,10 +1,11 @@
 //! Which model answers: the offline one, or the configured server with its key from the keyring at the moment of the call.
 
 use std::{
-    sync::{Arc, OnceLock, PoisonError, RwLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
     time::Duration,
 };
 
+use chrono::{DateTime, TimeDelta, Utc};
 use contract::{ModelCapabilities, Settings};
 use engine::ports::{Clock, Ids, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Models, Profile, Random};
 use futures::{StreamExt, future::BoxFuture, stream::BoxStream};
@@ -86,6 +87,7 @@ pub(crate) struct HostModels {
     random: Arc<dyn Random>,
     offline: RwLock<Arc<OfflineModel>>,
     http: OnceLock<HttpClient>,
+    lately: Arc<Lately>,
 }
 
 impl HostModels {
@@ -98,7 +100,17 @@ impl HostModels {
         random: Arc<dyn Random>,
         packs: Vec<OfflinePack>,
     ) -> Self {
-        Self { profile, keyring, credentials, clock, ids, random, offline: RwLock::new(Arc::new(OfflineModel::new(packs))), http: OnceLock::new() }
+        Self {
+            profile,
+            keyring,
+            credentials,
+            clock,
+            ids,
+            random,
+            offline: RwLock::new(Arc::new(OfflineModel::new(packs))),
+            http: OnceLock::new(),
+            lately: Arc::default(),
+        }
     }
 
     /// New names (after an import) for the offline model.
@@ -112,7 +124,8 @@ impl HostModels {
 
     fn remote(&self, settings: &Settings, server: Server) -> Remote {
         let (label, local) = (server.label(), is_local(&server.base_url));
-        Remote { keyring: Arc::clone(&self.keyring), recipe: Arc::new(self.recipe(settings, server)), label, local }
+        let (keyring, lately) = (Arc::clone(&self.keyring), Arc::clone(&self.lately));
+        Remote { keyring, lately, recipe: Arc::new(self.recipe(settings, server)), label, local }
     }
 
     fn recipe(&self, settings: &Settings, server: Server) -> Recipe {
@@ -184,6 +197,56 @@ impl Models for HostModels {
     }
 }
 
+/// How long what the keyring said stands: a turn makes several calls, a server many at once, and each look is a thread and a
+/// conversation with another program. What this program itself changes there counts at once.
+const LATELY: TimeDelta = TimeDelta::seconds(2);
+
+/// What was found a moment ago.
+#[derive(Default)]
+struct Lately {
+    learned: Mutex<Option<Moment>>,
+    opened: Mutex<Vec<(String, Moment, Provider)>>,
+}
+
+/// When, and after how many changes of the keyring.
+#[derive(Clone, Copy)]
+struct Moment(DateTime<Utc>, u64);
+
+impl Moment {
+    fn stands(self, now: DateTime<Utc>, changes: u64) -> bool {
+        self.1 == changes && (TimeDelta::zero()..LATELY).contains(&(now - self.0))
+    }
+}
+
+impl Lately {
+    fn has_learned(&self, now: DateTime<Utc>, changes: u64) -> bool {
+        self.learned.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|at| at.stands(now, changes))
+    }
+
+    fn learned(&self, now: DateTime<Utc>, changes: u64) {
+        *self.learned.lock().unwrap_or_else(PoisonError::into_inner) = Some(Moment(now, changes));
+    }
+
+    fn opened(&self, recipe: &Recipe, now: DateTime<Utc>, changes: u64) -> Option<Provider> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        opened.retain(|(_, at, _)| at.stands(now, changes));
+        let wanted = recipe.name();
+        opened.iter().find(|(name, _, _)| *name == wanted).map(|(_, _, model)| model.clone())
+    }
+
+    fn open(&self, recipe: &Recipe, now: DateTime<Utc>, changes: u64, model: &Provider) {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner).push((recipe.name(), Moment(now, changes), model.clone()));
+    }
+}
+
+impl Recipe {
+    /// Tells it from every other; the keys are those of the keyring and the environment.
+    fn name(&self) -> String {
+        let Server { api, base_url, model } = &self.server;
+        format!("{api:?} {base_url} {model} {} {:?} {} {}", self.reasoning, self.idle_timeout, self.max_retries, self.env_key.is_some())
+    }
+}
+
 struct Recipe {
     http: Result<HttpClient, ModelError>,
     server: Server,
@@ -199,12 +262,14 @@ struct Recipe {
 /// A server that is asked for with its key only when it is called: the keyring may have been unlocked meanwhile.
 struct Remote {
     keyring: Arc<Keyring>,
+    lately: Arc<Lately>,
     recipe: Arc<Recipe>,
     label: String,
     local: bool,
 }
 
 impl Remote {
+    /// Anew, whatever was found a moment ago.
     async fn open(&self) -> Result<Provider, ModelError> {
         open(&self.keyring, &self.recipe, self.local).await
     }
@@ -254,14 +319,26 @@ impl Model for Remote {
 
     /// Reads this key and all others, so that they are known before anything is written. A failure shows when the model is asked.
     fn ready(&self) -> BoxFuture<'static, ()> {
-        let keyring = Arc::clone(&self.keyring);
-        Box::pin(async move { known::learn(&keyring).await })
+        let (keyring, lately, now) = (Arc::clone(&self.keyring), Arc::clone(&self.lately), self.recipe.clock.now());
+        Box::pin(async move {
+            let before = keyring.changes();
+            if !lately.has_learned(now, before) {
+                known::learn(&keyring).await;
+                lately.learned(now, before);
+            }
+        })
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
         let (keyring, recipe, local) = (Arc::clone(&self.keyring), Arc::clone(&self.recipe), self.local);
+        let lately = Arc::clone(&self.lately);
         let opening = async move {
-            match open(&keyring, &recipe, local).await {
+            let (now, before) = (recipe.clock.now(), keyring.changes());
+            let opened = match lately.opened(&recipe, now, before) {
+                Some(model) => Ok(model),
+                None => open(&keyring, &recipe, local).await.inspect(|model| lately.open(&recipe, now, before, model)),
+            };
+            match opened {
                 Ok(model) => model.stream(request),
                 Err(error) => futures::stream::iter([Err(error)]).boxed(),
             }
@@ -307,6 +384,14 @@ mod tests {
     fn settings(provider: &str, base_url: &str, fallback: Option<FallbackModel>) -> Settings {
         let model = ModelSettings { provider: provider.into(), base_url: base_url.into(), fallback, ..ModelSettings::default() };
         Settings { model, ..Settings::default() }
+    }
+
+    #[test]
+    fn what_the_keyring_said_stands_for_a_moment_and_until_this_program_changes_it() {
+        let said = Moment(DateTime::UNIX_EPOCH, 3);
+        for (ms, changes, stands) in [(0, 3, true), (1_999, 3, true), (2_000, 3, false), (-1, 3, false), (0, 4, false)] {
+            assert_eq!(said.stands(DateTime::UNIX_EPOCH + TimeDelta::milliseconds(ms), changes), stands, "{ms} ms, {changes} changes");
+        }
     }
 
     #[test]

@@ -24,4 +24,8 @@ impl Events for Hub {
         // Nobody listening is fine.
         let _ = self.0.send(push);
     }
+
+    fn heard(&self) -> bool {
+        self.0.receiver_count() > 0
+    }
 }

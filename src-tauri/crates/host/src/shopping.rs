@@ -3,6 +3,7 @@
 //! API see the same. Knows no transport and no session.
 
 mod simplify;
+mod texts;
 
 use serde_json::{Value, json};
 
@@ -65,7 +66,7 @@ where
     if nothing {
         let filters = arguments["filters"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
         result["refinements"] = json!(refinements(manner, &original, &simple, broadened.is_some(), filters));
-        result["emptySearchMessage"] = json!("Nothing was found. Say so, invent nothing, and offer one of the refinements.");
+        result["emptySearchMessage"] = json!(texts::NOTHING_FOUND);
     }
     Ok(result)
 }
@@ -115,31 +116,26 @@ fn availability(item: &Value) -> u8 {
 fn refinements(manner: Manner<'_>, original: &str, simple: &Simple, retried: bool, filters: Vec<String>) -> Vec<Value> {
     let sv = manner.locale == "sv";
     let one = |id: &str, label: String, payload: Value| json!({"id": id, "label": label, "payload": payload});
-    let look_for = |words: &str| if sv { format!("Sök efter ”{words}”") } else { format!("Search for “{words}”") };
     let mut found = Vec::new();
     if !manner.plain {
         let broader = simple.first_word();
         if simple.has_several_words() {
-            found.push(one("broaden_search", look_for(broader), json!({"type": "search_broaden", "query": broader})));
+            found.push(one("broaden_search", texts::look_for(broader, sv), json!({"type": "search_broaden", "query": broader})));
         }
         if !simple.dropped.is_empty() {
-            found.push(one("search_keyword_only", look_for(&simple.query), json!({"type": "search_broaden", "query": simple.query})));
+            found.push(one("search_keyword_only", texts::look_for(&simple.query, sv), json!({"type": "search_broaden", "query": simple.query})));
         }
     } else if original.trim() != simple.query {
-        let label = if sv { format!("Sök efter precis ”{}”", original.trim()) } else { format!("Search for exactly “{}”", original.trim()) };
+        let label = texts::look_for_exactly(original.trim(), sv);
         found.push(one("retry_original", label, json!({"type": "search_retry", "query": original.trim()})));
     }
     let constraints: Vec<String> = simple.dropped.iter().cloned().chain(filters).collect();
     if !constraints.is_empty() {
-        let named = constraints.join(", ");
-        let label = if sv { format!("Sök utan: {named}") } else { format!("Search without: {named}") };
+        let label = texts::without(&constraints.join(", "), sv);
         found.push(one("remove_constraints", label, json!({"type": "remove_constraints", "constraintsToRemove": constraints})));
     }
     if retried || found.is_empty() {
-        let (label, question) = match sv {
-            true => ("Hjälp mig att beskriva det", "Vilken sorts produkt letar du efter?"),
-            false => ("Help me describe it", "What kind of product are you looking for?"),
-        };
+        let (label, question) = texts::clarify(sv);
         found.push(one("ask_clarify", label.to_owned(), json!({"type": "ask_clarify", "questionId": "product_type", "question": question})));
     }
     found.truncate(REFINEMENTS);

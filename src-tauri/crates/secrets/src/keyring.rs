@@ -2,7 +2,10 @@
 //! a keyring that waits for a password can neither block a turn nor the program's end.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
 use std::time::Duration;
 
 use contract::{AgentError, ErrorCode, KeyringState};
@@ -76,6 +79,8 @@ pub struct Keyring {
     this_run: Arc<Mutex<BTreeMap<String, SecretString>>>,
     /// Every value that went in or out since the start: what must not be repeated to anyone.
     handed_out: Arc<Mutex<Vec<SecretString>>>,
+    /// Values set and deleted since the start.
+    changes: Arc<AtomicU64>,
     timeout: Duration,
 }
 
@@ -93,7 +98,13 @@ impl Keyring {
 
     /// The same with another deadline.
     pub fn with_timeout(profile: &str, timeout: Duration) -> Self {
-        Self { service: Arc::new(Service::new(format!("{SERVICE}/{profile}"), timeout)), this_run: Arc::default(), handed_out: Arc::default(), timeout }
+        Self {
+            service: Arc::new(Service::new(format!("{SERVICE}/{profile}"), timeout)),
+            this_run: Arc::default(),
+            handed_out: Arc::default(),
+            changes: Arc::default(),
+            timeout,
+        }
     }
 
     /// Runs blocking work on its own thread. A thread that hangs is left behind: it ends with the process.
@@ -146,7 +157,10 @@ impl Keyring {
     pub async fn set(&self, name: &str, value: SecretString) -> Result<(), SecretsError> {
         let key = name.to_owned();
         self.note(&value);
-        self.call(move |service| service.set(&key, value.expose_secret())).await??;
+        let set = self.call(move |service| service.set(&key, value.expose_secret())).await;
+        // One that was given up may have happened.
+        self.changed();
+        set??;
         self.memory().remove(name);
         Ok(())
     }
@@ -155,6 +169,7 @@ impl Keyring {
     pub fn set_for_this_run(&self, name: &str, value: SecretString) {
         self.note(&value);
         self.memory().insert(name.to_owned(), value);
+        self.changed();
     }
 
     /// Removes the value from memory and from the keyring. False when there was none. When only memory held it, the
@@ -162,7 +177,9 @@ impl Keyring {
     pub async fn delete(&self, name: &str) -> Result<bool, SecretsError> {
         let in_memory = self.memory().remove(name).is_some();
         let key = name.to_owned();
-        match self.call(move |service| service.delete(&key)).await {
+        let deleted = self.call(move |service| service.delete(&key)).await;
+        self.changed();
+        match deleted {
             Ok(Ok(in_keyring)) => Ok(in_memory || in_keyring),
             Ok(Err(_)) | Err(_) if in_memory => Ok(true),
             Ok(Err(fault)) => Err(fault.into()),
@@ -230,6 +247,15 @@ impl Keyring {
     /// How many these are; it only grows.
     pub fn handed_out_count(&self) -> u64 {
         self.handed_out.lock().unwrap_or_else(PoisonError::into_inner).len() as u64
+    }
+
+    /// How often a value was set or deleted by this program; what was read before the last time may be another now.
+    pub fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
+    }
+
+    fn changed(&self) {
+        self.changes.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Notes a value that must not be repeated to anyone, such as a part of one that is kept here.

@@ -30,6 +30,8 @@ export class Draft {
       app.take(await call("settings_set", { settings: $state.snapshot(this.value) as Settings }));
       this.reset();
       this.saved = true;
+      // Said, and out of the way again.
+      setTimeout(() => (this.saved = false), 4000);
     } catch (cause) {
       this.error = asAgentError(cause);
     } finally {

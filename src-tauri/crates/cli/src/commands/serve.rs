@@ -8,7 +8,9 @@ use host::{Host, Options, Sessions};
 
 use crate::args::Serve;
 use crate::exit::{Exit, Failure};
+use crate::log;
 use crate::out::Out;
+use crate::telemetry::Telemetry;
 
 /// The pack whose tools the API offers.
 const SHOP: &str = "shop";
@@ -17,9 +19,13 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
     if let Some(file) = &args.env_file {
         read_env(file)?;
     }
+    let variable = |name: &str| std::env::var(name).ok();
+    let telemetry = Telemetry::read(&variable).map_err(|error| Failure { error, exit: Exit::Usage })?;
+    log::start_server(telemetry.as_ref());
     let flags = Flags { listen: args.listen, no_token: args.no_token, allow_remote: args.allow_remote };
-    let config = Config::read(&flags, data_dir.join("gateway.token"), &|name| std::env::var(name).ok());
+    let config = Config::read(&flags, data_dir.join("gateway.token"), &variable);
     let config = config.map_err(|error| Failure { error, exit: Exit::Usage })?;
+    allow_many_files();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| AgentError::internal("runtime", format!("csign cannot start: {error}.")))?;
     let served = runtime.block_on(async {
@@ -56,6 +62,9 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
         host.stop().await;
         served
     });
+    if let Some(telemetry) = telemetry {
+        telemetry.stop();
+    }
     runtime.shutdown_background();
     served?;
     Ok(Exit::Done)
@@ -66,6 +75,24 @@ async fn sessions(config: &Config) -> Result<Sessions, AgentError> {
         SessionStore::Sqlite => Ok(Sessions::InFile),
         SessionStore::Memory => Ok(Sessions::InMemory),
         SessionStore::Redis { url, prefix } => Sessions::in_redis(url, prefix, config.session_ttl).await,
+    }
+}
+
+/// Files that a server may have open: each stream is a connection to the client and one to the model, and the usual limit of a shell
+/// is for far fewer.
+const FILES: libc::rlim_t = 16_384;
+
+fn allow_many_files() {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: both calls get a valid struct, and the limit is raised within what this process may have.
+    let raised = unsafe {
+        libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) == 0 && {
+            limit.rlim_cur = limit.rlim_cur.max(FILES.min(limit.rlim_max));
+            libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) == 0
+        }
+    };
+    if !raised {
+        tracing::warn!("the limit of open files could not be raised: with many streams at once, connections may be refused");
     }
 }
 

@@ -22,6 +22,7 @@ async fn section_19_runs_are_kept_short_and_without_secrets() {
     assert_eq!((list["total"].as_u64(), list["runs"][0]["status"].as_str(), list["runs"][1]["status"].as_str()), (Some(2), Some("error"), Some("ok")));
     assert_eq!(list["runs"][1]["runId"], answer["turnId"]);
     let (_, run) = get(&gateway, &format!("/v1/debug/runs/{}", answer["turnId"].as_str().unwrap())).await;
+    assert_eq!(run["requestId"].as_str().map(str::len), Some(36), "the id of the request is in the record: {run}");
     assert_eq!((run["route"].as_str(), run["result"]["httpStatus"].as_u64()), (Some("POST /v1/chat"), Some(200)));
     assert_eq!(run["result"]["responseShape"], json!({"hasCards": true, "hasComparison": false, "toolCalls": 1}));
     assert_eq!(run["toolTrace"][0]["outcome"], "ok");

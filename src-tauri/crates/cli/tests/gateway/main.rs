@@ -10,6 +10,7 @@ mod document;
 mod front;
 mod limits;
 mod memory;
+mod observability;
 mod redis;
 mod remote_faults;
 mod remote_shop;

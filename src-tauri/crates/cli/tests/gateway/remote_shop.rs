@@ -262,6 +262,35 @@ async fn section_16_and_22_12_what_the_shop_needs_of_the_customer_stays_between_
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_shop_packs_settings_name_a_shop_too_and_this_machine_needs_leave() {
+    let front = Front::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("data")).unwrap();
+    let call = async |private: bool, secret: Option<&str>, id: &str| {
+        let settings = format!(
+            "[packs.shop]\nprivate_network = {private}\n[packs.shop.settings]\nmcp_base_url = \"{0}/mcp\"\noauth_token_url = \"{0}/oauth/token\"\noauth_client_id = \"{id}\"\noauth_scope = \"shop\"\n",
+            front.base
+        );
+        std::fs::write(folder.path().join("data/countersign.toml"), settings).unwrap();
+        let mut command = Gateway::command(&folder);
+        command.args(["--json", "tools", "call", "product.search", "--args", r#"{"query": "tent"}"#]);
+        command.envs(secret.map(|secret| ("NORCE_OAUTH_CLIENT_SECRET", secret)));
+        let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
+        serde_json::from_slice::<Value>(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+    };
+    let refused = call(false, Some(SECRET), CLIENT_ID).await.to_string();
+    assert!(refused.contains("lies on this computer"), "{refused}");
+    let missing = call(true, Some(SECRET), "").await.to_string();
+    assert!(missing.contains("oauth_client_id is not set"), "{missing}");
+    let keyless = call(true, None, CLIENT_ID).await.to_string();
+    assert!(keyless.contains("NORCE_OAUTH_CLIENT_SECRET"), "{keyless}");
+    assert!(front.heard().is_empty(), "nothing was sent so far");
+    let found = call(true, Some(SECRET), CLIENT_ID).await;
+    assert!(found["data"]["items"].as_array().is_some_and(|items| !items.is_empty()), "{found}");
+    assert_eq!(front.of("product.search")[0].header("application-id"), Some("desktop"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn section_20_a_shop_is_named_as_a_whole_and_with_addresses() {
     let refused = |env: &[(&str, &str)]| {
         let folder = tempfile::tempdir().unwrap();

@@ -153,6 +153,8 @@ async fn metrics_are_for_this_machine_alone_and_logs_carry_the_request() {
     let page = gateway.get("/v1/metrics").await.text().await.unwrap();
     assert!(page.contains("csign_gateway_turns_total{status=\"2xx\"} 2"), "{page}");
     assert!(page.contains("csign_gateway_turn_milliseconds_count 2"), "{page}");
+    assert!(page.contains("csign_gateway_tool_calls_by_tool_total{tool=\"product_search\",outcome=\"ok\"} "), "{page}");
+    assert!(page.contains("csign_gateway_sessions 1\n") && page.contains("csign_gateway_streams_open 0\n"), "{page}");
     let forwarded = gateway.request(Method::GET, "/v1/metrics").header("x-forwarded-for", "203.0.113.7").send().await.unwrap();
     assert_eq!(forwarded.status(), StatusCode::NOT_FOUND);
     assert_eq!(gateway.stop(), Some(0));

@@ -27,7 +27,7 @@ impl Engine {
     }
 
     async fn change_marks(&self, session: &SessionId, change: impl FnOnce(&mut Vec<TurnId>)) -> Result<(), StoreError> {
-        let _one_at_a_time = self.values.lock().await;
+        let _one_at_a_time = self.values.lock(session).await;
         let store = &self.world.store;
         let mut values = store.session_values(session).await?;
         let mut turns = values.remove(PASSING).and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default();

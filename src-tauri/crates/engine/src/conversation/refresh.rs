@@ -1,7 +1,10 @@
 //! What happens to a memory after a turn: it is kept, and a summary is made when one is due. A summary that cannot be made leaves
 //! everything as it was; the model then goes on reading the messages themselves.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
 
 use contract::{Conversation, ConversationMode, ItemBody, NoticeLevel, RecordType, SummaryMethod, SummaryPolicy, UpdateTiming, Usage};
 use futures::{StreamExt, stream::BoxStream};
@@ -64,17 +67,18 @@ impl Turn {
         }
         for recalled in self.recollections.all() {
             let Some(key) = recalled.key.clone() else { continue };
-            Arc::clone(&self).keep_in(key, &recalled.policy).await;
+            Arc::clone(&self).keep_in(key, &recalled).await;
         }
     }
 
-    async fn keep_in(self: Arc<Self>, key: Key, policy: &Conversation) {
+    async fn keep_in(self: Arc<Self>, key: Key, recalled: &Recalled) {
+        let policy = &recalled.policy;
         if let Err(error) = self.join_memory(&key, policy).await {
             // The answer is there and the transcript is kept: only what the next turn sees may lack this one.
             tracing::warn!(%error, "a turn could not be added to its memory");
             self.record(self.about(&key, "not_kept").field("reason", error.to_string())).await;
         }
-        if !summarises(policy) {
+        if !summarises(policy) || self.surely_not_due(&key, recalled) {
             return;
         }
         match policy.summary.update_timing {
@@ -84,6 +88,22 @@ impl Turn {
                 tokio::spawn(async move { self.refresh(&key, &policy).await });
             }
         }
+    }
+
+    /// Whether what this turn saw already tells that no summary is due, so that the items need not be read again. Only where all that
+    /// lies behind the memory was seen and nobody else adds to it.
+    fn surely_not_due(&self, key: &Key, recalled: &Recalled) -> bool {
+        let policy = &recalled.policy;
+        let own = self.asides.lock().unwrap_or_else(PoisonError::into_inner).len() + 2;
+        let window = window_of(policy, self.settings.limits.window_messages).checked_sub(u32::try_from(own).unwrap_or(u32::MAX));
+        let (ConversationMode::SummaryBuffer, 0, MemoryOf::Session(_), Some(window)) = (policy.mode, policy.window_tokens, &key.of, window) else {
+            return false;
+        };
+        let start = window::start(&recalled.items, window, 0);
+        let (messages, tokens) = window::measure(&recalled.items[..start]);
+        let memory = recalled.memory.as_ref();
+        let (tried_at, summarised_at) = (memory.and_then(|memory| memory.tried_at), memory.and_then(|memory| memory.summarised_at));
+        !due::due(&policy.summary, Waiting { messages, tokens, tried_at, summarised_at }, self.world().clock.now())
     }
 
     async fn join_memory(&self, key: &Key, policy: &Conversation) -> Result<(), StoreError> {

@@ -39,6 +39,8 @@ pub struct Around {
 pub(crate) struct Listener {
     around: Around,
     tell: UnboundedSender<EventBody>,
+    /// What the caller was doing when it asked: the turn's span stands in it.
+    pub(super) asked_in: tracing::Span,
 }
 
 impl Listener {
@@ -83,7 +85,7 @@ impl Work {
     fn heard(around: Around) -> (Arc<Self>, UnboundedReceiver<EventBody>) {
         let (tell, events) = mpsc::unbounded_channel();
         let (request, correlation) = (around.request_id.clone(), around.correlation_id.clone());
-        (Arc::new(Self::listened(request, correlation, Listener { around, tell })), events)
+        (Arc::new(Self::listened(request, correlation, Listener { around, tell, asked_in: tracing::Span::current() })), events)
     }
 
     /// What is told before the message.
@@ -227,7 +229,7 @@ impl Engine {
 
     /// Reads, changes and writes back what is kept beside a session.
     pub async fn values_change(&self, session: &SessionId, change: impl FnOnce(&mut SessionValues) + Send) -> Result<SessionValues, AgentError> {
-        let _one_at_a_time = self.values.lock().await;
+        let _one_at_a_time = self.values.lock(session).await;
         let store = &self.world.store;
         let before = store.session_values(session).await.map_err(|e| store_error(&e))?;
         let mut values = before.clone();

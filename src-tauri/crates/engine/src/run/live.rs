@@ -12,6 +12,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use contract::{AgentError, AgentId, Choice, EventBody, Push, RunEvent, RunEventType, RunParams, SessionId, Stage, ToolId, TurnId, TurnStatus, Usage};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, oneshot};
+use tracing::field::Empty;
 
 use super::{data, heard::Listener};
 use crate::{
@@ -187,8 +188,9 @@ impl Live {
         let work = self.of(turn);
         let request_id = work.as_ref().map(|work| work.key.request.as_str());
         let correlation_id = work.as_ref().and_then(|work| work.correlation.as_deref());
+        let asked_in = work.as_ref().and_then(|work| work.listener.as_ref()?.asked_in.id());
         // As loud as what stands in it may be, so that a filter for errors does not take it away.
-        tracing::error_span!("turn", %session, %turn, request_id, correlation_id)
+        tracing::error_span!(target: "spans", parent: asked_in, "turn", %session, %turn, request_id, correlation_id, status = Empty, code = Empty)
     }
 }
 

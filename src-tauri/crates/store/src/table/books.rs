@@ -46,17 +46,23 @@ pub(crate) fn interrupted(conn: &Connection) -> Result<(), DbError> {
     Ok(())
 }
 
-/// What has been used, over the rows that `condition` selects.
-fn used(conn: &Connection, condition: &str, value: &str) -> Result<Used, DbError> {
-    let sql = format!("SELECT COALESCE(SUM(tokens), 0), COALESCE(SUM(nano_usd), 0) FROM spending WHERE {condition}");
+/// What has been used in a scope that a cap is on.
+fn used(conn: &Connection, wish: &Wish, scope: Scope) -> Result<Used, DbError> {
+    if !wish.caps.iter().any(|cap| cap.scope == scope && (cap.tokens.is_some() || cap.nano_usd.is_some())) {
+        return Ok(Used::default());
+    }
+    let day = wish.day.to_string();
+    let (rows, value) = match scope {
+        Scope::Run => ("spending WHERE turn = ?1", wish.turn.as_str()),
+        Scope::Session => ("spent WHERE scope = 'session' AND name = ?1", wish.session.as_str()),
+        Scope::Day => ("spent WHERE scope = 'day' AND name >= ?1", day.as_str()),
+    };
+    let sql = format!("SELECT COALESCE(SUM(tokens), 0), COALESCE(SUM(nano_usd), 0) FROM {rows}");
     Ok(conn.prepare_cached(&sql)?.query_row([value], |row| Ok(Used { tokens: count(row.get(0)?), nano_usd: count(row.get(1)?) }))?)
 }
 
 pub(crate) fn reserve(conn: &Connection, wish: &Wish) -> Result<Reserved, DbError> {
-    let day = wish.day.to_string();
-    let of_run = used(conn, "turn = ?1", wish.turn.as_str())?;
-    let of_session = used(conn, "session = ?1", wish.session.as_str())?;
-    let of_day = used(conn, "day >= ?1", &day)?;
+    let (of_run, of_session, of_day) = (used(conn, wish, Scope::Run)?, used(conn, wish, Scope::Session)?, used(conn, wish, Scope::Day)?);
     let fit = wish.fit(|scope| match scope {
         Scope::Run => of_run,
         Scope::Session => of_session,
@@ -69,7 +75,7 @@ pub(crate) fn reserve(conn: &Connection, wish: &Wish) -> Result<Reserved, DbErro
     let most = wish.price.map(|price| stored(price.of(wish.input_tokens, output_tokens)));
     conn.prepare_cached("INSERT INTO spending (at, day, session, turn, model, tokens, nano_usd) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?.execute(params![
         text::instant(wish.at),
-        day,
+        wish.day.to_string(),
         wish.session.as_str(),
         wish.turn.as_str(),
         wish.model,

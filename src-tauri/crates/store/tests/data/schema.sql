@@ -1,4 +1,13 @@
--- user_version 3
+-- user_version 4
+CREATE TRIGGER spending_entered AFTER INSERT ON spending BEGIN
+    INSERT INTO spent (scope, name, tokens, nano_usd)
+    VALUES ('day', NEW.day, NEW.tokens, COALESCE(NEW.nano_usd, 0)), ('session', NEW.session, NEW.tokens, COALESCE(NEW.nano_usd, 0))
+    ON CONFLICT (scope, name) DO UPDATE SET tokens = tokens + excluded.tokens, nano_usd = nano_usd + excluded.nano_usd;
+END;
+CREATE TRIGGER spending_settled AFTER UPDATE OF tokens, nano_usd ON spending BEGIN
+    UPDATE spent SET tokens = tokens + NEW.tokens - OLD.tokens, nano_usd = nano_usd + COALESCE(NEW.nano_usd, 0) - COALESCE(OLD.nano_usd, 0)
+    WHERE (scope = 'day' AND name = NEW.day) OR (scope = 'session' AND name = NEW.session);
+END;
 CREATE TABLE approval (
     id TEXT NOT NULL PRIMARY KEY,
     session TEXT NOT NULL,
@@ -91,6 +100,14 @@ CREATE TABLE spending (
     nano_usd INTEGER,
     settled INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+CREATE TABLE spent (
+    -- day or session
+    scope TEXT NOT NULL,
+    name TEXT NOT NULL,
+    tokens INTEGER NOT NULL,
+    nano_usd INTEGER NOT NULL,
+    PRIMARY KEY (scope, name)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE sqlite_sequence(name,seq);
 CREATE TABLE turn (
     id TEXT NOT NULL PRIMARY KEY,

@@ -73,6 +73,26 @@ async fn a_reservation_is_settled_once_and_counts_in_full_until_then() {
 }
 
 #[tokio::test]
+async fn a_limit_is_held_against_what_was_really_used() {
+    for scope in [Scope::Run, Scope::Session, Scope::Day] {
+        let world = World::new();
+        let store = world.store();
+        let capped = |day: NaiveDate| Wish { day, caps: vec![Cap { scope, tokens: Some(1_500), nano_usd: None }], ..wish("t") };
+        let first = entry(store.spend_reserve(&capped(day(21))).await.unwrap());
+        assert!(
+            matches!(store.spend_reserve(&capped(day(21))).await, Ok(Reserved::Refused(refusal)) if refusal.used == 1_000),
+            "{scope:?}: in full, until it is settled"
+        );
+        store.spend_settle(first, Settlement { input_tokens: 50, output_tokens: 10, nano_usd: Some(7) }).await.unwrap();
+        // A day that lies ahead counts as today.
+        entry(store.spend_reserve(&capped(day(20))).await.unwrap());
+        assert!(matches!(store.spend_reserve(&capped(day(20))).await, Ok(Reserved::Refused(refusal)) if refusal.used == 1_060), "{scope:?}");
+        let elsewhere = Wish { session: "other".into(), turn: "other".into(), ..capped(day(22)) };
+        entry(store.spend_reserve(&elsewhere).await.unwrap());
+    }
+}
+
+#[tokio::test]
 async fn an_id_is_claimed_once_for_its_time() {
     let world = World::new();
     let store = world.store();

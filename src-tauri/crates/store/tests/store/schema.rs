@@ -50,6 +50,22 @@ async fn a_file_of_version_1_opens_with_everything_in_it() {
     assert_eq!(store.note("welcome").await, Ok(Some("seen".into())));
 }
 
+#[tokio::test]
+async fn what_was_spent_before_its_sums_were_kept_counts() {
+    let world = World::new();
+    drop(world.store());
+    let older = "DROP TRIGGER spending_entered; DROP TRIGGER spending_settled; DROP TABLE spent; PRAGMA user_version = 3;
+        INSERT INTO spending (at, day, session, turn, model, tokens, nano_usd)
+        VALUES ('2026-11-21T10:00:00Z', '2026-11-21', 's', 't', 'm', 700, 5), ('2026-11-21T10:00:01Z', '2026-11-21', 's', 'u', 'm', 200, NULL);";
+    Connection::open(world.db()).expect("opened").execute_batch(older).expect("as version 3 left it");
+    drop(world.store());
+    let conn = Connection::open(world.db()).expect("opened");
+    let read = |scope: &str| {
+        conn.query_row("SELECT name, tokens, nano_usd FROM spent WHERE scope = ?1", [scope], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).expect("read")
+    };
+    assert_eq!((read("day"), read("session")), (("2026-11-21".to_owned(), 900, 5), ("s".to_owned(), 900, 5)));
+}
+
 #[test]
 fn a_newer_file_is_refused_and_left_as_it_is() {
     let world = World::new();
@@ -57,7 +73,7 @@ fn a_newer_file_is_refused_and_left_as_it_is() {
     Connection::open(world.db()).expect("opened").execute_batch("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99;").expect("changed");
     let before = std::fs::read(world.db()).expect("read");
     let Err(error) = SqliteStore::open(&world.db(), world.clock.clone()) else { panic!("a newer file must be refused") };
-    assert!(matches!(error, OpenError::Newer { found: 99, known: 3, .. }));
+    assert!(matches!(error, OpenError::Newer { found: 99, known: 4, .. }));
     let shown = error.into_agent_error();
     assert_eq!(shown.reason_text(), Some("database_newer"));
     assert!(shown.hint_text().is_some_and(|hint| hint.contains("Install the newest version")), "the person is told what to do");

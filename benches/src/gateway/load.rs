@@ -1,0 +1,114 @@
+//! Whoever asks: so many sessions at once, each with a connection of its own, turn after turn. It looks at every answer, so that
+//! nobody is fast by leaving something out.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::model::{DIGITS, SENT_AT};
+use super::wire::{Line, find, now};
+use super::{DELTAS, TURNS_PER_SESSION};
+use crate::Outcome;
+use crate::measure::{Side, micros};
+
+/// What is asked, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Kind {
+    pub(super) message: &'static str,
+    pub(super) stream: bool,
+}
+
+/// What was seen.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seen {
+    pub(super) turns: Side,
+    /// From the model's first delta to ours, microseconds each.
+    pub(super) first: Side,
+    pub(super) wall: Duration,
+}
+
+impl Seen {
+    pub(super) fn add(&mut self, other: Seen) {
+        self.turns.add(other.turns);
+        self.first.add(other.first);
+        self.wall += other.wall;
+    }
+
+    /// Turns in a second.
+    pub(super) fn rate(&self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "a number of turns")]
+        let turns = self.turns.micros.len() as f64;
+        turns / self.wall.as_secs_f64().max(f64::EPSILON)
+    }
+}
+
+/// Asks `turns` times over all sessions together.
+pub(super) async fn run(address: &str, kind: Kind, sessions: usize, turns: usize, name: &str) -> Outcome<Seen> {
+    let next = Arc::new(AtomicUsize::new(0));
+    let start = Instant::now();
+    let asking: Vec<_> = (0..sessions)
+        .map(|session| {
+            let (address, next, name) = (address.to_owned(), Arc::clone(&next), format!("{name}-{session}"));
+            tokio::spawn(async move { one_session(&address, kind, &name, &next, turns).await })
+        })
+        .collect();
+    let mut seen = Seen::default();
+    for one in asking {
+        seen.add(one.await??);
+    }
+    seen.wall = start.elapsed();
+    Ok(seen)
+}
+
+async fn one_session(address: &str, kind: Kind, name: &str, next: &AtomicUsize, turns: usize) -> Outcome<Seen> {
+    let mut line = Line::connect(address).await?;
+    let mut seen = Seen::default();
+    for n in 0.. {
+        if next.fetch_add(1, Ordering::Relaxed) >= turns {
+            break;
+        }
+        let (took, first) = turn(&mut line, address, kind, &format!("{name}-{}", n / TURNS_PER_SESSION)).await?;
+        seen.turns.micros.push(micros(took));
+        seen.first.micros.extend(first.map(micros));
+    }
+    Ok(seen)
+}
+
+/// One turn: how long it took, and how long after the model's first delta the first one came here.
+pub(super) async fn turn(line: &mut Line, address: &str, kind: Kind, session: &str) -> Outcome<(Duration, Option<Duration>)> {
+    let start = Instant::now();
+    ask(line, address, kind, session).await?;
+    let head = line.head().await?.ok_or("the server hung up")?;
+    let mut first = None;
+    let body = line.body(&head, |so_far| first = first.or_else(|| since_sent(so_far).filter(|_| kind.stream))).await?;
+    let took = start.elapsed();
+    whole(&head.first, &body, kind)?;
+    Ok((took, first))
+}
+
+pub(super) async fn ask(line: &mut Line, address: &str, kind: Kind, session: &str) -> Outcome {
+    let path = if kind.stream { "/v1/chat/stream" } else { "/v1/chat" };
+    let context = json!({"cultureCode": "en-GB", "currencyCode": "SEK"});
+    let body = json!({"applicationId": "bench", "sessionId": session, "message": kind.message, "context": context}).to_string();
+    let head = format!("POST {path} HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", body.len());
+    line.write(format!("{head}{body}").as_bytes()).await
+}
+
+/// The answer is all there: the last word, the end, and no failure.
+pub(super) fn whole(status: &str, body: &[u8], kind: Kind) -> Outcome {
+    let last = format!("word{}", DELTAS - 1);
+    let ended = !kind.stream || find(body, b"event: final").is_some();
+    if status.contains(" 200 ") && ended && find(body, last.as_bytes()).is_some() && find(body, b"\"error\":{").is_none() {
+        return Ok(());
+    }
+    let text: String = String::from_utf8_lossy(body).chars().take(600).collect();
+    Err(format!("not the whole answer ({status}): {text}").into())
+}
+
+fn since_sent(so_far: &[u8]) -> Option<Duration> {
+    let at = find(so_far, SENT_AT.as_bytes())? + SENT_AT.len();
+    let sent: u64 = std::str::from_utf8(so_far.get(at..at + DIGITS)?).ok()?.parse().ok()?;
+    Some(Duration::from_nanos(now().saturating_sub(sent)))
+}

@@ -1,0 +1,99 @@
+//! Traces and metrics of the server for a collector, by OTLP (protobuf over HTTP), when the environment names one. Without it nothing
+//! is made, no thread starts and nothing is sent. Spans carry ids, names, counts and outcomes; what was said never becomes one.
+
+use contract::AgentError;
+use opentelemetry::trace::TracerProvider as _;
+use opentelemetry_otlp::{MetricExporter, SpanExporter};
+use opentelemetry_sdk::{Resource, metrics::SdkMeterProvider, trace::SdkTracerProvider};
+use tracing_opentelemetry::MetricsLayer;
+use tracing_subscriber::{Layer, filter::filter_fn, registry::LookupSpan};
+
+/// Spans for a collector have this target, and events that count something the other. The program's log shows neither.
+const SPANS: &str = "spans";
+const METRICS: &str = "metrics";
+const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+const PROTOCOL: &str = "OTEL_EXPORTER_OTLP_PROTOCOL";
+
+/// What is exported, until it is stopped.
+pub(crate) struct Telemetry {
+    traces: Option<SdkTracerProvider>,
+    metrics: Option<SdkMeterProvider>,
+}
+
+impl Telemetry {
+    /// As the standard variables say; `None` when nothing is to be exported.
+    pub(crate) fn read(variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<Self>, AgentError> {
+        let text = |name: &str| variable(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        if text("OTEL_SDK_DISABLED").is_some_and(|text| text.eq_ignore_ascii_case("true")) {
+            return Ok(None);
+        }
+        let wanted = |signal: &str| {
+            let exporter = text(&format!("OTEL_{signal}_EXPORTER"));
+            let endpoint = text(ENDPOINT).or_else(|| text(&format!("OTEL_EXPORTER_OTLP_{signal}_ENDPOINT")));
+            endpoint.is_some() && exporter.is_none_or(|exporter| exporter.split(',').any(|name| name.trim() == "otlp"))
+        };
+        let (traces, metrics) = (wanted("TRACES"), wanted("METRICS"));
+        if !traces && !metrics {
+            return Ok(None);
+        }
+        for (signal, _) in [("TRACES", traces), ("METRICS", metrics)].into_iter().filter(|(_, wanted)| *wanted) {
+            let own = format!("OTEL_EXPORTER_OTLP_{signal}_PROTOCOL");
+            if let Some(other) = text(&own).or_else(|| text(PROTOCOL)).filter(|protocol| protocol != "http/protobuf") {
+                return Err(fault(&format!("{other} is not spoken: {PROTOCOL} must be http/protobuf, or not be set.")));
+            }
+        }
+        let resource = resource(&text);
+        let traces = traces.then(|| tracer(resource.clone())).transpose()?;
+        let metrics = metrics.then(|| meter(resource)).transpose()?;
+        Ok(Some(Self { traces, metrics }))
+    }
+
+    /// What hears spans and counts. Events of the log become neither: they may quote errors.
+    pub(crate) fn layers<S>(&self) -> Vec<Box<dyn Layer<S> + Send + Sync>>
+    where
+        S: tracing::Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
+    {
+        let mut layers: Vec<Box<dyn Layer<S> + Send + Sync>> = Vec::new();
+        if let Some(traces) = &self.traces {
+            let layer = tracing_opentelemetry::layer().with_tracer(traces.tracer("csign")).with_location(false).with_threads(false).with_target(false);
+            let layer = layer.with_tracked_inactivity(false).with_level(false);
+            layers.push(layer.with_filter(filter_fn(|about| about.is_span() && about.target() == SPANS)).boxed());
+        }
+        if let Some(metrics) = &self.metrics {
+            layers.push(MetricsLayer::new(metrics.clone()).with_filter(filter_fn(|about| about.is_event() && about.target() == METRICS)).boxed());
+        }
+        layers
+    }
+
+    /// Sends what is left. A collector that does not answer is told about in the log and keeps nobody.
+    pub(crate) fn stop(self) {
+        if let Some(Err(error)) = self.traces.map(|traces| traces.shutdown()) {
+            tracing::warn!(%error, "the last spans could not be sent");
+        }
+        if let Some(Err(error)) = self.metrics.map(|metrics| metrics.shutdown()) {
+            tracing::warn!(%error, "the last metrics could not be sent");
+        }
+    }
+}
+
+/// Who this is: as the environment says, else by the program's name.
+fn resource(text: &dyn Fn(&str) -> Option<String>) -> Resource {
+    let named = text("OTEL_SERVICE_NAME").is_some() || text("OTEL_RESOURCE_ATTRIBUTES").is_some_and(|all| all.contains("service.name="));
+    let builder = Resource::builder();
+    let builder = if named { builder } else { builder.with_service_name("csign") };
+    builder.with_attribute(opentelemetry::KeyValue::new("service.version", env!("CARGO_PKG_VERSION"))).build()
+}
+
+fn tracer(resource: Resource) -> Result<SdkTracerProvider, AgentError> {
+    let exporter = SpanExporter::builder().with_http().build().map_err(|error| fault(&format!("Traces cannot be exported: {error}.")))?;
+    Ok(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build())
+}
+
+fn meter(resource: Resource) -> Result<SdkMeterProvider, AgentError> {
+    let exporter = MetricExporter::builder().with_http().build().map_err(|error| fault(&format!("Metrics cannot be exported: {error}.")))?;
+    Ok(SdkMeterProvider::builder().with_periodic_exporter(exporter).with_resource(resource).build())
+}
+
+fn fault(message: &str) -> AgentError {
+    AgentError::invalid(message).reason("invalid_configuration").hint("docs/gateway.md lists every setting.")
+}

@@ -1,0 +1,169 @@
+//! Traces and metrics by OTLP, as a collector gets them: a small receiver on the loopback reads what the server sends.
+
+use std::collections::HashMap;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+use kit::model_server::Reply;
+use opentelemetry_proto::tonic::collector::{metrics::v1::ExportMetricsServiceRequest, trace::v1::ExportTraceServiceRequest};
+use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
+use opentelemetry_proto::tonic::trace::v1::Span;
+use prost::Message as _;
+use reqwest::{Method, StatusCode};
+use serde_json::json;
+
+use crate::world::{Gateway, message_of, model};
+
+/// A request as it came.
+struct Sent {
+    path: String,
+    head: String,
+    body: Vec<u8>,
+}
+
+/// A collector.
+struct Receiver {
+    url: String,
+    sent: Arc<Mutex<Vec<Sent>>>,
+}
+
+impl Receiver {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let sent = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&sent);
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let kept = Arc::clone(&kept);
+                std::thread::spawn(move || serve(stream.unwrap(), &kept));
+            }
+        });
+        Self { url, sent }
+    }
+
+    fn spans(&self) -> Vec<Span> {
+        let sent = self.sent.lock().unwrap();
+        let traces = sent.iter().filter(|sent| sent.path == "/v1/traces").map(|sent| ExportTraceServiceRequest::decode(sent.body.as_slice()).unwrap());
+        traces.flat_map(|trace| trace.resource_spans).flat_map(|of| of.scope_spans).flat_map(|of| of.spans).collect()
+    }
+
+    fn metrics(&self) -> Vec<String> {
+        let sent = self.sent.lock().unwrap();
+        let all = sent.iter().filter(|sent| sent.path == "/v1/metrics").map(|sent| ExportMetricsServiceRequest::decode(sent.body.as_slice()).unwrap());
+        all.flat_map(|one| one.resource_metrics).flat_map(|of| of.scope_metrics).flat_map(|of| of.metrics).map(|metric| metric.name).collect()
+    }
+
+    /// Everything that came, as text, to look for what must not be in it.
+    fn text(&self) -> String {
+        self.sent.lock().unwrap().iter().map(|sent| String::from_utf8_lossy(&sent.body).into_owned()).collect()
+    }
+}
+
+fn serve(stream: TcpStream, kept: &Mutex<Vec<Sent>>) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    loop {
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            if reader.read_line(&mut head).unwrap_or_default() == 0 {
+                return;
+            }
+        }
+        let length = head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length:")?.trim().parse().ok()).unwrap_or(0);
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).unwrap();
+        let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
+        kept.lock().unwrap().push(Sent { path, head, body });
+        (&stream).write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/x-protobuf\r\ncontent-length: 0\r\n\r\n").unwrap();
+    }
+}
+
+fn attributes(span: &Span) -> HashMap<&str, String> {
+    let text = |value: &Any| match value {
+        Any::StringValue(text) => text.clone(),
+        Any::IntValue(number) => number.to_string(),
+        other => format!("{other:?}"),
+    };
+    span.attributes.iter().filter_map(|one| Some((one.key.as_str(), text(one.value.as_ref()?.value.as_ref()?)))).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_collector_gets_spans_of_turn_model_and_tools_with_ids_and_nothing_that_was_said() {
+    let receiver = Receiver::start();
+    let server = model([Reply::call("product_search", json!({"query": "quiet tents"})), Reply::text(["A loud answer."])]).await;
+    let env = [
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.url.as_str()),
+        ("OTEL_EXPORTER_OTLP_HEADERS", "x-collector-key=collector-secret"),
+        ("OTEL_SERVICE_NAME", "shop-assistant"),
+    ];
+    let mut gateway = Gateway::with(&server, &env).await;
+    let body = message_of("visitor-1", "words of a customer");
+    let response = gateway.request(Method::POST, "/v1/chat/stream").json(&body).send().await.unwrap();
+    assert_eq!(response.status(), StatusCode::OK);
+    let request = response.headers()["x-request-id"].to_str().unwrap().to_owned();
+    assert!(response.text().await.unwrap().contains("A loud answer."));
+    // The end sends what is left.
+    assert_eq!(gateway.stop(), Some(0), "{}", gateway.log());
+
+    let spans = receiver.spans();
+    let named = |name: &str| spans.iter().filter(|span| span.name == name).collect::<Vec<_>>();
+    let [chat] = named("chat")[..] else { panic!("one request: {spans:?}") };
+    let [turn] = named("turn")[..] else { panic!("one turn: {spans:?}") };
+    let [tool] = named("tool_call")[..] else { panic!("one tool call: {spans:?}") };
+    let calls = named("model_call");
+    assert_eq!(calls.len(), 2, "{spans:?}");
+    assert_eq!(attributes(chat)["requestId"], request);
+    assert_eq!((attributes(chat)["http.response.status_code"].as_str(), attributes(chat)["http.route"].as_str()), ("200", "POST /v1/chat/stream"));
+    assert_eq!((attributes(turn)["request_id"].as_str(), attributes(turn)["status"].as_str()), (request.as_str(), "ok"));
+    assert_eq!((attributes(tool)["tool"].as_str(), attributes(tool)["outcome"].as_str()), ("product.search", "ok"));
+    assert_eq!((attributes(calls[0])["calls"].as_str(), attributes(calls[1])["status"].as_str()), ("1", "ok"));
+    assert_eq!(turn.parent_span_id, chat.span_id);
+    for inner in calls.into_iter().chain([tool]) {
+        assert_eq!((&inner.parent_span_id, &inner.trace_id), (&turn.span_id, &chat.trace_id), "{inner:?}");
+    }
+
+    let metrics = receiver.metrics();
+    for name in ["csign.turns", "csign.turn.duration_ms", "csign.tool_calls", "csign.tool.duration_ms", "csign.streams.open"] {
+        assert!(metrics.iter().any(|metric| metric == name), "{name} is sent: {metrics:?}");
+    }
+    let text = receiver.text();
+    assert!(text.contains("shop-assistant"), "the service has the name it was given");
+    for said in ["words of a customer", "quiet tents", "loud answer", "sk-test", "collector-secret"] {
+        assert!(!text.contains(said), "{said} left with the traces");
+    }
+    assert!(receiver.sent.lock().unwrap().iter().all(|sent| sent.head.contains("x-collector-key: collector-secret")), "the collector's own key is sent");
+    assert!(!gateway.log().contains("collector-secret"), "{}", gateway.log());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_sent_where_the_environment_says_so() {
+    let receiver = Receiver::start();
+    for off in [("OTEL_SDK_DISABLED", "true"), ("OTEL_TRACES_EXPORTER", "none")] {
+        let env = [("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.url.as_str()), off, ("OTEL_METRICS_EXPORTER", "none")];
+        let mut gateway = Gateway::start(&["--no-token"], &env).await;
+        gateway.say("s", "find trail shoes").await;
+        assert_eq!(gateway.stop(), Some(0), "{}", gateway.log());
+        assert_eq!(receiver.sent.lock().unwrap().len(), 0, "{off:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_protocol_that_is_not_spoken_is_said_at_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let env = [("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1"), ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")];
+    let ran = Gateway::command(&folder).arg("serve").envs(env).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert_eq!(ran.status.code(), Some(2), "{said}");
+    assert!(said.contains("OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_collector_that_is_away_disturbs_nobody() {
+    // A port that was free a moment ago.
+    let away = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let endpoint = format!("http://{away}");
+    let mut gateway = Gateway::start(&["--no-token"], &[("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str())]).await;
+    gateway.say("s", "find trail shoes").await;
+    assert_eq!(gateway.stop(), Some(0), "{}", gateway.log());
+}

@@ -1,0 +1,24 @@
+//! What is said of a search that found nothing: to people in both languages, to models in one.
+
+/// For the model.
+pub(super) const NOTHING_FOUND: &str = "Nothing was found. Say so, invent nothing, and offer one of the refinements.";
+
+pub(super) fn look_for(words: &str, sv: bool) -> String {
+    if sv { format!("Sök efter ”{words}”") } else { format!("Search for “{words}”") }
+}
+
+pub(super) fn look_for_exactly(words: &str, sv: bool) -> String {
+    if sv { format!("Sök efter precis ”{words}”") } else { format!("Search for exactly “{words}”") }
+}
+
+pub(super) fn without(named: &str, sv: bool) -> String {
+    if sv { format!("Sök utan: {named}") } else { format!("Search without: {named}") }
+}
+
+/// The offer and its question.
+pub(super) fn clarify(sv: bool) -> (&'static str, &'static str) {
+    match sv {
+        true => ("Hjälp mig att beskriva det", "Vilken sorts produkt letar du efter?"),
+        false => ("Help me describe it", "What kind of product are you looking for?"),
+    }
+}
