@@ -118,9 +118,11 @@ fn bounded(items: Vec<Item>) -> Vec<Item> {
         if bytes > MOST_BYTES && start < items.len() {
             break;
         }
-        if index == 0 || matches!(item.body, ItemBody::UserMessage { .. }) {
+        if matches!(item.body, ItemBody::UserMessage { .. }) {
             start = index;
         }
     }
+    // A single turn that is longer than all that is taken: its newest part.
+    let start = if start == items.len() { 0 } else { start };
     items.into_iter().skip(start).collect()
 }

@@ -38,11 +38,15 @@ where
     let simple = simplify(&original);
     let effective = if manner.plain { simple.query.clone() } else { original.clone() };
     let mut result = shaped(ask(with(&effective)).await?);
+    // What is no result at all is left to the check of its shape.
+    if !result.is_object() {
+        return Ok(result);
+    }
     let mut broadened = None;
     if manner.plain && is_empty(&result) && simple.has_several_words() {
         // The first answer stands when the second try fails.
-        if let Ok(again) = ask(with(simple.first_word())).await {
-            result = shaped(again);
+        if let Some(again) = ask(with(simple.first_word())).await.ok().map(shaped).filter(Value::is_object) {
+            result = again;
         }
         broadened = Some(simple.first_word());
     }

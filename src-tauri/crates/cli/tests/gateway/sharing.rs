@@ -263,7 +263,8 @@ async fn section_22_16_a_long_conversation_stays_bounded_for_the_model_and_in_re
     assert_eq!(items[0]["body"]["kind"], "user_message", "whole turns");
     assert!(items.last().unwrap()["seq"].as_u64().unwrap() > 200, "the newest ones");
     let heard = server.seen().iter().map(|seen| seen.body["messages"].as_array().unwrap().len()).max().unwrap();
-    assert!(heard < 80, "{heard} messages went to the model");
+    // The window, and what may wait for a summary while the model cools down.
+    assert!(heard < 140, "{heard} messages went to the model");
     server.assert_clean();
 }
 

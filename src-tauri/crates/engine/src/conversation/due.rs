@@ -33,7 +33,8 @@ pub(crate) fn due(policy: &SummaryPolicy, waiting: Waiting, now: DateTime<Utc>) 
         RefreshPolicy::EveryTurn => true,
         RefreshPolicy::Threshold => {
             let full = reached(policy.max_messages_since_update, waiting.messages) || reached(policy.max_tokens_since_update, waiting.tokens);
-            full && passed(waiting.tried_at, policy.cooldown_seconds, now)
+            // However fast messages come, a turn must not grow with them.
+            full && (passed(waiting.tried_at, policy.cooldown_seconds, now) || overdue(policy, waiting))
         }
         RefreshPolicy::Periodic => {
             let time = policy.period_seconds > 0 && passed(waiting.summarised_at, policy.period_seconds, now);
@@ -72,6 +73,8 @@ mod tests {
             (threshold, 2, 1_500, None, None, 0, true),
             (threshold, 6, 100, Some(0), None, 9, false),
             (threshold, 6, 100, Some(0), None, 10, true),
+            (threshold, 79, 100, Some(0), None, 1, false),
+            (threshold, 80, 100, Some(0), None, 1, true),
             (every, 1, 1, Some(0), Some(0), 0, true),
             (every, 0, 0, None, None, 0, false),
             (periodic, 1, 1, None, Some(0), 59, false),
