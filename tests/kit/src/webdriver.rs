@@ -155,6 +155,11 @@ impl Element<'_> {
         self.command("POST", "/click", Some(&json!({}))).map(drop)
     }
 
+    /// Scrolls it to the middle of the window.
+    pub fn to_the_middle(&self) -> Result<(), Refused> {
+        self.session.run("arguments[0].scrollIntoView({block: 'center'});", json!([{ ELEMENT: self.id }])).map(drop)
+    }
+
     /// Types into it.
     pub fn send(&self, text: &str) -> Result<(), Refused> {
         self.command("POST", "/value", Some(&json!({ "text": text }))).map(drop)
