@@ -18,7 +18,7 @@ pub fn ask_for_shoes(journey: &Journey) -> Value {
         });
         let action = wait("another question, or the pending action", || {
             let pending = journey.pending();
-            let asked = journey.chat(|page| page.answers() > answers && !page.has_button("Stop"));
+            let asked = journey.chat(|page| page.answers() > answers && !page.runs());
             (asked || pending.len() > before).then(|| pending.into_iter().nth(before))
         });
         if let Some(action) = action {

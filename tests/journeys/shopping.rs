@@ -255,10 +255,18 @@ fn removes_in_swedish(journey: &Journey, line: &str) {
     assert_eq!(quantity(journey, line), None);
 }
 
-/// Clicks a button within a part of the page; tried again while it moves or is covered.
+/// Clicks a button within a part of the page once it rests; tried again while it is covered. A click goes to a place, and the end
+/// of an answer still scrolls.
 #[track_caller]
 fn press(page: &Page<'_>, selector: &str, name: &str) {
-    wait(&format!("a click on \"{name}\""), || page.find(selector, name, false)?.click().ok());
+    let mut seen = None;
+    wait(&format!("a click on \"{name}\""), || {
+        let button = page.find(selector, name, false)?;
+        let place = button.place().ok()?;
+        let rests = seen.as_ref() == Some(&place);
+        seen = Some(place);
+        if rests { button.click().ok() } else { None }
+    });
 }
 
 /// Signs what waits.

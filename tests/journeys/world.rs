@@ -352,15 +352,20 @@ impl<'s> Page<'s> {
     /// Waits for a complete answer beyond the first `before`, with nothing running; the newest answer's text comes back.
     #[track_caller]
     pub fn answer_after(&self, before: u64) -> String {
-        wait("the answer to be complete", || (self.answers() > before && !self.has_button("Stop")).then_some(()));
+        wait("the answer to be complete", || (self.answers() > before && !self.runs()).then_some(()));
         let script = "return [...document.querySelectorAll('[role=log] article')].at(-1)?.innerText ?? '';";
         self.script(script).as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Whether a turn runs, and can be stopped. What was stopped has a button, too, by a longer name.
+    pub fn runs(&self) -> bool {
+        self.find("button", "Stop", true).is_some()
     }
 
     /// Waits until no turn runs.
     #[track_caller]
     pub fn idle(&self) {
-        wait("the turn to end", || (!self.has_button("Stop")).then_some(()));
+        wait("the turn to end", || (!self.runs()).then_some(()));
     }
 
     /// The name of the element with the focus; empty when nothing has it.

@@ -155,6 +155,12 @@ impl Element<'_> {
         self.command("POST", "/click", Some(&json!({}))).map(drop)
     }
 
+    /// Where it lies in the window.
+    pub fn place(&self) -> Result<Value, Refused> {
+        let script = "const at = arguments[0].getBoundingClientRect(); return [at.left, at.top];";
+        self.session.run(script, json!([{ ELEMENT: self.id }]))
+    }
+
     /// Scrolls it to the middle of the window.
     pub fn to_the_middle(&self) -> Result<(), Refused> {
         self.session.run("arguments[0].scrollIntoView({block: 'center'});", json!([{ ELEMENT: self.id }])).map(drop)
