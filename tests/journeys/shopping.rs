@@ -4,6 +4,7 @@
 use std::{
     net::{TcpListener, TcpStream},
     path::Path,
+    time::{Duration, Instant},
 };
 
 use kit::webdriver::{key, wait};
@@ -259,13 +260,14 @@ fn removes_in_swedish(journey: &Journey, line: &str) {
 /// of an answer still scrolls.
 #[track_caller]
 fn press(page: &Page<'_>, selector: &str, name: &str) {
-    let mut seen = None;
+    let mut seen = (Value::Null, Instant::now());
     wait(&format!("a click on \"{name}\""), || {
         let button = page.find(selector, name, false)?;
         let place = button.place().ok()?;
-        let rests = seen.as_ref() == Some(&place);
-        seen = Some(place);
-        if rests { button.click().ok() } else { None }
+        if place != seen.0 {
+            seen = (place, Instant::now());
+        }
+        if seen.1.elapsed() >= Duration::from_millis(400) { button.click().ok() } else { None }
     });
 }
 

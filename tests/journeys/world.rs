@@ -318,12 +318,13 @@ impl<'s> Page<'s> {
         self.at_rest("[role=group][aria-label=\"Suggested answers\"] button")
     }
 
-    /// The first visible element of a selector, once it rests: twice at the same place. A click goes to a place, and the end of an
-    /// answer still scrolls.
+    /// The first visible element of a selector, once it has rested at its place for a moment. A click goes to a place, and the end of
+    /// an answer still scrolls.
     #[track_caller]
     pub fn at_rest(&self, selector: &str) -> Element<'s> {
-        let script = "const found = document.querySelector(arguments[0]); const at = found?.getBoundingClientRect().top; \
-                      const rests = at !== undefined && at === window.lastSeenAt; window.lastSeenAt = at; return rests ? found : null;";
+        let script = "const found = document.querySelector(arguments[0]); const at = found?.getBoundingClientRect().top; const now = performance.now(); \
+                      if (!window.seen || at !== window.seen.at) window.seen = { at, since: now }; \
+                      return at !== undefined && now - window.seen.since >= 400 ? found : null;";
         wait(&format!("{selector} at rest on a page that says:\n{}", self.text()), || self.session.find(script, json!([selector])).ok().flatten())
     }
 
