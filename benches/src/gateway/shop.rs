@@ -42,7 +42,7 @@ impl Shop {
 
     async fn send(&self, message: &Value) -> Outcome<reqwest::Response> {
         let mut request = self.http.post(&self.url).header(ACCEPT, "application/json, text/event-stream").header("mcp-protocol-version", VERSION);
-        request = request.header(AUTHORIZATION, format!("Bearer {}", self.token));
+        request = request.header(AUTHORIZATION, format!("Bearer {}", self.token)).header("application-id", CLIENT);
         if let Some(session) = &self.session {
             request = request.header("mcp-session-id", session);
         }
