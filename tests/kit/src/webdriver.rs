@@ -14,6 +14,9 @@ use serde_json::{Value, json};
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 /// How long a condition is waited for. Generous: it only bounds a test that fails anyway.
 pub const PATIENCE: Duration = Duration::from_secs(30);
+/// How long the driver may take for one command, and for a picture.
+const ANSWER: Duration = Duration::from_secs(120);
+const PICTURE: Duration = Duration::from_secs(20);
 
 /// Keys as the protocol writes them.
 pub mod key {
@@ -55,13 +58,17 @@ impl Session {
     pub fn start(port: u16, binary: &Path, args: &[String]) -> Result<Self, Refused> {
         let options = json!({ "binary": binary, "args": args });
         let body = json!({ "capabilities": { "alwaysMatch": { "webkitgtk:browserOptions": options } } });
-        let answer = request(port, "POST", "/session", Some(&body))?;
+        let answer = request(port, ANSWER, "POST", "/session", Some(&body))?;
         let id = answer["sessionId"].as_str().ok_or_else(|| Refused(format!("no session in {answer}")))?;
         Ok(Self { port, id: id.to_owned() })
     }
 
     fn command(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, Refused> {
-        request(self.port, method, &format!("/session/{}{path}", self.id), body)
+        self.command_within(ANSWER, method, path, body)
+    }
+
+    fn command_within(&self, patience: Duration, method: &str, path: &str, body: Option<&Value>) -> Result<Value, Refused> {
+        request(self.port, patience, method, &format!("/session/{}{path}", self.id), body)
     }
 
     /// The handles of all windows.
@@ -133,9 +140,17 @@ impl Session {
         self.press(&chords.iter().map(<[&str; 1]>::as_slice).collect::<Vec<_>>())
     }
 
-    /// The selected window as PNG.
+    /// The selected window as PNG. The driver takes it with the next frame that is drawn, and waits for ever where nothing moves: so a
+    /// dot moves meanwhile.
     pub fn screenshot(&self) -> Result<Vec<u8>, Refused> {
-        let text = self.command("GET", "/screenshot", None)?;
+        let moving = "const dot = document.createElement('i'); dot.ariaHidden = 'true'; \
+            dot.style.cssText = 'position:fixed;left:0;bottom:0;width:1px;height:1px;opacity:0.01'; document.body.append(dot); let frames = 0; \
+            (function next() { if (frames++ > 90) return dot.remove(); dot.style.bottom = `${frames % 2}px`; requestAnimationFrame(next); })();";
+        let once = || {
+            self.run(moving, json!([]))?;
+            self.command_within(PICTURE, "GET", "/screenshot", None)
+        };
+        let text = once().or_else(|_| once())?;
         decode_base64(text.as_str().unwrap_or_default()).ok_or_else(|| Refused("the screenshot is not base64".to_owned()))
     }
 
@@ -226,11 +241,11 @@ pub fn wait_for<T>(what: &str, patience: Duration, mut ask: impl FnMut() -> Opti
     }
 }
 
-fn request(port: u16, method: &str, path: &str, body: Option<&Value>) -> Result<Value, Refused> {
+fn request(port: u16, patience: Duration, method: &str, path: &str, body: Option<&Value>) -> Result<Value, Refused> {
     let failed = |error: std::io::Error| Refused(format!("{method} {path}: {error}"));
     let body = body.map(Value::to_string).unwrap_or_default();
     let mut stream = TcpStream::connect(("127.0.0.1", port)).map_err(failed)?;
-    stream.set_read_timeout(Some(Duration::from_secs(120))).map_err(failed)?;
+    stream.set_read_timeout(Some(patience)).map_err(failed)?;
     let head = format!(
         "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         body.len()

@@ -171,7 +171,7 @@ fn previews(cart: &Value, product: &Value, part: &str) {
     environment.add_filter("dec_mul", move |a: Template, b: Template| Ok::<_, Error>(kronor(ore(&a)? * ore(&b)? / 100)));
     environment.add_filter("money", |a: Template| a);
     environment.add_filter("tojson", |a: Template| Template::from_safe_string(serde_json::to_string(&a).unwrap_or_default()));
-    let render = |tool: &str, arguments: Value, reads: Value| -> PreviewView {
+    let yielded = |tool: &str, arguments: Value, reads: Value| -> Value {
         let manifest = manifest();
         let file = manifest.tools.tools.iter().find(|entry| entry.id.as_str() == tool).and_then(|entry| entry.preview.clone()).unwrap().template;
         let template = std::fs::read_to_string(format!("{}/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
@@ -180,6 +180,7 @@ fn previews(cart: &Value, product: &Value, part: &str) {
         scope.insert("args", Template::from(Serde(&arguments)));
         serde_json::from_str(&environment.render_str(&template, Template::from_pairs(scope)).unwrap()).unwrap()
     };
+    let render = |tool: &str, arguments: Value, reads: Value| -> PreviewView { serde_json::from_value(yielded(tool, arguments, reads)).unwrap() };
     let both = json!({"cart": cart, "product": product});
     let total = |times: i64| {
         let unit: f64 = product["priceIncVat"].as_str().unwrap().parse().unwrap();
@@ -195,6 +196,17 @@ fn previews(cart: &Value, product: &Value, part: &str) {
     assert_eq!((first.before.rows.len(), quantities(&first), first.summary.starts_with("Add 1 x Ridge Runner (")), (0, vec![("1".to_owned(), true)], true));
     let unread = render("cart.addItem", json!({"partNo": part}), json!({"cart": null, "product": null}));
     assert_eq!((unread.after.rows[0].label.as_str(), unread.after.total.as_str()), (part, "?"));
+
+    // Of a product with variants one has to be chosen first; a variant is what it is.
+    let parent = json!({"name": "Boot", "partNo": "B", "priceIncVat": "1.00", "variants": [
+        {"partNo": "B-1", "variantName": "41", "isBuyable": true},
+        {"partNo": "B-2", "variantName": "42", "isBuyable": false},
+    ]});
+    let refused = |part: &str, product: &Value| yielded("cart.addItem", json!({"partNo": part}), json!({"cart": null, "product": product}))["refuse"].clone();
+    assert!(refused("B", &parent).as_str().is_some_and(|why| why.ends_with("use its part number: 41 = B-1.")));
+    assert_eq!(refused("b-1", &parent), Value::Null);
+    let sold = json!({"name": "Boot", "partNo": "B", "variants": [{"partNo": "B-2", "isBuyable": false}]});
+    assert_eq!(refused("B", &sold), "No variant of Boot can be bought.");
 
     let fewer = render("cart.setItemQuantity", json!({"productId": part, "quantity": 1}), both.clone());
     assert_eq!((fewer.after.total.clone(), quantities(&fewer)), (total(-1), vec![("1".to_owned(), true), ("1".to_owned(), false)]));

@@ -285,7 +285,8 @@ pub enum Owner {
 pub struct Preview {
     /// Read-only tools to call first; each result is a variable of the template.
     pub reads: Vec<PreviewRead>,
-    /// A minijinja template over `args` and the reads, yielding JSON (a file name ending in `.jinja` is read from the pack).
+    /// A minijinja template over `args` and the reads, yielding JSON (a file name ending in `.jinja` is read from the pack): a
+    /// `PreviewView`, or `{"refuse": TEXT}` when the action cannot be carried out as it is; then the model is told why and nobody is asked.
     pub template: String,
 }
 

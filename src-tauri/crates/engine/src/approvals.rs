@@ -7,7 +7,7 @@ use std::{
 };
 
 use chrono::{DateTime, TimeDelta, Utc};
-use contract::{AgentError, Approval, ApprovalId, ApprovalStatus, Effect, ErrorCode, EventBody, ItemBody, Push, RecordType, Stage, ToolOutcome, TurnId};
+use contract::{AgentError, Approval, ApprovalId, ApprovalStatus, Effect, ErrorCode, EventBody, ItemBody, PreviewView, Push, RecordType, Stage, ToolOutcome, TurnId};
 use policy::Decision;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -18,6 +18,7 @@ use crate::{
     canonical::{approval_hash, canonical},
     dispatch::full_arguments,
     ports::{Durability, Point, RecordDraft},
+    preview::Foreseen,
     texts::Text,
     turn::Turn,
 };
@@ -282,10 +283,19 @@ impl Turn {
         Gated::Done { result: Box::new(done), saved }
     }
 
+    /// What the person who decides sees of an action. Fails when it is known to be in vain; where nobody sits here, the caller looks.
+    async fn shown_before(&self, ready: &Ready) -> Result<Option<PreviewView>, AgentError> {
+        match self.foresee(&ready.spec, &ready.arguments).await {
+            Some(Foreseen::Refused { refuse }) if !self.headless => Err(AgentError::invalid(refuse).reason("foreseen_refusal")),
+            foreseen => Ok(foreseen.and_then(Foreseen::view)),
+        }
+    }
+
     /// Stores a pending action and tells everyone. Fails when it cannot be recorded: then nothing is asked and nothing runs.
     pub(crate) async fn propose(&self, ready: &Ready, why: String, replaces: Option<ApprovalId>) -> Result<Proposal, AgentError> {
         let world = self.world();
         let spec = &ready.spec;
+        let preview = self.shown_before(ready).await?;
         let caller = self.caller_values(spec).await;
         let now = world.clock.now();
         let agent = self.agent_name().unwrap_or_default();
@@ -302,7 +312,7 @@ impl Turn {
             arguments: canonical(&full_arguments(&ready.arguments, &caller)),
             hash: approval_hash(spec, &ready.arguments, &caller),
             why,
-            preview: self.preview(spec, &ready.arguments).await,
+            preview,
             created_at: now,
             expires_at: now + TimeDelta::seconds(i64::from(self.settings.limits.approval_expiry_s.clamp(1, LONGEST_WAIT_S))),
             status: ApprovalStatus::Pending,
@@ -378,7 +388,8 @@ impl Turn {
 
     async fn is_stale(&self, ready: &Ready, approval: &Approval) -> bool {
         let caller = self.caller_values(&ready.spec).await;
-        approval_hash(&ready.spec, &ready.arguments, &caller) != approval.hash || self.preview(&ready.spec, &ready.arguments).await != approval.preview
+        let same = approval_hash(&ready.spec, &ready.arguments, &caller) == approval.hash;
+        !same || self.foresee(&ready.spec, &ready.arguments).await.and_then(Foreseen::view) != approval.preview
     }
 
     pub(crate) async fn recheck(&self, ready: &Ready, approval: &Approval) -> Rechecked {

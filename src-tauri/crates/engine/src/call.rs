@@ -20,7 +20,8 @@ use crate::{
     metering::BUDGET,
     ports::{AskedCall, Message, Point},
     texts::Text,
-    turn::{End, Turn},
+    ending::End,
+    turn::Turn,
 };
 
 /// Reads of a turn by tool and canonical arguments: the first result, and whether it was given a second time.

@@ -12,7 +12,8 @@ use crate::{
     Engine,
     lanes::Accepted,
     ports::AskedCall,
-    turn::{End, Turn},
+    ending::End,
+    turn::Turn,
 };
 
 /// Where calls belong that name no session.

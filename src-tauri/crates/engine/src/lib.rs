@@ -11,6 +11,7 @@ mod decide;
 mod direct;
 mod dispatch;
 mod egress;
+mod ending;
 mod entities;
 mod frame;
 mod guidance;

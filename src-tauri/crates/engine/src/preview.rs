@@ -1,24 +1,46 @@
 //! What an action would change, computed by the host: read calls of the same pack, then the manifest's template.
-//! A preview that cannot be computed is left out; the full arguments are always shown.
+//! A preview that cannot be computed is left out; the full arguments are always shown. A template may also say that the action cannot
+//! be carried out: nobody is to sign what will be refused.
 
 use std::sync::Arc;
 
 use contract::{Effect, PreviewView, ToolOutcome, ToolSpec, manifest::PreviewRead};
 use minijinja::{Environment, Error, ErrorKind, Value as Template, value::Serde};
 use policy::Decision;
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::{call::Ready, turn::Turn};
 
+/// What a template yields.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Foreseen {
+    Shown(PreviewView),
+    /// Why the action cannot be carried out as it is.
+    Refused {
+        refuse: String,
+    },
+}
+
+impl Foreseen {
+    pub(crate) fn view(self) -> Option<PreviewView> {
+        match self {
+            Self::Shown(view) => Some(view),
+            Self::Refused { .. } => None,
+        }
+    }
+}
+
 impl Turn {
-    pub(crate) async fn preview(&self, spec: &ToolSpec, arguments: &Value) -> Option<PreviewView> {
+    pub(crate) async fn foresee(&self, spec: &ToolSpec, arguments: &Value) -> Option<Foreseen> {
         let preview = spec.preview.as_ref()?;
         let mut variables = Map::new();
         for read in &preview.reads {
             variables.insert(read.name.clone(), self.preview_read(read, arguments).await.or(read.optional.then_some(Value::Null))?);
         }
         match render(&preview.template, arguments, &variables, &self.locale) {
-            Ok(view) => Some(view),
+            Ok(foreseen) => Some(foreseen),
             Err(problem) => {
                 tracing::warn!(tool = %spec.id, %problem, "a preview could not be computed");
                 None
@@ -49,7 +71,7 @@ fn fill(value: &Value, arguments: &Value) -> Option<Value> {
     arguments.get(name).cloned()
 }
 
-fn render(template: &str, arguments: &Value, variables: &Map<String, Value>, locale: &str) -> Result<PreviewView, String> {
+fn render(template: &str, arguments: &Value, variables: &Map<String, Value>, locale: &str) -> Result<Foreseen, String> {
     let swedish = locale.starts_with("sv");
     let mut environment = Environment::new();
     environment.set_fuel(Some(200_000));
@@ -134,13 +156,13 @@ mod tests {
                       "total": "{{ cart.total | dec_add(args.price | dec_mul(args.quantity)) | money }}"}}"#;
         let arguments = json!({"quantity": 3, "price": "1 299,10", "name": "a \"quoted\" name"});
         let variables = json!({"cart": {"total": 0.3}}).as_object().cloned().expect("an object");
-        let view = render(template, &arguments, &variables, "en").expect("renders");
+        let view = render(template, &arguments, &variables, "en").ok().and_then(Foreseen::view).expect("renders");
         assert_eq!(view.summary, "Add 3");
         assert_eq!(view.after.rows[0].label, "a \"quoted\" name");
         assert_eq!(view.after.rows[0].amount, "3,897.30");
         assert_eq!(view.before.total, "0.30");
         assert_eq!(view.after.total, "3,897.60");
-        let swedish = render(template, &arguments, &variables, "sv").expect("renders");
+        let swedish = render(template, &arguments, &variables, "sv").ok().and_then(Foreseen::view).expect("renders");
         assert_eq!(swedish.summary, "Lägg till 3");
         assert_eq!((swedish.before.total.as_str(), swedish.after.total.as_str()), ("0,30", "3\u{a0}897,60"));
     }

@@ -15,7 +15,8 @@ use crate::{
     ports::{AskedCall, Message, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Opaque, Point, Purpose, RecordDraft, Structured, ToolDef},
     prompt,
     texts::Text,
-    turn::{End, Turn},
+    ending::End,
+    turn::Turn,
 };
 
 /// What one model call brought.

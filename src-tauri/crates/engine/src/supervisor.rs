@@ -17,7 +17,8 @@ use crate::{
     rounds::{Asked, Run},
     route::{self, Answered, Next},
     texts::Text,
-    turn::{End, Turn},
+    ending::End,
+    turn::Turn,
 };
 
 /// Model calls that a hop needs at least: the decision, an answer, and the closing one.

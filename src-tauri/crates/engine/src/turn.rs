@@ -1,5 +1,5 @@
-//! One turn from the accepted message to its single `final`: what is saved before and after, and how it may end.
-//! The rounds in between are in `rounds`, the calls in `call`.
+//! One turn from the accepted message to its end: what is saved before anything is asked, and what all its parts use.
+//! The rounds in between are in `rounds`, the calls in `call`, how it ends in `ending`.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -12,8 +12,8 @@ use std::{
 
 use chrono::{DateTime, Utc};
 use contract::{
-    AgentError, AgentId, CallId, Choice, ErrorCode, EventBody, Item, ItemBody, ItemId, NoticeLevel, Push, RecordType, RedactionLevel, SessionId, Settings,
-    Stage, ToolId, ToolSpec, TurnEvent, TurnId, TurnStatus, Usage,
+    AgentError, AgentId, CallId, Choice, EventBody, Item, ItemBody, ItemId, Push, RecordType, RedactionLevel, SessionId, Settings, Stage, ToolId, ToolSpec,
+    TurnEvent, TurnId, Usage,
 };
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
@@ -24,23 +24,15 @@ use crate::{
     call::Seen,
     conversation::Recollections,
     egress::Words,
+    ending::End,
     entities::Used,
     lanes::Accepted,
-    metering::{Account, BUDGET, Metered},
-    ports::{Agent, Durability, Model, Point, RecordDraft, Served, StoreError, TurnRow},
+    metering::{Account, Metered},
+    ports::{Agent, Durability, Model, Point, RecordDraft, StoreError, TurnRow},
     results::Kept,
-    run::{Ended, Work, surroundings},
+    run::{Work, surroundings},
     store_error,
-    texts::Text,
 };
-
-/// How a turn ended, with what is to be said.
-pub(crate) enum End {
-    Answer { text: String, choices: Vec<Choice>, status: TurnStatus },
-    Cancelled { partial: String },
-    Failed { partial: String, error: AgentError },
-    ApprovalRequired { error: AgentError },
-}
 
 /// A turn that runs.
 pub(crate) struct Turn {
@@ -84,7 +76,7 @@ pub(crate) struct Turn {
     /// Arguments that did not fit, by tool: the same ones a second time end the use of tools.
     pub(crate) misfits: Mutex<HashSet<String>>,
     pub(crate) without_tools: AtomicBool,
-    started: tokio::time::Instant,
+    pub(crate) started: tokio::time::Instant,
     /// Without the time that people take to decide: see `deadline`.
     deadline: tokio::time::Instant,
     pub(crate) usage: Mutex<Usage>,
@@ -198,20 +190,6 @@ impl Turn {
         self.within_budget(end)
     }
 
-    /// When a budget refused a call: what was said so far is the answer, else the refusal is the error.
-    fn within_budget(&self, end: End) -> End {
-        let Some(refusal) = self.account.refusal.lock().unwrap_or_else(PoisonError::into_inner).take() else { return end };
-        let End::Failed { partial, .. } = end else { return end };
-        let said = !partial.is_empty() || self.has_reported() || !self.asides.lock().unwrap_or_else(PoisonError::into_inner).is_empty();
-        if refusal.reason_text() != Some(BUDGET) || !said {
-            return End::Failed { partial, error: refusal };
-        }
-        self.account.truncated.store(true, Ordering::Release);
-        let why = [Some(refusal.message.as_str()), refusal.hint_text()].into_iter().flatten().collect::<Vec<_>>().join(" ");
-        let text = if partial.is_empty() { why } else { format!("{partial}\n\n{why}") };
-        End::Answer { text, choices: Vec::new(), status: TurnStatus::Limit }
-    }
-
     /// When a call may still begin or be tried again.
     pub(crate) fn deadline(&self) -> tokio::time::Instant {
         self.deadline + self.account.waited()
@@ -237,140 +215,6 @@ impl Turn {
         let row = self.row("running", None);
         let store = &self.world().store;
         let (items, row) = tokio::join!(store.items_append(vec![item]), store.turn_put(&row));
-        row?;
-        self.emit_items(items?);
-        Ok(())
-    }
-
-    async fn finish(&self, end: End) {
-        self.probe(Point::BeforeAnswerSaved);
-        let (mut text, choices, status, error) = self.last_words(end);
-        let mut body: Vec<Item> = self.redaction_item().into_iter().collect();
-        match status {
-            TurnStatus::Ok | TurnStatus::Limit if !text.is_empty() => body.push(self.answer_item(&text, choices.clone(), false)),
-            // What was done stays told, also when the turn then waits for somebody.
-            TurnStatus::ApprovalRequired if self.has_reported() => body.push(self.answer_item(&text, Vec::new(), false)),
-            TurnStatus::Ok | TurnStatus::Limit | TurnStatus::ApprovalRequired => {}
-            TurnStatus::Cancelled | TurnStatus::Error => {
-                if !text.is_empty() {
-                    body.push(self.answer_item(&text, Vec::new(), true));
-                }
-                body.push(self.item(ending_notice(status, error.as_ref(), &self.locale)));
-            }
-        }
-        let saved = self.save_end(body, status, error.as_ref()).await;
-        if !self.instructed.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
-            self.engine.keep_last_used().await;
-        }
-        let error = error.or(saved.err().map(|e| store_error(&e)));
-        self.probe(Point::AfterAnswerSaved);
-        if let Some(error) = &error {
-            self.emit(EventBody::Error { error: error.clone() });
-            if text.is_empty() {
-                text.clone_from(&error.message);
-            }
-        }
-        if status == TurnStatus::Cancelled && text.is_empty() {
-            Text::Cancelled.in_locale(&self.locale).clone_into(&mut text);
-        }
-        if *self.shown.lock().unwrap_or_else(PoisonError::into_inner) != text {
-            self.emit(EventBody::Status { stage: Stage::OutputReplaced, text: None });
-        }
-        self.emit(EventBody::Final { status, text: text.clone(), choices: choices.clone(), error: error.clone(), usage: self.usage() });
-        if let Some(run) = &self.run {
-            run.end(self.ended(status, text, choices, error));
-        }
-    }
-
-    fn last_words(&self, end: End) -> (String, Vec<Choice>, TurnStatus, Option<AgentError>) {
-        let (mut text, choices, status, error) = match end {
-            End::Answer { text, choices, status } => (text, choices, status, None),
-            End::Cancelled { partial } => (partial, Vec::new(), TurnStatus::Cancelled, None),
-            End::Failed { partial, error } => (partial, Vec::new(), TurnStatus::Error, Some(error)),
-            End::ApprovalRequired { error } => {
-                (Text::NotApprovedHeadless.in_locale(&self.locale).to_owned(), Vec::new(), TurnStatus::ApprovalRequired, Some(error))
-            }
-        };
-        let reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.account.cut.load(Ordering::Acquire) && !text.is_empty() {
-            text.push_str(&format!("\n\n{}", Text::BudgetCut.in_locale(&self.locale)));
-        }
-        if !reported.is_empty() {
-            let break_before = if text.is_empty() { "" } else { "\n\n" };
-            text.push_str(&format!("{break_before}{} {}", Text::WriteDone.in_locale(&self.locale), reported.join("; ")));
-        }
-        (text, choices, status, error)
-    }
-
-    fn has_reported(&self) -> bool {
-        !self.reported.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
-    }
-
-    fn ended(&self, status: TurnStatus, text: String, choices: Vec<Choice>, error: Option<AgentError>) -> Ended {
-        let account = &self.account;
-        Ended {
-            status,
-            text,
-            asides: self.asides.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-            choices,
-            error,
-            usage: self.usage(),
-            model: self.answering_label(),
-            tools: account.tools(),
-            changed: account.changed.load(Ordering::Acquire),
-            truncated: account.truncated.load(Ordering::Acquire),
-            declined: account.declined.load(Ordering::Acquire),
-            nano_usd: account.nano_usd.load(Ordering::Acquire),
-            unpriced: account.unpriced.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect(),
-        }
-    }
-
-    fn served(&self, status: &str, code: Option<&str>) -> Served {
-        let took = self.started.elapsed().saturating_sub(self.account.waited());
-        Served {
-            turn: self.id.clone(),
-            ended_at: self.world().clock.now(),
-            duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-            tools: u32::try_from(self.account.tools().len()).unwrap_or(u32::MAX),
-            status: status.to_owned(),
-            code: code.map(str::to_owned),
-        }
-    }
-
-    async fn save_end(&self, body: Vec<Item>, status: TurnStatus, error: Option<&AgentError>) -> Result<(), StoreError> {
-        let world = self.world();
-        let name = status_name(status);
-        let row = self.row(name, Some(world.clock.now()));
-        let usage = self.usage();
-        let code = error.map(|error| error.code.name());
-        tracing::Span::current().record("status", name).record("code", code);
-        let served = self.served(name, code);
-        let mut draft = RecordDraft::new(RecordType::RunEnded)
-            .field("status", name)
-            .field("level", if error.is_some() { "error" } else { "info" })
-            .field("agent", self.agent().map(|agent| agent.id.0.clone()).unwrap_or_default())
-            .field("duration_ms", served.duration_ms)
-            .field("model_calls", usage.model_calls)
-            .field("tokens_in", usage.input_tokens)
-            .field("tokens_out", usage.output_tokens)
-            .field("nano_usd", self.account.nano_usd.load(Ordering::Acquire));
-        if let Some(code) = code {
-            draft = draft.field("code", code);
-        }
-        self.record(draft).await;
-        let (items, row, kept, flushed, ()) = tokio::join!(
-            world.store.items_append(body),
-            world.store.turn_put(&row),
-            world.store.served_put(&served),
-            world.audit.flush(),
-            self.account.settled()
-        );
-        if let Err(error) = kept {
-            tracing::warn!(%error, "how a turn was served could not be kept");
-        }
-        if let Err(error) = flushed {
-            tracing::warn!(%error, "the audit log could not be flushed at the end of a turn");
-        }
         row?;
         self.emit_items(items?);
         Ok(())
@@ -445,13 +289,6 @@ impl Turn {
         self.answering.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_else(|| self.model.label())
     }
 
-    /// What was held back from the model in this turn, if anything was.
-    fn redaction_item(&self) -> Option<Item> {
-        let words = self.words.get()?;
-        let counts = words.counts();
-        (!counts.is_empty()).then(|| self.item(ItemBody::Redaction { level: words.level(), counts }))
-    }
-
     pub(crate) fn answer_item(&self, text: &str, choices: Vec<Choice>, partial: bool) -> Item {
         self.item(ItemBody::AssistantText {
             text: text.to_owned(),
@@ -463,7 +300,7 @@ impl Turn {
         })
     }
 
-    fn row(&self, status: &str, ended_at: Option<DateTime<Utc>>) -> TurnRow {
+    pub(crate) fn row(&self, status: &str, ended_at: Option<DateTime<Utc>>) -> TurnRow {
         TurnRow {
             turn: self.id.clone(),
             session: self.session.clone(),
@@ -474,36 +311,4 @@ impl Turn {
             usage: self.usage(),
         }
     }
-}
-
-pub(crate) fn status_name(status: TurnStatus) -> &'static str {
-    match status {
-        TurnStatus::Ok => "ok",
-        TurnStatus::Limit => "limit",
-        TurnStatus::Cancelled => "cancelled",
-        TurnStatus::Error => "error",
-        TurnStatus::ApprovalRequired => "approval_required",
-    }
-}
-
-fn ending_notice(status: TurnStatus, error: Option<&AgentError>, locale: &str) -> ItemBody {
-    if status == TurnStatus::Cancelled {
-        return ItemBody::Notice { level: NoticeLevel::Info, code: "turn_cancelled".into(), text: Text::Cancelled.in_locale(locale).into() };
-    }
-    let text = error.map_or_else(String::new, |e| match e.hint_text() {
-        Some(hint) => format!("{} {hint}", e.message),
-        None => e.message.clone(),
-    });
-    let code = error.map_or("internal_error", |e| match e.code {
-        ErrorCode::LlmError => "llm_error",
-        ErrorCode::RateLimited => "rate_limited",
-        ErrorCode::AgentDisabled => "agent_disabled",
-        ErrorCode::InvalidInput
-        | ErrorCode::ApprovalRequired
-        | ErrorCode::ToolNotFound
-        | ErrorCode::ToolTimeout
-        | ErrorCode::ToolHttpError
-        | ErrorCode::InternalError => "turn_failed",
-    });
-    ItemBody::Notice { level: NoticeLevel::Error, code: code.into(), text }
 }

@@ -28,7 +28,7 @@ impl Anthropic {
 }
 
 impl Wire for Anthropic {
-    fn url(&self, base: &Url) -> Url {
+    fn url(&self, base: &Url, _whole: bool) -> Url {
         under(base, "messages")
     }
     fn list_url(&self, base: &Url) -> Url {

@@ -27,7 +27,7 @@ impl Chat {
 }
 
 impl Wire for Chat {
-    fn url(&self, base: &Url) -> Url {
+    fn url(&self, base: &Url, _whole: bool) -> Url {
         under(base, "chat/completions")
     }
     fn list_url(&self, base: &Url) -> Url {

@@ -37,7 +37,10 @@ impl Gemini {
 }
 
 impl Wire for Gemini {
-    fn url(&self, base: &Url) -> Url {
+    fn url(&self, base: &Url, whole: bool) -> Url {
+        if whole {
+            return under(base, &format!("{}:generateContent", self.model));
+        }
         let mut url = under(base, &format!("{}:streamGenerateContent", self.model));
         url.set_query(Some("alt=sse"));
         url

@@ -28,7 +28,7 @@ impl Responses {
 }
 
 impl Wire for Responses {
-    fn url(&self, base: &Url) -> Url {
+    fn url(&self, base: &Url, _whole: bool) -> Url {
         under(base, "responses")
     }
     fn list_url(&self, base: &Url) -> Url {

@@ -20,8 +20,8 @@ pub(crate) use loose::Loose;
 
 /// One way of asking a server for an answer.
 pub(crate) trait Wire: Send + Sync {
-    /// Where requests go.
-    fn url(&self, base: &Url) -> Url;
+    /// Where requests go, of which some are for a whole answer.
+    fn url(&self, base: &Url, whole: bool) -> Url;
     /// Where the models are listed.
     fn list_url(&self, base: &Url) -> Url;
     /// Headers of every request beside the content's type, the key among them.

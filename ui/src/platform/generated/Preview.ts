@@ -10,6 +10,7 @@ export type Preview = {
  */
 reads: Array<PreviewRead>, 
 /**
- * A minijinja template over `args` and the reads, yielding JSON (a file name ending in `.jinja` is read from the pack).
+ * A minijinja template over `args` and the reads, yielding JSON (a file name ending in `.jinja` is read from the pack): a
+ * `PreviewView`, or `{"refuse": TEXT}` when the action cannot be carried out as it is; then the model is told why and nobody is asked.
  */
 template: string, };

@@ -12,7 +12,8 @@ use super::{Recalled, keeps_nothing};
 use crate::{
     ports::Agent,
     store_error,
-    turn::{End, Turn},
+    ending::End,
+    turn::Turn,
 };
 
 /// What a turn has recalled so far.

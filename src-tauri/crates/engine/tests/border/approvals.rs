@@ -257,6 +257,38 @@ async fn a_changed_preview_makes_a_new_proposal() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn nobody_is_asked_for_what_is_known_to_be_refused() {
+    let mut writer = tool("w", Effect::Write);
+    writer.preview = Some(manifest::Preview {
+        reads: vec![manifest::PreviewRead { name: "product".into(), tool: "r".into(), arguments: Default::default(), optional: false }],
+        template: r#"{% if product.sizes %}{"refuse": "Which size?"}{% else %}{"summary": "add", "before": {"rows": []}, "after": {"rows": []}}{% endif %}"#.into(),
+    });
+    let bench = Bench::new(vec![writer, tool("r", Effect::ReadOnly)]);
+    let sizes = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let seen = std::sync::Arc::clone(&sizes);
+    let behaviour = move |_: &ToolRequest| Ok::<Value, ToolFailure>(json!({"sizes": seen.load(std::sync::atomic::Ordering::SeqCst)}));
+    bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(behaviour));
+    bench.model.then(vec![Say::Call("w", json!({}))]);
+    bench.model.then(vec![Say::Text("Which size do you want?")]);
+    let turn = bench.start("add").await.turn;
+    let EventBody::Final { text, .. } = bench.final_of(&turn).await else { panic!("a final") };
+    assert_eq!(text, "Which size do you want?");
+    let told = format!("{:?}", bench.model.requests.lock().unwrap().last().unwrap());
+    assert!(told.contains("Which size?"), "the model is told why: {told}");
+    assert!(!bench.runs().contains(&"w".to_owned()));
+
+    // It became impossible while it waited: the signature does not run it either.
+    sizes.store(false, std::sync::atomic::Ordering::SeqCst);
+    bench.model.then(vec![Say::Call("w", json!({}))]);
+    let turn = bench.start("add 42").await.turn;
+    let approval = bench.approval(0).await;
+    sizes.store(true, std::sync::atomic::Ordering::SeqCst);
+    bench.decide(&approval, once()).await.unwrap();
+    bench.final_of(&turn).await;
+    assert!(!bench.runs().contains(&"w".to_owned()));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_kill_switch_leaves_the_action_pending() {
     let bench = write_bench();
     bench.start("add").await;

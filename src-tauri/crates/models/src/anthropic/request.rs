@@ -21,7 +21,7 @@ pub(super) fn body(wire: &Anthropic, request: &ModelRequest, plain: bool) -> Val
     let most = request.max_output_tokens.or(wire.known.capabilities.max_output_tokens.map(|most| most.min(MOST_OUTPUT_TOKENS)));
     let bound = most.unwrap_or(OUTPUT_TOKENS);
     let (system, rest) = split_system(&request.messages);
-    let mut body = json!({"model": wire.model, "max_tokens": bound, "stream": true, "messages": messages(rest, &wire.maker)});
+    let mut body = json!({"model": wire.model, "max_tokens": bound, "stream": !request.whole, "messages": messages(rest, &wire.maker)});
     if !system.is_empty() {
         body["system"] = if plain { json!(system) } else { json!([{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]) };
     }
@@ -211,5 +211,11 @@ mod tests {
         let last = body["tools"].as_array().and_then(|tools| tools.last()).cloned().unwrap_or_default();
         assert_eq!((&last["name"], &last["input_schema"]), (&json!("route"), &json!({"type": "object"})));
         assert!(body.get("thinking").is_none());
+    }
+
+    #[test]
+    fn an_answer_that_nobody_hears_in_pieces_is_asked_for_as_a_whole() {
+        let whole = ModelRequest { whole: true, ..conversation("me") };
+        assert_eq!((&body(&wire(false), &whole, false)["stream"], &body(&wire(false), &conversation("me"), false)["stream"]), (&json!(false), &json!(true)));
     }
 }

@@ -226,4 +226,13 @@ mod tests {
         assert_eq!(parts[0]["functionResponse"]["response"], json!({"pace": 110}));
         assert_eq!(parts[1]["functionResponse"]["response"], json!({"host_instructions": "Quote figures.", "output": "no rows"}));
     }
+
+    #[test]
+    fn an_answer_that_nobody_hears_in_pieces_is_asked_for_as_a_whole() {
+        use crate::wire::Wire as _;
+        let base = reqwest::Url::parse("http://localhost/v1beta").unwrap();
+        let path = |whole: bool| wire("gemini-3-pro").url(&base, whole).to_string();
+        assert_eq!(path(true), "http://localhost/v1beta/models/gemini-3-pro:generateContent");
+        assert_eq!(path(false), "http://localhost/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse");
+    }
 }

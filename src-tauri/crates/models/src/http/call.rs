@@ -124,7 +124,7 @@ impl Call {
         let mut headers = shared.wire.headers().clone();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static(if self.request.whole { "application/json, text/event-stream" } else { "text/event-stream" }));
-        let sent = shared.http.post(shared.wire.url(&shared.base)).headers(headers).body(body).send();
+        let sent = shared.http.post(shared.wire.url(&shared.base, self.request.whole)).headers(headers).body(body).send();
         let response = tokio::time::timeout(idle, sent)
             .await
             .map_err(|_| Failure::last(failure::stalled(&shared.host, idle)))?

@@ -21,7 +21,7 @@ pub(super) fn body(wire: &Responses, request: &ModelRequest, plain: bool) -> Val
             }
         }
     }
-    let mut body = json!({"model": wire.model, "input": input, "stream": true, "store": false});
+    let mut body = json!({"model": wire.model, "input": input, "stream": !request.whole, "store": false});
     if !instructions.is_empty() {
         body["instructions"] = json!(instructions.join("\n\n"));
     }
@@ -130,5 +130,11 @@ mod tests {
         let format = body(&wire("gpt-4o"), &request, false)["text"]["format"].clone();
         assert_eq!(format, json!({"type": "json_schema", "name": "route", "schema": {"type": "object"}, "strict": true}));
         assert!(body(&wire("gpt-4o"), &request, true).get("text").is_none());
+    }
+
+    #[test]
+    fn an_answer_that_nobody_hears_in_pieces_is_asked_for_as_a_whole() {
+        let whole = ModelRequest { whole: true, ..conversation("me") };
+        assert_eq!((&body(&wire("gpt-5-mini"), &whole, false)["stream"], &body(&wire("gpt-5-mini"), &conversation("me"), false)["stream"]), (&json!(false), &json!(true)));
     }
 }
