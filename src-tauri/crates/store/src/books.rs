@@ -24,10 +24,10 @@ impl Books for SqliteStore {
 
     async fn spend_reserve(&self, wish: &Wish) -> Result<Reserved, StoreError> {
         let wish = wish.clone();
-        self.write(move |conn| books::reserve(conn, &wish)).await
+        self.write_along(move |conn| books::reserve(conn, &wish)).await
     }
     async fn spend_settle(&self, entry: i64, used: Settlement) -> Result<(), StoreError> {
-        self.write(move |conn| books::settle(conn, entry, used)).await
+        self.write_along(move |conn| books::settle(conn, entry, used)).await
     }
     async fn spent(&self, day: NaiveDate) -> Result<Spent, StoreError> {
         self.read(move |conn| books::spent(conn, day)).await
@@ -35,7 +35,7 @@ impl Books for SqliteStore {
 
     async fn served_put(&self, served: &Served) -> Result<(), StoreError> {
         let served = served.clone();
-        self.write(move |conn| books::served_put(conn, &served)).await
+        self.write_along(move |conn| books::served_put(conn, &served)).await
     }
     async fn served(&self, most: u32) -> Result<Vec<Served>, StoreError> {
         self.read(move |conn| books::served(conn, most)).await

@@ -27,7 +27,7 @@ pub(crate) fn check_library() -> Result<(), OpenError> {
     }
 }
 
-/// The connection that writes. `FULL` because callers act on what a returned write promised.
+/// The connection that writes. `FULL` because callers act on what a returned write promised; the writer lowers it where they do not.
 pub(crate) fn writer(path: &Path) -> rusqlite::Result<Connection> {
     let conn = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     common(&conn)?;

@@ -14,7 +14,7 @@ use crate::files::{self, Files};
 use crate::migrate;
 use crate::readers::Readers;
 use crate::recover::{self, Recovered};
-use crate::writer::Writer;
+use crate::writer::{OnDisk, Writer};
 
 /// The engine's store in a SQLite file. One process opens it at a time.
 pub struct SqliteStore {
@@ -112,13 +112,36 @@ impl SqliteStore {
         self.readers.call(read).await
     }
 
+    /// A read of a few rows: handing it to a thread would take longer than the read.
+    pub(crate) fn glance<T>(&self, read: impl FnOnce(&Connection) -> Result<T, DbError>) -> Result<T, StoreError> {
+        self.readers.here(read)
+    }
+
+    /// Writes what somebody acts on: it is on disk when this returns.
     pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> Result<T, DbError> + Send + 'static,
     {
+        self.written(OnDisk::Now, work).await
+    }
+
+    /// Writes what a turn leaves on its way: the write that ends the turn, or the next one before a signature, brings it to disk.
+    pub(crate) async fn write_along<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T, DbError> + Send + 'static,
+    {
+        self.written(OnDisk::Later, work).await
+    }
+
+    async fn written<T, F>(&self, on_disk: OnDisk, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T, DbError> + Send + 'static,
+    {
         match &self.writer {
-            Some(writer) => writer.call(work).await,
+            Some(writer) => writer.call(on_disk, work).await,
             None => Err(self.faults.no_space()),
         }
     }

@@ -1,4 +1,4 @@
-//! `engine::ports::Store` on SQLite: which table does it, and whether the writer or a reader runs it.
+//! `engine::ports::Store` on SQLite: which table does it, whether the writer or a reader runs it, and what must be on disk at once.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -12,11 +12,10 @@ use crate::table::{approvals, grants, items, session_values, sessions, turns};
 impl Store for SqliteStore {
     async fn session_create(&self, id: &SessionId, title: &str, at: DateTime<Utc>) -> Result<(), StoreError> {
         let (id, title) = (id.clone(), title.to_owned());
-        self.write(move |conn| sessions::create(conn, &id, &title, at)).await
+        self.write_along(move |conn| sessions::create(conn, &id, &title, at)).await
     }
     async fn session(&self, id: &SessionId) -> Result<Option<SessionSummary>, StoreError> {
-        let id = id.clone();
-        self.read(move |conn| sessions::get(conn, &id)).await
+        self.glance(|conn| sessions::get(conn, id))
     }
     async fn sessions(&self, query: &str, offset: u32, limit: u32) -> Result<Vec<SessionSummary>, StoreError> {
         let query = query.to_owned();
@@ -31,8 +30,7 @@ impl Store for SqliteStore {
         self.write(move |conn| sessions::delete(conn, &id)).await
     }
     async fn session_values(&self, id: &SessionId) -> Result<SessionValues, StoreError> {
-        let id = id.clone();
-        self.read(move |conn| session_values::get(conn, &id)).await
+        self.glance(|conn| session_values::get(conn, id))
     }
     async fn sessions_with_value(&self, name: &str) -> Result<Vec<SessionId>, StoreError> {
         let name = name.to_owned();
@@ -40,11 +38,11 @@ impl Store for SqliteStore {
     }
     async fn session_values_set(&self, id: &SessionId, values: &SessionValues) -> Result<(), StoreError> {
         let (id, values) = (id.clone(), values.clone());
-        self.write(move |conn| session_values::set(conn, &id, &values)).await
+        self.write_along(move |conn| session_values::set(conn, &id, &values)).await
     }
 
     async fn items_append(&self, items: Vec<Item>) -> Result<Vec<Item>, StoreError> {
-        self.write(move |conn| items::append(conn, items)).await
+        self.write_along(move |conn| items::append(conn, items)).await
     }
     async fn items_before(&self, session: &SessionId, before: Option<u64>, limit: u32) -> Result<Vec<Item>, StoreError> {
         let session = session.clone();
@@ -78,7 +76,9 @@ impl Store for SqliteStore {
 
     async fn turn_put(&self, turn: &TurnRow) -> Result<(), StoreError> {
         let turn = turn.clone();
-        self.write(move |conn| turns::put(conn, &turn)).await
+        let ends = turn.ended_at.is_some();
+        let put = move |conn: &_| turns::put(conn, &turn);
+        if ends { self.write(put).await } else { self.write_along(put).await }
     }
     async fn turns_running(&self) -> Result<Vec<TurnRow>, StoreError> {
         self.read(turns::running).await
@@ -92,8 +92,7 @@ impl Store for SqliteStore {
         self.write(move |conn| approvals::insert(conn, &approval)).await
     }
     async fn approval(&self, id: &ApprovalId) -> Result<Option<Approval>, StoreError> {
-        let id = id.clone();
-        self.read(move |conn| approvals::get(conn, &id)).await
+        self.glance(|conn| approvals::get(conn, id))
     }
     async fn approval_move(
         &self,
@@ -117,8 +116,7 @@ impl Store for SqliteStore {
         self.write(move |conn| approvals::follow(conn, &id, to, reason.as_deref(), at).map(drop)).await
     }
     async fn approvals_of(&self, session: &SessionId, limit: u32) -> Result<Vec<Approval>, StoreError> {
-        let session = session.clone();
-        self.read(move |conn| approvals::of_session(conn, &session, limit)).await
+        self.glance(|conn| approvals::of_session(conn, session, limit))
     }
     async fn approvals(&self, include_decided: bool) -> Result<Vec<Approval>, StoreError> {
         self.read(move |conn| approvals::list(conn, include_decided)).await
@@ -129,7 +127,7 @@ impl Store for SqliteStore {
         self.write(move |conn| grants::insert(conn, &grant)).await
     }
     async fn grants(&self) -> Result<Vec<Grant>, StoreError> {
-        self.read(grants::list).await
+        self.glance(grants::list)
     }
     async fn grant_used(&self, id: &GrantId, at: DateTime<Utc>) -> Result<(), StoreError> {
         let id = id.clone();

@@ -10,12 +10,10 @@ use crate::table::conversations;
 #[async_trait]
 impl Conversations for SqliteStore {
     async fn memory(&self, key: &str) -> Result<Option<Memory>, StoreError> {
-        let key = key.to_owned();
-        self.read(move |conn| conversations::get(conn, &key)).await
+        self.glance(|conn| conversations::get(conn, key))
     }
     async fn memories_of(&self, session: &SessionId) -> Result<Vec<Memory>, StoreError> {
-        let session = session.clone();
-        self.read(move |conn| conversations::of_session(conn, &session)).await
+        self.glance(|conn| conversations::of_session(conn, session))
     }
     async fn memory_put(&self, memory: &Memory, most: u32) -> Result<(), StoreError> {
         let memory = memory.clone();
@@ -23,10 +21,9 @@ impl Conversations for SqliteStore {
     }
     async fn memory_join(&self, key: &str, turn: &TurnId) -> Result<(), StoreError> {
         let (key, turn) = (key.to_owned(), turn.clone());
-        self.write(move |conn| conversations::join(conn, &key, &turn)).await
+        self.write_along(move |conn| conversations::join(conn, &key, &turn)).await
     }
     async fn memory_items(&self, of: &MemoryOf, after: u64, side: Side, limit: u32) -> Result<Vec<MemoryItem>, StoreError> {
-        let of = of.clone();
-        self.read(move |conn| conversations::items(conn, &of, after, side, limit)).await
+        self.glance(|conn| conversations::items(conn, of, after, side, limit))
     }
 }

@@ -1,7 +1,7 @@
-//! A few threads that only read, each with its own connection, opened when first needed. A read sees everything that
-//! was committed before it began.
+//! A few threads that only read, each with its own connection, opened when first needed; and connections for reads of a few rows, which
+//! run where they are wanted. A read sees everything that was committed before it began.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -21,6 +21,10 @@ type Running = (Sender<Work>, Vec<JoinHandle<()>>);
 /// Hands reads to the threads.
 pub(crate) struct Readers {
     state: Mutex<Option<Running>>,
+    /// Connections that nobody reads with just now; gone once it is closed.
+    idle: Mutex<Option<Vec<Connection>>>,
+    path: PathBuf,
+    mode: Mode,
     faults: Arc<Faults>,
 }
 
@@ -33,7 +37,8 @@ impl Readers {
             let (path, receive, faults) = (path.to_owned(), Arc::clone(&receive), Arc::clone(faults));
             threads.push(std::thread::Builder::new().name(format!("store-reader-{n}")).spawn(move || run(&path, mode, &receive, &faults))?);
         }
-        Ok(Self { state: Mutex::new(Some((send, threads))), faults: Arc::clone(faults) })
+        let idle = Mutex::new(Some(Vec::new()));
+        Ok(Self { state: Mutex::new(Some((send, threads))), idle, path: path.to_owned(), mode, faults: Arc::clone(faults) })
     }
 
     /// Runs a read.
@@ -51,8 +56,23 @@ impl Readers {
         answer.await.unwrap_or_else(|_| Err(closed()))
     }
 
+    /// Runs a short read at once, on the caller's thread.
+    pub(crate) fn here<T>(&self, read: impl FnOnce(&Connection) -> Result<T, DbError>) -> Result<T, StoreError> {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let conn = match idle().as_mut().ok_or_else(closed)?.pop() {
+            Some(conn) => conn,
+            None => connection::reader(&self.path, self.mode).map_err(|e| self.faults.store_error(e.into()))?,
+        };
+        let result = read(&conn).map_err(|e| self.faults.store_error(e));
+        if let Some(idle) = idle().as_mut() {
+            idle.push(conn);
+        }
+        result
+    }
+
     /// Ends the threads after everything sent before.
     pub(crate) fn close(&self) {
+        drop(self.idle.lock().unwrap_or_else(PoisonError::into_inner).take());
         let taken = self.state.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some((send, threads)) = taken else { return };
         drop(send);

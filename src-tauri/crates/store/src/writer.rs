@@ -1,5 +1,6 @@
 //! The one thread that writes. Requests that arrive while it works share the next transaction and its sync
-//! (group commit); each runs in a savepoint, so that one that fails takes nothing else with it.
+//! (group commit); each runs in a savepoint, so that one that fails takes nothing else with it. What need not be on disk at once
+//! shares the sync of what must be.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,6 +15,15 @@ use crate::error::{DbError, Faults};
 /// Requests that share a transaction at most.
 const GROUP: usize = 256;
 
+/// When what was written is on disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OnDisk {
+    /// Before the caller hears of it.
+    Now,
+    /// With the next write that is there at once: a crash of the program takes nothing, a power cut what came since that write.
+    Later,
+}
+
 /// Gets the connection within a transaction, or why there is none.
 type Work = Box<dyn FnOnce(Result<&Connection, StoreError>) -> Ran + Send>;
 type Closing = Box<dyn FnOnce(Connection) + Send>;
@@ -26,7 +36,7 @@ struct Ran {
 }
 
 enum Message {
-    Work(Work),
+    Work(OnDisk, Work),
     Close(Closing),
 }
 
@@ -44,8 +54,8 @@ impl Writer {
         Ok(Self { state: Mutex::new(Some((send, thread))), faults })
     }
 
-    /// Runs `work` in a transaction; returns when it is on disk.
-    pub(crate) async fn call<T, F>(&self, work: F) -> Result<T, StoreError>
+    /// Runs `work` in a transaction; returns when it is committed, and on disk where that is wanted.
+    pub(crate) async fn call<T, F>(&self, on_disk: OnDisk, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> Result<T, DbError> + Send + 'static,
@@ -66,7 +76,7 @@ impl Writer {
                 }),
             }
         });
-        self.send(Message::Work(work))?;
+        self.send(Message::Work(on_disk, work))?;
         answer.await.unwrap_or_else(|_| Err(closed()))
     }
 
@@ -91,17 +101,37 @@ fn closed() -> StoreError {
 }
 
 fn run(conn: Connection, receive: &Receiver<Message>, faults: &Faults) {
+    // As the connection was opened.
+    let mut set = OnDisk::Now;
     let mut next = receive.recv().ok();
     while let Some(message) = next {
         match message {
             Message::Close(closing) => return closing(conn),
-            Message::Work(work) => next = group(&conn, work, receive, faults).or_else(|| receive.recv().ok()),
+            Message::Work(on_disk, work) => {
+                if on_disk != set && sync(&conn, on_disk) {
+                    set = on_disk;
+                }
+                next = group(&conn, (set, work), receive, faults).or_else(|| receive.recv().ok());
+            }
         }
     }
 }
 
+/// Sets what a commit waits for. A commit that syncs takes everything with it that was committed before.
+fn sync(conn: &Connection, on_disk: OnDisk) -> bool {
+    let level = match on_disk {
+        OnDisk::Now => "FULL",
+        OnDisk::Later => "NORMAL",
+    };
+    let set = conn.pragma_update(None, "synchronous", level);
+    if let Err(error) = &set {
+        tracing::error!(%error, "how commits are synced could not be set");
+    }
+    set.is_ok()
+}
+
 /// One transaction. Gives back a message that does not belong in it.
-fn group(conn: &Connection, first: Work, receive: &Receiver<Message>, faults: &Faults) -> Option<Message> {
+fn group(conn: &Connection, (on_disk, first): (OnDisk, Work), receive: &Receiver<Message>, faults: &Faults) -> Option<Message> {
     let begun = match faults.refusal() {
         Some(refusal) => Err(refusal),
         None => execute(conn, "BEGIN IMMEDIATE").map_err(|e| faults.store_error(e.into())),
@@ -123,8 +153,8 @@ fn group(conn: &Connection, first: Work, receive: &Receiver<Message>, faults: &F
         }
         if ran.len() < GROUP {
             match receive.try_recv() {
-                Ok(Message::Work(more)) => work = Some(more),
-                Ok(close @ Message::Close(_)) => left = Some(close),
+                Ok(Message::Work(wanted, more)) if on_disk == OnDisk::Now || wanted == OnDisk::Later => work = Some(more),
+                Ok(other) => left = Some(other),
                 Err(_) => {}
             }
         }
