@@ -342,10 +342,11 @@ impl Turn {
         })?;
         let told = self.engine.router.register(&approval.id);
         world.store.approval_insert(&approval).await.map_err(|e| crate::store_error(&e))?;
+        // Before anybody hears of it: whoever hears may decide at once.
+        self.probe(Point::AfterApprovalRequested);
         self.emit(EventBody::ApprovalRequested { approval: Box::new(approval.clone()) });
         self.emit(EventBody::Status { stage: Stage::WaitingForApproval, text: None });
         self.engine.push_approvals().await;
-        self.probe(Point::AfterApprovalRequested);
         Ok(Proposal { approval, told })
     }
 
