@@ -7,7 +7,9 @@ use std::{
 };
 
 use chrono::{DateTime, TimeDelta, Utc};
-use contract::{AgentError, Approval, ApprovalId, ApprovalStatus, Effect, ErrorCode, EventBody, ItemBody, PreviewView, Push, RecordType, Stage, ToolOutcome, TurnId};
+use contract::{
+    AgentError, Approval, ApprovalId, ApprovalStatus, Effect, ErrorCode, EventBody, ItemBody, PreviewView, Push, RecordType, Stage, ToolOutcome, TurnId,
+};
 use policy::Decision;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;

@@ -16,11 +16,11 @@ use crate::{
     canonical::canonical,
     coerce::coerce,
     egress::Words,
+    ending::End,
     entities, history,
     metering::BUDGET,
     ports::{AskedCall, Message, Point},
     texts::Text,
-    ending::End,
     turn::Turn,
 };
 

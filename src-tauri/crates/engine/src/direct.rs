@@ -8,13 +8,7 @@ use contract::{
 use policy::Decision;
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    Engine,
-    lanes::Accepted,
-    ports::AskedCall,
-    ending::End,
-    turn::Turn,
-};
+use crate::{Engine, ending::End, lanes::Accepted, ports::AskedCall, turn::Turn};
 
 /// Where calls belong that name no session.
 pub(crate) const SESSION: &str = "direct";

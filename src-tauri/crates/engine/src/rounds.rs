@@ -10,12 +10,12 @@ use tracing::{Instrument as _, field::Empty};
 
 use crate::{
     egress::Words,
+    ending::End,
     entities,
     frame::Frame,
     ports::{AskedCall, Message, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Opaque, Point, Purpose, RecordDraft, Structured, ToolDef},
     prompt,
     texts::Text,
-    ending::End,
     turn::Turn,
 };
 

@@ -11,13 +11,13 @@ use contract::{AgentId, Choice, EventBody, PromptPart, PromptTrace, ToolSpec, Tu
 use crate::{
     conversation::Recalled,
     egress::Words,
+    ending::End,
     entities, history,
     ports::{Agent, Message, Purpose, RouteDecision},
     prompt::{self, Prompt, Voice},
     rounds::{Asked, Run},
     route::{self, Answered, Next},
     texts::Text,
-    ending::End,
     turn::Turn,
 };
 

@@ -9,12 +9,7 @@ use std::sync::{
 use contract::{Item, ItemBody};
 
 use super::{Recalled, keeps_nothing};
-use crate::{
-    ports::Agent,
-    store_error,
-    ending::End,
-    turn::Turn,
-};
+use crate::{ending::End, ports::Agent, store_error, turn::Turn};
 
 /// What a turn has recalled so far.
 #[derive(Default)]

@@ -261,7 +261,8 @@ async fn nobody_is_asked_for_what_is_known_to_be_refused() {
     let mut writer = tool("w", Effect::Write);
     writer.preview = Some(manifest::Preview {
         reads: vec![manifest::PreviewRead { name: "product".into(), tool: "r".into(), arguments: Default::default(), optional: false }],
-        template: r#"{% if product.sizes %}{"refuse": "Which size?"}{% else %}{"summary": "add", "before": {"rows": []}, "after": {"rows": []}}{% endif %}"#.into(),
+        template: r#"{% if product.sizes %}{"refuse": "Which size?"}{% else %}{"summary": "add", "before": {"rows": []}, "after": {"rows": []}}{% endif %}"#
+            .into(),
     });
     let bench = Bench::new(vec![writer, tool("r", Effect::ReadOnly)]);
     let sizes = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));

@@ -135,6 +135,9 @@ mod tests {
     #[test]
     fn an_answer_that_nobody_hears_in_pieces_is_asked_for_as_a_whole() {
         let whole = ModelRequest { whole: true, ..conversation("me") };
-        assert_eq!((&body(&wire("gpt-5-mini"), &whole, false)["stream"], &body(&wire("gpt-5-mini"), &conversation("me"), false)["stream"]), (&json!(false), &json!(true)));
+        assert_eq!(
+            (&body(&wire("gpt-5-mini"), &whole, false)["stream"], &body(&wire("gpt-5-mini"), &conversation("me"), false)["stream"]),
+            (&json!(false), &json!(true))
+        );
     }
 }
