@@ -97,7 +97,7 @@ fn an_approved_action_changes_the_cart_and_is_on_record() {
     });
     journey.picture("cart.png");
 
-    wait("the tray to say nothing", || (tray_label(&journey)? == "").then_some(()));
+    wait("the tray to say nothing", || tray_label(&journey)?.is_empty().then_some(()));
     wait("the notification", || journey.desktop.log("dbus-monitor").contains("Your approval is needed").then_some(()));
     journey.chat(|page| {
         page.go("Audit");

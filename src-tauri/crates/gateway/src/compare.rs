@@ -92,7 +92,8 @@ fn highlight(items: &mut [Value], products: &[&Value], locale: &str) {
         let cheapest = least < most && amount(item) == Some(least);
         let said: Vec<&str> = [(cheapest, Text::LowestPrice), (some_only && there, Text::InStock)]
             .into_iter()
-            .filter_map(|(holds, text)| holds.then(|| text.of(locale)))
+            .filter(|(holds, _)| *holds)
+            .map(|(_, text)| text.of(locale))
             .collect();
         if !said.is_empty() {
             item["highlights"] = json!(said);

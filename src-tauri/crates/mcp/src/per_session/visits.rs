@@ -47,11 +47,17 @@ struct Held {
 
 type Visit = Arc<tokio::sync::Mutex<Option<Held>>>;
 
+/// Conversations with the turn in which each was last asked for, and the newest turn.
+#[derive(Default)]
+struct Known {
+    visits: HashMap<SessionId, (Visit, u64)>,
+    turn: u64,
+}
+
 pub(super) struct Visits {
     server: String,
     kept: Arc<dyn KeptVisits>,
-    /// With the turn in which each was last asked for.
-    known: Mutex<(HashMap<SessionId, (Visit, u64)>, u64)>,
+    known: Mutex<Known>,
 }
 
 impl Visits {
@@ -104,7 +110,7 @@ impl Visits {
 
     fn visit(&self, conversation: &SessionId) -> Visit {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let (visits, turn) = &mut *known;
+        let Known { visits, turn } = &mut *known;
         *turn += 1;
         if let Some((visit, last)) = visits.get_mut(conversation) {
             *last = *turn;
