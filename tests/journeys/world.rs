@@ -190,12 +190,10 @@ impl Journey {
         }
     }
 
-    /// Stores a picture of the selected window, for people to look at: a journey does not end where the driver takes none.
+    /// Stores a picture of the selected window.
     pub fn picture(&self, file: impl AsRef<Path>) {
         let file = pictures().join(file);
-        if let Err(error) = self.with_app(|app| app.picture(&file)) {
-            eprintln!("no picture {}: {error}", file.display());
-        }
+        self.with_app(|app| app.picture(&file)).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     }
 }
 

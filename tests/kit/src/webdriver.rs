@@ -150,7 +150,7 @@ impl Session {
             self.run(moving, json!([]))?;
             self.command_within(PICTURE, "GET", "/screenshot", None)
         };
-        let text = once().or_else(|_| once())?;
+        let text = once().or_else(|_| once()).or_else(|_| once())?;
         decode_base64(text.as_str().unwrap_or_default()).ok_or_else(|| Refused("the screenshot is not base64".to_owned()))
     }
 

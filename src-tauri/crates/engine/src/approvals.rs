@@ -268,7 +268,7 @@ impl Turn {
     }
 
     /// Saves the result (and how its approval ended) and makes it the end of the call.
-    async fn close(&self, done: CallDone, ended: Option<(&Approval, ApprovalStatus, Option<String>)>) -> Gated {
+    pub(crate) async fn close(&self, done: CallDone, ended: Option<(&Approval, ApprovalStatus, Option<String>)>) -> Gated {
         let mut items = Vec::new();
         if let Some((approval, status, reason)) = ended {
             items.push(self.item(ItemBody::Approval {
@@ -482,7 +482,7 @@ fn refused(ready: &Ready, outcome: ToolOutcome, reason: &str, said: String) -> C
     CallDone::of(ready, outcome, Some(error), said)
 }
 
-fn failed(ready: &Ready, outcome: ToolOutcome, error: AgentError) -> CallDone {
+pub(crate) fn failed(ready: &Ready, outcome: ToolOutcome, error: AgentError) -> CallDone {
     let summary = error.message.clone();
     CallDone::of(ready, outcome, Some(error), summary)
 }

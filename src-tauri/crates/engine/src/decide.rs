@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Engine,
-    approvals::{Executed, Verdict},
+    approvals::{Executed, Verdict, failed},
     call::Ready,
     coerce::coerce,
     lanes::Accepted,
@@ -219,7 +219,14 @@ impl Engine {
         match turn.execute(&ready, Some(approval)).await {
             Executed::Done(_) => Ok(()),
             Executed::Changed => {
-                let fresh = turn.propose(&ready, "What it would change is not the same any more.".into(), Some(approval.id.clone())).await?.approval;
+                let why = "What it would change is not the same any more.".to_owned();
+                let fresh = match turn.propose(&ready, why, Some(approval.id.clone())).await {
+                    Ok(proposal) => proposal.approval,
+                    Err(error) => {
+                        turn.close(failed(&ready, ToolOutcome::Error, error.clone()), None).await;
+                        return Err(error);
+                    }
+                };
                 self.router.forget(&fresh.id);
                 Err(crate::approvals::approval_required(&fresh).hint("It changed since it was proposed. Look at the new proposal."))
             }

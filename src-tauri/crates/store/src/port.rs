@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use contract::{Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, SessionId, SessionSummary, TurnId};
+use contract::{Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, ItemBody, SessionId, SessionSummary, TurnId};
 use engine::ports::{Moved, SessionImage, SessionValues, SharedSessions, Store, StoreError, TurnRow, is_shared};
 
 use crate::open::SqliteStore;
@@ -42,7 +42,10 @@ impl Store for SqliteStore {
     }
 
     async fn items_append(&self, items: Vec<Item>) -> Result<Vec<Item>, StoreError> {
-        self.write_along(move |conn| items::append(conn, items)).await
+        // How a signed call ended is told to whoever signed it, also after its turn.
+        let signed = items.iter().any(|item| matches!(item.body, ItemBody::Approval { .. }));
+        let append = move |conn: &_| items::append(conn, items);
+        if signed { self.write(append).await } else { self.write_along(append).await }
     }
     async fn items_before(&self, session: &SessionId, before: Option<u64>, limit: u32) -> Result<Vec<Item>, StoreError> {
         let session = session.clone();

@@ -108,8 +108,17 @@ fn run(conn: Connection, receive: &Receiver<Message>, faults: &Faults) {
         match message {
             Message::Close(closing) => return closing(conn),
             Message::Work(on_disk, work) => {
-                if on_disk != set && sync(&conn, on_disk) {
-                    set = on_disk;
+                if on_disk != set {
+                    match sync(&conn, on_disk) {
+                        Ok(()) => set = on_disk,
+                        // More than was asked for is fine, less is not.
+                        Err(error) if on_disk == OnDisk::Now => {
+                            (work(Err(faults.store_error(error.into()))).tell)(None);
+                            next = receive.recv().ok();
+                            continue;
+                        }
+                        Err(error) => tracing::warn!(%error, "every commit is synced: that could not be changed"),
+                    }
                 }
                 next = group(&conn, (set, work), receive, faults).or_else(|| receive.recv().ok());
             }
@@ -118,16 +127,12 @@ fn run(conn: Connection, receive: &Receiver<Message>, faults: &Faults) {
 }
 
 /// Sets what a commit waits for. A commit that syncs takes everything with it that was committed before.
-fn sync(conn: &Connection, on_disk: OnDisk) -> bool {
+fn sync(conn: &Connection, on_disk: OnDisk) -> rusqlite::Result<()> {
     let level = match on_disk {
         OnDisk::Now => "FULL",
         OnDisk::Later => "NORMAL",
     };
-    let set = conn.pragma_update(None, "synchronous", level);
-    if let Err(error) = &set {
-        tracing::error!(%error, "how commits are synced could not be set");
-    }
-    set.is_ok()
+    conn.pragma_update(None, "synchronous", level)
 }
 
 /// One transaction. Gives back a message that does not belong in it.

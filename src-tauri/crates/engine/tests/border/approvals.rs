@@ -290,6 +290,33 @@ async fn nobody_is_asked_for_what_is_known_to_be_refused() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_that_became_impossible_after_its_turn_still_ends() {
+    let mut writer = tool("w", Effect::Write);
+    writer.preview = Some(manifest::Preview {
+        reads: vec![manifest::PreviewRead { name: "product".into(), tool: "r".into(), arguments: Default::default(), optional: false }],
+        template: r#"{% if product.sizes %}{"refuse": "Which size?"}{% else %}{"summary": "add", "before": {"rows": []}, "after": {"rows": []}}{% endif %}"#
+            .into(),
+    });
+    let bench = Bench::new(vec![writer, tool("r", Effect::ReadOnly)]);
+    let sizes = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let seen = std::sync::Arc::clone(&sizes);
+    let behaviour = move |_: &ToolRequest| Ok::<Value, ToolFailure>(json!({"sizes": seen.load(std::sync::atomic::Ordering::SeqCst)}));
+    bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(behaviour));
+    bench.model.then(vec![Say::Call("w", json!({}))]);
+    let params = TurnStartParams { session: Some("s".into()), text: "add".into(), model: None, agent: None, headless: true };
+    let turn = bench.engine.turn_start(params).await.unwrap().turn;
+    bench.final_of(&turn).await;
+    let approval = bench.approval(0).await;
+    sizes.store(true, std::sync::atomic::Ordering::SeqCst);
+    let refused = bench.decide(&approval, once()).await.unwrap_err();
+    assert_eq!(refused.reason_text(), Some("foreseen_refusal"));
+    assert!(!bench.runs().contains(&"w".to_owned()));
+    let items = bench.world.store.items_before(&"s".into(), None, 100).await.unwrap();
+    let ends = items.iter().filter(|item| matches!(&item.body, ItemBody::ToolResult { call, .. } if *call == approval.call)).count();
+    assert_eq!(ends, 1, "the call has its one end");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_kill_switch_leaves_the_action_pending() {
     let bench = write_bench();
     bench.start("add").await;
