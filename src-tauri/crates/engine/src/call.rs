@@ -20,6 +20,7 @@ use crate::{
     entities, history,
     metering::BUDGET,
     ports::{AskedCall, Message, Point},
+    results::Kept,
     texts::Text,
     turn::Turn,
 };
@@ -77,14 +78,19 @@ impl CallDone {
         }
     }
 
-    /// The result as the model gets it.
-    pub(crate) fn message(self, limit: usize, words: &Words) -> Message {
+    /// The result as the model gets it. What it gets only a part of stays in `kept`.
+    pub(crate) fn message(self, limit: usize, kept: &Kept, words: &Words) -> Message {
         let data = match (&self.outcome, &self.error) {
             (ToolOutcome::Ok, _) => self.data,
             (outcome, error) => Arc::new(history::result_value(*outcome, &self.data, error.as_ref().map(|e| json!(e)), &self.summary)),
         };
-        let (content, data) = words.result(&data, |text| history::cap(text, limit, &self.call));
-        Message::Tool { name: words.name(&self.model_name), call: self.call, content, data }
+        let call = &self.call;
+        let cap = |limit: usize| move |text: &str| history::cap(text, limit, call);
+        let (content, value, is_cut) = words.new_result(call, &data, &cap(limit), &cap(history::OLD_RESULT_CHARS));
+        if is_cut {
+            kept.keep(call, data);
+        }
+        Message::Tool { name: words.name(&self.model_name), call: self.call, content, data: value }
     }
 }
 

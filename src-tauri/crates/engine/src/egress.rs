@@ -2,30 +2,52 @@
 //! replaced in this turn; everything that a model says back is restored by it. What redaction is, `redaction` knows.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use contract::{AgentError, RedactionCount, RedactionLevel, SessionId};
+use contract::{AgentError, CallId, RedactionCount, RedactionLevel, SessionId, ToolSpec};
 use redaction::{Exact, Numbers, Outbound, OutboundValue, Redacted, Redactor, Replaced};
 use secrecy::ExposeSecret as _;
 use serde_json::Value;
 
 use crate::{
     Engine,
-    ports::{AskedCall, Message, Model, ModelCall, StoreError},
+    ports::{AskedCall, Message, Model, ModelCall, StoreError, ToolDef},
 };
 
 /// Where the numbers are kept, among the session's own values: they go when the session goes, and hold digests only.
 const KEY: &str = "$placeholders";
 /// Sessions whose numbers and redacted history stay in memory.
 const SESSIONS: usize = 32;
+/// Texts, and tools, of the program that stay in memory as they go out.
+const OURS: usize = 256;
 
 /// What the engine keeps between turns.
 #[derive(Default)]
 pub(crate) struct Egress {
     tables: Mutex<HashMap<SessionId, Arc<Mutex<Table>>>>,
     exact: Mutex<Option<(u64, Arc<Exact>)>>,
+    ours: Mutex<Ours>,
+}
+
+/// Texts and tools of the program and its packs as they go out: the same in every turn until a secret becomes known.
+#[derive(Default)]
+struct Ours {
+    /// The secrets known when they were made.
+    made_with: u64,
+    texts: BTreeMap<Box<str>, Outbound>,
+    tools: HashMap<String, ToolDef>,
+}
+
+impl Ours {
+    /// What was made with these secrets, with room for more.
+    fn with(&mut self, secrets: u64) -> &mut Self {
+        if self.made_with != secrets || self.texts.len() >= OURS || self.tools.len() >= OURS {
+            *self = Self { made_with: secrets, ..Self::default() };
+        }
+        self
+    }
 }
 
 /// A session's numbers, and its stored items as they go out: each is looked through once, not in every turn.
@@ -44,8 +66,29 @@ struct Table {
 struct Said {
     text: Outbound,
     data: OutboundValue,
+    /// The text is not the whole.
+    is_cut: bool,
     replaced: Replaced,
     turn: u64,
+}
+
+impl Table {
+    /// What is kept as it goes out at this level and without these secrets.
+    fn said_with(&mut self, made_with: (RedactionLevel, u64)) -> &mut HashMap<String, Said> {
+        if self.made_with != made_with {
+            self.said.clear();
+            self.made_with = made_with;
+        }
+        &mut self.said
+    }
+}
+
+/// Gives a shorter text for one that is too long.
+pub(crate) type Cut<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// The name under which a result is kept.
+fn of_result(call: &CallId) -> String {
+    format!("result {call}")
 }
 
 /// Makes the words of one turn.
@@ -152,7 +195,7 @@ impl Words {
     pub(crate) fn stored_text(&self, item: &str, text: &str) -> Outbound {
         let make = |redactor: &Redactor, numbers: &mut Numbers| {
             let Redacted { out, replaced } = redactor.text(numbers, text);
-            (out, OutboundValue::default(), replaced)
+            Said { text: out, data: OutboundValue::default(), is_cut: false, replaced, turn: 0 }
         };
         self.stored(&format!("item {item}"), make).text
     }
@@ -161,23 +204,47 @@ impl Words {
     pub(crate) fn stored_arguments(&self, call: &str, arguments: &Value) -> Outbound {
         let make = |redactor: &Redactor, numbers: &mut Numbers| {
             let Redacted { out, replaced } = redactor.value(numbers, &Arc::new(arguments.clone()));
-            (redactor.composed(&out.to_string()), OutboundValue::default(), replaced)
+            Said { text: redactor.composed(&out.to_string()), data: OutboundValue::default(), is_cut: false, replaced, turn: 0 }
         };
         self.stored(&format!("call {call}"), make).text
     }
 
-    /// A stored result: its text, cut by `cut`, and the whole.
-    pub(crate) fn stored_result(&self, call: &str, result: impl FnOnce() -> Arc<Value>, cut: impl FnOnce(&str) -> String) -> (Outbound, OutboundValue) {
-        let said = self.stored(&format!("result {call}"), |redactor, numbers| whole_and_cut(redactor, numbers, &result(), cut));
-        (said.text, said.data)
+    /// A stored result: its text, cut by `cut`, the whole, and whether it was cut.
+    pub(crate) fn stored_result(&self, call: &CallId, result: impl FnOnce() -> Arc<Value>, cut: Cut<'_>) -> (Outbound, OutboundValue, bool) {
+        let make = |redactor: &Redactor, numbers: &mut Numbers| {
+            let Redacted { out, replaced } = redactor.value(numbers, &result());
+            let (text, is_cut) = cut_down(redactor, &out.to_string(), cut);
+            Said { text, data: out, is_cut, replaced, turn: 0 }
+        };
+        let said = self.stored(&of_result(call), make);
+        (said.text, said.data, said.is_cut)
     }
 
-    /// A result that is new in this turn.
-    pub(crate) fn result(&self, result: &Arc<Value>, cut: impl FnOnce(&str) -> String) -> (Outbound, OutboundValue) {
-        let redactor = self.redactor().1;
-        let (text, data, replaced) = whole_and_cut(&redactor, &mut lock(&self.table).numbers, result, cut);
+    /// A result that is new in this turn: its text, cut by `cut`, the whole, and whether it was cut. It is kept as [`Self::stored_result`]
+    /// will give it, cut by `later`.
+    pub(crate) fn new_result(&self, call: &CallId, result: &Arc<Value>, cut: Cut<'_>, later: Cut<'_>) -> (Outbound, OutboundValue, bool) {
+        let (generation, redactor) = self.redactor();
+        let mut table = lock(&self.table);
+        let Redacted { out: data, replaced } = redactor.value(&mut table.numbers, result);
+        let whole = data.to_string();
+        let (text, is_cut) = cut_down(&redactor, &whole, cut);
+        let (short, is_short) = match later(&whole) {
+            None if !is_cut => (text.clone(), false),
+            _ => cut_down(&redactor, &whole, later),
+        };
+        let (turn, made_with) = (table.turn, (self.level, generation));
+        table.said_with(made_with).insert(of_result(call), Said { text: short, data: data.clone(), is_cut: is_short, replaced: replaced.clone(), turn });
+        drop(table);
         self.note(&replaced);
-        (text, data)
+        (text, data, is_cut)
+    }
+
+    /// A value that is new in this turn, as text.
+    pub(crate) fn value(&self, value: Value) -> (Outbound, OutboundValue) {
+        let redactor = self.redactor().1;
+        let Redacted { out, replaced } = redactor.value(&mut lock(&self.table).numbers, &Arc::new(value));
+        self.note(&replaced);
+        (redactor.composed(&out.to_string()), out)
     }
 
     /// A call as the model made it, with real values in its arguments, as it goes back.
@@ -203,10 +270,28 @@ impl Words {
 
     /// A name or description that belongs to the program: a tool's. Only secrets are looked for.
     pub(crate) fn name(&self, text: &str) -> Outbound {
-        self.redactor().1.composed(text)
+        let (generation, redactor) = self.redactor();
+        let mut ours = lock(&self.engine.egress.ours);
+        let texts = &mut ours.with(generation).texts;
+        if let Some(known) = texts.get(text) {
+            return known.clone();
+        }
+        let out = redactor.composed(text);
+        texts.insert(text.into(), out.clone());
+        out
     }
 
-    /// A tool's schema.
+    /// A tool as it is offered to a model.
+    pub(crate) fn tool(&self, spec: &ToolSpec) -> ToolDef {
+        let (name, description) = (self.name(&spec.model_name), self.name(&spec.description));
+        let (generation, redactor) = self.redactor();
+        let mut ours = lock(&self.engine.egress.ours);
+        let key = format!("{} {}", spec.model_name, spec.definition_hash);
+        let make = || ToolDef { name, description, parameters: redactor.definition(&spec.input_schema) };
+        ours.with(generation).tools.entry(key).or_insert_with(make).clone()
+    }
+
+    /// A schema.
     pub(crate) fn definition(&self, schema: &Value) -> OutboundValue {
         self.redactor().1.definition(schema)
     }
@@ -292,23 +377,18 @@ impl Words {
         }
     }
 
-    fn stored(&self, key: &str, make: impl FnOnce(&Redactor, &mut Numbers) -> (Outbound, OutboundValue, Replaced)) -> Said {
+    fn stored(&self, key: &str, make: impl FnOnce(&Redactor, &mut Numbers) -> Said) -> Said {
         let (generation, redactor) = self.redactor();
         let said = {
             let mut table = lock(&self.table);
-            if table.made_with != (self.level, generation) {
-                table.said.clear();
-                table.made_with = (self.level, generation);
-            }
             let turn = table.turn;
-            match table.said.get_mut(key) {
+            match table.said_with((self.level, generation)).get_mut(key) {
                 Some(said) => {
                     said.turn = turn;
                     said.clone()
                 }
                 None => {
-                    let (text, data, replaced) = make(&redactor, &mut table.numbers);
-                    let said = Said { text, data, replaced, turn };
+                    let said = Said { turn, ..make(&redactor, &mut table.numbers) };
                     table.said.insert(key.to_owned(), said.clone());
                     said
                 }
@@ -319,9 +399,11 @@ impl Words {
     }
 }
 
-/// The whole is redacted before it is cut: a cut can then leave no half of anything.
-fn whole_and_cut(redactor: &Redactor, numbers: &mut Numbers, result: &Arc<Value>, cut: impl FnOnce(&str) -> String) -> (Outbound, OutboundValue, Replaced) {
-    let Redacted { out, replaced } = redactor.value(numbers, result);
-    let text = redactor.composed(&cut(&out.to_string()));
-    (text, out, replaced)
+/// A text that is made of redacted ones, cut if it is too long, and whether it was. The whole is redacted before it is cut: a cut can
+/// then leave no half of anything.
+fn cut_down(redactor: &Redactor, whole: &str, cut: Cut<'_>) -> (Outbound, bool) {
+    match cut(whole) {
+        Some(shorter) => (redactor.composed(&shorter), true),
+        None => (redactor.composed(whole), false),
+    }
 }

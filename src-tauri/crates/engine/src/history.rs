@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::{
     egress::Words,
     ports::{Message, ModelCall, Outbound},
+    results::Kept,
 };
 
 /// Characters of an earlier turn's result that a language model still sees.
@@ -22,8 +23,8 @@ pub(crate) fn remembered(summary: &str) -> String {
     format!("{}\n{summary}", REMEMBERED.trim_end())
 }
 
-/// Messages for `items` (ascending).
-pub(crate) fn messages(items: &[Item], specs: &[ToolSpec], words: &Words) -> Vec<Message> {
+/// Messages for `items` (ascending). Results that are cut stay whole in `kept`.
+pub(crate) fn messages(items: &[Item], specs: &[ToolSpec], kept: &Kept, words: &Words) -> Vec<Message> {
     let results: HashMap<&CallId, &ItemBody> = items
         .iter()
         .filter_map(|item| match &item.body {
@@ -40,7 +41,7 @@ pub(crate) fn messages(items: &[Item], specs: &[ToolSpec], words: &Words) -> Vec
                 let text = words.stored_text(items[index].id.as_str(), text);
                 out.push(Message::Assistant { text, calls: Vec::new(), opaque: None });
             }
-            ItemBody::ToolCall { .. } => index = push_calls(items, index, &results, (specs, words), &mut out),
+            ItemBody::ToolCall { .. } => index = push_calls(items, index, &results, (specs, kept, words), &mut out),
             // A turn that failed is its question and a short note, never an empty answer.
             ItemBody::Notice { level: NoticeLevel::Error, text, .. } => {
                 let text = words.stored_text(items[index].id.as_str(), &format!("(No answer: {text})"));
@@ -54,7 +55,13 @@ pub(crate) fn messages(items: &[Item], specs: &[ToolSpec], words: &Words) -> Vec
 }
 
 /// Puts a run of neighbouring calls into one assistant message with their results behind it. Returns the last index used.
-fn push_calls(items: &[Item], first: usize, results: &HashMap<&CallId, &ItemBody>, (specs, words): (&[ToolSpec], &Words), out: &mut Vec<Message>) -> usize {
+fn push_calls(
+    items: &[Item],
+    first: usize,
+    results: &HashMap<&CallId, &ItemBody>,
+    (specs, kept, words): (&[ToolSpec], &Kept, &Words),
+    out: &mut Vec<Message>,
+) -> usize {
     let run: Vec<&Item> = items[first..].iter().take_while(|item| matches!(item.body, ItemBody::ToolCall { .. })).collect();
     let mut calls = Vec::new();
     let mut answers = Vec::new();
@@ -66,12 +73,13 @@ fn push_calls(items: &[Item], first: usize, results: &HashMap<&CallId, &ItemBody
         let (content, data) = match results.get(call) {
             Some(ItemBody::ToolResult { outcome, data, error, summary, .. }) => {
                 let whole = || Arc::new(result_value(*outcome, data, error.as_ref().map(|e| json!(e)), summary));
-                words.stored_result(call.as_str(), whole, |text| cap(text, OLD_RESULT_CHARS, call))
+                let (content, value, is_cut) = words.stored_result(call, &whole, &|text| cap(text, OLD_RESULT_CHARS, call));
+                if is_cut {
+                    kept.keep(call, whole());
+                }
+                (content, value)
             }
-            _ => {
-                let waiting = json!({"error": {"reason": "no_result", "message": "This call has no result yet."}});
-                words.result(&Arc::new(waiting), str::to_owned)
-            }
+            _ => words.value(json!({"error": {"reason": "no_result", "message": "This call has no result yet."}})),
         };
         answers.push(Message::Tool { call: call.clone(), name, content, data });
     }
@@ -89,15 +97,16 @@ pub fn result_value(outcome: ToolOutcome, data: &Value, error: Option<Value>, su
     }
 }
 
-/// Cuts long text to its head and tail, saying how much is missing and how to get at it.
-pub fn cap(text: &str, limit: usize, call: &CallId) -> String {
-    let characters = text.chars().count();
+/// Long text as its head and tail, saying how much is missing and how to get at it. Nothing: it is short enough.
+pub fn cap(text: &str, limit: usize, call: &CallId) -> Option<String> {
+    // So many bytes have at most so many characters.
+    let characters = if text.len() <= limit { return None } else { text.chars().count() };
     if characters <= limit {
-        return text.to_owned();
+        return None;
     }
     let at = |nth: usize| text.char_indices().nth(nth).map_or(text.len(), |(at, _)| at);
     let (head, tail) = (&text[..at(limit * 3 / 4)], &text[at(characters - limit / 8)..]);
-    json!({"truncated": true, "characters": characters, "head": head, "tail": tail,
-        "handle": call, "note": "The whole result is kept and shown to the user. To see more of it, call read_result with this handle, or narrow the request."})
-    .to_string()
+    let cut = json!({"truncated": true, "characters": characters, "head": head, "tail": tail,
+        "handle": call, "note": "The whole result is kept and shown to the user. To see more of it, call read_result with this handle, or narrow the request."});
+    Some(cut.to_string())
 }

@@ -133,12 +133,7 @@ pub(crate) fn date_time(now: DateTime<Utc>, zone: &str) -> String {
 
 /// The tools as a model calls them. When to use which stands in the toolkit reference.
 pub(crate) fn tool_defs<'a>(specs: impl IntoIterator<Item = &'a ToolSpec>, words: &Words) -> Vec<ToolDef> {
-    let def = |spec: &ToolSpec| ToolDef {
-        name: words.name(&spec.model_name),
-        description: words.name(&spec.description),
-        parameters: words.definition(&spec.input_schema),
-    };
-    specs.into_iter().map(def).collect()
+    specs.into_iter().map(|spec| words.tool(spec)).collect()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::{
 };
 
 use contract::{
-    AgentError, CallId, Effect, Item, ItemBody, ResultView, ToolOutcome, ToolSpec, ToolTarget,
+    AgentError, CallId, Effect, ResultView, ToolSpec, ToolTarget,
     manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust},
 };
 use serde_json::{Value, json};
@@ -25,20 +25,9 @@ const BEFORE: usize = 200;
 pub(crate) struct Kept(Mutex<HashMap<CallId, Arc<Value>>>);
 
 impl Kept {
-    /// Keeps a result when it is longer than what is shown of it.
-    pub(crate) fn keep(&self, call: &CallId, data: &Arc<Value>, shown: usize) {
-        if data.to_string().len() > shown {
-            self.lock().insert(call.clone(), Arc::clone(data));
-        }
-    }
-
-    /// The long results among stored items.
-    pub(crate) fn keep_items(&self, items: &[Item], shown: usize) {
-        for item in items {
-            if let ItemBody::ToolResult { call, data, outcome: ToolOutcome::Ok, .. } = &item.body {
-                self.keep(call, &Arc::new(data.clone()), shown);
-            }
-        }
+    /// Keeps the whole of a result that is shown cut.
+    pub(crate) fn keep(&self, call: &CallId, data: Arc<Value>) {
+        self.lock().insert(call.clone(), data);
     }
 
     /// The tool, when there is something to read with it.

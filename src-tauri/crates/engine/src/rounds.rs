@@ -95,8 +95,7 @@ impl Turn {
                     let guidance = self.guidance(&done, words);
                     for result in done {
                         self.note_used(&result);
-                        self.kept.keep(&result.call, &result.data, limits.result_chars as usize);
-                        run.messages.push(result.message(limits.result_chars as usize, words));
+                        run.messages.push(result.message(limits.result_chars as usize, &self.kept, words));
                     }
                     run.messages.extend(guidance);
                 }

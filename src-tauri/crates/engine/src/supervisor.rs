@@ -81,9 +81,8 @@ impl Turn {
     }
 
     fn opening(&self, words: &Words, recalled: &Recalled) -> Opening {
-        self.kept.keep_items(&recalled.items, history::OLD_RESULT_CHARS);
         Opening {
-            window: history::messages(&recalled.items, &self.specs, words),
+            window: history::messages(&recalled.items, &self.specs, &self.kept, words),
             hints: self.hints(words),
             question: Message::User { text: words.text(&self.text) },
         }

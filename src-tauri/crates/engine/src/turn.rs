@@ -241,11 +241,15 @@ impl Turn {
     pub(crate) fn emit(&self, event: EventBody) {
         let n = self.events.fetch_add(1, Ordering::AcqRel) + 1;
         let at = self.world().clock.now();
-        if let Some(run) = &self.run {
-            run.tell(&self.engine, &event, at);
-        }
-        if self.world().events.heard() {
-            self.engine.push(Push::Turn { event: TurnEvent { session: self.session.clone(), turn: self.id.clone(), n, at, event } });
+        let push = |event| self.engine.push(Push::Turn { event: TurnEvent { session: self.session.clone(), turn: self.id.clone(), n, at, event } });
+        match (&self.run, self.world().events.heard()) {
+            (Some(run), true) => {
+                run.tell(&self.engine, event.clone(), at);
+                push(event);
+            }
+            (Some(run), false) => run.tell(&self.engine, event, at),
+            (None, true) => push(event),
+            (None, false) => {}
         }
     }
 

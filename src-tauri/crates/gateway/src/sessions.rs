@@ -8,6 +8,7 @@ use std::{
 };
 
 use contract::{AgentError, SessionId};
+use engine::ports::SessionValues;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -91,22 +92,23 @@ impl Sessions {
         }
     }
 
-    /// What is kept of a session, as the newest of all gateways left it; one whose time is over is gone.
-    pub(crate) async fn load(&self, app: &App, id: &SessionId, now_ms: i64) -> Result<State, AgentError> {
-        let state = kept(app, id).await?;
+    /// What is kept of a session, as the newest of all gateways left it, and the values beside it; one whose time is over is gone.
+    pub(crate) async fn load(&self, app: &App, id: &SessionId, now_ms: i64) -> Result<(State, SessionValues), AgentError> {
+        let (state, values) = kept(app, id).await?;
         if let Some(shared) = app.host.shared()
             && let Some(found) = sharing::fetch(app, shared.as_ref(), id, &state).await?
         {
             // It is alive where it is shared, whatever this machine's clock says.
-            return Ok(State { base: found, ..kept(app, id).await? });
+            let (state, values) = kept(app, id).await?;
+            return Ok((State { base: found, ..state }, values));
         }
         if state.expires_at > now_ms {
-            return Ok(State { base: String::new(), ..state });
+            return Ok((State { base: String::new(), ..state }, values));
         }
         if state != State::default() {
             forget(app, id).await?;
         }
-        Ok(State::default())
+        Ok((State::default(), SessionValues::default()))
     }
 
     pub(crate) async fn save(&self, app: &App, id: &SessionId, state: &State, now_ms: i64) -> Result<(), AgentError> {
@@ -139,7 +141,7 @@ impl Sessions {
     async fn share_again(&self, app: &App, id: &SessionId) -> Result<(), AgentError> {
         let held = self.lock(app, id).await?;
         let now_ms = chrono::Utc::now().timestamp_millis();
-        let state = self.load(app, id, now_ms).await?;
+        let (state, _) = self.load(app, id, now_ms).await?;
         let missing = !state.rev.is_empty() && state.rev != state.base;
         let shared = if missing { self.save(app, id, &state, now_ms).await } else { Ok(()) };
         if shared.is_ok() {
@@ -151,9 +153,10 @@ impl Sessions {
 }
 
 /// What is kept here of a session, also when its time is over.
-async fn kept(app: &App, id: &SessionId) -> Result<State, AgentError> {
-    let values = app.host.engine().values_change(id, |_| ()).await?;
-    Ok(values.get(KEY).and_then(|kept| serde_json::from_value(kept.clone()).ok()).unwrap_or_default())
+async fn kept(app: &App, id: &SessionId) -> Result<(State, SessionValues), AgentError> {
+    let values = app.host.engine().values(id).await?;
+    let state = values.get(KEY).and_then(|kept| State::deserialize(kept).ok()).unwrap_or_default();
+    Ok((state, values))
 }
 
 /// Deletes a session with what waits in it. The log stays.
@@ -188,7 +191,7 @@ pub(crate) async fn sweep(app: &App) {
 }
 
 async fn sweep_one(app: &App, id: &SessionId) -> Result<(), AgentError> {
-    let over = async || Ok::<_, AgentError>(kept(app, id).await?.expires_at <= chrono::Utc::now().timestamp_millis());
+    let over = async || Ok::<_, AgentError>(kept(app, id).await?.0.expires_at <= chrono::Utc::now().timestamp_millis());
     if !over().await? {
         return Ok(());
     }

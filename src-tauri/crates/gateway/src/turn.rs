@@ -7,7 +7,7 @@ use chrono::Utc;
 use contract::{
     AgentError, Approval, ApprovalDecideParams, ApprovalStatus, Decision, EventBody, ItemBody, Limits, SessionId, ToolId, ToolOutcome, ToolSpec, TurnStatus,
 };
-use engine::Around;
+use engine::{Around, ports::SessionValues};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -102,29 +102,31 @@ impl Turn<'_> {
     /// The turn, while nobody else answers in its session.
     async fn held(&self, answer: &mut Answer) -> Result<(), Fault> {
         let fault = |error: AgentError| Fault::of(&error, self.locale);
-        let mut state = self.app.sessions.load(self.app, &self.session, Utc::now().timestamp_millis()).await.map_err(fault)?;
-        self.take_context().await.map_err(fault)?;
+        let (mut state, values) = self.app.sessions.load(self.app, &self.session, Utc::now().timestamp_millis()).await.map_err(fault)?;
+        self.take_context(values).await.map_err(fault)?;
         let went = self.answer(&mut state, answer).await;
         answer.note_cart(&mut state);
         self.app.sessions.save(self.app, &self.session, &state, Utc::now().timestamp_millis()).await.map_err(fault)?;
         went
     }
 
-    /// The caller's context holds for this turn and nothing of an earlier one does.
-    async fn take_context(&self) -> Result<(), AgentError> {
+    /// The caller's context holds for this turn and nothing of an earlier one does. `values` is what is kept now; mostly it is the same.
+    async fn take_context(&self, values: SessionValues) -> Result<(), AgentError> {
         let (context, ip) = (&self.ask.request.context, &self.ask.client_ip);
-        let seed = self.app.config.status_seed.clone();
-        let change = |values: &mut engine::ports::SessionValues| {
-            values.insert("clientIp".into(), json!(ip));
-            match context.is_empty() {
-                // The caller says nothing, and nothing of this machine is guessed in its place.
-                true => values.insert("context".into(), Value::Null),
-                false => values.insert("context".into(), json!(context)),
-            };
-            match seed {
-                Some(seed) => values.insert("statusSeed".into(), json!(seed)),
-                None => values.remove("statusSeed"),
-            };
+        // Where the caller says nothing, nothing of this machine is guessed in its place.
+        let context = if context.is_empty() { Value::Null } else { json!(context) };
+        let seed = self.app.config.status_seed.as_ref().map(|seed| json!(seed));
+        let wanted = [("clientIp", Some(json!(ip))), ("context", Some(context)), ("statusSeed", seed)];
+        if wanted.iter().all(|(name, value)| values.get(*name) == value.as_ref()) {
+            return Ok(());
+        }
+        let change = |values: &mut SessionValues| {
+            for (name, value) in wanted {
+                match value {
+                    Some(value) => values.insert(name.into(), value),
+                    None => values.remove(name),
+                };
+            }
         };
         self.app.host.engine().values_change(&self.session, change).await.map(drop)
     }

@@ -4,13 +4,17 @@
 mod forms;
 mod view;
 
-use std::{borrow::Cow, ops::Range};
+use std::{
+    borrow::Cow,
+    iter::{once, successors},
+    ops::Range,
+};
 
 use aho_corasick::AhoCorasick;
 use serde_json::Value;
 
 use forms::Form;
-use view::View;
+use view::{View, Way};
 
 /// What stands in place of a secret. It has no number: nothing puts a secret back.
 pub const MARK: &str = "<secret>";
@@ -23,6 +27,8 @@ const DEPTH: usize = 3;
 pub struct Exact {
     machine: Option<AhoCorasick>,
     forms: Vec<Form>,
+    /// A form has white space in it.
+    spaced: bool,
     values: usize,
 }
 
@@ -42,7 +48,8 @@ impl Exact {
             count += 1;
         }
         let machine = (!all.is_empty()).then(|| AhoCorasick::new(all.iter().map(|form: &Form| &form.bytes)).ok()).flatten();
-        Self { machine, forms: all, values: count }
+        let spaced = all.iter().any(|form| form.bytes.iter().any(u8::is_ascii_whitespace));
+        Self { machine, forms: all, spaced, values: count }
     }
 
     /// Nothing is looked for.
@@ -52,25 +59,27 @@ impl Exact {
 
     /// Where secrets stand, in order and apart from each other.
     pub(crate) fn spans(&self, text: &str) -> Vec<Range<usize>> {
-        let Some(machine) = &self.machine else { return Vec::new() };
+        let Some(machine) = self.machine.as_ref().filter(|_| self.holds(text)) else { return Vec::new() };
         let mut found = Vec::new();
-        self.look(machine, &View::of(text), &mut found);
-        for marks in view::readings(text) {
-            let mut view = View::of(text);
-            for _ in 0..DEPTH {
-                let Some(next) = view.unescaped(marks) else { break };
-                view = next;
-                self.look(machine, &view, &mut found);
+        for view in views(text, Way::Kept) {
+            self.collect(machine, &view, &mut found);
+            if let Some(tight) = view.without_spaces() {
+                self.collect(machine, &tight, &mut found);
             }
         }
         joined(found, text)
     }
 
-    fn look(&self, machine: &AhoCorasick, view: &View<'_>, found: &mut Vec<Range<usize>>) {
-        self.collect(machine, view, found);
-        if let Some(tight) = view.without_spaces() {
-            self.collect(machine, &tight, found);
-        }
+    /// Whether there is a secret in a text. Most texts hold none: they are looked through without keeping the way back to each byte,
+    /// and only once where they have white space, because whatever stands in a text stands in it without white space, too.
+    pub(crate) fn holds(&self, text: &str) -> bool {
+        let Some(machine) = &self.machine else { return false };
+        views(text, Way::Lost).any(|view| machine.is_match(&*view.tight()) || (self.spaced && machine.is_match(view.bytes())))
+    }
+
+    /// Whether there is a secret in the texts and names of a value.
+    pub(crate) fn holds_in(&self, value: &Value) -> bool {
+        !self.is_empty() && crate::json::holds(self, value)
     }
 
     fn collect(&self, machine: &AhoCorasick, view: &View<'_>, found: &mut Vec<Range<usize>>) {
@@ -88,10 +97,16 @@ impl Exact {
 
     /// A value without secrets in its texts and names, also when one is spread over several texts of a list.
     pub fn scrub_value(&self, value: &mut Value) {
-        if !self.is_empty() {
+        if self.holds_in(value) {
             crate::json::scrub(self, value);
         }
     }
+}
+
+/// A text as it stands, and as it reads with its escapes read.
+fn views(text: &str, way: Way) -> impl Iterator<Item = View<'_>> {
+    let read = move |marks: &'static [u8]| successors(View::of(text).unescaped(marks, way), move |view| view.unescaped(marks, way)).take(DEPTH);
+    once(View::of(text)).chain(view::readings(text).into_iter().flat_map(read))
 }
 
 /// Puts the mark in place of every span.

@@ -1,11 +1,49 @@
 //! JSON values text by text. The texts that stand at the same place of a list's elements are searched for secrets as one,
 //! in case a secret came in parts; everything else is done to each text alone.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    ops::Range,
+};
 
 use serde_json::{Map, Number, Value};
 
 use crate::exact::{Exact, marked};
+
+/// Whether a value holds a secret: the same looks as [`scrub`] has, or more, and nothing changed.
+pub(crate) fn holds(exact: &Exact, value: &Value) -> bool {
+    let (mut texts, mut names) = (HashMap::new(), HashSet::new());
+    gather(value, &mut String::new(), &mut texts, &mut names);
+    // No secret goes over what stands between two names.
+    let names = names.into_iter().fold(String::new(), |all, name| all + name + "\0");
+    exact.holds(&names) || texts.into_values().any(|text| exact.holds(&text))
+}
+
+/// Texts by their place, as one where there are several, and all names.
+fn gather<'a>(value: &'a Value, place: &mut String, texts: &mut HashMap<String, String>, names: &mut HashSet<&'a str>) {
+    match value {
+        Value::String(text) => match texts.get_mut(place.as_str()) {
+            Some(all) => all.push_str(text),
+            None => drop(texts.insert(place.clone(), text.clone())),
+        },
+        Value::Array(list) => {
+            place.push('*');
+            list.iter().for_each(|value| gather(value, place, texts, names));
+            place.pop();
+        }
+        Value::Object(map) => {
+            for (name, value) in map {
+                names.insert(name);
+                let length = place.len();
+                place.push('/');
+                place.push_str(name);
+                gather(value, place, texts, names);
+                place.truncate(length);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
 
 /// Takes secrets out of a value.
 pub(crate) fn scrub(exact: &Exact, value: &mut Value) {
@@ -85,19 +123,32 @@ pub(crate) enum Leaf<'a> {
     Number(&'a Number),
 }
 
-/// A value with every text, number and name replaced by what `change` says. `None` keeps what is there.
-pub(crate) fn changed(value: &Value, name: &str, change: &mut impl FnMut(Leaf<'_>, &str) -> Option<String>) -> Value {
+/// A value with every text, number and name replaced by what `change` says, where it says anything. `None`: it said nothing.
+pub(crate) fn changed(value: &Value, name: &str, change: &mut impl FnMut(Leaf<'_>, &str) -> Option<String>) -> Option<Value> {
     match value {
-        Value::String(text) => Value::String(change(Leaf::Text(text), name).unwrap_or_else(|| text.clone())),
-        Value::Number(number) => change(Leaf::Number(number), name).map_or_else(|| value.clone(), Value::String),
-        Value::Array(list) => Value::Array(list.iter().map(|value| changed(value, name, change)).collect()),
-        Value::Object(map) => {
-            let members = map.iter().map(|(name, value)| {
-                let inner = changed(value, name, change);
-                (change(Leaf::Text(name), "").unwrap_or_else(|| name.clone()), inner)
-            });
-            Value::Object(members.collect::<Map<_, _>>())
+        Value::String(text) => change(Leaf::Text(text), name).map(Value::String),
+        Value::Number(number) => change(Leaf::Number(number), name).map(Value::String),
+        Value::Array(list) => {
+            let mut out = None;
+            for (at, value) in list.iter().enumerate() {
+                if let Some(new) = changed(value, name, change) {
+                    out.get_or_insert_with(|| list.clone())[at] = new;
+                }
+            }
+            out.map(Value::Array)
         }
-        Value::Null | Value::Bool(_) => value.clone(),
+        Value::Object(map) => {
+            let mut news = Vec::with_capacity(map.len());
+            for (name, value) in map {
+                let inner = changed(value, name, change);
+                news.push((change(Leaf::Text(name), ""), inner));
+            }
+            let any = news.iter().any(|(name, value)| name.is_some() || value.is_some());
+            let member = |((name, value), (new_name, new)): ((&String, &Value), (Option<String>, Option<Value>))| {
+                (new_name.unwrap_or_else(|| name.clone()), new.unwrap_or_else(|| value.clone()))
+            };
+            any.then(|| Value::Object(map.iter().zip(news).map(member).collect::<Map<_, _>>()))
+        }
+        Value::Null | Value::Bool(_) => None,
     }
 }

@@ -33,6 +33,11 @@ impl Place<'_> {
 
 pub(crate) type Span = (Range<usize>, Kind);
 
+/// Whether a bare number may be anything at all: a card has 15 digits at least.
+pub(crate) fn may_be(number: u64) -> bool {
+    number >= 100_000_000_000_000
+}
+
 /// What a text holds, in no order; spans may overlap.
 pub(crate) fn spans(text: &str, level: Level, place: Place<'_>) -> Vec<Span> {
     let mut found = Vec::new();

@@ -1,6 +1,6 @@
 //! The one function that every text for a model goes through: secrets out, then patterns by level, each value by its number.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use serde_json::Value;
 
@@ -47,26 +47,21 @@ impl Redactor {
     pub fn value(&self, numbers: &mut Numbers, value: &Arc<Value>) -> Redacted<OutboundValue> {
         let mut replaced = Replaced::default();
         let mut scrubbed = Arc::clone(value);
-        if !self.exact.is_empty() {
-            let mut copy = (**value).clone();
-            self.exact.scrub_value(&mut copy);
-            if copy != **value {
-                scrubbed = Arc::new(copy);
-            }
+        if self.exact.holds_in(value) {
+            self.exact.scrub_value(Arc::make_mut(&mut scrubbed));
         }
-        let mut touched = false;
         let out = json::changed(&scrubbed, "", &mut |leaf, name| {
             let (text, place) = match leaf {
-                Leaf::Text(text) => (std::borrow::Cow::Borrowed(text), Place::Member(name)),
-                Leaf::Number(number) if number.is_u64() => (std::borrow::Cow::Owned(number.to_string()), Place::Number(name)),
+                Leaf::Text(text) => (Cow::Borrowed(text), Place::Member(name)),
+                Leaf::Number(number) if number.as_u64().is_some_and(patterns::may_be) => (Cow::Owned(number.to_string()), Place::Number(name)),
                 Leaf::Number(_) => return None,
             };
-            replaced.add_secrets(text.matches(MARK).count());
-            let out = self.patterned(numbers, &text, place, &mut replaced);
-            touched |= out.is_some();
-            out
+            if text.contains('<') {
+                replaced.add_secrets(text.matches(MARK).count());
+            }
+            self.patterned(numbers, &text, place, &mut replaced)
         });
-        let out = if touched { OutboundValue::new(out) } else { OutboundValue::same(&scrubbed) };
+        let out = out.map_or_else(|| OutboundValue::same(&scrubbed), OutboundValue::new);
         Redacted { out, replaced }
     }
 

@@ -1,6 +1,6 @@
 //! The one thread that writes. Requests that arrive while it works share the next transaction and its sync
-//! (group commit); each runs in a savepoint, so that one that fails takes nothing else with it. What need not be on disk at once
-//! shares the sync of what must be.
+//! (group commit); whoever joins runs in a savepoint, so that one that fails takes nothing else with it. What need not be on disk at
+//! once shares the sync of what must be.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -150,11 +150,22 @@ fn group(conn: &Connection, (on_disk, first): (OnDisk, Work), receive: &Receiver
     let mut left = None;
     let mut lost = None;
     while let Some(one) = work.take() {
-        let (one, ended) = in_savepoint(conn, one, faults);
-        ran.push(one);
-        if let Err(error) = ended {
-            lost = Some(error);
-            break;
+        if ran.is_empty() {
+            // Alone in its transaction, which it ends when it fails.
+            let one = one(Ok(conn));
+            if one.failed.is_some() {
+                roll_back(conn);
+                (one.tell)(None);
+                return None;
+            }
+            ran.push(one);
+        } else {
+            let (one, ended) = in_savepoint(conn, one, faults);
+            ran.push(one);
+            if let Err(error) = ended {
+                lost = Some(error);
+                break;
+            }
         }
         if ran.len() < GROUP {
             match receive.try_recv() {
@@ -167,11 +178,8 @@ fn group(conn: &Connection, (on_disk, first): (OnDisk, Work), receive: &Receiver
     if lost.is_none() {
         lost = execute(conn, "COMMIT").err().map(|e| faults.store_error(e.into()));
     }
-    if lost.is_some()
-        && !conn.is_autocommit()
-        && let Err(error) = execute(conn, "ROLLBACK")
-    {
-        tracing::error!(%error, "a failed transaction could not be rolled back");
+    if lost.is_some() {
+        roll_back(conn);
     }
     for one in ran {
         (one.tell)(lost.clone());
@@ -179,7 +187,16 @@ fn group(conn: &Connection, (on_disk, first): (OnDisk, Work), receive: &Receiver
     left
 }
 
-/// Runs one request. `Err` when the whole transaction is gone: SQLite ends it by itself on a full disk and the like.
+fn roll_back(conn: &Connection) {
+    // SQLite may have ended it by itself.
+    if !conn.is_autocommit()
+        && let Err(error) = execute(conn, "ROLLBACK")
+    {
+        tracing::error!(%error, "a failed transaction could not be rolled back");
+    }
+}
+
+/// Runs one request beside others. `Err` when the whole transaction is gone: SQLite ends it by itself on a full disk and the like.
 fn in_savepoint(conn: &Connection, work: Work, faults: &Faults) -> (Ran, Result<(), StoreError>) {
     if let Err(error) = execute(conn, "SAVEPOINT request") {
         let error = faults.store_error(error.into());

@@ -190,7 +190,7 @@ impl Turn {
         self.model.ready().await;
         let words = self.engine.words(&self.session, self.redaction_level()).await.map_err(|error| error.to_string())?;
         let messages: Vec<_> = entries.iter().map(|entry| json!({"role": entry.role, "text": entry.text})).collect();
-        let input = words.result(&Arc::new(json!({"notes": notes, "messages": messages})), str::to_owned).0;
+        let input = words.value(json!({"notes": notes, "messages": messages})).0;
         let prompt = PROMPT.trim_end().replace("{words}", &(most * 3 / 4).to_string());
         let request = ModelRequest {
             messages: vec![Message::System { text: words.name(&prompt) }, Message::User { text: input }],

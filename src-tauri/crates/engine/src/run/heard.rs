@@ -44,9 +44,9 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    pub(super) fn tell(&self, event: &EventBody) {
+    pub(super) fn tell(&self, event: EventBody) {
         // A caller that went away is noticed by whoever started the turn.
-        let _ = self.tell.send(event.clone());
+        let _ = self.tell.send(event);
     }
 }
 
@@ -107,7 +107,7 @@ impl Work {
             return arguments;
         }
         let ignored: serde_json::Map<String, Value> = strange.into_iter().filter_map(|name| all.remove_entry(&name)).collect();
-        listener.tell(&EventBody::DevStatus { text: IGNORED.into(), data: json!({"tool": spec.id, "arguments": ignored}) });
+        listener.tell(EventBody::DevStatus { text: IGNORED.into(), data: json!({"tool": spec.id, "arguments": ignored}) });
         Value::Object(all)
     }
 }
@@ -225,6 +225,11 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    /// What is kept beside a session.
+    pub async fn values(&self, session: &SessionId) -> Result<SessionValues, AgentError> {
+        self.world.store.session_values(session).await.map_err(|e| store_error(&e))
     }
 
     /// Reads, changes and writes back what is kept beside a session.

@@ -87,12 +87,12 @@ impl Work {
     }
 
     /// An event of the turn as the run contract tells it.
-    pub(crate) fn tell(&self, engine: &Engine, event: &EventBody, at: DateTime<Utc>) {
+    pub(crate) fn tell(&self, engine: &Engine, event: EventBody, at: DateTime<Utc>) {
         if let Some(listener) = &self.listener {
             return listener.tell(event);
         }
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let (kind, data) = match event {
+        let (kind, data) = match &event {
             EventBody::Delta { text } => {
                 told.0.push_str(text);
                 (RunEventType::Delta, data(&[("text", json!(text))]))

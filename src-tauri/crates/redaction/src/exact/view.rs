@@ -2,10 +2,17 @@
 
 use std::{borrow::Cow, ops::Range};
 
+/// Whether a reading knows where its bytes came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    Kept,
+    Lost,
+}
+
 /// A text, or a reading of it.
 pub(super) struct View<'a> {
     bytes: Cow<'a, [u8]>,
-    /// Where each byte came from; `None` for the text itself.
+    /// Where each byte came from; `None` for the text itself, and where the way is lost.
     from: Option<Vec<(u32, u32)>>,
 }
 
@@ -40,35 +47,43 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The same with one layer of escapes read, of those that begin with one of these marks; `None` when there is none.
-    pub(super) fn unescaped(&self, marks: &[u8]) -> Option<View<'static>> {
-        if !self.bytes.iter().any(|byte| marks.contains(byte)) {
-            return None;
+    /// The bytes without white space.
+    pub(super) fn tight(&self) -> Cow<'_, [u8]> {
+        if !self.bytes.iter().any(u8::is_ascii_whitespace) {
+            return Cow::Borrowed(&self.bytes);
         }
-        let (mut bytes, mut from, mut at, mut changed) = (Vec::with_capacity(self.bytes.len()), Vec::with_capacity(self.bytes.len()), 0, false);
+        let mut tight = Vec::with_capacity(self.bytes.len());
+        tight.extend(self.bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace()));
+        Cow::Owned(tight)
+    }
+
+    /// The same with one layer of escapes read, of those that begin with one of these marks; `None` when there is none.
+    pub(super) fn unescaped(&self, marks: &[u8], way: Way) -> Option<View<'static>> {
+        let next = |at: usize| self.bytes[at..].iter().position(|byte| marks.contains(byte)).map(|found| at + found);
+        let mut mark = Some(next(0)?);
+        let (mut bytes, mut from, mut at, mut changed) = (Vec::with_capacity(self.bytes.len()), Vec::new(), 0, false);
         while at < self.bytes.len() {
-            let (meant, length) = match escape(&self.bytes[at..]).filter(|_| marks.contains(&self.bytes[at])) {
-                Some(found) => found,
-                None => (Meant::Byte(self.bytes[at]), 1),
-            };
+            let plain = mark.unwrap_or(self.bytes.len());
+            bytes.extend_from_slice(&self.bytes[at..plain]);
+            if way == Way::Kept {
+                from.extend((at..plain).map(|at| self.source(at..at + 1)));
+            }
+            at = plain;
+            let Some(here) = self.bytes.get(at..).filter(|rest| !rest.is_empty()) else { break };
+            let (meant, length) = escape(here).unwrap_or((Meant::Byte(here[0]), 1));
             changed |= length > 1;
-            let source = self.source(at..at + length);
+            let before = bytes.len();
             match meant {
-                Meant::Byte(byte) => {
-                    bytes.push(byte);
-                    from.push(source);
-                }
-                Meant::Char(c) => {
-                    let mut buffer = [0; 4];
-                    for byte in c.encode_utf8(&mut buffer).bytes() {
-                        bytes.push(byte);
-                        from.push(source);
-                    }
-                }
+                Meant::Byte(byte) => bytes.push(byte),
+                Meant::Char(c) => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            }
+            if way == Way::Kept {
+                from.extend(std::iter::repeat_n(self.source(at..at + length), bytes.len() - before));
             }
             at += length;
+            mark = next(at.min(self.bytes.len()));
         }
-        changed.then_some(View { bytes: Cow::Owned(bytes), from: Some(from) })
+        changed.then_some(View { bytes: Cow::Owned(bytes), from: (way == Way::Kept).then_some(from) })
     }
 }
 
