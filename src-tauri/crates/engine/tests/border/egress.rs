@@ -207,6 +207,54 @@ async fn a_secret_that_becomes_known_in_the_middle_of_a_turn_goes_out_no_more() 
 }
 
 #[tokio::test(start_paused = true)]
+async fn texts_of_the_program_are_looked_at_again_when_a_secret_becomes_known() {
+    let mut described = tool("r", Effect::ReadOnly);
+    described.description = format!("Asks the server with {KEY}.");
+    described.input_schema = json!({"type": "object", "properties": {"q": {"type": "string", "default": KEY}}});
+    let bench = Bench::new(vec![described]);
+    bench.ask("one").await;
+    bench.secrets.0.lock().unwrap().push(KEY.into());
+    bench.ask("two").await;
+    let requests = requests(&bench);
+    assert!(requests[0].contains(KEY) && !requests[1].contains(KEY), "{}", requests[1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_reads_the_same_in_every_later_turn_and_after_a_restart() {
+    let results = |bench: &Bench| -> Vec<Vec<String>> {
+        let of = |request: &ModelRequest| {
+            let result = |message: &Message| if let Message::Tool { content, data, .. } = message { Some(format!("{content} {}", json!(data))) } else { None };
+            request.messages.iter().filter_map(result).collect()
+        };
+        bench.model.requests.lock().unwrap().iter().map(of).collect()
+    };
+    // Short; long enough to be cut in later turns only; cut at once. And one that is a failure.
+    for (length, cut_now, cut_later) in [(10, false, false), (6_000, false, true), (20_000, true, true)] {
+        let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+        let long = json!({"owner": MAIL, "text": "x".repeat(length)});
+        let behaviour = move |request: &ToolRequest| match request.arguments["n"].as_u64() {
+            Some(1) => Ok(long.clone()),
+            _ => Err(ToolFailure { error: AgentError::new(ErrorCode::ToolHttpError, format!("{MAIL} is unknown")), may_have_happened: false }),
+        };
+        bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(behaviour));
+        bench.model.then(vec![Say::Call("r", json!({"n": 1})), Say::Call("r", json!({"n": 2}))]);
+        bench.ask("go").await;
+        bench.ask("and").await;
+        bench.ask("then").await;
+        let next = Engine::new(bench.world.clone());
+        next.recover().await.unwrap();
+        let params = TurnStartParams { session: Some("s".into()), text: "still".into(), model: None, agent: None, headless: false };
+        bench.final_of(&next.turn_start(params).await.unwrap().turn).await;
+        let told = results(&bench);
+        assert_eq!(told.iter().map(Vec::len).collect::<Vec<_>>(), [0, 2, 2, 2, 2], "{length}");
+        assert_eq!(told[1] == told[2], cut_now == cut_later && !cut_now, "{length}");
+        assert!(told[2] == told[3] && told[3] == told[4], "{length}: the same from then on");
+        assert_eq!((told[1][0].contains("truncated"), told[2][0].contains("truncated")), (cut_now, cut_later));
+        assert!(told.iter().flatten().all(|text| text.contains("<email_1>") && !text.contains(MAIL)), "{told:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn when_nothing_may_leave_only_this_machine_answers() {
     let bench = Bench::new(vec![]);
     bench.profile.settings.lock().unwrap().egress.allowed = false;
