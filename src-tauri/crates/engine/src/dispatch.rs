@@ -10,7 +10,7 @@ use crate::{
     Engine,
     call::{CallDone, Ready},
     canonical::{canonical, sha256_hex},
-    ports::{Durability, Point, RecordDraft, SessionValues, ToolFailure, ToolRequest},
+    ports::{Durability, Point, RecordDraft, SessionValues, ToolFailure, ToolRequest, ValueChanges},
     results,
     texts::Text,
     turn::Turn,
@@ -46,7 +46,8 @@ impl Turn {
         if spec.caller_owned.is_empty() {
             return Map::new();
         }
-        let session = self.world().store.session_values(&self.session).await.unwrap_or_default();
+        let names: Vec<&str> = spec.caller_owned.iter().map(|parameter| parameter.from.as_str()).collect();
+        let session = self.world().store.session_values_of(&self.session, &names).await.unwrap_or_default();
         caller_values(spec, &session, &self.world().profile.caller_values())
     }
 
@@ -207,20 +208,9 @@ impl Turn {
         if spec.session_values.is_empty() {
             return;
         }
-        let _one_at_a_time = self.engine.values.lock(&self.session).await;
-        let store = &self.world().store;
-        let Ok(mut values) = store.session_values(&self.session).await else { return };
-        let before = values.clone();
-        for wanted in &spec.session_values {
-            if let Some(value) = data.pointer(&wanted.pointer)
-                && !value.is_null()
-            {
-                values.insert(wanted.name.clone(), value.clone());
-            }
-        }
-        if values != before
-            && let Err(error) = store.session_values_set(&self.session, &values).await
-        {
+        let found = |pointer: &str| data.pointer(pointer).filter(|value| !value.is_null()).cloned();
+        let news: ValueChanges = spec.session_values.iter().filter_map(|wanted| Some((wanted.name.clone(), Some(found(&wanted.pointer)?)))).collect();
+        if let Err(error) = self.engine.values_put(&self.session, news).await {
             tracing::warn!(%error, "session values could not be kept");
         }
     }

@@ -142,7 +142,7 @@ impl Engine {
         let table = match known {
             Some(table) => table,
             None => {
-                let stored = self.world.store.session_values(session).await?.remove(KEY).unwrap_or_default();
+                let stored = self.world.store.session_values_of(session, &[KEY]).await?.remove(KEY).unwrap_or_default();
                 let table = Table { numbers: Numbers::restored(session.as_str(), &stored), ..Table::default() };
                 self.egress.keep(session, table)
             }
@@ -350,15 +350,7 @@ impl Words {
             }
             table.numbers.stored()
         };
-        let _one_at_a_time = self.engine.values.lock(&self.session).await;
-        let store = &self.engine.world.store;
-        let kept = match store.session_values(&self.session).await {
-            Ok(mut values) => {
-                values.insert(KEY.to_owned(), stored);
-                store.session_values_set(&self.session, &values).await
-            }
-            Err(error) => Err(error),
-        };
+        let kept = self.engine.world.store.session_values_put(&self.session, vec![(KEY.to_owned(), Some(stored))]).await;
         if kept.is_err() {
             // The next turn begins with what is stored.
             self.engine.egress.forget(&self.session);

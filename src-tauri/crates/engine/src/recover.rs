@@ -99,8 +99,7 @@ impl Engine {
         let store = &self.world.store;
         let text = Text::QueuedLost.in_locale(&self.world.profile.locale());
         for session in store.sessions_with_value(QUEUE_KEY).await? {
-            let mut values = store.session_values(&session).await?;
-            let Some(queue) = values.remove(QUEUE_KEY) else { continue };
+            let Some(queue) = store.session_values_of(&session, &[QUEUE_KEY]).await?.remove(QUEUE_KEY) else { continue };
             let queue: Vec<QueuedMessage> = serde_json::from_value(queue).unwrap_or_default();
             let mut items = Vec::new();
             for waiting in queue {
@@ -109,7 +108,7 @@ impl Engine {
                 items.push(self.recovered_item(&session, &waiting.turn, notice));
             }
             store.items_append(items).await?;
-            store.session_values_set(&session, &values).await?;
+            store.session_values_put(&session, vec![(QUEUE_KEY.to_owned(), None)]).await?;
         }
         Ok(())
     }

@@ -171,11 +171,7 @@ impl Engine {
         if given.is_empty() {
             return Ok(());
         }
-        let _one_at_a_time = self.values.lock(session).await;
-        let store = &self.world.store;
-        let mut values = store.session_values(session).await.map_err(|e| store_error(&e))?;
-        values.extend(given);
-        store.session_values_set(session, &values).await.map_err(|e| store_error(&e))
+        self.values_put(session, given.into_iter().map(|(name, value)| (name, Some(value))).collect()).await
     }
 }
 

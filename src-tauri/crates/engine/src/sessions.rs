@@ -106,15 +106,9 @@ impl Engine {
     async fn queue_changed(&self, session: &SessionId) -> Result<(), AgentError> {
         let _one_at_a_time = self.values.lock(session).await;
         let queue = self.lanes.queue(session);
-        let store = &self.world.store;
-        let mut values = store.session_values(session).await.map_err(|e| store_error(&e))?;
         // Messages of which nothing is to be left wait in memory only.
-        if queue.is_empty() || self.keeps_nothing() {
-            values.remove(QUEUE_KEY);
-        } else {
-            values.insert(QUEUE_KEY.to_owned(), json!(queue));
-        }
-        store.session_values_set(session, &values).await.map_err(|e| store_error(&e))?;
+        let kept = (!queue.is_empty() && !self.keeps_nothing()).then(|| json!(queue));
+        self.values_put(session, vec![(QUEUE_KEY.to_owned(), kept)]).await?;
         self.push(Push::Queue { session: session.clone(), queue });
         Ok(())
     }

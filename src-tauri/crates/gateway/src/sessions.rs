@@ -20,6 +20,10 @@ use crate::{
 
 /// Where the gateway's own things are kept among a session's values.
 const KEY: &str = "$gateway";
+/// What the caller gives with each message, and the host reads for tools.
+pub(crate) const CLIENT_IP: &str = "clientIp";
+pub(crate) const CONTEXT: &str = "context";
+pub(crate) const STATUS_SEED: &str = "statusSeed";
 /// Names of locks that are kept before those without a holder are cleared away.
 const LOCKS: usize = 1_024;
 /// Items of a session that are kept. Models are shown fewer.
@@ -92,7 +96,7 @@ impl Sessions {
         }
     }
 
-    /// What is kept of a session, as the newest of all gateways left it, and the values beside it; one whose time is over is gone.
+    /// What is kept of a session, as the newest of all gateways left it, and what its caller gave; one whose time is over is gone.
     pub(crate) async fn load(&self, app: &App, id: &SessionId, now_ms: i64) -> Result<(State, SessionValues), AgentError> {
         let (state, values) = kept(app, id).await?;
         if let Some(shared) = app.host.shared()
@@ -116,7 +120,7 @@ impl Sessions {
         let rev = if app.host.shared().is_some() { uuid::Uuid::new_v4().simple().to_string() } else { String::new() };
         let state = State { expires_at, rev, ..state.clone() };
         let value = json!(state);
-        app.host.engine().values_change(id, |values| drop(values.insert(KEY.into(), value))).await?;
+        app.host.engine().values_put(id, vec![(KEY.to_owned(), Some(value))]).await?;
         let Some(shared) = app.host.shared() else { return Ok(()) };
         let saved = sharing::store(app, shared.as_ref(), id, &state).await;
         let mut unsaved = self.unsaved.lock().unwrap_or_else(PoisonError::into_inner);
@@ -154,8 +158,8 @@ impl Sessions {
 
 /// What is kept here of a session, also when its time is over.
 async fn kept(app: &App, id: &SessionId) -> Result<(State, SessionValues), AgentError> {
-    let values = app.host.engine().values(id).await?;
-    let state = values.get(KEY).and_then(|kept| State::deserialize(kept).ok()).unwrap_or_default();
+    let mut values = app.host.engine().values_of(id, &[KEY, CLIENT_IP, CONTEXT, STATUS_SEED]).await?;
+    let state = values.remove(KEY).and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
     Ok((state, values))
 }
 
@@ -163,7 +167,7 @@ async fn kept(app: &App, id: &SessionId) -> Result<(State, SessionValues), Agent
 async fn forget(app: &App, id: &SessionId) -> Result<(), AgentError> {
     match app.host.engine().session_delete(id).await {
         // Only values were kept, without a message.
-        Err(error) if error.reason_text() == Some("not_found") => app.host.engine().values_change(id, |values| values.clear()).await.map(drop),
+        Err(error) if error.reason_text() == Some("not_found") => app.host.engine().values_clear(id).await,
         other => other,
     }
 }
@@ -187,6 +191,8 @@ pub(crate) async fn sweep(app: &App) {
         if let Err(error) = sweep_one(app, &id).await {
             return tracing::warn!(%error, "sessions could not be cleared away");
         }
+        // There may be very many: turns go before them.
+        tokio::task::yield_now().await;
     }
 }
 

@@ -169,12 +169,9 @@ impl KeptVisits for InValues {
         let engine = self.engine.get()?.upgrade()?;
         let mut made = None;
         let changed = engine
-            .values_change(session, |values| {
-                made = change(values.get(&self.name).and_then(|kept| serde_json::from_value(kept.clone()).ok()));
-                match &made {
-                    Some(open) => drop(values.insert(self.name.clone(), json!(open))),
-                    None => drop(values.remove(&self.name)),
-                }
+            .value_change(session, &self.name, |kept| {
+                made = change(kept.and_then(|kept| serde_json::from_value(kept).ok()));
+                made.as_ref().map(|open| json!(open))
             })
             .await;
         match changed {

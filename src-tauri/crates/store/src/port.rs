@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use contract::{Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, ItemBody, SessionId, SessionSummary, TurnId};
-use engine::ports::{Moved, SessionImage, SessionValues, SharedSessions, Store, StoreError, TurnRow, is_shared};
+use engine::ports::{Moved, SessionImage, SessionValues, SharedSessions, Store, StoreError, TurnRow, ValueChanges, is_shared};
 
 use crate::open::SqliteStore;
 use crate::table::{approvals, grants, items, session_values, sessions, turns};
@@ -30,15 +30,18 @@ impl Store for SqliteStore {
         self.write(move |conn| sessions::delete(conn, &id)).await
     }
     async fn session_values(&self, id: &SessionId) -> Result<SessionValues, StoreError> {
-        self.glance(|conn| session_values::get(conn, id))
+        self.glance(|conn| session_values::all(conn, id))
+    }
+    async fn session_values_of(&self, id: &SessionId, names: &[&str]) -> Result<SessionValues, StoreError> {
+        self.glance(|conn| session_values::of(conn, id, names))
     }
     async fn sessions_with_value(&self, name: &str) -> Result<Vec<SessionId>, StoreError> {
         let name = name.to_owned();
         self.read(move |conn| session_values::with_value(conn, &name)).await
     }
-    async fn session_values_set(&self, id: &SessionId, values: &SessionValues) -> Result<(), StoreError> {
-        let (id, values) = (id.clone(), values.clone());
-        self.write_along(move |conn| session_values::set(conn, &id, &values)).await
+    async fn session_values_put(&self, id: &SessionId, changes: ValueChanges) -> Result<(), StoreError> {
+        let id = id.clone();
+        self.write_along(move |conn| session_values::put(conn, &id, &changes)).await
     }
 
     async fn items_append(&self, items: Vec<Item>) -> Result<Vec<Item>, StoreError> {

@@ -125,8 +125,8 @@ impl Engine {
         let nothing = || Recalled { policy: policy.clone(), agent: agent.clone(), ..Recalled::default() };
         let store = &self.world.store;
         let mut context = self.world.profile.caller_values();
-        if policy.key.source != contract::KeySource::ConversationId {
-            context.extend(store.session_values(session).await?);
+        if let Some(member) = key::member(policy) {
+            context.extend(store.session_values_of(session, &[member]).await?);
         }
         let Some(key) = key::of(policy, session, &context).map(|key| key.of_agent(agent.as_ref())) else { return Ok(nothing()) };
         let memory = self.current_memory(&key, policy).await?;

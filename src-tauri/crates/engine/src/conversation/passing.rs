@@ -29,13 +29,11 @@ impl Engine {
     async fn change_marks(&self, session: &SessionId, change: impl FnOnce(&mut Vec<TurnId>)) -> Result<(), StoreError> {
         let _one_at_a_time = self.values.lock(session).await;
         let store = &self.world.store;
-        let mut values = store.session_values(session).await?;
-        let mut turns = values.remove(PASSING).and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default();
+        let kept = store.session_values_of(session, &[PASSING]).await?.remove(PASSING);
+        let mut turns = kept.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default();
         change(&mut turns);
-        if !turns.is_empty() {
-            values.insert(PASSING.to_owned(), json!(turns));
-        }
-        store.session_values_set(session, &values).await
+        let kept = (!turns.is_empty()).then(|| json!(turns));
+        store.session_values_put(session, vec![(PASSING.to_owned(), kept)]).await
     }
 
     /// Takes away what is left of marked turns, except of those that run. `ended`: this one does not any more.
@@ -49,7 +47,7 @@ impl Engine {
         let store = &self.world.store;
         for session in store.sessions_with_value(PASSING).await? {
             let marked: Vec<TurnId> =
-                store.session_values(&session).await?.remove(PASSING).and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default();
+                store.session_values_of(&session, &[PASSING]).await?.remove(PASSING).and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default();
             for turn in marked {
                 if ended != Some(&turn) && self.lanes.running(&session).as_ref() == Some(&turn) {
                     continue;

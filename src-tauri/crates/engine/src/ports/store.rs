@@ -34,8 +34,11 @@ pub struct TurnRow {
     pub usage: Usage,
 }
 
-/// A session's own values for caller-owned parameters, by name.
+/// What is kept beside a session, by name: values for caller-owned parameters, and what hosts and the engine remember of it.
 pub type SessionValues = Map<String, Value>;
+
+/// New values by name; those without one go.
+pub type ValueChanges = Vec<(String, Option<Value>)>;
 
 /// Sessions, items, turns, approvals, grants, and the books. Every method is durable when it returns.
 #[async_trait]
@@ -47,9 +50,12 @@ pub trait Store: Books + Conversations {
     async fn session_rename(&self, id: &SessionId, title: &str) -> Result<(), StoreError>;
     async fn session_delete(&self, id: &SessionId) -> Result<(), StoreError>;
     async fn session_values(&self, id: &SessionId) -> Result<SessionValues, StoreError>;
+    /// Those of these names that there are.
+    async fn session_values_of(&self, id: &SessionId, names: &[&str]) -> Result<SessionValues, StoreError>;
     /// Sessions that have a value of this name.
     async fn sessions_with_value(&self, name: &str) -> Result<Vec<SessionId>, StoreError>;
-    async fn session_values_set(&self, id: &SessionId, values: &SessionValues) -> Result<(), StoreError>;
+    /// Changes these and leaves the others.
+    async fn session_values_put(&self, id: &SessionId, changes: ValueChanges) -> Result<(), StoreError>;
 
     /// Stores items in one transaction, gives them their `seq`, touches the session. The items come back numbered.
     async fn items_append(&self, items: Vec<Item>) -> Result<Vec<Item>, StoreError>;

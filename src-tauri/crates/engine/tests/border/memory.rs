@@ -275,7 +275,7 @@ async fn section_7_scopes_and_keys() {
     for session in ["three", "four"] {
         keyed.world.store.session_create(&session.into(), "t", keyed.world.clock.now()).await.unwrap();
         let values = json!({"case": "c7"}).as_object().unwrap().clone();
-        keyed.world.store.session_values_set(&session.into(), &values).await.unwrap();
+        keyed.world.store.session_values_put(&session.into(), values.into_iter().map(|(name, value)| (name, Some(value))).collect()).await.unwrap();
     }
     in_session(&keyed, "three", "about the case").await;
     settled(&keyed).await;

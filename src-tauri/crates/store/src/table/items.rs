@@ -50,8 +50,8 @@ pub(crate) fn adopt(conn: &Connection, items: &[Item]) -> Result<(), DbError> {
 /// Takes the oldest items of long sessions that have a value of this name. Few are that long, so few are looked at.
 pub(crate) fn trim(conn: &Connection, name: &str, keep: u32) -> Result<(), DbError> {
     let mut long = conn.prepare_cached(
-        "SELECT s.id, s.next_seq FROM session s JOIN session_value v ON v.session = s.id
-         WHERE s.next_seq > ?1 + 1 AND instr(v.body, json_quote(?2) || ':') > 0",
+        "SELECT s.id, s.next_seq FROM session s JOIN session_value v ON v.session = s.id AND v.name = ?2
+         WHERE s.next_seq > ?1 + 1",
     )?;
     let found = long.query_map(params![keep, name], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))?.collect::<Result<Vec<_>, _>>()?;
     for (session, next) in found {

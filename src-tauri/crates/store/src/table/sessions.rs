@@ -72,7 +72,7 @@ pub(crate) fn adopt(conn: &Connection, image: &SessionImage) -> Result<(), DbErr
         i64::try_from(next).unwrap_or(i64::MAX),
         text::instant(touched)
     ])?;
-    session_values::set(conn, id, &image.values)?;
+    session_values::replace(conn, id, &image.values)?;
     approvals::adopt(conn, id, &image.approvals)?;
     image.memories.iter().try_for_each(|memory| conversations::put(conn, memory, 0))
 }

@@ -1,4 +1,4 @@
--- user_version 4
+-- user_version 5
 CREATE TRIGGER spending_entered AFTER INSERT ON spending BEGIN
     INSERT INTO spent (scope, name, tokens, nano_usd)
     VALUES ('day', NEW.day, NEW.tokens, COALESCE(NEW.nano_usd, 0)), ('session', NEW.session, NEW.tokens, COALESCE(NEW.nano_usd, 0))
@@ -84,8 +84,10 @@ CREATE TABLE session (
     next_seq INTEGER NOT NULL DEFAULT 1
 ) STRICT;
 CREATE TABLE session_value (
-    session TEXT NOT NULL PRIMARY KEY,
-    body TEXT NOT NULL
+    session TEXT NOT NULL,
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (session, name)
 ) STRICT;
 CREATE TABLE spending (
     id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -130,6 +132,7 @@ CREATE INDEX grant_of_session ON "grant" (session);
 CREATE INDEX item_by_turn ON item (turn, seq);
 CREATE INDEX run_by_time ON run (claimed_at);
 CREATE INDEX session_by_update ON session (updated_at DESC, id);
+CREATE INDEX session_value_by_name ON session_value (name, session);
 CREATE INDEX spending_by_day ON spending (day);
 CREATE INDEX spending_of_session ON spending (session);
 CREATE INDEX spending_of_turn ON spending (turn);

@@ -129,10 +129,17 @@ async fn values_and_notes_are_replaced_and_forgotten() {
     let store = world.store();
     let session = with_session(&store, "s").await;
     let values = |json: serde_json::Value| json.as_object().expect("an object").clone();
+    let put = async |changes: &[(&str, Option<serde_json::Value>)]| {
+        let changes = changes.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        store.session_values_put(&session, changes).await.expect("put");
+    };
     assert!(store.session_values(&session).await.expect("read").is_empty());
-    store.session_values_set(&session, &values(json!({"customer": "c1", "basket": 7}))).await.expect("set");
-    store.session_values_set(&session, &values(json!({"customer": "c2"}))).await.expect("set");
-    assert_eq!(store.session_values(&session).await, Ok(values(json!({"customer": "c2"}))));
+    put(&[("customer", Some(json!("c1"))), ("basket", Some(json!(7))), ("$of \"us\"", Some(json!({"a": [null]})))]).await;
+    put(&[("customer", Some(json!("c2"))), ("basket", None), ("nobody", None), ("null", Some(json!(null)))]).await;
+    assert_eq!(store.session_values(&session).await, Ok(values(json!({"customer": "c2", "$of \"us\"": {"a": [null]}, "null": null}))));
+    assert_eq!(store.session_values_of(&session, &["customer", "basket"]).await, Ok(values(json!({"customer": "c2"}))));
+    assert_eq!(store.sessions_with_value("$of \"us\"").await, Ok(vec![session.clone()]));
+    assert_eq!(store.sessions_with_value("basket").await, Ok(vec![]));
 
     store.note_set("seen", Some("1")).await.expect("set");
     store.note_set("seen", Some("2")).await.expect("set");

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use engine::ports::Store as _;
 use rusqlite::Connection;
+use serde_json::json;
 use store::{OpenError, SqliteStore};
 
 use crate::world::World;
@@ -51,10 +52,26 @@ async fn a_file_of_version_1_opens_with_everything_in_it() {
 }
 
 #[tokio::test]
+async fn what_was_kept_beside_a_session_as_one_value_is_kept_by_name() {
+    let world = World::new();
+    drop(world.store());
+    let older = r#"PRAGMA user_version = 4; DROP TABLE session_value;
+        CREATE TABLE session_value (session TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL) STRICT;
+        INSERT INTO session_value VALUES ('app:s', '{"$gateway":{"memory":{"a":[1,null,"å"]}},"context":null,"n":7,"with.point":"x","$server/a/b":{"t":true},"f":1.50}'),
+        ('empty', '{}');"#;
+    Connection::open(world.db()).expect("opened").execute_batch(older).expect("as version 4 left it");
+    let kept = world.store().session_values(&"app:s".into()).await.expect("read");
+    let expected = json!({"$gateway": {"memory": {"a": [1, null, "å"]}}, "context": null, "n": 7, "with.point": "x", "$server/a/b": {"t": true}, "f": 1.5});
+    assert_eq!(json!(kept), expected);
+    assert!(world.store().session_values(&"empty".into()).await.expect("read").is_empty());
+}
+
+#[tokio::test]
 async fn what_was_spent_before_its_sums_were_kept_counts() {
     let world = World::new();
     drop(world.store());
-    let older = "DROP TRIGGER spending_entered; DROP TRIGGER spending_settled; DROP TABLE spent; PRAGMA user_version = 3;
+    let older = "DROP TRIGGER spending_entered; DROP TRIGGER spending_settled; DROP TABLE spent; DROP TABLE session_value; PRAGMA user_version = 3;
+        CREATE TABLE session_value (session TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL) STRICT;
         INSERT INTO spending (at, day, session, turn, model, tokens, nano_usd)
         VALUES ('2026-11-21T10:00:00Z', '2026-11-21', 's', 't', 'm', 700, 5), ('2026-11-21T10:00:01Z', '2026-11-21', 's', 'u', 'm', 200, NULL);";
     Connection::open(world.db()).expect("opened").execute_batch(older).expect("as version 3 left it");
@@ -73,7 +90,7 @@ fn a_newer_file_is_refused_and_left_as_it_is() {
     Connection::open(world.db()).expect("opened").execute_batch("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99;").expect("changed");
     let before = std::fs::read(world.db()).expect("read");
     let Err(error) = SqliteStore::open(&world.db(), world.clock.clone()) else { panic!("a newer file must be refused") };
-    assert!(matches!(error, OpenError::Newer { found: 99, known: 4, .. }));
+    assert!(matches!(error, OpenError::Newer { found: 99, known: 5, .. }));
     let shown = error.into_agent_error();
     assert_eq!(shown.reason_text(), Some("database_newer"));
     assert!(shown.hint_text().is_some_and(|hint| hint.contains("Install the newest version")), "the person is told what to do");

@@ -99,7 +99,7 @@ async fn deleting_takes_everything_of_the_session_and_nothing_else() {
     for id in [&gone, &kept] {
         store.items_append(vec![message(id, 1), message(id, 2)]).await.expect("appended");
         store.approval_insert(&pending(&format!("a-{id}"), id, "2026-11-21T10:00:00Z")).await.expect("inserted");
-        store.session_values_set(id, json!({"customer": "c1"}).as_object().expect("an object")).await.expect("set");
+        store.session_values_put(id, vec![("customer".into(), Some(json!("c1")))]).await.expect("put");
         let turn = TurnRow {
             turn: format!("t-{id}").into(),
             session: id.clone(),
