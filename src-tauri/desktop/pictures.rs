@@ -51,8 +51,12 @@ fn refused(status: StatusCode) -> Response<Vec<u8>> {
 
 /// The picture's type by its first bytes; the shop's own word for it does not count.
 fn kind(bytes: &[u8]) -> Option<&'static str> {
-    if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
-        return Some("image/png");
+    let starts: [(&[u8], &str); 4] = [(b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF87a", "image/gif"), (b"GIF89a", "image/gif")];
+    if let Some((_, kind)) = starts.into_iter().find(|(start, _)| bytes.starts_with(start)) {
+        return Some(kind);
+    }
+    if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP") {
+        return Some("image/webp");
     }
     let start = bytes.get(..bytes.len().min(256))?;
     let text = std::str::from_utf8(start).ok()?.trim_start_matches('\u{feff}').trim_start();
@@ -83,6 +87,10 @@ mod tests {
     #[test]
     fn only_pictures_pass() {
         assert_eq!(kind(b"\x89PNG\r\n\x1a\nrest"), Some("image/png"));
+        assert_eq!(kind(b"\xff\xd8\xff\xe0rest"), Some("image/jpeg"));
+        assert_eq!(kind(b"GIF89arest"), Some("image/gif"));
+        assert_eq!(kind(b"RIFF\x10\0\0\0WEBPVP8 "), Some("image/webp"));
+        assert_eq!(kind(b"RIFF\x10\0\0\0WAVEfmt "), None);
         assert_eq!(kind(b"<svg xmlns='x'/>"), Some("image/svg+xml"));
         assert_eq!(kind(b"<?xml version='1.0'?>\n<svg/>"), Some("image/svg+xml"));
         assert_eq!(kind(b"<html><svg/></html>"), None);

@@ -104,7 +104,7 @@ impl Turn {
     pub(crate) async fn run_calls(self: Arc<Self>, calls: Vec<AskedCall>) -> Result<Vec<CallDone>, End> {
         self.emit(EventBody::Status { stage: Stage::Tools, text: None });
         let own = self.agent().and_then(|agent| agent.calls_per_round).unwrap_or(u32::MAX);
-        let most = self.settings.limits.calls_per_round.min(own).clamp(1, 10) as usize;
+        let most = self.settings.limits.calls_per_round.min(self.own_bound(own)).clamp(1, 10) as usize;
         let mut prepared = Vec::with_capacity(calls.len());
         for (index, call) in calls.into_iter().enumerate() {
             let next = self.prepare(call, index < most).await;

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::{
     Engine,
+    offered::offered,
     ports::{AskedCall, Message, Model, ModelCall, StoreError, ToolDef},
 };
 
@@ -287,7 +288,7 @@ impl Words {
         let (generation, redactor) = self.redactor();
         let mut ours = lock(&self.engine.egress.ours);
         let key = format!("{} {}", spec.model_name, spec.definition_hash);
-        let make = || ToolDef { name, description, parameters: redactor.definition(&spec.input_schema) };
+        let make = || ToolDef { name, description, parameters: redactor.definition(&offered(&spec.input_schema)) };
         ours.with(generation).tools.entry(key).or_insert_with(make).clone()
     }
 

@@ -20,6 +20,7 @@ mod instruct;
 mod lanes;
 mod locks;
 mod metering;
+mod offered;
 mod pack_egress;
 pub mod ports;
 mod preview;

@@ -164,7 +164,7 @@ impl Turn {
         }
         // One call is kept for the text that brings answers together.
         let left = self.calls_left().saturating_sub(u32::from(order.is_some()));
-        run.rounds = self.settings.limits.rounds.min(agent.max_steps.saturating_add(1)).clamp(1, 20).min(left).max(1);
+        run.rounds = self.settings.limits.rounds.min(self.own_bound(agent.max_steps.saturating_add(1))).clamp(1, 20).min(left).max(1);
         let end = self.rounds(words, &mut run).await;
         self.emit(EventBody::AgentEnd { agent: agent.id.clone(), name: agent.name.clone() });
         if let End::Answer { text, .. } = &end {

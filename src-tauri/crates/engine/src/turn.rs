@@ -76,6 +76,8 @@ pub(crate) struct Turn {
     /// Arguments that did not fit, by tool: the same ones a second time end the use of tools.
     pub(crate) misfits: Mutex<HashSet<String>>,
     pub(crate) without_tools: AtomicBool,
+    /// Something waits for a caller that answers later.
+    pub(crate) proposed: AtomicBool,
     pub(crate) started: tokio::time::Instant,
     /// Without the time that people take to decide: see `deadline`.
     deadline: tokio::time::Instant,
@@ -133,6 +135,7 @@ impl Turn {
             reported: Mutex::default(),
             misfits: Mutex::default(),
             without_tools: AtomicBool::new(false),
+            proposed: AtomicBool::new(false),
             started,
             deadline,
             usage: Mutex::default(),
@@ -188,6 +191,11 @@ impl Turn {
         self.show_memory(&recalled).await;
         let end = Arc::clone(&self).conduct(&agents, &recalled).await;
         self.within_budget(end)
+    }
+
+    /// A specialist's own bound, which does not hold where the caller has set one.
+    pub(crate) fn own_bound(&self, own: u32) -> u32 {
+        if self.run.as_ref().is_some_and(|run| run.is_heard()) { u32::MAX } else { own }
     }
 
     /// When a call may still begin or be tried again.

@@ -228,8 +228,8 @@ pub(crate) fn cart(data: &Value) -> Option<Value> {
         if let Some(name) = first(line, &["name", "title"]) {
             item["name"] = json!(name);
         }
-        let raw = ["unitPrice", "price"].iter().map(|name| &line[*name]).find(|value| !value.is_null())?;
-        if let Some(price) = amount(raw, first(line, &["currency", "currencyCode"]).as_deref()) {
+        let raw = ["unitPrice", "price"].iter().map(|name| &line[*name]).find(|value| !value.is_null());
+        if let Some(price) = raw.and_then(|raw| amount(raw, first(line, &["currency", "currencyCode"]).as_deref())) {
             item["price"] = price;
         }
         Some(item)

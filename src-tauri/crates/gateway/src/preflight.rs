@@ -46,7 +46,7 @@ impl Turn<'_> {
             Offer::Plain => self.show(&approval, None, answer),
             Offer::One(variant) => {
                 self.withdraw(&approval, answer).await;
-                self.propose_part(&variant, quantity, answer).await?;
+                self.offer_part(&variant, quantity, answer).await?;
             }
             Offer::Several(kept) => {
                 self.withdraw(&approval, answer).await;
@@ -110,12 +110,18 @@ impl Turn<'_> {
 
     /// Proposes to add a part that was chosen, without a model.
     pub(crate) async fn propose_part(&self, part: &str, quantity: u64, answer: &mut Answer) -> Result<(), Fault> {
+        let chosen = format!("{quantity} × {part}");
+        let kept = self.app.host.engine().exchange(&self.session, &self.ask.request.message, &chosen, &self.around()).await;
+        kept.map_err(|error| Fault::of(&error, self.locale))?;
+        self.offer_part(part, quantity, answer).await
+    }
+
+    /// The same where the message is kept already.
+    async fn offer_part(&self, part: &str, quantity: u64, answer: &mut Answer) -> Result<(), Fault> {
         let fault = |error: AgentError| Fault::of(&error, self.locale);
         let engine = self.app.host.engine();
         let specs = engine.specs();
         let Some(add) = specs.iter().find(|spec| spec.model_name == "cart_add_item") else { return Err(Fault::internal(self.locale)) };
-        let chosen = format!("{quantity} × {part}");
-        engine.exchange(&self.session, &self.ask.request.message, &chosen, &self.around()).await.map_err(fault)?;
         let arguments = json!({"partNo": part, "quantity": quantity});
         let (called, events) = engine.call_heard(&self.session, add.id.clone(), arguments, self.around()).await;
         let mut teller = Teller::new(Out::default(), self.locale, false, Arc::clone(&specs));

@@ -61,12 +61,20 @@ fn found(result: Value) -> Value {
         other => return other,
     };
     let Some(list) = list else { return Value::Object(all) };
-    let items: Vec<Value> = list.into_iter().filter(|item| first(item, &IDS).is_some() && first(item, &NAMES).is_some()).map(product).collect();
+    let items: Vec<Value> = list.into_iter().filter(|item| first(item, &IDS).is_some() && first(item, &NAMES).is_some()).map(product).map(with_texts).collect();
     if let Some(count) = all.get_mut("totalCount") {
         whole(count);
     }
     all.insert("items".into(), Value::Array(items));
     Value::Object(all)
+}
+
+/// Of what is found the attributes are texts, beside whether it can be bought.
+fn with_texts(mut product: Value) -> Value {
+    if let Some(attributes) = product.get_mut("attributes").and_then(Value::as_object_mut) {
+        attributes.retain(|name, value| value.is_string() || name == "isBuyable");
+    }
+    product
 }
 
 fn list_of(value: Value) -> Option<Vec<Value>> {
@@ -114,8 +122,7 @@ fn product(value: Value) -> Value {
         }
     }
     match all.get_mut("attributes") {
-        // Texts, and whether it can be bought.
-        Some(Value::Object(attributes)) => attributes.retain(|name, value| value.is_string() || name == "isBuyable"),
+        Some(Value::Object(attributes)) => attributes.retain(|_, value| value.is_string() || value.is_number() || value.is_boolean()),
         Some(_) => drop(all.remove("attributes")),
         None => {}
     }
@@ -216,8 +223,9 @@ fn line(index: usize, value: Value) -> Value {
     let each = ["unitPrice", "price"].iter().find_map(|name| amount(&value[*name]));
     let together = ["totalPrice", "lineTotal", "total"].iter().find_map(|name| amount(&value[*name]));
     let Value::Object(mut all) = value else { return value };
-    put(&mut all, "name", name.or_else(|| part.clone()));
-    put(&mut all, "partNo", part);
+    // Freight and fees have a name and no number.
+    put(&mut all, "partNo", part.clone().or_else(|| name.clone()));
+    put(&mut all, "name", name.or(part));
     put(&mut all, "unitPrice", each);
     put(&mut all, "totalPrice", together);
     if !all.get("lineNo").is_some_and(|number| number.is_i64() || number.is_u64()) {

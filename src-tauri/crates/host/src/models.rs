@@ -135,13 +135,16 @@ impl HostModels {
                 let _ = self.http.set(http.clone());
             }),
         };
+        // Where the environment counts it says how a model is waited for, too; the one who waits says when it is over.
+        let number = |name: &str| self.credentials.plain_variable(name)?.parse::<u64>().ok();
+        let wait = number("OPENAI_TIMEOUT_MS").map_or(Duration::ZERO, |ms| Duration::from_millis(ms.saturating_add(1_000)));
         Recipe {
             http,
             env_key: env_key(&self.credentials, server.api, &server.base_url),
             server,
             reasoning: settings.model.reasoning,
-            idle_timeout: Duration::from_secs(u64::from(settings.model.idle_timeout_s)),
-            max_retries: settings.model.max_retries,
+            idle_timeout: Duration::from_secs(u64::from(settings.model.idle_timeout_s)).max(wait),
+            max_retries: number("OPENAI_MAX_RETRIES").and_then(|most| u32::try_from(most.min(10)).ok()).unwrap_or(settings.model.max_retries),
             clock: Arc::clone(&self.clock),
             ids: Arc::clone(&self.ids),
             random: Arc::clone(&self.random),

@@ -4,6 +4,7 @@ mod anthropic;
 mod chat;
 mod gemini;
 mod responses;
+mod schemas;
 mod sealed;
 
 use std::collections::BTreeSet;
@@ -89,8 +90,9 @@ fn tools<'a>(tools: impl Iterator<Item = (&'a str, Option<&'a Value>)>, found: &
         if !names.insert(name) {
             found.push(format!("the tool `{name}` is offered twice"));
         }
-        if !schema.is_some_and(Value::is_object) {
-            found.push(format!("the tool `{name}` has no parameter schema"));
+        match schema.filter(|schema| schema.is_object()) {
+            None => found.push(format!("the tool `{name}` has no parameter schema")),
+            Some(schema) => found.extend(schemas::problems(schema).into_iter().map(|problem| format!("the schema of the tool `{name}` {problem}"))),
         }
     }
     if names.is_empty() {

@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 use crate::limits::uuid_like;
 use crate::world::{Event, Gateway, SHOE, message_of, model, names};
 
+/// Another part that can be bought.
+const OTHER: &str = "FJS-TR1001-BLK-43";
+
 pub(crate) fn add(quantity: u64) -> Reply {
     Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": quantity}))
 }
@@ -51,6 +54,33 @@ async fn section_11_a_change_waits_for_a_yes_and_then_happens() {
     assert_eq!(done["cart"]["items"][0]["productId"], SHOE);
     assert_eq!(done["debug"]["toolTrace"][0]["pendingActionExecuted"], true);
     assert_eq!(server.seen().len(), 1, "no model is asked for a yes");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_one_change_at_a_time_waits_and_it_is_the_one_that_was_shown() {
+    let both = Reply::new().ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 2})).ask("cart_add_item", &json!({"partNo": OTHER, "quantity": 1}));
+    let server = model([both, Reply::text(["What else?"])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let asked = gateway.say("s", "two of these and one of those").await;
+    assert!(asked["pendingAction"]["description"].as_str().unwrap().contains(SHOE), "{asked}");
+    let done = gateway.say("s", "yes").await;
+    let parts: Vec<&str> = done["cart"]["items"].as_array().unwrap().iter().filter_map(|item| item["productId"].as_str()).collect();
+    assert_eq!((parts, pieces(&done)), (vec![SHOE], 2), "{done}");
+    assert!(gateway.say("s", "and now?").await.get("pendingAction").is_none(), "nothing waits unseen");
+    let told = server.seen().pop().unwrap().body["messages"].to_string();
+    assert!(told.contains("one change at a time"), "the model knows what was not run: {told}");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_7_a_change_beside_other_calls_leaves_a_whole_conversation() {
+    let beside = Reply::new().ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 1})).ask("product_search", &json!({"query": "tent"}));
+    let server = model([beside, Reply::text(["Hello."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    assert!(gateway.say("s", "a shoe, and show me tents").await["pendingAction"].is_object());
+    gateway.say("s", "no").await;
+    assert_eq!(gateway.say("s", "hello").await["text"], "Hello.");
     server.assert_clean();
 }
 

@@ -136,6 +136,16 @@ async fn section_5_a_model_that_is_not_there_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn section_20_a_model_is_tried_again_as_often_as_is_set() {
+    for (most, requests, status) in [("0", 1, StatusCode::SERVICE_UNAVAILABLE), ("1", 2, StatusCode::OK)] {
+        let server = model([Reply::refusal(500, &json!({"message": "x"})), Reply::text(["Here."])]).await;
+        let gateway = Gateway::with(&server, &[("OPENAI_MAX_RETRIES", most)]).await;
+        let (got, answer) = gateway.post("/v1/chat", &message_of("s", "hello")).await;
+        assert_eq!((got, server.seen().len()), (status, requests), "{answer}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn section_5_a_model_that_says_nothing_is_given_up() {
     let server = model([Reply::new().hang()]).await;
     let gateway = Gateway::with(&server, &[("OPENAI_TIMEOUT_MS", "300")]).await;

@@ -240,6 +240,60 @@ async fn section_15_cards_come_from_whatever_a_shop_calls_its_products() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn section_3_and_21_a_fee_is_a_line_of_the_cart_and_a_line_needs_no_price() {
+    let front = Front::start().await;
+    let lines = json!([{"partNo": SHOE, "name": "Shoe", "quantity": 1, "price": 100}, {"name": "Freight", "quantity": 1, "price": 49}, {"partNo": "GIFT", "quantity": 1}]);
+    front.breaks("cart.addItem", [Break::Result(json!({"basketId": 88, "basket": {"items": lines, "total": 149}}))]);
+    front.breaks("cart.get", [Break::Result(json!({"basketId": 88, "items": lines, "total": 149}))]);
+    let server = model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}))]).await;
+    let gateway = open(&front, &server, &[]).await;
+    gateway.say("s", "one shoe").await;
+    let done = gateway.say("s", "yes").await;
+    let items = done["cart"]["items"].as_array().unwrap_or_else(|| panic!("a cart: {done}"));
+    let ids: Vec<&str> = items.iter().map(|item| item["productId"].as_str().unwrap()).collect();
+    assert_eq!((ids, done["cart"]["itemCount"].as_u64()), (vec![SHOE, "Freight", "GIFT"], Some(3)), "{done}");
+    assert_eq!((&items[1]["price"]["amount"], items[2].get("price")), (&json!(49.0), None));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_13_features_may_be_numbers_and_yes_or_no() {
+    let front = Front::start().await;
+    let product = |id: u32, dry: bool| json!({"productId": id, "name": format!("Tent {id}"), "partNo": format!("T-{id}"), "price": "10", "attributes": {"Waterproof": dry, "Weight": id + 1}});
+    front.breaks("product.get", [Break::Result(product(1, true)), Break::Result(product(2, false))]);
+    let both = Reply::new().ask("product_get", &json!({"productId": 1})).ask("product_get", &json!({"productId": 2}));
+    let server = model([both, Reply::text(["Compared."])]).await;
+    let gateway = open(&front, &server, &[]).await;
+    let answer = gateway.say("s", "compare them").await;
+    let rows = answer["comparison"]["table"]["rows"].as_array().unwrap_or_else(|| panic!("rows: {answer}"));
+    let mut values: Vec<String> = rows
+        .iter()
+        .filter(|row| row["feature"] == "Waterproof" || row["feature"].as_str().is_some_and(|name| name.eq_ignore_ascii_case("weight")))
+        .map(|row| row["values"].to_string())
+        .collect();
+    values.sort();
+    assert!(values.len() == 2 && values.iter().any(|value| value.contains("Yes") && value.contains("No")), "{rows:?}");
+    assert!(values.iter().any(|value| value.contains('2') && value.contains('3')), "{rows:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_12_the_only_variant_is_proposed_and_the_message_stands_once() {
+    let front = Front::start().await;
+    let variant = json!({"productId": 11, "partNo": "TENT-RED", "name": "Tent", "isBuyable": true, "price": "10", "onHand": {"value": 3, "isActive": true}});
+    let parent = json!({"productId": 10, "partNo": "TENT", "name": "Tent", "price": "10", "attributes": {"isBuyable": false}, "variants": [variant]});
+    front.breaks("product.get", (0..2).map(|_| Break::Result(parent.clone())));
+    let look = Reply::call("product_get", json!({"productId": 10}));
+    let server = model([look, Reply::call("cart_add_item", json!({"partNo": "TENT", "quantity": 1})), Reply::text(["Hello."])]).await;
+    let gateway = open(&front, &server, &[]).await;
+    let asked = gateway.say("s", "put that tent in").await;
+    assert!(asked["pendingAction"]["description"].as_str().is_some_and(|text| text.contains("TENT-RED")), "{asked}");
+    gateway.say("s", "no").await;
+    gateway.say("s", "hello").await;
+    let told = server.seen().pop().unwrap().body["messages"].to_string();
+    assert_eq!(told.matches("put that tent in").count(), 1, "{told}");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn section_16_and_22_12_what_the_shop_needs_of_the_customer_stays_between_us_and_it() {
     let front = Front::start().await;
     let server = model([search(), Reply::text(["Here."]), Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}))]).await;

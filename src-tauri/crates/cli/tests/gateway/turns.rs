@@ -121,6 +121,25 @@ async fn section_10_rounds_and_calls_are_bounded_and_there_is_an_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn section_10_six_rounds_are_the_rule_and_the_callers_bounds_hold() {
+    let call = |n: u32| Reply::call("product_search", json!({"query": format!("shoe {n}")}));
+    let server = model((1..=6).map(call).chain([Reply::new()])).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    gateway.say("s", "shoes").await;
+    let offered: Vec<bool> = server.seen().iter().map(|seen| seen.body.get("tools").is_some()).collect();
+    assert_eq!(offered, [true, true, true, true, true, true, false], "six rounds with tools and a closing call");
+    server.assert_clean();
+
+    let many = (1..=6).fold(Reply::new(), |reply, n| reply.ask("product_search", &json!({"query": format!("tent {n}")})));
+    let server = model([many, Reply::text(["Done."])]).await;
+    let gateway = Gateway::with(&server, &[("AGENT_MAX_TOOL_CALLS_PER_ROUND", "5")]).await;
+    let events = gateway.events("/v1/chat/stream", &message_of("s", "tents")).await;
+    let oks = events.iter().filter(|event| event.name == "tool_end").map(|event| event.data["ok"].as_bool().unwrap()).collect::<Vec<_>>();
+    assert_eq!(oks, [true, true, true, true, true, false]);
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn section_10_calls_over_the_limit_are_dropped_and_told() {
     let many = (1..=5).fold(Reply::new(), |reply, n| reply.ask("product_search", &json!({"query": format!("shoe {n}")})));
     let server = model([many, Reply::text(["Done."])]).await;

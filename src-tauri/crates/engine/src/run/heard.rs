@@ -93,6 +93,11 @@ impl Work {
         self.listener.as_ref().map_or(&[], |listener| &listener.around.hints)
     }
 
+    /// Whether a caller listens, whose limits hold.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.listener.is_some()
+    }
+
     /// Whether nobody listens to the pieces of an answer.
     pub(crate) fn whole(&self) -> bool {
         self.listener.as_ref().is_some_and(|listener| listener.around.whole)

@@ -32,8 +32,9 @@ fn tools(tools: Option<&Value>, found: &mut Vec<String>) {
         if !names.insert(name) {
             found.push(format!("the tool `{name}` is offered twice"));
         }
-        if !tool.pointer("/function/parameters").is_some_and(Value::is_object) {
-            found.push(format!("the tool `{name}` has no parameter schema"));
+        match tool.pointer("/function/parameters").filter(|schema| schema.is_object()) {
+            None => found.push(format!("the tool `{name}` has no parameter schema")),
+            Some(schema) => found.extend(super::schemas::problems(schema).into_iter().map(|problem| format!("the schema of the tool `{name}` {problem}"))),
         }
     }
 }
@@ -143,7 +144,7 @@ mod tests {
     fn empty_and_unusable_tools_are_found() {
         let with = |tools: Value| violations_of(&json!({"model": "m", "messages": [{"role": "user", "content": "u"}], "tools": tools}));
         assert_eq!(with(json!([])).len(), 1);
-        assert_eq!(with(json!([{"type": "function", "function": {"name": "a.b", "parameters": {}}}])).len(), 1, "dots are refused");
-        assert!(with(json!([{"type": "function", "function": {"name": "a_b", "parameters": {}}}])).is_empty());
+        assert_eq!(with(json!([{"type": "function", "function": {"name": "a.b", "parameters": {"type": "object"}}}])).len(), 1, "dots are refused");
+        assert!(with(json!([{"type": "function", "function": {"name": "a_b", "parameters": {"type": "object"}}}])).is_empty());
     }
 }
