@@ -257,13 +257,7 @@ async fn run(State(app): State<Arc<App>>, Extension(id): Extension<RequestId>, P
 
 /// The same message with the same context, in a session of its own: what it came from stays as it is, and nothing that waits there is
 /// answered.
-async fn replay(
-    State(app): State<Arc<App>>,
-    Extension(peer): Extension<Peer>,
-    Extension(id): Extension<RequestId>,
-    Path(run): Path<String>,
-    request: Request,
-) -> Response {
+async fn replay(State(app): State<Arc<App>>, Extension(id): Extension<RequestId>, Path(run): Path<String>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     if let Some(refusal) = refused_debug(&app, &parts.headers, &id) {
         return refusal;
@@ -272,13 +266,12 @@ async fn replay(
         Ok(body) => body,
         Err(refusal) => return refusal,
     };
-    let Some((_, Some(original))) = app.runs.get(&run) else { return unknown_run() };
+    let Some((_, Some((original, client_ip)))) = app.runs.get(&run) else { return unknown_run() };
     let turn = uuid::Uuid::new_v4().to_string();
     let request = match replayed(&app, original, &body, &turn) {
         Ok(request) => request,
         Err(fault) => return envelope_only(&fault, &id.0, true),
     };
-    let client_ip = origin::client_ip(&parts.headers, peer.0.ip(), &app.config).to_string();
     let ask = Ask { request, turn: turn.clone(), request_id: id.0.clone(), client_ip, debug: true, route: CHAT, began: Instant::now() };
     let leave = CancellationToken::new();
     let leaves = leave.clone().drop_guard();

@@ -24,8 +24,8 @@ const HIDDEN: [&str; 8] = ["authorization", "token", "secret", "password", "apik
 
 struct Kept {
     record: Value,
-    /// For a replay; never shown.
-    request: Option<ChatRequest>,
+    /// The request and its visitor's address, for a replay; never shown.
+    request: Option<(ChatRequest, String)>,
     at: Instant,
 }
 
@@ -42,7 +42,7 @@ impl Runs {
     }
 
     /// Keeps a turn under the id of its answer.
-    pub(crate) fn keep(&self, ask: &Ask, outcome: &Outcome, answer: &Answer, now_ms: i64) {
+    pub(crate) fn keep(&self, ask: &Ask, outcome: &Outcome, answer: &Answer, model: Option<&str>, now_ms: i64) {
         if self.most == 0 {
             return;
         }
@@ -78,10 +78,13 @@ impl Runs {
             "applicationId": ask.request.application, "sessionId": ask.request.session,
             "request": summary(&ask.request), "result": result, "toolTrace": trace, "openaiTrace": {"rounds": answer.rounds},
         });
+        if let Some(model) = model {
+            record["openaiTrace"]["model"] = json!(model);
+        }
         if let Some(fault) = &outcome.fault {
             record["errors"] = json!([fault_of(fault)]);
         }
-        self.put(Kept { record, request: Some(ask.request.clone()), at: Instant::now() });
+        self.put(Kept { record, request: Some((ask.request.clone(), ask.client_ip.clone())), at: Instant::now() });
     }
 
     /// Keeps a request that never became a turn.
@@ -130,7 +133,7 @@ impl Runs {
         json!({"runs": found.iter().take(limit).map(line).collect::<Vec<_>>(), "total": found.len()})
     }
 
-    pub(crate) fn get(&self, id: &str) -> Option<(Value, Option<ChatRequest>)> {
+    pub(crate) fn get(&self, id: &str) -> Option<(Value, Option<(ChatRequest, String)>)> {
         self.sweep(Instant::now());
         let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         runs.iter().find(|kept| kept.record["runId"] == id).map(|kept| (kept.record.clone(), kept.request.clone()))

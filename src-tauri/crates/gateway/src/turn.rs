@@ -62,7 +62,7 @@ pub(crate) async fn converse(app: Arc<App>, ask: Ask, out: Out, leave: Cancellat
     if leave.is_cancelled() {
         app.metrics.left.add();
     }
-    app.runs.keep(&ask, &outcome, &answer, Utc::now().timestamp_millis());
+    app.runs.keep(&ask, &outcome, &answer, app.config.model.as_deref(), Utc::now().timestamp_millis());
     let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     let code = outcome.fault.as_ref().map(|fault| fault.code);
     tracing::Span::current().record("http.response.status_code", status).record("code", code);

@@ -144,10 +144,13 @@ pub(crate) fn changed(value: &Value, name: &str, change: &mut impl FnMut(Leaf<'_
                 news.push((change(Leaf::Text(name), ""), inner));
             }
             let any = news.iter().any(|(name, value)| name.is_some() || value.is_some());
-            let member = |((name, value), (new_name, new)): ((&String, &Value), (Option<String>, Option<Value>))| {
-                (new_name.unwrap_or_else(|| name.clone()), new.unwrap_or_else(|| value.clone()))
-            };
-            any.then(|| Value::Object(map.iter().zip(news).map(member).collect::<Map<_, _>>()))
+            any.then(|| {
+                let mut out = Map::new();
+                for ((name, value), (new_name, new)) in map.iter().zip(news) {
+                    out.insert(new_name.unwrap_or_else(|| name.clone()), new.unwrap_or_else(|| value.clone()));
+                }
+                Value::Object(out)
+            })
         }
         Value::Null | Value::Bool(_) => None,
     }

@@ -92,6 +92,43 @@ async fn section_7_the_tokens_application_replaces_the_bodys() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn section_7_both_routes_share_one_count_and_streams_do_not_tell_it() {
+    let gateway = with_simple_auth(&[("DEMO_RL_CHAT_PER_MIN", "2")]).await;
+    let jwt = token(&gateway).await["token"].as_str().unwrap().to_owned();
+    let ask = async |path: &str| gateway.http.post(format!("{}{path}", gateway.base)).bearer_auth(&jwt).json(&message_of("s", "hello")).send().await.unwrap();
+    let first = ask("/v1/chat").await;
+    assert_eq!((first.status(), first.headers()["x-ratelimit-remaining"].to_str().unwrap()), (StatusCode::OK, "1"));
+    let second = ask("/v1/chat/stream").await;
+    assert!(second.status() == StatusCode::OK && second.headers().get("x-ratelimit-remaining").is_none());
+    second.text().await.unwrap();
+    let third = ask("/v1/chat").await;
+    assert_eq!(third.status(), StatusCode::TOO_MANY_REQUESTS);
+    assert!(third.headers()["retry-after"].to_str().unwrap().parse::<u64>().is_ok_and(|seconds| (1..=60).contains(&seconds)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_1_and_22_17_a_visitor_gets_no_debug() {
+    let gateway = with_simple_auth(&[]).await;
+    let jwt = token(&gateway).await["token"].as_str().unwrap().to_owned();
+    for path in ["/v1/chat?debug=1", "/v1/chat/stream?debug=1"] {
+        let response = gateway.http.post(format!("{}{path}", gateway.base)).bearer_auth(&jwt).json(&message_of("s", "hello")).send().await.unwrap();
+        let text = response.text().await.unwrap();
+        assert!(!text.contains("\"debug\"") && !text.contains("dev_status") && !text.contains("details"), "{path}: {text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_7_a_token_ends_with_its_time() {
+    let gateway = with_simple_auth(&[("SIMPLE_AUTH_JWT_TTL_SECONDS", "1")]).await;
+    let jwt = token(&gateway).await["token"].as_str().unwrap().to_owned();
+    let over = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
+    while chat(&gateway, &jwt).await.0 != StatusCode::UNAUTHORIZED {
+        assert!(tokio::time::Instant::now() < over, "it never ends");
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn section_1_refusals_come_in_their_order() {
     let gateway = with_simple_auth(&[("ALLOWED_APPLICATION_IDS", "shop-web"), ("DEMO_RL_CHAT_PER_MIN", "1000000")]).await;
     let jwt = token(&gateway).await["token"].as_str().unwrap().to_owned();

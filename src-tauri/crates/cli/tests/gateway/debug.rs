@@ -36,6 +36,30 @@ async fn section_19_runs_are_kept_short_and_without_secrets() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn section_19_a_failed_turn_is_kept_with_its_error() {
+    let server = model((0..3).map(|_| Reply::refusal(500, &json!({"message": "x"})))).await;
+    let gateway = Gateway::with(&server, &[("DEBUG_RUNS_ENABLED", "1")]).await;
+    let (_, failed) = gateway.post("/v1/chat", &message_of("s", "hello")).await;
+    let (_, run) = get(&gateway, &format!("/v1/debug/runs/{}", failed["turnId"].as_str().unwrap())).await;
+    assert_eq!((run["result"]["status"].as_str(), run["result"]["httpStatus"].as_u64()), (Some("error"), Some(503)), "{run}");
+    assert_eq!((&run["errors"][0]["category"], &run["openaiTrace"]["model"]), (&json!("OPENAI_API_ERROR"), &json!("scripted")), "{run}");
+    let (_, others) = get(&gateway, "/v1/debug/runs?applicationId=somebody-else").await;
+    assert_eq!(others["runs"], json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_19_runs_go_with_their_time() {
+    let server = model([Reply::text(["Hi."])]).await;
+    let gateway = Gateway::with(&server, &[("DEBUG_RUNS_ENABLED", "1"), ("DEBUG_RUNS_TTL_SECONDS", "1")]).await;
+    gateway.say("s", "hello").await;
+    let over = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
+    while get(&gateway, "/v1/debug/runs").await.1["total"] != 0 {
+        assert!(tokio::time::Instant::now() < over, "it never goes");
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn section_19_and_22_19_a_replay_has_the_whole_request_and_leaves_the_session_alone() {
     let add = || Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}));
     let server = model([add(), Reply::text(["What do you mean?"]), add()]).await;

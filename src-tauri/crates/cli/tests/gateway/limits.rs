@@ -55,6 +55,47 @@ async fn section_2_and_22_24_requests_that_do_not_fit_are_told_what_is_wrong() {
     assert_eq!(gateway.post("/v1/chat", &page).await.0, StatusCode::OK);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn section_2_and_6_what_just_fits_is_taken() {
+    let server = model((0..3).map(|_| Reply::text(["Yes."]))).await;
+    let gateway = Gateway::with(&server, &[("MAX_MESSAGE_CHARS", "9000")]).await;
+    let with = |name: &str, value: String| {
+        let mut body = message_of("s", "hello");
+        body[name] = json!(value);
+        body
+    };
+    let fits = [with("applicationId", "a".repeat(100)), with("sessionId", "s".repeat(200)), with("message", "å".repeat(4_800))];
+    for body in fits {
+        assert_eq!(gateway.post("/v1/chat", &body).await.0, StatusCode::OK);
+    }
+    assert_eq!(gateway.post("/v1/chat", &with("message", "å".repeat(4_801))).await.0, StatusCode::PAYLOAD_TOO_LARGE, "more than 1,200 tokens by the estimate");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_5_the_whole_turn_has_its_time() {
+    let server = model([Reply::new().say("a").hang()]).await;
+    let gateway = Gateway::with(&server, &[("OPENAI_STREAM_TIMEOUT_MS", "700"), ("OPENAI_TIMEOUT_MS", "60000")]).await;
+    let (status, answer) = gateway.post("/v1/chat", &message_of("s", "hello")).await;
+    let error = &answer["error"];
+    assert_eq!((status, error["code"].as_str(), error["retryable"].as_bool()), (StatusCode::GATEWAY_TIMEOUT, Some("TIMEOUT_REQUEST"), Some(true)), "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_5_a_model_that_is_busy_or_broken_is_asked_again_and_one_that_refuses_the_key_is_not() {
+    for (status, requests) in [(429, 3), (500, 3), (401, 1)] {
+        let server = model((0..4).map(|_| Reply::refusal(status, &json!({"message": "the words of the model's host"})))).await;
+        let gateway = Gateway::with(&server, &[]).await;
+        let events = gateway.events("/v1/chat/stream?debug=1", &message_of("s", "hello")).await;
+        assert_eq!((server.seen().len(), names(&events[events.len() - 2..])), (requests, vec!["error", "final"]), "{status}");
+        let mut kept = format!("{events:?}{}", gateway.log());
+        for entry in std::fs::read_dir(gateway.path("data")).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_file()) {
+            kept.push_str(&String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap()));
+        }
+        assert!(!kept.contains("the words of the model's host"), "{status}: neither told nor kept");
+    }
+}
+
 pub(crate) fn uuid_like(value: &Value) -> bool {
     value.as_str().is_some_and(|text| text.len() == 36 && text.chars().filter(|c| *c == '-').count() == 4)
 }

@@ -102,6 +102,25 @@ async fn section_17_what_does_not_pass_is_not_tried_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn section_17_what_a_shop_says_of_its_own_failure_stays_here() {
+    let failed = json!({"jsonrpc": "2.0", "id": 2, "result": {"isError": true, "content": [{"type": "text", "text": crate::front::LEAK}]}}).to_string();
+    let (events, _) = broken_search("product.search", &[Break::Json(failed)], &[]).await;
+    assert_eq!(oks(&events), [false]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_17_nobody_at_the_token_endpoint_is_told_shortly() {
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let url = format!("http://{nobody}/oauth/token");
+    let front = Front::start().await;
+    let server = model([search(), Reply::text(["So it is."])]).await;
+    let gateway = open(&front, &server, &[("NORCE_OAUTH_TOKEN_URL", url.as_str())]).await;
+    let events = hear(&gateway, "tents").await;
+    assert_eq!((oks(&events), front.count("product.search")), (vec![false], 0));
+    assert!(!format!("{events:?}").contains(&nobody.to_string()), "{events:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_slow_shop_is_waited_for() {
     let (events, counts) = broken_search("product.search", &[Break::Slow(400)], &[]).await;
     assert_eq!((oks(&events), counts), (vec![true], [1, 1, 1]));

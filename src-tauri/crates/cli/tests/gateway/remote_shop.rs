@@ -294,6 +294,39 @@ async fn section_12_the_only_variant_is_proposed_and_the_message_stands_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn section_16_the_visitors_address_is_the_shops_alone() {
+    for (header, sent, expected) in [
+        ("x-forwarded-for", "203.0.113.9, 10.0.0.1", "203.0.113.9"),
+        ("x-real-ip", "203.0.113.7", "203.0.113.7"),
+        ("x-forwarded-for", "::ffff:203.0.113.5", "203.0.113.5"),
+    ] {
+        let front = Front::start().await;
+        let server = model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}))]).await;
+        let gateway = open(&front, &server, &[]).await;
+        let say =
+            async |message: &str| gateway.request(reqwest::Method::POST, "/v1/chat").header(header, sent).json(&message_of("s", message)).send().await.unwrap();
+        say("one shoe").await;
+        assert!(say("yes").await.status().is_success());
+        assert_eq!(front.of("cart.addItem")[0].body["params"]["arguments"]["clientIp"], expected, "{header}: {sent}");
+        assert!(!json!(server.requests()).to_string().contains("203.0.113"), "no model is told");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_16_a_context_holds_for_its_message_alone() {
+    let front = Front::start().await;
+    let server = model((0..2).flat_map(|_| [search(), Reply::text(["Here."])])).await;
+    let gateway = open(&front, &server, &[]).await;
+    let mut body = message_of("s", "tents");
+    body["context"] = json!({"cultureCode": "sv-SE", "currencyCode": "SEK"});
+    gateway.post("/v1/chat", &body).await;
+    body.as_object_mut().unwrap().remove("context");
+    gateway.post("/v1/chat", &body).await;
+    let told: Vec<bool> = front.of("product.search").iter().map(|one| one.body["params"]["arguments"].get("context").is_some()).collect();
+    assert_eq!(told, [true, false]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn section_16_and_22_12_what_the_shop_needs_of_the_customer_stays_between_us_and_it() {
     let front = Front::start().await;
     let server = model([search(), Reply::text(["Here."]), Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}))]).await;

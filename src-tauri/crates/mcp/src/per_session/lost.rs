@@ -110,7 +110,8 @@ impl Lost {
             Self::Odd(what) => return failure::odd_answer(server, what),
             // Its words stay there: they may hold anything.
             Self::Refused(code) => http(format!("The server {server} refused the call."), "mcp_refused").with("code", code).retryable(false),
-            Self::Tool(words) => return failure::tool_error(words),
+            Self::Tool(words) if is_a_sentence(&words) => return failure::tool_error(words),
+            Self::Tool(_) => return failure::tool_error(format!("A tool of {server} reports an error.")),
             Self::Opening(why) => {
                 tracing::debug!(server, %why, "no session");
                 http(format!("The server {server} did not open a session."), "mcp_init_failed").retryable(true)
@@ -124,9 +125,33 @@ impl Lost {
     }
 }
 
+/// Characters of what a tool may say of its failure.
+const SENTENCE: usize = 300;
+/// What people and models have no use for in it.
+const INTERNALS: [&str; 12] =
+    ["stack", "trace", "exception", "password", "secret", "token", "bearer", "apikey", "api key", "authorization", "credential", "://"];
+
+/// Whether a tool's words are meant for who called it. Servers also put there what went wrong inside them.
+fn is_a_sentence(words: &str) -> bool {
+    let small = words.to_lowercase();
+    let short = words.chars().count() <= SENTENCE && !words.trim().contains('\n');
+    short && !small.contains(['<', '{']) && !INTERNALS.iter().any(|word| small.contains(word))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_tool_says_of_its_insides_stays_there() {
+        for words in ["Sold out.", "Only 3 pieces are left of FJS-TR1001-BLK-42.", "Det finns inget artikelnummer 17."] {
+            assert!(is_a_sentence(words), "{words}");
+        }
+        let long = "x".repeat(SENTENCE + 1);
+        for words in ["stack trace at db07.internal, password hunter2", "{\"code\": 1}", "<html>", "failed\n  at line 3", "see http://10.0.0.1/x", &long] {
+            assert!(!is_a_sentence(words), "{words}");
+        }
+    }
 
     #[test]
     fn a_change_is_tried_again_only_when_nothing_was_sent() {
