@@ -120,7 +120,11 @@ impl Turn {
         let proposal = match &ready.decision {
             Decision::Ask { why } => match self.propose(&ready, why.clone(), None).await {
                 Ok(proposal) => Some(proposal),
-                Err(error) => return self.close(failed(&ready, ToolOutcome::Error, error), None).await,
+                Err(error) => {
+                    // Nothing waits: the model may propose another.
+                    self.proposed.store(false, Ordering::Release);
+                    return self.close(failed(&ready, ToolOutcome::Error, error), None).await;
+                }
             },
             Decision::Allow { .. } | Decision::Deny { .. } => None,
         };

@@ -317,6 +317,29 @@ async fn a_call_that_became_impossible_after_its_turn_still_ends() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn one_change_at_a_time_waits_for_a_caller_who_answers_later() {
+    let bench = Bench::new(vec![tool("w", Effect::Write), tool("r", Effect::ReadOnly)]);
+    let log = std::sync::Arc::clone(&bench.log);
+    let mend = move |_: &ToolRequest| {
+        log.refuses.store(false, std::sync::atomic::Ordering::SeqCst);
+        Ok::<Value, ToolFailure>(json!({}))
+    };
+    bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(mend));
+    bench.log.refuses.store(true, std::sync::atomic::Ordering::SeqCst);
+    // What could not be proposed does not stand in the way of the next.
+    bench.model.then(vec![Say::Call("w", json!({"n": 1}))]);
+    bench.model.then(vec![Say::Call("r", json!({}))]);
+    bench.model.then(vec![Say::Call("w", json!({"n": 2})), Say::Call("w", json!({"n": 3}))]);
+    let params = TurnStartParams { session: Some("s".into()), text: "add".into(), model: None, agent: None, headless: true };
+    let turn = bench.engine.turn_start(params).await.unwrap().turn;
+    let EventBody::Final { status, .. } = bench.final_of(&turn).await else { panic!("a final") };
+    assert_eq!(status, TurnStatus::ApprovalRequired);
+    let waiting = bench.engine.approvals_list(true).await.unwrap();
+    assert_eq!(waiting.iter().map(|approval| approval.arguments.as_str()).collect::<Vec<_>>(), [r#"{"n":2}"#]);
+    assert_eq!(bench.outcomes().await, [ToolOutcome::Error, ToolOutcome::Ok, ToolOutcome::Limit]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_kill_switch_leaves_the_action_pending() {
     let bench = write_bench();
     bench.start("add").await;
