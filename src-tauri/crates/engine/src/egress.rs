@@ -44,8 +44,14 @@ struct Ours {
 impl Ours {
     /// What was made with these secrets, with room for more.
     fn with(&mut self, secrets: u64) -> &mut Self {
-        if self.made_with != secrets || self.texts.len() >= OURS || self.tools.len() >= OURS {
+        if self.made_with != secrets {
             *self = Self { made_with: secrets, ..Self::default() };
+        }
+        if self.texts.len() >= OURS {
+            self.texts.clear();
+        }
+        if self.tools.len() >= OURS {
+            self.tools.clear();
         }
         self
     }
@@ -189,7 +195,7 @@ impl Words {
         while !whole.is_char_boundary(end) {
             end -= 1;
         }
-        (self.name(&format!("{} …", &whole[..end])), true)
+        (self.redactor().1.composed(&format!("{} …", &whole[..end])), true)
     }
 
     /// The text of a stored item.
@@ -272,24 +278,25 @@ impl Words {
     /// A name or description that belongs to the program: a tool's. Only secrets are looked for.
     pub(crate) fn name(&self, text: &str) -> Outbound {
         let (generation, redactor) = self.redactor();
-        let mut ours = lock(&self.engine.egress.ours);
-        let texts = &mut ours.with(generation).texts;
-        if let Some(known) = texts.get(text) {
+        if let Some(known) = lock(&self.engine.egress.ours).with(generation).texts.get(text) {
             return known.clone();
         }
         let out = redactor.composed(text);
-        texts.insert(text.into(), out.clone());
+        lock(&self.engine.egress.ours).with(generation).texts.insert(text.into(), out.clone());
         out
     }
 
-    /// A tool as it is offered to a model.
+    /// A tool as it is offered to a model. All of it is looked through for the same secrets.
     pub(crate) fn tool(&self, spec: &ToolSpec) -> ToolDef {
-        let (name, description) = (self.name(&spec.model_name), self.name(&spec.description));
         let (generation, redactor) = self.redactor();
-        let mut ours = lock(&self.engine.egress.ours);
         let key = format!("{} {}", spec.model_name, spec.definition_hash);
-        let make = || ToolDef { name, description, parameters: redactor.definition(&offered(&spec.input_schema)) };
-        ours.with(generation).tools.entry(key).or_insert_with(make).clone()
+        if let Some(known) = lock(&self.engine.egress.ours).with(generation).tools.get(&key) {
+            return known.clone();
+        }
+        let (name, description) = (redactor.composed(&spec.model_name), redactor.composed(&spec.description));
+        let def = ToolDef { name, description, parameters: redactor.definition(&offered(&spec.input_schema)) };
+        lock(&self.engine.egress.ours).with(generation).tools.insert(key, def.clone());
+        def
     }
 
     /// A schema.

@@ -5,8 +5,9 @@ use serde_json::{Map, Value, json};
 
 /// Words at the top that endpoints refuse.
 const REFUSED: [&str; 6] = ["anyOf", "oneOf", "allOf", "not", "enum", "$ref"];
-/// References and alternatives within each other that are followed.
+/// References and alternatives within each other that are followed, and how many in all.
 const DEPTH: usize = 5;
+const PARTS: usize = 200;
 
 /// What a model is shown of a schema.
 pub(crate) fn offered(schema: &Value) -> Value {
@@ -19,6 +20,9 @@ pub(crate) fn offered(schema: &Value) -> Value {
     let mut members = schema.as_object().cloned().unwrap_or_default();
     REFUSED.iter().for_each(|word| drop(members.remove(*word)));
     found.required.retain(|name| found.properties.contains_key(name));
+    for field in found.properties.values_mut() {
+        settle(schema, field, DEPTH);
+    }
     members.insert("type".into(), json!("object"));
     members.insert("properties".into(), Value::Object(found.properties));
     members.insert("required".into(), json!(found.required));
@@ -29,13 +33,37 @@ pub(crate) fn offered(schema: &Value) -> Value {
 struct Found {
     properties: Map<String, Value>,
     required: Vec<String>,
+    /// Parts looked at.
+    parts: usize,
+}
+
+/// Puts in place what refers to a place that is not shown any more; where that goes on for too long, anything.
+fn settle(root: &Value, value: &mut Value, depth: usize) {
+    match value {
+        Value::Object(members) => {
+            let place = members.get("$ref").and_then(Value::as_str).and_then(|place| place.strip_prefix('#'));
+            let gone = place.filter(|place| place.is_empty() || REFUSED.iter().any(|word| place.trim_start_matches('/').starts_with(word)));
+            if let Some(place) = gone {
+                let part = if depth == 0 { None } else { root.pointer(place).filter(|_| !place.is_empty()).cloned() };
+                *value = part.unwrap_or_else(|| json!({}));
+                if depth > 0 {
+                    settle(root, value, depth - 1);
+                }
+                return;
+            }
+            members.values_mut().for_each(|value| settle(root, value, depth));
+        }
+        Value::Array(list) => list.iter_mut().for_each(|value| settle(root, value, depth)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 /// The parameters of a schema and of its alternatives. `always`: whatever is chosen, this part holds.
 fn gather(root: &Value, schema: &Value, always: bool, depth: usize, found: &mut Found) {
-    if depth == 0 {
+    if depth == 0 || found.parts >= PARTS {
         return;
     }
+    found.parts += 1;
     for (name, field) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
         match found.properties.get_mut(name) {
             None => drop(found.properties.insert(name.clone(), field.clone())),
@@ -103,9 +131,24 @@ mod tests {
     }
 
     #[test]
+    fn what_refers_to_a_place_that_is_gone_stands_there_itself() {
+        let schema = json!({"anyOf": [
+            {"properties": {"home": {"type": "object", "properties": {"street": {"type": "string"}}}}},
+            {"properties": {"work": {"$ref": "#/anyOf/0/properties/home"}, "list": {"type": "array", "items": {"$ref": "#/anyOf/0/properties/home"}},
+                "self": {"$ref": "#"}, "loop": {"$ref": "#/anyOf/1/properties/loop"}, "kept": {"$ref": "#/$defs/k"}}}],
+            "$defs": {"k": {"type": "integer"}}});
+        let shown = offered(&schema);
+        let (fields, home) = (&shown["properties"], json!({"type": "object", "properties": {"street": {"type": "string"}}}));
+        assert_eq!((&fields["work"], &fields["list"]["items"]), (&home, &home));
+        assert_eq!((&fields["self"], &fields["loop"], &fields["kept"]), (&json!({}), &json!({}), &json!({"$ref": "#/$defs/k"})));
+    }
+
+    #[test]
     fn a_schema_that_refers_to_itself_ends() {
         let schema = json!({"$ref": "#/$defs/a", "$defs": {"a": {"allOf": [{"$ref": "#/$defs/a"}], "properties": {"x": {}}}}});
         assert_eq!(offered(&schema)["properties"], json!({"x": {}}));
+        let many: Vec<Value> = (0..2_000).map(|_| json!({"$ref": "#"})).collect();
+        assert_eq!(offered(&json!({"anyOf": many, "properties": {"y": {"type": "string"}}}))["properties"], json!({"y": {"type": "string"}}));
         assert_eq!(offered(&json!(true)), json!({"type": "object", "properties": {}, "required": []}));
     }
 }

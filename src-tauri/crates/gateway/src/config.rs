@@ -188,6 +188,8 @@ impl Config {
     /// Puts flags and variables together. `token_file` is where the token lies when one is asked for.
     pub fn read(flags: &Flags, token_file: PathBuf, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, AgentError> {
         let mut read = Reader { variable, faults: Vec::new() };
+        // Followed where the model is made; here only what cannot be followed is told.
+        read.number("OPENAI_MAX_RETRIES", 2, 0, 10);
         let port = read.number("PORT", 3000, 0, 65_535);
         let listen = flags.listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], u16::try_from(port).unwrap_or(3000))));
         let simple_auth = simple_auth(&mut read);

@@ -109,9 +109,10 @@ impl Sessions {
         if state.expires_at > now_ms {
             return Ok((State { base: String::new(), ..state }, values));
         }
-        if state != State::default() {
-            forget(app, id).await?;
+        if state == State::default() {
+            return Ok((state, values));
         }
+        forget(app, id).await?;
         Ok((State::default(), SessionValues::default()))
     }
 

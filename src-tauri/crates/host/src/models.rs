@@ -137,7 +137,7 @@ impl HostModels {
         };
         // Where the environment counts it says how a model is waited for, too; the one who waits says when it is over.
         let number = |name: &str| self.credentials.plain_variable(name)?.parse::<u64>().ok();
-        let wait = number("OPENAI_TIMEOUT_MS").map_or(Duration::ZERO, |ms| Duration::from_millis(ms.saturating_add(1_000)));
+        let wait = number("OPENAI_TIMEOUT_MS").map_or(Duration::ZERO, |ms| Duration::from_millis(ms.min(3_600_000) + 1_000));
         Recipe {
             http,
             env_key: env_key(&self.credentials, server.api, &server.base_url),
