@@ -204,6 +204,17 @@ mod tests {
     }
 
     #[test]
+    fn section_5_no_sentence_with_a_hidden_word_is_shown() {
+        for word in HIDDEN {
+            for word in [word.to_owned(), word.to_uppercase()] {
+                let shown = Fault::invalid(format!("The {word} is 17.")).safe_message();
+                assert!(!shown.contains("17") && !shown.is_empty(), "{word}: {shown}");
+            }
+        }
+        assert_eq!(Fault::invalid("The quantity is 17.").safe_message(), "The quantity is 17.");
+    }
+
+    #[test]
     fn section_5_failures_of_the_shop_have_their_codes() {
         let http = |reason: &str| AgentError::new(ErrorCode::ToolHttpError, "The database is on fire.").reason(reason);
         let status = |status: u16| http("mcp_http_status").with("status", status);

@@ -74,6 +74,22 @@ async fn section_11_one_change_at_a_time_waits_and_it_is_the_one_that_was_shown(
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn section_4_and_22_11_what_needs_no_model_is_a_status_and_an_answer() {
+    let server = model([add(1), add(1)]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let hear = async |message: &str| gateway.events("/v1/chat/stream", &message_of("s", message)).await;
+    hear("a shoe").await;
+    assert_eq!(names(&hear("what was that?").await), ["status", "final"], "a reminder");
+    assert_eq!(names(&hear("nej").await), ["status", "final"], "cancelled");
+    hear("a shoe").await;
+    let done = hear("ja").await;
+    let end = done.iter().find(|event| event.name == "tool_end" && event.data["tool"] == "cart_add_item").unwrap();
+    assert_eq!(end.data["resultSummary"], json!({"success": true}));
+    assert_eq!(names(&hear("ja").await), ["status", "final"], "done already");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn section_22_7_a_change_beside_other_calls_leaves_a_whole_conversation() {
     let beside = Reply::new().ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 1})).ask("product_search", &json!({"query": "tent"}));
     let server = model([beside, Reply::text(["Hello."])]).await;
