@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Mutex, PoisonError, atomic::Ordering},
+    sync::{Mutex, PoisonError},
     time::Duration,
 };
 
@@ -112,19 +112,10 @@ impl Turn {
     /// Takes a call through the gate. Its result is saved here, as soon as it is known.
     pub(crate) async fn gated(&self, ready: &Ready) -> Gated {
         let mut ready = ready.clone();
-        // Who answers later answers one question: the others of a round would wait unseen behind it.
-        if self.headless && matches!(ready.decision, Decision::Ask { .. }) && self.proposed.swap(true, Ordering::AcqRel) {
-            let said = Text::OneAtATime.in_locale(&self.locale).to_owned();
-            return self.close(refused(&ready, ToolOutcome::Limit, "one_at_a_time", said), None).await;
-        }
         let proposal = match &ready.decision {
             Decision::Ask { why } => match self.propose(&ready, why.clone(), None).await {
                 Ok(proposal) => Some(proposal),
-                Err(error) => {
-                    // Nothing waits: the model may propose another.
-                    self.proposed.store(false, Ordering::Release);
-                    return self.close(failed(&ready, ToolOutcome::Error, error), None).await;
-                }
+                Err(error) => return self.close(failed(&ready, ToolOutcome::Error, error), None).await,
             },
             Decision::Allow { .. } | Decision::Deny { .. } => None,
         };

@@ -106,8 +106,18 @@ impl Turn {
         let own = self.agent().and_then(|agent| agent.calls_per_round).unwrap_or(u32::MAX);
         let most = self.settings.limits.calls_per_round.min(self.own_bound(own)).clamp(1, 10) as usize;
         let mut prepared = Vec::with_capacity(calls.len());
+        let mut asks = false;
         for (index, call) in calls.into_iter().enumerate() {
-            let next = self.prepare(call, index < most).await;
+            let mut next = self.prepare(call, index < most).await;
+            // Who answers later answers one question: the others of a round would wait unseen behind it.
+            if let Prepared::Ready(ready) = &next
+                && self.headless
+                && matches!(ready.decision, Decision::Ask { .. })
+                && std::mem::replace(&mut asks, true)
+            {
+                let error = AgentError::new(ErrorCode::ApprovalRequired, Text::OneAtATime.in_locale(&self.locale)).reason("one_at_a_time");
+                next = Prepared::Refused(refuse(ready, ToolOutcome::Limit, error));
+            }
             self.emit_start(&next);
             prepared.push(next);
         }

@@ -42,6 +42,7 @@ mod texts;
 mod toolkit;
 mod traces;
 mod turn;
+mod values;
 
 use std::sync::Arc;
 

@@ -76,8 +76,6 @@ pub(crate) struct Turn {
     /// Arguments that did not fit, by tool: the same ones a second time end the use of tools.
     pub(crate) misfits: Mutex<HashSet<String>>,
     pub(crate) without_tools: AtomicBool,
-    /// Something waits for a caller that answers later.
-    pub(crate) proposed: AtomicBool,
     pub(crate) started: tokio::time::Instant,
     /// Without the time that people take to decide: see `deadline`.
     deadline: tokio::time::Instant,
@@ -135,7 +133,6 @@ impl Turn {
             reported: Mutex::default(),
             misfits: Mutex::default(),
             without_tools: AtomicBool::new(false),
-            proposed: AtomicBool::new(false),
             started,
             deadline,
             usage: Mutex::default(),

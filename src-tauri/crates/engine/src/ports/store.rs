@@ -40,7 +40,7 @@ pub type SessionValues = Map<String, Value>;
 /// New values by name; those without one go.
 pub type ValueChanges = Vec<(String, Option<Value>)>;
 
-/// Sessions, items, turns, approvals, grants, and the books. Every method is durable when it returns.
+/// Sessions, items, turns, approvals, grants, and the books. Every method has committed when it returns; what somebody acts on is then on disk, too.
 #[async_trait]
 pub trait Store: Books + Conversations {
     async fn session_create(&self, id: &SessionId, title: &str, at: DateTime<Utc>) -> Result<(), StoreError>;

@@ -13,7 +13,7 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use super::Work;
 use crate::{
     DecidedBy, Engine,
-    ports::{Durability, Profile, RecordDraft, SessionValues, TurnRow, ValueChanges},
+    ports::{Durability, Profile, RecordDraft, TurnRow},
     store_error,
 };
 
@@ -230,38 +230,6 @@ impl Engine {
             }
         }
         Ok(())
-    }
-
-    /// What is kept beside a session under these names.
-    pub async fn values_of(&self, session: &SessionId, names: &[&str]) -> Result<SessionValues, AgentError> {
-        self.world.store.session_values_of(session, names).await.map_err(|e| store_error(&e))
-    }
-
-    /// Keeps these values, and takes away those that are nothing.
-    pub async fn values_put(&self, session: &SessionId, changes: ValueChanges) -> Result<(), AgentError> {
-        if changes.is_empty() {
-            return Ok(());
-        }
-        self.world.store.session_values_put(session, changes).await.map_err(|e| store_error(&e))
-    }
-
-    /// Reads, changes and writes back one value; nobody else does so meanwhile.
-    pub async fn value_change(&self, session: &SessionId, name: &str, change: impl FnOnce(Option<Value>) -> Option<Value> + Send) -> Result<(), AgentError> {
-        let _one_at_a_time = self.values.lock(session).await;
-        let before = self.values_of(session, &[name]).await?.remove(name);
-        let after = change(before.clone());
-        if after == before { Ok(()) } else { self.values_put(session, vec![(name.to_owned(), after)]).await }
-    }
-
-    /// Forgets all that is kept beside a session.
-    pub async fn values_clear(&self, session: &SessionId) -> Result<(), AgentError> {
-        let all = self.world.store.session_values(session).await.map_err(|e| store_error(&e))?;
-        self.values_put(session, all.into_iter().map(|(name, _)| (name, None)).collect()).await
-    }
-
-    /// Sessions beside which a value of this name is kept.
-    pub async fn sessions_with(&self, name: &str) -> Result<Vec<SessionId>, AgentError> {
-        self.world.store.sessions_with_value(name).await.map_err(|e| store_error(&e))
     }
 
     /// The tools that may be used now.

@@ -256,8 +256,8 @@ async fn a_changed_preview_makes_a_new_proposal() {
     assert_eq!(bench.runs().iter().filter(|r| *r == "w").count(), 1);
 }
 
-#[tokio::test(start_paused = true)]
-async fn nobody_is_asked_for_what_is_known_to_be_refused() {
+/// A write whose preview refuses while the product has sizes to choose from.
+fn sized(now: bool) -> (Bench, std::sync::Arc<std::sync::atomic::AtomicBool>) {
     let mut writer = tool("w", Effect::Write);
     writer.preview = Some(manifest::Preview {
         reads: vec![manifest::PreviewRead { name: "product".into(), tool: "r".into(), arguments: Default::default(), optional: false }],
@@ -265,10 +265,16 @@ async fn nobody_is_asked_for_what_is_known_to_be_refused() {
             .into(),
     });
     let bench = Bench::new(vec![writer, tool("r", Effect::ReadOnly)]);
-    let sizes = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let sizes = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(now));
     let seen = std::sync::Arc::clone(&sizes);
     let behaviour = move |_: &ToolRequest| Ok::<Value, ToolFailure>(json!({"sizes": seen.load(std::sync::atomic::Ordering::SeqCst)}));
     bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(behaviour));
+    (bench, sizes)
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_is_asked_for_what_is_known_to_be_refused() {
+    let (bench, sizes) = sized(true);
     bench.model.then(vec![Say::Call("w", json!({}))]);
     bench.model.then(vec![Say::Text("Which size do you want?")]);
     let turn = bench.start("add").await.turn;
@@ -291,17 +297,7 @@ async fn nobody_is_asked_for_what_is_known_to_be_refused() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_became_impossible_after_its_turn_still_ends() {
-    let mut writer = tool("w", Effect::Write);
-    writer.preview = Some(manifest::Preview {
-        reads: vec![manifest::PreviewRead { name: "product".into(), tool: "r".into(), arguments: Default::default(), optional: false }],
-        template: r#"{% if product.sizes %}{"refuse": "Which size?"}{% else %}{"summary": "add", "before": {"rows": []}, "after": {"rows": []}}{% endif %}"#
-            .into(),
-    });
-    let bench = Bench::new(vec![writer, tool("r", Effect::ReadOnly)]);
-    let sizes = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-    let seen = std::sync::Arc::clone(&sizes);
-    let behaviour = move |_: &ToolRequest| Ok::<Value, ToolFailure>(json!({"sizes": seen.load(std::sync::atomic::Ordering::SeqCst)}));
-    bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(behaviour));
+    let (bench, sizes) = sized(false);
     bench.model.then(vec![Say::Call("w", json!({}))]);
     let params = TurnStartParams { session: Some("s".into()), text: "add".into(), model: None, agent: None, headless: true };
     let turn = bench.engine.turn_start(params).await.unwrap().turn;
