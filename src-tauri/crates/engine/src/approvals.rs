@@ -102,6 +102,15 @@ fn heard(verdict: Result<Verdict, oneshot::error::RecvError>) -> Waited {
     }
 }
 
+/// How an action compares with what was signed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Compared {
+    Same,
+    Changed,
+    /// Nobody answers what it rests on.
+    Unread,
+}
+
 pub(crate) enum Rechecked {
     Same,
     Changed,
@@ -287,9 +296,10 @@ impl Turn {
 
     /// What the person who decides sees of an action. Fails when it is known to be in vain; where nobody sits here, the caller looks.
     async fn shown_before(&self, ready: &Ready) -> Result<Option<PreviewView>, AgentError> {
-        match self.foresee(&ready.spec, &ready.arguments).await {
+        let foresight = self.foresee(&ready.spec, &ready.arguments).await;
+        match foresight.foreseen {
             Some(Foreseen::Refused { refuse }) if !self.headless => Err(AgentError::invalid(refuse).reason("foreseen_refusal")),
-            foreseen => Ok(foreseen.and_then(Foreseen::view)),
+            _ => Ok(foresight.view()),
         }
     }
 
@@ -380,7 +390,7 @@ impl Turn {
                     }
                 }
                 Ok(()) = changes.changed() => {
-                    if self.is_stale(ready, approval).await && engine.settle(approval, ApprovalStatus::Pending, ApprovalStatus::Superseded, None).await {
+                    if self.compare(ready, approval).await == Compared::Changed && engine.settle(approval, ApprovalStatus::Pending, ApprovalStatus::Superseded, None).await {
                         engine.router.forget(&approval.id);
                         return Waited::Changed;
                     }
@@ -389,10 +399,19 @@ impl Turn {
         }
     }
 
-    async fn is_stale(&self, ready: &Ready, approval: &Approval) -> bool {
+    /// Looks again at what was signed. What nobody answers for is neither the same nor another thing to sign.
+    async fn compare(&self, ready: &Ready, approval: &Approval) -> Compared {
         let caller = self.caller_values(&ready.spec).await;
-        let same = approval_hash(&ready.spec, &ready.arguments, &caller) == approval.hash;
-        !same || self.foresee(&ready.spec, &ready.arguments).await.and_then(Foreseen::view) != approval.preview
+        if approval_hash(&ready.spec, &ready.arguments, &caller) != approval.hash {
+            return Compared::Changed;
+        }
+        let foresight = self.foresee(&ready.spec, &ready.arguments).await;
+        let unread = foresight.unread;
+        match foresight.view() == approval.preview {
+            true => Compared::Same,
+            false if unread => Compared::Unread,
+            false => Compared::Changed,
+        }
     }
 
     pub(crate) async fn recheck(&self, ready: &Ready, approval: &Approval) -> Rechecked {
@@ -405,7 +424,14 @@ impl Turn {
         if let Decision::Deny { why } = self.gate(&ready.spec, &ready.arguments).await {
             return Rechecked::Refused(AgentError::new(ErrorCode::ApprovalRequired, why).reason("side_effect_disallowed").with("approvable", false));
         }
-        if self.is_stale(ready, approval).await { Rechecked::Changed } else { Rechecked::Same }
+        match self.compare(ready, approval).await {
+            Compared::Same => Rechecked::Same,
+            Compared::Changed => Rechecked::Changed,
+            Compared::Unread => {
+                let said = "What this would change could not be looked at again, so it was not carried out.";
+                Rechecked::Refused(AgentError::internal("unread_preview", said).hint("Ask for it again in a moment."))
+            }
+        }
     }
 }
 

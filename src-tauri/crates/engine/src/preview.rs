@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use contract::{Effect, PreviewView, ToolOutcome, ToolSpec, manifest::PreviewRead};
+use contract::{Effect, ErrorCode, PreviewView, ToolOutcome, ToolSpec, manifest::PreviewRead};
 use minijinja::{Environment, Error, ErrorKind, Value as Template, value::Serde};
 use policy::Decision;
 use serde::Deserialize;
@@ -23,33 +23,53 @@ pub(crate) enum Foreseen {
     },
 }
 
-impl Foreseen {
+/// What could be said of an action, and whether a read that it rests on found nobody to answer.
+#[derive(Debug)]
+pub(crate) struct Foresight {
+    pub(crate) foreseen: Option<Foreseen>,
+    pub(crate) unread: bool,
+}
+
+impl Foresight {
     pub(crate) fn view(self) -> Option<PreviewView> {
-        match self {
-            Self::Shown(view) => Some(view),
-            Self::Refused { .. } => None,
+        match self.foreseen? {
+            Foreseen::Shown(view) => Some(view),
+            Foreseen::Refused { .. } => None,
         }
     }
 }
 
+/// Why a preview has no value of a read.
+enum Missing {
+    /// There is nothing to ask for, or the tool said that it has no such thing: so it will say again.
+    Said,
+    /// Nobody answered.
+    Away,
+}
+
 impl Turn {
-    pub(crate) async fn foresee(&self, spec: &ToolSpec, arguments: &Value) -> Option<Foreseen> {
-        let preview = spec.preview.as_ref()?;
+    pub(crate) async fn foresee(&self, spec: &ToolSpec, arguments: &Value) -> Foresight {
+        let mut foresight = Foresight { foreseen: None, unread: false };
+        let Some(preview) = &spec.preview else { return foresight };
         let mut variables = Map::new();
         for read in &preview.reads {
-            variables.insert(read.name.clone(), self.preview_read(read, arguments).await.or(read.optional.then_some(Value::Null))?);
+            let value = self.preview_read(read, arguments).await;
+            foresight.unread |= matches!(value, Err(Missing::Away));
+            match value {
+                Ok(value) => variables.insert(read.name.clone(), value),
+                Err(_) if read.optional => variables.insert(read.name.clone(), Value::Null),
+                Err(_) => return foresight,
+            };
         }
         match render(&preview.template, arguments, &variables, &self.locale) {
-            Ok(foreseen) => Some(foreseen),
-            Err(problem) => {
-                tracing::warn!(tool = %spec.id, %problem, "a preview could not be computed");
-                None
-            }
+            Ok(foreseen) => foresight.foreseen = Some(foreseen),
+            Err(problem) => tracing::warn!(tool = %spec.id, %problem, "a preview could not be computed"),
         }
+        foresight
     }
 
-    async fn preview_read(&self, read: &PreviewRead, arguments: &Value) -> Option<Value> {
-        let spec = self.specs.iter().find(|spec| spec.id == read.tool && spec.effect == Effect::ReadOnly)?.clone();
+    async fn preview_read(&self, read: &PreviewRead, arguments: &Value) -> Result<Value, Missing> {
+        let spec = self.specs.iter().find(|spec| spec.id == read.tool && spec.effect == Effect::ReadOnly).ok_or(Missing::Said)?.clone();
         let filled: Map<String, Value> = read.arguments.iter().filter_map(|(name, value)| Some((name.clone(), fill(value, arguments)?))).collect();
         let call = contract::CallId(self.world().ids.next("call"));
         let ready = Ready {
@@ -60,7 +80,11 @@ impl Turn {
             coerced: Vec::new(),
         };
         let done = self.dispatch(&ready, None).await;
-        (done.outcome == ToolOutcome::Ok).then(|| (*done.data).clone())
+        match &done.error {
+            _ if done.outcome == ToolOutcome::Ok => Ok((*done.data).clone()),
+            Some(error) if error.code == ErrorCode::InvalidInput || error.reason_text() == Some("mcp_tool_error") => Err(Missing::Said),
+            _ => Err(Missing::Away),
+        }
     }
 }
 
@@ -148,6 +172,10 @@ mod tests {
 
     use super::*;
 
+    fn shown(foreseen: Foreseen) -> PreviewView {
+        Foresight { foreseen: Some(foreseen), unread: false }.view().expect("nothing is refused")
+    }
+
     #[test]
     fn amounts_are_exact() {
         let template = r#"{"summary": {{ (("Lägg till " if locale == "sv" else "Add ") ~ args.quantity) | tojson }},
@@ -156,13 +184,13 @@ mod tests {
                       "total": "{{ cart.total | dec_add(args.price | dec_mul(args.quantity)) | money }}"}}"#;
         let arguments = json!({"quantity": 3, "price": "1 299,10", "name": "a \"quoted\" name"});
         let variables = json!({"cart": {"total": 0.3}}).as_object().cloned().expect("an object");
-        let view = render(template, &arguments, &variables, "en").ok().and_then(Foreseen::view).expect("renders");
+        let view = render(template, &arguments, &variables, "en").map(shown).expect("renders");
         assert_eq!(view.summary, "Add 3");
         assert_eq!(view.after.rows[0].label, "a \"quoted\" name");
         assert_eq!(view.after.rows[0].amount, "3,897.30");
         assert_eq!(view.before.total, "0.30");
         assert_eq!(view.after.total, "3,897.60");
-        let swedish = render(template, &arguments, &variables, "sv").ok().and_then(Foreseen::view).expect("renders");
+        let swedish = render(template, &arguments, &variables, "sv").map(shown).expect("renders");
         assert_eq!(swedish.summary, "Lägg till 3");
         assert_eq!((swedish.before.total.as_str(), swedish.after.total.as_str()), ("0,30", "3\u{a0}897,60"));
     }

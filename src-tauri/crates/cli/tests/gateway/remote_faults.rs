@@ -275,6 +275,21 @@ async fn section_22_5_and_22_6_two_confirmations_at_once_send_one_change() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn section_11_a_yes_without_a_token_changes_nothing_and_is_over() {
+    let front = Front::with_tokens_of(60).await;
+    let server = model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1})), Reply::text(["Anything else?"])]).await;
+    let gateway = open(&front, &server, &[]).await;
+    assert!(gateway.say("s", "one shoe").await["pendingAction"].is_object());
+    front.breaks("token", vec![Break::Status(500); 8]);
+    let events = hear(&gateway, "yes").await;
+    assert_eq!((oks(&events), front.count("cart.addItem")), (vec![false], 0));
+    assert!(last(&events)["text"].as_str().unwrap().contains("could not be changed"), "{events:?}");
+    assert!(last(&events).get("pendingAction").is_none(), "{events:?}");
+    assert_eq!(last(&hear(&gateway, "yes").await)["text"], "Anything else?", "a later yes is the model's");
+    assert_eq!(front.count("cart.addItem"), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn section_11_the_cart_of_the_change_is_shown_when_it_cannot_be_read_afterwards() {
     let front = Front::start().await;
     let server = model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 2}))]).await;

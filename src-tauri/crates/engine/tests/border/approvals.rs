@@ -313,6 +313,36 @@ async fn a_call_that_became_impossible_after_its_turn_still_ends() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_cannot_be_looked_at_again_is_not_carried_out() {
+    let (bench, _) = sized(false);
+    bench.model.then(vec![Say::Call("w", json!({}))]);
+    let turn = bench.start("add").await.turn;
+    let approval = bench.approval(0).await;
+    assert!(approval.preview.is_some());
+    let away = || ToolFailure { error: AgentError::new(ErrorCode::ToolHttpError, "Nobody is there."), may_have_happened: false };
+    bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(move |_| Err(away())));
+    bench.decide(&approval, once()).await.unwrap();
+    bench.final_of(&turn).await;
+    assert!(!bench.runs().contains(&"w".to_owned()));
+    assert_eq!(
+        bench.world.store.approval(&approval.id).await.unwrap().unwrap().status,
+        ApprovalStatus::Failed,
+        "nothing new is asked that nobody could look at"
+    );
+    let told = format!("{:?}", bench.model.requests.lock().unwrap().last().unwrap());
+    assert!(told.contains("looked at again"), "the model is told why: {told}");
+
+    // What was signed without a preview needs none to go ahead.
+    bench.model.then(vec![Say::Call("w", json!({}))]);
+    let turn = bench.start("add 42").await.turn;
+    let approval = bench.approval(1).await;
+    assert!(approval.preview.is_none());
+    bench.decide(&approval, once()).await.unwrap();
+    bench.final_of(&turn).await;
+    assert!(bench.runs().contains(&"w".to_owned()));
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_change_at_a_time_waits_for_a_caller_who_answers_later() {
     let bench = Bench::new(vec![tool("w", Effect::Write), tool("r", Effect::ReadOnly)]);
     let log = std::sync::Arc::clone(&bench.log);
