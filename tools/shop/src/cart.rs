@@ -10,7 +10,7 @@ use crate::{
     catalogue::Locale,
     db::{self, ProductRow, VariantRow},
     text::money,
-    views::{CURRENCY, full_name},
+    views::{CURRENCY, full_name, image_url},
     wire::{CartLine, CartView},
 };
 
@@ -60,7 +60,7 @@ impl Desk<'_> {
                     part_no: variant.part_no.clone(),
                     name: full_name(&product, &variant, self.locale),
                     quantity,
-                    image_key: variant.id.to_string(),
+                    image_key: image_url(variant.id),
                     unit_price: money(variant.price),
                     total_price: money(variant.price * quantity),
                 });

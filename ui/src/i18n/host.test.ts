@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import swedish from "../messages/sv/host.json";
-import { worded } from "./host";
+import { named, worded } from "./host";
 import { setLanguage } from "./index.svelte";
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -41,6 +41,19 @@ test("every sentence of the host has a Swedish one", () => {
       .map((sentence) => `${file}: ${sentence}`),
   );
   expect(missing).toEqual([]);
+});
+
+test("the tools that come with the app have Swedish names, and others keep their own", () => {
+  const folders = readdirSync(join(ROOT, "tools"), { withFileTypes: true }).filter((entry) => entry.isDirectory() && readdirSync(join(ROOT, "tools", entry.name)).includes("pack.json"));
+  expect(folders.length).toBeGreaterThan(1);
+  setLanguage("sv");
+  for (const { name } of folders) {
+    const pack = JSON.parse(readFileSync(join(ROOT, "tools", name, "pack.json"), "utf8")) as { title: string; tools: { tools: { title: string }[] } };
+    for (const title of [pack.title, ...pack.tools.tools.map((tool) => tool.title)]) expect(named(title), title).not.toBe(title);
+  }
+  expect(named("Show the invoice")).toBe("Show the invoice");
+  setLanguage("en");
+  expect(named("Show cart")).toBe("Show cart");
 });
 
 test("both forms have the same holes", () => {

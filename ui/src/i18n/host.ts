@@ -63,6 +63,11 @@ function followed(text: string, depth: number): string {
   return parts.length === 1 ? text : parts.map((part) => inSwedish(part, depth) ?? part).join(" ");
 }
 
+/** The name of a tool or pack: those that come with the app have a Swedish one, any other keeps its own. */
+export function named(title: string): string {
+  return language() === "sv" ? (exact.get(title) ?? title) : title;
+}
+
 /** A text of the host as the window shows it. */
 export function worded(text: string): string {
   return language() === "sv" ? followed(text, 0) : text;
