@@ -11,6 +11,7 @@ mod front;
 mod limits;
 mod memory;
 mod observability;
+mod products;
 mod redis;
 mod remote_faults;
 mod remote_shop;
