@@ -12,8 +12,8 @@ use crate::{
 const PRODUCTS: usize = 3;
 const ROWS: usize = 8;
 const NAME: usize = 30;
-const ORDER: [&str; 13] =
-    ["price", "brand", "material", "color", "size", "weight", "dimensions", "category", "manufacturer", "model", "warranty", "availability", "stock"];
+const ORDER: [&str; 12] =
+    ["price", "brand", "material", "color", "size", "weight", "dimensions", "category", "manufacturer", "model", "warranty", "availability"];
 
 /// The comparison of a turn that looked at two products or more: of the `wanted` ones, when these are among them.
 pub(crate) fn of_turn(calls: &[Call], wanted: &[String], locale: &str) -> Option<Value> {

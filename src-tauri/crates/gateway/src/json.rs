@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-/// A text or number as text; nothing for blank and everything else.
+/// A text or number as text, 2.0 as "2"; nothing for blank and everything else.
 pub(crate) fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
-        Value::Number(number) => Some(number.to_string()),
+        Value::Number(number) => Some(number.to_string().trim_end_matches(".0").to_owned()),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }

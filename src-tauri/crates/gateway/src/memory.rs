@@ -45,6 +45,13 @@ pub(crate) struct Known {
     pub(crate) available_dimension_values: Map<String, Value>,
 }
 
+impl Known {
+    /// What a message may call it.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
+        [Some(&self.product_id), self.part_no.as_ref()].into_iter().flatten()
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Memory {

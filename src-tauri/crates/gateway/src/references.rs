@@ -61,12 +61,17 @@ impl Words {
 
     /// Numbers that are joined: "1 and 3", "2, 4 & 5".
     fn joined(&self) -> Vec<usize> {
-        let joins = |word: &str| matches!(word, "," | "&") || JOINERS.contains(&word);
         let number = |at: usize| place(self.at(at).trim_start_matches('#'));
         let stands = |at: usize| {
             number(at).is_some() && ((joins(self.before(at)) && at > 1 && number(at - 2).is_some()) || (joins(self.at(at + 1)) && number(at + 2).is_some()))
         };
         (0..self.0.len()).filter(|at| stands(*at)).filter_map(number).collect()
+    }
+
+    /// Whether two of these products stand joined: "AB-1 or AB-3", but not "add AB-1 and remove AB-3".
+    fn joins(&self, known: &[&Known]) -> bool {
+        let names = |word: &str| known.iter().any(|known| known.names().any(|name| name.to_lowercase() == word));
+        (0..self.0.len()).any(|at| names(self.at(at)) && joins(self.at(at + 1)) && names(self.at(at + 2)))
     }
 
     /// "The first two".
@@ -80,14 +85,17 @@ impl Words {
     }
 }
 
+fn joins(word: &str) -> bool {
+    matches!(word, "," | "&") || JOINERS.contains(&word)
+}
+
 fn place(digits: &str) -> Option<usize> {
     (1..=2).contains(&digits.len()).then(|| digits.parse().ok()).flatten().filter(|place| *place > 0)
 }
 
 fn named<'a>(message: &str, memory: &'a Memory) -> Vec<&'a Known> {
-    let names =
-        |known: &&Known| [Some(&known.product_id), known.part_no.as_ref()].into_iter().flatten().any(|name| name.len() > 2 && contains_word(message, name));
-    memory.last_results.iter().filter(names).collect()
+    let is_named = |known: &&Known| known.names().any(|name| name.len() > 2 && contains_word(message, name));
+    memory.last_results.iter().filter(is_named).collect()
 }
 
 /// The products that a message means, in the order in which it names them.
@@ -110,7 +118,7 @@ pub(crate) fn compared(message: &str, memory: &Memory) -> Vec<String> {
     let words = Words::of(message);
     let joined = words.joined();
     let by_name = named(message, memory);
-    let wanted = words.has(COMPARES) || joined.len() > 1 || by_name.len() > 1 || (words.has(DIFFERS) && words.has(SEVERAL));
+    let wanted = words.has(COMPARES) || joined.len() > 1 || words.joins(&by_name) || (words.has(DIFFERS) && words.has(SEVERAL));
     if !wanted {
         return Vec::new();
     }
@@ -209,6 +217,27 @@ mod tests {
         assert_eq!(meant("is that one warm?", &one).len(), 1);
         assert!(meant("is that one warm?", &memory(2, &[])).is_empty());
         assert!(meant("that is all that I wanted to know about shoes, now show me tents", &one).is_empty());
+        for word in ["that", "this", "option", "one", "number", "nr", "like"] {
+            let message = format!("a {word} for the rain");
+            assert_eq!(meant(&message, &one).len(), 1, "{word}");
+            assert!(meant(&format!("{message}{}", " x".repeat(25)), &one).is_empty(), "{word} in a long message");
+        }
+        let fifty = |letters: usize| format!("that {}", "x".repeat(letters - 5));
+        assert_eq!((meant(&fifty(49), &one).len(), meant(&fifty(50), &one).len()), (1, 0));
+        for message in ["a coat for the rain", "thatched roofs", "what about 9?", "option 4"] {
+            assert!(meant(message, &one).is_empty(), "{message}");
+        }
+    }
+
+    #[test]
+    fn section_16_a_hint_names_id_and_number_and_stands_behind_the_memory() {
+        let memory = memory(3, &[]);
+        let hints = |message: &str| hints(message, &memory)[1..].join("|");
+        assert_eq!(hints("I like number 3"), "The message below means productId 103 (number 3 on the screen).");
+        assert_eq!(hints("is ab-2 warm?"), "The message below means productId 102 (number 2 on the screen).");
+        assert_eq!(hints("do you ship to Norway?"), "");
+        assert_eq!(hints("that is nice"), "", "three may be meant");
+        assert!(super::hints("option 1", &Memory::default()).is_empty());
     }
 
     #[test]
@@ -228,11 +257,50 @@ mod tests {
             ("compare tents", ""),
             ("which is better?", ""),
             ("size 42 and red", ""),
+            ("101, 103", "101 103"),
+            ("is AB-1 warmer? I have seen AB-3", ""),
+            ("add AB-1 to my cart and remove AB-3", ""),
+            ("option 1 and a bag", ""),
+            ("1 3", ""),
+            ("2 pairs and 3 socks", ""),
+            ("#2", ""),
         ] {
             assert_eq!(ids(message, &none), wanted, "{message}");
+        }
+        for joiner in [" and ", " & ", ", ", " vs ", " vs. ", " or ", " och ", " eller "] {
+            assert_eq!(ids(&format!("2{joiner}5"), &none), "102 105", "{joiner}");
+            assert_eq!(ids(&format!("ab-2{joiner}AB-5?"), &none), "102 105", "{joiner}");
+        }
+        let (pair, several) = (memory(2, &[]), ["these", "those", "them", "both", "two", "three", "2", "3"]);
+        for word in ["difference", "better", "worse", "prefer", "versus"] {
+            assert_eq!(ids(&format!("{word}?"), &pair), "", "{word} of what?");
+            for several in several {
+                assert_eq!(ids(&format!("{word} of the {several}?"), &pair), "101 102", "{word}, {several}");
+            }
+        }
+        for several in several {
+            assert_eq!(ids(&format!("I like {several}"), &pair), "", "{several} alone");
         }
         assert_eq!(ids("which of these is better?", &two), "107 108");
         assert_eq!(ids("vad är skillnaden mellan båda?", &memory(2, &[])), "101 102");
         assert_eq!(ids("what is the difference between them", &memory(5, &[])), "", "five are too many to mean");
+    }
+
+    #[test]
+    fn section_13_numbers_come_first_then_names_then_what_these_are() {
+        let ids = |message: &str, memory: &Memory| compared(message, memory).join(" ");
+        let ten = memory(10, &["107", "108", "109", "102"]);
+        assert_eq!(ids("compare 10 and 9", &ten), "1010 109", "as they are named");
+        assert_eq!(ids("compare 10 and 11", &ten), "", "one alone is no comparison");
+        assert_eq!(ids("compare AB-4 with option 6", &ten), "106 104");
+        for these in ["these", "those", "them", "both", "all"] {
+            assert_eq!(ids(&format!("compare {these}"), &ten), "108 109 102", "the three that were looked at last");
+            assert_eq!(ids(&format!("compare {these}"), &memory(3, &["107"])), "101 102 103", "one is too few: what is shown");
+            assert_eq!(ids(&format!("compare {these}"), &memory(1, &[])), "");
+            assert_eq!(ids(&format!("compare {these}"), &memory(4, &[])), "");
+        }
+        assert_eq!(ids("compare option 1 with these", &memory(6, &["107", "108"])), "101 107 108");
+        assert_eq!(ids("compare AB-1 with these", &ten), "101 108 109", "three in all");
+        assert_eq!(ids("compare number 2 with them", &memory(3, &[])), "102 101 103", "each once");
     }
 }

@@ -69,10 +69,10 @@ fn found(result: Value) -> Value {
     Value::Object(all)
 }
 
-/// Of what is found the attributes are texts, beside whether it can be bought.
+/// Of what is found the attributes are texts. Whether it can be bought is told by its details.
 fn with_texts(mut product: Value) -> Value {
     if let Some(attributes) = product.get_mut("attributes").and_then(Value::as_object_mut) {
-        attributes.retain(|name, value| value.is_string() || name == "isBuyable");
+        attributes.retain(|_, value| value.is_string());
     }
     product
 }
@@ -275,10 +275,11 @@ fn put(all: &mut Map<String, Value>, name: &str, text: Option<String>) {
     }
 }
 
+/// A text or number as text; 2.0 is "2".
 fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
-        Value::Number(number) => Some(number.to_string()),
+        Value::Number(number) => Some(number.to_string().trim_end_matches(".0").to_owned()),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }

@@ -150,6 +150,11 @@ impl Front {
         self.heard().into_iter().filter(|heard| heard.what == what).collect()
     }
 
+    /// The arguments of the calls of a tool, as the shop got them.
+    pub(crate) fn sent(&self, tool: &str) -> Vec<Value> {
+        self.of(tool).iter().map(|one| one.body["params"]["arguments"].clone()).collect()
+    }
+
     pub(crate) fn count(&self, what: &str) -> usize {
         self.of(what).len()
     }

@@ -4,6 +4,7 @@
 
 mod auth;
 mod away;
+mod baskets;
 mod cart;
 mod debug;
 mod document;
@@ -11,9 +12,11 @@ mod front;
 mod limits;
 mod memory;
 mod observability;
+mod products;
 mod redis;
 mod remote_faults;
 mod remote_shop;
+mod searches;
 mod sharing;
 mod shop;
 mod surface;

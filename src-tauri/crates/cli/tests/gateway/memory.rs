@@ -18,7 +18,7 @@ fn ids(answer: &Value) -> Vec<&str> {
 }
 
 /// The system messages that stood before the newest message, and the last result that the model was given.
-fn hints(server: &ModelServer, request: usize) -> Vec<String> {
+pub(crate) fn hints(server: &ModelServer, request: usize) -> Vec<String> {
     let body = server.seen()[request].body.clone();
     let messages = body["messages"].as_array().unwrap().clone();
     let user = messages.iter().rposition(|message| message["role"] == "user").unwrap();
@@ -26,7 +26,7 @@ fn hints(server: &ModelServer, request: usize) -> Vec<String> {
     before.map(|message| message["content"].as_str().unwrap().to_owned()).collect()
 }
 
-fn result(server: &ModelServer, request: usize) -> Value {
+pub(crate) fn result(server: &ModelServer, request: usize) -> Value {
     let body = server.seen()[request].body.clone();
     let message = body["messages"].as_array().unwrap().iter().rfind(|message| message["role"] == "tool").unwrap().clone();
     serde_json::from_str(message["content"].as_str().unwrap()).unwrap()

@@ -194,13 +194,12 @@ async fn section_21_arguments_are_the_shops_and_the_callers_values_go_with_them(
     body["message"] = json!("my cart");
     let (_, answer) = gateway.post("/v1/chat", &body).await;
     assert_eq!(answer["cart"]["itemCount"], 1, "{answer}");
-    let sent = |tool: &str| front.of(tool).iter().map(|one| one.body["params"]["arguments"].clone()).collect::<Vec<Value>>();
     let mut context = body["context"].clone();
     context.as_object_mut().unwrap().remove("page");
-    assert_eq!(sent("product.search"), [json!({"query": "tent", "statusSeed": "7", "context": context})], "nothing of the model's context, no retry");
-    assert_eq!(sent("product.get")[0], json!({"productId": 1001, "context": context}), "a number of digits is a number");
-    assert_eq!(sent("cart.addItem"), [json!({"partNo": SHOE, "quantity": 1, "clientIp": "127.0.0.1", "context": context})]);
-    let carts = sent("cart.get");
+    assert_eq!(front.sent("product.search"), [json!({"query": "tent", "statusSeed": "7", "context": context})], "nothing of the model's context, no retry");
+    assert_eq!(front.sent("product.get")[0], json!({"productId": 1001, "context": context}), "a number of digits is a number");
+    assert_eq!(front.sent("cart.addItem"), [json!({"partNo": SHOE, "quantity": 1, "clientIp": "127.0.0.1", "context": context})]);
+    let carts = front.sent("cart.get");
     assert!(!carts.is_empty() && carts.iter().all(|cart| cart["basketId"].is_u64()), "without a basket nobody is asked: {carts:?}");
     server.assert_clean();
 }

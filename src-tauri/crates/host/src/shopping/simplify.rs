@@ -110,10 +110,46 @@ mod tests {
     }
 
     #[test]
+    fn section_14_every_class_of_words_that_name_no_thing() {
+        for class in [
+            "3-4 40–44 100-200 38/39 2x3 10.5-12",
+            "7 42 9000 1.5 7,5 1,299.00",
+            "eu cm mm m kg g ml l inch ft EU CM Kg 42cm 1.5kg 500ml 32l 6ft",
+            "a the and or with without for in on of to from by The AND",
+            "men men's women womens boys girls kids children baby toddler junior unisex Ladies adults",
+            "black white red blue green yellow orange purple pink brown grey gray beige navy Turquoise",
+            "stock in-stock available availability In Stock",
+            "under over below above cheap expensive budget premium price between max kr SEK €40 40€ 500kr $9.99",
+            "xs s m l xl xxl 3xl small medium large size XL Sizes",
+        ] {
+            let among = simplify(&format!("{class} tent {class}"));
+            assert_eq!((among.query.as_str(), among.dropped.join(" ")), ("tent", format!("{class} {class}")));
+            let alone = simplify(class);
+            let (first, rest) = class.split_once(' ').unwrap_or_default();
+            assert_eq!((alone.query.as_str(), alone.dropped.join(" ").as_str()), (first, rest), "the first word, when nothing is left");
+        }
+        for kept in ["redwood", "mens-wear", "stocking", "overall", "x-large", "r2d2", "7up", "m4a", "4711-AB", "blackout"] {
+            assert_eq!(simplify(&format!("{kept} tent")).query, format!("{kept} tent"), "{kept} is not dropped");
+        }
+    }
+
+    #[test]
+    fn section_14_three_words_are_kept_and_those_behind_are_no_constraints() {
+        let long = simplify("  Light\t tunnel  red tent,  groundsheet  pegs ");
+        assert_eq!((long.query.as_str(), &long.dropped[..]), ("Light tunnel tent", &["red".to_owned()][..]));
+        assert_eq!((long.first_word(), long.has_several_words(), simplify("red tent").has_several_words()), ("Light", true, false));
+    }
+
+    #[test]
     fn section_14_a_long_search_ends_with_a_whole_word() {
         let long = simplify(&format!("{} {} {}", "a".repeat(30), "b".repeat(19), "c".repeat(9)));
         assert_eq!(long.query, format!("{} {}", "a".repeat(30), "b".repeat(19)));
         assert_eq!(simplify(&"ö".repeat(80)).query.chars().count(), 50);
+        for (words, kept) in [([25, 24, 9], 50), ([25, 25, 9], 25), ([16, 16, 16], 50), ([16, 16, 17], 33), ([49, 9, 9], 49)] {
+            let whole = words.map(|letters| "ä".repeat(letters)).join(" ");
+            let query = simplify(&whole).query;
+            assert_eq!((query.chars().count(), whole.starts_with(&query)), (kept, true), "{words:?}");
+        }
     }
 
     #[test]
