@@ -17,5 +17,6 @@ mod remote_shop;
 mod sharing;
 mod shop;
 mod surface;
+mod tokens;
 mod turns;
 mod world;
