@@ -16,6 +16,7 @@ mod remote_faults;
 mod remote_shop;
 mod sharing;
 mod shop;
+mod stream;
 mod surface;
 mod tokens;
 mod turns;
