@@ -14,6 +14,7 @@ mod observability;
 mod redis;
 mod remote_faults;
 mod remote_shop;
+mod settings;
 mod sharing;
 mod shop;
 mod stream;
