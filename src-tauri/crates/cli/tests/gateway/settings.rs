@@ -6,7 +6,7 @@ use std::process::Command;
 use reqwest::StatusCode;
 use serde_json::json;
 
-use crate::world::{Gateway, message_of};
+use crate::world::{Gateway, message_of, not_started};
 
 /// `csign serve` without an address, in a folder of its own that holds a file.
 fn with_file(name: &str, text: &str) -> (tempfile::TempDir, Command) {
@@ -43,9 +43,9 @@ async fn section_20_no_file_is_read_that_is_not_named() {
     for (file, said) in [(".env", "AGENT_MAX_ROUNDS"), ("missing.env", "missing.env"), ("broken.env", "Line 2 of broken.env")] {
         let (folder, mut command) = with_file(".env", "AGENT_MAX_ROUNDS=many\n");
         std::fs::write(folder.path().join("broken.env"), "DEBUG=1\nhidden-7c1\n").unwrap();
-        let ran = command.args(["--env-file", file]).output().unwrap();
-        let err = String::from_utf8(ran.stderr).unwrap();
-        assert!(ran.status.code() == Some(2) && err.contains(said) && !err.contains("hidden-7c1"), "{file}: {err}");
+        command.args(["--env-file", file]);
+        let (code, err) = not_started(command);
+        assert!(code == Some(2) && err.contains(said) && !err.contains("hidden-7c1"), "{file}: {err}");
     }
 }
 
@@ -54,9 +54,9 @@ async fn section_20_the_port_is_the_variables_unless_an_address_is_given() {
     let held = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = held.local_addr().unwrap().port().to_string();
     let (_folder, mut command) = with_file("unused", "");
-    let ran = command.env("PORT", &port).output().unwrap();
-    let err = String::from_utf8(ran.stderr).unwrap();
-    assert!(!ran.status.success() && err.contains(&format!("127.0.0.1:{port}")), "it wants the port that is taken: {err}");
+    command.env("PORT", &port);
+    let (code, err) = not_started(command);
+    assert!(code == Some(1) && err.contains(&format!("127.0.0.1:{port}")), "it wants the port that is taken: {err}");
     let (folder, mut command) = with_file("unused", "");
     command.env("PORT", &port).args(["--listen", "127.0.0.1:0"]);
     let gateway = Gateway::run(folder, command);

@@ -29,6 +29,16 @@ fn part(token: &str, at: usize) -> Value {
     serde_json::from_slice(&BASE64.decode(token.split('.').nth(at).unwrap()).unwrap()).unwrap()
 }
 
+/// The claims with another value of one, or without it.
+fn changed(claims: &Value, name: &str, value: Option<Value>) -> Value {
+    let mut claims = claims.clone();
+    claims.as_object_mut().unwrap().remove(name);
+    if let Some(value) = value {
+        claims[name] = value;
+    }
+    claims
+}
+
 fn head() -> Value {
     json!({"alg": "HS256", "typ": "JWT"})
 }
@@ -70,16 +80,8 @@ async fn section_7_a_token_says_whose_it_is_and_how_long_it_holds() {
 async fn section_7_only_a_whole_token_of_our_own_holds() {
     let gateway = open(&[("DEMO_RL_CHAT_PER_MIN", "1000000")]).await;
     let good = part(issued(&gateway).await["token"].as_str().unwrap(), 1);
-    let with = |name: &str, value: Value| {
-        let mut claims = good.clone();
-        claims[name] = value;
-        signed(&head(), &claims, SECRET)
-    };
-    let without = |name: &str| {
-        let mut claims = good.clone();
-        claims.as_object_mut().unwrap().remove(name);
-        signed(&head(), &claims, SECRET)
-    };
+    let with = |name: &str, value: Value| signed(&head(), &changed(&good, name, Some(value)), SECRET);
+    let without = |name: &str| signed(&head(), &changed(&good, name, None), SECRET);
     let whole = signed(&head(), &good, SECRET);
     assert_eq!(ask(&gateway, "/v1/chat", &whole).await.0, StatusCode::OK, "what is changed below holds as it is");
     let (text, signature) = whole.rsplit_once('.').unwrap();

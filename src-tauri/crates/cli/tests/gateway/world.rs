@@ -188,12 +188,26 @@ pub(crate) fn is_random_uuid(value: &Value) -> bool {
     text.len() == 36 && text.chars().enumerate().all(fits)
 }
 
+/// The exit code of a `csign serve` that does not start, and what it says. One that starts all the same is ended.
+pub(crate) fn not_started(mut command: Command) -> (Option<i32>, String) {
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    if !first.is_empty() {
+        let _ = child.kill();
+    }
+    let ran = child.wait_with_output().unwrap();
+    assert_eq!(first, "", "it does not start");
+    (ran.status.code(), String::from_utf8(ran.stderr).unwrap())
+}
+
 /// What `csign serve` says when it does not start because of its settings.
 pub(crate) fn refusal_to_start(args: &[&str], env: &[(&str, &str)]) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let ran = Gateway::command(&folder).arg("serve").args(args).envs(env.iter().copied()).output().unwrap();
-    let err = String::from_utf8(ran.stderr).unwrap();
-    assert_eq!(ran.status.code(), Some(2), "{err}");
+    let mut command = Gateway::command(&folder);
+    command.arg("serve").args(args).envs(env.iter().copied());
+    let (code, err) = not_started(command);
+    assert_eq!(code, Some(2), "{err}");
     err
 }
 
