@@ -15,7 +15,7 @@ use crate::{
     App,
     auth::Visitor,
     error::Fault,
-    limits::{Kind, Left},
+    limits::{Kind, Left, UsedUp},
     listener::Peer,
     origin,
     request::{ChatRequest, session_of},
@@ -54,6 +54,19 @@ pub(crate) fn envelope_only(fault: &Fault, request_id: &str, debug: bool) -> Res
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
     response
+}
+
+/// The refusal of who asks too often.
+pub(crate) fn too_many(used_up: UsedUp, request_id: &str, debug: bool) -> Response {
+    let mut response = envelope_only(&Fault::rate_limited(used_up.wait_ms), request_id, debug);
+    tell_left(response.headers_mut(), used_up.left);
+    response
+}
+
+/// What is left of the minute.
+pub(crate) fn tell_left(headers: &mut HeaderMap, left: Left) {
+    headers.insert("x-ratelimit-remaining", HeaderValue::from(left.remaining));
+    headers.insert("x-ratelimit-reset", HeaderValue::from(left.reset));
 }
 
 /// The body as JSON; without one it is null when that is allowed.
@@ -120,7 +133,7 @@ pub(crate) async fn admit(app: &Arc<App>, peer: Peer, id: &RequestId, request: R
     let mut left = None;
     if let Some(visitor) = &visitor {
         let taken = app.limits.take(Kind::Chat, &visitor.sid, Utc::now().timestamp_millis());
-        left = Some(taken.map_err(|ms| refused(envelope_only(&Fault::rate_limited(ms), &id.0, debug)))?);
+        left = Some(taken.map_err(|used_up| refused(too_many(used_up, &id.0, debug)))?);
     }
     let turn = uuid::Uuid::new_v4().to_string();
     let no = |fault: Fault, body: &Value| {

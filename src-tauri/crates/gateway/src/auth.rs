@@ -115,3 +115,18 @@ impl SimpleAuth {
         own.then_some(Visitor { sid: text("sid")?, application: text("applicationId")? })
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn section_7_a_token_holds_in_its_last_second_and_no_longer() {
+        let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600 };
+        let visitor = Visitor { sid: "one".into(), application: "shop-web".into() };
+        let token = auth.issue(&visitor, 1_000).unwrap();
+        let headers = HeaderMap::from_iter([(header::AUTHORIZATION, format!("Bearer {token}").parse().unwrap())]);
+        assert_eq!((auth.visitor(&headers, 1_600), auth.visitor(&headers, 1_601)), (Some(visitor), None));
+    }
+}

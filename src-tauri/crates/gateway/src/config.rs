@@ -246,23 +246,23 @@ impl Config {
 }
 
 fn simple_auth(read: &mut Reader<'_>) -> Option<SimpleAuth> {
-    let old = |read: &Reader<'_>, new: &str, old: &str| {
-        read.text(new).or_else(|| {
-            let found = read.text(old)?;
-            tracing::warn!("{old} is the old name of {new}");
-            Some(found)
-        })
+    // The name under which a variable is set.
+    let named = |read: &Reader<'_>, new: &'static str, old: &'static str| {
+        if read.text(new).is_some() || read.text(old).is_none() {
+            return new;
+        }
+        tracing::warn!("{old} is the old name of {new}");
+        old
     };
-    let on = old(read, "SIMPLE_AUTH_ENABLED", "DEMO_AUTH_ENABLED").is_some_and(|text| text == "1" || text.eq_ignore_ascii_case("true"));
-    if !on {
+    if !read.is_on(named(read, "SIMPLE_AUTH_ENABLED", "DEMO_AUTH_ENABLED")) {
         return None;
     }
-    let secret = old(read, "SIMPLE_AUTH_JWT_SECRET", "DEMO_JWT_SECRET").unwrap_or_default();
+    let secret = read.text(named(read, "SIMPLE_AUTH_JWT_SECRET", "DEMO_JWT_SECRET")).unwrap_or_default();
     if secret.chars().count() < 32 {
         read.faults.push("SIMPLE_AUTH_JWT_SECRET must have at least 32 characters.".into());
     }
-    let ttl_name = if read.text("SIMPLE_AUTH_JWT_TTL_SECONDS").is_some() { "SIMPLE_AUTH_JWT_TTL_SECONDS" } else { "DEMO_JWT_TTL_SECONDS" };
-    Some(SimpleAuth { secret, ttl_s: read.number(ttl_name, 600, 1, 86_400) })
+    let ttl = named(read, "SIMPLE_AUTH_JWT_TTL_SECONDS", "DEMO_JWT_TTL_SECONDS");
+    Some(SimpleAuth { secret, ttl_s: read.number(ttl, 600, 1, 86_400) })
 }
 
 fn address_rules(read: &mut Reader<'_>, flags: &Flags, listen: SocketAddr) {
@@ -346,5 +346,33 @@ mod tests {
         let config = Config::read(&Flags::default(), PathBuf::from("token"), &on).unwrap();
         assert_eq!(config.debug_runs.map(|runs| (runs.most, runs.ttl.as_secs())), Some((200, 86_400)));
         assert_eq!(config.model.as_deref(), Some("gpt-4o-mini"));
+    }
+
+    #[test]
+    fn section_20_what_is_on_is_one_or_true() {
+        for (value, on) in [("1", true), ("true", true), ("0", false), ("false", false), ("2", false), ("yes", false), ("on", false), ("", false)] {
+            for enabled in ["SIMPLE_AUTH_ENABLED", "DEMO_AUTH_ENABLED"] {
+                let of = |name: &str| match name {
+                    "DEBUG" | "DEBUG_RUNS_ENABLED" => Some(value.to_owned()),
+                    "SIMPLE_AUTH_JWT_SECRET" => Some("s".repeat(32)),
+                    name => (name == enabled).then(|| value.to_owned()),
+                };
+                let config = Config::read(&Flags::default(), PathBuf::from("token"), &of).unwrap();
+                assert_eq!((config.debug, config.debug_runs.is_some(), config.simple_auth.is_some()), (on, on, on), "{enabled}={value}");
+            }
+        }
+    }
+
+    #[test]
+    fn section_20_the_port_is_told_by_the_flag_or_the_variable() {
+        let of = |listen: Option<SocketAddr>, port: &'static str| {
+            let variable = move |name: &str| (name == "PORT").then(|| port.to_owned());
+            Config::read(&Flags { listen, ..Flags::default() }, PathBuf::from("token"), &variable).map(|config| config.listen.to_string())
+        };
+        assert_eq!(of(None, "8123").unwrap(), "127.0.0.1:8123");
+        assert_eq!(of(Some(SocketAddr::from(([127, 0, 0, 1], 9001))), "8123").unwrap(), "127.0.0.1:9001");
+        for wrong in ["65536", "-1", "http", "80 80"] {
+            assert!(of(None, wrong).unwrap_err().message.contains("PORT"), "{wrong}");
+        }
     }
 }

@@ -215,6 +215,28 @@ mod tests {
     }
 
     #[test]
+    fn section_5_details_name_no_secret_and_stay_short_and_flat() {
+        let names =
+            ["token", "accessToken", "clientSecret", "client-id", "client_id", "Password", "API_KEY", "api-key", "Authorization", "bearer", "myCredentials"];
+        let fault = names.iter().fold(Fault::invalid("no"), |fault, name| fault.detail(name, "hidden"));
+        let fault =
+            fault.detail("exact", "å".repeat(200)).detail("long", "å".repeat(201)).detail("list", json!(["hidden"])).detail("nested", json!({"a": "hidden"}));
+        let fault = fault.detail("field", "message").detail("limit", 4_000).detail("open", true);
+        let told = fault.envelope("r", true)["details"].clone();
+        let (cut, marker) = ("å".repeat(200), "[object]");
+        assert_eq!(told, json!({"exact": cut, "long": cut, "list": marker, "nested": marker, "field": "message", "limit": 4_000, "open": true}));
+    }
+
+    #[test]
+    fn section_5_a_sentence_has_five_hundred_characters_at_most() {
+        for (length, told) in [(499, 499), (500, 500), (501, 500)] {
+            let message = "å".repeat(length);
+            let envelope = Fault::invalid(&message).envelope("r", false);
+            assert_eq!(envelope["message"], message.chars().take(told).collect::<String>());
+        }
+    }
+
+    #[test]
     fn section_5_failures_of_the_shop_have_their_codes() {
         let http = |reason: &str| AgentError::new(ErrorCode::ToolHttpError, "The database is on fire.").reason(reason);
         let status = |status: u16| http("mcp_http_status").with("status", status);

@@ -40,13 +40,20 @@ pub(crate) struct Left {
     pub(crate) reset: i64,
 }
 
+/// The window is used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct UsedUp {
+    pub(crate) wait_ms: u64,
+    pub(crate) left: Left,
+}
+
 impl Limits {
     pub(crate) fn new(rates: &Rates) -> Self {
         Self { windows: Mutex::default(), rates: *rates }
     }
 
-    /// Counts a request; the milliseconds to wait when there are too many.
-    pub(crate) fn take(&self, kind: Kind, key: &str, now_ms: i64) -> Result<Left, u64> {
+    /// Counts a request, unless there were too many.
+    pub(crate) fn take(&self, kind: Kind, key: &str, now_ms: i64) -> Result<Left, UsedUp> {
         let (most, name) = match kind {
             Kind::Chat => (self.rates.chat, "chat"),
             Kind::Token => (self.rates.token, "token"),
@@ -59,11 +66,12 @@ impl Limits {
             *window = Window { began, used: 0 };
         }
         let ends = began + WINDOW_MS;
+        let left = |remaining| Left { remaining, reset: ends / 1_000 };
         if window.used >= most {
-            return Err(u64::try_from(ends - now_ms).unwrap_or(0).max(1));
+            return Err(UsedUp { wait_ms: u64::try_from(ends - now_ms).unwrap_or(0).max(1), left: left(0) });
         }
         window.used += 1;
-        Ok(Left { remaining: most - window.used, reset: ends / 1_000 })
+        Ok(left(most - window.used))
     }
 
     fn make_room(&self, windows: &mut Windows, began: i64, now_ms: i64) {
@@ -99,7 +107,7 @@ mod tests {
         let noon = 43_200_000;
         assert_eq!(limits.take(Kind::Chat, "a", noon + 59_000).unwrap(), Left { remaining: 1, reset: 43_260 });
         assert!(limits.take(Kind::Chat, "a", noon + 59_500).is_ok());
-        assert_eq!(limits.take(Kind::Chat, "a", noon + 59_999), Err(1));
+        assert_eq!(limits.take(Kind::Chat, "a", noon + 59_999), Err(UsedUp { wait_ms: 1, left: Left { remaining: 0, reset: 43_260 } }));
         assert!(limits.take(Kind::Chat, "a", noon + 60_000).is_ok(), "a new minute");
         assert!(limits.take(Kind::Token, "a", noon + 60_000).is_ok(), "counts of their own");
         assert!(limits.take(Kind::Chat, "b", noon + 60_000).is_ok());

@@ -20,10 +20,10 @@ use tracing::{Instrument as _, field::Empty};
 
 use crate::{
     App,
-    admit::{self, Admitted, RequestId, admit, envelope_only, is_privileged, json_response, plain},
+    admit::{self, Admitted, RequestId, admit, envelope_only, is_privileged, json_response, plain, tell_left, too_many},
     auth::Visitor,
     error::{Category, Fault},
-    limits::{Kind, Left},
+    limits::Kind,
     listener::Peer,
     openapi,
     origin::{self, Origin},
@@ -150,18 +150,13 @@ async fn chat(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Ext
     leaves.disarm();
     let Ok(outcome) = ended else { return envelope_only(&Fault::internal(locale), &id.0, false) };
     let mut response = json_response(outcome.status, &json!(outcome.response));
-    tell_left(response.headers_mut(), left);
+    if let Some(left) = left {
+        tell_left(response.headers_mut(), left);
+    }
     if let Some(seconds) = outcome.fault.and_then(|fault| fault.retry_after_ms).map(|ms| ms.div_ceil(1_000)) {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
     response
-}
-
-fn tell_left(headers: &mut HeaderMap, left: Option<Left>) {
-    if let Some(left) = left {
-        headers.insert("x-ratelimit-remaining", HeaderValue::from(left.remaining));
-        headers.insert("x-ratelimit-reset", HeaderValue::from(left.reset));
-    }
 }
 
 async fn stream(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Extension(id): Extension<RequestId>, request: Request) -> Response {
@@ -194,10 +189,18 @@ async fn token(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Ex
         Ok(body) => body,
         Err(refusal) => return refusal,
     };
-    match issue(&app, peer, &parts.headers, &body) {
-        Ok((answer, left)) => {
+    let client = origin::client_ip(&parts.headers, peer.0.ip(), &app.config).to_string();
+    let left = match app.limits.take(Kind::Token, &client, Utc::now().timestamp_millis()) {
+        Ok(left) => left,
+        Err(used_up) => {
+            app.metrics.refuse(StatusCode::TOO_MANY_REQUESTS.as_u16());
+            return too_many(used_up, &id.0, false);
+        }
+    };
+    match issue(&app, &body) {
+        Ok(answer) => {
             let mut response = json_response(StatusCode::OK, &answer);
-            tell_left(response.headers_mut(), Some(left));
+            tell_left(response.headers_mut(), left);
             response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
             response
         }
@@ -208,10 +211,8 @@ async fn token(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Ex
     }
 }
 
-fn issue(app: &App, peer: Peer, headers: &HeaderMap, body: &Value) -> Result<(Value, Left), Fault> {
+fn issue(app: &App, body: &Value) -> Result<Value, Fault> {
     let Some(auth) = &app.config.simple_auth else { return Err(Fault::internal("en")) };
-    let client = origin::client_ip(headers, peer.0.ip(), &app.config).to_string();
-    let left = app.limits.take(Kind::Token, &client, Utc::now().timestamp_millis()).map_err(Fault::rate_limited)?;
     let application = body["applicationId"].as_str().filter(|id| !id.is_empty() && id.chars().count() <= 100);
     let Some(application) = application else { return Err(Fault::invalid("applicationId must have 1 to 100 characters.")) };
     let allowed = &app.config.allowed_applications;
@@ -220,7 +221,7 @@ fn issue(app: &App, peer: Peer, headers: &HeaderMap, body: &Value) -> Result<(Va
     }
     let visitor = Visitor { sid: uuid::Uuid::new_v4().to_string(), application: application.to_owned() };
     let token = auth.issue(&visitor, Utc::now().timestamp()).ok_or_else(|| Fault::internal("en"))?;
-    Ok((json!({"token": token, "expiresInSeconds": auth.ttl_s, "sid": visitor.sid}), left))
+    Ok(json!({"token": token, "expiresInSeconds": auth.ttl_s, "sid": visitor.sid}))
 }
 
 // --- debug ---

@@ -209,9 +209,10 @@ impl Teller {
             }
             tell_end(&self.out, &call.tool, call.ok(), &call.data, self.locale);
             self.searched |= call.tool == "product_search" && call.ok();
-            if !call.ok() {
+            // A tool that does not exist was never said to begin: its end is all there is.
+            if !call.ok() && call.known {
                 self.out.status(tool_fails(&call.tool, self.locale));
-            } else if call.tool == "product_search" {
+            } else if call.ok() && call.tool == "product_search" {
                 self.out.status(Text::Found.of(self.locale));
             }
             self.waiting.pop_front();

@@ -111,9 +111,12 @@ async fn section_1_and_22_17_a_visitor_gets_no_debug() {
     let gateway = with_simple_auth(&[]).await;
     let jwt = token(&gateway).await["token"].as_str().unwrap().to_owned();
     for path in ["/v1/chat?debug=1", "/v1/chat/stream?debug=1"] {
-        let response = gateway.http.post(format!("{}{path}", gateway.base)).bearer_auth(&jwt).json(&message_of("s", "hello")).send().await.unwrap();
-        let text = response.text().await.unwrap();
-        assert!(!text.contains("\"debug\"") && !text.contains("dev_status") && !text.contains("details"), "{path}: {text}");
+        for (body, status) in [(message_of("s", "hello"), StatusCode::OK), (json!({}), StatusCode::BAD_REQUEST)] {
+            let response = gateway.http.post(format!("{}{path}", gateway.base)).bearer_auth(&jwt).json(&body).send().await.unwrap();
+            assert_eq!(response.status(), status);
+            let text = response.text().await.unwrap();
+            assert!(!text.contains("\"debug\"") && !text.contains("dev_status") && !text.contains("details"), "{path}: {text}");
+        }
     }
 }
 

@@ -1,13 +1,107 @@
-//! Kept runs and their replay.
+//! Debug: who gets it, kept runs and their replay.
 
 use kit::model_server::Reply;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use crate::world::{Gateway, SHOE, message_of, model, read};
+use crate::world::{Event, Gateway, SHOE, is_random_uuid, message_of, model, read};
 
 async fn get(gateway: &Gateway, path: &str) -> (StatusCode, Value) {
     read(gateway.get(path).await).await
+}
+
+/// What debug adds, at both routes: blocks in answers, and `dev_status` events.
+async fn debug_of(gateway: &Gateway, query: &str) -> (bool, bool, Vec<Event>) {
+    let body = message_of("s", "hello");
+    let (_, answer) = gateway.post(&format!("/v1/chat{query}"), &body).await;
+    let events = gateway.events(&format!("/v1/chat/stream{query}"), &body).await;
+    let end = events.last().unwrap().data.get("debug").is_some();
+    (answer.get("debug").is_some(), end, events.into_iter().filter(|event| event.name == "dev_status").collect())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_1_and_4_debug_is_asked_for_with_a_one_and_nothing_else() {
+    let server = model([Reply::text(["Hi."]).repeated()]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    for query in ["", "?debug", "?debug=", "?debug=0", "?debug=true", "?debug=10", "?debug=01", "?nodebug=1", "?debug=2&x=debug"] {
+        let (answer, end, statuses) = debug_of(&gateway, query).await;
+        assert!(!answer && !end && statuses.is_empty(), "{query}: {answer} {end} {statuses:?}");
+    }
+    for query in ["?debug=1", "?x=1&debug=1"] {
+        let (answer, end, statuses) = debug_of(&gateway, query).await;
+        assert_eq!((answer, end, statuses.len()), (true, true, 1), "{query}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_4_each_round_is_told_with_its_number_in_debug() {
+    let search = |query: &str| Reply::call("product_search", json!({"query": query}));
+    let server = model([search("tent"), search("shoes"), Reply::text(["There."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let events = gateway.events("/v1/chat/stream?debug=1", &message_of("s", "hello")).await;
+    let rounds: Vec<&Value> = events.iter().filter(|event| event.name == "dev_status").map(|event| &event.data).collect();
+    assert_eq!(rounds.iter().map(|data| data["round"].as_u64()).collect::<Vec<_>>(), [Some(1), Some(2), Some(3)]);
+    assert!(rounds.iter().all(|data| data["message"].as_str().is_some_and(|text| !text.is_empty())), "{rounds:?}");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_1_and_20_debug_for_everybody_is_one_or_true_in_the_environment() {
+    for (value, on) in [("1", true), ("true", true), ("0", false), ("false", false), ("yes", false), ("", false)] {
+        let server = model([Reply::text(["Hi."]).repeated()]).await;
+        let gateway = Gateway::with(&server, &[("DEBUG", value)]).await;
+        let (answer, end, statuses) = debug_of(&gateway, "?debug=0").await;
+        assert_eq!((answer, end, !statuses.is_empty()), (on, on, on), "{value}");
+        let (_, refused) = gateway.post("/v1/chat", &json!({})).await;
+        assert_eq!(refused["error"]["details"].is_object(), on, "{value}: {refused}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_1_and_5_details_of_a_refusal_name_the_field_in_debug_alone() {
+    let gateway = Gateway::open().await;
+    let with = |name: &str, value: Value| {
+        let mut body = message_of("s", "hello");
+        body[name] = value;
+        body
+    };
+    for (body, field) in [
+        (with("message", json!("")), "message"),
+        (with("applicationId", json!(7)), "applicationId"),
+        (with("sessionId", json!(null)), "sessionId"),
+        (with("context", json!([])), "context"),
+        (with("context", json!({"customerId": "7"})), "context.customerId"),
+    ] {
+        for path in ["/v1/chat", "/v1/chat/stream"] {
+            let (status, told) = gateway.post(&format!("{path}?debug=1"), &body).await;
+            assert_eq!((status, &told["error"]["details"]), (StatusCode::BAD_REQUEST, &json!({"field": field})), "{told}");
+            for query in ["", "?debug=true"] {
+                let (status, told) = gateway.post(&format!("{path}{query}"), &body).await;
+                assert_eq!((status, told["error"].get("details")), (StatusCode::BAD_REQUEST, None), "{told}");
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_3_and_19_every_turn_and_every_replay_has_an_id_of_chance() {
+    let server = model([Reply::text(["Hi."]).repeated()]).await;
+    let gateway = Gateway::with(&server, &[("DEBUG_RUNS_ENABLED", "1")]).await;
+    let body = message_of("s", "hello");
+    let mut ids = vec![gateway.say("s", "hello").await["turnId"].clone(), gateway.say("s", "hello").await["turnId"].clone()];
+    ids.push(gateway.events("/v1/chat/stream", &body).await.last().unwrap().data["turnId"].clone());
+    ids.push(gateway.post("/v1/chat", &json!({"sessionId": "s"})).await.1["turnId"].clone());
+    ids.push(gateway.post("/v1/chat/stream", &json!({"sessionId": "s"})).await.1["turnId"].clone());
+    for _ in 0..2 {
+        let (_, replayed) = gateway.post(&format!("/v1/debug/replay/{}", ids[0].as_str().unwrap()), &json!({})).await;
+        assert_eq!((&replayed["originalRunId"], &replayed["result"]["turnId"]), (&ids[0], &replayed["newRunId"]), "{replayed}");
+        ids.push(replayed["newRunId"].clone());
+    }
+    assert!(ids.iter().all(is_random_uuid), "{ids:?}");
+    assert_eq!(ids.iter().map(Value::to_string).collect::<std::collections::BTreeSet<_>>().len(), 7, "each is new: {ids:?}");
+    let (_, list) = get(&gateway, "/v1/debug/runs").await;
+    let runs: Vec<&Value> = list["runs"].as_array().unwrap().iter().map(|run| &run["runId"]).collect();
+    assert_eq!(runs, ids.iter().rev().collect::<Vec<_>>(), "a run is found under its turn's id");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::front::{Break, CLIENT_ID, Front, SECRET};
-use crate::world::{Gateway, SHOE, message_of, model};
+use crate::world::{Gateway, SHOE, message_of, model, refusal_to_start};
 
 /// A gateway with a scripted model and the shop behind its address.
 pub(crate) async fn open(front: &Front, server: &ModelServer, more: &[(&str, &str)]) -> Gateway {
@@ -378,12 +378,7 @@ async fn the_shop_packs_settings_name_a_shop_too_and_this_machine_needs_leave() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_20_a_shop_is_named_as_a_whole_and_with_addresses() {
-    let refused = |env: &[(&str, &str)]| {
-        let folder = tempfile::tempdir().unwrap();
-        let output = Gateway::command(&folder).args(["serve", "--listen", "127.0.0.1:0"]).envs(env.iter().copied()).output().unwrap();
-        assert_eq!(output.status.code(), Some(2));
-        String::from_utf8_lossy(&output.stderr).into_owned()
-    };
+    let refused = |env: &[(&str, &str)]| refusal_to_start(&["--listen", "127.0.0.1:0"], env);
     let told = refused(&[("NORCE_MCP_BASE_URL", "https://shop.example.com/mcp"), ("NORCE_OAUTH_CLIENT_ID", "me"), ("RETRY_MAX_ATTEMPTS", "99")]);
     for name in ["NORCE_OAUTH_TOKEN_URL", "NORCE_OAUTH_CLIENT_SECRET", "NORCE_OAUTH_SCOPE", "RETRY_MAX_ATTEMPTS"] {
         assert!(told.contains(name), "{name}: {told}");

@@ -3,6 +3,8 @@
 use kit::model_server::Reply;
 use serde_json::{Value, json};
 
+use crate::front::{Break, Front};
+use crate::remote_shop::open;
 use crate::world::{Gateway, message_of, model};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -58,6 +60,67 @@ async fn section_13_and_23_a_comparison_has_a_table_and_the_widgets_rows() {
         assert!(row["key"].is_string() && ids.iter().all(|id| row["values"][id.as_str().unwrap()].is_string()), "{row}");
     }
     assert_eq!(server.seen().len(), 2, "no further model call for highlights");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_3_and_13_compared_items_say_what_is_known_of_each() {
+    let front = Front::start().await;
+    let one = json!({
+        "productId": 7, "name": "Dome", "manufacturerName": "Fell", "priceIncVat": 899.5, "currency": "SEK", "url": "/tents/dome",
+        "attributes": {"Weight": 3, "Waterproof": true, "category": "Tents", "isBuyable": true}
+    });
+    let two = json!({"productId": "8", "name": "Ridge", "brand": "Moor", "price": {"value": "1 299,00", "currency": "EUR"}});
+    let three = json!({"productId": "9", "name": "Bivouac"});
+    front.breaks("product.get", [one, two, three].map(Break::Result));
+    // One after the other: the front answers in the order in which it is asked.
+    let look = |id: &str| Reply::call("product_get", json!({"productId": id}));
+    let server = model([look("7"), look("8"), look("9"), Reply::text(["Compared."])]).await;
+    let gateway = open(&front, &server, &[]).await;
+    let answer = gateway.say("s", "which one?").await;
+    assert_eq!(
+        answer["comparison"]["items"],
+        json!([
+            {
+                "productId": "7", "name": "Dome", "brand": "Fell", "price": {"amount": 899.5, "currency": "SEK", "formatted": "899.5 SEK"},
+                "attributes": {"Weight": 3, "Waterproof": true, "category": "Tents"}, "url": "/tents/dome"
+            },
+            {"productId": "8", "name": "Ridge", "brand": "Moor", "price": {"currency": "EUR", "formatted": "1 299,00 EUR"}, "attributes": {}},
+            {"productId": "9", "name": "Bivouac", "attributes": {}}
+        ]),
+        "and what is not known is absent: {answer}"
+    );
+    assert_eq!(answer["comparison"]["productIds"], json!(["7", "8", "9"]));
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_3_and_14_ways_on_depend_on_what_was_tried() {
+    let retry = |query: &str| json!({"id": "retry_original", "payload": {"type": "search_retry", "query": query}});
+    let remove = |words: &[&str]| json!({"id": "remove_constraints", "payload": {"type": "remove_constraints", "constraintsToRemove": words}});
+    let clarify = || json!({"id": "ask_clarify", "payload": {"type": "ask_clarify"}});
+    for (query, wanted) in [
+        ("xylophone", vec![clarify()]),
+        ("quantum xylophone", vec![clarify()]),
+        ("red xylophone", vec![retry("red xylophone"), remove(&["red"])]),
+        ("big quantum xylophone stand", vec![retry("big quantum xylophone stand"), clarify()]),
+        ("blue quantum xylophone under 500", vec![retry("blue quantum xylophone under 500"), remove(&["blue", "under", "500"]), clarify()]),
+    ] {
+        let server = model([Reply::call("product_search", json!({"query": query})), Reply::text(["Nothing."])]).await;
+        let gateway = Gateway::with(&server, &[]).await;
+        let answer = gateway.say("s", "look").await;
+        let mut offered = answer["refinements"].as_array().unwrap_or_else(|| panic!("{query}: {answer}")).clone();
+        for one in &mut offered {
+            let label = one.as_object_mut().unwrap().remove("label").unwrap();
+            assert!(label.as_str().is_some_and(|label| !label.is_empty()), "{query}: {answer}");
+            let payload = one["payload"].as_object_mut().unwrap();
+            if payload["type"] == "ask_clarify" {
+                // Its words are free.
+                assert!(payload.remove("question").unwrap().is_string() && payload.remove("questionId").unwrap().is_string());
+            }
+        }
+        assert_eq!(offered, wanted, "{query}");
+        server.assert_clean();
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

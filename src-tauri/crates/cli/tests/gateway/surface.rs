@@ -7,7 +7,7 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::world::{Gateway, message_of, read};
+use crate::world::{Gateway, message_of, read, refusal_to_start};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_1_health_needs_nothing_and_unknown_routes_are_404() {
@@ -115,6 +115,56 @@ async fn section_8_and_22_17_allowed_pages_may_ask_and_foreign_ones_get_no_heade
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn section_8_every_answer_names_the_page_that_may_read_it() {
+    let page = "https://shop.example";
+    let settings = [("CORS_ORIGINS", page), ("ALLOWED_APPLICATION_IDS", "shop-web"), ("BODY_LIMIT_BYTES", "2000")];
+    let gateway = Gateway::start(&[], &settings).await;
+    let (good, mut stranger) = (message_of("s", "hello"), message_of("s", "hello"));
+    stranger["applicationId"] = json!("stranger");
+    let post = |path: &str, body: String| gateway.request(Method::POST, path).header(header::CONTENT_TYPE, "application/json").body(body);
+    let requests = [
+        (200, gateway.request(Method::GET, "/v1/health")),
+        (200, post("/v1/chat", good.to_string())),
+        (200, post("/v1/chat/stream", good.to_string())),
+        (400, post("/v1/chat/stream", "{\"broken".into())),
+        (400, post("/v1/chat/stream", "{}".into())),
+        (401, gateway.http.post(format!("{}/v1/chat", gateway.base)).json(&good)),
+        (403, post("/v1/chat", stranger.to_string())),
+        (404, gateway.request(Method::GET, "/v1/nothing")),
+        (405, gateway.request(Method::GET, "/v1/chat")),
+        (413, post("/v1/chat", format!("{{\"message\": \"{}\"}}", "x".repeat(3_000)))),
+        (415, gateway.request(Method::POST, "/v1/chat").body("hello")),
+    ];
+    for (status, request) in requests {
+        let response = request.header(header::ORIGIN, page).send().await.unwrap();
+        let named: Vec<&str> = response.headers().get_all(header::ACCESS_CONTROL_ALLOW_ORIGIN).iter().map(|name| name.to_str().unwrap()).collect();
+        assert_eq!((response.status().as_u16(), named), (status, vec![page]));
+        assert!(!response.headers().contains_key(header::ACCESS_CONTROL_ALLOW_CREDENTIALS), "{status}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_8_and_22_17_a_page_is_allowed_by_its_whole_name_alone() {
+    let gateway = Gateway::start(&["--no-token"], &[("CORS_ORIGINS", "https://shop.example")]).await;
+    let near =
+        ["http://shop.example", "https://shop.example.evil", "https://shop.example:8443", "https://shop.example/", "https://www.shop.example", "*", "null"];
+    for origin in near {
+        for (method, path) in [(Method::POST, "/v1/chat"), (Method::POST, "/v1/chat/stream"), (Method::OPTIONS, "/v1/chat"), (Method::GET, "/v1/health")] {
+            let request = gateway.request(method, path).header(header::ORIGIN, origin).header(header::ACCESS_CONTROL_REQUEST_METHOD, "POST");
+            let response = request.json(&message_of("s", "hello")).send().await.unwrap();
+            let named = response.headers().get(header::ACCESS_CONTROL_ALLOW_ORIGIN);
+            assert!(response.status().as_u16() < 500 && named.is_none(), "{origin} at {path}: {response:?}");
+        }
+    }
+    // Without a setting it is the widget's own development server.
+    let gateway = Gateway::open().await;
+    for page in ["http://localhost:5173", "http://127.0.0.1:5173"] {
+        let response = gateway.request(Method::OPTIONS, "/v1/chat").header(header::ORIGIN, page).send().await.unwrap();
+        assert_eq!((response.status(), &response.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN]), (StatusCode::NO_CONTENT, &page.parse().unwrap()));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_name_that_is_not_ours_is_refused() {
     let gateway = Gateway::start(&["--no-token"], &[("ALLOWED_HOSTS", "chat.shop.example")]).await;
     for (host, wanted) in [("evil.example", 403), ("localhost:3000", 200), ("chat.shop.example", 200), ("127.0.0.1.evil.example", 403)] {
@@ -135,10 +185,7 @@ async fn section_20_what_is_wrong_with_the_settings_is_said_at_the_start() {
         (&[], &[("TRUSTED_PROXIES", "everybody")], "TRUSTED_PROXIES"),
     ];
     for (args, env, said) in table {
-        let folder = tempfile::tempdir().unwrap();
-        let ran = Gateway::command(&folder).arg("serve").args(args).envs(env.iter().copied()).output().unwrap();
-        let err = String::from_utf8(ran.stderr).unwrap();
-        assert_eq!(ran.status.code(), Some(2), "{err}");
+        let err = refusal_to_start(args, env);
         assert!(err.contains(said), "{said} is named in: {err}");
     }
 }

@@ -42,10 +42,15 @@ impl Gateway {
     }
 
     async fn start_in(folder: tempfile::TempDir, args: &[&str], env: &[(&str, &str)]) -> Self {
-        let log = std::fs::OpenOptions::new().create(true).append(true).open(folder.path().join("serve.log")).unwrap();
         let mut command = Self::command(&folder);
-        command.args(["serve", "--listen", "127.0.0.1:0"]).args(args).envs(env.iter().copied()).stderr(log);
-        let mut child = command.spawn().unwrap();
+        command.args(["serve", "--listen", "127.0.0.1:0"]).args(args).envs(env.iter().copied());
+        Self::run(folder, command)
+    }
+
+    /// With a command of one's own that serves.
+    pub(crate) fn run(folder: tempfile::TempDir, mut command: Command) -> Self {
+        let log = std::fs::OpenOptions::new().create(true).append(true).open(folder.path().join("serve.log")).unwrap();
+        let mut child = command.stderr(log).spawn().unwrap();
         let mut first = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
         let log = std::fs::read_to_string(folder.path().join("serve.log")).unwrap_or_default();
@@ -169,6 +174,41 @@ pub(crate) fn parse(text: &str) -> Vec<Event> {
 
 pub(crate) fn names(events: &[Event]) -> Vec<&str> {
     events.iter().map(|event| event.name.as_str()).collect()
+}
+
+/// An id that chance made.
+pub(crate) fn is_random_uuid(value: &Value) -> bool {
+    let text = value.as_str().unwrap_or_default();
+    let fits = |(at, c): (usize, char)| match at {
+        8 | 13 | 18 | 23 => c == '-',
+        14 => c == '4',
+        19 => "89ab".contains(c),
+        _ => c.is_ascii_hexdigit(),
+    };
+    text.len() == 36 && text.chars().enumerate().all(fits)
+}
+
+/// The exit code of a `csign serve` that does not start, and what it says. One that starts all the same is ended.
+pub(crate) fn not_started(mut command: Command) -> (Option<i32>, String) {
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    if !first.is_empty() {
+        let _ = child.kill();
+    }
+    let ran = child.wait_with_output().unwrap();
+    assert_eq!(first, "", "it does not start");
+    (ran.status.code(), String::from_utf8(ran.stderr).unwrap())
+}
+
+/// What `csign serve` says when it does not start because of its settings.
+pub(crate) fn refusal_to_start(args: &[&str], env: &[(&str, &str)]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Gateway::command(&folder);
+    command.arg("serve").args(args).envs(env.iter().copied());
+    let (code, err) = not_started(command);
+    assert_eq!(code, Some(2), "{err}");
+    err
 }
 
 /// A scripted model server.

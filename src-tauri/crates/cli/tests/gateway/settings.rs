@@ -1,0 +1,64 @@
+//! Where settings come from: the environment, a named file, flags.
+
+use std::net::TcpListener;
+use std::process::Command;
+
+use reqwest::StatusCode;
+use serde_json::json;
+
+use crate::world::{Gateway, message_of, not_started};
+
+/// `csign serve` without an address, in a folder of its own that holds a file.
+fn with_file(name: &str, text: &str) -> (tempfile::TempDir, Command) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(name), text).unwrap();
+    let mut command = Gateway::command(&folder);
+    command.args(["serve", "--no-token"]).current_dir(&folder).env("PORT", "0");
+    (folder, command)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_20_variables_come_from_a_named_file_and_those_that_are_set_stay() {
+    let lines = "# what a shop sets\n\nexport DEBUG=\"true\"\n  ALLOWED_APPLICATION_IDS = 'shop-web'\nMAX_MESSAGE_CHARS=10\nPORT=none\n";
+    let (folder, mut command) = with_file("shop.env", lines);
+    command.args(["--env-file", "shop.env"]).env("MAX_MESSAGE_CHARS", "20");
+    let gateway = Gateway::run(folder, command);
+    let asked = async |application: &str, message: &str| {
+        let mut body = message_of("s", message);
+        body["applicationId"] = json!(application);
+        gateway.post("/v1/chat", &body).await
+    };
+    let (status, answer) = asked("shop-web", &"x".repeat(20)).await;
+    assert!(status == StatusCode::OK && answer["debug"].is_object(), "{status}: {answer}");
+    assert_eq!(asked("shop-web", &"x".repeat(21)).await.0, StatusCode::BAD_REQUEST, "what is set stays");
+    assert_eq!(asked("stranger", "hello").await.0, StatusCode::FORBIDDEN);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_20_no_file_is_read_that_is_not_named() {
+    // Files that hold secrets are read only by name, wherever the program is started.
+    let (folder, command) = with_file(".env", "AGENT_MAX_ROUNDS=many\nDEBUG=1\n");
+    let gateway = Gateway::run(folder, command);
+    assert!(gateway.say("s", "hello").await.get("debug").is_none());
+    for (file, said) in [(".env", "AGENT_MAX_ROUNDS"), ("missing.env", "missing.env"), ("broken.env", "Line 2 of broken.env")] {
+        let (folder, mut command) = with_file(".env", "AGENT_MAX_ROUNDS=many\n");
+        std::fs::write(folder.path().join("broken.env"), "DEBUG=1\nhidden-7c1\n").unwrap();
+        command.args(["--env-file", file]);
+        let (code, err) = not_started(command);
+        assert!(code == Some(2) && err.contains(said) && !err.contains("hidden-7c1"), "{file}: {err}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_20_the_port_is_the_variables_unless_an_address_is_given() {
+    let held = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = held.local_addr().unwrap().port().to_string();
+    let (_folder, mut command) = with_file("unused", "");
+    command.env("PORT", &port);
+    let (code, err) = not_started(command);
+    assert!(code == Some(1) && err.contains(&format!("127.0.0.1:{port}")), "it wants the port that is taken: {err}");
+    let (folder, mut command) = with_file("unused", "");
+    command.env("PORT", &port).args(["--listen", "127.0.0.1:0"]);
+    let gateway = Gateway::run(folder, command);
+    assert_eq!(gateway.get("/v1/health").await.status(), StatusCode::OK, "the flag counts");
+}

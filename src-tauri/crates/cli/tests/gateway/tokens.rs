@@ -1,0 +1,216 @@
+//! Demo tokens: what stands in them, which ones hold, and how their route refuses.
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use reqwest::{Method, RequestBuilder, StatusCode, header::HeaderMap};
+use serde_json::{Value, json};
+use sha2::Sha256;
+
+use crate::world::{Gateway, is_random_uuid, message_of, read, refusal_to_start};
+
+const SECRET: &str = "0123456789abcdef0123456789abcdef";
+const ROUTE: &str = "/v1/auth/simple/token";
+
+async fn open(more: &[(&str, &str)]) -> Gateway {
+    let mut env = vec![("SIMPLE_AUTH_ENABLED", "1"), ("SIMPLE_AUTH_JWT_SECRET", SECRET)];
+    env.extend(more);
+    Gateway::start(&[], &env).await
+}
+
+/// A token as anybody who knows a secret could make it.
+fn signed(head: &Value, claims: &Value, secret: &str) -> String {
+    let signed = format!("{}.{}", BASE64.encode(head.to_string()), BASE64.encode(claims.to_string()));
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
+    mac.update(signed.as_bytes());
+    format!("{signed}.{}", BASE64.encode(mac.finalize().into_bytes()))
+}
+
+fn part(token: &str, at: usize) -> Value {
+    serde_json::from_slice(&BASE64.decode(token.split('.').nth(at).unwrap()).unwrap()).unwrap()
+}
+
+/// The claims with another value of one, or without it.
+fn changed(claims: &Value, name: &str, value: Option<Value>) -> Value {
+    let mut claims = claims.clone();
+    claims.as_object_mut().unwrap().remove(name);
+    if let Some(value) = value {
+        claims[name] = value;
+    }
+    claims
+}
+
+fn head() -> Value {
+    json!({"alg": "HS256", "typ": "JWT"})
+}
+
+async fn issued(gateway: &Gateway) -> Value {
+    let (status, body) = gateway.post(ROUTE, &json!({"applicationId": "shop-web"})).await;
+    assert_eq!(status, StatusCode::OK, "{body}");
+    body
+}
+
+async fn ask(gateway: &Gateway, path: &str, token: &str) -> (StatusCode, String) {
+    let response = gateway.http.post(format!("{}{path}", gateway.base)).bearer_auth(token).json(&message_of("s", "hello")).send().await.unwrap();
+    (response.status(), response.text().await.unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_7_a_token_says_whose_it_is_and_how_long_it_holds() {
+    let gateway = open(&[("SIMPLE_AUTH_JWT_TTL_SECONDS", "90")]).await;
+    let now = || i64::try_from(std::time::UNIX_EPOCH.elapsed().unwrap().as_secs()).unwrap();
+    let before = now();
+    let (first, second) = (issued(&gateway).await, issued(&gateway).await);
+    let (token, sid) = (first["token"].as_str().unwrap(), &first["sid"]);
+    assert_eq!(first, json!({"token": token, "expiresInSeconds": 90, "sid": sid}), "and nothing else");
+    assert!(is_random_uuid(sid) && *sid != second["sid"], "every visitor has an own id: {first}, {second}");
+    let claims = part(token, 1);
+    let iat = claims["iat"].as_i64().unwrap();
+    assert!((before..=now()).contains(&iat), "{claims}");
+    let wanted = json!({
+        "iss": "norce-agent-bff", "aud": "norce-agent-widget", "sid": sid, "applicationId": "shop-web", "iat": iat, "exp": iat + 90, "scope": ["chat"]
+    });
+    assert_eq!((part(token, 0), &claims), (head(), &wanted));
+    let mut mac = Hmac::<Sha256>::new_from_slice(SECRET.as_bytes()).unwrap();
+    let (text, signature) = token.rsplit_once('.').unwrap();
+    mac.update(text.as_bytes());
+    mac.verify_slice(&BASE64.decode(signature).unwrap()).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_7_only_a_whole_token_of_our_own_holds() {
+    let gateway = open(&[("DEMO_RL_CHAT_PER_MIN", "1000000")]).await;
+    let good = part(issued(&gateway).await["token"].as_str().unwrap(), 1);
+    let with = |name: &str, value: Value| signed(&head(), &changed(&good, name, Some(value)), SECRET);
+    let without = |name: &str| signed(&head(), &changed(&good, name, None), SECRET);
+    let whole = signed(&head(), &good, SECRET);
+    assert_eq!(ask(&gateway, "/v1/chat", &whole).await.0, StatusCode::OK, "what is changed below holds as it is");
+    let (text, signature) = whole.rsplit_once('.').unwrap();
+    let past = good["iat"].as_i64().unwrap() - 10;
+    let wrong = [
+        with("iss", json!("somebody-else")),
+        with("aud", json!("another-widget")),
+        with("aud", json!(["norce-agent-widget"])),
+        with("exp", json!(past)),
+        with("exp", json!("never")),
+        with("sid", json!("")),
+        without("iss"),
+        without("aud"),
+        without("exp"),
+        without("sid"),
+        without("applicationId"),
+        signed(&head(), &good, "another secret, and a long one, too"),
+        // The signature is right; what it says of itself is not.
+        signed(&json!({"alg": "none", "typ": "JWT"}), &good, SECRET),
+        signed(&json!({"alg": "HS512", "typ": "JWT"}), &good, SECRET),
+        signed(&json!({"typ": "JWT"}), &good, SECRET),
+        format!("{}.{}.", BASE64.encode("{\"alg\":\"none\"}"), BASE64.encode(good.to_string())),
+        text.to_owned(),
+        format!("{text}."),
+        format!("{whole}."),
+        format!("{whole}.{signature}"),
+    ];
+    for token in &wrong {
+        for path in ["/v1/chat", "/v1/chat/stream"] {
+            let (status, body) = ask(&gateway, path, token).await;
+            let error = &serde_json::from_str::<Value>(&body).unwrap()["error"];
+            let told = (status, error["category"].as_str(), error["code"].as_str(), error["retryable"].as_bool());
+            assert_eq!(told, (StatusCode::UNAUTHORIZED, Some("auth"), Some("AUTHZ_UNAUTHORIZED"), Some(false)), "{token} at {path}: {body}");
+        }
+    }
+}
+
+/// What came of a request. A refusal is its envelope alone.
+async fn refused(request: RequestBuilder) -> (StatusCode, HeaderMap, Value) {
+    let response = request.send().await.unwrap();
+    let headers = response.headers().clone();
+    let (status, body) = read(response).await;
+    if status == StatusCode::OK {
+        return (status, headers, body);
+    }
+    let error = body["error"].clone();
+    assert_eq!(body, json!({"error": error}), "only the envelope");
+    assert!(error["message"].as_str().is_some_and(|text| !text.is_empty()), "{error}");
+    assert_eq!(error["requestId"].as_str().unwrap(), headers["x-request-id"].to_str().unwrap());
+    (status, headers, error)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_7_the_token_route_refuses_with_an_envelope() {
+    let gateway = open(&[("ALLOWED_APPLICATION_IDS", "shop-web"), ("DEMO_RL_TOKEN_PER_MIN", "1000000")]).await;
+    for body in [json!({}), json!([]), json!({"applicationId": ""}), json!({"applicationId": 7}), json!({"applicationId": null})] {
+        let (status, _, error) = refused(gateway.request(Method::POST, ROUTE).json(&body)).await;
+        assert_eq!(
+            (status, &error["category"], &error["code"]),
+            (StatusCode::BAD_REQUEST, &json!("validation"), &json!("VALIDATION_REQUEST_INVALID")),
+            "{body}"
+        );
+    }
+    let (status, _, error) = refused(gateway.request(Method::POST, ROUTE).json(&json!({"applicationId": "stranger"}))).await;
+    assert_eq!((status, &error["category"], &error["code"]), (StatusCode::FORBIDDEN, &json!("auth"), &json!("AUTHZ_FORBIDDEN")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_7_who_asks_too_often_is_told_when_to_come_again() {
+    let gateway = open(&[("DEMO_RL_TOKEN_PER_MIN", "1"), ("DEMO_RL_CHAT_PER_MIN", "1")]).await;
+    let token = issued(&gateway).await["token"].as_str().unwrap().to_owned();
+    let number = |headers: &HeaderMap, name: &str| headers.get(name).unwrap_or_else(|| panic!("{name}: {headers:?}")).to_str().unwrap().parse::<u64>().unwrap();
+    for (path, body) in [(ROUTE, json!({"applicationId": "shop-web"})), ("/v1/chat", message_of("s", "hello"))] {
+        // The clock's minute may end in between: then the next one refuses.
+        let mut refusal = None;
+        for _ in 0..6 {
+            let (status, headers, body) = refused(gateway.http.post(format!("{}{path}", gateway.base)).bearer_auth(&token).json(&body)).await;
+            assert_eq!((number(&headers, "x-ratelimit-remaining"), number(&headers, "x-ratelimit-reset") % 60), (0, 0), "{headers:?}");
+            if status == StatusCode::TOO_MANY_REQUESTS {
+                refusal = Some((headers, body));
+                break;
+            }
+            assert!(status == StatusCode::OK && !headers.contains_key("retry-after"));
+        }
+        let (headers, error) = refusal.expect("one in a minute");
+        assert_eq!((&error["category"], &error["code"], &error["retryable"]), (&json!("policy"), &json!("RATE_LIMITED"), &json!(true)));
+        let wait = error["details"]["retryAfterMs"].as_u64().unwrap();
+        assert!((1..=60_000).contains(&wait), "{error}");
+        assert_eq!(number(&headers, "retry-after"), wait.div_ceil(1_000), "whole seconds, rounded up");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_7_a_secret_that_is_too_short_is_refused_at_the_start() {
+    let short = &SECRET[1..];
+    for (on, env) in [
+        ("SIMPLE_AUTH_ENABLED", vec![("SIMPLE_AUTH_JWT_SECRET", short)]),
+        ("SIMPLE_AUTH_ENABLED", vec![]),
+        ("DEMO_AUTH_ENABLED", vec![("DEMO_JWT_SECRET", short)]),
+    ] {
+        let env: Vec<(&str, &str)> = env.into_iter().chain([(on, "1")]).collect();
+        let told = refusal_to_start(&["--listen", "127.0.0.1:0"], &env);
+        assert!(told.contains("SIMPLE_AUTH_JWT_SECRET") && told.contains("32") && !told.contains(short), "{told}");
+    }
+    // One letter more is enough, and nobody asks for it while simple auth is off.
+    issued(&open(&[]).await).await;
+    Gateway::start(&[], &[("SIMPLE_AUTH_JWT_SECRET", short)]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_7_and_20_old_names_of_the_settings_count_and_are_warned_of() {
+    let names =
+        [("SIMPLE_AUTH_ENABLED", "DEMO_AUTH_ENABLED"), ("SIMPLE_AUTH_JWT_SECRET", "DEMO_JWT_SECRET"), ("SIMPLE_AUTH_JWT_TTL_SECONDS", "DEMO_JWT_TTL_SECONDS")];
+    let warnings =
+        |gateway: &Gateway| gateway.log().lines().filter(|line| line.contains("\"WARN\"") && line.contains("DEMO_")).map(str::to_owned).collect::<Vec<_>>();
+    let old = [("DEMO_AUTH_ENABLED", "true"), ("DEMO_JWT_SECRET", SECRET), ("DEMO_JWT_TTL_SECONDS", "120")];
+    let gateway = Gateway::start(&[], &old).await;
+    let body = issued(&gateway).await;
+    let token = body["token"].as_str().unwrap();
+    assert_eq!(body["expiresInSeconds"], 120);
+    assert_eq!(token, signed(&head(), &part(token, 1), SECRET), "signed with that secret");
+    assert_eq!((ask(&gateway, "/v1/chat", token).await.0, ask(&gateway, "/v1/chat", "").await.0), (StatusCode::OK, StatusCode::UNAUTHORIZED));
+    let told = warnings(&gateway);
+    for (new, old) in names {
+        assert!(told.iter().any(|line| line.contains(old) && line.contains(new)), "{old} is warned of: {told:?}");
+    }
+    assert!(!gateway.log().contains(SECRET));
+    // Beside the new names the old ones are nothing.
+    let both = [("DEMO_AUTH_ENABLED", "0"), ("DEMO_JWT_SECRET", "short"), ("DEMO_JWT_TTL_SECONDS", "120"), ("SIMPLE_AUTH_JWT_TTL_SECONDS", "60")];
+    let gateway = open(&both).await;
+    assert_eq!((&issued(&gateway).await["expiresInSeconds"], warnings(&gateway)), (&json!(60), vec![]));
+}
