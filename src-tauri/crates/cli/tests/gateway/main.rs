@@ -5,6 +5,7 @@
 mod auth;
 mod away;
 mod cart;
+mod confirming;
 mod debug;
 mod document;
 mod front;
@@ -14,8 +15,10 @@ mod observability;
 mod redis;
 mod remote_faults;
 mod remote_shop;
+mod sessions;
 mod sharing;
 mod shop;
 mod surface;
 mod turns;
+mod variants;
 mod world;
