@@ -136,22 +136,41 @@ async fn section_22_9_only_the_message_right_after_a_change_is_a_repeat() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_22_2_and_22_3_a_change_without_item_or_with_an_odd_quantity_is_never_asked_about() {
+async fn section_22_2_and_22_3_a_missing_item_and_an_odd_quantity_are_told_to_the_model() {
     let set = |product: Value, quantity: Value| ("cart_set_item_quantity", json!({"productId": product, "quantity": quantity}));
     let odd = [json!(0), json!(-2), json!(1.5), json!("1.5"), json!("two"), json!(1_000_000), json!("1e9"), json!(true)];
     let adds = odd.iter().map(|quantity| ("cart_add_item", json!({"partNo": SHOE, "quantity": quantity})));
     let sets = odd.iter().map(|quantity| set(json!(SHOE), quantity.clone()));
-    let nothing = [json!(null), json!(""), json!("  "), json!("null"), json!("undefined")];
-    let unnamed = nothing.iter().flat_map(|no| {
-        [("cart_add_item", json!({"partNo": no, "quantity": 1})), set(no.clone(), json!(1)), ("cart_remove_item", json!({"productId": no}))]
-    });
-    let calls: Vec<(&str, Value)> = adds.chain(sets).chain(unnamed).chain([("cart_remove_item", json!({})), set(json!(SHOE), Value::Null)]).collect();
+    let unnamed = [json!(null), json!("")].into_iter().flat_map(|no| [set(no.clone(), json!(1)), ("cart_remove_item", json!({"productId": no}))]);
+    let missing = [("cart_remove_item", json!({})), ("cart_set_item_quantity", json!({"quantity": 1})), set(json!(SHOE), Value::Null)];
     let server = model([Reply::text(["Which one?"]).when("error").repeated()]).await;
     let gateway = Gateway::with(&server, &[]).await;
-    for (at, (tool, arguments)) in calls.into_iter().enumerate() {
+    for (at, (tool, arguments)) in adds.chain(sets).chain(unnamed).chain(missing).enumerate() {
         server.push(Reply::call(tool, arguments.clone()));
         let answer = gateway.say(&format!("s{at}"), "change my cart").await;
         assert_eq!((answer["text"].as_str(), answer.get("pendingAction")), (Some("Which one?"), None), "{tool} {arguments}: {answer}");
     }
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_2_nothing_is_asked_about_an_item_without_a_name() {
+    let front = Front::start().await;
+    let server = model([Reply::text(["Hello."]).when("yes").repeated()]).await;
+    let gateway = open(&front, &server, &[]).await;
+    for (at, nothing) in ["  ", "null", "undefined", "Undefined "].into_iter().enumerate() {
+        let of = json!({"productId": nothing, "quantity": 1});
+        for (tool, arguments) in
+            [("cart_add_item", json!({"partNo": nothing})), ("cart_set_item_quantity", of), ("cart_remove_item", json!({"productId": nothing}))]
+        {
+            let session = format!("{tool} {at}");
+            server.push(Reply::call(tool, arguments));
+            let (_, answer) = gateway.post("/v1/chat?debug=1", &message_of(&session, "change my cart")).await;
+            assert_eq!(answer["text"], "Sorry, the cart could not be changed. Please ask for it again.", "{session}: {answer}");
+            assert_eq!((answer.get("pendingAction"), &answer["debug"]["toolTrace"][0]["blockedByPolicy"]), (None, &json!(true)), "{answer}");
+            assert_eq!(gateway.say(&session, "yes").await["text"], "Hello.", "nothing waits");
+        }
+    }
+    assert_eq!(front.count("cart.addItem") + front.count("cart.setItemQuantity") + front.count("cart.removeItem"), 0);
     server.assert_clean();
 }

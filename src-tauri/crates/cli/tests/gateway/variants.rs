@@ -59,6 +59,8 @@ async fn section_12_what_cannot_be_bought_is_refused_in_words_and_nothing_waits(
         assert_eq!((trace["tool"].as_str(), trace["blockedByPolicy"].as_bool()), (Some("cart_add_item"), Some(true)), "{trace}");
         assert!(trace["error"].is_string() && trace.get("result").is_none() && trace.get("pendingActionCreated").is_none(), "{trace}");
         assert_eq!(gateway.say("s", "yes").await["text"], "Nothing waits.");
+        let heard = server.seen()[2].body["messages"].to_string();
+        assert!(heard.contains("cannot be bought") && !heard.contains("choose a variant"), "the model knows why: {heard}");
         assert_eq!(front.count("cart.addItem"), 0);
         server.assert_clean();
     }
