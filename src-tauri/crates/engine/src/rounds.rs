@@ -266,7 +266,7 @@ impl Turn {
                 // The host names calls itself: what a provider sends may repeat or be empty.
                 Some(Ok(ModelEvent::Call(call))) => {
                     let id = contract::CallId(self.world().ids.next("call"));
-                    reply.calls.push(AskedCall { id, name: call.name, arguments: sent.restore_arguments(call.arguments) });
+                    reply.calls.push(AskedCall { id, name: self.usable(&call.name), arguments: sent.restore_arguments(call.arguments) });
                 }
                 Some(Ok(ModelEvent::Choices(choices))) => {
                     let restored =
@@ -278,6 +278,17 @@ impl Turn {
                 Some(Ok(ModelEvent::Done { usage, .. })) => self.count(usage),
             }
         }
+    }
+
+    /// The name of a called tool as it can go back to the model. Packs' texts name tools by their ids, and models follow them; anything
+    /// else that no wire takes would end the conversation with the provider's refusal.
+    fn usable(&self, name: &str) -> String {
+        if let Some(spec) = self.specs.iter().find(|spec| spec.id.as_str() == name) {
+            return spec.model_name.clone();
+        }
+        let fits = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
+        let name: String = name.chars().take(64).map(fits).collect();
+        if name.is_empty() { "unnamed".to_owned() } else { name }
     }
 
     /// An event of an answer that only the host reads; false at its end.

@@ -96,8 +96,32 @@ pub(crate) fn blocks(approval: &Approval, tool: &str, locale: &str) -> (Value, V
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
+
+    fn waiting(arguments: &Value) -> Approval {
+        let approval = json!({
+            "id": "approval_1", "session": "shop-web:s", "turn": "turn_1", "call": "call_1", "tool": "cart.addItem", "tool_title": "Add", "server": "shop",
+            "agent": "shopper", "effect": "write", "arguments": arguments.to_string(), "hash": "", "why": "", "created_at": "2031-01-02T03:04:05Z",
+            "expires_at": "2031-01-02T03:04:05Z", "status": "pending", "grantable": false
+        });
+        serde_json::from_value(approval).unwrap()
+    }
+
+    #[test]
+    fn section_11_what_is_asked_names_what_is_known_and_else_the_change_alone() {
+        let of = |arguments: Value, tool: &str, locale: &str| description(&waiting(&arguments), tool, locale);
+        for tool in ["cart_add_item", "cart_set_item_quantity", "cart_remove_item", "cart_empty"] {
+            assert_eq!(of(json!({"quantity": 2}), tool, "en"), "Change the cart?");
+            assert_eq!(of(json!({"partNo": " "}), tool, "sv"), "Ändra varukorgen?");
+        }
+        assert_eq!(of(json!({"partNo": "A-1"}), "cart_add_item", "en"), "Add 1 × A-1 to the cart?");
+        assert_eq!(of(json!({"partNo": "A-1", "quantity": 2}), "cart_add_item", "sv"), "Lägga 2 × A-1 i varukorgen?");
+        assert_eq!(of(json!({"productId": "A-1", "quantity": 3}), "cart_set_item_quantity", "en"), "Change the quantity of A-1 to 3?");
+        assert_eq!(of(json!({"productId": "A-1"}), "cart_remove_item", "sv"), "Ta bort A-1 ur varukorgen?");
+        assert_eq!(of(json!({"productId": "A-1"}), "cart_empty", "en"), "Change the cart (A-1)?");
+    }
 
     #[test]
     fn whole_messages_decide_and_nothing_else() {

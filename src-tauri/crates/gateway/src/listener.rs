@@ -92,11 +92,11 @@ async fn share(app: Arc<App>) {
     }
 }
 
-/// Sessions whose time is over go, once a minute.
+/// Sessions whose time is over go, once a minute, and those of earlier starts at once.
 async fn sweep(app: Arc<App>) {
     loop {
-        tokio::time::sleep(Duration::from_secs(60)).await;
         crate::sessions::sweep(&app).await;
         app.runs.sweep(std::time::Instant::now());
+        tokio::time::sleep(Duration::from_secs(60)).await;
     }
 }

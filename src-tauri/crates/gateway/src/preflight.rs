@@ -24,6 +24,8 @@ use crate::{
 const ENRICHED: usize = 3;
 /// Words by which somebody asks for what variants differ in, or is about to buy.
 const ASKS: &str = "size sizes colour colours color colors variant variants fit fits buy storlek storlekar färg färger varianter passar köpa köp";
+/// Why a proposal of a product with variants is taken back.
+const CHOOSE: &str = "The customer has to choose a variant first.";
 
 impl Turn<'_> {
     /// A change that the model proposed: of a product with variants, the variant is asked for first.
@@ -32,6 +34,11 @@ impl Turn<'_> {
         let (part, quantity) = (text(&arguments["partNo"]).unwrap_or_default(), arguments["quantity"].as_u64().unwrap_or(1));
         // An older question is not what the next number answers.
         state.choices = None;
+        if names_nothing(&arguments) {
+            self.withdraw(&approval, "It named no product.", answer).await;
+            Text::ConfirmFailed.of(self.locale).clone_into(&mut answer.text);
+            return Ok(());
+        }
         if self.tool_of(&approval) != "cart_add_item" {
             self.show(&approval, None, answer);
             return Ok(());
@@ -45,17 +52,17 @@ impl Turn<'_> {
         match offer {
             Offer::Plain => self.show(&approval, None, answer),
             Offer::One(variant) => {
-                self.withdraw(&approval, answer).await;
+                self.withdraw(&approval, CHOOSE, answer).await;
                 self.offer_part(&variant, quantity, answer).await?;
             }
             Offer::Several(kept) => {
-                self.withdraw(&approval, answer).await;
+                self.withdraw(&approval, CHOOSE, answer).await;
                 Text::ChooseVariant.of(self.locale).clone_into(&mut answer.text);
                 answer.choices = Some(choices::shown(&kept));
                 state.choices = Some(kept);
             }
             Offer::Nothing => {
-                self.withdraw(&approval, answer).await;
+                self.withdraw(&approval, "That product cannot be bought.", answer).await;
                 Text::NotBuyable.of(self.locale).clone_into(&mut answer.text);
             }
         }
@@ -96,11 +103,12 @@ impl Turn<'_> {
         join_all(ids.map(|id| self.look_up(json!({"productId": id})))).await.into_iter().flatten().collect()
     }
 
-    async fn withdraw(&self, approval: &Approval, answer: &mut Answer) {
+    /// Takes a proposal back; the model reads why.
+    async fn withdraw(&self, approval: &Approval, why: &str, answer: &mut Answer) {
         if let Some(call) = answer.calls.iter_mut().find(|call| call.id == approval.call) {
             (call.proposed, call.outcome) = (false, Some(ToolOutcome::Denied));
         }
-        let reason = Some("The customer has to choose a variant first.".to_owned());
+        let reason = Some(why.to_owned());
         let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision: Decision::Reject { reason } };
         let (rejected, _) = self.app.host.engine().decide_heard(approval, params, self.around()).await;
         if let Err(error) = rejected {
@@ -140,6 +148,12 @@ impl Turn<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a change is of nothing: blank, or the word that programs write where something is missing.
+fn names_nothing(arguments: &Value) -> bool {
+    let name = [&arguments["partNo"], &arguments["productId"]].into_iter().find_map(text);
+    name.is_none_or(|name| ["null", "undefined"].iter().any(|word| name.eq_ignore_ascii_case(word)))
 }
 
 /// Whether a part number, or an id in its place, is this product's or one of its variants'.

@@ -159,7 +159,7 @@ impl Teller {
         self.calls.push(Call {
             id: id.clone(),
             tool: spec.map_or_else(|| tool.to_owned(), |spec| spec.model_name.clone()),
-            args,
+            args: with_text_ids(args),
             known,
             writes,
             outcome: None,
@@ -236,6 +236,16 @@ impl Teller {
             self.out.say("status", json!({"message": Text::Replaced.of(self.locale), "stage": "output_replaced"}));
         }
     }
+}
+
+/// Ids are texts here, also where the model wrote them as numbers.
+fn with_text_ids(mut args: Value) -> Value {
+    for name in ["productId", "partNo"] {
+        if let Some(id) = args.get_mut(name).filter(|id| id.is_number()) {
+            *id = json!(id.to_string());
+        }
+    }
+    args
 }
 
 /// A call begins.

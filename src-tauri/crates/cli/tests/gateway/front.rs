@@ -61,6 +61,8 @@ pub(crate) enum Break {
     Hang,
     /// The answer comes after so many milliseconds.
     Slow(u64),
+    /// The answer comes once all who share the barrier have asked.
+    Meet(Arc<tokio::sync::Barrier>),
     /// The connection is cut in the middle of the answer.
     Cut,
 }
@@ -215,6 +217,10 @@ async fn answer(State(door): State<Door>, uri: Uri, headers: HeaderMap, body: By
         }
         Some(Break::Slow(ms)) => {
             tokio::time::sleep(Duration::from_millis(ms)).await;
+            pass(&door, &uri, headers, body).await
+        }
+        Some(Break::Meet(others)) => {
+            others.wait().await;
             pass(&door, &uri, headers, body).await
         }
         Some(Break::Cut) => {

@@ -2,10 +2,12 @@
 //! Tests are named after the sections of the contract.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod arguments;
 mod auth;
 mod away;
 mod baskets;
 mod cart;
+mod confirming;
 mod debug;
 mod document;
 mod front;
@@ -17,6 +19,7 @@ mod redis;
 mod remote_faults;
 mod remote_shop;
 mod searches;
+mod sessions;
 mod settings;
 mod sharing;
 mod shop;
@@ -24,4 +27,5 @@ mod stream;
 mod surface;
 mod tokens;
 mod turns;
+mod variants;
 mod world;

@@ -26,6 +26,13 @@ pub(crate) fn hints(server: &ModelServer, request: usize) -> Vec<String> {
     before.map(|message| message["content"].as_str().unwrap().to_owned()).collect()
 }
 
+/// What the model was told of products before the newest message.
+pub(crate) fn told(server: &ModelServer, request: usize) -> Value {
+    let hints = hints(server, request);
+    let first = hints.first().unwrap_or_else(|| panic!("a memory of products"));
+    serde_json::from_str(first.split_once('\n').unwrap().1).unwrap()
+}
+
 pub(crate) fn result(server: &ModelServer, request: usize) -> Value {
     let body = server.seen()[request].body.clone();
     let message = body["messages"].as_array().unwrap().iter().rfind(|message| message["role"] == "tool").unwrap().clone();
@@ -178,5 +185,39 @@ async fn section_9_and_22_16_what_is_remembered_outlives_a_restart_and_is_not_sa
     gateway.say("s", "and number 1?").await;
     let told = hints(&server, 2);
     assert!(told.len() == 2 && told[1].contains(ids(&shown)[0]), "{told:?}");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_9_the_shortlist_told_has_each_product_once_in_order_and_ten_at_most() {
+    let look = |ids: [u32; 3]| ids.iter().fold(Reply::new(), |reply, id| reply.ask("product_get", &json!({"productId": id.to_string()})));
+    let rounds = [look([1005, 1002, 1005]), look([1001, 1003, 1004]), look([1006, 1007, 1008]), look([1012, 1013, 1014])];
+    let server = model(rounds.into_iter().chain([Reply::text(["Many."]), Reply::text(["Yes."])])).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    gateway.say("s", "look at all of these").await;
+    gateway.say("s", "well?").await;
+    let told = told(&server, 5);
+    assert_eq!(told["shortlist"], json!(["1005", "1002", "1001", "1003", "1004", "1006", "1007", "1008", "1012", "1013"]));
+    let sizes: Vec<usize> = told["lastResults"].as_array().unwrap().iter().filter_map(|known| known["dimensions"]["Size"].as_array()).map(Vec::len).collect();
+    assert!(!sizes.is_empty() && sizes.iter().all(|count| (1..=5).contains(count)), "five values of a dimension at most: {told}");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_10_what_the_host_says_stands_before_the_message_memory_reference_comparison() {
+    let server = model([search("tents"), Reply::text(["Tents."]), Reply::text(["Both."]), Reply::text(["Well."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let shown = gateway.say("s", "tents").await;
+    let cards = ids(&shown);
+    gateway.say("s", "compare option 1 with option 3").await;
+    let messages = server.seen()[2].body["messages"].as_array().unwrap().clone();
+    let last: Vec<(&str, &str)> = messages[messages.len() - 4..].iter().map(|m| (m["role"].as_str().unwrap(), m["content"].as_str().unwrap())).collect();
+    assert_eq!(last.iter().map(|(role, _)| *role).collect::<Vec<_>>(), ["system", "system", "system", "user"], "{last:?}");
+    assert!(last[0].1.contains("\"lastResults\""), "{last:?}");
+    assert!(last[1].1.contains(&format!("productId {} (number 1 ", cards[0])) && last[1].1.contains(&format!("productId {} (number 3 ", cards[2])), "{last:?}");
+    assert!(last[2].1.contains("compared") && last[2].1.contains(&format!("{}, {}", cards[0], cards[2])), "{last:?}");
+    assert_eq!(last[3].1, "compare option 1 with option 3");
+    gateway.say("s", "thanks").await;
+    assert_eq!(hints(&server, 3).len(), 1, "only the memory is for every message");
     server.assert_clean();
 }

@@ -110,6 +110,20 @@ async fn wrong_arguments_and_unknown_tools_go_back_to_the_model() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn names_that_no_wire_takes_back_are_made_usable() {
+    let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
+    let long = "n".repeat(80);
+    bench.model.then(vec![Say::Call("no such tool", json!({})), Say::Call("", json!({})), Say::Call(long.leak(), json!({}))]);
+    bench.model.then(vec![Say::Text("sorry")]);
+    bench.ask("go").await;
+    assert_eq!(bench.outcomes().await, [ToolOutcome::Error; 3]);
+    let requests = bench.model.requests.lock().unwrap();
+    let called = |m: &Message| if let Message::Assistant { calls, .. } = m { calls.iter().map(|call| call.name.to_string()).collect() } else { Vec::new() };
+    let names: Vec<String> = requests[1].messages.iter().flat_map(called).collect();
+    assert_eq!(names, ["no_such_tool".to_owned(), "unnamed".to_owned(), "n".repeat(64)]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_second_message_waits_visibly_and_is_answered_next() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::Text("first"), Say::Hang]);

@@ -1,0 +1,176 @@
+//! How a caller is asked before the cart changes and how the answer is understood: the wording in both languages, the words that decide,
+//! what a refusal leaves behind, and what is never asked about.
+
+use kit::model_server::Reply;
+use serde_json::{Value, json};
+
+use crate::cart::{add, pieces};
+use crate::front::Front;
+use crate::remote_shop::open;
+use crate::world::{Gateway, SHOE, message_of, model};
+
+const YES_EN: &str = "y, yes, ok, okay, confirm, sure, yep, yeah, go ahead, do it, please, please do";
+const YES_SV: &str = "ja, japp, jo, visst, absolut, självklart, gör det, kör";
+const NO_EN: &str = "n, no, cancel, stop, nope, nah, don't, dont, never mind, nevermind";
+const NO_SV: &str = "nej, nä, nää, avbryt, stopp, strunt, glöm det";
+
+fn in_culture(session: &str, message: &str, culture: &str) -> Value {
+    let mut body = message_of(session, message);
+    body["context"]["cultureCode"] = json!(culture);
+    body
+}
+
+async fn say_in(gateway: &Gateway, culture: &str, session: &str, message: &str) -> Value {
+    gateway.post("/v1/chat", &in_culture(session, message, culture)).await.1
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_every_word_of_both_lists_decides_in_the_other_language_too() {
+    let server = model([add(1).repeated()]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let lists = [(YES_EN, "sv-SE", true), (YES_SV, "en-GB", true), (NO_EN, "sv-SE", false), (NO_SV, "en-GB", false)];
+    let mut asked = 0;
+    for (words, culture, yes) in lists {
+        for word in words.split(", ") {
+            let session = format!("{culture} {word}");
+            assert!(say_in(&gateway, culture, &session, "one shoe").await["pendingAction"].is_object());
+            let decided = say_in(&gateway, culture, &session, &format!(" {} ", word.to_uppercase())).await;
+            assert_eq!((pieces(&decided), decided.get("pendingAction")), (u64::from(yes), None), "{word}: {decided}");
+            asked += 1;
+            assert_eq!(server.seen().len(), asked, "{word}: the model is not asked");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_a_refusal_ends_the_action_and_the_shop_is_never_asked() {
+    for (culture, no, said) in [("en-GB", "never mind", "All right, nothing was changed."), ("sv-SE", "glöm det", "Okej, inget ändrades.")] {
+        let front = Front::start().await;
+        let server = model([add(1), Reply::text(["Good."]), Reply::text(["Still good."])]).await;
+        let gateway = open(&front, &server, &[]).await;
+        say_in(&gateway, culture, "s", "one shoe").await;
+        let (_, refused) = gateway.post("/v1/chat?debug=1", &in_culture("s", no, culture)).await;
+        assert_eq!(refused["text"], said, "{refused}");
+        for block in ["pendingAction", "confirmation", "cart", "debug", "error"] {
+            assert!(refused.get(block).is_none(), "{block}: {refused}");
+        }
+        assert_eq!(server.seen().len(), 1, "no model is asked for a no");
+        // Nothing was done, so that nothing is done already either.
+        assert_eq!(say_in(&gateway, culture, "s", "yes").await["text"], "Good.");
+        assert_eq!(say_in(&gateway, culture, "s", "no").await["text"], "Still good.");
+        let heard = server.seen()[1].body["messages"].to_string();
+        assert!(heard.contains(no) && heard.contains(said), "the model knows how it ended: {heard}");
+        assert_eq!(front.count("cart.addItem") + front.count("cart.get"), 0);
+        server.assert_clean();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_what_is_asked_names_item_and_quantity_in_the_callers_language() {
+    let script = || {
+        let set = Reply::call("cart_set_item_quantity", json!({"productId": SHOE, "quantity": 37}));
+        [add(24), set, Reply::call("cart_remove_item", json!({"productId": SHOE}))]
+    };
+    let en = (["Add 24 × ", "Change the quantity of ", "Remove "], [" to the cart?", " to 37?", " from the cart?"], ["Yes", "No"], ["yes", "no"]);
+    let sv = (["Lägga 24 × ", "Ändra antalet av ", "Ta bort "], [" i varukorgen?", " till 37?", " ur varukorgen?"], ["Ja", "Nej"], ["ja", "nej"]);
+    for (culture, (begins, ends, labels, values)) in [("en-US", &en), ("sv", &sv), ("sv-FI", &sv), ("de-DE", &en)] {
+        let server = model(script()).await;
+        let gateway = Gateway::with(&server, &[]).await;
+        for (begin, end) in begins.iter().zip(ends) {
+            let asked = say_in(&gateway, culture, "s", "change my cart").await;
+            let description = asked["pendingAction"]["description"].as_str().unwrap_or_else(|| panic!("{asked}"));
+            assert!(description.starts_with(begin) && description.ends_with(end), "{culture}: {description}");
+            assert!(description.contains("Ridge ") && description.contains(&format!("({SHOE})")), "{culture}: {description}");
+            assert_eq!((&asked["confirmation"]["prompt"], &asked["text"]), (&json!(description), &json!(description)));
+            let options = &asked["confirmation"]["options"];
+            assert_eq!(
+                options,
+                &json!([
+                    {"id": "confirm", "label": labels[0], "value": values[0], "style": "primary"},
+                    {"id": "cancel", "label": labels[1], "value": values[1], "style": "secondary"}
+                ])
+            );
+            // What the button sends decides.
+            assert!(say_in(&gateway, culture, "s", values[0]).await.get("pendingAction").is_none());
+        }
+        server.assert_clean();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_18_a_swedish_confirmation_speaks_swedish_throughout() {
+    let set = Reply::call("cart_set_item_quantity", json!({"productId": SHOE, "quantity": 3}));
+    let server = model([add(1), set, Reply::call("cart_remove_item", json!({"productId": SHOE}))]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    for name in ["Lägg i varukorgen", "Ändra antal", "Ta bort ur varukorgen"] {
+        say_in(&gateway, "sv-SE", "s", "ändra").await;
+        let reminded = say_in(&gateway, "sv-SE", "s", "va?").await;
+        assert!(reminded["text"].as_str().unwrap().starts_with("Först behöver jag ditt svar på det här: "), "{reminded}");
+        let events = gateway.events("/v1/chat/stream", &in_culture("s", "ja", "sv-SE")).await;
+        let shown: Vec<&Value> = events.iter().filter(|event| event.name.starts_with("tool_")).map(|event| &event.data["displayName"]).collect();
+        assert_eq!(shown, [name, name, "Varukorg", "Varukorg"]);
+        assert_eq!(events.last().unwrap().data["text"], "Klart. Varukorgen är uppdaterad.");
+    }
+    let again = gateway.events("/v1/chat/stream", &in_culture("s", "ja", "sv-SE")).await;
+    assert_eq!(again.last().unwrap().data["text"], "Det är redan gjort.");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_9_only_the_message_right_after_a_change_is_a_repeat() {
+    let server = model([add(1), Reply::text(["Hello."]), add(2)]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    gateway.say("s", "one shoe").await;
+    gateway.say("s", "yes").await;
+    for again in ["ok", "please", "gör det"] {
+        let repeated = gateway.say("s", again).await;
+        assert_eq!((repeated["text"].as_str(), pieces(&repeated)), (Some("That has been done already."), 1), "{again}: {repeated}");
+    }
+    assert_eq!(server.seen().len(), 1, "a repeat is for no model");
+    // A no is no repeat, and what comes behind it neither.
+    assert_eq!(gateway.say("s", "no").await["text"], "Hello.");
+    let next = gateway.say("s", "yes").await;
+    assert!(next["pendingAction"]["description"].as_str().is_some_and(|text| text.contains("2 ×")), "a new action replaces the old one: {next}");
+    assert_eq!(pieces(&gateway.say("s", "yes").await), 3);
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_2_and_22_3_a_missing_item_and_an_odd_quantity_are_told_to_the_model() {
+    let set = |product: Value, quantity: Value| ("cart_set_item_quantity", json!({"productId": product, "quantity": quantity}));
+    let odd = [json!(0), json!(-2), json!(1.5), json!("1.5"), json!("two"), json!(1_000_000), json!("1e9"), json!(true)];
+    let adds = odd.iter().map(|quantity| ("cart_add_item", json!({"partNo": SHOE, "quantity": quantity})));
+    let sets = odd.iter().map(|quantity| set(json!(SHOE), quantity.clone()));
+    let unnamed = [json!(null), json!("")].into_iter().flat_map(|no| [set(no.clone(), json!(1)), ("cart_remove_item", json!({"productId": no}))]);
+    let missing = [("cart_remove_item", json!({})), ("cart_set_item_quantity", json!({"quantity": 1})), set(json!(SHOE), Value::Null)];
+    let server = model([Reply::text(["Which one?"]).when("error").repeated()]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    for (at, (tool, arguments)) in adds.chain(sets).chain(unnamed).chain(missing).enumerate() {
+        server.push(Reply::call(tool, arguments.clone()));
+        let answer = gateway.say(&format!("s{at}"), "change my cart").await;
+        assert_eq!((answer["text"].as_str(), answer.get("pendingAction")), (Some("Which one?"), None), "{tool} {arguments}: {answer}");
+    }
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_2_nothing_is_asked_about_an_item_without_a_name() {
+    let front = Front::start().await;
+    let server = model([Reply::text(["Hello."]).when("yes").repeated()]).await;
+    let gateway = open(&front, &server, &[]).await;
+    for (at, nothing) in ["  ", "null", "undefined", "Undefined "].into_iter().enumerate() {
+        let of = json!({"productId": nothing, "quantity": 1});
+        for (tool, arguments) in
+            [("cart_add_item", json!({"partNo": nothing})), ("cart_set_item_quantity", of), ("cart_remove_item", json!({"productId": nothing}))]
+        {
+            let session = format!("{tool} {at}");
+            server.push(Reply::call(tool, arguments));
+            let (_, answer) = gateway.post("/v1/chat?debug=1", &message_of(&session, "change my cart")).await;
+            assert_eq!(answer["text"], "Sorry, the cart could not be changed. Please ask for it again.", "{session}: {answer}");
+            assert_eq!((answer.get("pendingAction"), &answer["debug"]["toolTrace"][0]["blockedByPolicy"]), (None, &json!(true)), "{answer}");
+            assert_eq!(gateway.say(&session, "yes").await["text"], "Hello.", "nothing waits");
+        }
+    }
+    assert_eq!(front.count("cart.addItem") + front.count("cart.setItemQuantity") + front.count("cart.removeItem"), 0);
+    server.assert_clean();
+}

@@ -1,0 +1,203 @@
+//! A product with variants before it goes into the cart: what is offered, in which order and under which names, how the next message
+//! chooses, and what cannot be bought at all. Products of odd shapes come from the front, in place of the shop's own.
+
+use kit::model_server::Reply;
+use serde_json::{Value, json};
+
+use crate::front::{Break, Front};
+use crate::remote_shop::open;
+use crate::world::{Gateway, message_of, model};
+
+fn add(part: &str, quantity: u64) -> Reply {
+    Reply::call("cart_add_item", json!({"partNo": part, "quantity": quantity}))
+}
+
+/// A shop with one product, however often and by whom it is looked at.
+async fn shop_of(product: &Value) -> Front {
+    let front = Front::start().await;
+    front.breaks("product.get", (0..200).map(|_| Break::Result(product.clone())));
+    front
+}
+
+fn boot(variants: Value) -> Value {
+    json!({"productId": 70, "partNo": "BOOT", "name": "Boot", "price": "10", "attributes": {"isBuyable": true}, "variants": variants})
+}
+
+/// A variant with a size, and so many in stock.
+fn sized(id: u32, size: &str, stock: i64) -> Value {
+    json!({
+        "productId": id, "partNo": format!("BOOT-{size}"), "uniqueName": format!("boot-eu-{size}"), "eanCode": format!("73500{id}"), "price": "10",
+        "isBuyable": true, "onHand": {"value": stock, "isActive": true}, "variantParametrics": [{"name": "Size", "value": size}]
+    })
+}
+
+fn with(mut variant: Value, more: Value) -> Value {
+    variant.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    variant
+}
+
+/// The part that waits for a yes, as the shop would be told.
+fn proposed(answer: &Value) -> &str {
+    answer["pendingAction"]["description"].as_str().unwrap_or_else(|| panic!("a proposal: {answer}"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_12_what_cannot_be_bought_is_refused_in_words_and_nothing_waits() {
+    let no = |id: u32, size: &str, more: Value| with(sized(id, size, 4), more);
+    let closed = json!([no(71, "41", json!({"isBuyable": false})), no(72, "42", json!({"partNo": null})), no(73, "43", json!({"partNo": " "}))]);
+    let alone = json!({"productId": 70, "partNo": "BOOT", "name": "Boot", "price": "10", "attributes": {"isBuyable": false}});
+    for product in [boot(closed), alone.clone(), with(alone, json!({"attributes": {}}))] {
+        let front = shop_of(&product).await;
+        let server = model([Reply::call("product_get", json!({"productId": "70"})), add("BOOT", 1), Reply::text(["Nothing waits."])]).await;
+        let gateway = open(&front, &server, &[]).await;
+        let mut body = message_of("s", "put the boot in");
+        body["context"]["cultureCode"] = json!("sv-SE");
+        let (_, answer) = gateway.post("/v1/chat?debug=1", &body).await;
+        assert_eq!(answer["text"], "Den produkten går inte att köpa just nu.", "{answer}");
+        assert!(["pendingAction", "confirmation", "choices", "cart"].iter().all(|block| answer.get(block).is_none()), "{answer}");
+        let trace = &answer["debug"]["toolTrace"][1];
+        assert_eq!((trace["tool"].as_str(), trace["blockedByPolicy"].as_bool()), (Some("cart_add_item"), Some(true)), "{trace}");
+        assert!(trace["error"].is_string() && trace.get("result").is_none() && trace.get("pendingActionCreated").is_none(), "{trace}");
+        assert_eq!(gateway.say("s", "yes").await["text"], "Nothing waits.");
+        let heard = server.seen()[2].body["messages"].to_string();
+        assert!(heard.contains("cannot be bought") && !heard.contains("choose a variant"), "the model knows why: {heard}");
+        assert_eq!(front.count("cart.addItem"), 0);
+        server.assert_clean();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_12_the_demo_shops_unsold_product_is_refused_whoever_has_looked_at_it() {
+    let front = Front::start().await;
+    let look = || Reply::call("product_get", json!({"productId": "1011"}));
+    let server = model([look(), Reply::text(["Found."])]).await;
+    let gateway = open(&front, &server, &[]).await;
+    gateway.say("s", "that shoe").await;
+    let told: Value = serde_json::from_str(server.seen()[1].body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap()).unwrap();
+    let variants = told["variants"].as_array().unwrap();
+    assert!(!variants.is_empty() && variants.iter().all(|variant| variant["isBuyable"] == false), "{told}");
+    let part = |product: &Value| add(product["partNo"].as_str().unwrap(), 1);
+    for script in [vec![part(&told)], vec![look(), part(&told)], vec![look(), part(&variants[0])]] {
+        script.into_iter().for_each(|reply| server.push(reply));
+        let answer = gateway.say("s", "put it in").await;
+        assert_eq!((answer["text"].as_str(), answer.get("pendingAction")), (Some("That product cannot be bought at the moment."), None), "{answer}");
+    }
+    assert_eq!(front.count("cart.addItem"), 0);
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_12_six_options_at_most_in_the_order_in_which_they_can_be_had() {
+    let comes = |day: &str| json!({"onHand": {"value": 0, "isActive": true, "nextDeliveryDate": day}});
+    let variants = json!([
+        with(sized(71, "36", 0), comes("2031-05-01")),
+        sized(72, "37", 2),
+        with(sized(73, "38", 0), comes("2031-04-01")),
+        with(sized(74, "39", 0), json!({"onHand": {"value": 50, "isActive": false, "nextDeliveryDate": "2031-04-15"}})),
+        sized(75, "40", 0),
+        sized(76, "41", 12),
+        sized(77, "42", 3),
+        with(sized(78, "43", 99), json!({"isBuyable": false})),
+    ]);
+    let front = shop_of(&boot(variants)).await;
+    let server = model([add("BOOT", 1), add("BOOT", 1)]).await;
+    let gateway = open(&front, &server, &[]).await;
+    let asked = gateway.say("s", "the boot").await;
+    let options = asked["choices"]["options"].as_array().unwrap_or_else(|| panic!("choices: {asked}"));
+    let ids: Vec<&str> = options.iter().map(|option| option["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["76", "77", "72", "73", "74", "71"], "more first, then what comes first, and no more than six");
+    let stock: Vec<(Option<bool>, Option<i64>)> = options.iter().map(|o| (o["meta"]["inStock"].as_bool(), o["meta"]["onHand"].as_i64())).collect();
+    assert_eq!(stock[0..4], [(Some(true), Some(12)), (Some(true), Some(3)), (Some(true), Some(2)), (Some(false), Some(0))]);
+    assert_eq!(stock[4], (Some(false), Some(50)), "what is withdrawn is not in stock, however much there is");
+    assert!(asked["choices"]["prompt"] == asked["text"] && asked.get("pendingAction").is_none(), "{asked}");
+    let again = gateway.say("other", "the boot").await;
+    assert!(again["choices"]["id"].is_string() && again["choices"]["id"] != asked["choices"]["id"], "each set is its own");
+    assert_eq!(again["choices"]["options"], asked["choices"]["options"]);
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_12_labels_name_three_dimensions_and_the_stock_and_meta_all_of_them() {
+    let four = json!({"variantParametrics": [{"name": "Volume", "value": "40 l"}, {"name": "Colour", "value": "Red", "isPrimary": true}], "parametrics": [
+        {"name": "Back", "value": "Long"}, {"name": "Belt", "value": "Wide"}]});
+    let none = json!({"variantParametrics": [], "variantName": "Plain one"});
+    let variants = json!([with(sized(71, "1", 5), four), with(sized(72, "2", 0), none)]);
+    for (culture, there, gone) in [("en-GB", "in stock", "out of stock"), ("sv-SE", "i lager", "slut i lager")] {
+        let front = shop_of(&boot(variants.clone())).await;
+        let server = model([add("BOOT", 1)]).await;
+        let gateway = open(&front, &server, &[]).await;
+        let mut body = message_of("s", "the boot");
+        body["context"]["cultureCode"] = json!(culture);
+        let (_, asked) = gateway.post("/v1/chat", &body).await;
+        let dims = json!({"Colour": "Red", "Volume": "40 l", "Back": "Long", "Belt": "Wide"});
+        let meta = |stock: u32, dims: Value, part: &str| json!({"onHand": stock, "isBuyable": true, "dimsMap": dims, "partNo": part, "inStock": stock > 0});
+        assert_eq!(
+            asked["choices"]["options"],
+            json!([
+                {"id": "71", "label": format!("Colour: Red, Volume: 40 l, Back: Long ({there})"), "meta": meta(5, dims, "BOOT-1")},
+                {"id": "72", "label": format!("Plain one ({gone})"), "meta": meta(0, json!({}), "BOOT-2")}
+            ]),
+            "{asked}"
+        );
+        server.assert_clean();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_12_every_way_to_choose_proposes_the_part_without_a_model() {
+    let front = shop_of(&boot(json!([sized(7_100, "41", 9), sized(7_200, "42", 5), sized(7_300, "43", 1)]))).await;
+    let server = model([add("BOOT", 1).repeated()]).await;
+    let gateway = open(&front, &server, &[]).await;
+    let numbers = ["#2", "option 2", "Option 2", "number 2", "nr 2", "nr. 2", "2nd", "2", " 2 "];
+    let names = ["7200", "the BOOT-42, please", "boot-42", "is 735007200 the one?", "BOOT-EU-42"];
+    for (at, way) in numbers.into_iter().chain(names).enumerate() {
+        let session = format!("s{at}");
+        assert!(gateway.say(&session, "the boot").await["choices"].is_object());
+        let chosen = gateway.say(&session, way).await;
+        assert!(proposed(&chosen).contains("BOOT-42") && proposed(&chosen).contains("1 ×"), "{way}: {chosen}");
+        assert!(chosen.get("choices").is_none());
+        assert_eq!(server.seen().len(), at + 1, "{way}: no model is needed");
+    }
+    for (way, part) in [("1st", "BOOT-41"), ("3rd", "BOOT-43")] {
+        assert!(gateway.say(way, "the boot").await["choices"].is_object());
+        assert!(proposed(&gateway.say(way, way).await).contains(part), "{way}");
+    }
+    assert_eq!(front.count("cart.addItem"), 0, "what is chosen still waits for a yes");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_12_what_chooses_nothing_is_a_normal_turn() {
+    let front = shop_of(&boot(json!([sized(7_100, "41", 9), sized(7_200, "42", 5)]))).await;
+    let server = model([Reply::text(["What do you mean?"]).when("say: ").repeated(), add("BOOT", 1).repeated()]).await;
+    let gateway = open(&front, &server, &[]).await;
+    assert!(gateway.say("s", "the boot").await["choices"].is_object());
+    for way in ["say: 1", "say: BOOT-4", "say: 720", "say: boot"] {
+        let answer = gateway.say("s", way).await;
+        assert_eq!((answer["text"].as_str(), answer.get("pendingAction")), (Some("What do you mean?"), None), "{way}: {answer}");
+    }
+    assert!(proposed(&gateway.say("s", "BOOT-42").await).contains("BOOT-42"), "the choices still stand");
+    for out in ["option 3", "0", "#9", "4th"] {
+        assert!(gateway.say(out, "the boot").await["choices"].is_object());
+        let before = server.seen().len();
+        let answer = gateway.say(out, out).await;
+        assert_eq!((server.seen().len(), answer.get("pendingAction")), (before + 1, None), "{out}: {answer}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_12_a_variant_and_a_plain_product_go_on_without_a_question() {
+    let variants = json!([sized(7_100, "41", 9), sized(7_200, "42", 5)]);
+    let plain = json!({"productId": 80, "partNo": "CUP", "name": "Cup", "price": "10", "attributes": {"isBuyable": true}});
+    for (product, named, part) in [(boot(variants.clone()), "BOOT-42", "BOOT-42"), (boot(variants), "7200", "BOOT-42"), (plain, "CUP", "CUP")] {
+        let front = shop_of(&product).await;
+        let server = model([Reply::call("product_get", json!({"productId": "7200"})), add(named, 3)]).await;
+        let gateway: Gateway = open(&front, &server, &[]).await;
+        let answer = gateway.say("s", "three of it").await;
+        assert!(proposed(&answer).contains(part) && proposed(&answer).contains("3 ×"), "{named}: {answer}");
+        assert!(answer.get("choices").is_none());
+        gateway.say("s", "yes").await;
+        let sent = front.of("cart.addItem")[0].body["params"]["arguments"].clone();
+        assert_eq!((sent["partNo"].as_str(), sent["quantity"].as_u64()), (Some(part), Some(3)));
+        server.assert_clean();
+    }
+}
