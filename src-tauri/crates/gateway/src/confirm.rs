@@ -96,6 +96,7 @@ pub(crate) fn blocks(approval: &Approval, tool: &str, locale: &str) -> (Value, V
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
 
@@ -111,6 +112,56 @@ mod tests {
         }
         for text in ["yesterday", "okay but first", "yes and no", "", "not now", "jacka", "yes please", "nej tack", "ja, tack"] {
             assert_eq!(reply(text), Reply::Other, "{text}");
+        }
+    }
+
+    /// What waits, with these arguments and a changed row of this name.
+    fn waiting(arguments: &Value, row: Option<&str>) -> Approval {
+        let state = |rows: Value| json!({"rows": rows});
+        let preview = row.map(|label| json!({"summary": "s", "before": state(json!([])), "after": state(json!([{"label": label, "changed": true}]))}));
+        let mut approval = json!({
+            "id": "apr_1", "session": "shop-web:s", "turn": "t", "call": "c", "tool": "cart.addItem", "tool_title": "T", "server": "shop", "agent": "a",
+            "effect": "write", "arguments": arguments.to_string(), "hash": "h", "why": "w", "created_at": "2026-11-22T10:00:00Z",
+            "expires_at": "2026-11-23T10:00:00Z", "status": "pending", "grantable": false
+        });
+        if let Some(preview) = preview {
+            approval["preview"] = preview;
+        }
+        serde_json::from_value(approval).unwrap()
+    }
+
+    #[test]
+    fn section_11_and_18_the_question_names_quantity_and_item_in_both_languages() {
+        let part = json!({"partNo": "A-1", "quantity": 3});
+        let line = json!({"productId": "A-1", "quantity": 3});
+        for (tool, arguments, named) in [
+            ("cart_add_item", &part, ["3", "A-1"]),
+            ("cart_set_item_quantity", &line, ["3", "A-1"]),
+            ("cart_remove_item", &json!({"productId": "A-1"}), ["A-1", "A-1"]),
+            ("another", &part, ["A-1", "A-1"]),
+        ] {
+            for row in [None, Some("Green Tent")] {
+                let told = ["en", "sv"].map(|locale| description(&waiting(arguments, row), tool, locale));
+                assert_ne!(told[0], told[1], "{tool}");
+                for text in &told {
+                    assert!(named.iter().all(|word| text.contains(word)) && text.ends_with('?'), "{tool}: {text}");
+                    assert_eq!(text.contains("Green Tent"), row.is_some(), "{tool}: {text}");
+                }
+            }
+        }
+        let generic = ["en", "sv"].map(|locale| description(&waiting(&json!({}), None), "cart_add_item", locale));
+        assert_eq!(generic, ["Change the cart?", "Ändra varukorgen?"]);
+        assert!(description(&waiting(&json!({"partNo": "A-1"}), None), "cart_add_item", "en").contains('1'), "one, when nothing is said");
+    }
+
+    #[test]
+    fn section_11_buttons_send_what_is_understood_in_their_language() {
+        for (locale, values) in [("en", ["yes", "no"]), ("sv", ["ja", "nej"])] {
+            let (pending, confirmation) = blocks(&waiting(&json!({"partNo": "A-1"}), None), "cart_add_item", locale);
+            let options = confirmation["options"].as_array().unwrap();
+            assert_eq!(options.iter().map(|option| option["value"].as_str().unwrap()).collect::<Vec<_>>(), values);
+            assert_eq!((reply(values[0]), reply(values[1])), (Reply::Yes, Reply::No));
+            assert_eq!((&confirmation["id"], &confirmation["prompt"]), (&pending["pendingActionId"], &pending["description"]));
         }
     }
 }
