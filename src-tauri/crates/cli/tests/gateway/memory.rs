@@ -26,7 +26,7 @@ fn hints(server: &ModelServer, request: usize) -> Vec<String> {
     before.map(|message| message["content"].as_str().unwrap().to_owned()).collect()
 }
 
-fn result(server: &ModelServer, request: usize) -> Value {
+pub(crate) fn result(server: &ModelServer, request: usize) -> Value {
     let body = server.seen()[request].body.clone();
     let message = body["messages"].as_array().unwrap().iter().rfind(|message| message["role"] == "tool").unwrap().clone();
     serde_json::from_str(message["content"].as_str().unwrap()).unwrap()
