@@ -16,6 +16,7 @@ mod redis;
 mod remote_faults;
 mod remote_shop;
 mod sharing;
+mod sharing_remote;
 mod shop;
 mod surface;
 mod traces;
