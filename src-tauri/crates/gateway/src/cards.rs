@@ -211,9 +211,11 @@ pub(crate) fn cart(data: &Value) -> Option<Value> {
     let amount = |raw: &Value, currency: Option<&str>| -> Option<Value> {
         let raw = text(raw).or_else(|| first(raw, &["value", "amount"]))?;
         let digits: String = raw.chars().filter(|c| c.is_ascii_digit() || matches!(c, ',' | '.')).collect::<String>().replacen(',', ".", 1);
+        // A discount is a line that takes away.
+        let sign = if raw.starts_with(['-', '\u{2212}']) { -1.0 } else { 1.0 };
         let mut price = json!({"formatted": raw});
         if let Ok(amount) = digits.parse::<f64>() {
-            price["amount"] = json!(amount);
+            price["amount"] = json!(sign * amount);
         }
         if let Some(currency) = currency {
             price["currency"] = json!(currency);

@@ -107,12 +107,12 @@ fn features(items: &[Value]) -> Vec<String> {
     let named = items.iter().flat_map(|item| item["attributes"].as_object().into_iter().flatten().map(|(name, _)| name.clone()));
     let has = |name: &str| items.iter().any(|item| !item[name].is_null()).then(|| name.to_owned());
     for name in has("price").into_iter().chain(has("brand")).chain(named) {
-        if !all.contains(&name) {
+        if !all.iter().any(|known| known.eq_ignore_ascii_case(&name)) {
             all.push(name);
         }
     }
     let place = |name: &str| ORDER.iter().position(|known| known.eq_ignore_ascii_case(name)).unwrap_or(ORDER.len());
-    all.sort_by(|a, b| place(a).cmp(&place(b)).then_with(|| a.cmp(b)));
+    all.sort_by_cached_key(|name| (place(name), name.to_lowercase()));
     all.truncate(ROWS);
     all
 }
@@ -121,7 +121,7 @@ fn value(item: &Value, feature: &str) -> String {
     let found = match feature {
         "price" => &item["price"]["formatted"],
         "brand" => &item["brand"],
-        other => &item["attributes"][other],
+        other => item["attributes"].as_object().into_iter().flatten().find_map(|(name, value)| name.eq_ignore_ascii_case(other).then_some(value)).unwrap_or(&Value::Null),
     };
     match found {
         Value::Bool(true) => "Yes".into(),
@@ -168,6 +168,16 @@ mod tests {
         assert_eq!((row(0), row(1), row(4)), (json!(["10.00 SEK", "9.50 SEK"]), json!(["-", "Acme"]), json!(["Yes", "No"])));
         assert_eq!(comparison["rows"][0], json!({"key": "price", "values": {"1": "10.00 SEK", "2": "9.50 SEK"}}));
         assert_eq!((comparison["title"].as_str(), &comparison["items"][1]["highlights"]), (Some("Tents Comparison"), &json!(["lowest price"])));
+    }
+
+    #[test]
+    fn section_13_a_feature_is_one_row_however_its_name_is_written() {
+        let one = get(1, json!({"color": "red", "attributes": {"Zip": true, "apple": 1}}));
+        let two = get(2, json!({"attributes": {"Color": "blue", "zip": false}}));
+        let comparison = of_turn(&[one, two], &[], "en").unwrap();
+        assert_eq!(features(&comparison), ["color", "apple", "Zip"]);
+        let values: Vec<&Value> = comparison["table"]["rows"].as_array().unwrap().iter().map(|row| &row["values"]).collect();
+        assert_eq!(values, [&json!(["red", "blue"]), &json!(["1", "-"]), &json!(["Yes", "No"])]);
     }
 
     #[test]

@@ -100,18 +100,24 @@ pub(crate) fn blocks(approval: &Approval, tool: &str, locale: &str) -> (Value, V
 mod tests {
     use super::*;
 
-    fn waiting(arguments: &Value) -> Approval {
-        let approval = json!({
-            "id": "approval_1", "session": "shop-web:s", "turn": "turn_1", "call": "call_1", "tool": "cart.addItem", "tool_title": "Add", "server": "shop",
-            "agent": "shopper", "effect": "write", "arguments": arguments.to_string(), "hash": "", "why": "", "created_at": "2031-01-02T03:04:05Z",
-            "expires_at": "2031-01-02T03:04:05Z", "status": "pending", "grantable": false
+    /// What waits, with these arguments and a changed row of this name.
+    fn waiting(arguments: &Value, row: Option<&str>) -> Approval {
+        let state = |rows: Value| json!({"rows": rows});
+        let preview = row.map(|label| json!({"summary": "s", "before": state(json!([])), "after": state(json!([{"label": label, "changed": true}]))}));
+        let mut approval = json!({
+            "id": "apr_1", "session": "shop-web:s", "turn": "t", "call": "c", "tool": "cart.addItem", "tool_title": "T", "server": "shop", "agent": "a",
+            "effect": "write", "arguments": arguments.to_string(), "hash": "h", "why": "w", "created_at": "2026-11-22T10:00:00Z",
+            "expires_at": "2026-11-23T10:00:00Z", "status": "pending", "grantable": false
         });
+        if let Some(preview) = preview {
+            approval["preview"] = preview;
+        }
         serde_json::from_value(approval).unwrap()
     }
 
     #[test]
     fn section_11_what_is_asked_names_what_is_known_and_else_the_change_alone() {
-        let of = |arguments: Value, tool: &str, locale: &str| description(&waiting(&arguments), tool, locale);
+        let of = |arguments: Value, tool: &str, locale: &str| description(&waiting(&arguments, None), tool, locale);
         for tool in ["cart_add_item", "cart_set_item_quantity", "cart_remove_item", "cart_empty"] {
             assert_eq!(of(json!({"quantity": 2}), tool, "en"), "Change the cart?");
             assert_eq!(of(json!({"partNo": " "}), tool, "sv"), "Ändra varukorgen?");
@@ -135,6 +141,41 @@ mod tests {
         }
         for text in ["yesterday", "okay but first", "yes and no", "", "not now", "jacka", "yes please", "nej tack", "ja, tack"] {
             assert_eq!(reply(text), Reply::Other, "{text}");
+        }
+    }
+
+    #[test]
+    fn section_11_and_18_the_question_names_quantity_and_item_in_both_languages() {
+        let part = json!({"partNo": "A-1", "quantity": 3});
+        let line = json!({"productId": "A-1", "quantity": 3});
+        for (tool, arguments, named) in [
+            ("cart_add_item", &part, ["3", "A-1"]),
+            ("cart_set_item_quantity", &line, ["3", "A-1"]),
+            ("cart_remove_item", &json!({"productId": "A-1"}), ["A-1", "A-1"]),
+            ("another", &part, ["A-1", "A-1"]),
+        ] {
+            for row in [None, Some("Green Tent")] {
+                let told = ["en", "sv"].map(|locale| description(&waiting(arguments, row), tool, locale));
+                assert_ne!(told[0], told[1], "{tool}");
+                for text in &told {
+                    assert!(named.iter().all(|word| text.contains(word)) && text.ends_with('?'), "{tool}: {text}");
+                    assert_eq!(text.contains("Green Tent"), row.is_some(), "{tool}: {text}");
+                }
+            }
+        }
+        let generic = ["en", "sv"].map(|locale| description(&waiting(&json!({}), None), "cart_add_item", locale));
+        assert_eq!(generic, ["Change the cart?", "Ändra varukorgen?"]);
+        assert!(description(&waiting(&json!({"partNo": "A-1"}), None), "cart_add_item", "en").contains('1'), "one, when nothing is said");
+    }
+
+    #[test]
+    fn section_11_buttons_send_what_is_understood_in_their_language() {
+        for (locale, values) in [("en", ["yes", "no"]), ("sv", ["ja", "nej"])] {
+            let (pending, confirmation) = blocks(&waiting(&json!({"partNo": "A-1"}), None), "cart_add_item", locale);
+            let options = confirmation["options"].as_array().unwrap();
+            assert_eq!(options.iter().map(|option| option["value"].as_str().unwrap()).collect::<Vec<_>>(), values);
+            assert_eq!((reply(values[0]), reply(values[1])), (Reply::Yes, Reply::No));
+            assert_eq!((&confirmation["id"], &confirmation["prompt"]), (&pending["pendingActionId"], &pending["description"]));
         }
     }
 }

@@ -180,3 +180,51 @@ fn safe(value: &Value, depth: usize) -> Value {
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn section_19_what_names_a_secret_is_hidden_however_it_is_written() {
+        for name in [
+            "authorization",
+            "Authorization",
+            "token",
+            "csrf-token",
+            "client_secret",
+            "ClientSecret",
+            "PASSWORD",
+            "old_pass_word",
+            "api-key",
+            "API_KEY",
+            "accessToken",
+            "ACCESS-TOKEN",
+            "applicationId",
+            "application_id",
+        ] {
+            for value in [json!("hidden-1"), json!({"inner": "hidden-1"}), json!(["hidden-1"]), json!(17)] {
+                let kept = safe(&json!({"query": "tent", name: value}), 0);
+                assert_eq!(kept, json!({"query": "tent", name: "[REDACTED]"}), "{name}: {value}");
+            }
+        }
+        let inside = safe(&json!({"filters": {"secret": "hidden-1", "color": "red"}, "list": [{"token": "hidden-1"}]}), 0);
+        assert_eq!(inside, json!({"filters": {"secret": "[REDACTED]", "color": "red"}, "list": [{"token": "[REDACTED]"}]}));
+        let plain = json!({"query": "tent", "partNo": "A-1", "quantity": 2, "key": "blue", "inStock": true, "brand": null});
+        assert_eq!(safe(&plain, 0), plain, "what names none stays");
+    }
+
+    #[test]
+    fn section_19_arguments_are_kept_short_and_without_context() {
+        let kept = safe(&json!({"context": {"customerId": 17}, "filters": {"context": "x"}, "contexts": 1}), 0);
+        assert_eq!(kept, json!({"contextPresent": true, "filters": {"contextPresent": true}, "contexts": 1}));
+        let most: Vec<u32> = (1..=25).collect();
+        assert_eq!(safe(&json!({"list": most}), 0)["list"], json!(most[..20]));
+        for (characters, dots) in [(499, ""), (500, ""), (501, "...")] {
+            let kept = safe(&json!({"query": "å".repeat(characters)}), 0);
+            assert_eq!(kept["query"], format!("{}{dots}", "å".repeat(characters.min(500))));
+        }
+        let deep = json!({"one": {"two": {"three": {"four": 4}}, "list": [[1], 2]}, "flat": 1});
+        assert_eq!(safe(&deep, 0), json!({"one": {"two": {"three": "[deeper]"}, "list": ["[deeper]", 2]}, "flat": 1}));
+    }
+}

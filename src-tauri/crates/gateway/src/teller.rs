@@ -70,7 +70,7 @@ pub(crate) struct Teller {
     current: String,
     asides: Vec<String>,
     pub(crate) approval: Option<Approval>,
-    /// The model has been asked and has not said anything yet.
+    /// The model has been asked and is not known to have ended: its next word is waited for.
     pub(crate) awaits_model: bool,
 }
 
@@ -97,7 +97,7 @@ impl Teller {
 
     /// Takes an event; the end of the turn comes back.
     pub(crate) fn take(&mut self, event: EventBody) -> Option<End> {
-        self.awaits_model = matches!(event, EventBody::Status { stage: Stage::Thinking, .. });
+        self.awaits_model = matches!(event, EventBody::Status { stage: Stage::Thinking, .. } | EventBody::Delta { .. } | EventBody::Reasoning { .. });
         match event {
             EventBody::Status { stage: Stage::Thinking, .. } => self.round(),
             EventBody::Delta { text } => self.delta(&text),

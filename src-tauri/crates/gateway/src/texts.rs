@@ -163,3 +163,78 @@ pub(crate) fn tool_fails(tool: &str, locale: &str) -> &'static str {
     };
     text.of(locale)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    macro_rules! every {
+        ($($name:ident)*) => {
+            const EVERY: &[Text] = &[$(Text::$name),*];
+            /// A sentence that is missing in the list does not compile here.
+            const fn is_listed(text: Text) -> bool {
+                match text {
+                    $(Text::$name)|* => true,
+                }
+            }
+        };
+    }
+    every! {
+        Start Thinking Searching Refining Details Cart Comparing Finalizing Replaced Found ToolRuns SearchFailed DetailsFailed CartFailed ToolFailed
+        SearchName DetailsName CartName AddName SetName RemoveName Done AlreadyDone Cancelled Remind ConfirmFailed ConfirmUnknown ChangedSince Yes No
+        Generic ChooseVariant NotBuyable InStock OutOfStock LowestPrice Comparison ModelSlow ModelBusy ModelFailed TurnSlow ShopFailed Stopping Failed
+        NotUnderstood SwitchedOff SessionsAway
+    }
+    const TOOLS: [&str; 7] = ["product_search", "product_get", "cart_get", "cart_add_item", "cart_set_item_quantity", "cart_remove_item", "another"];
+
+    #[test]
+    fn section_18_every_sentence_is_there_in_both_languages_and_differs() {
+        for text in EVERY {
+            let (en, sv) = (text.of("en"), text.of("sv"));
+            assert!(is_listed(*text) && !en.trim().is_empty() && !sv.trim().is_empty(), "{text:?}");
+            assert_ne!(en, sv, "{text:?}");
+            assert_eq!(text.of("fi"), en, "{text:?}");
+        }
+        for locale in ["en", "sv"] {
+            let said: BTreeSet<&str> = EVERY.iter().map(|text| text.of(locale)).collect();
+            assert_eq!(said.len(), EVERY.len(), "no sentence stands for two: {locale}");
+        }
+    }
+
+    #[test]
+    fn section_18_every_tool_has_a_name_and_says_when_it_starts_and_fails() {
+        for locale in ["en", "sv"] {
+            let names: BTreeSet<&str> = TOOLS.iter().map(|tool| tool_name(tool, locale)).collect();
+            assert_eq!(names.len(), TOOLS.len(), "each has its own, and the others have one: {names:?}");
+        }
+        for tool in TOOLS {
+            for said in [tool_name, tool_starts, tool_fails] {
+                assert_ne!(said(tool, "en"), said(tool, "sv"), "{tool}");
+            }
+            assert_ne!(tool_starts(tool, "en"), tool_fails(tool, "en"), "{tool}");
+        }
+        let kinds: BTreeSet<&str> = TOOLS.iter().map(|tool| tool_starts(tool, "en")).collect();
+        assert_eq!(kinds.len(), 4, "search, details, cart, and what is not known: {kinds:?}");
+    }
+
+    #[test]
+    fn section_18_the_language_is_the_first_part_of_the_culture_and_else_english() {
+        for (culture, locale) in [
+            (Some("sv"), "sv"),
+            (Some("sv-SE"), "sv"),
+            (Some("SV-se"), "sv"),
+            (Some("sv_FI"), "sv"),
+            (Some("en-GB"), "en"),
+            (Some("fi-FI"), "en"),
+            (Some("svx-SE"), "en"),
+            (Some("en-sv"), "en"),
+            (Some("xx"), "en"),
+            (Some(""), "en"),
+            (None, "en"),
+        ] {
+            assert_eq!(locale_of(culture), locale, "{culture:?}");
+        }
+    }
+}

@@ -99,9 +99,10 @@ fn is_empty(result: &Value) -> bool {
 fn in_order(result: &mut Value, bounded: bool) {
     let Some(items) = result["items"].as_array_mut() else { return };
     items.sort_by_key(availability);
-    if bounded && items.len() > ITEMS {
+    if bounded {
+        let truncated = items.len() > ITEMS;
         items.truncate(ITEMS);
-        result["truncated"] = json!(true);
+        result["truncated"] = json!(truncated);
     }
 }
 

@@ -236,3 +236,30 @@ fn value(result: Value) -> Result<Value, Lost> {
 
 /// A secret that only wire and tokens see.
 type Token = SecretString;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn section_17_a_wait_is_the_base_doubled_for_each_try_and_a_share_of_the_jitter() {
+        let patience = Patience { base: Duration::from_millis(100), jitter: Duration::from_millis(40), ..Patience::default() };
+        for (tried, chance, waits) in [
+            (0, 0.0, 100),
+            (1, 0.0, 200),
+            (2, 0.0, 400),
+            (3, 0.0, 800),
+            (0, 0.5, 120),
+            (1, 0.25, 210),
+            (2, 1.0, 440),
+            // Chance never makes a wait shorter than the base, nor longer than base and jitter.
+            (0, -1.0, 100),
+            (0, 7.0, 140),
+        ] {
+            assert_eq!(patience.wait(tried, chance), Duration::from_millis(waits), "after {tried} with {chance}");
+        }
+        let usual = Patience::default();
+        assert_eq!((usual.retries, usual.wait(0, 0.0), usual.wait(1, 1.0)), (2, Duration::from_millis(500), Duration::from_millis(1_200)));
+        assert!(usual.wait(40, 0.0) >= usual.wait(31, 0.0), "it does not begin anew");
+    }
+}

@@ -4,6 +4,8 @@ use kit::model_server::Reply;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
+use crate::front::Front;
+use crate::remote_shop::{open, search};
 use crate::world::{Event, Gateway, SHOE, is_random_uuid, message_of, model, read};
 
 async fn get(gateway: &Gateway, path: &str) -> (StatusCode, Value) {
@@ -175,4 +177,146 @@ async fn section_19_and_22_19_a_replay_has_the_whole_request_and_leaves_the_sess
     assert_eq!((status, refused["error"]["code"].as_str()), (StatusCode::BAD_REQUEST, Some("VALIDATION_REQUEST_INVALID")));
     let (status, _) = gateway.post("/v1/debug/replay/none", &json!({})).await;
     assert_eq!(status, StatusCode::NOT_FOUND);
+}
+
+fn names_of(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap_or_else(|| panic!("an object: {value}")).keys().map(String::as_str).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_19_a_record_and_a_line_of_the_list_have_these_members() {
+    let calls =
+        Reply::new().ask("product_search", &json!({"query": "tent", "context": {"customerId": 4_711}})).ask("product_get", &json!({"partNo": "NO-SUCH"}));
+    let server = model([calls, Reply::text(["ä".repeat(501)])]).await;
+    let gateway = Gateway::with(&server, &[("DEBUG_RUNS_ENABLED", "1")]).await;
+    let message = format!("{}tail", "m".repeat(500));
+    let events = gateway.events("/v1/chat/stream", &message_of("s", &message)).await;
+    let answer = &events.last().unwrap().data;
+    let (_, run) = get(&gateway, &format!("/v1/debug/runs/{}", answer["turnId"].as_str().unwrap())).await;
+    let members = ["applicationId", "createdAt", "durationMs", "openaiTrace", "request", "requestId", "result", "route", "runId", "sessionId", "toolTrace"];
+    assert_eq!(names_of(&run), members, "{run}");
+    assert_eq!((&run["applicationId"], &run["sessionId"], &run["route"]), (&json!("shop-web"), &json!("s"), &json!("POST /v1/chat/stream")));
+    assert!(run["createdAt"].as_u64().is_some_and(|ms| ms > 1_700_000_000_000) && run["durationMs"].is_u64(), "{run}");
+    let context = json!({"cultureCode": "en-GB", "currencyCode": "SEK", "customerIdPresent": false, "companyIdPresent": false});
+    assert_eq!(run["request"], json!({"message": format!("{}...", "m".repeat(500)), "contextPresent": true, "contextSummary": context}));
+    assert_eq!(names_of(&run["result"]), ["httpStatus", "responseShape", "status", "textSnippet"]);
+    assert_eq!(run["result"]["textSnippet"], format!("{}...", "ä".repeat(500)));
+    assert_eq!(run["openaiTrace"], json!({"rounds": 2, "model": "scripted"}));
+    let trace = run["toolTrace"].as_array().unwrap();
+    assert_eq!(names_of(&trace[0]), ["args", "durationMs", "outcome", "t", "tool"]);
+    assert_eq!(names_of(&trace[1]), ["args", "durationMs", "errorMessage", "outcome", "t", "tool"]);
+    let told = trace.iter().map(|entry| json!([entry["tool"], entry["args"], entry["outcome"]])).collect::<Vec<_>>();
+    assert_eq!(told, [json!(["product_search", {"query": "tent"}, "ok"]), json!(["product_get", {"partNo": "NO-SUCH"}, "error"])]);
+    assert!(!trace[1]["errorMessage"].as_str().unwrap().contains("NO-SUCH"), "the shop's words stay here: {run}");
+    let (_, list) = get(&gateway, "/v1/debug/runs").await;
+    let line = &list["runs"][0];
+    assert_eq!(names_of(line), ["applicationId", "createdAt", "durationMs", "runId", "sessionId", "status", "textSnippet", "toolCalls"]);
+    assert_eq!((&line["toolCalls"], &line["status"], &line["textSnippet"]), (&json!(2), &json!("ok"), &run["result"]["textSnippet"]));
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_19_the_list_is_newest_first_bounded_and_filtered() {
+    let gateway = Gateway::start(&["--no-token"], &[("DEBUG_RUNS_ENABLED", "1")]).await;
+    let mut ids = Vec::new();
+    for (application, session) in [("one", "a"), ("one", "b"), ("two", "a"), ("one", "a")] {
+        let (_, answer) = gateway.post("/v1/chat", &json!({"applicationId": application, "sessionId": session, "message": "hello"})).await;
+        ids.push(answer["turnId"].as_str().unwrap().to_owned());
+    }
+    let found = async |query: &str| {
+        let (_, list) = get(&gateway, &format!("/v1/debug/runs{query}")).await;
+        let runs = list["runs"].as_array().unwrap().iter().map(|run| ids.iter().position(|id| run["runId"] == **id).unwrap()).collect::<Vec<_>>();
+        (runs, list["total"].as_u64().unwrap())
+    };
+    for (query, runs, total) in [
+        ("", vec![3, 2, 1, 0], 4),
+        ("?limit=2", vec![3, 2], 4),
+        ("?applicationId=one", vec![3, 1, 0], 3),
+        ("?sessionId=a", vec![3, 2, 0], 3),
+        ("?applicationId=one&sessionId=a", vec![3, 0], 2),
+        ("?applicationId=one&sessionId=a&limit=1", vec![3], 2),
+        ("?applicationId=three", vec![], 0),
+    ] {
+        assert_eq!(found(query).await, (runs, total), "{query}");
+    }
+    for wrong in ["0", "-1", "all"] {
+        assert_eq!(get(&gateway, &format!("/v1/debug/runs?limit={wrong}")).await.0, StatusCode::BAD_REQUEST, "{wrong}");
+    }
+    for _ in 0..51 {
+        gateway.post("/v1/chat", &json!({"applicationId": "many"})).await;
+    }
+    let (_, list) = get(&gateway, "/v1/debug/runs?applicationId=many").await;
+    assert_eq!((list["runs"].as_array().unwrap().len(), list["total"].as_u64()), (50, Some(51)), "fifty when nothing is said");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_19_what_was_refused_is_kept_as_an_error_on_both_routes() {
+    let env = [("DEBUG_RUNS_ENABLED", "1"), ("ALLOWED_APPLICATION_IDS", "shop-web"), ("MAX_MESSAGE_TOKENS_EST", "2")];
+    let gateway = Gateway::start(&["--no-token"], &env).await;
+    let body =
+        |application: &str, message: Value| json!({"applicationId": application, "sessionId": "s", "message": message, "context": {"customerId": 4_711_990}});
+    for (body, status, code) in [
+        (body("shop-web", json!(7)), 400, "VALIDATION_REQUEST_INVALID"),
+        (body("other", json!("hello")), 403, "AUTHZ_FORBIDDEN"),
+        (body("shop-web", json!("m".repeat(600))), 413, "VALIDATION_REQUEST_INVALID"),
+    ] {
+        for route in ["/v1/chat", "/v1/chat/stream"] {
+            let (got, answer) = gateway.post(route, &body).await;
+            let (_, run) = get(&gateway, &format!("/v1/debug/runs/{}", answer["turnId"].as_str().unwrap())).await;
+            let result = &run["result"];
+            assert_eq!((got.as_u16(), &result["status"], result["httpStatus"].as_u64()), (status, &json!("error"), Some(u64::from(status))), "{run}");
+            assert_eq!((&run["errors"][0]["category"], &run["route"]), (&json!(code), &json!(format!("POST {route}"))), "{run}");
+            assert_eq!((&run["errors"][0]["message"], &run["requestId"]), (&answer["error"]["message"], &answer["error"]["requestId"]), "{run}");
+            assert_eq!((&run["applicationId"], &run["sessionId"], &run["toolTrace"]), (&body["applicationId"], &json!("s"), &json!([])), "{run}");
+            assert!(run["request"]["message"].as_str().unwrap().chars().count() <= 503 && run["request"]["contextPresent"] == true, "{run}");
+            assert!(!run.to_string().contains("4711990"), "{run}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_19_a_run_that_is_not_there_is_not_found() {
+    let gateway = Gateway::start(&["--no-token"], &[("DEBUG_RUNS_ENABLED", "1")]).await;
+    let refused = gateway.post("/v1/chat", &json!({"sessionId": "s"})).await.1;
+    let never = format!("/v1/debug/replay/{}", refused["turnId"].as_str().unwrap());
+    for (status, answer) in [
+        get(&gateway, "/v1/debug/runs/00000000-0000-4000-8000-000000000000").await,
+        gateway.post("/v1/debug/replay/00000000-0000-4000-8000-000000000000", &json!({})).await,
+        // What never became a turn cannot be run again.
+        gateway.post(&never, &json!({})).await,
+    ] {
+        let error = &answer["error"];
+        assert_eq!((status, names_of(&answer), names_of(error)), (StatusCode::NOT_FOUND, vec!["error"], vec!["category", "code", "message"]), "{answer}");
+        assert_eq!((&error["category"], &error["code"]), (&json!("NOT_FOUND"), &json!("RUN_NOT_FOUND")));
+        assert!(error["message"].as_str().is_some_and(|text| !text.is_empty()));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_19_and_22_19_a_replay_brings_the_shop_the_whole_context_or_another_one() {
+    let front = Front::start().await;
+    let server = model((0..4).flat_map(|_| [search(), Reply::text(["Here."])])).await;
+    let gateway = open(&front, &server, &[("DEBUG_RUNS_ENABLED", "1")]).await;
+    let mut body = message_of("s", "tents for two");
+    body["context"] = json!({"cultureCode": "sv-SE", "currencyCode": "SEK", "priceListIds": [1, 2], "salesAreaId": 3, "customerId": 4, "companyId": 5});
+    let (_, answer) = gateway.post("/v1/chat", &body).await;
+    let path = format!("/v1/debug/replay/{}", answer["turnId"].as_str().unwrap());
+    let other = json!({"cultureCode": "en-GB", "customerId": 6});
+    let mut runs = Vec::new();
+    for overrides in [json!({}), json!({"context": other}), json!({"message": "a violin", "context": {}})] {
+        let (status, replayed) = gateway.post(&path, &overrides).await;
+        assert_eq!((status, names_of(&replayed)), (StatusCode::OK, vec!["newRunId", "originalRunId", "result"]), "{replayed}");
+        assert_eq!((&replayed["originalRunId"], &replayed["newRunId"]), (&answer["turnId"], &replayed["result"]["turnId"]));
+        assert!(replayed["result"]["debug"]["toolTrace"].is_array() && replayed["newRunId"] != replayed["originalRunId"], "{replayed}");
+        runs.push(get(&gateway, &format!("/v1/debug/runs/{}", replayed["newRunId"].as_str().unwrap())).await.1);
+    }
+    let sent: Vec<Option<Value>> = front.of("product.search").iter().map(|one| one.body["params"]["arguments"].get("context").cloned()).collect();
+    assert_eq!(sent, [Some(body["context"].clone()), Some(body["context"].clone()), Some(other), None], "as it was, another one, and none");
+    let said: Vec<&Value> = runs.iter().map(|run| &run["request"]["message"]).collect();
+    assert_eq!(said, ["tents for two", "tents for two", "a violin"]);
+    server.push(Reply::text(["Hello."]));
+    gateway.say("s", "hello").await;
+    let heard = server.seen().pop().unwrap().body["messages"].to_string();
+    assert!(heard.matches("tents for two").count() == 1 && !heard.contains("a violin"), "the conversation knows nothing of it: {heard}");
+    server.assert_clean();
 }

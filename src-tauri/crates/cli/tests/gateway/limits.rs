@@ -198,6 +198,30 @@ async fn section_5_a_model_that_says_nothing_is_given_up() {
     server.assert_clean();
 }
 
+/// A stream that ends with this failure; the model's connection is given up, and the session goes on.
+async fn stream_given_up(reply: Reply, env: &[(&str, &str)], code: &str, retryable: bool) {
+    let server = model([reply]).await;
+    let gateway = Gateway::with(&server, env).await;
+    let events = gateway.events("/v1/chat/stream", &message_of("s", "hello")).await;
+    let error = &events.last().unwrap().data["error"];
+    assert_eq!(names(&events[events.len() - 2..]), ["error", "final"], "{events:?}");
+    assert_eq!((error["code"].as_str(), error["retryable"].as_bool()), (Some(code), Some(retryable)), "{error}");
+    server.client_left(1).await;
+    assert_eq!(server.seen().len(), 1, "it is not asked again");
+    server.push(Reply::text(["Here I am."]));
+    assert_eq!(gateway.say("s", "and now?").await["text"], "Here I am.");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_5_and_20_a_stream_is_given_up_when_its_model_falls_silent_or_its_time_is_over() {
+    let silence = [("OPENAI_TIMEOUT_MS", "300"), ("OPENAI_STREAM_TIMEOUT_MS", "30000")];
+    stream_given_up(Reply::new().hang(), &silence, "OPENAI_TIMEOUT", false).await;
+    stream_given_up(Reply::new().say("Half an").hang(), &silence, "OPENAI_TIMEOUT", false).await;
+    let whole = [("OPENAI_TIMEOUT_MS", "60000"), ("OPENAI_STREAM_TIMEOUT_MS", "700")];
+    stream_given_up(Reply::new().say("Half an").hang(), &whole, "TIMEOUT_REQUEST", true).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn section_5_the_switch_that_stops_everything_is_told() {
     let gateway = Gateway::start(&["--no-token"], &[("AGENT_ENABLED", "false")]).await;

@@ -1,4 +1,5 @@
-//! Traces and metrics by OTLP, as a collector gets them: a small receiver on the loopback reads what the server sends.
+//! Traces and metrics by OTLP, as a collector gets them: a small receiver on the loopback reads what the server sends. And by which id a
+//! request is found again in answers, log and audit records.
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -11,8 +12,9 @@ use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message as _;
 use reqwest::{Method, StatusCode};
-use serde_json::json;
+use serde_json::{Value, json};
 
+use crate::cart::add;
 use crate::world::{Gateway, message_of, model};
 
 /// A request as it came.
@@ -166,4 +168,66 @@ async fn a_collector_that_is_away_disturbs_nobody() {
     let mut gateway = Gateway::start(&["--no-token"], &[("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str())]).await;
     gateway.say("s", "find trail shoes").await;
     assert_eq!(gateway.stop(), Some(0), "{}", gateway.log());
+}
+
+/// Sends a message; the id in the answer's header, and the last JSON that came.
+async fn sent(gateway: &Gateway, path: &str, body: &Value) -> (String, Value) {
+    let response = gateway.request(Method::POST, path).json(body).send().await.unwrap();
+    let id = response.headers()["x-request-id"].to_str().unwrap().to_owned();
+    let text = response.text().await.unwrap();
+    let last = text.trim_end().rsplit("data: ").next().unwrap_or_default();
+    (id, serde_json::from_str(last).unwrap_or_else(|error| panic!("{error}: {text}")))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_record_of_a_confirmed_change_names_the_request_that_made_it() {
+    let server = model([add(1)]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let (asked, _) = sent(&gateway, "/v1/chat", &message_of("s", "one shoe")).await;
+    let (confirmed, done) = sent(&gateway, "/v1/chat/stream", &message_of("s", "yes")).await;
+    assert_eq!(done["cart"]["itemCount"], 1, "{done}");
+    let page = gateway.csign(&["audit", "list", "--limit", "100"]);
+    let records: Vec<&Value> = page["records"].as_array().unwrap().iter().filter(|record| record["session"] == "shop-web:s").collect();
+    let of = |kind: &str| {
+        let tool = |record: &&&Value| record["record_type"] == kind && [&json!("cart.addItem"), &Value::Null].contains(&&record["tool"]);
+        records.iter().filter(tool).map(|record| record["fields"]["request_id"].as_str().unwrap_or_default()).collect::<Vec<_>>()
+    };
+    assert_eq!(of("approval_requested"), [&asked], "{records:?}");
+    assert_eq!(of("approval_resolved"), [&confirmed, &confirmed], "approved and done: {records:?}");
+    for kind in ["tool_intent", "tool_outcome"] {
+        assert_eq!(of(kind), [&confirmed], "{kind}: {records:?}");
+    }
+    for record in &records {
+        let id = record["fields"]["request_id"].as_str().unwrap_or_default();
+        assert!([asked.as_str(), &confirmed].contains(&id), "{record}");
+    }
+    let turn = records.iter().find(|record| record["fields"]["request_id"] == *confirmed).unwrap();
+    assert_eq!(turn["fields"]["correlation_id"], done["turnId"], "and the turn as the caller knows it");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_5_a_refusal_and_a_failure_name_their_request_in_header_error_and_log() {
+    let server = model((0..2).map(|_| Reply::refusal(401, &json!({"message": "no"})))).await;
+    let mut gateway = Gateway::with(&server, &[("ALLOWED_APPLICATION_IDS", "shop-web")]).await;
+    let stranger = json!({"applicationId": "other", "sessionId": "s", "message": "hello"});
+    let mut ids = Vec::new();
+    for (path, body, status) in [
+        ("/v1/chat", &json!({"sessionId": "s"}), 400),
+        ("/v1/chat/stream", &json!({"sessionId": "s"}), 400),
+        ("/v1/chat", &stranger, 403),
+        ("/v1/chat", &message_of("s", "hello"), 503),
+        ("/v1/chat/stream", &message_of("s", "hello"), 503),
+    ] {
+        let (id, answer) = sent(&gateway, path, body).await;
+        assert_eq!(answer["error"]["requestId"], id, "{path}: {answer}");
+        assert!(!ids.contains(&(id.clone(), status)), "each has its own");
+        ids.push((id, status));
+    }
+    assert_eq!(gateway.stop(), Some(0));
+    let log = gateway.log();
+    let lines: Vec<Value> = log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    for (id, status) in ids {
+        let told: Vec<&Value> = lines.iter().filter(|line| line["requestId"] == id && line["status"].is_number()).collect();
+        assert_eq!((told.len(), told[0]["status"].as_u64()), (1, Some(status)), "one line for each: {log}");
+    }
 }

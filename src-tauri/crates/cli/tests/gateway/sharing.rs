@@ -25,7 +25,7 @@ pub(crate) async fn two(redis: &Redis, server: &ModelServer) -> (Gateway, Gatewa
 }
 
 /// The same message at several gateways at once.
-async fn at_once(gateways: &[&Gateway], each: usize, message: &str) -> Vec<Value> {
+pub(crate) async fn at_once(gateways: &[&Gateway], each: usize, message: &str) -> Vec<Value> {
     let mut asking = tokio::task::JoinSet::new();
     for gateway in gateways.iter().flat_map(|gateway| std::iter::repeat_n(gateway, each)) {
         let request = gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", message));

@@ -22,3 +22,19 @@ pub(super) fn clarify(sv: bool) -> (&'static str, &'static str) {
         false => ("Help me describe it", "What kind of product are you looking for?"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn section_18_what_people_read_is_in_both_languages_and_keeps_the_words() {
+        for said in [look_for, look_for_exactly, without] {
+            let (en, sv) = (said("blue tents", false), said("blue tents", true));
+            assert_ne!(en, sv);
+            assert!(en.contains("blue tents") && sv.contains("blue tents"), "{en}, {sv}");
+        }
+        let (en, sv) = (clarify(false), clarify(true));
+        assert!(en.0 != sv.0 && en.1 != sv.1 && en.0 != en.1 && sv.0 != sv.1, "{en:?}, {sv:?}");
+    }
+}

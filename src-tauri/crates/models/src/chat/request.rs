@@ -33,6 +33,9 @@ struct Body<'a> {
     messages: Vec<WireMessage<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<WireTool<'a>>,
+    /// Only beside tools: a choice of none is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<&'static str>,
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_options: Option<StreamOptions>,
@@ -108,6 +111,7 @@ pub(super) fn body(model: &str, request: &ModelRequest, dialect: Dialect, plain:
         model,
         messages: messages(&request.messages, dialect),
         tools: tools.collect(),
+        tool_choice: (!request.tools.is_empty()).then_some("auto"),
         stream: !request.whole,
         stream_options: (!plain && !request.whole).then_some(StreamOptions { include_usage: true }),
         max_tokens: bound.filter(|_| !dialect.completion_bound),
@@ -202,7 +206,8 @@ mod tests {
                     {"id": "call_1", "type": "function", "function": {"name": "pace", "arguments": "{\"account\":17}"}}]},
                 {"role": "tool", "tool_call_id": "call_1", "content": "ok"}
             ],
-            "tools": [{"type": "function", "function": {"name": "pace", "description": "Pacing", "parameters": {"type": "object"}}}]
+            "tools": [{"type": "function", "function": {"name": "pace", "description": "Pacing", "parameters": {"type": "object"}}}],
+            "tool_choice": "auto"
         });
         assert_eq!(written(&conversation(), "localhost"), expected);
     }
@@ -246,7 +251,8 @@ mod tests {
     #[test]
     fn no_tools_means_no_member() {
         let request = ModelRequest { tools: Vec::new(), ..conversation() };
-        assert!(written(&request, "localhost").get("tools").is_none(), "an empty list is refused by servers");
+        let body = written(&request, "localhost");
+        assert_eq!((body.get("tools"), body.get("tool_choice")), (None, None), "an empty list and a choice of none are refused by servers");
     }
 
     #[test]
