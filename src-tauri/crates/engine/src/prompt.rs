@@ -117,7 +117,7 @@ pub(crate) fn base(voice: &Voice<'_>) -> String {
 pub(crate) fn policy(mode: PolicyMode, redaction: RedactionLevel) -> String {
     let policy = match mode {
         PolicyMode::ReadOnlyOnly => "Only reading is allowed now. Do not offer to change anything.",
-        PolicyMode::WritesRequireApproval => "Every change waits for the user's approval in a window of its own. Call the tool; do not ask in text first.",
+        PolicyMode::WritesRequireApproval => "Every change waits for the user's approval, which the host asks for. Call the tool; do not ask in text first.",
         PolicyMode::WritesAllowed => "Changes run without asking, except destructive ones. Say what was changed.",
     };
     if redaction == RedactionLevel::None { policy.to_owned() } else { format!("{policy}\n\n{}", PLACEHOLDERS.trim_end()) }

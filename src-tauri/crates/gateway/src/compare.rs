@@ -121,7 +121,12 @@ fn value(item: &Value, feature: &str) -> String {
     let found = match feature {
         "price" => &item["price"]["formatted"],
         "brand" => &item["brand"],
-        other => item["attributes"].as_object().into_iter().flatten().find_map(|(name, value)| name.eq_ignore_ascii_case(other).then_some(value)).unwrap_or(&Value::Null),
+        other => item["attributes"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .find_map(|(name, value)| name.eq_ignore_ascii_case(other).then_some(value))
+            .unwrap_or(&Value::Null),
     };
     match found {
         Value::Bool(true) => "Yes".into(),

@@ -22,8 +22,8 @@ const missing: InstructionsView = { tool: "product.search", title: "Search produ
 const unreadable: InstructionsView = { tool: "cart.get", title: "Show the cart", state: "error", problems: ["/home/ana/tools/shop/cart.get/execution_instructions.md: it is not UTF-8 text"], sections: [], whole: false, characters: 0 };
 
 const parts: PromptPartView[] = [
-  { part: "base", text: "You are Countersign, an assistant for analysts.\n\nYou are the Guardian.", cut: false },
-  { part: "policy", text: "Every change waits for the user's approval in a window of its own.", cut: false },
+  { part: "base", text: "You are Countersign, an assistant.\n\nYou are the Guardian.", cut: false },
+  { part: "policy", text: "Every change waits for the user's approval, which the host asks for. Call the tool; do not ask in text first.", cut: false },
   { part: "toolkit", text: "# Available tools\n\n## analyze_portfolio_pacing\nPurpose: Spend against target for an account.", cut: false },
   { part: "entity_defaults", text: "# Defaults\n- account_id: 17 (Northwind Outdoor)", cut: false },
   { part: "supervisor_instruction", text: "<supervisor_instruction>\nReport the pace of account 17.\n</supervisor_instruction>", cut: false },

@@ -30,7 +30,7 @@ async fn each<const N: usize>(items: [Value; N], member: &str) -> Vec<Option<Val
     let numbered: Vec<Value> = items.iter().enumerate().map(|(at, item)| merged(json!({"productId": at, "name": "Boot"}), item)).collect();
     let groups: Vec<Value> = numbered.chunks(6).map(|items| json!({"items": items})).collect();
     let cards: Vec<Value> = cards_of(&groups).await.concat();
-    (0..N).map(|at| cards.iter().find(|card| card["productId"] == at.to_string()).unwrap().get(member).cloned()).collect()
+    (0..N).map(|at| cards.iter().find(|card| card["productId"].as_str() == Some(&at.to_string())).unwrap().get(member).cloned()).collect()
 }
 
 fn merged(mut item: Value, more: &Value) -> Value {

@@ -152,4 +152,8 @@ fn section_3_and_21_a_cart_is_read_however_it_is_wrapped() {
     let many = cart(&json!({"items": lines, "grandTotal": 9})).unwrap();
     assert_eq!((many["itemCount"].as_u64(), many["items"].as_array().unwrap().len(), many["items"][0]["price"]["amount"].as_f64()), (Some(30), 20, Some(2.5)));
     assert_eq!((many["totals"]["total"]["amount"].as_f64(), many.get("cartId")), (Some(9.0), None));
+    for discount in ["-50,00 kr", "\u{2212}50.00"] {
+        let less = cart(&json!({"items": [{"partNo": "D", "name": "Discount", "price": discount}]})).unwrap();
+        assert_eq!(less["items"][0]["price"], json!({"formatted": discount, "amount": -50.0}), "a discount takes away");
+    }
 }
