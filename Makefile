@@ -32,9 +32,10 @@ run: setup release
 	  exec target/release/countersign; \
 	fi
 
-# What tells soonest comes first. One cargo run for all crates, so that features are the same and nothing is built twice.
 # Tests with chosen values choose the same ones in every run; another number tries others.
 test: export PROPTEST_RNG_SEED ?= 1
+
+# What tells soonest comes first. One cargo run for all crates, so that features are the same and nothing is built twice.
 test: setup-test ui
 	cd ui && $(NPM) test
 	$(CARGO) test --workspace

@@ -92,11 +92,13 @@ async fn share(app: Arc<App>) {
     }
 }
 
-/// Sessions whose time is over go, once a minute, and those of earlier starts at once.
+/// Sessions whose time is over go, once a minute; those of earlier starts as soon as the first callers have been served.
 async fn sweep(app: Arc<App>) {
+    let mut wait = Duration::from_secs(1);
     loop {
+        tokio::time::sleep(wait).await;
         crate::sessions::sweep(&app).await;
         app.runs.sweep(std::time::Instant::now());
-        tokio::time::sleep(Duration::from_secs(60)).await;
+        wait = Duration::from_secs(60);
     }
 }
