@@ -175,9 +175,7 @@ fn changes(journey: &Journey, line: &str) {
     });
     in_every_look(journey, |look| {
         journey.chat(|page| {
-            if page.has_button("Show the cart") {
-                page.click("Show the cart");
-            }
+            page.open_cart();
             fits(page, &format!("a cart with a change that waits, {look}"));
         });
         journey.picture(format!("views/cart-waiting-{look}.png"));

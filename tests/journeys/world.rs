@@ -271,6 +271,18 @@ impl<'s> Page<'s> {
         self.find("button, [role=button]", name, false).is_some()
     }
 
+    /// Opens the cart unless it is open. A wide window opens it by itself, perhaps just now.
+    #[track_caller]
+    pub fn open_cart(&self) {
+        wait("the cart", || {
+            if self.has_button("Hide the cart") {
+                return Some(());
+            }
+            let _ = self.find("button", "Show the cart", false)?.click();
+            None
+        });
+    }
+
     /// Clicks a button; tried again while it moves or is covered.
     #[track_caller]
     pub fn click(&self, name: &str) {

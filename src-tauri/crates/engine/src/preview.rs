@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use contract::{Effect, ErrorCode, PreviewView, ToolOutcome, ToolSpec, manifest::PreviewRead};
+use contract::{AgentError, Effect, ErrorCode, PreviewView, ToolOutcome, ToolSpec, manifest::PreviewRead};
 use minijinja::{Environment, Error, ErrorKind, Value as Template, value::Serde};
 use policy::Decision;
 use serde::Deserialize;
@@ -82,10 +82,15 @@ impl Turn {
         let done = self.dispatch(&ready, None).await;
         match &done.error {
             _ if done.outcome == ToolOutcome::Ok => Ok((*done.data).clone()),
-            Some(error) if error.code == ErrorCode::InvalidInput || error.reason_text() == Some("mcp_tool_error") => Err(Missing::Said),
+            Some(error) if is_an_answer(error) => Err(Missing::Said),
             _ => Err(Missing::Away),
         }
     }
+}
+
+/// Whether a failure is what the tool or its server said, and not that nobody was there.
+fn is_an_answer(error: &AgentError) -> bool {
+    error.code == ErrorCode::InvalidInput || error.reason_text() == Some("mcp_tool_error") || error.details.get("code").is_some()
 }
 
 /// Replaces text that is exactly `{{ args.NAME }}` by that argument; an absent one leaves the parameter out.

@@ -281,14 +281,22 @@ impl Turn {
     }
 
     /// The name of a called tool as it can go back to the model. Packs' texts name tools by their ids, and models follow them; anything
-    /// else that no wire takes would end the conversation with the provider's refusal.
+    /// else that no wire takes would end the conversation with the provider's refusal. What is made up here is nobody's name.
     fn usable(&self, name: &str) -> String {
+        let is_offered = |name: &str| self.specs.iter().any(|spec| spec.model_name == name);
+        if is_offered(name) {
+            return name.to_owned();
+        }
         if let Some(spec) = self.specs.iter().find(|spec| spec.id.as_str() == name) {
             return spec.model_name.clone();
         }
         let fits = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
-        let name: String = name.chars().take(64).map(fits).collect();
-        if name.is_empty() { "unnamed".to_owned() } else { name }
+        let made: String = name.chars().take(64).map(fits).collect();
+        match made.as_str() {
+            "" => "unnamed".to_owned(),
+            made if is_offered(made) => format!("{}_unknown", made.chars().take(56).collect::<String>()),
+            _ => made,
+        }
     }
 
     /// An event of an answer that only the host reads; false at its end.

@@ -118,16 +118,13 @@ fn features(items: &[Value]) -> Vec<String> {
 }
 
 fn value(item: &Value, feature: &str) -> String {
-    let found = match feature {
+    let own = match feature.to_ascii_lowercase().as_str() {
         "price" => &item["price"]["formatted"],
         "brand" => &item["brand"],
-        other => item["attributes"]
-            .as_object()
-            .into_iter()
-            .flatten()
-            .find_map(|(name, value)| name.eq_ignore_ascii_case(other).then_some(value))
-            .unwrap_or(&Value::Null),
+        _ => &Value::Null,
     };
+    let named = || item["attributes"].as_object().into_iter().flatten().find_map(|(name, value)| name.eq_ignore_ascii_case(feature).then_some(value));
+    let found = if own.is_null() { named().unwrap_or(own) } else { own };
     match found {
         Value::Bool(true) => "Yes".into(),
         Value::Bool(false) => "No".into(),
@@ -177,12 +174,12 @@ mod tests {
 
     #[test]
     fn section_13_a_feature_is_one_row_however_its_name_is_written() {
-        let one = get(1, json!({"color": "red", "attributes": {"Zip": true, "apple": 1}}));
-        let two = get(2, json!({"attributes": {"Color": "blue", "zip": false}}));
+        let one = get(1, json!({"color": "red", "brand": "Acme", "attributes": {"Zip": true, "apple": 1}}));
+        let two = get(2, json!({"attributes": {"Color": "blue", "zip": false, "Brand": "Fell"}}));
         let comparison = of_turn(&[one, two], &[], "en").unwrap();
-        assert_eq!(features(&comparison), ["color", "apple", "Zip"]);
+        assert_eq!(features(&comparison), ["brand", "color", "apple", "Zip"]);
         let values: Vec<&Value> = comparison["table"]["rows"].as_array().unwrap().iter().map(|row| &row["values"]).collect();
-        assert_eq!(values, [&json!(["red", "blue"]), &json!(["1", "-"]), &json!(["Yes", "No"])]);
+        assert_eq!(values, [&json!(["Acme", "Fell"]), &json!(["red", "blue"]), &json!(["1", "-"]), &json!(["Yes", "No"])]);
     }
 
     #[test]

@@ -70,8 +70,12 @@ impl Words {
 
     /// Whether two of these products stand joined: "AB-1 or AB-3", but not "add AB-1 and remove AB-3".
     fn joins(&self, known: &[&Known]) -> bool {
-        let names = |word: &str| known.iter().any(|known| known.names().any(|name| name.to_lowercase() == word));
-        (0..self.0.len()).any(|at| names(self.at(at)) && joins(self.at(at + 1)) && names(self.at(at + 2)))
+        let names: Vec<Vec<String>> = known.iter().flat_map(|known| known.names()).filter(|name| name.len() > 2).map(|name| Self::of(name).0).collect();
+        // How many words a name takes that begins there.
+        let name_at =
+            |at: usize| names.iter().filter(|name| !name.is_empty() && self.0.get(at..).is_some_and(|rest| rest.starts_with(name))).map(Vec::len).max();
+        let second = |at: usize| name_at(at).is_some_and(|words| joins(self.at(at + words)) && name_at(at + words + 1).is_some());
+        (0..self.0.len()).any(second)
     }
 
     /// "The first two".
@@ -284,6 +288,16 @@ mod tests {
         assert_eq!(ids("which of these is better?", &two), "107 108");
         assert_eq!(ids("vad är skillnaden mellan båda?", &memory(2, &[])), "101 102");
         assert_eq!(ids("what is the difference between them", &memory(5, &[])), "", "five are too many to mean");
+    }
+
+    #[test]
+    fn section_13_names_of_several_words_are_joined_too() {
+        let mut spaced = memory(3, &[]);
+        for known in &mut spaced.last_results {
+            known.part_no = Some(format!("Fell {} & Co.", known.index));
+        }
+        assert_eq!(compared("fell 1 & co. or fell 3 & co.?", &spaced).join(" "), "101 103");
+        assert!(compared("add fell 1 & co. and remove fell 3 & co.", &spaced).is_empty());
     }
 
     #[test]

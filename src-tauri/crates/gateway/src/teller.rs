@@ -242,7 +242,7 @@ impl Teller {
 fn with_text_ids(mut args: Value) -> Value {
     for name in ["productId", "partNo"] {
         if let Some(id) = args.get_mut(name).filter(|id| id.is_number()) {
-            *id = json!(id.to_string());
+            *id = json!(crate::json::text(id));
         }
     }
     args

@@ -97,10 +97,11 @@ fn is_empty(result: &Value) -> bool {
 
 /// What can be had comes first: numbers of results mean the same to models and on every screen.
 fn in_order(result: &mut Value, bounded: bool) {
+    let said = result["truncated"] == true;
     let Some(items) = result["items"].as_array_mut() else { return };
     items.sort_by_key(availability);
     if bounded {
-        let truncated = items.len() > ITEMS;
+        let truncated = said || items.len() > ITEMS;
         items.truncate(ITEMS);
         result["truncated"] = json!(truncated);
     }

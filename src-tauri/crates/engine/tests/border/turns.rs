@@ -124,6 +124,20 @@ async fn names_that_no_wire_takes_back_are_made_usable() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_name_that_was_offered_counts_before_any_id() {
+    let (mut one, mut other) = (tool("one.list", Effect::ReadOnly), tool("one_list", Effect::ReadOnly));
+    (one.model_name, other.model_name) = ("one_list".into(), "one_list_2".into());
+    let bench = Bench::new(vec![one, other]);
+    bench.model.then(vec![Say::Call("one_list", json!({}))]);
+    bench.model.then(vec![Say::Call("one.list", json!({"n": 1}))]);
+    bench.model.then(vec![Say::Call("one list", json!({"n": 2}))]);
+    bench.model.then(vec![Say::Text("done")]);
+    bench.ask("go").await;
+    assert_eq!(bench.runs(), ["one.list", "one.list"], "by its name and by its id");
+    assert_eq!(bench.outcomes().await, [ToolOutcome::Ok, ToolOutcome::Ok, ToolOutcome::Error], "a name that is nearly one is none");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_second_message_waits_visibly_and_is_answered_next() {
     let bench = Bench::new(vec![]);
     bench.model.then(vec![Say::Text("first"), Say::Hang]);
