@@ -54,7 +54,8 @@ async fn a_server_that_never_answers_is_a_stall() {
 async fn silence_after_the_end_of_the_text_is_the_end() {
     let reply = Reply::raw("data: {\"choices\":[{\"delta\":{\"content\":\"all\"},\"finish_reason\":\"stop\"}]}\n\n").hang();
     let server = ModelServer::start([reply]).await;
-    let got = answer(&impatient(&server, 200)).await;
+    // Long enough for a busy machine to bring the piece, short enough to end the silence behind it.
+    let got = answer(&impatient(&server, 3_000)).await;
     assert_eq!((got.text.as_str(), got.finish, got.error), ("all", Some(Finish::Stop), None));
 }
 
