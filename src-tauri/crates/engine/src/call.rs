@@ -218,7 +218,7 @@ impl Turn {
     /// there once there is one.
     fn known(&self, name: &str) -> Result<Arc<ToolSpec>, AgentError> {
         let Some(spec) = self.specs.iter().find(|spec| spec.model_name == name) else {
-            let kept = self.kept.tool().filter(|spec| spec.model_name == name);
+            let kept = self.kept_tool().filter(|spec| spec.model_name == name);
             return kept.map(Arc::new).ok_or_else(|| AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {name}.")));
         };
         if self.in_scope(spec) {

@@ -107,6 +107,6 @@ pub fn cap(text: &str, limit: usize, call: &CallId) -> Option<String> {
     let at = |nth: usize| text.char_indices().nth(nth).map_or(text.len(), |(at, _)| at);
     let (head, tail) = (&text[..at(limit * 3 / 4)], &text[at(characters - limit / 8)..]);
     let cut = json!({"truncated": true, "characters": characters, "head": head, "tail": tail,
-        "handle": call, "note": "The whole result is kept and shown to the user. To see more of it, call read_result with this handle, or narrow the request."});
+        "handle": call, "note": "The whole result is kept and shown to the user. To see more of it, narrow the request, or call read_result with this handle where that tool is offered."});
     Some(cut.to_string())
 }

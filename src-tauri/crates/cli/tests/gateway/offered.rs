@@ -89,6 +89,23 @@ async fn section_18_the_six_tools_have_these_schemas_and_nothing_of_the_callers(
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn section_18_there_are_six_tools_also_once_a_long_result_was_cut() {
+    let search = Reply::call("product_search", json!({"query": "jacket", "pageSize": 20}));
+    let reading = Reply::call("read_result", json!({"handle": "call-1", "offset": 0}));
+    let server = model([search, Reply::text(["Here."]), reading, Reply::text(["Still these."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    gateway.say("s", "jackets").await;
+    gateway.say("s", "and the last one?").await;
+    let seen = server.seen();
+    assert!(seen[2].body["messages"].to_string().contains("narrow the request"), "the result of the turn before is shown cut");
+    for request in &seen {
+        assert_eq!(request.body["tools"].as_array().unwrap().len(), 6);
+    }
+    assert_eq!(result(&server, 3)["error"]["code"], "tool_not_found");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn section_18_the_model_reads_what_a_search_found_and_how_it_was_made() {
     let search = |query: &str, size: u32| Reply::call("product_search", json!({"query": query, "pageSize": size}));
     let server = model([search("red jackets", 20), search("tents", 2), search("blue quantum xylophone", 5), Reply::text(["Here."])]).await;
