@@ -8,6 +8,11 @@ use regex::Regex;
 use super::{Place, Span, luhn, pattern, stands_alone};
 use crate::Kind;
 
+/// Fewest digits of a card, of a number of a person, of a phone number.
+pub(super) const CARD: usize = 15;
+pub(super) const PERSONAL_ID: usize = 9;
+pub(super) const PHONE: usize = 8;
+
 /// Runs of digits with single blanks or hyphens between their groups.
 static GROUPS: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"[0-9]+(?:[ -][0-9]+)*"));
 /// How cards are printed.
@@ -16,7 +21,7 @@ const SHAPES: [&[usize]; 6] = [&[4, 4, 4, 4], &[4, 6, 5], &[4, 4, 4, 4, 3], &[16
 /// Payment cards: a shape, a brand's first digits and its length, the check digit.
 pub(super) fn cards(text: &str, place: Place<'_>, found: &mut Vec<Span>) {
     let Some(groups) = GROUPS.as_ref() else { return };
-    for run in groups.find_iter(text).filter(|run| run.len() >= 15) {
+    for run in groups.find_iter(text).filter(|run| run.len() >= CARD) {
         let parts = parts(run.as_str(), run.start());
         let mut first = 0;
         while first < parts.len() {
@@ -109,7 +114,7 @@ pub(super) fn phones(text: &str, found: &mut Vec<Span>) {
     }
     for hit in NATIONAL.iter().flat_map(|p| p.find_iter(text)) {
         let digits = hit.as_str().bytes().filter(u8::is_ascii_digit).count();
-        if (8..=11).contains(&digits) && stands_alone(text, &hit.range()) {
+        if (PHONE..=11).contains(&digits) && stands_alone(text, &hit.range()) {
             found.push((hit.range(), Kind::Phone));
         }
     }
@@ -120,7 +125,7 @@ fn is_international(number: &str) -> bool {
     let digits = number.bytes().filter(u8::is_ascii_digit).count();
     let groups: Vec<&str> = number[1..].split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).collect();
     let points = number.matches('.').count();
-    if (points > 0 && points + 1 != groups.len()) || (points == 1) || !(8..=15).contains(&digits) {
+    if (points > 0 && points + 1 != groups.len()) || (points == 1) || !(PHONE..=15).contains(&digits) {
         return false;
     }
     let thousands = groups.len() > 1 && groups[1..].iter().all(|group| group.len() == 3) && !number.contains(['-', '(', '/']);

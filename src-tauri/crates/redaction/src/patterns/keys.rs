@@ -30,27 +30,30 @@ static KNOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
-/// `password: …`, `api_key=…`, `Authorization: Bearer …`. The value is the key.
+/// `password: …`, `api_key=…`. The value is the key.
 static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
-        r#"(?i)(?:pass(?:word|wd|phrase)|lösenord|secret|api[_-]?key|access[_-]?token|auth[_-]?token|client[_-]?secret|token)["']?\s{0,3}[:=]\s{0,3}["']?([^\s"'<>,;&]{8,})|bearer\s{1,3}([A-Za-z0-9._~+/=-]{16,})"#,
+        r#"(?i)(?:pass(?:word|wd|phrase)|lösenord|secret|api[_-]?key|access[_-]?token|auth[_-]?token|client[_-]?secret|token)["']?\s{0,3}[:=]\s{0,3}["']?([^\s"'<>,;&]{8,})"#,
     )
 });
+
+/// `Authorization: Bearer …`.
+static BEARER: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"(?i)bearer\s{1,3}([A-Za-z0-9._~+/=-]{16,})"));
 
 const BEGIN: &str = "-----BEGIN ";
 const PRIVATE: &str = "PRIVATE KEY-----";
 const END: &str = "-----END ";
 
-pub(super) fn keys(text: &str, found: &mut Vec<Span>) {
+/// `named`: there is something in the text that stands between a name and its value.
+pub(super) fn keys(text: &str, named: bool, found: &mut Vec<Span>) {
     for hit in KNOWN.iter().flat_map(|p| p.find_iter(text)) {
         if !before(text, hit.start()).is_some_and(char::is_alphanumeric) {
             found.push((hit.range(), Kind::Key));
         }
     }
-    for hit in NAMED.iter().flat_map(|p| p.captures_iter(text)) {
-        if let Some(value) = hit.get(1).or_else(|| hit.get(2))
-            && is_no_word(value.as_str())
-        {
+    let behind_names = NAMED.iter().filter(|_| named).chain(BEARER.iter());
+    for hit in behind_names.flat_map(|p| p.captures_iter(text)) {
+        if let Some(value) = hit.get(1).filter(|value| is_no_word(value.as_str())) {
             found.push((value.range(), Kind::Key));
         }
     }
