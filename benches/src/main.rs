@@ -37,7 +37,11 @@ async fn run(arguments: &[&str]) -> Outcome {
     match arguments {
         // Processes of the turn's measurement: each side is one, so that its CPU time is its own.
         ["serve"] => return turn::serve().await,
-        ["bare", url, turns] => return turn::bare::run(url, turns.parse()?).await,
+        // On a thread of the runtime, beside its connections: between the main thread and those every piece would cost a switch.
+        ["bare", url, turns] => {
+            let (url, turns) = ((*url).to_owned(), turns.parse()?);
+            return tokio::spawn(async move { turn::bare::run(&url, turns).await }).await?;
+        }
         ["engine", url, turns] => return turn::engine::run(url, turns.parse()?).await,
         ["gateway-model"] => return gateway::model::serve().await,
         ["gateway-bare", model, shop] => return gateway::bare::run(model, shop).await,

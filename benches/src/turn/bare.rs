@@ -120,11 +120,15 @@ pub(crate) async fn ask(http: &reqwest::Client, url: &str, messages: &[Value], t
     Ok(answer)
 }
 
-/// A server's list of tools as a model is told of them.
+/// A server's list of tools as a model is told of them: without unions at the top, which endpoints refuse.
 pub(crate) fn told(listed: &Value) -> Value {
     let of = |tool: &Value| {
         let name = tool["name"].as_str().unwrap_or_default().replace('.', "_");
-        json!({"type": "function", "function": {"name": name, "description": tool["description"], "parameters": tool["inputSchema"]}})
+        let mut parameters = tool["inputSchema"].clone();
+        if let Some(members) = parameters.as_object_mut() {
+            members.retain(|name, _| !["anyOf", "oneOf", "allOf"].contains(&name.as_str()));
+        }
+        json!({"type": "function", "function": {"name": name, "description": tool["description"], "parameters": parameters}})
     };
     listed["tools"].as_array().map(|tools| tools.iter().map(of).collect()).unwrap_or_default()
 }
