@@ -99,12 +99,7 @@ impl Desktop {
         command.args(["--unlock", "--foreground", "--components=secrets"]);
         let keyring = Child::start_with_input(command, "gnome-keyring-daemon", &self.folder.path().join("logs"), KEYRING_PASSWORD);
         self.children.push(keyring);
-        wait("the keyring", || {
-            let mut ask = self.command("dbus-send");
-            ask.args(["--session", "--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.NameHasOwner", "string:org.freedesktop.secrets"]);
-            let answer = ask.stderr(Stdio::null()).output().expect("dbus-send");
-            String::from_utf8_lossy(&answer.stdout).contains("boolean true").then_some(())
-        });
+        wait("the keyring", || keyring_is_there(self.command(ON_BUS)).then_some(()));
     }
 
     /// Starts a program that stays until the desktop ends; what it prints goes to its log.
@@ -122,4 +117,14 @@ impl Drop for Desktop {
             drop(child);
         }
     }
+}
+
+/// The program that asks a bus.
+pub const ON_BUS: &str = "dbus-send";
+
+/// Whether a keyring is on the bus that `ask` talks to. It is not asked itself: the bus would start another one, which stays locked.
+pub fn keyring_is_there(mut ask: Command) -> bool {
+    ask.args(["--session", "--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.NameHasOwner", "string:org.freedesktop.secrets"]);
+    let answer = ask.stderr(Stdio::null()).output().expect("dbus-send");
+    String::from_utf8_lossy(&answer.stdout).contains("boolean true")
 }

@@ -35,6 +35,16 @@ pub mod key {
 #[derive(Debug, Clone)]
 pub struct Refused(pub String);
 
+impl Refused {
+    /// The driver took the command and said nothing any more.
+    pub fn is_silence(&self) -> bool {
+        self.0.starts_with(SILENCE)
+    }
+}
+
+/// How a failure begins that is none of the driver's own.
+const SILENCE: &str = "no answer: ";
+
 impl std::fmt::Display for Refused {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
@@ -251,7 +261,7 @@ fn request(port: u16, patience: Duration, method: &str, path: &str, body: Option
         body.len()
     );
     stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).map_err(failed)?;
-    let answer = read_answer(&mut stream).map_err(failed)?;
+    let answer = read_answer(&mut stream).map_err(|error| Refused(format!("{SILENCE}{method} {path}: {error}")))?;
     let mut answer: Value = serde_json::from_slice(&answer).map_err(|e| Refused(format!("{method} {path}: no JSON: {e}")))?;
     let value = answer["value"].take();
     match value.get("error").and_then(Value::as_str) {

@@ -21,6 +21,7 @@ use crate::{
     dispatch::full_arguments,
     ports::{Durability, Point, RecordDraft},
     preview::Foreseen,
+    recheck::{Compared, Rechecked},
     texts::Text,
     turn::Turn,
 };
@@ -100,21 +101,6 @@ fn heard(verdict: Result<Verdict, oneshot::error::RecvError>) -> Waited {
         // The one that should tell is gone: no approver means no.
         Err(_) => Waited::Cancelled,
     }
-}
-
-/// How an action compares with what was signed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Compared {
-    Same,
-    Changed,
-    /// Nobody answers what it rests on.
-    Unread,
-}
-
-pub(crate) enum Rechecked {
-    Same,
-    Changed,
-    Refused(AgentError),
 }
 
 impl Turn {
@@ -247,26 +233,6 @@ impl Turn {
         Executed::Done(gated)
     }
 
-    /// A write that needed no signature when it was asked for still needs none.
-    async fn still_free(&self, ready: &Ready) -> Result<(), AgentError> {
-        self.engine.check_tool(&ready.spec.id)?;
-        self.same_definition(ready)?;
-        match self.gate(&ready.spec, &ready.arguments).await {
-            Decision::Allow { .. } => Ok(()),
-            Decision::Ask { why } | Decision::Deny { why } => {
-                Err(AgentError::new(ErrorCode::ApprovalRequired, why).reason("not_allowed_any_more").hint("Ask for it again."))
-            }
-        }
-    }
-
-    fn same_definition(&self, ready: &Ready) -> Result<(), AgentError> {
-        let specs = self.world().tools.specs();
-        if specs.iter().any(|spec| spec.id == ready.spec.id && spec.definition_hash == ready.spec.definition_hash) {
-            return Ok(());
-        }
-        Err(AgentError::internal("definition_changed", "The tool has changed since this was asked for.").hint("Ask for it again and look at the new proposal."))
-    }
-
     async fn use_grant(&self, ready: &Ready) {
         if let Decision::Allow { grant: Some(id), .. } = &ready.decision {
             let now = self.world().clock.now();
@@ -395,41 +361,6 @@ impl Turn {
                         return Waited::Changed;
                     }
                 }
-            }
-        }
-    }
-
-    /// Looks again at what was signed. What nobody answers for is neither the same nor another thing to sign.
-    async fn compare(&self, ready: &Ready, approval: &Approval) -> Compared {
-        let caller = self.caller_values(&ready.spec).await;
-        if approval_hash(&ready.spec, &ready.arguments, &caller) != approval.hash {
-            return Compared::Changed;
-        }
-        let foresight = self.foresee(&ready.spec, &ready.arguments).await;
-        let unread = foresight.unread;
-        match foresight.view() == approval.preview {
-            true => Compared::Same,
-            false if unread => Compared::Unread,
-            false => Compared::Changed,
-        }
-    }
-
-    pub(crate) async fn recheck(&self, ready: &Ready, approval: &Approval) -> Rechecked {
-        if let Err(error) = self.engine.check_tool(&ready.spec.id) {
-            return Rechecked::Refused(error);
-        }
-        if let Err(error) = self.same_definition(ready) {
-            return Rechecked::Refused(error);
-        }
-        if let Decision::Deny { why } = self.gate(&ready.spec, &ready.arguments).await {
-            return Rechecked::Refused(AgentError::new(ErrorCode::ApprovalRequired, why).reason("side_effect_disallowed").with("approvable", false));
-        }
-        match self.compare(ready, approval).await {
-            Compared::Same => Rechecked::Same,
-            Compared::Changed => Rechecked::Changed,
-            Compared::Unread => {
-                let said = "What this would change could not be looked at again, so it was not carried out.";
-                Rechecked::Refused(AgentError::internal("unread_preview", said).hint("Ask for it again in a moment."))
             }
         }
     }

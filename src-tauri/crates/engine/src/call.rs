@@ -85,10 +85,10 @@ impl CallDone {
             (outcome, error) => Arc::new(history::result_value(*outcome, &self.data, error.as_ref().map(|e| json!(e)), &self.summary)),
         };
         let call = &self.call;
-        let cap = |limit: usize| move |text: &str| history::cap(text, limit, call);
+        let cap = |limit: usize| move |text: &str| history::cap(text, limit, kept.is_readable().then_some(call));
         let (content, value, is_cut) = words.new_result(call, &data, &cap(limit), &cap(history::OLD_RESULT_CHARS));
         if is_cut {
-            kept.keep(call, data);
+            kept.keep(call, || data);
         }
         Message::Tool { name: words.name(&self.model_name), call: self.call, content, data: value }
     }
@@ -218,7 +218,7 @@ impl Turn {
     /// there once there is one.
     fn known(&self, name: &str) -> Result<Arc<ToolSpec>, AgentError> {
         let Some(spec) = self.specs.iter().find(|spec| spec.model_name == name) else {
-            let kept = self.kept_tool().filter(|spec| spec.model_name == name);
+            let kept = self.kept.tool().filter(|spec| spec.model_name == name);
             return kept.map(Arc::new).ok_or_else(|| AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {name}.")));
         };
         if self.in_scope(spec) {

@@ -73,9 +73,9 @@ fn push_calls(
         let (content, data) = match results.get(call) {
             Some(ItemBody::ToolResult { outcome, data, error, summary, .. }) => {
                 let whole = || Arc::new(result_value(*outcome, data, error.as_ref().map(|e| json!(e)), summary));
-                let (content, value, is_cut) = words.stored_result(call, whole, &|text| cap(text, OLD_RESULT_CHARS, call));
+                let (content, value, is_cut) = words.stored_result(call, whole, &|text| cap(text, OLD_RESULT_CHARS, kept.is_readable().then_some(call)));
                 if is_cut {
-                    kept.keep(call, whole());
+                    kept.keep(call, whole);
                 }
                 (content, value)
             }
@@ -97,8 +97,9 @@ pub fn result_value(outcome: ToolOutcome, data: &Value, error: Option<Value>, su
     }
 }
 
-/// Long text as its head and tail, saying how much is missing and how to get at it. Nothing: it is short enough.
-pub fn cap(text: &str, limit: usize, call: &CallId) -> Option<String> {
+/// Long text as its head and tail, saying how much is missing and how to get at it: by the call, where it can be read on. Nothing: it is
+/// short enough.
+pub fn cap(text: &str, limit: usize, readable: Option<&CallId>) -> Option<String> {
     // So many bytes have at most so many characters.
     let characters = if text.len() <= limit { return None } else { text.chars().count() };
     if characters <= limit {
@@ -106,7 +107,11 @@ pub fn cap(text: &str, limit: usize, call: &CallId) -> Option<String> {
     }
     let at = |nth: usize| text.char_indices().nth(nth).map_or(text.len(), |(at, _)| at);
     let (head, tail) = (&text[..at(limit * 3 / 4)], &text[at(characters - limit / 8)..]);
-    let cut = json!({"truncated": true, "characters": characters, "head": head, "tail": tail,
-        "handle": call, "note": "The whole result is kept and shown to the user. To see more of it, narrow the request, or call read_result with this handle where that tool is offered."});
+    let mut cut = json!({"truncated": true, "characters": characters, "head": head, "tail": tail,
+        "note": "The whole result is shown to the user. To see more of it, narrow the request."});
+    if let Some(call) = readable {
+        cut["handle"] = json!(call);
+        cut["note"] = json!("The whole result is kept and shown to the user. To see more of it, call read_result with this handle, or narrow the request.");
+    }
     Some(cut.to_string())
 }

@@ -25,6 +25,7 @@ mod pack_egress;
 pub mod ports;
 mod preview;
 mod prompt;
+mod recheck;
 mod recover;
 mod results;
 mod resume;

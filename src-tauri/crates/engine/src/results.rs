@@ -20,25 +20,35 @@ const SERVICE: &str = "results";
 /// Characters before a found text, so that it is read in its place.
 const BEFORE: usize = 200;
 
-/// Results of a turn (and of its window) that a model has seen only in part, by their call.
-#[derive(Default)]
-pub(crate) struct Kept(Mutex<HashMap<CallId, Arc<Value>>>);
+/// Results of a turn (and of its window) that a model has seen only in part, by their call; `None` where they cannot be read on.
+pub(crate) struct Kept(Option<Mutex<HashMap<CallId, Arc<Value>>>>);
 
 impl Kept {
-    /// Keeps the whole of a result that is shown cut.
-    pub(crate) fn keep(&self, call: &CallId, data: Arc<Value>) {
-        self.lock().insert(call.clone(), data);
+    /// `readable`: the tool is offered. A caller who listens has the tools of its contract and no other.
+    pub(crate) fn new(readable: bool) -> Self {
+        Self(readable.then(Mutex::default))
+    }
+
+    pub(crate) fn is_readable(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Keeps the whole of a result that is shown cut, for whoever can read it on.
+    pub(crate) fn keep(&self, call: &CallId, data: impl FnOnce() -> Arc<Value>) {
+        if let Some(mut kept) = self.lock() {
+            kept.insert(call.clone(), data());
+        }
     }
 
     /// The tool, when there is something to read with it.
     pub(crate) fn tool(&self) -> Option<ToolSpec> {
-        (!self.lock().is_empty()).then(spec)
+        self.lock().is_some_and(|kept| !kept.is_empty()).then(spec)
     }
 
     /// A part of a kept result. `border` says where to cut instead, so that nothing that is held back is given in halves.
     pub(crate) fn read(&self, arguments: &Value, most: usize, border: &dyn Fn(&str, usize) -> usize) -> Result<Value, AgentError> {
         let handle = arguments.get("handle").and_then(Value::as_str).unwrap_or_default();
-        let Some(data) = self.lock().get(&CallId(handle.to_owned())).cloned() else {
+        let Some(data) = self.lock().and_then(|kept| kept.get(&CallId(handle.to_owned())).cloned()) else {
             let error = AgentError::invalid(format!("There is no kept result {handle}."));
             return Err(error.reason("unknown_handle").hint("Use the handle that stands in the cut result, or call the tool again."));
         };
@@ -50,8 +60,8 @@ impl Kept {
         })
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<CallId, Arc<Value>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> Option<std::sync::MutexGuard<'_, HashMap<CallId, Arc<Value>>>> {
+        Some(self.0.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

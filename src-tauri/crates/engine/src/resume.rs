@@ -12,10 +12,11 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    approvals::{Rechecked, Waited},
+    approvals::Waited,
     call::Ready,
     dispatch::full_arguments,
     ports::{Resume, ToolFailure, ToolRequest, Tools},
+    recheck::Rechecked,
     retry,
     turn::Turn,
 };

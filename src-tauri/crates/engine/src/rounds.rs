@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError, atomic::Ordering};
 
-use contract::{AgentError, Choice, ErrorCode, EventBody, ItemBody, NoticeLevel, RecordType, Stage, ToolSpec, TurnStatus, Usage};
+use contract::{AgentError, Choice, ErrorCode, EventBody, ItemBody, NoticeLevel, RecordType, Stage, TurnStatus, Usage};
 use futures::StreamExt;
 use redaction::Restoring;
 use serde_json::json;
@@ -110,15 +110,10 @@ impl Turn {
         self.settings.limits.model_calls.clamp(1, 100).saturating_sub(self.asked.load(Ordering::Acquire))
     }
 
-    /// The tool that reads long results, once there is one. A caller who listens has the tools of its contract and no other.
-    pub(crate) fn kept_tool(&self) -> Option<ToolSpec> {
-        self.kept.tool().filter(|_| !self.run.as_ref().is_some_and(|run| run.is_heard()))
-    }
-
-    /// The tools of a round, with the one that reads long results.
+    /// The tools of a round: with the one that reads long results, once there is one.
     fn with_kept(&self, defs: &[ToolDef], words: &Words) -> Vec<ToolDef> {
         let mut defs = defs.to_vec();
-        defs.extend(self.kept_tool().as_slice().iter().flat_map(|spec| prompt::tool_defs(std::slice::from_ref(spec), words)));
+        defs.extend(self.kept.tool().as_slice().iter().flat_map(|spec| prompt::tool_defs(std::slice::from_ref(spec), words)));
         defs
     }
 

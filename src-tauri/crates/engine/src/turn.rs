@@ -102,6 +102,7 @@ impl Turn {
         let account = Arc::new(Account::new(session.clone(), accepted.turn.clone(), run.as_ref().and_then(|run| run.max_output_tokens)));
         let model = world.models.current(accepted.model.as_deref());
         let metered = Metered::new(model, world.clone(), Arc::clone(&settings), Arc::clone(&account));
+        let kept = Kept::new(!run.as_ref().is_some_and(|run| run.is_heard()));
         let (specs, started_at) = (world.tools.specs(), world.clock.now());
         let started = tokio::time::Instant::now();
         let deadline = started + std::time::Duration::from_secs(u64::from(settings.limits.deadline_s));
@@ -129,7 +130,7 @@ impl Turn {
             asked: AtomicU32::new(0),
             tainted: AtomicBool::new(false),
             seen: Mutex::default(),
-            kept: Kept::default(),
+            kept,
             reported: Mutex::default(),
             misfits: Mutex::default(),
             without_tools: AtomicBool::new(false),

@@ -11,8 +11,6 @@ const IDS: [&str; 6] = ["productId", "id", "partNo", "productNumber", "sku", "co
 const NAMES: [&str; 4] = ["name", "title", "productName", "displayName"];
 const AMOUNTS: [&str; 5] = ["value", "amount", "price", "sellingPrice", "listPrice"];
 const CURRENCIES: [&str; 3] = ["currency", "currencyCode", "currencySymbol"];
-/// Variants of one product that are read.
-const VARIANTS: usize = 50;
 /// Members of a product that are texts or not there.
 const TEXTS: [&str; 8] = ["description", "imageUrl", "brand", "color", "size", "material", "category", "manufacturerName"];
 
@@ -129,13 +127,8 @@ fn product(value: Value) -> Value {
         None => {}
     }
     if let Some(Value::Array(variants)) = all.get_mut("variants") {
-        let mut list: Vec<Value> = std::mem::take(variants).into_iter().map(variant).collect();
-        if list.len() > VARIANTS {
-            // What can be bought is not what is left out.
-            list.sort_by_key(|one| one["isBuyable"] != true);
-            list.truncate(VARIANTS);
-        }
-        *variants = list;
+        let list = std::mem::take(variants);
+        *variants = list.into_iter().map(variant).collect();
     }
     if let Some(Value::Array(images)) = all.get_mut("images") {
         let named = |image: Value| {
@@ -317,7 +310,6 @@ fn whole(value: &mut Value) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
 
@@ -347,16 +339,6 @@ mod tests {
             of("product.get", json!({"productId": 4711, "name": "Tent", "onHand": {"value": "3", "leadtimeDayCount": "x"}, "variants": [{"productId": 1}]}));
         assert_eq!(product["onHand"], json!({"value": 3}));
         assert_eq!((&product["productId"], product.get("thumbnailImageKey"), &product["variants"][0]["isBuyable"]), (&json!(4711), None, &json!(false)));
-    }
-
-    #[test]
-    fn section_6_fifty_variants_are_read_and_those_that_can_be_bought_first() {
-        let listed = |count: u32| (0..count).map(|id| json!({"productId": id, "isBuyable": id % 4 == 3})).collect::<Vec<_>>();
-        let read = |count: u32| of("product.get", json!({"productId": 1, "name": "Boot", "variants": listed(count)}))["variants"].as_array().unwrap().clone();
-        assert_eq!(read(50), listed(50), "as the shop lists them");
-        let many = read(120);
-        assert_eq!((many.len(), many.iter().filter(|variant| variant["isBuyable"] == true).count()), (50, 30));
-        assert_eq!((&many[0]["productId"], &many[29]["productId"], &many[30]["productId"]), (&json!(3), &json!(119), &json!(0)));
     }
 
     #[test]

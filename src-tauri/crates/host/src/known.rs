@@ -67,10 +67,10 @@ mod tests {
     use std::{
         io::Write as _,
         process::{Command, Stdio},
-        time::Duration,
     };
 
     use contract::KeyringState;
+    use kit::desktop::{ON_BUS, keyring_is_there};
     use secrecy::ExposeSecret as _;
 
     use super::*;
@@ -100,18 +100,7 @@ mod tests {
         daemon.args(["--foreground", "--components=secrets", "--unlock"]).stdin(Stdio::piped()).stdout(Stdio::null());
         let mut daemon = daemon.spawn().expect("gnome-keyring-daemon is needed: apt-get install gnome-keyring");
         daemon.stdin.take().unwrap().write_all(b"password").unwrap();
-        // Whoever asks the keyring before it is there makes the bus start another one, which stays locked.
-        let there = || {
-            let mut ask = Command::new("dbus-send");
-            ask.args(["--session", "--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.NameHasOwner", "string:org.freedesktop.secrets"]);
-            String::from_utf8_lossy(&ask.output().unwrap().stdout).contains("boolean true")
-        };
-        for _ in 0..500 {
-            if there() {
-                break;
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        kit::webdriver::wait("the keyring", || keyring_is_there(Command::new(ON_BUS)).then_some(()));
         let other = Keyring::new("profile");
         assert_eq!(other.state().await, KeyringState::Ready);
         let tokens = r#"{"token_response": {"access_token": "access-1"}}"#;

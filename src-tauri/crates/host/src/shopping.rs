@@ -12,9 +12,12 @@ use simplify::{Simple, simplify};
 
 /// The shop contract's name of the tool.
 pub(crate) const SEARCH: &str = "product.search";
+pub(crate) const GET: &str = "product.get";
 /// Items of one result that are kept when searches go out in plain words.
 const ITEMS: usize = 10;
 const REFINEMENTS: usize = 4;
+/// Variants of a product that a chat API's model and customer get to choose from.
+const VARIANTS: usize = 50;
 
 /// How a search goes out, and in which language its ways on are worded.
 #[derive(Clone, Copy, Debug)]
@@ -73,6 +76,15 @@ where
         result["emptySearchMessage"] = json!(texts::NOTHING_FOUND);
     }
     Ok(result)
+}
+
+/// A product with so many variants as the chat API's contract reads. What can be bought is not what is left out.
+pub(crate) fn with_few_variants(mut product: Value) -> Value {
+    if let Some(variants) = product.get_mut("variants").and_then(Value::as_array_mut).filter(|variants| variants.len() > VARIANTS) {
+        variants.sort_by_key(|variant| variant["isBuyable"] != true);
+        variants.truncate(VARIANTS);
+    }
+    product
 }
 
 /// A result as an object with its items.

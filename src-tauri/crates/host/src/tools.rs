@@ -342,6 +342,7 @@ impl HostTools {
                 let locale = self.search_locale(&arguments);
                 shopping::search(Manner { plain: self.plain_searches, locale: &locale }, arguments, read).await
             }
+            (Effect::ReadOnly, _) if tool == shopping::GET && self.plain_searches => read(arguments).await.map(shopping::with_few_variants),
             (Effect::ReadOnly, _) => read(arguments).await,
             (Effect::Write | Effect::Destructive, Some(stands_in)) => call_elsewhere(stands_in.clone(), tool, request, arguments, cancel.clone()).await,
             (Effect::Write | Effect::Destructive, None) => {

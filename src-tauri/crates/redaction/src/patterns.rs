@@ -40,13 +40,11 @@ pub(crate) fn may_be(number: u64) -> bool {
 
 /// What a text holds, in no order; spans may overlap.
 pub(crate) fn spans(text: &str, level: Level, place: Place<'_>) -> Vec<Span> {
+    if level == Level::None {
+        return Vec::new();
+    }
     // A look over the bytes says which patterns can match at all: most texts hold none of them.
-    let facts = match (level, place) {
-        (Level::None, _) => return Vec::new(),
-        (_, Place::Number(_)) => Facts { digits: usize::MAX, ..Facts::default() },
-        (_, Place::Text | Place::Member(_)) => Facts::of(text),
-    };
-    found_with(&facts, text, level, place)
+    found_with(&Facts::of(text), text, level, place)
 }
 
 fn found_with(facts: &Facts, text: &str, level: Level, place: Place<'_>) -> Vec<Span> {

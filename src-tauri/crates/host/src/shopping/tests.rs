@@ -100,3 +100,15 @@ async fn a_second_try_that_fails_leaves_the_first_answer() {
     assert_eq!(kinds(&result), ["ask_clarify"]);
     assert_eq!(search(PLAIN, json!({"query": "Quantum"}), ask).await, Err("down"), "the first one does not");
 }
+
+#[test]
+fn section_6_fifty_variants_are_read_and_those_that_can_be_bought_first() {
+    let listed = |count: u32| (0..count).map(|id| json!({"productId": id, "isBuyable": id % 4 == 3})).collect::<Vec<_>>();
+    let read = |count: u32| with_few_variants(json!({"productId": 1, "variants": listed(count)}))["variants"].as_array().unwrap().clone();
+    assert_eq!(read(50), listed(50), "as the shop lists them");
+    let many = read(120);
+    assert_eq!((many.len(), many.iter().filter(|variant| variant["isBuyable"] == true).count()), (50, 30));
+    assert_eq!((&many[0]["productId"], &many[29]["productId"], &many[30]["productId"]), (&json!(3), &json!(119), &json!(0)));
+    assert_eq!(with_few_variants(json!("gone")), json!("gone"));
+    assert_eq!(with_few_variants(json!({"productId": 1})), json!({"productId": 1}));
+}
