@@ -157,7 +157,7 @@ pub struct Served {
     pub code: Option<String>,
 }
 
-/// Every method is durable when it returns.
+/// Every method that is waited for has committed when it returns; what becomes of runs is then on disk, too.
 #[async_trait]
 pub trait Books: Send + Sync {
     /// Looks a request id up and claims it when it is free. What is older than `since` is forgotten.
@@ -170,13 +170,13 @@ pub trait Books: Send + Sync {
     /// Enters a reservation, unless a cap forbids it: looked up and entered in one transaction. Days that lie ahead count as
     /// today, so that a clock set back frees nothing.
     async fn spend_reserve(&self, wish: &Wish) -> Result<Reserved, StoreError>;
-    /// Replaces a reservation by what was used. A reservation that is never settled counts in full.
-    async fn spend_settle(&self, entry: i64, used: Settlement) -> Result<(), StoreError>;
+    /// Replaces a reservation by what was used: written with whatever is written next, and there when the books are looked at. A
+    /// reservation that is never settled counts in full.
+    fn spend_settle(&self, entry: i64, used: Settlement);
     /// Since the beginning of a day.
     async fn spent(&self, day: NaiveDate) -> Result<Spent, StoreError>;
 
-    async fn served_put(&self, served: &Served) -> Result<(), StoreError>;
-    /// The newest first.
+    /// How turns were served, the newest first.
     async fn served(&self, most: u32) -> Result<Vec<Served>, StoreError>;
 }
 

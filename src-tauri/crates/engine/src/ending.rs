@@ -152,20 +152,10 @@ impl Turn {
             draft = draft.field("code", code);
         }
         self.record(draft).await;
-        let (items, row, kept, flushed, ()) = tokio::join!(
-            world.store.items_append(body),
-            world.store.turn_put(&row),
-            world.store.served_put(&served),
-            world.audit.flush(),
-            self.account.settled()
-        );
-        if let Err(error) = kept {
-            tracing::warn!(%error, "how a turn was served could not be kept");
-        }
+        let (items, flushed) = tokio::join!(world.store.turn_save(&row, body, Some(&served)), world.audit.flush());
         if let Err(error) = flushed {
             tracing::warn!(%error, "the audit log could not be flushed at the end of a turn");
         }
-        row?;
         self.emit_items(items?);
         Ok(())
     }

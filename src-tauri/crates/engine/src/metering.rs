@@ -13,17 +13,14 @@ use std::{
 use chrono_tz::Tz;
 use contract::{AgentError, Budgets, Effect, ModelCapabilities, ModelPrice, SessionId, Settings, ToolId, TurnId};
 use futures::{
-    FutureExt as _,
-    future::{BoxFuture, join_all},
+    future::BoxFuture,
     stream::{self, BoxStream, StreamExt},
 };
-
-use tokio::task::JoinHandle;
 
 use crate::{
     World,
     books::{Cap, Reserved, Scope, Settlement, TokenPrice, Wish},
-    ports::{Finish, Message, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Store},
+    ports::{Finish, Message, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest},
     texts::Text,
 };
 
@@ -55,8 +52,6 @@ pub(crate) struct Account {
     pub(crate) refusal: Mutex<Option<AgentError>>,
     tools: Mutex<Vec<ToolId>>,
     waited: Mutex<Duration>,
-    /// Settlements on their way to the disk.
-    settling: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Account {
@@ -74,15 +69,7 @@ impl Account {
             refusal: Mutex::default(),
             tools: Mutex::default(),
             waited: Mutex::default(),
-            settling: Mutex::default(),
         }
-    }
-
-    /// Returns when every settlement so far is on the disk.
-    pub(crate) async fn settled(&self) {
-        let settling = std::mem::take(&mut *self.settling.lock().unwrap_or_else(PoisonError::into_inner));
-        // One that ended with a panic has said so.
-        join_all(settling).await;
     }
 
     /// Notes a tool that runs, in the order of first use.
@@ -134,14 +121,12 @@ impl Metered {
             input: 0,
             output_bytes: 0,
             clamped: false,
-            later: false,
         }
     }
 
-    /// A call beside a turn, reserved when this returns and settled in its own time: only the model's time passes in the stream.
+    /// A call beside a turn, reserved when this returns: only the model's time passes in the stream.
     pub(crate) async fn open(&self, request: ModelRequest) -> Result<BoxStream<'static, Result<ModelEvent, ModelError>>, ModelError> {
         let mut meter = self.meter();
-        meter.later = true;
         let request = meter.reserve(request).await?;
         Ok(meter.listen(request))
     }
@@ -189,8 +174,6 @@ struct Meter {
     input: u64,
     output_bytes: u64,
     clamped: bool,
-    /// Nobody waits for the settlement.
-    later: bool,
 }
 
 impl Meter {
@@ -315,32 +298,17 @@ impl Meter {
         Some((entry, Settlement { input_tokens: input, output_tokens: output, nano_usd: price.map(|price| price.of(input, output)) }))
     }
 
-    /// Hands the settlement to the store at once, so that the next reservation comes behind it, and does not wait for the disk: the
-    /// turn's end does.
     fn settle(&mut self, input: u64, output: u64) {
-        let Some((entry, used)) = self.settlement(input, output) else { return };
-        let mut entering = Box::pin(enter(Arc::clone(&self.world.store), entry, used));
-        if (&mut entering).now_or_never().is_none() {
-            let settling = tokio::spawn(entering);
-            if !self.later {
-                self.account.settling.lock().unwrap_or_else(PoisonError::into_inner).push(settling);
-            }
+        if let Some((entry, used)) = self.settlement(input, output) {
+            self.world.store.spend_settle(entry, used);
         }
-    }
-}
-
-async fn enter(store: Arc<dyn Store>, entry: i64, used: Settlement) {
-    if let Err(error) = store.spend_settle(entry, used).await {
-        tracing::warn!(%error, "what a model call used could not be entered; its reservation stands");
     }
 }
 
 impl Drop for Meter {
     fn drop(&mut self) {
         let (input, output) = self.guess();
-        let Some((entry, used)) = self.settlement(input, output) else { return };
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        runtime.spawn(enter(Arc::clone(&self.world.store), entry, used));
+        self.settle(input, output);
     }
 }
 

@@ -68,8 +68,8 @@ impl Engine {
         }
         let text = Text::Interrupted.in_locale(&locale).to_owned();
         fresh.push(self.recovered_item(&row.session, &row.turn, ItemBody::Notice { level: NoticeLevel::Warning, code: "turn_interrupted".into(), text }));
-        store.items_append(fresh).await?;
-        store.turn_put(&TurnRow { status: "interrupted".into(), ended_at: Some(self.world.clock.now()), ..row.clone() }).await?;
+        let ended = TurnRow { status: "interrupted".into(), ended_at: Some(self.world.clock.now()), ..row.clone() };
+        store.turn_save(&ended, fresh, None).await?;
         let draft = RecordDraft::new(RecordType::RunEnded).of(&row.session, &row.turn).field("status", "interrupted");
         if let Err(error) = self.world.audit.append(draft, crate::ports::Durability::Durable).await {
             tracing::warn!(%error, "the end of an interrupted turn could not be recorded");

@@ -219,10 +219,7 @@ impl Turn {
     async fn save_question(&self) -> Result<(), StoreError> {
         let item = self.item(ItemBody::UserMessage { text: self.text.clone() });
         let row = self.row("running", None);
-        let store = &self.world().store;
-        let (items, row) = tokio::join!(store.items_append(vec![item]), store.turn_put(&row));
-        row?;
-        self.emit_items(items?);
+        self.emit_items(self.world().store.turn_save(&row, vec![item], None).await?);
         Ok(())
     }
 

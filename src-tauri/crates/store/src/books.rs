@@ -26,17 +26,14 @@ impl Books for SqliteStore {
         let wish = wish.clone();
         self.write_along(move |conn| books::reserve(conn, &wish)).await
     }
-    async fn spend_settle(&self, entry: i64, used: Settlement) -> Result<(), StoreError> {
-        self.write_along(move |conn| books::settle(conn, entry, used)).await
+    fn spend_settle(&self, entry: i64, used: Settlement) {
+        self.write_with_next(move |conn| books::settle(conn, entry, used), "what a model call used could not be entered; its reservation stands");
     }
     async fn spent(&self, day: NaiveDate) -> Result<Spent, StoreError> {
+        self.write_waiting().await;
         self.read(move |conn| books::spent(conn, day)).await
     }
 
-    async fn served_put(&self, served: &Served) -> Result<(), StoreError> {
-        let served = served.clone();
-        self.write_along(move |conn| books::served_put(conn, &served)).await
-    }
     async fn served(&self, most: u32) -> Result<Vec<Served>, StoreError> {
         self.read(move |conn| books::served(conn, most)).await
     }

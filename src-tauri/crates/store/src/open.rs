@@ -135,6 +135,26 @@ impl SqliteStore {
         self.written(OnDisk::Later, work).await
     }
 
+    /// Writes with whatever is written next what nobody waits for; `failed` is logged when that cannot be.
+    pub(crate) fn write_with_next<F>(&self, work: F, failed: &'static str)
+    where
+        F: Fn(&Connection) -> Result<(), DbError> + Send + Sync + 'static,
+    {
+        match &self.writer {
+            Some(writer) => writer.with_next(work, failed),
+            None => tracing::warn!("{failed}"),
+        }
+    }
+
+    /// Writes what waits for the next write, for whoever reads it.
+    pub(crate) async fn write_waiting(&self) {
+        if self.writer.is_some()
+            && let Err(error) = self.write_along(|_| Ok(())).await
+        {
+            tracing::warn!(%error, "what waited for the next write could not be written");
+        }
+    }
+
     async fn written<T, F>(&self, on_disk: OnDisk, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,

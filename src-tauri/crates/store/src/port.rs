@@ -3,10 +3,10 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use contract::{Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, ItemBody, SessionId, SessionSummary, TurnId};
-use engine::ports::{Moved, SessionImage, SessionValues, SharedSessions, Store, StoreError, TurnRow, ValueChanges, is_shared};
+use engine::ports::{Moved, Served, SessionImage, SessionValues, SharedSessions, Store, StoreError, TurnRow, ValueChanges, is_shared};
 
 use crate::open::SqliteStore;
-use crate::table::{approvals, grants, items, session_values, sessions, turns};
+use crate::table::{approvals, books, grants, items, session_values, sessions, turns};
 
 #[async_trait]
 impl Store for SqliteStore {
@@ -80,11 +80,15 @@ impl Store for SqliteStore {
         self.note_set(name, Some(value)).await
     }
 
-    async fn turn_put(&self, turn: &TurnRow) -> Result<(), StoreError> {
-        let turn = turn.clone();
+    async fn turn_save(&self, turn: &TurnRow, items: Vec<Item>, served: Option<&Served>) -> Result<Vec<Item>, StoreError> {
+        let (turn, served) = (turn.clone(), served.cloned());
         let ends = turn.ended_at.is_some();
-        let put = move |conn: &_| turns::put(conn, &turn);
-        if ends { self.write(put).await } else { self.write_along(put).await }
+        let save = move |conn: &_| {
+            turns::put(conn, &turn)?;
+            served.iter().try_for_each(|served| books::served_put(conn, served))?;
+            items::append(conn, items)
+        };
+        if ends { self.write(save).await } else { self.write_along(save).await }
     }
     async fn turns_running(&self) -> Result<Vec<TurnRow>, StoreError> {
         self.read(turns::running).await

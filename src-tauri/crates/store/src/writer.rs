@@ -1,6 +1,6 @@
 //! The one thread that writes. Requests that arrive while it works share the next transaction and its sync
 //! (group commit); whoever joins runs in a savepoint, so that one that fails takes nothing else with it. What need not be on disk at
-//! once shares the sync of what must be.
+//! once shares the sync of what must be, and what nobody waits for shares the next transaction.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,18 +40,33 @@ enum Message {
     Close(Closing),
 }
 
+/// Runs again when its transaction is lost.
+type Repeatable = Arc<dyn Fn(&Connection) -> Result<(), DbError> + Send + Sync>;
+
+/// What nobody waits for.
+struct Aside {
+    work: Repeatable,
+    /// Said when it cannot be done.
+    failed: &'static str,
+}
+
+/// In the order in which they came.
+type Waiting = Arc<Mutex<Vec<Aside>>>;
+
 /// Hands work to the thread.
 pub(crate) struct Writer {
     state: Mutex<Option<(Sender<Message>, JoinHandle<()>)>>,
+    waiting: Waiting,
     faults: Arc<Faults>,
 }
 
 impl Writer {
     pub(crate) fn start(conn: Connection, faults: Arc<Faults>) -> std::io::Result<Self> {
         let (send, receive) = channel();
-        let of_thread = Arc::clone(&faults);
-        let thread = std::thread::Builder::new().name("store-writer".into()).spawn(move || run(conn, &receive, &of_thread))?;
-        Ok(Self { state: Mutex::new(Some((send, thread))), faults })
+        let waiting = Waiting::default();
+        let thread = Thread { conn, receive, waiting: Arc::clone(&waiting), faults: Arc::clone(&faults) };
+        let handle = std::thread::Builder::new().name("store-writer".into()).spawn(move || thread.run())?;
+        Ok(Self { state: Mutex::new(Some((send, handle))), waiting, faults })
     }
 
     /// Runs `work` in a transaction; returns when it is committed, and on disk where that is wanted.
@@ -80,6 +95,20 @@ impl Writer {
         answer.await.unwrap_or_else(|_| Err(closed()))
     }
 
+    /// Runs `work` in the next transaction, before every request that is sent after it, and does not wait; `failed` is logged when it
+    /// cannot.
+    pub(crate) fn with_next<F>(&self, work: F, failed: &'static str)
+    where
+        F: Fn(&Connection) -> Result<(), DbError> + Send + Sync + 'static,
+    {
+        // Held, so that the thread still looks at what is put there.
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.is_none() {
+            return tracing::warn!(error = %closed(), "{failed}");
+        }
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(Aside { work: Arc::new(work), failed });
+    }
+
     /// Ends the thread after everything sent before; `closing` gets the connection.
     pub(crate) fn close(&self, closing: impl FnOnce(Connection) + Send + 'static) {
         let taken = self.state.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -100,117 +129,284 @@ fn closed() -> StoreError {
     StoreError::Failed("the database is closed".into())
 }
 
-fn run(conn: Connection, receive: &Receiver<Message>, faults: &Faults) {
-    // As the connection was opened.
-    let mut set = OnDisk::Now;
-    let mut next = receive.recv().ok();
-    while let Some(message) = next {
-        match message {
-            Message::Close(closing) => return closing(conn),
-            Message::Work(on_disk, work) => {
-                if on_disk != set {
-                    match sync(&conn, on_disk) {
-                        Ok(()) => set = on_disk,
-                        // More than was asked for is fine, less is not.
-                        Err(error) if on_disk == OnDisk::Now => {
-                            (work(Err(faults.store_error(error.into()))).tell)(None);
-                            next = receive.recv().ok();
-                            continue;
-                        }
-                        Err(error) => tracing::warn!(%error, "every commit is synced: that could not be changed"),
-                    }
+/// One transaction.
+#[derive(Default)]
+struct Group {
+    ran: Vec<Ran>,
+    asides: Vec<Aside>,
+    /// Why it cannot be committed any more.
+    lost: Option<StoreError>,
+}
+
+/// What the thread has.
+struct Thread {
+    conn: Connection,
+    receive: Receiver<Message>,
+    waiting: Waiting,
+    faults: Arc<Faults>,
+}
+
+impl Thread {
+    fn run(self) {
+        // As the connection was opened.
+        let mut set = OnDisk::Now;
+        let mut next = self.receive.recv().ok();
+        while let Some(message) = next {
+            next = match message {
+                Message::Close(closing) => {
+                    self.write_waiting();
+                    return closing(self.conn);
                 }
-                next = group(&conn, (set, work), receive, faults).or_else(|| receive.recv().ok());
+                Message::Work(on_disk, work) => match self.sync(&mut set, on_disk) {
+                    Ok(()) => self.group(on_disk, work),
+                    Err(error) => {
+                        (work(Err(error)).tell)(None);
+                        None
+                    }
+                },
             }
+            .or_else(|| self.receive.recv().ok());
         }
     }
-}
 
-/// Sets what a commit waits for. A commit that syncs takes everything with it that was committed before.
-fn sync(conn: &Connection, on_disk: OnDisk) -> rusqlite::Result<()> {
-    let level = match on_disk {
-        OnDisk::Now => "FULL",
-        OnDisk::Later => "NORMAL",
-    };
-    conn.pragma_update(None, "synchronous", level)
-}
-
-/// One transaction. Gives back a message that does not belong in it.
-fn group(conn: &Connection, (on_disk, first): (OnDisk, Work), receive: &Receiver<Message>, faults: &Faults) -> Option<Message> {
-    let begun = match faults.refusal() {
-        Some(refusal) => Err(refusal),
-        None => execute(conn, "BEGIN IMMEDIATE").map_err(|e| faults.store_error(e.into())),
-    };
-    if let Err(error) = begun {
-        (first(Err(error)).tell)(None);
-        return None;
+    /// Sets what a commit waits for. A commit that syncs takes everything with it that was committed before.
+    fn sync(&self, set: &mut OnDisk, wanted: OnDisk) -> Result<(), StoreError> {
+        let level = match wanted {
+            _ if *set == wanted => return Ok(()),
+            OnDisk::Now => "FULL",
+            OnDisk::Later => "NORMAL",
+        };
+        match self.conn.pragma_update(None, "synchronous", level) {
+            Ok(()) => *set = wanted,
+            // More than was asked for is fine, less is not.
+            Err(error) if wanted == OnDisk::Now => return Err(self.faults.store_error(error.into())),
+            Err(error) => tracing::warn!(%error, "every commit is synced: that could not be changed"),
+        }
+        Ok(())
     }
-    let mut ran = Vec::new();
-    let mut work = Some(first);
-    let mut left = None;
-    let mut lost = None;
-    while let Some(one) = work.take() {
-        if ran.is_empty() {
+
+    /// One transaction. Gives back a message that does not belong in it.
+    fn group(&self, on_disk: OnDisk, first: Work) -> Option<Message> {
+        if let Err(error) = self.begin() {
+            (first(Err(error)).tell)(None);
+            return None;
+        }
+        let mut group = Group::default();
+        self.run_waiting(&mut group);
+        if group.asides.is_empty() {
             // Alone in its transaction, which it ends when it fails.
-            let one = one(Ok(conn));
+            let one = first(Ok(&self.conn));
             if one.failed.is_some() {
-                roll_back(conn);
+                self.roll_back();
                 (one.tell)(None);
                 return None;
             }
-            ran.push(one);
+            group.ran.push(one);
         } else {
-            let (one, ended) = in_savepoint(conn, one, faults);
-            ran.push(one);
-            if let Err(error) = ended {
-                lost = Some(error);
-                break;
+            self.join(first, &mut group);
+        }
+        let mut left = None;
+        while group.lost.is_none() && group.ran.len() < GROUP {
+            match self.receive.try_recv() {
+                Ok(Message::Work(wanted, more)) if on_disk == OnDisk::Now || wanted == OnDisk::Later => {
+                    self.run_waiting(&mut group);
+                    self.join(more, &mut group);
+                }
+                Ok(other) => {
+                    left = Some(other);
+                    break;
+                }
+                Err(_) => break,
             }
         }
-        if ran.len() < GROUP {
-            match receive.try_recv() {
-                Ok(Message::Work(wanted, more)) if on_disk == OnDisk::Now || wanted == OnDisk::Later => work = Some(more),
-                Ok(other) => left = Some(other),
-                Err(_) => {}
-            }
+        self.end(group);
+        left
+    }
+
+    /// The last chance for what nobody waits for.
+    fn write_waiting(&self) {
+        let waiting = || self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if !waiting().is_empty() && self.begin().is_ok() {
+            let mut group = Group::default();
+            self.run_waiting(&mut group);
+            self.end(group);
+        }
+        for aside in waiting().drain(..) {
+            tracing::warn!("{}", aside.failed);
         }
     }
-    if lost.is_none() {
-        lost = execute(conn, "COMMIT").err().map(|e| faults.store_error(e.into()));
+
+    /// Runs what nobody waits for.
+    fn run_waiting(&self, group: &mut Group) {
+        let waiting = std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
+        for aside in waiting {
+            if group.lost.is_none() {
+                let (work, faults) = (Arc::clone(&aside.work), Arc::clone(&self.faults));
+                let (ran, ended) = self.in_savepoint(Box::new(move |conn| {
+                    let result = conn.and_then(|conn| work(conn).map_err(|e| faults.store_error(e)));
+                    Ran { failed: result.err(), tell: Box::new(|_| {}) }
+                }));
+                group.lost = ended.err();
+                if group.lost.is_none()
+                    && let Some(error) = ran.failed
+                {
+                    tracing::warn!(%error, "{}", aside.failed);
+                    continue;
+                }
+            }
+            group.asides.push(aside);
+        }
     }
-    if lost.is_some() {
-        roll_back(conn);
+
+    /// Runs one request beside others, unless the transaction is lost.
+    fn join(&self, work: Work, group: &mut Group) {
+        let (one, ended) = match group.lost.clone() {
+            Some(error) => (work(Err(error.clone())), Err(error)),
+            None => self.in_savepoint(work),
+        };
+        group.ran.push(one);
+        group.lost = ended.err();
     }
-    for one in ran {
-        (one.tell)(lost.clone());
+
+    /// Runs one request beside others. `Err` when the whole transaction is gone: SQLite ends it by itself on a full disk and the like.
+    fn in_savepoint(&self, work: Work) -> (Ran, Result<(), StoreError>) {
+        if let Err(error) = self.execute("SAVEPOINT request") {
+            return (work(Err(error.clone())), Err(error));
+        }
+        let ran = work(Ok(&self.conn));
+        let ended = match ran.failed.clone() {
+            Some(error) if self.conn.is_autocommit() => return (ran, Err(error)),
+            Some(_) => self.execute("ROLLBACK TO request").and_then(|()| self.execute("RELEASE request")),
+            None => self.execute("RELEASE request"),
+        };
+        (ran, ended)
     }
-    left
+
+    fn begin(&self) -> Result<(), StoreError> {
+        match self.faults.refusal() {
+            Some(refusal) => Err(refusal),
+            None => self.execute("BEGIN IMMEDIATE"),
+        }
+    }
+
+    /// Commits what is not lost, and answers everyone. What nobody waits for stays for the next transaction when this one is lost.
+    fn end(&self, group: Group) {
+        let lost = group.lost.or_else(|| self.execute("COMMIT").err());
+        if lost.is_some() {
+            self.roll_back();
+            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            let later = std::mem::replace(&mut *waiting, group.asides);
+            waiting.extend(later);
+        }
+        for one in group.ran {
+            (one.tell)(lost.clone());
+        }
+    }
+
+    fn roll_back(&self) {
+        // SQLite may have ended it by itself.
+        if !self.conn.is_autocommit()
+            && let Err(error) = self.execute("ROLLBACK")
+        {
+            tracing::error!(%error, "a failed transaction could not be rolled back");
+        }
+    }
+
+    fn execute(&self, sql: &str) -> Result<(), StoreError> {
+        let done = self.conn.prepare_cached(sql).and_then(|mut statement| statement.execute([]));
+        done.map(drop).map_err(|e| self.faults.store_error(e.into()))
+    }
 }
 
-fn roll_back(conn: &Connection) {
-    // SQLite may have ended it by itself.
-    if !conn.is_autocommit()
-        && let Err(error) = execute(conn, "ROLLBACK")
-    {
-        tracing::error!(%error, "a failed transaction could not be rolled back");
-    }
-}
-
-/// Runs one request beside others. `Err` when the whole transaction is gone: SQLite ends it by itself on a full disk and the like.
-fn in_savepoint(conn: &Connection, work: Work, faults: &Faults) -> (Ran, Result<(), StoreError>) {
-    if let Err(error) = execute(conn, "SAVEPOINT request") {
-        let error = faults.store_error(error.into());
-        return (work(Err(error.clone())), Err(error));
-    }
-    let ran = work(Ok(conn));
-    let ended = match ran.failed.clone() {
-        Some(error) if conn.is_autocommit() => return (ran, Err(error)),
-        Some(_) => execute(conn, "ROLLBACK TO request").and_then(|()| execute(conn, "RELEASE request")),
-        None => execute(conn, "RELEASE request"),
+#[cfg(test)]
+mod tests {
+    use std::{
+        future::poll_fn,
+        path::{Path, PathBuf},
+        pin::pin,
+        task::Poll,
     };
-    (ran, ended.map_err(|e| faults.store_error(e.into())))
-}
 
-fn execute(conn: &Connection, sql: &str) -> rusqlite::Result<()> {
-    conn.prepare_cached(sql)?.execute([]).map(drop)
+    use super::*;
+
+    fn writer() -> Writer {
+        let conn = Connection::open_in_memory().unwrap();
+        conn.execute_batch("CREATE TABLE t (n INTEGER UNIQUE)").unwrap();
+        Writer::start(conn, Arc::new(Faults::new(Path::new("test"), PathBuf::new()))).unwrap()
+    }
+
+    fn insert(n: i64) -> impl Fn(&Connection) -> Result<(), DbError> + Send + Sync + 'static {
+        move |conn| Ok(conn.execute("INSERT INTO t VALUES (?1)", [n]).map(drop)?)
+    }
+
+    fn all(conn: &Connection) -> Result<Vec<i64>, DbError> {
+        Ok(conn.prepare("SELECT n FROM t ORDER BY n")?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+    }
+
+    /// Holds the thread within a transaction until the sender goes.
+    fn held(writer: &Arc<Writer>) -> (tokio::task::JoinHandle<Result<(), StoreError>>, Receiver<()>, Sender<()>) {
+        let (begun, has_begun) = channel();
+        let (release, released) = channel::<()>();
+        let writer = Arc::clone(writer);
+        let work = tokio::spawn(async move {
+            let work = move |_: &Connection| {
+                let _ = begun.send(());
+                let _ = released.recv();
+                Ok(())
+            };
+            writer.call(OnDisk::Later, work).await
+        });
+        (work, has_begun, release)
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn what_nobody_waits_for_comes_before_what_is_sent_after_it_also_into_a_transaction_that_runs() {
+        let writer = Arc::new(writer());
+        writer.with_next(insert(1), "one");
+        assert_eq!(writer.call(OnDisk::Now, all).await, Ok(vec![1]));
+        let (first, has_begun, release) = held(&writer);
+        has_begun.recv().unwrap();
+        writer.with_next(insert(2), "two");
+        let mut reading = pin!(writer.call(OnDisk::Later, all));
+        poll_fn(|cx| {
+            assert!(reading.as_mut().poll(cx).is_pending(), "it is sent, and waits");
+            Poll::Ready(())
+        })
+        .await;
+        drop(release);
+        assert_eq!((first.await.unwrap(), reading.await), (Ok(()), Ok(vec![1, 2])));
+    }
+
+    #[tokio::test]
+    async fn what_nobody_waits_for_takes_nothing_else_with_it() {
+        let writer = writer();
+        writer.with_next(insert(1), "one");
+        writer.with_next(insert(1), "the same again cannot be");
+        writer.with_next(insert(2), "two");
+        assert_eq!(writer.call(OnDisk::Now, insert(3)).await, Ok(()));
+        assert!(writer.call(OnDisk::Now, insert(3)).await.is_err(), "a request of its own still hears of it");
+        assert_eq!(writer.call(OnDisk::Now, all).await, Ok(vec![1, 2, 3]));
+    }
+
+    #[tokio::test]
+    async fn what_nobody_waits_for_is_tried_again_when_its_transaction_is_lost_and_at_the_end() {
+        let writer = writer();
+        writer.with_next(insert(1), "one");
+        // As SQLite does by itself when there is no more room.
+        let failing = |conn: &Connection| {
+            conn.execute_batch("ROLLBACK")?;
+            Err::<(), _>(DbError::Refused("no".into()))
+        };
+        assert!(writer.call(OnDisk::Now, failing).await.is_err());
+        assert_eq!(writer.call(OnDisk::Now, all).await, Ok(vec![1]));
+        writer.with_next(insert(2), "two");
+        let (send, left) = channel();
+        writer.close(move |conn| {
+            let _ = send.send(all(&conn).unwrap());
+        });
+        assert_eq!(left.recv(), Ok(vec![1, 2]));
+        writer.with_next(insert(3), "it is closed");
+        assert_eq!(writer.call(OnDisk::Now, all).await, Err(closed()));
+        assert!(writer.waiting.lock().unwrap().is_empty());
+    }
 }

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use contract::{Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, SessionId, SessionSummary, TurnId, Usage};
 use serde_json::{Map, Value};
 
-use super::{Books, Conversations, SessionImage};
+use super::{Books, Conversations, Served, SessionImage};
 
 /// Why the store refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,7 +40,8 @@ pub type SessionValues = Map<String, Value>;
 /// New values by name; those without one go.
 pub type ValueChanges = Vec<(String, Option<Value>)>;
 
-/// Sessions, items, turns, approvals, grants, and the books. Every method has committed when it returns; what somebody acts on is then on disk, too.
+/// Sessions, items, turns, approvals, grants, and the books. Every method that is waited for has committed when it returns; what
+/// somebody acts on is then on disk, too.
 #[async_trait]
 pub trait Store: Books + Conversations {
     async fn session_create(&self, id: &SessionId, title: &str, at: DateTime<Utc>) -> Result<(), StoreError>;
@@ -75,7 +76,8 @@ pub trait Store: Books + Conversations {
     async fn note(&self, name: &str) -> Result<Option<String>, StoreError>;
     async fn note_put(&self, name: &str, value: &str) -> Result<(), StoreError>;
 
-    async fn turn_put(&self, turn: &TurnRow) -> Result<(), StoreError>;
+    /// A turn as it stands, with what is new in it and (at its end) how it was served, in one transaction. The items come back numbered.
+    async fn turn_save(&self, turn: &TurnRow, items: Vec<Item>, served: Option<&Served>) -> Result<Vec<Item>, StoreError>;
     /// Turns whose status is `running`, for the clean-up at start.
     async fn turns_running(&self) -> Result<Vec<TurnRow>, StoreError>;
 

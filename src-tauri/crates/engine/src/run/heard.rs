@@ -163,7 +163,7 @@ impl Engine {
     ) -> (Result<ToolCallResponse, AgentError>, Vec<EventBody>) {
         let turn = TurnId(self.world.ids.next("turn"));
         let row = self.ended_row(session, &turn);
-        if let Err(error) = self.world.store.turn_put(&row).await {
+        if let Err(error) = self.world.store.turn_save(&row, Vec::new(), None).await {
             return (Err(store_error(&error)), Vec::new());
         }
         let (work, mut events) = Work::heard(around);
@@ -222,8 +222,7 @@ impl Engine {
             .field("status", "ok")
             .field("model_calls", 0)
             .field("request_id", around.request_id.clone());
-        world.store.turn_put(&row).await.map_err(|e| store_error(&e))?;
-        world.store.items_append(items).await.map_err(|e| store_error(&e))?;
+        world.store.turn_save(&row, items, None).await.map_err(|e| store_error(&e))?;
         for draft in [started, ended] {
             if let Err(error) = world.audit.append(draft, Durability::Grouped).await {
                 tracing::warn!(%error, "a record could not be written");

@@ -116,7 +116,7 @@ async fn died(bench: &Bench, call: ItemBody, approval: Option<Approval>) {
         model: "m".into(),
         usage: Usage::default(),
     };
-    store.turn_put(&row).await.unwrap();
+    store.turn_save(&row, Vec::new(), None).await.unwrap();
     if let Some(approval) = approval {
         store.approval_insert(&approval).await.unwrap();
     }

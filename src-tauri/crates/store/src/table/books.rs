@@ -106,9 +106,12 @@ pub(crate) fn spent(conn: &Connection, day: NaiveDate) -> Result<Spent, DbError>
 const KEPT: i64 = 1_000;
 
 pub(crate) fn served_put(conn: &Connection, served: &Served) -> Result<(), DbError> {
-    conn.prepare_cached("INSERT OR IGNORE INTO served (turn, ended_at, duration_ms, tools, status, code) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
-        .execute(params![served.turn.as_str(), text::instant(served.ended_at), stored(served.duration_ms), served.tools, served.status, served.code,])?;
-    conn.prepare_cached("DELETE FROM served WHERE id <= ?1")?.execute([conn.last_insert_rowid() - KEPT])?;
+    let entered = conn
+        .prepare_cached("INSERT OR IGNORE INTO served (turn, ended_at, duration_ms, tools, status, code) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
+        .execute(params![served.turn.as_str(), text::instant(served.ended_at), stored(served.duration_ms), served.tools, served.status, served.code])?;
+    if entered > 0 {
+        conn.prepare_cached("DELETE FROM served WHERE id <= ?1")?.execute([conn.last_insert_rowid() - KEPT])?;
+    }
     Ok(())
 }
 

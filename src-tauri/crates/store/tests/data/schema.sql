@@ -1,4 +1,4 @@
--- user_version 5
+-- user_version 6
 CREATE TRIGGER spending_entered AFTER INSERT ON spending BEGIN
     INSERT INTO spent (scope, name, tokens, nano_usd)
     VALUES ('day', NEW.day, NEW.tokens, COALESCE(NEW.nano_usd, 0)), ('session', NEW.session, NEW.tokens, COALESCE(NEW.nano_usd, 0))
@@ -134,7 +134,6 @@ CREATE INDEX run_by_time ON run (claimed_at);
 CREATE INDEX session_by_update ON session (updated_at DESC, id);
 CREATE INDEX session_value_by_name ON session_value (name, session);
 CREATE INDEX spending_by_day ON spending (day);
-CREATE INDEX spending_of_session ON spending (session);
 CREATE INDEX spending_of_turn ON spending (turn);
 CREATE INDEX turn_of_session ON turn (session);
 CREATE INDEX turn_running ON turn (started_at) WHERE status = 'running';

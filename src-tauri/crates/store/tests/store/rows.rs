@@ -1,7 +1,7 @@
 //! What is put in comes out equal, also after closing and opening: items of every kind, turns, grants, values, notes.
 
 use contract::{AgentError, Block, Choice, Effect, Grant, Item, ItemBody, NoticeLevel, ResultView, ToolOutcome, Usage};
-use engine::ports::{Store as _, StoreError, TurnRow};
+use engine::ports::{Books as _, Served, Store as _, StoreError, TurnRow};
 use serde_json::json;
 
 use crate::world::{World, instant, message, with_session};
@@ -71,27 +71,63 @@ async fn rendered_blocks_are_not_stored() {
 }
 
 #[tokio::test]
-async fn a_turn_is_put_again_when_it_ends() {
+async fn a_turn_is_saved_with_what_is_new_in_it_and_again_when_it_ends() {
     let world = World::new();
     let store = world.store();
     let id = with_session(&store, "s").await;
     let running = TurnRow {
         turn: "t1".into(),
-        session: id,
+        session: id.clone(),
         started_at: instant("2026-11-21T10:00:00.123456789Z"),
         ended_at: None,
         status: "running".into(),
         model: "Offline model".into(),
         usage: Usage::default(),
     };
-    store.turn_put(&running).await.expect("put");
+    let asked = store.turn_save(&running, vec![message(&id, 1)], None).await.expect("saved");
+    assert_eq!(asked, vec![Item { seq: 1, ..message(&id, 1) }]);
     assert_eq!(store.turns_running().await, Ok(vec![running.clone()]));
     let usage = Usage { input_tokens: 5, output_tokens: 6, model_calls: 2 };
     let ended = TurnRow { status: "ok".into(), ended_at: Some(instant("2026-11-21T10:00:01Z")), usage, ..running };
-    store.turn_put(&ended).await.expect("put");
+    let answered = store.turn_save(&ended, vec![message(&id, 2)], Some(&served("t1"))).await.expect("saved");
+    assert_eq!(answered, vec![Item { seq: 2, ..message(&id, 2) }]);
     assert_eq!(store.turns_running().await, Ok(vec![]));
-    let orphan = TurnRow { session: "none".into(), turn: "t2".into(), ..ended };
-    assert_eq!(store.turn_put(&orphan).await, Err(StoreError::NotFound("session none".into())));
+    assert_eq!(store.items_before(&id, None, 9).await, Ok([asked, answered].concat()));
+    assert_eq!(store.served(9).await, Ok(vec![served("t1")]));
+    let orphan = TurnRow { session: "none".into(), turn: "t2".into(), ..ended.clone() };
+    assert_eq!(store.turn_save(&orphan, Vec::new(), None).await, Err(StoreError::NotFound("session none".into())));
+    let torn = TurnRow { turn: "t3".into(), ..ended };
+    let of_another = store.turn_save(&torn, vec![message(&"none".into(), 3)], Some(&served("t3"))).await;
+    assert_eq!(of_another, Err(StoreError::NotFound("session none".into())));
+    assert_eq!(store.served(9).await, Ok(vec![served("t1")]), "all of it is kept, or nothing");
+}
+
+#[tokio::test]
+async fn a_turn_that_is_served_twice_takes_no_other_away() {
+    let world = World::new();
+    let store = world.store();
+    let id = with_session(&store, "s").await;
+    let started_at = instant("2026-11-21T10:00:00Z");
+    let ended = |turn: &str| TurnRow {
+        turn: turn.into(),
+        session: id.clone(),
+        started_at,
+        ended_at: Some(started_at),
+        status: "ok".into(),
+        model: "m".into(),
+        usage: Usage::default(),
+    };
+    for turn in ["t1", "t2"] {
+        store.turn_save(&ended(turn), Vec::new(), Some(&served(turn))).await.expect("saved");
+    }
+    // Other tables count further.
+    store.items_append((0..1_100).map(|n| message(&id, n)).collect()).await.expect("appended");
+    store.turn_save(&ended("t2"), Vec::new(), Some(&served("t2"))).await.expect("saved");
+    assert_eq!(store.served(9).await, Ok(vec![served("t2"), served("t1")]));
+}
+
+fn served(turn: &str) -> Served {
+    Served { turn: turn.into(), ended_at: instant("2026-11-21T10:00:01Z"), duration_ms: 5, tools: 1, status: "ok".into(), code: None }
 }
 
 #[tokio::test]

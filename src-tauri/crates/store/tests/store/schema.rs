@@ -90,7 +90,7 @@ fn a_newer_file_is_refused_and_left_as_it_is() {
     Connection::open(world.db()).expect("opened").execute_batch("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99;").expect("changed");
     let before = std::fs::read(world.db()).expect("read");
     let Err(error) = SqliteStore::open(&world.db(), world.clock.clone()) else { panic!("a newer file must be refused") };
-    assert!(matches!(error, OpenError::Newer { found: 99, known: 5, .. }));
+    assert!(matches!(error, OpenError::Newer { found: 99, known: 6, .. }));
     let shown = error.into_agent_error();
     assert_eq!(shown.reason_text(), Some("database_newer"));
     assert!(shown.hint_text().is_some_and(|hint| hint.contains("Install the newest version")), "the person is told what to do");

@@ -109,7 +109,7 @@ async fn deleting_takes_everything_of_the_session_and_nothing_else() {
             model: "m".into(),
             usage: contract::Usage::default(),
         };
-        store.turn_put(&turn).await.expect("put");
+        store.turn_save(&turn, Vec::new(), None).await.expect("saved");
     }
     store.session_delete(&gone).await.expect("deleted");
     assert_eq!(store.items_before(&gone, None, 9).await, Ok(vec![]));
