@@ -1,14 +1,15 @@
 //! Credentials that tools of packs need: from the keyring, else (where a profile allows it) from the environment. Each pack
 //! has its own, so that one pack never gets what was entered for another.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use contract::{AgentError, CredentialState, CredentialView, ToolSpec, ToolTarget, manifest::ServerEntry};
+use engine::ports::Clock;
 use packs::LoadedPack;
 use secrecy::SecretString;
 use secrets::{Keyring, SecretsError};
 
-use crate::{definitions::key, elsewhere, known};
+use crate::{definitions::key, elsewhere, known, moment::Moment};
 
 /// Keys of the app's own in the environment of a terminal.
 const OWN: &[&str] = &["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"];
@@ -21,6 +22,9 @@ pub(crate) struct Credentials {
     keyring: Arc<Keyring>,
     /// How a variable is read; `None` where the environment does not count.
     environment: Option<fn(&str) -> Option<String>>,
+    clock: Arc<dyn Clock>,
+    /// Entries that were there a moment ago.
+    there: Mutex<Vec<(String, Moment)>>,
 }
 
 /// The variable a tool's credential is named after, when the host itself has to give it.
@@ -84,20 +88,34 @@ fn tools(packs: &[LoadedPack]) -> impl Iterator<Item = (&LoadedPack, &ToolSpec)>
 }
 
 impl Credentials {
-    pub(crate) fn new(keyring: Arc<Keyring>, from_environment: bool) -> Self {
+    pub(crate) fn new(keyring: Arc<Keyring>, clock: Arc<dyn Clock>, from_environment: bool) -> Self {
         let process: fn(&str) -> Option<String> = |name| std::env::var(name).ok();
-        Self::reading(keyring, from_environment.then_some(process))
+        Self::reading(keyring, clock, from_environment.then_some(process))
     }
 
     /// With another environment.
-    pub(crate) fn reading(keyring: Arc<Keyring>, environment: Option<fn(&str) -> Option<String>>) -> Self {
-        Self { keyring, environment }
+    pub(crate) fn reading(keyring: Arc<Keyring>, clock: Arc<dyn Clock>, environment: Option<fn(&str) -> Option<String>>) -> Self {
+        Self { keyring, environment, clock, there: Mutex::default() }
     }
 
     /// What a tool needs. `None` when it needs nothing.
     pub(crate) async fn of(&self, spec: &ToolSpec) -> Result<Option<SecretString>, AgentError> {
         let Some(variable) = needed(spec) else { return Ok(None) };
         self.named(spec.pack.as_str(), variable, &spec.title).await.map(Some)
+    }
+
+    /// Says what is missing for `who`, if anything is.
+    pub(crate) async fn check(&self, pack: &str, variable: &str, who: &str) -> Result<(), AgentError> {
+        let (entry, now) = (entry(pack, variable), Moment::new(self.clock.now(), self.keyring.changes()));
+        let there = || self.there.lock().unwrap_or_else(PoisonError::into_inner);
+        if there().iter().any(|(known, at)| *known == entry && at.stands(now)) {
+            return Ok(());
+        }
+        self.named(pack, variable, who).await?;
+        let mut there = there();
+        there.retain(|(known, at)| *known != entry && at.stands(now));
+        there.push((entry, now));
+        Ok(())
     }
 
     /// Whether a variable holds a key of the app's own, which no program of a pack is given.
@@ -171,5 +189,52 @@ impl Credentials {
             });
         }
         views
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::atomic::{AtomicI64, AtomicU32, Ordering},
+        time::Duration,
+    };
+
+    use chrono::{DateTime, TimeDelta, Utc};
+
+    use super::*;
+
+    /// Milliseconds.
+    struct Time(AtomicI64);
+
+    impl Clock for Time {
+        fn now(&self) -> DateTime<Utc> {
+            DateTime::UNIX_EPOCH + TimeDelta::milliseconds(self.0.load(Ordering::SeqCst))
+        }
+    }
+
+    #[tokio::test]
+    async fn what_was_there_a_moment_ago_is_not_looked_for_again_and_what_was_not_is() {
+        static LOOKS: AtomicU32 = AtomicU32::new(0);
+        let environment: fn(&str) -> Option<String> = |name| {
+            LOOKS.fetch_add(1, Ordering::SeqCst);
+            (name == "THERE").then(|| "value".to_owned())
+        };
+        let time = Arc::new(Time(AtomicI64::new(0)));
+        // It never answers in time: the environment does.
+        let keyring = Arc::new(Keyring::with_timeout("test", Duration::ZERO));
+        let credentials = Credentials::reading(Arc::clone(&keyring), Arc::clone(&time) as _, Some(environment));
+        let looks = async |name: &str, found: bool| {
+            let before = LOOKS.load(Ordering::SeqCst);
+            assert_eq!(credentials.check("pack", name, "who").await.is_ok(), found, "{name}");
+            LOOKS.load(Ordering::SeqCst) - before
+        };
+        assert_eq!((looks("THERE", true).await, looks("THERE", true).await), (1, 0));
+        assert_eq!((looks("MISSING", false).await, looks("MISSING", false).await), (1, 1));
+        time.0.store(1_999, Ordering::SeqCst);
+        assert_eq!(looks("THERE", true).await, 0);
+        time.0.store(2_000, Ordering::SeqCst);
+        assert_eq!((looks("THERE", true).await, looks("THERE", true).await), (1, 0));
+        keyring.set_for_this_run("another", SecretString::from("secret"));
+        assert_eq!((looks("THERE", true).await, looks("THERE", true).await), (1, 0), "what this program changes counts at once");
     }
 }

@@ -16,6 +16,7 @@ mod imports;
 mod keys;
 mod known;
 mod models;
+mod moment;
 mod options;
 mod pack_settings;
 mod paths;

@@ -5,7 +5,6 @@ use std::{
     time::Duration,
 };
 
-use chrono::{DateTime, TimeDelta, Utc};
 use contract::{ModelCapabilities, Settings};
 use engine::ports::{Clock, Ids, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Models, Profile, Random};
 use futures::{StreamExt, future::BoxFuture, stream::BoxStream};
@@ -17,7 +16,7 @@ use models::{
 use secrecy::SecretString;
 use secrets::Keyring;
 
-use crate::{credentials::Credentials, known, profile::LiveProfile};
+use crate::{credentials::Credentials, known, moment::Moment, profile::LiveProfile};
 
 /// The name of the provider's key in settings, and of the variable that may hold it.
 pub(crate) const API_KEY: &str = "OPENAI_API_KEY";
@@ -200,10 +199,6 @@ impl Models for HostModels {
     }
 }
 
-/// How long what the keyring said stands: a turn makes several calls, a server many at once, and each look is a thread and a
-/// conversation with another program. What this program itself changes there counts at once.
-const LATELY: TimeDelta = TimeDelta::seconds(2);
-
 /// What was found a moment ago.
 #[derive(Default)]
 struct Lately {
@@ -211,34 +206,24 @@ struct Lately {
     opened: Mutex<Vec<(String, Moment, Provider)>>,
 }
 
-/// When, and after how many changes of the keyring.
-#[derive(Clone, Copy)]
-struct Moment(DateTime<Utc>, u64);
-
-impl Moment {
-    fn stands(self, now: DateTime<Utc>, changes: u64) -> bool {
-        self.1 == changes && (TimeDelta::zero()..LATELY).contains(&(now - self.0))
-    }
-}
-
 impl Lately {
-    fn has_learned(&self, now: DateTime<Utc>, changes: u64) -> bool {
-        self.learned.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|at| at.stands(now, changes))
+    fn has_learned(&self, now: Moment) -> bool {
+        self.learned.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|at| at.stands(now))
     }
 
-    fn learned(&self, now: DateTime<Utc>, changes: u64) {
-        *self.learned.lock().unwrap_or_else(PoisonError::into_inner) = Some(Moment(now, changes));
+    fn learned(&self, now: Moment) {
+        *self.learned.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
     }
 
-    fn opened(&self, recipe: &Recipe, now: DateTime<Utc>, changes: u64) -> Option<Provider> {
+    fn opened(&self, recipe: &Recipe, now: Moment) -> Option<Provider> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        opened.retain(|(_, at, _)| at.stands(now, changes));
+        opened.retain(|(_, at, _)| at.stands(now));
         let wanted = recipe.name();
         opened.iter().find(|(name, _, _)| *name == wanted).map(|(_, _, model)| model.clone())
     }
 
-    fn open(&self, recipe: &Recipe, now: DateTime<Utc>, changes: u64, model: &Provider) {
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner).push((recipe.name(), Moment(now, changes), model.clone()));
+    fn open(&self, recipe: &Recipe, now: Moment, model: &Provider) {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner).push((recipe.name(), now, model.clone()));
     }
 }
 
@@ -324,10 +309,10 @@ impl Model for Remote {
     fn ready(&self) -> BoxFuture<'static, ()> {
         let (keyring, lately, now) = (Arc::clone(&self.keyring), Arc::clone(&self.lately), self.recipe.clock.now());
         Box::pin(async move {
-            let before = keyring.changes();
-            if !lately.has_learned(now, before) {
+            let before = Moment::new(now, keyring.changes());
+            if !lately.has_learned(before) {
                 known::learn(&keyring).await;
-                lately.learned(now, before);
+                lately.learned(before);
             }
         })
     }
@@ -336,10 +321,10 @@ impl Model for Remote {
         let (keyring, recipe, local) = (Arc::clone(&self.keyring), Arc::clone(&self.recipe), self.local);
         let lately = Arc::clone(&self.lately);
         let opening = async move {
-            let (now, before) = (recipe.clock.now(), keyring.changes());
-            let opened = match lately.opened(&recipe, now, before) {
+            let before = Moment::new(recipe.clock.now(), keyring.changes());
+            let opened = match lately.opened(&recipe, before) {
                 Some(model) => Ok(model),
-                None => open(&keyring, &recipe, local).await.inspect(|model| lately.open(&recipe, now, before, model)),
+                None => open(&keyring, &recipe, local).await.inspect(|model| lately.open(&recipe, before, model)),
             };
             match opened {
                 Ok(model) => model.stream(request),
@@ -383,18 +368,11 @@ mod tests {
     use secrecy::ExposeSecret as _;
 
     use super::*;
+    use crate::SystemClock;
 
     fn settings(provider: &str, base_url: &str, fallback: Option<FallbackModel>) -> Settings {
         let model = ModelSettings { provider: provider.into(), base_url: base_url.into(), fallback, ..ModelSettings::default() };
         Settings { model, ..Settings::default() }
-    }
-
-    #[test]
-    fn what_the_keyring_said_stands_for_a_moment_and_until_this_program_changes_it() {
-        let said = Moment(DateTime::UNIX_EPOCH, 3);
-        for (ms, changes, stands) in [(0, 3, true), (1_999, 3, true), (2_000, 3, false), (-1, 3, false), (0, 4, false)] {
-            assert_eq!(said.stands(DateTime::UNIX_EPOCH + TimeDelta::milliseconds(ms), changes), stands, "{ms} ms, {changes} changes");
-        }
     }
 
     #[test]
@@ -414,14 +392,15 @@ mod tests {
     #[test]
     fn the_environments_key_counts_in_a_terminal_and_for_its_own_provider_only() {
         let keyring = || Arc::new(Keyring::new("test"));
-        let terminal = Credentials::reading(keyring(), Some(|name| (name == "ANTHROPIC_API_KEY").then(|| "sk-ant".to_owned())));
+        let terminal = Credentials::reading(keyring(), Arc::new(SystemClock), Some(|name| (name == "ANTHROPIC_API_KEY").then(|| "sk-ant".to_owned())));
         let api = Api::named("anthropic").unwrap();
         let at = |address: &str| env_key(&terminal, api, address).map(|key| key.expose_secret().to_owned());
         assert_eq!(at(api.default_url()).as_deref(), Some("sk-ant"));
         assert_eq!(at("https://elsewhere.example/v1"), None);
-        let window = Credentials::reading(keyring(), None);
+        let window = Credentials::reading(keyring(), Arc::new(SystemClock), None);
         assert!(env_key(&window, api, api.default_url()).is_none(), "the window takes keys from the keyring alone");
-        assert!(Credentials::new(keyring(), true).variable("PATH").is_some() && Credentials::new(keyring(), false).variable("PATH").is_none());
+        let reads = |from_environment| Credentials::new(keyring(), Arc::new(SystemClock), from_environment).variable("PATH").is_some();
+        assert!(reads(true) && !reads(false));
     }
 
     #[test]

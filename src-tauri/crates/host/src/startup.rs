@@ -215,7 +215,7 @@ fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>, profile: &Arc<Li
     loaded.retain(|pack| options.only_packs.is_empty() || options.only_packs.iter().any(|id| id == pack.view.id.as_str()));
     let wants_pacing = loaded.iter().filter_map(|l| l.pack.as_ref()).any(|p| p.tools.iter().any(|t| t.target.server() == PACING));
     let pacing = wants_pacing.then(|| open_pacing(paths, options)).transpose()?;
-    let credentials = Arc::new(Credentials::new(Arc::clone(keyring), options.credentials_from_environment));
+    let credentials = Arc::new(Credentials::new(Arc::clone(keyring), Arc::clone(&options.clock), options.credentials_from_environment));
     let around = servers::Around { paths, options, keyring, credentials: &credentials, profile };
     let configs = loaded.iter().flat_map(|l| servers::configs(l, &around)).collect();
     let pins = Arc::new(Pins::open(paths.definitions(), servers::own(&loaded), Arc::clone(&options.clock)));

@@ -393,7 +393,10 @@ impl Tools for HostTools {
     }
 
     async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {
-        let ToolTarget::Mcp { server, .. } = &spec.target else { return self.credentials.of(spec).await.map(|_| ()) };
+        let ToolTarget::Mcp { server, .. } = &spec.target else {
+            let Some(variable) = credentials::needed(spec) else { return Ok(()) };
+            return self.credentials.check(spec.pack.as_str(), variable, &spec.title).await;
+        };
         // What a server elsewhere is shown: it could not be reached without.
         let pack = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref()).find(|pack| pack.manifest.id == spec.pack);
         let declared = pack.and_then(|pack| pack.manifest.servers.iter().find(|entry| entry.name == *server));
@@ -401,7 +404,7 @@ impl Tools for HostTools {
         let elsewhere = declared.and_then(|entry| entry.elsewhere.as_ref()).filter(|_| stands_in).map(|other| other.client_secret.as_str());
         let variables: Vec<&str> = declared.into_iter().flat_map(credentials::of_server).chain(elsewhere).collect();
         for variable in variables {
-            self.credentials.named(spec.pack.as_str(), variable, server).await?;
+            self.credentials.check(spec.pack.as_str(), variable, server).await?;
         }
         Ok(())
     }

@@ -1,0 +1,39 @@
+//! How long what the keyring said stands. Knows not what was asked.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// A turn makes several calls, a server many at once, and each look at the keyring is a thread and a conversation with another program.
+/// What this program itself changes there counts at once.
+const LATELY: TimeDelta = TimeDelta::seconds(2);
+
+/// When the keyring was asked, and after how many changes of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Moment {
+    at: DateTime<Utc>,
+    changes: u64,
+}
+
+impl Moment {
+    pub(crate) fn new(at: DateTime<Utc>, changes: u64) -> Self {
+        Self { at, changes }
+    }
+
+    /// Whether what was said then stands at this one.
+    pub(crate) fn stands(self, now: Self) -> bool {
+        self.changes == now.changes && (TimeDelta::zero()..LATELY).contains(&(now.at - self.at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_keyring_said_stands_for_a_moment_and_until_this_program_changes_it() {
+        let said = Moment::new(DateTime::UNIX_EPOCH, 3);
+        for (ms, changes, stands) in [(0, 3, true), (1_999, 3, true), (2_000, 3, false), (-1, 3, false), (0, 4, false)] {
+            let now = Moment::new(DateTime::UNIX_EPOCH + TimeDelta::milliseconds(ms), changes);
+            assert_eq!(said.stands(now), stands, "{ms} ms, {changes} changes");
+        }
+    }
+}
