@@ -19,15 +19,15 @@ use crate::{
 
 /// Where the numbers are kept, among the session's own values: they go when the session goes, and hold digests only.
 const KEY: &str = "$placeholders";
-/// Sessions whose numbers and redacted history stay in memory.
-const SESSIONS: usize = 32;
+/// A session's numbers and redacted history stay in memory for so many uses of sessions' tables, at the least.
+const LATELY: u64 = 64;
 /// Texts, and tools, of the program that stay in memory as they go out.
 const OURS: usize = 256;
 
 /// What the engine keeps between turns.
 #[derive(Default)]
 pub(crate) struct Egress {
-    tables: Mutex<HashMap<SessionId, Arc<Mutex<Table>>>>,
+    tables: Mutex<Tables>,
     exact: Mutex<Option<(u64, Arc<Exact>)>>,
     ours: Mutex<Ours>,
 }
@@ -57,16 +57,47 @@ impl Ours {
     }
 }
 
+/// Sessions' tables. Those that were not used for long go.
+#[derive(Default)]
+struct Tables {
+    /// Each with the number of its last use.
+    by_session: HashMap<SessionId, (Arc<Mutex<Table>>, u64)>,
+    uses: u64,
+}
+
+impl Tables {
+    fn known(&mut self, session: &SessionId) -> Option<Arc<Mutex<Table>>> {
+        let (table, used) = self.by_session.get_mut(session)?;
+        self.uses += 1;
+        *used = self.uses;
+        Some(Arc::clone(table))
+    }
+
+    /// Keeps a table, unless somebody was faster.
+    fn keep(&mut self, session: &SessionId, table: Table) -> Arc<Mutex<Table>> {
+        if self.by_session.len() as u64 >= 2 * LATELY {
+            // So many uses are of at most so many sessions.
+            self.by_session.retain(|_, (table, used)| *used + LATELY > self.uses || Arc::strong_count(table) > 1);
+        }
+        self.uses += 1;
+        let (table, _) = self.by_session.entry(session.clone()).or_insert_with(|| (Arc::new(Mutex::new(table)), self.uses));
+        Arc::clone(table)
+    }
+}
+
 /// A session's numbers, and its stored items as they go out: each is looked through once, not in every turn.
 #[derive(Default)]
 struct Table {
     numbers: Numbers,
     said: HashMap<String, Said>,
-    /// What `said` was made with: a level, and the secrets known then.
-    made_with: (RedactionLevel, u64),
+    /// What `said` was made with.
+    made_with: MadeWith,
     /// Counts the turns since the table was read.
     turn: u64,
 }
+
+/// A level, the secrets known then, and whether values were kept.
+type MadeWith = (RedactionLevel, u64, bool);
 
 /// One stored text or value as it goes out.
 #[derive(Clone)]
@@ -80,8 +111,8 @@ struct Said {
 }
 
 impl Table {
-    /// What is kept as it goes out at this level and without these secrets.
-    fn said_with(&mut self, made_with: (RedactionLevel, u64)) -> &mut HashMap<String, Said> {
+    /// What is kept as it goes out so.
+    fn said_with(&mut self, made_with: MadeWith) -> &mut HashMap<String, Said> {
         if self.made_with != made_with {
             self.said.clear();
             self.made_with = made_with;
@@ -103,6 +134,8 @@ pub(crate) struct Words {
     engine: Arc<Engine>,
     session: SessionId,
     level: RedactionLevel,
+    /// Results are told as the values that they are, too.
+    values: bool,
     table: Arc<Mutex<Table>>,
     sent: Mutex<Replaced>,
     /// The secrets that were known when the first word was made.
@@ -143,35 +176,28 @@ impl Engine {
             .hint("Choose the offline model or a server on this computer in Settings, or allow other servers there."))
     }
 
-    /// The words of a turn at this level. Reads the session's numbers when they are not in memory.
-    pub(crate) async fn words(self: &Arc<Self>, session: &SessionId, level: RedactionLevel) -> Result<Words, StoreError> {
-        let known = lock(&self.egress.tables).get(session).cloned();
+    /// The words of a turn at this level, with results as `values` for a model that reads them so. Reads the session's numbers when
+    /// they are not in memory.
+    pub(crate) async fn words(self: &Arc<Self>, session: &SessionId, level: RedactionLevel, values: bool) -> Result<Words, StoreError> {
+        let known = lock(&self.egress.tables).known(session);
         let table = match known {
             Some(table) => table,
             None => {
                 let stored = self.world.store.session_values_of(session, &[KEY]).await?.remove(KEY).unwrap_or_default();
                 let table = Table { numbers: Numbers::restored(session.as_str(), &stored), ..Table::default() };
-                self.egress.keep(session, table)
+                lock(&self.egress.tables).keep(session, table)
             }
         };
         lock(&table).turn += 1;
         let secrets = Mutex::new(self.exact_now().0);
-        Ok(Words { engine: Arc::clone(self), session: session.clone(), level, table, sent: Mutex::default(), secrets })
+        Ok(Words { engine: Arc::clone(self), session: session.clone(), level, values, table, sent: Mutex::default(), secrets })
     }
 }
 
 impl Egress {
-    fn keep(&self, session: &SessionId, table: Table) -> Arc<Mutex<Table>> {
-        let mut tables = lock(&self.tables);
-        if tables.len() >= SESSIONS {
-            tables.retain(|_, table| Arc::strong_count(table) > 1);
-        }
-        Arc::clone(tables.entry(session.clone()).or_insert_with(|| Arc::new(Mutex::new(table))))
-    }
-
     /// Forgets a session, in memory.
     pub(crate) fn forget(&self, session: &SessionId) {
-        lock(&self.tables).remove(session);
+        lock(&self.tables).by_session.remove(session);
     }
 }
 
@@ -216,19 +242,18 @@ impl Words {
         self.stored(&format!("call {call}"), make).text
     }
 
-    /// A stored result: its text, cut by `cut`, the whole, and whether it was cut.
+    /// A stored result: its text, cut by `cut`, the whole as a value where values are told, and whether it was cut.
     pub(crate) fn stored_result(&self, call: &CallId, result: impl FnOnce() -> Arc<Value>, cut: Cut<'_>) -> (Outbound, OutboundValue, bool) {
         let make = |redactor: &Redactor, numbers: &mut Numbers| {
             let Redacted { out, replaced } = redactor.value(numbers, &result());
             let (text, is_cut) = cut_down(redactor, &out.to_string(), cut);
-            Said { text, data: out, is_cut, replaced, turn: 0 }
+            Said { text, data: self.told(out), is_cut, replaced, turn: 0 }
         };
         let said = self.stored(&of_result(call), make);
         (said.text, said.data, said.is_cut)
     }
 
-    /// A result that is new in this turn: its text, cut by `cut`, the whole, and whether it was cut. It is kept as [`Self::stored_result`]
-    /// will give it, cut by `later`.
+    /// A result that is new in this turn, as [`Self::stored_result`] gives one. There it will come cut by `later`.
     pub(crate) fn new_result(&self, call: &CallId, result: &Arc<Value>, cut: Cut<'_>, later: Cut<'_>) -> (Outbound, OutboundValue, bool) {
         let (generation, redactor) = self.redactor();
         let mut table = lock(&self.table);
@@ -239,11 +264,16 @@ impl Words {
             None if !is_cut => (text.clone(), false),
             _ => cut_down(&redactor, &whole, later),
         };
-        let (turn, made_with) = (table.turn, (self.level, generation));
+        let (turn, made_with, data) = (table.turn, (self.level, generation, self.values), self.told(data));
         table.said_with(made_with).insert(of_result(call), Said { text: short, data: data.clone(), is_cut: is_short, replaced: replaced.clone(), turn });
         drop(table);
         self.note(&replaced);
         (text, data, is_cut)
+    }
+
+    /// A value where values are told.
+    fn told(&self, value: OutboundValue) -> OutboundValue {
+        if self.values { value } else { OutboundValue::default() }
     }
 
     /// A value that is new in this turn, as text.
@@ -251,7 +281,7 @@ impl Words {
         let redactor = self.redactor().1;
         let Redacted { out, replaced } = redactor.value(&mut lock(&self.table).numbers, &Arc::new(value));
         self.note(&replaced);
-        (redactor.composed(&out.to_string()), out)
+        (redactor.composed(&out.to_string()), self.told(out))
     }
 
     /// A call as the model made it, with real values in its arguments, as it goes back.
@@ -382,7 +412,7 @@ impl Words {
         let said = {
             let mut table = lock(&self.table);
             let turn = table.turn;
-            match table.said_with((self.level, generation)).get_mut(key) {
+            match table.said_with((self.level, generation, self.values)).get_mut(key) {
                 Some(said) => {
                     said.turn = turn;
                     said.clone()
@@ -405,5 +435,27 @@ fn cut_down(redactor: &Redactor, whole: &str, cut: Cut<'_>) -> (Outbound, bool) 
     match cut(whole) {
         Some(shorter) => (redactor.composed(&shorter), true),
         None => (redactor.composed(whole), false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_stay_that_were_used_lately_or_are_in_use() {
+        let mut tables = Tables::default();
+        let session = |n: u64| SessionId(format!("s{n}"));
+        let in_use = tables.keep(&session(0), Table::default());
+        let mut most = 0;
+        for n in 1..10 * LATELY {
+            tables.keep(&session(n), Table::default());
+            assert!(tables.known(&session(1)).is_some(), "{n}: it is used again and again");
+            most = most.max(tables.by_session.len() as u64);
+        }
+        assert!((LATELY..=2 * LATELY).contains(&most), "{most}");
+        let again = tables.known(&session(0)).expect("in use all the time");
+        assert!(Arc::ptr_eq(&in_use, &again));
+        assert!(tables.known(&session(10 * LATELY - 1)).is_some() && tables.known(&session(2)).is_none());
     }
 }

@@ -148,6 +148,9 @@ impl Model for Metered {
     fn in_process(&self) -> bool {
         self.inner.in_process()
     }
+    fn reads_values(&self) -> bool {
+        self.inner.reads_values()
+    }
     fn ready(&self) -> BoxFuture<'static, ()> {
         self.inner.ready()
     }

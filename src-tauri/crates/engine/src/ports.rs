@@ -53,7 +53,7 @@ pub enum Message {
     /// What the model said and asked for. `opaque` goes back only to the maker it came from.
     Assistant { text: Outbound, calls: Vec<ModelCall>, opaque: Option<Opaque> },
     /// The result of one call; every call is followed by exactly one.
-    /// `content` is what a language model reads (capped); `data` is the whole result, for models on this machine.
+    /// `content` is what a language model reads (capped); `data` is the whole result, for a model that reads values, else nothing.
     Tool { call: CallId, name: Outbound, content: Outbound, data: OutboundValue },
 }
 
@@ -209,6 +209,10 @@ pub trait Model: Send + Sync {
     /// Is a part of this program: it reads what stands here, not what it is called outside. Secrets are removed for it, too.
     fn in_process(&self) -> bool {
         false
+    }
+    /// Reads results as the values that they are: what is a part of this program, and whatever may fall back to it.
+    fn reads_values(&self) -> bool {
+        self.in_process()
     }
     /// Gets what a call needs (its key), before anything is written for it: then the key is known and is removed from it.
     fn ready(&self) -> BoxFuture<'static, ()> {

@@ -158,7 +158,7 @@ impl Turn {
             () = self.cancel.cancelled() => return Err(End::Cancelled { partial: String::new() }),
             () = self.model.ready() => {}
         }
-        match self.engine.words(&self.session, self.redaction_level()).await {
+        match self.engine.words(&self.session, self.redaction_level(), self.model.reads_values()).await {
             Ok(words) => Ok(self.words.get_or_init(|| words)),
             Err(error) => Err(End::Failed { partial: String::new(), error: crate::store_error(&error) }),
         }

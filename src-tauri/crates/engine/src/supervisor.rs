@@ -167,7 +167,9 @@ impl Turn {
         run.rounds = self.settings.limits.rounds.min(self.own_bound(agent.max_steps.saturating_add(1))).clamp(1, 20).min(left).max(1);
         let end = self.rounds(words, &mut run).await;
         self.emit(EventBody::AgentEnd { agent: agent.id.clone(), name: agent.name.clone() });
-        if let End::Answer { text, .. } = &end {
+        if order.is_some()
+            && let End::Answer { text, .. } = &end
+        {
             run.messages.push(Message::Assistant { text: words.text(text), calls: Vec::new(), opaque: None });
             run.messages.push(Message::System { text: "The supervisor asks again: see the new supervisor_instruction.".into() });
             runs.insert(agent.id.clone(), run);

@@ -42,6 +42,10 @@ impl Model for WithFallback {
         self.first.local() && self.second.local()
     }
 
+    fn reads_values(&self) -> bool {
+        self.first.reads_values() || self.second.reads_values()
+    }
+
     fn ready(&self) -> BoxFuture<'static, ()> {
         let (first, second) = (self.first.ready(), self.second.ready());
         Box::pin(async move {

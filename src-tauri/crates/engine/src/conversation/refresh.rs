@@ -188,7 +188,7 @@ impl Turn {
         let said = |error: contract::AgentError| error.message;
         self.engine.check_egress(self.model.as_ref()).map_err(said)?;
         self.model.ready().await;
-        let words = self.engine.words(&self.session, self.redaction_level()).await.map_err(|error| error.to_string())?;
+        let words = self.engine.words(&self.session, self.redaction_level(), self.model.reads_values()).await.map_err(|error| error.to_string())?;
         let messages: Vec<_> = entries.iter().map(|entry| json!({"role": entry.role, "text": entry.text})).collect();
         let input = words.value(json!({"notes": notes, "messages": messages})).0;
         let prompt = PROMPT.trim_end().replace("{words}", &(most * 3 / 4).to_string());

@@ -220,6 +220,27 @@ async fn texts_of_the_program_are_looked_at_again_when_a_secret_becomes_known() 
 }
 
 #[tokio::test(start_paused = true)]
+async fn results_are_values_only_for_a_model_that_reads_them_so() {
+    let bench = Bench::new(vec![tool("r", Effect::ReadOnly)]);
+    bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(|_| Ok(json!({"owner": MAIL}))));
+    bench.model.then(vec![Say::Call("r", json!({}))]);
+    bench.model.words_only.store(true, Ordering::SeqCst);
+    bench.ask("go").await;
+    bench.ask("and").await;
+    bench.model.words_only.store(false, Ordering::SeqCst);
+    bench.ask("then").await;
+    bench.model.words_only.store(true, Ordering::SeqCst);
+    bench.ask("still").await;
+    let of = |request: &ModelRequest| {
+        let result = |message: &Message| if let Message::Tool { content, data, .. } = message { Some((content.to_string(), json!(data))) } else { None };
+        request.messages.iter().find_map(result)
+    };
+    let told: Vec<(String, Value)> = bench.model.requests.lock().unwrap().iter().filter_map(of).collect();
+    let (text, value) = (json!({"owner": "<email_1>"}).to_string(), json!({"owner": "<email_1>"}));
+    assert_eq!(told, [(text.clone(), Value::Null), (text.clone(), Value::Null), (text.clone(), value), (text, Value::Null)]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_result_reads_the_same_in_every_later_turn_and_after_a_restart() {
     let results = |bench: &Bench| -> Vec<Vec<String>> {
         let of = |request: &ModelRequest| {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use engine::ports::{Message, Model, ModelErrorKind, ModelEvent};
 use futures::StreamExt;
 use kit::model_server::{ModelServer, Reply};
-use models::{Api, Config, Provider, WithFallback};
+use models::{Api, Config, Provider, WithFallback, offline::OfflineModel};
 use serde_json::json;
 
 use crate::recordings::folder;
@@ -96,4 +96,14 @@ async fn two_models_are_local_only_together() {
     let away = Arc::new(Provider::new(config("https://models.example/v1"), world()).unwrap());
     assert!(WithFallback::new(here.clone(), here.clone()).local());
     assert!(!WithFallback::new(here.clone(), away.clone()).local() && !WithFallback::new(away, here).local());
+}
+
+#[tokio::test]
+async fn values_are_told_where_either_reads_them() {
+    let server = ModelServer::start([]).await;
+    let language: Arc<dyn Model> = failing(&server);
+    let offline: Arc<dyn Model> = Arc::new(OfflineModel::new(Vec::new()));
+    assert!(offline.reads_values() && !language.reads_values());
+    assert!(WithFallback::new(Arc::clone(&language), offline).reads_values(), "it may have to answer for the other");
+    assert!(!WithFallback::new(Arc::clone(&language), language).reads_values());
 }

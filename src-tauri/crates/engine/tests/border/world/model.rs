@@ -34,6 +34,8 @@ pub struct ScriptModel {
     pub inside: AtomicBool,
     /// Does not run on this machine.
     pub remote: AtomicBool,
+    /// Reads results as text alone.
+    pub words_only: AtomicBool,
     /// Another model that may take over.
     pub second: Mutex<Option<String>>,
     pub script: Mutex<VecDeque<Vec<Say>>>,
@@ -78,6 +80,9 @@ impl Model for ScriptModel {
     }
     fn in_process(&self) -> bool {
         self.inside.load(Ordering::SeqCst)
+    }
+    fn reads_values(&self) -> bool {
+        !self.words_only.load(Ordering::SeqCst)
     }
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
         assert_paired(&request.messages);
