@@ -1,0 +1,19 @@
+// What a marked line of a preview is beside the other side: new, removed or changed. Lines of both sides share only their names. Pure.
+import type { PreviewState } from "../platform/generated/PreviewState";
+import type { PreviewView } from "../platform/generated/PreviewView";
+
+export type Mark = "added" | "removed" | "changed";
+
+/** The marks of the lines of one side; `null` for a line that stays as it is. */
+export function marks(preview: PreviewView, side: "before" | "after"): (Mark | null)[] {
+  const other = side === "before" ? preview.after : preview.before;
+  const alone: Mark = side === "before" ? "removed" : "added";
+  return preview[side].rows.map((row) => {
+    if (!row.changed) return null;
+    return named(preview[side], row.label) > named(other, row.label) ? alone : "changed";
+  });
+}
+
+function named(state: PreviewState, label: string): number {
+  return state.rows.filter((row) => row.label === label).length;
+}
