@@ -175,9 +175,9 @@ impl Element<'_> {
         self.session.command(method, &format!("/element/{}{path}", self.id), body)
     }
 
-    /// Clicks in the middle of it, as a mouse does.
+    /// Clicks in the middle of it, as a mouse does. One that closes its window may never be answered for, so this waits less long.
     pub fn click(&self) -> Result<(), Refused> {
-        self.command("POST", "/click", Some(&json!({}))).map(drop)
+        self.session.command_within(PATIENCE, "POST", &format!("/element/{}/click", self.id), Some(&json!({}))).map(drop)
     }
 
     /// Where it lies in the window.
