@@ -155,6 +155,12 @@ impl<'a> Checker<'a> {
         self.problems.add(Some(self.size()), message);
     }
 
+    /// A fault of the newest record behind which nothing can be judged.
+    pub(crate) fn spoilt(&mut self, message: impl Into<String>) {
+        self.fault(message);
+        self.stopped = true;
+    }
+
     /// Something speaks of records after the last one.
     pub(crate) fn beyond(&mut self, message: impl Into<String>) {
         self.problems.add(Some(self.size() + 1), message);

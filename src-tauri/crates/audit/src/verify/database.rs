@@ -138,7 +138,7 @@ fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
         for (id, hash) in done {
             let held = nodes.next()?.is_some_and(|(stored, value)| i64::try_from(id) == Ok(stored) && value == hash);
             if !held {
-                checker.fault(format!("the tree stored over the records up to {seq} does not match them"));
+                checker.spoilt(format!("the tree stored over the records up to {seq} does not match them"));
                 return Ok(());
             }
         }

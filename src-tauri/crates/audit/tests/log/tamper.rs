@@ -31,6 +31,18 @@ fn a_rewritten_record_is_named() {
 }
 
 #[test]
+fn behind_a_changed_record_nothing_is_called_missing() {
+    let world = World::new();
+    closed(&world, 50);
+    let mark = world.mark();
+    let change = "UPDATE audit_record SET body=CAST(replace(CAST(body AS TEXT),'cart.add','cart.del') AS BLOB) WHERE seq=18";
+    Connection::open(world.db()).unwrap().execute_batch(change).unwrap();
+    let report = verify(&world.db(), Some(&mark));
+    assert!(!report.ok && report.problems.iter().any(|problem| problem.seq == Some(18)), "{report:?}");
+    assert!(report.problems.iter().all(|problem| !problem.message.contains("missing")), "{report:?}");
+}
+
+#[test]
 fn swapped_doubled_and_deleted_records_are_named() {
     assert_eq!(
         changed("UPDATE audit_record SET seq=-1 WHERE seq=20; UPDATE audit_record SET seq=20 WHERE seq=21; UPDATE audit_record SET seq=21 WHERE seq=-1").seq,

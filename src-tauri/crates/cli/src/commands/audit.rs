@@ -103,7 +103,7 @@ fn tell(out: Out, report: &VerifyReport) {
     }
     out.line(format!("  root  {}", exact(&report.root)));
     out.line(format!("  key   {}{}", exact(&report.key_fingerprint), if report.anchored { "" } else { " (of one run only, not anchored in a keyring)" }));
-    if report.unsigned_tail > 0 {
+    if report.ok && report.unsigned_tail > 0 {
         out.line(format!("  {} records after the newest checkpoint are in order, but not signed yet.", report.unsigned_tail));
     }
     if !report.unknown_outcomes.is_empty() {
