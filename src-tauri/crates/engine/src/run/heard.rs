@@ -212,22 +212,22 @@ impl Engine {
         let item = |body| Item { id: ItemId(world.ids.next("item")), session: session.clone(), turn: turn.clone(), seq: 0, created_at: now, body };
         let answered = ItemBody::AssistantText { text: answer, blocks: Vec::new(), model: None, agent: None, choices: Vec::new(), partial: false };
         let items = vec![item(ItemBody::UserMessage { text: said.clone() }), item(answered)];
-        let started = RecordDraft::new(RecordType::RunStarted)
-            .of(&session, &turn)
-            .field("model", "")
-            .field("request_id", around.request_id.clone())
-            .commit("input", said);
-        let ended = RecordDraft::new(RecordType::RunEnded)
-            .of(&session, &turn)
-            .field("status", "ok")
-            .field("model_calls", 0)
-            .field("request_id", around.request_id.clone());
-        world.store.turn_save(&row, items, None).await.map_err(|e| store_error(&e))?;
+        let started = RecordDraft::new(RecordType::RunStarted).field("model", "").commit("input", said);
+        let ended = RecordDraft::new(RecordType::RunEnded).field("status", "ok").field("model_calls", 0);
         for draft in [started, ended] {
+            let mut draft = draft.of(&session, &turn).field("request_id", around.request_id.clone());
+            if let Some(correlation) = &around.correlation_id {
+                draft = draft.field("correlation_id", correlation.clone());
+            }
             if let Err(error) = world.audit.append(draft, Durability::Grouped).await {
                 tracing::warn!(%error, "a record could not be written");
             }
         }
+        let (kept, flushed) = tokio::join!(world.store.turn_save(&row, items, None), world.audit.flush());
+        if let Err(error) = flushed {
+            tracing::warn!(%error, "the audit log could not be flushed at the end of a turn");
+        }
+        kept.map_err(|e| store_error(&e))?;
         Ok(())
     }
 
