@@ -10,7 +10,7 @@ const HEADER: &str = "account_id,account_name,advertiser,campaign_id,campaign_na
 
 async fn open(folder: &Path) -> Arc<Host> {
     let tools = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().join("tools");
-    Host::open(Options { data_dir: Some(folder.to_owned()), pack_dirs: vec![tools], ..Options::default() }).await.unwrap()
+    crate::open(|| Options { data_dir: Some(folder.to_owned()), pack_dirs: vec![tools.clone()], ..Options::default() }).await
 }
 
 async fn import(host: &Host, file: &Path) -> ImportView {

@@ -102,7 +102,7 @@ fn describe(folder: &Path, words: &str) {
 }
 
 async fn host(folder: &Path) -> Arc<Host> {
-    Host::open(Options { data_dir: Some(folder.join("data")), pack_dirs: vec![folder.join("packs")], ..Options::default() }).await.unwrap()
+    crate::open(|| Options { data_dir: Some(folder.join("data")), pack_dirs: vec![folder.join("packs")], ..Options::default() }).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
