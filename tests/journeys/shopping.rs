@@ -169,7 +169,7 @@ fn changes(journey: &Journey, line: &str) {
     enter_quantity(journey, "3");
     let action = waiting_change(journey, "cart.setItemQuantity");
     journey.chat(|page| {
-        page.named("aside section", "Waits for your approval", false);
+        page.named("aside section", "Waiting for your approval", false);
         let decided_first = page.named(IN_CART, "Remove", false).enabled().expect("its state");
         assert!(!decided_first, "nothing else can be asked for before that is decided");
     });

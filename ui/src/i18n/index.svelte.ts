@@ -54,10 +54,9 @@ export function formatNumber(value: number, options?: Intl.NumberFormatOptions):
 /** Money with its currency code; without a code the bare number with two decimals. */
 export function formatMoney(value: number, currency?: string | null, decimals = 2): string {
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
-  if (currency && /^[A-Z]{3}$/.test(currency)) {
-    return new Intl.NumberFormat(locale.tag, { style: "currency", currency, currencyDisplay: "code", ...digits }).format(value);
-  }
-  return formatNumber(value, digits);
+  const amount = formatNumber(value, digits);
+  // As answers and the approval window have it, in every language.
+  return currency ? `${amount}\u00a0${currency}` : amount;
 }
 
 function dateOf(value: string | Date): Date {

@@ -33,7 +33,9 @@ function otherWays(query: string, data: unknown): Refinement[] {
     const rest = query.split(" ").filter((word) => !names.includes(word));
     return names.length > 0 && rest.length > 0 ? [{ kind: "without", query: rest.join(" "), names: names.join(", ") }] : [];
   });
-  return [...offered.slice(0, MOST - 1), { kind: "reword", query }];
+  // Two that search for the same are one.
+  const different = offered.filter((one, at) => offered.findIndex((other) => other.query === one.query) === at);
+  return [...different.slice(0, MOST - 1), { kind: "reword", query }];
 }
 
 const strings = (value: unknown): string[] => (Array.isArray(value) ? value.filter((one) => typeof one === "string") : []);

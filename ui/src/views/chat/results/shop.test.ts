@@ -53,6 +53,8 @@ describe("ways to go on", () => {
       { kind: "reword", query: "purple unicorn saddle" },
     ]);
     expect(refinements({ query: "saddle" }, { items: [] })).toEqual([{ kind: "reword", query: "saddle" }]);
+    const twice = [offered[0], { id: "remove_constraints", label: "", payload: { constraintsToRemove: ["purple"] } }];
+    expect(refinements({ query: "purple unicorn" }, { items: [], refinements: twice }).map((way) => way.kind)).toEqual(["search", "reword"]);
   });
 
   test("after one with many: what tells them apart, the most frequent first; none after few", () => {
