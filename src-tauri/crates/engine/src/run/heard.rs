@@ -214,15 +214,14 @@ impl Engine {
         let items = vec![item(ItemBody::UserMessage { text: said.clone() }), item(answered)];
         let started = RecordDraft::new(RecordType::RunStarted).field("model", "").commit("input", said);
         let ended = RecordDraft::new(RecordType::RunEnded).field("status", "ok").field("model_calls", 0);
+        // While it is entered, the log names the request in its records.
+        self.runs.enter(&turn, Work::heard(around.clone()).0);
         for draft in [started, ended] {
-            let mut draft = draft.of(&session, &turn).field("request_id", around.request_id.clone());
-            if let Some(correlation) = &around.correlation_id {
-                draft = draft.field("correlation_id", correlation.clone());
-            }
-            if let Err(error) = world.audit.append(draft, Durability::Grouped).await {
+            if let Err(error) = world.audit.append(draft.of(&session, &turn), Durability::Grouped).await {
                 tracing::warn!(%error, "a record could not be written");
             }
         }
+        self.runs.leave(&turn);
         let (kept, flushed) = tokio::join!(world.store.turn_save(&row, items, None), world.audit.flush());
         if let Err(error) = flushed {
             tracing::warn!(%error, "the audit log could not be flushed at the end of a turn");
