@@ -54,7 +54,7 @@ impl Turn {
     }
 }
 
-fn newest<'a>(items: &'a [Item], spec: &ToolSpec, pointer: &str, arguments: &Value) -> Option<Analysis<'a>> {
+fn newest<'a>(items: &'a [Arc<Item>], spec: &ToolSpec, pointer: &str, arguments: &Value) -> Option<Analysis<'a>> {
     let wanted = canonical(arguments);
     items.iter().rev().find_map(|item| {
         let ItemBody::ToolResult { call, tool, outcome: ToolOutcome::Ok, data, .. } = &item.body else { return None };
@@ -67,7 +67,7 @@ fn newest<'a>(items: &'a [Item], spec: &ToolSpec, pointer: &str, arguments: &Val
     })
 }
 
-fn arguments_of<'a>(items: &'a [Item], wanted: &CallId) -> Option<&'a Value> {
+fn arguments_of<'a>(items: &'a [Arc<Item>], wanted: &CallId) -> Option<&'a Value> {
     items.iter().find_map(|item| match &item.body {
         ItemBody::ToolCall { call, arguments, .. } if call == wanted => Some(arguments),
         _ => None,

@@ -1,6 +1,8 @@
 //! Layer 3: what users name, and the values that count when they name nothing. Told to the model as defaults; the host sees to
 //! it that a default gives way only to what the user's own words name, and that every answer says which value was used and why.
 
+use std::sync::Arc;
+
 use contract::{AgentError, Effect, Item, ItemBody, ToolSpec, manifest::Entity};
 use serde_json::{Map, Value};
 
@@ -32,7 +34,7 @@ pub(crate) struct Used {
 pub(crate) struct Past<'a> {
     /// The user's words of this turn.
     pub(crate) said: &'a str,
-    pub(crate) earlier: &'a [Item],
+    pub(crate) earlier: &'a [Arc<Item>],
     /// The model is a part of this program: it reads names by the packs' own tables and its arguments stay as they are.
     pub(crate) in_process: bool,
 }
@@ -136,14 +138,14 @@ fn as_text(value: &Value) -> Option<String> {
 }
 
 /// The value of the newest call that had one.
-fn inherited(parameter: &str, earlier: &[Item]) -> Option<String> {
+fn inherited(parameter: &str, earlier: &[Arc<Item>]) -> Option<String> {
     earlier.iter().rev().find_map(|item| match &item.body {
         ItemBody::ToolCall { arguments, .. } => arguments.get(parameter).and_then(as_text),
         _ => None,
     })
 }
 
-fn said_before(agent: &Agent, kind: &str, parameter: &str, id: &str, earlier: &[Item]) -> bool {
+fn said_before(agent: &Agent, kind: &str, parameter: &str, id: &str, earlier: &[Arc<Item>]) -> bool {
     let texts = earlier.iter().filter_map(|item| if let ItemBody::UserMessage { text } = &item.body { Some(text) } else { None });
     texts.into_iter().any(|text| says(text, id) || ids(agent, kind, parameter, text).iter().any(|known| known == id))
 }

@@ -24,7 +24,7 @@ pub(crate) fn remembered(summary: &str) -> String {
 }
 
 /// Messages for `items` (ascending). Results that are cut stay whole in `kept`.
-pub(crate) fn messages(items: &[Item], specs: &[ToolSpec], kept: &Kept, words: &Words) -> Vec<Message> {
+pub(crate) fn messages(items: &[Arc<Item>], specs: &[ToolSpec], kept: &Kept, words: &Words) -> Vec<Message> {
     let results: HashMap<&CallId, &ItemBody> = items
         .iter()
         .filter_map(|item| match &item.body {
@@ -56,13 +56,13 @@ pub(crate) fn messages(items: &[Item], specs: &[ToolSpec], kept: &Kept, words: &
 
 /// Puts a run of neighbouring calls into one assistant message with their results behind it. Returns the last index used.
 fn push_calls(
-    items: &[Item],
+    items: &[Arc<Item>],
     first: usize,
     results: &HashMap<&CallId, &ItemBody>,
     (specs, kept, words): (&[ToolSpec], &Kept, &Words),
     out: &mut Vec<Message>,
 ) -> usize {
-    let run: Vec<&Item> = items[first..].iter().take_while(|item| matches!(item.body, ItemBody::ToolCall { .. })).collect();
+    let run: Vec<&Arc<Item>> = items[first..].iter().take_while(|item| matches!(item.body, ItemBody::ToolCall { .. })).collect();
     let mut calls = Vec::new();
     let mut answers = Vec::new();
     for item in &run {

@@ -12,6 +12,7 @@ mod open;
 mod port;
 mod port_conversations;
 mod readers;
+mod recent;
 mod recover;
 mod redis;
 mod table;

@@ -13,6 +13,7 @@ use crate::error::{DbError, Faults, OpenError};
 use crate::files::{self, Files};
 use crate::migrate;
 use crate::readers::Readers;
+use crate::recent::Recent;
 use crate::recover::{self, Recovered};
 use crate::writer::{OnDisk, Writer};
 
@@ -24,6 +25,7 @@ pub struct SqliteStore {
     /// Absent when the folder cannot be written.
     writer: Option<Writer>,
     readers: Readers,
+    pub(crate) recent: Recent,
     /// Where approvals of sessions are decided that other processes serve, too.
     pub(crate) shared: Option<Arc<dyn SharedSessions>>,
 }
@@ -65,7 +67,7 @@ impl SqliteStore {
         let mode = if conn.is_some() { Mode::Normal } else { Mode::Immutable };
         let readers = Readers::start(&files.db, mode, &faults).map_err(io)?;
         let writer = conn.map(|conn| Writer::start(conn, Arc::clone(&faults))).transpose().map_err(io)?;
-        Ok(Self { files, clock, faults, writer, readers, shared: None })
+        Ok(Self { files, clock, faults, writer, readers, recent: Recent::default(), shared: None })
     }
 
     /// The same for a process that shares its callers' sessions.

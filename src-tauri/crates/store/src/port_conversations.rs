@@ -24,6 +24,6 @@ impl Conversations for SqliteStore {
         self.write_along(move |conn| conversations::join(conn, &key, &turn)).await
     }
     async fn memory_items(&self, of: &MemoryOf, after: u64, side: Side, limit: u32) -> Result<Vec<MemoryItem>, StoreError> {
-        self.glance(|conn| conversations::items(conn, of, after, side, limit))
+        self.glance(|conn| conversations::items(conn, &self.recent, of, after, side, limit))
     }
 }

@@ -1,5 +1,7 @@
 //! Stored items as a summariser reads them: who said what, one entry each. Calls appear by what came of them.
 
+use std::sync::Arc;
+
 use contract::{Item, ItemBody, NoticeLevel};
 
 /// Characters of one message that a summariser reads.
@@ -13,7 +15,7 @@ pub(crate) struct Entry {
 }
 
 /// What was said in these items.
-pub(crate) fn entries<'a>(items: impl IntoIterator<Item = &'a Item>) -> Vec<Entry> {
+pub(crate) fn entries<'a>(items: impl IntoIterator<Item = &'a Arc<Item>>) -> Vec<Entry> {
     let entry = |role, text: &str| Some(Entry { role, text: clip(text) });
     items
         .into_iter()

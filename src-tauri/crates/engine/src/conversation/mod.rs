@@ -46,7 +46,7 @@ pub(crate) struct Recalled {
     /// Nothing: the turn stands alone, and nothing is kept of it for the next.
     pub(crate) key: Option<Key>,
     /// Ascending. What a model and the checks of the turn know of the past.
-    pub(crate) items: Vec<Item>,
+    pub(crate) items: Vec<Arc<Item>>,
     pub(crate) memory: Option<Memory>,
 }
 
@@ -177,7 +177,7 @@ impl Engine {
 
     /// All items that the summary does not cover. Should they be more than a page (a long conversation that never had a summary), the
     /// oldest are summarised by rule first: each item once, so that no turn pays for all of them.
-    async fn beside_summary(&self, key: &Key, memory: Option<Memory>, policy: &Conversation) -> Result<(Vec<Item>, Option<Memory>), StoreError> {
+    async fn beside_summary(&self, key: &Key, memory: Option<Memory>, policy: &Conversation) -> Result<(Vec<Arc<Item>>, Option<Memory>), StoreError> {
         let store = &self.world.store;
         let mut memory = memory;
         loop {
@@ -249,6 +249,6 @@ impl Drop for Making {
     }
 }
 
-fn bare(items: Vec<MemoryItem>) -> Vec<Item> {
+fn bare(items: Vec<MemoryItem>) -> Vec<Arc<Item>> {
     items.into_iter().map(|one| one.item).collect()
 }

@@ -59,7 +59,7 @@ impl Turn {
     }
 
     /// Results of strangers that the model sees again count as untrusted content of this turn, too.
-    fn note_earlier_results(&self, history: &[Item]) {
+    fn note_earlier_results(&self, history: &[Arc<Item>]) {
         for item in history {
             if let ItemBody::ToolResult { tool, .. } = &item.body {
                 match self.specs.iter().find(|spec| spec.id == *tool) {

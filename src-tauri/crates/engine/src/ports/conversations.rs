@@ -1,5 +1,7 @@
 //! What the engine keeps of a conversation beside its items, and how it reads on from there.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use contract::{AgentId, Item, SessionId, SummaryMethod, TurnId};
@@ -48,7 +50,7 @@ pub struct Memory {
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryItem {
     pub position: u64,
-    pub item: Item,
+    pub item: Arc<Item>,
 }
 
 /// Whose items.

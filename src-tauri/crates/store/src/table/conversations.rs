@@ -3,10 +3,11 @@
 
 use contract::{AgentId, SessionId, TurnId};
 use engine::ports::{Memory, MemoryItem, MemoryOf, Side};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::items;
 use crate::error::DbError;
+use crate::recent::Recent;
 use crate::text;
 
 pub(crate) fn get(conn: &Connection, key: &str) -> Result<Option<Memory>, DbError> {
@@ -56,7 +57,7 @@ pub(crate) fn join(conn: &Connection, key: &str, turn: &TurnId) -> Result<(), Db
 }
 
 /// Items behind a position, ascending: the newest or the oldest of them, when there are more than `limit`.
-pub(crate) fn items(conn: &Connection, of: &MemoryOf, after: u64, side: Side, limit: u32) -> Result<Vec<MemoryItem>, DbError> {
+pub(crate) fn items(conn: &Connection, recent: &Recent, of: &MemoryOf, after: u64, side: Side, limit: u32) -> Result<Vec<MemoryItem>, DbError> {
     let after = i64::try_from(after).unwrap_or(i64::MAX);
     let order = match side {
         Side::Newest => "DESC",
@@ -76,13 +77,11 @@ pub(crate) fn items(conn: &Connection, of: &MemoryOf, after: u64, side: Side, li
         ),
     };
     let mut statement = conn.prepare_cached(&sql)?;
-    let rows = statement.query_map(params![owner, after, limit], columns)?;
-    let mut found = rows
-        .map(|row| {
-            let (position, columns) = row?;
-            Ok(MemoryItem { position: u64::try_from(position).unwrap_or_default(), item: items::item(columns)? })
-        })
-        .collect::<Result<Vec<_>, DbError>>()?;
+    let rows = statement.query_and_then(params![owner, after, limit], |row| {
+        let item = recent.item(&items::Columns::of(row)?)?;
+        Ok(MemoryItem { position: u64::try_from(row.get::<_, i64>(6)?).unwrap_or_default(), item })
+    })?;
+    let mut found = rows.collect::<Result<Vec<_>, DbError>>()?;
     if side == Side::Newest {
         found.reverse();
     }
@@ -101,8 +100,4 @@ fn forget(conn: &Connection, which: &str, values: impl rusqlite::Params) -> Resu
     let sql = format!("UPDATE conversation SET live = 0, body = json_set(body, '$.summary', '') WHERE {which}");
     conn.prepare_cached(&sql)?.execute(values)?;
     Ok(())
-}
-
-fn columns(row: &Row<'_>) -> rusqlite::Result<(i64, items::Columns)> {
-    Ok((row.get(6)?, items::columns(row)?))
 }

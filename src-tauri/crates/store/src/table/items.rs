@@ -25,16 +25,15 @@ pub(crate) fn before(conn: &Connection, session: &SessionId, before: Option<u64>
     let before = before.and_then(|n| i64::try_from(n).ok()).unwrap_or(i64::MAX);
     let sql = format!("SELECT {COLUMNS} FROM item WHERE session = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3");
     let mut statement = conn.prepare_cached(&sql)?;
-    let rows = statement.query_map(params![session.as_str(), before, limit], columns)?;
-    let mut items = rows.map(|row| item(row?)).collect::<Result<Vec<_>, DbError>>()?;
+    let rows = statement.query_and_then(params![session.as_str(), before, limit], |row| Columns::of(row)?.item())?;
+    let mut items = rows.collect::<Result<Vec<_>, DbError>>()?;
     items.reverse();
     Ok(items)
 }
 
 pub(crate) fn of_turn(conn: &Connection, turn: &TurnId) -> Result<Vec<Item>, DbError> {
     let mut statement = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM item WHERE turn = ?1 ORDER BY seq"))?;
-    let rows = statement.query_map([turn.as_str()], columns)?;
-    rows.map(|row| item(row?)).collect()
+    statement.query_and_then([turn.as_str()], |row| Columns::of(row)?.item())?.collect()
 }
 
 /// Stores items under the numbers that they have.
@@ -78,24 +77,44 @@ fn body_text(body: &ItemBody) -> Result<String, DbError> {
     Ok(serde_json::to_string(body)?)
 }
 
-pub(crate) type Columns = (String, String, String, i64, String, String);
-
-pub(crate) fn columns(row: &Row<'_>) -> rusqlite::Result<Columns> {
-    Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?))
+/// A row as it is stored.
+pub(crate) struct Columns<'a> {
+    pub(crate) id: &'a str,
+    session: &'a str,
+    turn: &'a str,
+    seq: i64,
+    created_at: &'a str,
+    pub(crate) body: &'a str,
 }
 
-/// A body that cannot be read becomes a notice: one bad row must not keep a session closed.
-pub(crate) fn item((id, session, turn, seq, created_at, body): Columns) -> Result<Item, DbError> {
-    let body = serde_json::from_str(&body).unwrap_or_else(|error| {
-        tracing::warn!(item = id, %error, "an item cannot be read");
-        ItemBody::Notice { level: NoticeLevel::Warning, code: "item_unreadable".into(), text: "This entry cannot be read.".into() }
-    });
-    Ok(Item {
-        id: ItemId(id),
-        session: SessionId(session),
-        turn: TurnId(turn),
-        seq: u64::try_from(seq).unwrap_or_default(),
-        created_at: text::read_instant(&created_at)?,
-        body,
-    })
+impl<'a> Columns<'a> {
+    pub(crate) fn of(row: &'a Row<'_>) -> Result<Self, DbError> {
+        let text = |at| Ok::<_, DbError>(row.get_ref(at)?.as_str().map_err(rusqlite::Error::from)?);
+        Ok(Self { id: text(0)?, session: text(1)?, turn: text(2)?, seq: row.get(3)?, created_at: text(4)?, body: text(5)? })
+    }
+
+    /// A body that cannot be read becomes a notice: one bad row must not keep a session closed.
+    pub(crate) fn item(&self) -> Result<Item, DbError> {
+        let body = serde_json::from_str(self.body).unwrap_or_else(|error| {
+            tracing::warn!(item = self.id, %error, "an item cannot be read");
+            ItemBody::Notice { level: NoticeLevel::Warning, code: "item_unreadable".into(), text: "This entry cannot be read.".into() }
+        });
+        Ok(Item {
+            id: ItemId(self.id.to_owned()),
+            session: SessionId(self.session.to_owned()),
+            turn: TurnId(self.turn.to_owned()),
+            seq: u64::try_from(self.seq).unwrap_or_default(),
+            created_at: text::read_instant(self.created_at)?,
+            body,
+        })
+    }
+
+    /// Whether an item stands where this row does, whatever its body says.
+    pub(crate) fn is_place_of(&self, item: &Item) -> bool {
+        item.id.as_str() == self.id
+            && item.session.as_str() == self.session
+            && item.turn.as_str() == self.turn
+            && u64::try_from(self.seq).is_ok_and(|seq| seq == item.seq)
+            && text::read_instant(self.created_at).is_ok_and(|at| at == item.created_at)
+    }
 }

@@ -86,7 +86,8 @@ async fn a_shared_memory_has_the_items_of_its_sessions_in_the_order_they_were_sa
     said(&one, 1, "t3").await;
     store.memory_put(&memory("app/user/ann", None, "2026-11-21T10:00:00Z"), 0).await.expect("put");
     let of = MemoryOf::Shared("app/user/ann".into());
-    let sessions = async || store.memory_items(&of, 0, Side::Newest, 10).await.expect("read").into_iter().map(|one| one.item.session.0).collect::<Vec<_>>();
+    let sessions =
+        async || store.memory_items(&of, 0, Side::Newest, 10).await.expect("read").into_iter().map(|one| one.item.session.0.clone()).collect::<Vec<_>>();
     assert_eq!(sessions().await, ["one", "two", "one"]);
 
     store.session_delete(&one).await.expect("deleted");

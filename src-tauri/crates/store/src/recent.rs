@@ -1,0 +1,123 @@
+//! Items that were read lately: a session that goes on reads its own past with every turn, and the long results in it cost more to read
+//! than all the rest. A row is looked at each time; only what its text says is not made anew. Knows nothing of what items are for.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use contract::Item;
+
+use crate::error::DbError;
+use crate::table::items::Columns;
+
+/// Bytes of text in each half; what they say takes about twice as much again.
+const HALF_BYTES: usize = 1 << 20;
+/// Shorter texts are read as fast as they are found.
+const LEAST_BYTES: usize = 1 << 10;
+
+/// The items used since the halves last changed places, and those used before.
+#[derive(Default)]
+pub(crate) struct Recent(Mutex<Halves>);
+
+#[derive(Default)]
+struct Halves {
+    young: HashMap<String, Kept>,
+    young_bytes: usize,
+    old: HashMap<String, Kept>,
+}
+
+struct Kept {
+    body: Box<str>,
+    item: Arc<Item>,
+}
+
+impl Recent {
+    /// What a row says.
+    pub(crate) fn item(&self, row: &Columns<'_>) -> Result<Arc<Item>, DbError> {
+        if row.body.len() < LEAST_BYTES {
+            return Ok(Arc::new(row.item()?));
+        }
+        if let Some(found) = self.halves(|halves| halves.get(row)) {
+            return Ok(found);
+        }
+        let item = Arc::new(row.item()?);
+        let kept = Kept { body: row.body.into(), item: Arc::clone(&item) };
+        self.halves(|halves| halves.put(row.id.to_owned(), kept));
+        Ok(item)
+    }
+
+    fn halves<T>(&self, f: impl FnOnce(&mut Halves) -> T) -> T {
+        f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Halves {
+    fn get(&mut self, row: &Columns<'_>) -> Option<Arc<Item>> {
+        if let Some(kept) = self.young.get(row.id) {
+            return kept.of(row);
+        }
+        let (id, kept) = self.old.remove_entry(row.id)?;
+        let item = kept.of(row)?;
+        self.put(id, kept);
+        Some(item)
+    }
+
+    fn put(&mut self, id: String, kept: Kept) {
+        self.young_bytes += kept.body.len();
+        self.young.insert(id, kept);
+        if self.young_bytes > HALF_BYTES {
+            self.old = std::mem::take(&mut self.young);
+            self.young_bytes = 0;
+        }
+    }
+}
+
+impl Kept {
+    /// The item, when it is still that of this very row. Another process may have put a session back from a copy.
+    fn of(&self, row: &Columns<'_>) -> Option<Arc<Item>> {
+        (*self.body == *row.body && row.is_place_of(&self.item)).then(|| Arc::clone(&self.item))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::{Connection, params};
+
+    use super::*;
+
+    const LONG: usize = 4_000;
+
+    fn body(filler: &str, length: usize) -> String {
+        serde_json::json!({"kind": "user_message", "text": filler.repeat(length)}).to_string()
+    }
+
+    fn read(recent: &Recent, id: &str, seq: i64, body: &str) -> Arc<Item> {
+        let conn = Connection::open_in_memory().expect("a database");
+        conn.query_row_and_then("SELECT ?1, 's', 't', ?2, '2026-01-02T03:04:05.000000000Z', ?3", params![id, seq, body], |row| recent.item(&Columns::of(row)?))
+            .expect("an item")
+    }
+
+    #[test]
+    fn the_same_row_is_read_once_and_another_one_anew() {
+        let recent = Recent::default();
+        let first = read(&recent, "i", 1, &body("a", LONG));
+        assert!(Arc::ptr_eq(&first, &read(&recent, "i", 1, &body("a", LONG))));
+        for other in [read(&recent, "i", 1, &body("b", LONG)), read(&recent, "i", 2, &body("b", LONG))] {
+            assert!(matches!(&other.body, contract::ItemBody::UserMessage { text } if text.starts_with('b')), "{other:?}");
+        }
+        assert_eq!(read(&recent, "i", 2, &body("b", LONG)).seq, 2);
+    }
+
+    #[test]
+    fn what_was_not_used_for_long_is_forgotten_and_what_is_used_stays() {
+        let recent = Recent::default();
+        let text = body("a", LONG);
+        let (used, unused) = (read(&recent, "used", 1, &text), read(&recent, "unused", 1, &text));
+        for n in 0..3 * HALF_BYTES / LONG {
+            read(&recent, &format!("{n}"), 1, &text);
+            assert!(Arc::ptr_eq(&used, &read(&recent, "used", 1, &text)), "{n}");
+        }
+        assert!(!Arc::ptr_eq(&unused, &read(&recent, "unused", 1, &text)));
+        let held = recent.halves(|halves| halves.young.values().chain(halves.old.values()).map(|kept| kept.body.len()).sum::<usize>());
+        assert!(held <= 2 * HALF_BYTES + 2 * LONG, "{held}");
+    }
+}
