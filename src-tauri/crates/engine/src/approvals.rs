@@ -356,7 +356,8 @@ impl Turn {
                     }
                 }
                 Ok(()) = changes.changed() => {
-                    if self.compare(ready, approval).await == Compared::Changed && engine.settle(approval, ApprovalStatus::Pending, ApprovalStatus::Superseded, None).await {
+                    let is_other = matches!(self.compare(ready, approval).await, Compared::Changed | Compared::Refused(_));
+                    if is_other && engine.settle(approval, ApprovalStatus::Pending, ApprovalStatus::Superseded, None).await {
                         engine.router.forget(&approval.id);
                         return Waited::Changed;
                     }
@@ -408,6 +409,9 @@ impl Engine {
     }
 
     pub(crate) async fn push_approvals(&self) {
+        if !self.world.events.heard() {
+            return;
+        }
         let waiting = self.world.store.approvals(false).await.map_or(0, |list| list.iter().filter(|a| a.status == ApprovalStatus::Pending).count());
         self.push(Push::Approvals { waiting: u32::try_from(waiting).unwrap_or(u32::MAX) });
     }

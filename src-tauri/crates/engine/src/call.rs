@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     approvals::Gated,
     canonical::canonical,
-    coerce::coerce,
+    coerce::fitted,
     egress::Words,
     ending::End,
     entities, history,
@@ -203,7 +203,7 @@ impl Turn {
         }
         let given = std::mem::take(&mut ready.arguments);
         let given = self.run.iter().fold(given, |given, run| run.without_strange(&ready.spec, given));
-        let (arguments, changes) = coerce(&ready.spec.input_schema, given);
+        let (arguments, changes) = fitted(&ready.spec, given);
         ready.arguments = arguments;
         ready.coerced = changes.into_iter().map(|change| format!("{}: {}", change.parameter, change.what)).collect();
         let settled = self.settle(&mut ready);

@@ -1,6 +1,7 @@
 //! Brings arguments into the shape their schema wants, without ever changing a value that already fits.
 //! Strictness is the validator's; this only undoes what models are known to do.
 
+use contract::{CallerParam, Effect, ToolSpec};
 use serde_json::{Map, Number, Value};
 
 /// References and unions that are followed for one argument.
@@ -11,6 +12,17 @@ const MOST_BRANCHES: usize = 100;
 pub struct Coercion {
     pub parameter: String,
     pub what: &'static str,
+}
+
+/// The arguments of a call in the shape that its tool wants; those of a change are complete.
+pub(crate) fn fitted(spec: &ToolSpec, arguments: Value) -> (Value, Vec<Coercion>) {
+    let (arguments, mut done) = coerce(&spec.input_schema, arguments);
+    if spec.effect == Effect::ReadOnly {
+        return (arguments, done);
+    }
+    let (arguments, added) = with_defaults(&spec.input_schema, &spec.caller_owned, arguments);
+    done.extend(added);
+    (arguments, done)
 }
 
 /// Coerces an argument object by its schema. Unknown arguments are dropped unless the schema forbids extras (then validation says so).
@@ -44,6 +56,22 @@ pub fn coerce(schema: &Value, arguments: Value) -> (Value, Vec<Coercion>) {
         }
     }
     (Value::Object(out), done)
+}
+
+/// Puts in the defaults of a schema where an argument is missing. Whoever signs a change signs all that is sent, and leaves nothing to the
+/// one who receives it. What the caller owns, and a default that does not fit its own schema, are left out.
+pub fn with_defaults(schema: &Value, owned: &[CallerParam], mut arguments: Value) -> (Value, Vec<Coercion>) {
+    let mut done = Vec::new();
+    let (Some(given), Some(properties)) = (arguments.as_object_mut(), schema.get("properties").and_then(Value::as_object)) else { return (arguments, done) };
+    for (name, property) in properties {
+        let Some(default) = property.get("default").filter(|default| !default.is_null()) else { continue };
+        let kinds = types(&branches(schema, property)).iter().any(|kind| fits(kind, default));
+        if kinds && !given.contains_key(name) && owned.iter().all(|own| own.name != *name) {
+            given.insert(name.clone(), default.clone());
+            done.push(Coercion { parameter: name.clone(), what: "took the default" });
+        }
+    }
+    (arguments, done)
 }
 
 enum Outcome {
@@ -198,6 +226,20 @@ mod tests {
             "oneof": {"oneOf": [{"$ref": "#/$defs/Count"}, {"type": "boolean"}]}, "round": {"$ref": "#/$defs/Round"},
             "open": {"anyOf": [{"type": "integer"}, {}]}},
             "required": ["s"], "$defs": {"Count": {"type": "integer"}, "Round": {"anyOf": [{"$ref": "#/$defs/Round"}, {"$ref": "#/$defs/Round"}]}}})
+    }
+
+    #[test]
+    fn the_arguments_of_a_change_are_complete() {
+        let schema = json!({"type": "object", "properties": {
+            "partNo": {"type": "string"}, "quantity": {"type": "integer", "default": 1}, "ip": {"type": "string", "default": "::1"},
+            "note": {"type": "string", "default": null}, "count": {"$ref": "#/$defs/Count", "default": 2}, "odd": {"type": "integer", "default": "x"}},
+            "$defs": {"Count": {"type": "integer"}}});
+        let owned = [CallerParam { name: "ip".into(), from: "client_ip".into(), exempt_from_hash: true }];
+        let (full, done) = with_defaults(&schema, &owned, json!({"partNo": "A"}));
+        assert_eq!(full, json!({"partNo": "A", "quantity": 1, "count": 2}));
+        assert_eq!(done.iter().map(|one| one.parameter.as_str()).collect::<Vec<_>>(), ["count", "quantity"]);
+        let given = json!({"partNo": "A", "quantity": 3, "count": 1});
+        assert_eq!(with_defaults(&schema, &owned, given.clone()), (given, vec![]));
     }
 
     #[test]

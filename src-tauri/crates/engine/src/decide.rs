@@ -14,7 +14,7 @@ use crate::{
     Engine,
     approvals::{Executed, Verdict, failed},
     call::Ready,
-    coerce::coerce,
+    coerce::fitted,
     lanes::Accepted,
     ports::{Durability, RecordDraft},
     store_error,
@@ -147,7 +147,7 @@ impl Engine {
 
     async fn edit(&self, approval: &Approval, arguments: Value, by: DecidedBy) -> Result<(), AgentError> {
         let spec = self.spec_of(approval)?;
-        let (arguments, _) = coerce(&spec.input_schema, without_caller_values(&spec, arguments));
+        let (arguments, _) = fitted(&spec, without_caller_values(&spec, arguments));
         self.check_arguments(&spec, &arguments)?;
         self.move_from_pending(approval, ApprovalStatus::Superseded, None, by).await?;
         if self.router.tell(&approval.id, Verdict::Edited(arguments)) {

@@ -10,7 +10,10 @@ use policy::Decision;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::{call::Ready, turn::Turn};
+use crate::{amounts, call::Ready, turn::Turn};
+
+/// In place of an amount that nobody told.
+const UNKNOWN: &str = "?";
 
 /// What a template yields.
 #[derive(Debug, Deserialize)]
@@ -106,8 +109,8 @@ fn render(template: &str, arguments: &Value, variables: &Map<String, Value>, loc
     environment.set_fuel(Some(200_000));
     environment.add_filter("dec_add", |a: Template, b: Template| combine(&a, &b, i128::checked_add, 0));
     environment.add_filter("dec_sub", |a: Template, b: Template| combine(&a, &b, i128::checked_sub, 0));
-    environment.add_filter("dec_mul", |a: Template, b: Template| combine(&a, &b, i128::checked_mul, PLACES));
-    environment.add_filter("money", move |a: Template| decimal(&a).map(|value| grouped(value, swedish)));
+    environment.add_filter("dec_mul", |a: Template, b: Template| combine(&a, &b, i128::checked_mul, amounts::PLACES));
+    environment.add_filter("money", move |a: Template| money(&a, swedish));
     environment.add_filter("tojson", to_json);
     environment.add_template("preview", template).map_err(|e| e.to_string())?;
     let mut scope: std::collections::BTreeMap<String, Template> = variables.iter().map(|(name, value)| (name.clone(), Template::from(Serde(value)))).collect();
@@ -121,54 +124,21 @@ fn to_json(value: Template) -> Result<Template, Error> {
     serde_json::to_string(&value).map(Template::from_safe_string).map_err(|e| Error::new(ErrorKind::InvalidOperation, e.to_string()))
 }
 
-/// Decimal digits that are kept while calculating.
-const PLACES: u32 = 4;
-
-fn combine(a: &Template, b: &Template, with: fn(i128, i128) -> Option<i128>, drop: u32) -> Result<String, Error> {
-    let overflow = || Error::new(ErrorKind::InvalidOperation, "the amounts are too large");
-    let result = with(decimal(a)?, decimal(b)?).ok_or_else(overflow)?;
-    Ok(plain(result / 10i128.pow(drop)))
+/// Two amounts as one; what rests on an unknown one is unknown. A preview says what it knows, whatever a shop leaves out.
+fn combine(a: &Template, b: &Template, with: fn(i128, i128) -> Option<i128>, drop: u32) -> String {
+    let both = amounts::read(&a.to_string()).zip(amounts::read(&b.to_string()));
+    let result = both.and_then(|(a, b)| with(a, b)).map(|result| result / 10i128.pow(drop));
+    result.map_or_else(|| UNKNOWN.to_owned(), amounts::plain)
 }
 
-/// Reads an amount ("1 299.00", "1299,5", 12) as ten-thousandths.
-fn decimal(value: &Template) -> Result<i128, Error> {
-    let text: String = value.to_string().chars().filter(|c| !c.is_whitespace()).collect::<String>().replacen(',', ".", 1);
-    let bad = || Error::new(ErrorKind::InvalidOperation, format!("{value} is not an amount"));
-    let (sign, digits) = text.strip_prefix('-').map_or((1, text.as_str()), |rest| (-1, rest));
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    if whole.is_empty() || whole.len() > 20 || !whole.chars().chain(fraction.chars()).all(|c| c.is_ascii_digit()) {
-        return Err(bad());
+/// An amount as it is shown: one that cannot be read as it is written.
+fn money(value: &Template, swedish: bool) -> String {
+    let text = value.to_string();
+    match amounts::read(&text) {
+        Some(value) => amounts::grouped(value, swedish),
+        None if value.is_undefined() || value.is_none() || text.trim().is_empty() => UNKNOWN.to_owned(),
+        None => text,
     }
-    let places = PLACES as usize;
-    let padded: String = fraction.chars().chain("0000".chars()).take(places).collect();
-    let whole: i128 = whole.parse().map_err(|_| bad())?;
-    let fraction: i128 = padded.parse().map_err(|_| bad())?;
-    Ok(sign * (whole * 10i128.pow(PLACES) + fraction))
-}
-
-/// Two decimals, rounded half away from zero.
-fn cents(value: i128) -> (bool, i128) {
-    (value < 0, (value.abs() + 50) / 100)
-}
-
-fn plain(value: i128) -> String {
-    let (negative, cents) = cents(value);
-    format!("{}{}.{:02}", if negative { "-" } else { "" }, cents / 100, cents % 100)
-}
-
-/// As the conversation writes amounts: "1,299.00", in Swedish "1 299,00".
-fn grouped(value: i128, swedish: bool) -> String {
-    let (between, point) = if swedish { ('\u{a0}', ',') } else { (',', '.') };
-    let (negative, cents) = cents(value);
-    let whole = (cents / 100).to_string();
-    let mut out = String::new();
-    for (index, digit) in whole.chars().enumerate() {
-        if index > 0 && (whole.len() - index) % 3 == 0 {
-            out.push(between);
-        }
-        out.push(digit);
-    }
-    format!("{}{out}{point}{:02}", if negative { "-" } else { "" }, cents % 100)
 }
 
 #[cfg(test)]
@@ -198,6 +168,17 @@ mod tests {
         let swedish = render(template, &arguments, &variables, "sv").map(shown).expect("renders");
         assert_eq!(swedish.summary, "Lägg till 3");
         assert_eq!((swedish.before.total.as_str(), swedish.after.total.as_str()), ("0,30", "3\u{a0}897,60"));
+    }
+
+    #[test]
+    fn what_a_shop_leaves_out_is_said_to_be_unknown() {
+        let template = r#"{"summary": "Add", "before": {"rows": [{"label": "a", "amount": "{{ cart.line.total | money }}", "changed": false}], "total": "{{ cart.total | money }}"},
+            "after": {"rows": [], "total": "{{ cart.total | dec_add(args.price | dec_mul(2)) | money }}"}}"#;
+        let variables = json!({"cart": {"line": {"total": "free"}, "total": "1 299,00 kr"}}).as_object().cloned().expect("an object");
+        let view = |arguments| render(template, &arguments, &variables, "en").map(shown).expect("renders");
+        let unknown = view(json!({}));
+        assert_eq!((unknown.before.rows[0].amount.as_str(), unknown.before.total.as_str(), unknown.after.total.as_str()), ("free", "1,299.00", "?"));
+        assert_eq!(view(json!({"price": "SEK 1.50"})).after.total, "1,302.00");
     }
 
     #[test]

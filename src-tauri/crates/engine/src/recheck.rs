@@ -3,13 +3,15 @@
 use contract::{AgentError, Approval, ErrorCode};
 use policy::Decision;
 
-use crate::{call::Ready, canonical::approval_hash, turn::Turn};
+use crate::{call::Ready, canonical::approval_hash, preview::Foreseen, turn::Turn};
 
 /// How an action compares with what was signed.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub(crate) enum Compared {
     Same,
     Changed,
+    /// It was in vain when it was asked for, and nobody was told: a crash came between.
+    Refused(String),
     /// Nobody answers what it rests on.
     Unread,
 }
@@ -48,6 +50,9 @@ impl Turn {
             return Compared::Changed;
         }
         let foresight = self.foresee(&ready.spec, &ready.arguments).await;
+        if let (Some(Foreseen::Refused { refuse }), None) = (&foresight.foreseen, &approval.preview) {
+            return Compared::Refused(refuse.clone());
+        }
         let unread = foresight.unread;
         match foresight.view() == approval.preview {
             true => Compared::Same,
@@ -69,6 +74,7 @@ impl Turn {
         match self.compare(ready, approval).await {
             Compared::Same => Rechecked::Same,
             Compared::Changed => Rechecked::Changed,
+            Compared::Refused(why) => Rechecked::Refused(AgentError::invalid(why).reason("foreseen_refusal")),
             Compared::Unread => {
                 let said = "What this would change could not be looked at again, so it was not carried out.";
                 Rechecked::Refused(AgentError::internal("unread_preview", said).hint("Ask for it again in a moment."))

@@ -19,8 +19,8 @@ use crate::{
     store_error,
 };
 
-pub(crate) use heard::surroundings;
 pub use heard::{Around, Hearing, IGNORED};
+pub(crate) use heard::{most_characters, surroundings};
 pub(crate) use live::{Correlated, Ended, Live, Work};
 
 /// How long a request id belongs to its result.

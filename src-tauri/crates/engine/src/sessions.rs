@@ -9,7 +9,14 @@ use contract::{
 use serde_json::json;
 use tracing::Instrument as _;
 
-use crate::{Engine, lanes::Accepted, ports::StoreError, run::Work, store_error, turn::Turn};
+use crate::{
+    Engine,
+    lanes::Accepted,
+    ports::StoreError,
+    run::{Work, most_characters},
+    store_error,
+    turn::Turn,
+};
 
 const PAGE: u32 = 60;
 const TITLE_CHARS: usize = 60;
@@ -29,8 +36,9 @@ impl Engine {
         if let Some(agent) = &params.agent {
             self.check_specialist(agent)?;
         }
+        let most = most_characters(run.as_deref(), self.world.profile.as_ref());
         // A key that somebody pastes is kept out of everything from here on: title, transcript, log.
-        let text = self.exact().scrub(&self.check_text(&params.text)?).into_owned();
+        let text = self.exact().scrub(&check_text(&params.text, most)?).into_owned();
         let session = self.session_for(params.session, &text).await?;
         let turn = TurnId(self.world.ids.next("turn"));
         if let Some(run) = run {
@@ -60,20 +68,6 @@ impl Engine {
         let known: Vec<&str> = agents.iter().map(|agent| agent.id.as_str()).collect();
         let hint = if known.is_empty() { "No pack brings one.".to_owned() } else { format!("There are: {}.", known.join(", ")) };
         Err(AgentError::invalid(format!("There is no specialist {id}.")).reason("not_found").hint(hint))
-    }
-
-    fn check_text(&self, text: &str) -> Result<String, AgentError> {
-        let trimmed = text.trim();
-        let limit = self.world.profile.settings().limits.message_chars as usize;
-        if trimmed.is_empty() {
-            return Err(AgentError::invalid("The message is empty.").hint("Type a question first."));
-        }
-        let length = trimmed.chars().count();
-        if length > limit {
-            return Err(AgentError::invalid(format!("The message has {length} characters; at most {limit} are accepted."))
-                .hint("Shorten it, or raise the limit in Settings."));
-        }
-        Ok(trimmed.to_owned())
     }
 
     pub(crate) async fn session_for(&self, wanted: Option<SessionId>, text: &str) -> Result<SessionId, AgentError> {
@@ -217,4 +211,18 @@ pub(crate) fn title_of(text: &str) -> String {
     }
     let cut: String = line.chars().take(TITLE_CHARS - 1).collect();
     format!("{}…", cut.trim_end())
+}
+
+/// A message without the space around it, when it says something and is not too long.
+fn check_text(text: &str, most: usize) -> Result<String, AgentError> {
+    let trimmed = text.trim();
+    if trimmed.is_empty() {
+        return Err(AgentError::invalid("The message is empty.").hint("Type a question first."));
+    }
+    let length = trimmed.chars().count();
+    if length > most {
+        return Err(AgentError::invalid(format!("The message has {length} characters; at most {most} are accepted."))
+            .hint("Shorten it, or raise the limit in Settings."));
+    }
+    Ok(trimmed.to_owned())
 }

@@ -9,6 +9,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use chrono::Utc;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
@@ -19,6 +20,7 @@ use crate::{
     listener::Peer,
     origin,
     request::{ChatRequest, session_of},
+    say,
     turn::Ask,
 };
 
@@ -38,8 +40,8 @@ pub(crate) fn plain(status: StatusCode, message: &str) -> Response {
     json_response(status, &body)
 }
 
-pub(crate) fn json_response(status: StatusCode, body: &Value) -> Response {
-    let mut response = (status, body.to_string()).into_response();
+pub(crate) fn json_response(status: StatusCode, body: &impl Serialize) -> Response {
+    let mut response = (status, say::written(body)).into_response();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
     response
 }

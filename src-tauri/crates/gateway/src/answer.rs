@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     cards,
+    choices::Shown,
     error::Fault,
     sessions::State,
     teller::Call,
@@ -19,7 +20,7 @@ pub(crate) struct Answer {
     pub(crate) cards: Vec<Value>,
     pub(crate) comparison: Option<Value>,
     pub(crate) rounds: u32,
-    pub(crate) choices: Option<Value>,
+    pub(crate) choices: Option<Shown>,
     pub(crate) refinements: Vec<Value>,
     pub(crate) pending_action: Option<Value>,
     pub(crate) confirmation: Option<Value>,

@@ -30,7 +30,7 @@ pub(crate) fn lines(cart: &Value) -> &[Value] {
 /// at is shown as a search found it, in this turn or `earlier`.
 pub(crate) fn of_turn(calls: &[Call], earlier: &[Value]) -> Vec<Value> {
     let searched: Vec<Value> = calls.iter().filter_map(|call| call.result_of("product_search")).flat_map(items).filter_map(of_item).collect();
-    let looked_at: Vec<&Call> = calls.iter().filter(|call| call.tool == "product_get" && call.outcome.is_some()).collect();
+    let looked_at: Vec<&Call> = calls.iter().filter(|call| call.tool == "product_get" && call.outcome.is_some() && call.asked).collect();
     let mut cards: Vec<Value> = Vec::new();
     let mut add = |card: Value| {
         if cards.iter().all(|known| known["productId"] != card["productId"]) {

@@ -1,5 +1,6 @@
 //! Variants to choose from, and whether the next message chooses one.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
@@ -9,6 +10,8 @@ use crate::{
 };
 
 const OPTIONS: usize = 6;
+/// What people put around the number that they choose. "I want 2" is left out: it may be how many.
+const AROUND_A_NUMBER: [&str; 13] = ["the", "please", "thanks", "thank", "you", "ok", "okay", "yes", "den", "tack", "snälla", "ja", "okej"];
 
 /// What the next message picked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,14 +66,15 @@ fn of_variants(variants: &[&Value], quantity: u64, locale: &str) -> Value {
         let first = in_stock(b).cmp(&in_stock(a));
         first.then_with(|| if in_stock(a) { stock(b).total_cmp(&stock(a)) } else { delivery(a).cmp(&delivery(b)) })
     });
-    let options: Vec<Value> = sorted.into_iter().take(OPTIONS).filter_map(|variant| option(variant, locale)).collect();
+    let options: Vec<Value> = sorted.into_iter().filter_map(|variant| option(variant, locale)).take(OPTIONS).collect();
     json!({"id": uuid::Uuid::new_v4().to_string(), "kind": "variant", "prompt": Text::ChooseVariant.of(locale), "options": options, "quantity": quantity})
 }
 
 fn option(variant: &Value, locale: &str) -> Option<Value> {
     let all = dimensions(variant);
     let named: Vec<String> = all.iter().take(3).map(|(name, value)| format!("{name}: {value}")).collect();
-    let what = if named.is_empty() { text(&variant["variantName"]).or_else(|| text(&variant["name"]))? } else { named.join(", ") };
+    let called = || ["variantName", "name", "uniqueName", "partNo"].iter().find_map(|name| text(&variant[*name]));
+    let what = if named.is_empty() { called()? } else { named.join(", ") };
     let there = in_stock(variant);
     let remark = if there { Text::InStock } else { Text::OutOfStock }.of(locale);
     let dims: serde_json::Map<String, Value> = all.into_iter().map(|(name, value)| (name, json!(value))).collect();
@@ -100,18 +104,36 @@ pub(crate) fn of_words(offered: &[contract::Choice], prompt: &str) -> Option<Val
 }
 
 /// A set of choices as it goes out: without what only the gateway needs.
-pub(crate) fn shown(kept: &Value) -> Value {
-    let mut shown = kept.clone();
-    if let Some(set) = shown.as_object_mut() {
-        set.remove("quantity");
-    }
-    for option in shown["options"].as_array_mut().into_iter().flatten() {
-        if let Some(option) = option.as_object_mut() {
-            option.remove("also");
-            option.remove("message");
-        }
-    }
-    shown
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Shown {
+    id: String,
+    kind: String,
+    prompt: String,
+    options: Vec<ShownOption>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct ShownOption {
+    id: String,
+    label: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    meta: Option<Meta>,
+}
+
+/// The order of the members counts: the widget shows the first two.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Meta {
+    on_hand: Value,
+    is_buyable: bool,
+    dims_map: Value,
+    part_no: String,
+    in_stock: bool,
+}
+
+/// The set as it goes out. Nothing: there is nothing to choose.
+pub(crate) fn shown(kept: &Value) -> Option<Shown> {
+    Shown::deserialize(kept).ok().filter(|shown| !shown.options.is_empty())
 }
 
 /// What a message picks of a set of choices, if anything.
@@ -145,9 +167,11 @@ pub(crate) fn contains_word(message: &str, name: &str) -> bool {
     })
 }
 
-/// The number of an option, when the whole message is one: "2", "#2", "option 2", "nr. 2", "2nd".
+/// The number of an option, when the message says nothing else: "2", "#2", "option 2", "nr. 2", "2nd", "the 2nd, please".
 fn ordinal(message: &str) -> Option<usize> {
-    let small = message.trim().trim_end_matches(['.', '!']).to_lowercase();
+    let small = message.to_lowercase();
+    let words = small.split_whitespace().map(|word| word.trim_matches([',', '.', '!']));
+    let small = words.filter(|word| !word.is_empty() && !AROUND_A_NUMBER.contains(word)).collect::<Vec<_>>().join(" ");
     let after = ["option", "number", "alternativ", "nummer", "nr.", "nr", "#"].iter().find_map(|word| small.strip_prefix(word)).map(str::trim);
     let digits = after.unwrap_or(&small);
     let digits = ["st", "nd", "rd", "th", ":a", ":e", ":an"].iter().find_map(|end| digits.strip_suffix(end)).unwrap_or(digits);
@@ -209,10 +233,26 @@ mod tests {
         let product = json!({"productId": 1, "partNo": "P", "variants": variants});
         assert_eq!(offered(&product, "P"), "12 16 17 10 13 11");
         let Offer::Several(kept) = offer(&product, "P", 3, "sv") else { panic!("several") };
-        let first = &shown(&kept)["options"][0];
+        let first = &serde_json::to_value(shown(&kept)).unwrap()["options"][0];
         assert_eq!((first["label"].as_str(), &first["meta"]["dimsMap"]), (Some("Size: 12 (i lager)"), &json!({"Size": "12"})));
         assert_eq!((&first["meta"]["onHand"], &first["meta"]["partNo"], first["meta"]["inStock"].as_bool()), (&json!(9), &json!("P-12"), Some(true)));
         assert_ne!(of_variants(&[], 1, "en")["id"], of_variants(&[], 1, "en")["id"], "each set is its own");
+    }
+
+    #[test]
+    fn section_12_a_variant_without_a_name_is_offered_by_its_number() {
+        let bare = |id: u32| json!({"productId": id, "partNo": format!("P-{id}"), "isBuyable": true});
+        let product = json!({"productId": 1, "partNo": "P", "variants": [bare(2), bare(3)]});
+        let Offer::Several(kept) = offer(&product, "P", 1, "en") else { panic!("several") };
+        let labels: Vec<&str> = kept["options"].as_array().unwrap().iter().filter_map(|option| option["label"].as_str()).collect();
+        assert_eq!(labels, ["P-2 (out of stock)", "P-3 (out of stock)"]);
+    }
+
+    #[test]
+    fn section_23_the_widget_shows_stock_and_whether_it_can_be_bought() {
+        let kept = of_variants(&[&variant(10, 1, json!({})), &variant(11, 0, json!({}))], 1, "en");
+        let sent = crate::say::written(&shown(&kept));
+        assert!(sent.contains(r#""meta":{"onHand":1,"isBuyable":true,"dimsMap":{"Size":"10"},"partNo":"P-10","inStock":true}"#), "{sent}");
     }
 
     #[test]
@@ -232,10 +272,24 @@ mod tests {
             Some(Pick::Part(part, 2)) => Some(part),
             _ => None,
         };
-        for text in ["2", "#2", "option 2", "Option 2", "number 2", "nr 2", "nr. 2", "2nd", "alternativ 2", "the A-12 please"] {
+        for text in [
+            "2",
+            "#2",
+            "option 2",
+            "Option 2",
+            "number 2",
+            "nr 2",
+            "nr. 2",
+            "2nd",
+            "alternativ 2",
+            "the A-12 please",
+            "The 2nd, please.",
+            "ok, option 2 please",
+            "2, tack!",
+        ] {
             assert_eq!(part(text).as_deref(), Some("A-12"), "{text}");
         }
-        for text in ["3", "option 9", "Add option 2 to cart", "A-123", "what else?", "21 pieces"] {
+        for text in ["3", "option 9", "Add option 2 to cart", "A-123", "what else?", "21 pieces", "I want 2", "two please", "2 3"] {
             assert_eq!(part(text), None, "{text}");
         }
     }

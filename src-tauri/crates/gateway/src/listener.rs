@@ -3,19 +3,19 @@
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use contract::AgentError;
-use hyper::server::conn::http1;
+use hyper::{rt::Read, rt::Write, server::conn::http1, service::HttpService};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
-    server::graceful::GracefulShutdown,
     service::TowerToHyperService,
 };
 use tokio::{net::TcpListener, sync::Semaphore};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{App, routes};
 
 const HEADER_BYTES: usize = 32 * 1024;
 const HEADERS: usize = 64;
-/// Nobody keeps a connection longer, whatever it does.
+/// Nobody keeps a connection longer. What is being answered then comes to its end, unless that takes as long again.
 const CONNECTION_TIME: Duration = Duration::from_secs(3_600);
 
 /// The address of who is at the other end of a connection.
@@ -32,7 +32,7 @@ pub(crate) async fn run(app: Arc<App>, ready: impl FnOnce(SocketAddr), stop: imp
     ready(listener.local_addr().map_err(cannot)?);
     let router = routes::router(&app);
     let places = Arc::new(Semaphore::new(app.config.max_connections));
-    let graceful = GracefulShutdown::new();
+    let (closing, connections) = (CancellationToken::new(), TaskTracker::new());
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(app.config.header_time).max_buf_size(HEADER_BYTES).max_headers(HEADERS);
     let sweeping = tokio::spawn(sweep(Arc::clone(&app)));
@@ -56,32 +56,53 @@ pub(crate) async fn run(app: Arc<App>, ready: impl FnOnce(SocketAddr), stop: imp
         };
         let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone().layer(axum::Extension(Peer(peer))));
-        let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
-        tokio::spawn(async move {
+        let connection = http.serve_connection(TokioIo::new(stream), service);
+        let closing = closing.clone();
+        connections.spawn(async move {
             let _place = place;
-            // A client that breaks off is no news.
-            let _ = tokio::time::timeout(CONNECTION_TIME, connection).await;
+            serve(connection, CONNECTION_TIME, closing).await;
         });
     }
     drop(listener);
     sweeping.abort();
     sharing.abort();
-    end(&app, graceful).await;
+    closing.cancel();
+    connections.close();
+    end(&app, &connections).await;
     app.sessions.catch_up(&app).await;
     Ok(())
 }
 
+/// Serves a connection until it is old or all is to end; the answer that is on its way then is the last.
+async fn serve<I, B, S>(connection: http1::Connection<I, S>, age: Duration, closing: CancellationToken)
+where
+    S: HttpService<hyper::body::Incoming, ResBody = B>,
+    S::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    I: Read + Write + Unpin,
+    B: hyper::body::Body + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    tokio::pin!(connection);
+    // A client that breaks off is no news.
+    tokio::select! {
+        _ = connection.as_mut() => return,
+        () = closing.cancelled() => {}
+        () = tokio::time::sleep(age) => {}
+    }
+    connection.as_mut().graceful_shutdown();
+    let _ = tokio::time::timeout(age, connection).await;
+}
+
 /// Turns under way may finish; those that do not in time are stopped, which still leaves a whole session.
-async fn end(app: &Arc<App>, graceful: GracefulShutdown) {
+async fn end(app: &Arc<App>, connections: &TaskTracker) {
     app.turns.close();
-    let connections = tokio::spawn(graceful.shutdown());
     if tokio::time::timeout(app.config.grace, app.turns.wait()).await.is_err() {
         app.give_up.cancel();
         if tokio::time::timeout(Duration::from_secs(10), app.turns.wait()).await.is_err() {
             tracing::warn!("turns did not end in time");
         }
     }
-    let _ = tokio::time::timeout(Duration::from_secs(2), connections).await;
+    let _ = tokio::time::timeout(Duration::from_secs(2), connections.wait()).await;
 }
 
 /// What could not be shared is tried again, once a second.
@@ -100,5 +121,46 @@ async fn sweep(app: Arc<App>) {
         crate::sessions::sweep(&app).await;
         app.runs.sweep(std::time::Instant::now());
         wait = Duration::from_secs(60);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::{body::Body, response::Response};
+    use hyper::service::service_fn;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_is_on_its_way_comes_to_its_end_on_an_old_connection() {
+        let (mut client, server) = tokio::io::duplex(4_096);
+        let slow = service_fn(|_| async {
+            tokio::time::sleep(Duration::from_secs(90)).await;
+            Ok::<_, std::convert::Infallible>(Response::new(Body::from("whole")))
+        });
+        let connection = http1::Builder::new().serve_connection(TokioIo::new(server), slow);
+        let serving = tokio::spawn(serve(connection, Duration::from_secs(60), CancellationToken::new()));
+        client.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
+        let mut answer = String::new();
+        client.read_to_string(&mut answer).await.expect("the connection is closed behind the answer");
+        assert!(answer.contains("connection: close") && answer.ends_with("whole"), "{answer}");
+        serving.await.expect("it ends");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_that_nobody_uses_ends_when_it_is_old_or_all_is_to_end() {
+        for stops in [false, true] {
+            let (mut client, server) = tokio::io::duplex(4_096);
+            let quick = service_fn(|_| async { Ok::<_, std::convert::Infallible>(Response::new(Body::empty())) });
+            let connection = http1::Builder::new().serve_connection(TokioIo::new(server), quick);
+            let closing = CancellationToken::new();
+            let serving = tokio::spawn(serve(connection, Duration::from_secs(60), closing.clone()));
+            if stops {
+                closing.cancel();
+            }
+            assert_eq!(client.read(&mut [0; 8]).await.ok(), Some(0), "the end");
+            serving.await.expect("it ends");
+        }
     }
 }

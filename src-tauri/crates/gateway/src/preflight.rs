@@ -58,7 +58,7 @@ impl Turn<'_> {
             Offer::Several(kept) => {
                 self.withdraw(&approval, CHOOSE, answer).await;
                 Text::ChooseVariant.of(self.locale).clone_into(&mut answer.text);
-                answer.choices = Some(choices::shown(&kept));
+                answer.choices = choices::shown(&kept);
                 state.choices = Some(kept);
             }
             Offer::Nothing => {

@@ -29,7 +29,7 @@ impl ChatRequest {
         Ok(Self {
             application: text(body, "applicationId", 100)?,
             session: text(body, "sessionId", 200)?,
-            message: text(body, "message", config.max_message_chars)?,
+            message: text(body, "message", config.max_message_chars).and_then(said)?,
             context: context(&body["context"])?,
         })
     }
@@ -66,6 +66,11 @@ fn text(body: &Value, name: &str, most: usize) -> Result<String, Fault> {
         return fault(format!("must have 1 to {most} characters"));
     }
     Ok(text.to_owned())
+}
+
+/// A message that says something.
+fn said(message: String) -> Result<String, Fault> {
+    if message.trim().is_empty() { Err(Fault::invalid("message must not be blank.").detail("field", "message")) } else { Ok(message) }
 }
 
 /// The caller's context. Absent is the same as empty.

@@ -132,7 +132,7 @@ async fn guarded(app: Arc<App>, ask: Ask, out: Out, leave: CancellationToken) ->
             let response =
                 ChatResponse { turn_id: turn, session_id: session, text: fault.safe_message(), error: Some(error.clone()), ..ChatResponse::default() };
             out.say("error", error);
-            out.say("final", json!(response));
+            out.say("final", &response);
             Outcome { status: fault.status, response, fault: Some(fault) }
         }
     }
@@ -149,7 +149,7 @@ async fn chat(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Ext
     let ended = app.turns.spawn(guarded(Arc::clone(&app), ask, Out::default(), leave)).await;
     leaves.disarm();
     let Ok(outcome) = ended else { return envelope_only(&Fault::internal(locale), &id.0, false) };
-    let mut response = json_response(outcome.status, &json!(outcome.response));
+    let mut response = json_response(outcome.status, &outcome.response);
     if let Some(left) = left {
         tell_left(response.headers_mut(), left);
     }

@@ -2,15 +2,18 @@
 
 use axum::body::Bytes;
 use futures::{Stream, stream};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio_util::sync::DropGuard;
 
 /// One event of a stream.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Event {
-    pub(crate) name: &'static str,
-    pub(crate) data: Value,
+pub(crate) enum Event {
+    /// A piece of the answer's text.
+    Delta(String),
+    /// Anything else, as JSON.
+    Told { name: &'static str, data: String },
 }
 
 /// Where events go; nowhere for the JSON route.
@@ -27,16 +30,30 @@ impl Out {
         self.0.is_some()
     }
 
-    pub(crate) fn say(&self, name: &'static str, data: Value) {
+    pub(crate) fn say(&self, name: &'static str, data: impl Serialize) {
         if let Some(sender) = &self.0 {
             // A caller that went away is noticed where the stream is dropped.
-            let _ = sender.send(Event { name, data });
+            let _ = sender.send(Event::Told { name, data: written(&data) });
+        }
+    }
+
+    pub(crate) fn delta(&self, text: String) {
+        if let Some(sender) = &self.0 {
+            let _ = sender.send(Event::Delta(text));
         }
     }
 
     pub(crate) fn status(&self, message: &str) {
         self.say("status", json!({"message": message}));
     }
+}
+
+/// JSON text, members in the order in which their types have them.
+pub(crate) fn written(data: &impl Serialize) -> String {
+    serde_json::to_string(data).unwrap_or_else(|error| {
+        tracing::error!(target: "gateway", %error, "an answer cannot be written as JSON");
+        "{}".into()
+    })
 }
 
 /// The stream of a turn. Dropped before its end, it stops the turn. What waits goes out together, neighbouring deltas as one.
@@ -48,21 +65,14 @@ pub(crate) fn body(events: UnboundedReceiver<Event>, leaves: DropGuard) -> impl 
             leaves.disarm();
             return None;
         };
-        let mut text = String::new();
-        let mut last = first;
+        let (mut text, mut last) = (String::new(), first);
         while let Ok(next) = events.try_recv() {
-            match (last.name, next.name) {
-                ("delta", "delta") => {
-                    let joined = format!("{}{}", last.data["text"].as_str().unwrap_or_default(), next.data["text"].as_str().unwrap_or_default());
-                    last.data = json!({"text": joined});
-                }
-                _ => {
-                    write(&mut text, &last);
-                    last = next;
-                }
+            match (&mut last, next) {
+                (Event::Delta(said), Event::Delta(more)) => said.push_str(&more),
+                (_, next) => write(&mut text, &std::mem::replace(&mut last, next)),
             }
         }
-        let ended = last.name == "final";
+        let ended = matches!(last, Event::Told { name: "final", .. });
         write(&mut text, &last);
         if ended {
             leaves.disarm();
@@ -73,6 +83,10 @@ pub(crate) fn body(events: UnboundedReceiver<Event>, leaves: DropGuard) -> impl 
 }
 
 fn write(text: &mut String, event: &Event) {
+    let (name, data) = match event {
+        Event::Delta(said) => ("delta", &written(&json!({"text": said}))),
+        Event::Told { name, data } => (*name, data),
+    };
     // JSON never holds a bare line break, so one data line is enough.
-    text.push_str(&format!("event: {}\ndata: {}\n\n", event.name, event.data));
+    text.push_str(&format!("event: {name}\ndata: {data}\n\n"));
 }

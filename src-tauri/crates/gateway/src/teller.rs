@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, sync::Arc, time::Instant};
 
-use contract::{AgentError, Approval, CallId, Choice, Effect, EventBody, ItemBody, Stage, ToolOutcome, ToolSpec, TurnStatus};
+use contract::{AgentError, Approval, CallId, Choice, Effect, ErrorCode, EventBody, ItemBody, Stage, ToolOutcome, ToolSpec, TurnStatus};
 use serde_json::{Value, json};
 
 use crate::{
@@ -31,11 +31,22 @@ pub(crate) struct Call {
     pub(crate) ignored: Option<Value>,
     pub(crate) began: Instant,
     pub(crate) duration_ms: u64,
+    /// False: it was refused before anybody was asked, by a limit, a rule or its own arguments.
+    pub(crate) asked: bool,
 }
 
 impl Call {
     pub(crate) fn ok(&self) -> bool {
         self.outcome == Some(ToolOutcome::Ok)
+    }
+
+    /// Its result, or what a caller is told instead.
+    fn ended(&self, locale: &str) -> Result<&Value, &'static str> {
+        match (self.ok(), self.asked) {
+            (true, _) => Ok(&self.data),
+            (false, true) => Err(tool_fails(&self.tool, locale)),
+            (false, false) => Err(Text::LeftOut.of(locale)),
+        }
     }
 
     /// What a tool of this name brought.
@@ -106,8 +117,7 @@ impl Teller {
             EventBody::ApprovalRequested { approval } => self.proposed(*approval),
             EventBody::Item { item } => {
                 if let ItemBody::ToolResult { call, outcome, data, error, duration_ms, .. } = item.body {
-                    let code = error.map(|error| Fault::of(&error, self.locale).code);
-                    self.ended(&call, outcome, data, code, duration_ms);
+                    self.ended(&call, outcome, data, error.as_ref(), duration_ms);
                 }
             }
             EventBody::Final { status, text, choices, error, .. } => return Some(self.last(status, text, choices, error)),
@@ -145,7 +155,7 @@ impl Teller {
         self.current.push_str(text);
         let sent = format!("{gap}{text}");
         self.streamed.push_str(&sent);
-        self.out.say("delta", json!({"text": sent}));
+        self.out.delta(sent);
     }
 
     fn started(&mut self, id: CallId, tool: &str, args: Value) {
@@ -170,6 +180,7 @@ impl Teller {
             ignored,
             began: Instant::now(),
             duration_ms: 0,
+            asked: true,
         });
         self.waiting.push_back(id);
         self.go_on();
@@ -188,9 +199,15 @@ impl Teller {
         self.go_on();
     }
 
-    fn ended(&mut self, id: &CallId, outcome: ToolOutcome, data: Value, code: Option<&'static str>, duration_ms: u64) {
+    fn ended(&mut self, id: &CallId, outcome: ToolOutcome, data: Value, error: Option<&AgentError>, duration_ms: u64) {
         if let Some(call) = self.calls.iter_mut().find(|call| call.id == *id) {
+            let code = error.map(|error| Fault::of(error, self.locale).code);
             (call.outcome, call.data, call.code, call.duration_ms) = (Some(outcome), data, code, duration_ms);
+            call.asked = !matches!(outcome, ToolOutcome::Limit | ToolOutcome::Denied) && error.is_none_or(|error| error.code != ErrorCode::InvalidInput);
+        }
+        // A second change of a round waits for the next one: to the caller it was never begun.
+        if error.is_some_and(|error| error.reason_text() == Some("one_at_a_time")) {
+            self.waiting.retain(|waiting| waiting != id);
         }
         self.go_on();
     }
@@ -207,10 +224,10 @@ impl Teller {
             if call.outcome.is_none() {
                 return;
             }
-            tell_end(&self.out, &call.tool, call.ok(), &call.data, self.locale);
+            tell_end(&self.out, &call.tool, call.ended(self.locale), self.locale);
             self.searched |= call.tool == "product_search" && call.ok();
-            // A tool that does not exist was never said to begin: its end is all there is.
-            if !call.ok() && call.known {
+            // A tool that does not exist was never said to begin, and one that was not asked has not failed: their end is all there is.
+            if !call.ok() && call.known && call.asked {
                 self.out.status(tool_fails(&call.tool, self.locale));
             } else if call.ok() && call.tool == "product_search" {
                 self.out.status(Text::Found.of(self.locale));
@@ -225,7 +242,7 @@ impl Teller {
         let text = parts.join("\n\n");
         if status == TurnStatus::Ok && self.streamed.is_empty() && !text.is_empty() && self.approval.is_none() {
             self.streamed.clone_from(&text);
-            self.out.say("delta", json!({"text": text}));
+            self.out.delta(text.clone());
         }
         End { status, text, choices, error }
     }
@@ -253,13 +270,12 @@ pub(crate) fn tell_start(out: &Out, tool: &str, args: &Value, locale: &str) {
     out.say("tool_start", json!({"tool": tool, "displayName": tool_name(tool, locale), "args": args}));
 }
 
-/// A call ends. What the shop said of a failure is not told.
-pub(crate) fn tell_end(out: &Out, tool: &str, ok: bool, data: &Value, locale: &str) {
-    let mut event = json!({"tool": tool, "displayName": tool_name(tool, locale), "ok": ok});
-    if ok {
-        event["resultSummary"] = summary(tool, data);
-    } else {
-        event["error"] = json!(tool_fails(tool, locale));
+/// A call ends: with its result, or with a sentence. What the shop said of a failure is not told.
+pub(crate) fn tell_end(out: &Out, tool: &str, ended: Result<&Value, &'static str>, locale: &str) {
+    let mut event = json!({"tool": tool, "displayName": tool_name(tool, locale), "ok": ended.is_ok()});
+    match ended {
+        Ok(data) => event["resultSummary"] = summary(tool, data),
+        Err(sentence) => event["error"] = json!(sentence),
     }
     out.say("tool_end", event);
 }
@@ -306,6 +322,7 @@ pub(crate) mod tests {
             code: None,
             began: Instant::now(),
             duration_ms: 0,
+            asked: true,
         }
     }
 }

@@ -18,6 +18,7 @@ pub(crate) enum Text {
     DetailsFailed,
     CartFailed,
     ToolFailed,
+    LeftOut,
     SearchName,
     DetailsName,
     CartName,
@@ -75,6 +76,7 @@ impl Text {
             Self::SearchFailed => ("The search did not work.", "Sökningen fungerade inte."),
             Self::DetailsFailed => ("The details could not be fetched.", "Detaljerna gick inte att hämta."),
             Self::CartFailed => ("The cart could not be reached.", "Varukorgen gick inte att nå."),
+            Self::LeftOut => ("That step was left out.", "Det steget hoppades över."),
             Self::ToolFailed => ("That step did not work.", "Det steget fungerade inte."),
             Self::SearchName => ("Product search", "Produktsökning"),
             Self::DetailsName => ("Product details", "Produktdetaljer"),
@@ -182,7 +184,7 @@ mod tests {
         };
     }
     every! {
-        Start Thinking Searching Refining Details Cart Comparing Finalizing Replaced Found ToolRuns SearchFailed DetailsFailed CartFailed ToolFailed
+        Start Thinking Searching Refining Details Cart Comparing Finalizing Replaced Found ToolRuns SearchFailed DetailsFailed CartFailed ToolFailed LeftOut
         SearchName DetailsName CartName AddName SetName RemoveName Done AlreadyDone Cancelled Remind ConfirmFailed ConfirmUnknown ChangedSince Yes No
         Generic ChooseVariant NotBuyable InStock OutOfStock LowestPrice Comparison ModelSlow ModelBusy ModelFailed TurnSlow ShopFailed Stopping Failed
         NotUnderstood SwitchedOff SessionsAway

@@ -24,7 +24,7 @@ use crate::{
     say::Out,
     sessions::{CLIENT_IP, CONTEXT, STATUS_SEED, State, id_of},
     teller::{Call, End, Teller, tell_end, tell_start},
-    texts::{Text, locale_of},
+    texts::{Text, locale_of, tool_fails},
     wire::ChatResponse,
 };
 
@@ -68,9 +68,9 @@ pub(crate) async fn converse(app: Arc<App>, ask: Ask, out: Out, leave: Cancellat
     tracing::Span::current().record("http.response.status_code", status).record("code", code);
     tracing::info!(target: "gateway", requestId = %ask.request_id, turnId = %ask.turn, route = ask.route, status, code, took_ms, tools = answer.calls.len(), "turn");
     if let Some(error) = &outcome.response.error {
-        out.say("error", error.clone());
+        out.say("error", error);
     }
-    out.say("final", json!(outcome.response));
+    out.say("final", &outcome.response);
     outcome
 }
 
@@ -196,7 +196,7 @@ impl Turn<'_> {
             Some(approval) => self.propose(approval, state, answer).await?,
             None => {
                 if let Some(kept) = choices::of_words(&end.choices, Text::ChooseVariant.of(self.locale)) {
-                    answer.choices = Some(choices::shown(&kept));
+                    answer.choices = choices::shown(&kept);
                     state.choices = Some(kept);
                 }
             }
@@ -297,7 +297,7 @@ impl Turn<'_> {
         let result = events.into_iter().find_map(result_of);
         let (outcome, data) = result.unwrap_or((ToolOutcome::Error, Value::Null));
         let ok = decided.is_ok() && outcome == ToolOutcome::Ok;
-        tell_end(self.out, &tool, ok, &data, self.locale);
+        tell_end(self.out, &tool, if ok { Ok(&data) } else { Err(tool_fails(&tool, self.locale)) }, self.locale);
         let mut call = Call {
             id: approval.call.clone(),
             tool,
@@ -308,10 +308,11 @@ impl Turn<'_> {
             data,
             code: None,
             proposed: false,
-            executed: true,
+            executed: matches!(outcome, ToolOutcome::Ok | ToolOutcome::Error | ToolOutcome::Unknown | ToolOutcome::Cancelled),
             ignored: None,
             began,
             duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            asked: true,
         };
         if let Err(error) = &decided {
             call.outcome = Some(ToolOutcome::Error);
@@ -335,9 +336,14 @@ impl Turn<'_> {
             };
         }
         answer.calls.push(call);
-        if !ok {
-            let text = if outcome == ToolOutcome::Unknown { Text::ConfirmUnknown } else { Text::ConfirmFailed };
-            return self.told(text, answer).await;
+        match outcome {
+            ToolOutcome::Ok => {}
+            // The change may be there: the customer is sent to the cart, and must not see the one from before.
+            ToolOutcome::Unknown => {
+                self.look_again(answer).await;
+                return self.told(Text::ConfirmUnknown, answer).await;
+            }
+            _ => return self.told(Text::ConfirmFailed, answer).await,
         }
         self.app.metrics.confirmed.add();
         state.confirmed = true;
@@ -356,7 +362,7 @@ impl Turn<'_> {
 
     /// What is known of a change that was begun elsewhere, with the cart as it is now. It is not begun again.
     async fn tell_end_of(&self, status: ApprovalStatus, answer: &mut Answer) -> Result<(), Fault> {
-        self.look_at_cart(answer).await;
+        self.look_again(answer).await;
         self.told(if status == ApprovalStatus::Done { Text::AlreadyDone } else { Text::ConfirmUnknown }, answer).await
     }
 
@@ -369,6 +375,18 @@ impl Turn<'_> {
         args
     }
 
+    /// Reads the cart again, of which nobody knows whether it has changed. Before there is a basket's number there is no cart to read: the
+    /// one that the change may have begun cannot be found, and an empty one must not be shown in its place.
+    async fn look_again(&self, answer: &mut Answer) {
+        let engine = self.app.host.engine();
+        let specs = engine.specs();
+        let number = specs.iter().filter(|spec| spec.model_name == "cart_get").flat_map(|spec| &spec.caller_owned).find(|own| own.name == "basketId");
+        let Some(number) = number else { return };
+        if engine.values_of(&self.session, &[&number.from]).await.is_ok_and(|values| values.contains_key(&number.from)) {
+            self.look_at_cart(answer).await;
+        }
+    }
+
     /// Reads the cart after a change; when that fails the change's own answer is shown.
     async fn look_at_cart(&self, answer: &mut Answer) {
         let engine = self.app.host.engine();
@@ -377,7 +395,8 @@ impl Turn<'_> {
         let began = Instant::now();
         let (called, _) = engine.call_heard(&self.session, get.id, json!({}), self.around()).await;
         let (outcome, data) = called.map_or((ToolOutcome::Error, Value::Null), |response| (response.outcome, response.data));
-        tell_end(self.out, "cart_get", outcome == ToolOutcome::Ok, &data, self.locale);
+        let ended = if outcome == ToolOutcome::Ok { Ok(&data) } else { Err(tool_fails("cart_get", self.locale)) };
+        tell_end(self.out, "cart_get", ended, self.locale);
         answer.calls.push(Call {
             id: contract::CallId::new("cart"),
             tool: "cart_get".into(),
@@ -392,6 +411,7 @@ impl Turn<'_> {
             ignored: None,
             began,
             duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            asked: true,
         });
     }
 

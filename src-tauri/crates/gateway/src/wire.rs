@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::choices::Shown;
+
 /// An absent member is left out, never null.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -15,7 +17,7 @@ pub(crate) struct ChatResponse {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) refinements: Vec<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) choices: Option<Value>,
+    pub(crate) choices: Option<Shown>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) comparison: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]

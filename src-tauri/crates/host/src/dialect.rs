@@ -13,6 +13,10 @@ const AMOUNTS: [&str; 5] = ["value", "amount", "price", "sellingPrice", "listPri
 const CURRENCIES: [&str; 3] = ["currency", "currencyCode", "currencySymbol"];
 /// Members of a product that are texts or not there.
 const TEXTS: [&str; 8] = ["description", "imageUrl", "brand", "color", "size", "material", "category", "manufacturerName"];
+/// The same, where a number means its digits.
+const CODES: [&str; 4] = ["partNo", "uniqueName", "eanCode", "uom"];
+/// Members of a product that are lists or not there.
+const LISTS: [&str; 4] = ["variants", "images", "variantParametrics", "parametrics"];
 
 /// What is known without asking: a conversation without a basket has an empty cart.
 pub(crate) fn known(pack: &PackId, tool: &str, arguments: &Value) -> Option<Value> {
@@ -102,8 +106,17 @@ fn product(value: Value) -> Value {
             all.remove(text);
         }
     }
-    let part = all.get("partNo").and_then(text_of);
-    put(&mut all, "partNo", part);
+    for code in CODES {
+        let text = all.get(code).and_then(text_of);
+        put(&mut all, code, text);
+    }
+    if let Some(count) = all.get_mut("uomCount") {
+        number(count);
+    }
+    all.retain(|name, value| match name.as_str() {
+        "uomCount" => value.is_number(),
+        name => value.is_array() || !LISTS.contains(&name),
+    });
     if let Some(name) = all.get_mut("variantName").filter(|name| !name.is_string()) {
         *name = Value::Null;
     }
@@ -118,7 +131,7 @@ fn product(value: Value) -> Value {
     }
     for dimensions in ["variantParametrics", "parametrics"] {
         if let Some(Value::Array(list)) = all.get_mut(dimensions) {
-            list.iter_mut().for_each(dimension);
+            *list = std::mem::take(list).into_iter().filter_map(dimension).collect();
         }
     }
     match all.get_mut("attributes") {
@@ -159,14 +172,17 @@ fn variant(value: Value) -> Value {
     variant
 }
 
-fn dimension(value: &mut Value) {
+/// A dimension of a variant. Without a name or a value it says nothing.
+fn dimension(value: Value) -> Option<Value> {
+    let Value::Object(mut all) = value else { return None };
     for name in ["name", "value", "code", "groupName"] {
-        if let Some(member) = value.get_mut(name)
-            && let Some(text) = text_of(member)
-        {
-            *member = json!(text);
-        }
+        let text = all.get(name).and_then(text_of);
+        put(&mut all, name, text);
     }
+    if all.get("isPrimary").is_some_and(|known| !known.is_boolean()) {
+        all.remove("isPrimary");
+    }
+    (all.contains_key("name") && all.contains_key("value")).then_some(Value::Object(all))
 }
 
 fn on_hand(stock: &mut Value) {
@@ -339,6 +355,22 @@ mod tests {
             of("product.get", json!({"productId": 4711, "name": "Tent", "onHand": {"value": "3", "leadtimeDayCount": "x"}, "variants": [{"productId": 1}]}));
         assert_eq!(product["onHand"], json!({"value": 3}));
         assert_eq!((&product["productId"], product.get("thumbnailImageKey"), &product["variants"][0]["isBuyable"]), (&json!(4711), None, &json!(false)));
+    }
+
+    #[test]
+    fn what_a_product_does_not_tell_may_be_null() {
+        let nothing = json!({"uniqueName": null, "eanCode": null, "uom": null, "uomCount": null, "images": null, "variants": null, "parametrics": null,
+            "attributes": null, "onHand": null, "description": null, "partNo": null});
+        let mut product = json!({"productId": 1, "name": "Tent", "price": 5});
+        product.as_object_mut().expect("an object").extend(nothing.as_object().expect("an object").clone());
+        assert_eq!(of("product.get", product), json!({"productId": 1, "name": "Tent", "price": "5", "priceIncVat": "5"}));
+        let size = json!({"name": "Size", "value": 41, "code": null, "groupName": null, "isPrimary": null});
+        let variant = json!({"productId": 2, "partNo": 77, "uniqueName": 5, "eanCode": 7350001, "uomCount": "2", "isBuyable": true,
+            "variantParametrics": [size, {"name": "Colour", "value": null}, null]});
+        let product = of("product.get", json!({"productId": 1, "name": "Boot", "variants": [variant]}));
+        let told = json!({"productId": 2, "partNo": "77", "uniqueName": "5", "eanCode": "7350001", "uomCount": 2, "isBuyable": true,
+            "variantParametrics": [{"name": "Size", "value": "41"}]});
+        assert_eq!(product["variants"], json!([told]));
     }
 
     #[test]

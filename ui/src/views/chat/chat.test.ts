@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { clockTime, visible } from "./entries/approvalText";
 import { statusOf } from "./entries/toolStatus";
-import { readCart, readProducts } from "./results/shop";
+import { lineKeys, readCart, readProducts } from "./results/shop";
 import { groupByDay } from "./sessions";
 
 describe("shop results", () => {
@@ -25,6 +25,11 @@ describe("shop results", () => {
       expect(readCart(data)).toEqual({ currency: "SEK", total: 21, lines: [{ partNo: "A-1", name: "A", quantity: 2, unit: 10.5, total: 21, image: null }] });
     }
     expect(readCart(null)).toBeNull();
+  });
+
+  test("lines with the same part number, or none, are told apart", () => {
+    const cart = readCart({ items: [{ partNo: "A-1" }, { name: "Freight" }, { partNo: "A-1" }, { name: "Fee" }] });
+    expect(lineKeys(cart?.lines ?? [])).toEqual(["A-1 1", " 1", "A-1 2", " 2"]);
   });
 });
 

@@ -21,6 +21,21 @@ fn results(server: &ModelServer, request: usize) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn section_18_and_21_a_quantity_that_was_left_out_is_signed_and_sent_as_one() {
+    for given in [json!({"partNo": SHOE}), json!({"partNo": SHOE, "quantity": null})] {
+        let front = Front::start().await;
+        let server = model([Reply::call("cart_add_item", given)]).await;
+        let gateway = open(&front, &server, &[]).await;
+        let asked = gateway.say("s", "one shoe").await;
+        assert!(asked["pendingAction"]["description"].as_str().unwrap().contains('1'), "{asked}");
+        assert_eq!(pieces(&gateway.say("s", "yes").await), 1);
+        let sent = front.sent("cart.addItem");
+        assert_eq!((sent.len(), &sent[0]["quantity"]), (1, &json!(1)), "{sent:?}");
+        server.assert_clean();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn section_10_arguments_are_put_into_shape_and_unknown_ones_dropped() {
     let front = Front::start().await;
     let looks = Reply::new()

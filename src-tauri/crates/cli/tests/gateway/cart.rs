@@ -4,6 +4,7 @@ use kit::model_server::Reply;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
+use crate::front::{Break, Front};
 use crate::limits::uuid_like;
 use crate::world::{Event, Gateway, SHOE, message_of, model, names};
 
@@ -70,6 +71,36 @@ async fn section_11_one_change_at_a_time_waits_and_it_is_the_one_that_was_shown(
     assert!(gateway.say("s", "and now?").await.get("pendingAction").is_none(), "nothing waits unseen");
     let told = server.seen().pop().unwrap().body["messages"].to_string();
     assert!(told.contains("one change at a time"), "the model knows what was not run: {told}");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_4_a_change_that_waits_its_turn_was_never_begun() {
+    let both = Reply::new().ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 2})).ask("cart_add_item", &json!({"partNo": OTHER, "quantity": 1}));
+    let server = model([both]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let events = gateway.events("/v1/chat/stream", &message_of("s", "two of these and one of those")).await;
+    assert!(names(&events).iter().all(|name| !name.starts_with("tool_")), "{events:?}");
+    assert!(!format!("{events:?}").contains("could not be reached"), "{events:?}");
+    assert!(events.last().unwrap().data["pendingAction"]["description"].as_str().unwrap().contains(SHOE));
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_another_price_makes_a_new_proposal() {
+    let front = Front::start().await;
+    let server = model([add(1)]).await;
+    let gateway = crate::remote_shop::open(&front, &server, &[]).await;
+    let asked = gateway.say("s", "one shoe").await;
+    assert!(asked["pendingAction"].is_object(), "{asked}");
+    // What the shop says of the product when the yes comes.
+    let dearer = json!({"productId": 1001, "partNo": SHOE, "name": "Shoe", "priceIncVat": "SEK 9 999.00", "currency": "SEK"});
+    front.breaks("product.get", std::iter::repeat_n(Break::Result(dearer), 8));
+    let changed = gateway.say("s", "yes").await;
+    assert!(uuid_like(&changed["pendingAction"]["pendingActionId"]), "{changed}");
+    assert_ne!(changed["pendingAction"]["pendingActionId"], asked["pendingAction"]["pendingActionId"]);
+    assert_eq!(front.count("cart.addItem"), 0, "nothing was sent under the old signature");
+    assert_eq!(pieces(&gateway.say("s", "yes").await), 1);
     server.assert_clean();
 }
 

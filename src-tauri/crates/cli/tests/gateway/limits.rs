@@ -31,6 +31,7 @@ async fn section_2_and_22_24_requests_that_do_not_fit_are_told_what_is_wrong() {
         with("applicationId", json!("a".repeat(101))),
         with("sessionId", json!("s".repeat(201))),
         with("message", json!("")),
+        with("message", json!(" \n")),
         with("message", json!(7)),
         with("message", json!("m".repeat(4_001))),
         with("context", json!("sv")),

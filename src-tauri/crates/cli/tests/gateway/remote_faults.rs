@@ -234,6 +234,26 @@ async fn section_22_6_a_change_that_may_have_happened_is_never_sent_again() {
         assert_eq!((oks(&events)[0], count), (false, 1), "{how:?}");
         let text = last(&events)["text"].as_str().unwrap();
         assert!(text.contains("may or may not"), "it is said that nobody knows: {how:?}: {text}");
+        // The number of a first basket is lost with the answer: no empty cart is shown in its place.
+        assert!(last(&events).get("cart").is_none(), "{how:?}: {events:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_6_who_is_sent_to_the_cart_sees_it_as_it_is_now() {
+    for (how, pieces) in [(Break::DoneBut(504), 2), (Break::Status(504), 1)] {
+        let front = Front::start().await;
+        let add = || Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}));
+        let server = model([add(), add()]).await;
+        let gateway = open(&front, &server, &IMPATIENT).await;
+        gateway.say("s", "one shoe").await;
+        gateway.say("s", "yes").await;
+        gateway.say("s", "and another").await;
+        front.breaks("cart.addItem", [how.clone()]);
+        let told = gateway.say("s", "yes").await;
+        assert!(told["text"].as_str().unwrap().contains("may or may not"), "{told}");
+        assert_eq!(told["cart"]["items"][0]["quantity"], pieces, "{how:?}: {told}");
+        server.assert_clean();
     }
 }
 

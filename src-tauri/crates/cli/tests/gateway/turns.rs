@@ -147,6 +147,10 @@ async fn section_10_calls_over_the_limit_are_dropped_and_told() {
     let events = gateway.events("/v1/chat/stream", &message_of("s", "shoes")).await;
     let oks = events.iter().filter(|event| event.name == "tool_end").map(|event| event.data["ok"].as_bool().unwrap()).collect::<Vec<_>>();
     assert_eq!(oks, [true, true, true, false, false]);
+    assert!(!format!("{events:?}").contains("did not work"), "nothing failed: {events:?}");
+    assert_eq!(events.iter().filter(|event| event.data["error"] == "That step was left out.").count(), 2);
+    let told = server.seen().pop().unwrap().body["messages"].to_string();
+    assert_eq!(told.matches("too many tool calls").count(), 2, "the model knows what was not run: {told}");
     // One after the other for the reader, whatever ran at the same time.
     let tools: Vec<&str> = names(&events).into_iter().filter(|name| name.starts_with("tool_")).collect();
     assert!(tools.chunks(2).all(|pair| pair == ["tool_start", "tool_end"]), "{tools:?}");

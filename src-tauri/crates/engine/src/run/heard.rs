@@ -117,6 +117,12 @@ impl Work {
     }
 }
 
+/// Characters that a message may have, by the profile or by its caller.
+pub(crate) fn most_characters(run: Option<&Work>, profile: &dyn Profile) -> usize {
+    let caller = run.and_then(|run| run.listener.as_ref()).map(|listener| listener.around.limits.message_chars);
+    caller.unwrap_or_else(|| profile.settings().limits.message_chars) as usize
+}
+
 /// Settings and language of a turn: the profile's, or a caller's own in their place.
 pub(crate) fn surroundings(run: Option<&Work>, profile: &dyn Profile) -> (Arc<Settings>, String) {
     let settings = profile.settings();

@@ -313,6 +313,21 @@ async fn a_call_that_became_impossible_after_its_turn_still_ends() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_in_vain_from_the_start_is_not_carried_out_by_a_yes() {
+    // The caller takes such a proposal back; a crash may come before.
+    let (bench, _) = sized(true);
+    bench.model.then(vec![Say::Call("w", json!({}))]);
+    let params = TurnStartParams { session: Some("s".into()), text: "add".into(), model: None, agent: None, headless: true };
+    let turn = bench.engine.turn_start(params).await.unwrap().turn;
+    bench.final_of(&turn).await;
+    let approval = bench.approval(0).await;
+    assert!(approval.preview.is_none());
+    bench.decide(&approval, once()).await.unwrap();
+    assert!(!bench.runs().contains(&"w".to_owned()));
+    assert_eq!(bench.world.store.approval(&approval.id).await.unwrap().unwrap().status, ApprovalStatus::Failed);
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_cannot_be_looked_at_again_is_not_carried_out() {
     let (bench, _) = sized(false);
     bench.model.then(vec![Say::Call("w", json!({}))]);

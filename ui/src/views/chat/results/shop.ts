@@ -145,6 +145,16 @@ export function readProducts(data: unknown): { products: Product[]; total: numbe
   return { products, total: Math.max(num(source["totalCount"]) ?? 0, products.length) };
 }
 
+/** A key for each line: its part number, and which of those with the same one it is. Freight and fees have none. */
+export function lineKeys(lines: CartLine[]): string[] {
+  const seen = new Map<string, number>();
+  return lines.map(({ partNo }) => {
+    const nth = (seen.get(partNo) ?? 0) + 1;
+    seen.set(partNo, nth);
+    return `${partNo} ${nth}`;
+  });
+}
+
 export function readCart(data: unknown): Cart | null {
   if (data === null || data === undefined) return null;
   const source = obj(data);
