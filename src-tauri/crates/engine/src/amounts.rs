@@ -3,21 +3,42 @@
 /// Decimal digits that are kept while calculating.
 pub(crate) const PLACES: u32 = 4;
 
-/// Reads an amount ("1 299.00", "1299,5", "1,299.00 kr", "SEK 12") as ten-thousandths.
+/// Reads an amount ("1 299.00", "1299,5", "-1,299.00 kr", "SEK 12") as ten-thousandths. A sentence with a number in it is none, nor is what
+/// may be two different amounts.
 pub(crate) fn read(text: &str) -> Option<i128> {
-    // What stands around the number: units, and the point of "kr.".
-    let start = text.find(|c: char| c.is_ascii_digit())?;
-    let end = text.rfind(|c: char| c.is_ascii_digit())? + 1;
-    let negative = text[..start].trim_end().ends_with(['-', '−']);
-    let number: String = text[start..end].chars().filter(|c| !c.is_whitespace() && *c != '\'').collect();
-    let (whole, fraction) = parts(&number);
-    let whole: String = whole.chars().filter(|c| !matches!(c, ',' | '.')).collect();
-    if whole.is_empty() || whole.len() > 20 || !whole.chars().chain(fraction.chars()).all(|c| c.is_ascii_digit()) {
+    let text = text.trim();
+    let first = text.find(|c: char| c.is_ascii_digit())?;
+    let last = text.rfind(|c: char| c.is_ascii_digit())? + 1;
+    // A decimal sign may come first (".50"), but the point of "kr.15" is the unit's.
+    let opens = text[..first].ends_with(['.', ',']) && !text[..first - 1].ends_with(char::is_alphabetic);
+    let start = if opens { first - 1 } else { first };
+    let (before, number, after) = (&text[..start], &text[start..last], &text[last..]);
+    let minus = before.matches(['-', '−']).count();
+    let before = before.replace(['-', '−'], " ");
+    if minus > 1 || !is_unit(&before) || !(is_unit(after) || matches!(after.trim(), ":-" | ",-" | ".-")) {
         return None;
     }
+    let number: String = number.chars().filter(|c| !c.is_whitespace() && *c != '\'').collect();
+    let (whole, fraction) = parts(&number);
+    // "1.299 kr" is written for both.
+    if number.contains('.') && !number.contains(',') && fraction.len() == 3 && whole != "0" && !(before.trim().is_empty() && after.trim().is_empty()) {
+        return None;
+    }
+    let whole: String = whole.chars().filter(|c| !matches!(c, ',' | '.')).collect();
+    if whole.len() > 20 || !whole.chars().chain(fraction.chars()).all(|c| c.is_ascii_digit()) {
+        return None;
+    }
+    let whole: i128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
     let padded: String = fraction.chars().chain("0000".chars()).take(PLACES as usize).collect();
-    let value = whole.parse::<i128>().ok()? * 10i128.pow(PLACES) + padded.parse::<i128>().ok()?;
-    Some(if negative { -value } else { value })
+    let value = whole * 10i128.pow(PLACES) + padded.parse::<i128>().ok()?;
+    Some(if minus == 1 { -value } else { value })
+}
+
+/// A currency beside a number: a sign or a short word, or nothing.
+fn is_unit(text: &str) -> bool {
+    let text = text.trim();
+    let is_sign = |c: char| c == '$' || (!c.is_ascii() && !c.is_alphanumeric() && !c.is_whitespace());
+    text.chars().count() <= 4 && text.chars().all(|c| c.is_alphabetic() || c == '.' || is_sign(c))
 }
 
 /// Before and behind the decimal sign: the last of two kinds, or the only one. One that comes more often groups digits, and so does a
@@ -77,10 +98,17 @@ mod tests {
             ("15:-", "15.00"),
             ("-3.5", "-3.50"),
             ("CHF 1'250.50", "1250.50"),
+            ("-$5.00", "-5.00"),
+            ("-SEK 100.00", "-100.00"),
+            ("−€5", "-5.00"),
+            ("SEK -7", "-7.00"),
+            (".99", "0.99"),
+            ("$.50", "0.50"),
+            ("kr.15", "15.00"),
         ] {
             assert_eq!(read(text).map(plain).as_deref(), Some(value), "{text}");
         }
-        for text in ["", "?", "free", "1-2", "2 for 3", "99999999999999999999999"] {
+        for text in ["", "?", "free", "1-2", "2 for 3", "99999999999999999999999", "free (2 left)", "Free over 500", "(5.00)", "5.00-", "1.299 kr", "--5"] {
             assert_eq!(read(text), None, "{text}");
         }
         assert_eq!((grouped(-12_345_678_900, false), grouped(12_990_000, true)), ("-1,234,567.89".to_owned(), "1\u{a0}299,00".to_owned()));

@@ -203,7 +203,7 @@ impl Turn {
         }
         let given = std::mem::take(&mut ready.arguments);
         let given = self.run.iter().fold(given, |given, run| run.without_strange(&ready.spec, given));
-        let (arguments, changes) = fitted(&ready.spec, given);
+        let (arguments, changes) = fitted(&ready.spec, given, |full| self.engine.check_arguments(&ready.spec, full).is_ok());
         ready.arguments = arguments;
         ready.coerced = changes.into_iter().map(|change| format!("{}: {}", change.parameter, change.what)).collect();
         let settled = self.settle(&mut ready);

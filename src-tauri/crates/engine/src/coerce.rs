@@ -14,15 +14,18 @@ pub struct Coercion {
     pub what: &'static str,
 }
 
-/// The arguments of a call in the shape that its tool wants; those of a change are complete.
-pub(crate) fn fitted(spec: &ToolSpec, arguments: Value) -> (Value, Vec<Coercion>) {
+/// The arguments of a call in the shape that its tool wants; those of a change with the schema's defaults, unless the whole does not fit then.
+pub(crate) fn fitted(spec: &ToolSpec, arguments: Value, fits: impl FnOnce(&Value) -> bool) -> (Value, Vec<Coercion>) {
     let (arguments, mut done) = coerce(&spec.input_schema, arguments);
     if spec.effect == Effect::ReadOnly {
         return (arguments, done);
     }
-    let (arguments, added) = with_defaults(&spec.input_schema, &spec.caller_owned, arguments);
+    let (full, added) = with_defaults(&spec.input_schema, &spec.caller_owned, arguments.clone());
+    if added.is_empty() || !fits(&full) {
+        return (arguments, done);
+    }
     done.extend(added);
-    (arguments, done)
+    (full, done)
 }
 
 /// Coerces an argument object by its schema. Unknown arguments are dropped unless the schema forbids extras (then validation says so).
@@ -58,8 +61,8 @@ pub fn coerce(schema: &Value, arguments: Value) -> (Value, Vec<Coercion>) {
     (Value::Object(out), done)
 }
 
-/// Puts in the defaults of a schema where an argument is missing. Whoever signs a change signs all that is sent, and leaves nothing to the
-/// one who receives it. What the caller owns, and a default that does not fit its own schema, are left out.
+/// Puts in the defaults of a schema where an argument is missing. Whoever signs a change signs all that is sent, and leaves what
+/// is written down as a default to nobody else. What the caller owns, and a default that is of no type of its own, are left out.
 pub fn with_defaults(schema: &Value, owned: &[CallerParam], mut arguments: Value) -> (Value, Vec<Coercion>) {
     let mut done = Vec::new();
     let (Some(given), Some(properties)) = (arguments.as_object_mut(), schema.get("properties").and_then(Value::as_object)) else { return (arguments, done) };

@@ -147,7 +147,7 @@ impl Engine {
 
     async fn edit(&self, approval: &Approval, arguments: Value, by: DecidedBy) -> Result<(), AgentError> {
         let spec = self.spec_of(approval)?;
-        let (arguments, _) = fitted(&spec, without_caller_values(&spec, arguments));
+        let (arguments, _) = fitted(&spec, without_caller_values(&spec, arguments), |full| self.check_arguments(&spec, full).is_ok());
         self.check_arguments(&spec, &arguments)?;
         self.move_from_pending(approval, ApprovalStatus::Superseded, None, by).await?;
         if self.router.tell(&approval.id, Verdict::Edited(arguments)) {

@@ -10,7 +10,7 @@ use crate::{call::Ready, canonical::approval_hash, preview::Foreseen, turn::Turn
 pub(crate) enum Compared {
     Same,
     Changed,
-    /// It was in vain when it was asked for, and nobody was told: a crash came between.
+    /// It was in vain already when it was asked for, and whoever was to take it back did not: a crash may have come between.
     Refused(String),
     /// Nobody answers what it rests on.
     Unread,

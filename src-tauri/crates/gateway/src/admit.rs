@@ -21,6 +21,7 @@ use crate::{
     origin,
     request::{ChatRequest, session_of},
     say,
+    texts::locale_of,
     turn::Ask,
 };
 
@@ -59,8 +60,8 @@ pub(crate) fn envelope_only(fault: &Fault, request_id: &str, debug: bool) -> Res
 }
 
 /// The refusal of who asks too often.
-pub(crate) fn too_many(used_up: UsedUp, request_id: &str, debug: bool) -> Response {
-    let mut response = envelope_only(&Fault::rate_limited(used_up.wait_ms), request_id, debug);
+pub(crate) fn too_many(used_up: UsedUp, locale: &str, request_id: &str, debug: bool) -> Response {
+    let mut response = envelope_only(&Fault::rate_limited(used_up.wait_ms, locale), request_id, debug);
     tell_left(response.headers_mut(), used_up.left);
     response
 }
@@ -135,11 +136,11 @@ pub(crate) async fn admit(app: &Arc<App>, peer: Peer, id: &RequestId, request: R
     let mut left = None;
     if let Some(visitor) = &visitor {
         let taken = app.limits.take(Kind::Chat, &visitor.sid, Utc::now().timestamp_millis());
-        left = Some(taken.map_err(|used_up| refused(too_many(used_up, &id.0, debug)))?);
+        left = Some(taken.map_err(|used_up| refused(too_many(used_up, locale_of(body["context"]["cultureCode"].as_str()), &id.0, debug)))?);
     }
     let turn = uuid::Uuid::new_v4().to_string();
     let no = |fault: Fault, body: &Value| {
-        app.runs.refuse(route, (&turn, &id.0), body, &fault, Utc::now().timestamp_millis());
+        app.runs.refuse(route, (&turn, &id.0), body, &fault, || app.model(), Utc::now().timestamp_millis());
         let answer = json!({"turnId": turn, "sessionId": session_of(body), "text": fault.safe_message(), "error": fault.envelope(&id.0, debug)});
         refused(json_response(fault.status, &answer))
     };

@@ -10,7 +10,7 @@ use crate::{
 };
 
 const OPTIONS: usize = 6;
-/// What people put around the number that they choose. "I want 2" is left out: it may be how many.
+/// What people put around the option that they name.
 const AROUND_A_NUMBER: [&str; 13] = ["the", "please", "thanks", "thank", "you", "ok", "okay", "yes", "den", "tack", "snälla", "ja", "okej"];
 
 /// What the next message picked.
@@ -167,15 +167,23 @@ pub(crate) fn contains_word(message: &str, name: &str) -> bool {
     })
 }
 
-/// The number of an option, when the message says nothing else: "2", "#2", "option 2", "nr. 2", "2nd", "the 2nd, please".
+/// The number of an option, when the message says nothing else: "2", "#2", "option 2", "nr. 2", "2nd", "the 2nd, please". Politeness beside
+/// a bare number is left to the model: "2, please" may be how many.
 fn ordinal(message: &str) -> Option<usize> {
-    let small = message.to_lowercase();
-    let words = small.split_whitespace().map(|word| word.trim_matches([',', '.', '!']));
-    let small = words.filter(|word| !word.is_empty() && !AROUND_A_NUMBER.contains(word)).collect::<Vec<_>>().join(" ");
-    let after = ["option", "number", "alternativ", "nummer", "nr.", "nr", "#"].iter().find_map(|word| small.strip_prefix(word)).map(str::trim);
-    let digits = after.unwrap_or(&small);
-    let digits = ["st", "nd", "rd", "th", ":a", ":e", ":an"].iter().find_map(|end| digits.strip_suffix(end)).unwrap_or(digits);
+    let all = message.trim().trim_end_matches(['.', '!']).to_lowercase();
+    let words = all.split_whitespace().map(|word| word.trim_matches([',', '.', '!']));
+    let told = words.filter(|word| !word.is_empty() && !AROUND_A_NUMBER.contains(word)).collect::<Vec<_>>().join(" ");
+    let (small, after) = named(&told);
+    let ended = ["st", "nd", "rd", "th", ":a", ":e", ":an"].iter().find_map(|end| small.strip_suffix(end));
+    let is_marked = after || ended.is_some();
+    let digits = if is_marked { ended.unwrap_or(small) } else { all.as_str() };
     (1..=3).contains(&digits.len()).then(|| digits.parse().ok()).flatten()
+}
+
+/// What stands behind a word for a number, and whether there was one.
+fn named(text: &str) -> (&str, bool) {
+    let after = ["option", "number", "alternativ", "nummer", "nr.", "nr", "#"].iter().find_map(|word| text.strip_prefix(word));
+    after.map_or((text, false), |after| (after.trim(), true))
 }
 
 #[cfg(test)]
@@ -285,11 +293,25 @@ mod tests {
             "the A-12 please",
             "The 2nd, please.",
             "ok, option 2 please",
-            "2, tack!",
+            "2:an, tack!",
         ] {
             assert_eq!(part(text).as_deref(), Some("A-12"), "{text}");
         }
-        for text in ["3", "option 9", "Add option 2 to cart", "A-123", "what else?", "21 pieces", "I want 2", "two please", "2 3"] {
+        for text in [
+            "3",
+            "option 9",
+            "Add option 2 to cart",
+            "A-123",
+            "what else?",
+            "21 pieces",
+            "I want 2",
+            "2, please",
+            "ok 2",
+            "2, please",
+            "ok 2",
+            "two please",
+            "2 3",
+        ] {
             assert_eq!(part(text), None, "{text}");
         }
     }

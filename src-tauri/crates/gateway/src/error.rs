@@ -68,8 +68,8 @@ impl Fault {
         Self::new(StatusCode::UNAUTHORIZED, Category::Auth, "AUTHZ_UNAUTHORIZED", message)
     }
 
-    pub(crate) fn rate_limited(retry_after_ms: u64) -> Self {
-        let fault = Self::new(StatusCode::TOO_MANY_REQUESTS, Category::Policy, "RATE_LIMITED", "Too many requests. Wait a moment, then try again.");
+    pub(crate) fn rate_limited(retry_after_ms: u64, locale: &str) -> Self {
+        let fault = Self::new(StatusCode::TOO_MANY_REQUESTS, Category::Policy, "RATE_LIMITED", Text::TooMany.of(locale));
         Self { retry_after_ms: Some(retry_after_ms), ..fault }.retryable()
     }
 
@@ -109,7 +109,7 @@ impl Fault {
             (_, "invalid_response" | "invalid_output") => upstream(StatusCode::BAD_GATEWAY, "MCP_PROTOCOL_INVALID_RESPONSE", Text::ShopFailed),
             (_, "mcp_init_failed") => upstream(StatusCode::SERVICE_UNAVAILABLE, "MCP_PROTOCOL_INIT_FAILED", Text::ShopFailed).retryable(),
             (ErrorCode::RateLimited, "provider_rate_limit") => upstream(StatusCode::TOO_MANY_REQUESTS, "OPENAI_RATE_LIMIT", Text::ModelBusy).retryable(),
-            (ErrorCode::RateLimited, _) => Self::rate_limited(60_000),
+            (ErrorCode::RateLimited, _) => Self::rate_limited(60_000, locale),
             (ErrorCode::LlmError, "provider_refused") if speaks_of_tools(&error.message) => {
                 upstream(StatusCode::INTERNAL_SERVER_ERROR, "OPENAI_TOOL_SCHEMA_ERROR", Text::ModelFailed)
             }

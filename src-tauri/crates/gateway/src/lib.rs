@@ -55,6 +55,13 @@ pub(crate) struct App {
     pub(crate) give_up: tokio_util::sync::CancellationToken,
 }
 
+impl App {
+    /// The model that answers: that of the environment, or the profile's.
+    pub(crate) fn model(&self) -> String {
+        self.config.model.clone().unwrap_or_else(|| self.host.engine().model_label())
+    }
+}
+
 /// Serves until `stop` resolves, then ends in order: no new requests, turns finish or are stopped. `ready` gets the bound address.
 pub async fn serve(host: Arc<Host>, config: Config, ready: impl FnOnce(SocketAddr), stop: impl Future<Output = ()> + Send) -> Result<(), AgentError> {
     let token = config.token_file.as_deref().map(auth::FileToken::open).transpose()?;

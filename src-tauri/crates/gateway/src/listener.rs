@@ -156,11 +156,13 @@ mod tests {
             let connection = http1::Builder::new().serve_connection(TokioIo::new(server), quick);
             let closing = CancellationToken::new();
             let serving = tokio::spawn(serve(connection, Duration::from_secs(60), closing.clone()));
+            let began = tokio::time::Instant::now();
             if stops {
                 closing.cancel();
             }
             assert_eq!(client.read(&mut [0; 8]).await.ok(), Some(0), "the end");
             serving.await.expect("it ends");
+            assert_eq!(began.elapsed().as_secs(), if stops { 0 } else { 60 });
         }
     }
 }

@@ -90,7 +90,7 @@ impl Turn<'_> {
 
     /// Details of the first products found, when the message or what was left out of the search speaks of sizes, colours or buying.
     pub(crate) async fn enrichment(&self, calls: &[Call]) -> Vec<Value> {
-        let looked_at = calls.iter().any(|call| call.tool == "product_get");
+        let looked_at = calls.iter().any(|call| call.tool == "product_get" && call.asked);
         let Some(found) = calls.iter().rev().find_map(|call| call.result_of("product_search")).filter(|_| !looked_at) else { return Vec::new() };
         let dropped = found["querySimplification"]["droppedTokens"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let message = self.ask.request.message.to_lowercase();

@@ -2,7 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use crate::{config::Config, error::Fault};
+use crate::{
+    config::Config,
+    error::Fault,
+    texts::{Text, locale_of},
+};
 
 /// A request that fits.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,24 +33,20 @@ impl ChatRequest {
         Ok(Self {
             application: text(body, "applicationId", 100)?,
             session: text(body, "sessionId", 200)?,
-            message: text(body, "message", config.max_message_chars).and_then(said)?,
+            message: message(body, config.max_message_chars)?,
             context: context(&body["context"])?,
         })
     }
 
     /// What comes after the shape: who may ask, and how much.
     pub(crate) fn admit(&self, config: &Config) -> Result<(), Fault> {
+        let locale = locale_of(self.culture());
         let allowed = &config.allowed_applications;
         if !allowed.is_empty() && !allowed.contains(&self.application) {
-            return Err(Fault::new(
-                axum::http::StatusCode::FORBIDDEN,
-                crate::error::Category::Auth,
-                "AUTHZ_FORBIDDEN",
-                "This application may not use the assistant.",
-            ));
+            return Err(Fault::new(axum::http::StatusCode::FORBIDDEN, crate::error::Category::Auth, "AUTHZ_FORBIDDEN", Text::NotAllowed.of(locale)));
         }
         if self.message.chars().count().div_ceil(4) > config.max_message_tokens {
-            let mut fault = Fault::invalid("The message is too long. Please shorten it.");
+            let mut fault = Fault::invalid(Text::TooLong.of(locale));
             fault.status = axum::http::StatusCode::PAYLOAD_TOO_LARGE;
             return Err(fault);
         }
@@ -68,9 +68,15 @@ fn text(body: &Value, name: &str, most: usize) -> Result<String, Fault> {
     Ok(text.to_owned())
 }
 
-/// A message that says something.
-fn said(message: String) -> Result<String, Fault> {
-    if message.trim().is_empty() { Err(Fault::invalid("message must not be blank.").detail("field", "message")) } else { Ok(message) }
+/// The message. Who wrote one that is too long reads why in their language.
+fn message(body: &Value, most: usize) -> Result<String, Fault> {
+    let locale = locale_of(body["context"]["cultureCode"].as_str());
+    let said = body["message"].as_str().unwrap_or_default();
+    if said.chars().count() > most {
+        return Err(Fault::invalid(Text::TooLong.of(locale)).detail("field", "message").detail("most", most));
+    }
+    let message = text(body, "message", most)?;
+    if message.trim().is_empty() { Err(Fault::invalid(Text::Blank.of(locale)).detail("field", "message")) } else { Ok(message) }
 }
 
 /// The caller's context. Absent is the same as empty.

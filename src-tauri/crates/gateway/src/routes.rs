@@ -29,7 +29,7 @@ use crate::{
     origin::{self, Origin},
     request::ChatRequest,
     say::{self, Out},
-    texts::locale_of,
+    texts::{Text, locale_of},
     turn::{Ask, Outcome, converse},
     wire::ChatResponse,
 };
@@ -194,7 +194,7 @@ async fn token(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Ex
         Ok(left) => left,
         Err(used_up) => {
             app.metrics.refuse(StatusCode::TOO_MANY_REQUESTS.as_u16());
-            return too_many(used_up, &id.0, false);
+            return too_many(used_up, "en", &id.0, false);
         }
     };
     match issue(&app, &body) {
@@ -217,7 +217,7 @@ fn issue(app: &App, body: &Value) -> Result<Value, Fault> {
     let Some(application) = application else { return Err(Fault::invalid("applicationId must have 1 to 100 characters.")) };
     let allowed = &app.config.allowed_applications;
     if !allowed.is_empty() && !allowed.iter().any(|known| known == application) {
-        return Err(Fault::new(StatusCode::FORBIDDEN, Category::Auth, "AUTHZ_FORBIDDEN", "This application may not use the assistant."));
+        return Err(Fault::new(StatusCode::FORBIDDEN, Category::Auth, "AUTHZ_FORBIDDEN", Text::NotAllowed.of("en")));
     }
     let visitor = Visitor { sid: uuid::Uuid::new_v4().to_string(), application: application.to_owned() };
     let token = auth.issue(&visitor, Utc::now().timestamp()).ok_or_else(|| Fault::internal("en"))?;

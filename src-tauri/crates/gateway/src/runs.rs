@@ -42,7 +42,7 @@ impl Runs {
     }
 
     /// Keeps a turn under the id of its answer.
-    pub(crate) fn keep(&self, ask: &Ask, outcome: &Outcome, answer: &Answer, model: Option<&str>, now_ms: i64) {
+    pub(crate) fn keep(&self, ask: &Ask, outcome: &Outcome, answer: &Answer, model: impl FnOnce() -> String, now_ms: i64) {
         if self.most == 0 {
             return;
         }
@@ -57,7 +57,7 @@ impl Runs {
                     json!({"t": u64::try_from(t).unwrap_or(0), "tool": call.tool, "args": safe(&call.args, 0), "outcome": if ok { "ok" } else { "error" }});
                 entry["durationMs"] = json!(call.duration_ms);
                 if !ok {
-                    entry["errorMessage"] = json!("The tool failed.");
+                    entry["errorMessage"] = json!(if call.asked { "The tool failed." } else { "It was not run." });
                 }
                 entry
             })
@@ -76,11 +76,8 @@ impl Runs {
         let mut record = json!({
             "runId": ask.turn, "requestId": ask.request_id, "createdAt": began, "durationMs": took, "route": ask.route,
             "applicationId": ask.request.application, "sessionId": ask.request.session,
-            "request": summary(&ask.request), "result": result, "toolTrace": trace, "openaiTrace": {"rounds": answer.rounds},
+            "request": summary(&ask.request), "result": result, "toolTrace": trace, "openaiTrace": {"rounds": answer.rounds, "model": model()},
         });
-        if let Some(model) = model {
-            record["openaiTrace"]["model"] = json!(model);
-        }
         if let Some(fault) = &outcome.fault {
             record["errors"] = json!([fault_of(fault)]);
         }
@@ -88,7 +85,7 @@ impl Runs {
     }
 
     /// Keeps a request that never became a turn.
-    pub(crate) fn refuse(&self, route: &str, (turn, request_id): (&str, &str), body: &Value, fault: &Fault, now_ms: i64) {
+    pub(crate) fn refuse(&self, route: &str, (turn, request_id): (&str, &str), body: &Value, fault: &Fault, model: impl FnOnce() -> String, now_ms: i64) {
         if self.most == 0 {
             return;
         }
@@ -99,7 +96,7 @@ impl Runs {
             "applicationId": text("applicationId"), "sessionId": text("sessionId"),
             "request": {"message": text("message"), "contextPresent": body["context"].is_object()},
             "result": {"status": "error", "httpStatus": fault.status.as_u16(), "responseShape": shape},
-            "toolTrace": [], "openaiTrace": {"rounds": 0}, "errors": [fault_of(fault)],
+            "toolTrace": [], "openaiTrace": {"rounds": 0, "model": model()}, "errors": [fault_of(fault)],
         });
         self.put(Kept { record, request: None, at: Instant::now() });
     }

@@ -205,8 +205,9 @@ impl Teller {
             (call.outcome, call.data, call.code, call.duration_ms) = (Some(outcome), data, code, duration_ms);
             call.asked = !matches!(outcome, ToolOutcome::Limit | ToolOutcome::Denied) && error.is_none_or(|error| error.code != ErrorCode::InvalidInput);
         }
-        // A second change of a round waits for the next one: to the caller it was never begun.
-        if error.is_some_and(|error| error.reason_text() == Some("one_at_a_time")) {
+        // A second change of a round waits for the next one: to the caller it was never begun, unless that has been said.
+        let begun = self.announced && self.waiting.front() == Some(id);
+        if !begun && error.is_some_and(|error| error.reason_text() == Some("one_at_a_time")) {
             self.waiting.retain(|waiting| waiting != id);
         }
         self.go_on();

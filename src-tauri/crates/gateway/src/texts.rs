@@ -51,6 +51,10 @@ pub(crate) enum Text {
     NotUnderstood,
     SwitchedOff,
     SessionsAway,
+    TooMany,
+    TooLong,
+    Blank,
+    NotAllowed,
 }
 
 impl Text {
@@ -119,6 +123,10 @@ impl Text {
                 "The conversation cannot be reached at the moment. Please send your message again shortly.",
                 "Samtalet går inte att nå just nu. Skicka gärna meddelandet igen om en liten stund.",
             ),
+            Self::TooMany => ("Too many requests. Wait a moment, then try again.", "För många frågor på en gång. Vänta en stund och försök igen."),
+            Self::TooLong => ("The message is too long. Please shorten it.", "Meddelandet är för långt. Korta gärna av det."),
+            Self::Blank => ("The message is empty. Please write something.", "Meddelandet är tomt. Skriv gärna något."),
+            Self::NotAllowed => ("This application may not use the assistant.", "Den här applikationen får inte använda assistenten."),
             Self::SwitchedOff => ("The assistant is switched off at the moment.", "Assistenten är avstängd just nu."),
         }
     }
@@ -187,7 +195,7 @@ mod tests {
         Start Thinking Searching Refining Details Cart Comparing Finalizing Replaced Found ToolRuns SearchFailed DetailsFailed CartFailed ToolFailed LeftOut
         SearchName DetailsName CartName AddName SetName RemoveName Done AlreadyDone Cancelled Remind ConfirmFailed ConfirmUnknown ChangedSince Yes No
         Generic ChooseVariant NotBuyable InStock OutOfStock LowestPrice Comparison ModelSlow ModelBusy ModelFailed TurnSlow ShopFailed Stopping Failed
-        NotUnderstood SwitchedOff SessionsAway
+        NotUnderstood SwitchedOff SessionsAway TooMany TooLong Blank NotAllowed
     }
     const TOOLS: [&str; 7] = ["product_search", "product_get", "cart_get", "cart_add_item", "cart_set_item_quantity", "cart_remove_item", "another"];
 

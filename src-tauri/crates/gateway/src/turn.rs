@@ -62,7 +62,7 @@ pub(crate) async fn converse(app: Arc<App>, ask: Ask, out: Out, leave: Cancellat
     if leave.is_cancelled() {
         app.metrics.left.add();
     }
-    app.runs.keep(&ask, &outcome, &answer, app.config.model.as_deref(), Utc::now().timestamp_millis());
+    app.runs.keep(&ask, &outcome, &answer, || app.model(), Utc::now().timestamp_millis());
     let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     let code = outcome.fault.as_ref().map(|fault| fault.code);
     tracing::Span::current().record("http.response.status_code", status).record("code", code);
@@ -131,7 +131,7 @@ impl Turn<'_> {
                 return self.decide(approval, state, answer).await;
             }
             if let Some(end) = self.untold_end(approval, state) {
-                return self.tell_end_of(end, answer).await;
+                return self.tell_end_of(end, state, answer).await;
             }
         }
         if repeated && confirm::reply(message) == Reply::Yes {
@@ -331,16 +331,16 @@ impl Turn<'_> {
                     Err(Fault::of(error, self.locale))
                 }
                 // Somebody else was first.
-                Some("not_pending") => self.tell_end_of(ApprovalStatus::Executing, answer).await,
+                Some("not_pending") => self.tell_end_of(ApprovalStatus::Executing, state, answer).await,
                 Some(_) | None => self.told(Text::ConfirmFailed, answer).await,
             };
         }
         answer.calls.push(call);
         match outcome {
             ToolOutcome::Ok => {}
-            // The change may be there: the customer is sent to the cart, and must not see the one from before.
+            // The change may be there: the customer is sent to the cart.
             ToolOutcome::Unknown => {
-                self.look_again(answer).await;
+                self.look_again(state, answer).await;
                 return self.told(Text::ConfirmUnknown, answer).await;
             }
             _ => return self.told(Text::ConfirmFailed, answer).await,
@@ -361,8 +361,8 @@ impl Turn<'_> {
     }
 
     /// What is known of a change that was begun elsewhere, with the cart as it is now. It is not begun again.
-    async fn tell_end_of(&self, status: ApprovalStatus, answer: &mut Answer) -> Result<(), Fault> {
-        self.look_again(answer).await;
+    async fn tell_end_of(&self, status: ApprovalStatus, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+        self.look_again(state, answer).await;
         self.told(if status == ApprovalStatus::Done { Text::AlreadyDone } else { Text::ConfirmUnknown }, answer).await
     }
 
@@ -375,9 +375,10 @@ impl Turn<'_> {
         args
     }
 
-    /// Reads the cart again, of which nobody knows whether it has changed. Before there is a basket's number there is no cart to read: the
-    /// one that the change may have begun cannot be found, and an empty one must not be shown in its place.
-    async fn look_again(&self, answer: &mut Answer) {
+    /// Reads the cart again, of which nobody knows whether it has changed; the one from before is not shown any more. Where there is no
+    /// basket's number there is no cart to read: the one that the change may have begun cannot be found.
+    async fn look_again(&self, state: &mut State, answer: &mut Answer) {
+        state.cart = None;
         let engine = self.app.host.engine();
         let specs = engine.specs();
         let number = specs.iter().filter(|spec| spec.model_name == "cart_get").flat_map(|spec| &spec.caller_owned).find(|own| own.name == "basketId");

@@ -214,18 +214,20 @@ async fn section_11_set_and_remove_wait_too_and_use_the_basket() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_11_another_customer_or_price_list_makes_a_new_proposal() {
-    let server = model([add(1)]).await;
-    let gateway = Gateway::with(&server, &[]).await;
-    let asked = gateway.say("s", "one shoe").await;
-    let mut body = message_of("s", "yes");
-    body["context"]["customerId"] = json!(77);
-    let (status, changed) = gateway.post("/v1/chat", &body).await;
-    assert_eq!(status, StatusCode::OK);
-    assert!(uuid_like(&changed["pendingAction"]["pendingActionId"]), "{changed}");
-    assert_ne!(changed["pendingAction"]["pendingActionId"], asked["pendingAction"]["pendingActionId"]);
-    assert!(changed.get("cart").is_none());
-    let (_, done) = gateway.post("/v1/chat", &body).await;
-    assert_eq!(pieces(&done), 1, "{done}");
+    for (name, value) in [("customerId", json!(77)), ("priceListIds", json!([5, 6])), ("currencyCode", json!("EUR"))] {
+        let server = model([add(1)]).await;
+        let gateway = Gateway::with(&server, &[]).await;
+        let asked = gateway.say("s", "one shoe").await;
+        let mut body = message_of("s", "yes");
+        body["context"][name] = value;
+        let (status, changed) = gateway.post("/v1/chat", &body).await;
+        assert_eq!(status, StatusCode::OK);
+        assert!(uuid_like(&changed["pendingAction"]["pendingActionId"]), "{name}: {changed}");
+        assert_ne!(changed["pendingAction"]["pendingActionId"], asked["pendingAction"]["pendingActionId"], "{name}");
+        assert!(changed.get("cart").is_none());
+        let (_, done) = gateway.post("/v1/chat", &body).await;
+        assert_eq!(pieces(&done), 1, "{name}: {done}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -223,6 +223,8 @@ async fn section_19_the_list_is_newest_first_bounded_and_filtered() {
         let (_, answer) = gateway.post("/v1/chat", &json!({"applicationId": application, "sessionId": session, "message": "hello"})).await;
         ids.push(answer["turnId"].as_str().unwrap().to_owned());
     }
+    let (_, run) = get(&gateway, &format!("/v1/debug/runs/{}", ids[0])).await;
+    assert!(run["openaiTrace"]["model"].as_str().is_some_and(|model| !model.is_empty()), "the profile's model has a name, too: {run}");
     let found = async |query: &str| {
         let (_, list) = get(&gateway, &format!("/v1/debug/runs{query}")).await;
         let runs = list["runs"].as_array().unwrap().iter().map(|run| ids.iter().position(|id| run["runId"] == **id).unwrap()).collect::<Vec<_>>();

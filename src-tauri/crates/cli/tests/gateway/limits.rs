@@ -70,6 +70,15 @@ async fn section_2_and_6_what_just_fits_is_taken() {
         assert_eq!(gateway.post("/v1/chat", &body).await.0, StatusCode::OK);
     }
     assert_eq!(gateway.post("/v1/chat", &with("message", "å".repeat(4_801))).await.0, StatusCode::PAYLOAD_TOO_LARGE, "more than 1,200 tokens by the estimate");
+    for (message, said) in [
+        ("å".repeat(4_801), "Meddelandet är för långt. Korta gärna av det."),
+        ("å".repeat(9_001), "Meddelandet är för långt. Korta gärna av det."),
+        (" ".into(), "Meddelandet är tomt. Skriv gärna något."),
+    ] {
+        let mut swedish = with("message", message);
+        swedish["context"] = json!({"cultureCode": "sv-SE"});
+        assert_eq!(gateway.post("/v1/chat", &swedish).await.1["text"], said);
+    }
     server.assert_clean();
 }
 

@@ -240,6 +240,22 @@ async fn section_22_6_a_change_that_may_have_happened_is_never_sent_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn section_22_6_a_cart_that_may_be_another_by_now_is_not_shown() {
+    let front = Front::start().await;
+    let add = || Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}));
+    let server = model([Reply::call("cart_get", json!({})), Reply::text(["It is empty."]), add(), add()]).await;
+    let gateway = open(&front, &server, &IMPATIENT).await;
+    assert_eq!(gateway.say("s", "show my cart").await["cart"]["itemCount"], 0);
+    gateway.say("s", "one shoe").await;
+    front.breaks("cart.addItem", [Break::DoneBut(504)]);
+    let told = gateway.say("s", "yes").await;
+    assert!(told["text"].as_str().unwrap().contains("may or may not") && told.get("cart").is_none(), "there is no number to read it by: {told}");
+    gateway.say("s", "one shoe").await;
+    assert_eq!(gateway.say("s", "yes").await["cart"]["itemCount"], 1);
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn section_22_6_who_is_sent_to_the_cart_sees_it_as_it_is_now() {
     for (how, pieces) in [(Break::DoneBut(504), 2), (Break::Status(504), 1)] {
         let front = Front::start().await;

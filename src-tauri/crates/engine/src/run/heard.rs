@@ -236,6 +236,11 @@ impl Engine {
         Ok(())
     }
 
+    /// The model in force, as it is shown.
+    pub fn model_label(&self) -> String {
+        self.world.models.current(None).label()
+    }
+
     /// The tools that may be used now.
     pub fn specs(&self) -> Arc<Vec<ToolSpec>> {
         self.world.tools.specs()

@@ -69,6 +69,8 @@ pub(super) enum Why {
     Several,
     /// Nothing fits these words; the list shows what there is.
     NoneFits(Vec<String>),
+    /// Several are meant; these of them cannot be had now.
+    SomeUnusable(Vec<Value>),
     /// The one meant cannot be had now.
     Unusable(Vec<Value>),
     OutOfRange(usize),

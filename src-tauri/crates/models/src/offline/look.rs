@@ -40,11 +40,12 @@ impl Run<'_> {
     /// Like `find`, but takes the best of several: good enough to read about.
     pub(super) fn find_some(&self, pack: usize, thing: &str, goal: &Goal, for_write: bool) -> Found {
         match self.find(pack, thing, goal, for_write) {
-            Found::Done(Outcome::Ask { listing, why: Why::Several | Why::Confirm }) if !goal.target.groups.is_empty() => match listing.items.into_iter().next()
-            {
-                Some(item) => Found::One(item),
-                None => Found::Calls(Vec::new()),
-            },
+            Found::Done(Outcome::Ask { listing, why: Why::Several | Why::SomeUnusable(_) | Why::Confirm }) if !goal.target.groups.is_empty() => {
+                match listing.items.into_iter().next() {
+                    Some(item) => Found::One(item),
+                    None => Found::Calls(Vec::new()),
+                }
+            }
             found => found,
         }
     }
@@ -316,11 +317,11 @@ impl Run<'_> {
             return Found::Done(self.ask(looking.pack, looking.thing, offer, Why::NoneFits(missing)));
         }
         let meant: Vec<Value> = found.best.iter().map(|&i| items[i].clone()).collect();
-        let left: Vec<Value> = meant.iter().filter(usable).cloned().collect();
+        let (left, gone): (Vec<Value>, Vec<Value>) = meant.iter().cloned().partition(|item| usable(&item));
         match &left[..] {
             [] => Found::Done(self.ask(looking.pack, looking.thing, can_be_had, Why::Unusable(meant))),
             [only] => Found::One(only.clone()),
-            _ => Found::Done(self.ask(looking.pack, looking.thing, left, Why::Several)),
+            _ => Found::Done(self.ask(looking.pack, looking.thing, left, if gone.is_empty() { Why::Several } else { Why::SomeUnusable(gone) })),
         }
     }
 

@@ -152,7 +152,7 @@ impl Speaker<'_> {
         let writes = self.book.tools[goal.tool].writes();
         let lead = match why {
             Why::Several if labels.is_empty() => return self.which(thing),
-            Why::Several => self.say("Which one do you mean?", "Vilken menar du?"),
+            Why::Several | Why::SomeUnusable(_) => self.say("Which one do you mean?", "Vilken menar du?"),
             Why::OutOfRange(place) => self.say(
                 &format!("There is no number {place} in the list. Which one do you mean?"),
                 &format!("Det finns ingen nummer {place} i listan. Vilken menar du?"),
@@ -181,7 +181,12 @@ impl Speaker<'_> {
                 &format!("\n\n… och {rest} till. Säg fler ord så blir listan kortare."),
             ));
         }
-        if writes && labels.len() > 1 && matches!(why, Why::Several) {
+        if let Why::SomeUnusable(gone) = why {
+            let gone: Vec<String> = gone.iter().take(SHOWN).map(|item| self.label(thing, item)).collect();
+            let gone = gone.join("; ");
+            text.push_str(&self.say(&format!("\n\nNot to be had right now: {gone}."), &format!("\n\nGår inte att få just nu: {gone}.")));
+        }
+        if writes && labels.len() > 1 && matches!(why, Why::Several | Why::SomeUnusable(_)) {
             text.push_str(&self.say("\n\nNothing has been changed yet.", "\n\nInget har ändrats ännu."));
         }
         Reply { text, choices: self.choices(&labels, *why == Why::Confirm) }
