@@ -44,6 +44,16 @@ fn two_of_the_black_trail_shoes() {
 }
 
 #[test]
+fn what_is_sold_out_is_named_and_cannot_be_chosen() {
+    let mut world = World::new();
+    world.say("which trail shoes do you have?");
+    let turn = world.say("add number 1 to my cart");
+    let (there, gone) = turn.text.split_once("Not to be had right now: ").unwrap_or_else(|| panic!("{}", turn.text));
+    assert!(there.contains("1. Black, 39") && gone.starts_with("Black, 38") && !gone.contains("in stock"), "{}", turn.text);
+    assert!(turn.choices.iter().all(|choice| !choice.label.contains("out of stock")), "{:?}", turn.choices);
+}
+
+#[test]
 fn every_button_chooses_what_it_says() {
     let mut world = World::new();
     let choices: Vec<Choice> = world.say("add the brook pace in black").choices;
