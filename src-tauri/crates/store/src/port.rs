@@ -27,7 +27,9 @@ impl Store for SqliteStore {
     }
     async fn session_delete(&self, id: &SessionId) -> Result<(), StoreError> {
         let id = id.clone();
-        self.write(move |conn| sessions::delete(conn, &id)).await
+        let deleted = self.write(move |conn| sessions::delete(conn, &id)).await;
+        self.recent.clear();
+        deleted
     }
     async fn session_values(&self, id: &SessionId) -> Result<SessionValues, StoreError> {
         self.glance(|conn| session_values::all(conn, id))
@@ -61,7 +63,9 @@ impl Store for SqliteStore {
 
     async fn items_erase(&self, turn: &TurnId) -> Result<(), StoreError> {
         let turn = turn.clone();
-        self.write(move |conn| items::erase(conn, &turn)).await
+        let erased = self.write(move |conn| items::erase(conn, &turn)).await;
+        self.recent.clear();
+        erased
     }
 
     async fn session_adopt(&self, image: &SessionImage) -> Result<(), StoreError> {

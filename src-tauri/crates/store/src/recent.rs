@@ -45,6 +45,11 @@ impl Recent {
         Ok(item)
     }
 
+    /// Forgets all: what is deleted is not to stay in memory.
+    pub(crate) fn clear(&self) {
+        self.halves(|halves| *halves = Halves::default());
+    }
+
     fn halves<T>(&self, f: impl FnOnce(&mut Halves) -> T) -> T {
         f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -105,6 +110,9 @@ mod tests {
             assert!(matches!(&other.body, contract::ItemBody::UserMessage { text } if text.starts_with('b')), "{other:?}");
         }
         assert_eq!(read(&recent, "i", 2, &body("b", LONG)).seq, 2);
+        let kept = read(&recent, "i", 2, &body("b", LONG));
+        recent.clear();
+        assert!(!Arc::ptr_eq(&kept, &read(&recent, "i", 2, &body("b", LONG))));
     }
 
     #[test]
