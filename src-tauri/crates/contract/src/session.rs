@@ -37,4 +37,7 @@ pub struct SessionView {
     pub running_turn: Option<TurnId>,
     pub queue: Vec<QueuedMessage>,
     pub approvals: Vec<Approval>,
+    /// The newest cart, when it lies before `items`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cart: Option<Item>,
 }

@@ -129,7 +129,12 @@ impl Turn {
                 let waited = self.wait(ready, approval, told).await;
                 self.account.wait(began.elapsed());
                 let replaced = match waited {
-                    Waited::Approved => None,
+                    Waited::Approved => {
+                        // Whoever looks at it sees at once that it is signed: what it does may take its time.
+                        self.emit(EventBody::ApprovalResolved { id: approval.id.clone(), status: ApprovalStatus::Approved });
+                        self.emit(EventBody::Status { stage: Stage::Tools, text: None });
+                        None
+                    }
                     Waited::Rejected(reason) => {
                         let said = reason.clone().map_or_else(
                             || Text::ApprovalRejected.in_locale(&self.locale).to_owned(),
@@ -296,7 +301,7 @@ impl Turn {
             status: ApprovalStatus::Pending,
             grantable: spec.grantable && spec.effect == Effect::Write,
             confirm_word: (spec.effect == Effect::Destructive).then(|| confirm_word(&spec.title)),
-            headless: self.headless,
+            headless: self.headless || self.detached,
             replaces,
             reason: None,
             decided_at: None,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use contract::{
-    AgentError, Approval, ApprovalDecideParams, ApprovalId, ApprovalStatus, Decision, Effect, ErrorCode, Grant, GrantId, ItemBody, RecordType, ToolOutcome,
-    ToolSpec,
+    AgentError, Approval, ApprovalDecideParams, ApprovalId, ApprovalStatus, Decision, Effect, ErrorCode, EventBody, Grant, GrantId, ItemBody, RecordType,
+    ToolOutcome, ToolSpec,
 };
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
@@ -216,6 +216,7 @@ impl Engine {
         let arguments = without_caller_values(&spec, serde_json::from_str(&approval.arguments).unwrap_or_default());
         let why = approval.why.clone();
         let ready = Ready { call: approval.call.clone(), spec: Arc::new(spec), arguments, decision: policy::Decision::Ask { why }, coerced: Vec::new() };
+        turn.emit(EventBody::ApprovalResolved { id: approval.id.clone(), status: ApprovalStatus::Approved });
         match turn.execute(&ready, Some(approval)).await {
             Executed::Done(_) => Ok(()),
             Executed::Changed => {
@@ -263,6 +264,7 @@ impl Engine {
     fn turn_of(self: &Arc<Self>, approval: &Approval) -> Turn {
         let accepted = Accepted { turn: approval.turn.clone(), text: String::new(), model: None, agent: None, headless: false };
         let mut turn = Turn::new(Arc::clone(self), approval.session.clone(), accepted, CancellationToken::new());
+        turn.detached = true;
         turn.keeps_items = approval.session.as_str() != crate::direct::SESSION;
         turn
     }

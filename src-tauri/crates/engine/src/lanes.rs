@@ -43,6 +43,16 @@ impl Lane {
     }
 }
 
+/// What a cancellation met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Met {
+    /// The turn runs; it will end by itself.
+    Running,
+    /// The message waited, and is taken out of the queue: its turn never begins.
+    Waiting,
+    Nothing,
+}
+
 /// Lanes that are kept before idle ones are cleared away.
 const KEPT: usize = 1_024;
 
@@ -87,29 +97,31 @@ impl Lanes {
         Some((next, token))
     }
 
-    /// Cancels the turn if it runs, or takes it out of the queue. False when it is neither.
-    pub(crate) fn cancel(&self, session: &SessionId, turn: &TurnId) -> bool {
+    /// Cancels the turn if it runs, or takes it out of the queue.
+    pub(crate) fn cancel(&self, session: &SessionId, turn: &TurnId) -> Met {
         let mut lanes = self.lock();
-        let Some(lane) = lanes.get_mut(session) else { return false };
+        let Some(lane) = lanes.get_mut(session) else { return Met::Nothing };
         if let Some((running, token)) = &lane.running
             && running == turn
         {
             token.cancel();
-            return true;
+            return Met::Running;
         }
         let before = lane.queue.len();
         lane.queue.retain(|waiting| waiting.turn != *turn);
-        lane.queue.len() != before
+        if lane.queue.len() == before { Met::Nothing } else { Met::Waiting }
     }
 
-    /// Cancels everything that runs and empties all queues.
-    pub(crate) fn cancel_all(&self) {
+    /// Cancels everything that runs and empties all queues. Gives the turns that never begin.
+    pub(crate) fn cancel_all(&self) -> Vec<TurnId> {
+        let mut waited = Vec::new();
         for lane in self.lock().values_mut() {
-            lane.queue.clear();
+            waited.extend(lane.queue.drain(..).map(|waiting| waiting.turn));
             if let Some((_, token)) = &lane.running {
                 token.cancel();
             }
         }
+        waited
     }
 
     pub(crate) fn running(&self, session: &SessionId) -> Option<TurnId> {

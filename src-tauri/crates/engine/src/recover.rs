@@ -32,7 +32,7 @@ impl Engine {
     pub async fn recover(self: &Arc<Self>) -> Result<Recovered, AgentError> {
         let mut out = Recovered::default();
         let store = &self.world.store;
-        let open = store.approvals(false).await.map_err(|e| crate::store_error(&e))?;
+        let open = store.approvals_open().await.map_err(|e| crate::store_error(&e))?;
         for row in store.turns_running().await.map_err(|e| crate::store_error(&e))? {
             self.end_turn(&row, &open, &mut out).await.map_err(|e| crate::store_error(&e))?;
             out.turns += 1;
@@ -118,9 +118,8 @@ impl Engine {
         let now = self.world.clock.now();
         let text = Text::ApprovalExpired.in_locale(&self.world.profile.locale());
         let mut expired = 0;
-        for approval in self.world.store.approvals(false).await? {
-            let over = approval.status == ApprovalStatus::Pending && approval.expires_at <= now && !self.router.waits(&approval.id);
-            if over && self.settle(&approval, ApprovalStatus::Pending, ApprovalStatus::Expired, Some(text)).await {
+        for approval in self.world.store.approvals_overdue(now).await? {
+            if !self.router.waits(&approval.id) && self.settle(&approval, ApprovalStatus::Pending, ApprovalStatus::Expired, Some(text)).await {
                 self.close_detached(&approval, ApprovalStatus::Expired, Some(text.to_owned())).await;
                 expired += 1;
             }
@@ -131,7 +130,7 @@ impl Engine {
     /// Approved, but the process ended before it ran, or while it ran: never run by a restart.
     async fn end_approved(self: &Arc<Self>, out: &mut Recovered) -> Result<(), StoreError> {
         let died = Text::ApprovalDied.in_locale(&self.world.profile.locale());
-        for approval in self.world.store.approvals(false).await? {
+        for approval in self.world.store.approvals_open().await? {
             match approval.status {
                 ApprovalStatus::Approved => {
                     if self.settle(&approval, ApprovalStatus::Approved, ApprovalStatus::Expired, Some(died)).await {

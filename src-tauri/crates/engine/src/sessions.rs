@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use contract::{
-    AgentError, AgentId, EventBody, ItemsPageParams, ItemsPageResponse, Push, SessionId, SessionSummary, SessionView, SessionsListParams, SessionsListResponse,
-    Stage, TurnCancelParams, TurnEvent, TurnId, TurnStartParams, TurnStartResponse,
+    AgentError, AgentId, EventBody, Item, ItemBody, ItemsPageParams, ItemsPageResponse, Push, ResultView, SessionId, SessionSummary, SessionView,
+    SessionsListParams, SessionsListResponse, Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnId, TurnStartParams, TurnStartResponse,
 };
 use serde_json::json;
 use tracing::Instrument as _;
 
 use crate::{
     Engine,
-    lanes::Accepted,
+    lanes::{Accepted, Met},
     ports::StoreError,
     run::{Work, most_characters},
     store_error,
@@ -97,7 +97,7 @@ impl Engine {
     }
 
     /// Saves and shows the queue as it is now.
-    async fn queue_changed(&self, session: &SessionId) -> Result<(), AgentError> {
+    pub(crate) async fn queue_changed(&self, session: &SessionId) -> Result<(), AgentError> {
         let _one_at_a_time = self.values.lock(session).await;
         let queue = self.lanes.queue(session);
         // Messages of which nothing is to be left wait in memory only.
@@ -109,15 +109,26 @@ impl Engine {
 
     /// Stops a running turn, or takes a waiting message out of the queue.
     pub async fn turn_cancel(&self, params: &TurnCancelParams) -> Result<(), AgentError> {
-        if !self.lanes.cancel(&params.session, &params.turn) {
-            return Err(AgentError::invalid("This turn has ended already.").reason("not_found"));
+        match self.stop(&params.session, &params.turn) {
+            Met::Nothing => Err(AgentError::invalid("This turn has ended already.").reason("not_found")),
+            Met::Running | Met::Waiting => self.queue_changed(&params.session).await,
         }
-        self.queue_changed(&params.session).await
+    }
+
+    /// Stops a turn, or lets it never begin: then whoever waits for its end is told at once, as no turn will.
+    pub(crate) fn stop(&self, session: &SessionId, turn: &TurnId) -> Met {
+        let met = self.lanes.cancel(session, turn);
+        if met == Met::Waiting {
+            self.runs.never_begins(turn);
+        }
+        met
     }
 
     /// Stops everything, for the end of the process.
     pub fn cancel_all(&self) {
-        self.lanes.cancel_all();
+        for turn in self.lanes.cancel_all() {
+            self.runs.never_begins(&turn);
+        }
     }
 
     /// Turns that run now.
@@ -157,6 +168,7 @@ impl Engine {
             self.summary(id).await.map_err(|e| store_error(&e))?.ok_or_else(|| AgentError::invalid("This session does not exist.").reason("not_found"))?;
         let page = self.items_page(&ItemsPageParams { session: id.clone(), before: u64::MAX, limit: PAGE }).await?;
         let approvals = self.world.store.approvals(false).await.map_err(|e| store_error(&e))?;
+        let cart = self.older_cart(id, &page).await.map_err(|e| store_error(&e))?;
         Ok(SessionView {
             summary,
             items: page.items,
@@ -164,7 +176,17 @@ impl Engine {
             running_turn: self.lanes.running(id),
             queue: self.lanes.queue(id),
             approvals: approvals.into_iter().filter(|approval| approval.session == *id).collect(),
+            cart,
         })
+    }
+
+    /// The newest cart, when there is none on the newest page: what is in it is shown beside a conversation of any length.
+    async fn older_cart(&self, id: &SessionId, page: &ItemsPageResponse) -> Result<Option<Item>, StoreError> {
+        let is_cart = |item: &Item| matches!(&item.body, ItemBody::ToolResult { view: ResultView::Cart, outcome: ToolOutcome::Ok, .. });
+        match page.items.first() {
+            Some(first) if page.has_more && !page.items.iter().any(is_cart) => self.world.store.newest_shown(id, ResultView::Cart, first.seq).await,
+            Some(_) | None => Ok(None),
+        }
     }
 
     /// Older items of a session, ascending.
@@ -195,7 +217,7 @@ impl Engine {
         if self.lanes.running(id).is_some() {
             return Err(AgentError::invalid("This session is being answered right now.").hint("Stop the turn first, then delete the session."));
         }
-        self.world.store.session_delete(id).await.map_err(|e| store_error(&e))?;
+        self.memories.delete(self.world.store.session_delete(id)).await.map_err(|e| store_error(&e))?;
         self.lanes.forget(id);
         self.egress.forget(id);
         self.traces.forget(id);

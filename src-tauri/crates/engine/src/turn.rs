@@ -41,6 +41,8 @@ pub(crate) struct Turn {
     pub(crate) id: TurnId,
     pub(crate) text: String,
     pub(crate) headless: bool,
+    /// It stands for a turn that has ended: nothing waits with it.
+    pub(crate) detached: bool,
     /// Items are kept; false for a direct tool call outside a conversation.
     pub(crate) keeps_items: bool,
     pub(crate) cancel: CancellationToken,
@@ -112,6 +114,7 @@ impl Turn {
             id: accepted.turn,
             text: accepted.text,
             headless: accepted.headless,
+            detached: false,
             keeps_items: true,
             cancel,
             model: Arc::clone(&metered) as _,

@@ -18,6 +18,10 @@ const HEADERS: usize = 64;
 /// Nobody keeps a connection longer. What is being answered then comes to its end, unless that takes as long again.
 const CONNECTION_TIME: Duration = Duration::from_secs(3_600);
 
+/// At the end: how long connections may take to send what they still have to say, turns to stop, and sessions to be shared.
+const CLOSING_TIME: Duration = Duration::from_secs(2);
+const STOPPING_TIME: Duration = Duration::from_secs(10);
+
 /// The address of who is at the other end of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
@@ -69,7 +73,9 @@ pub(crate) async fn run(app: Arc<App>, ready: impl FnOnce(SocketAddr), stop: imp
     closing.cancel();
     connections.close();
     end(&app, &connections).await;
-    app.sessions.catch_up(&app).await;
+    if tokio::time::timeout(STOPPING_TIME, app.sessions.catch_up(&app)).await.is_err() {
+        tracing::warn!("some sessions are shared at the next start");
+    }
     Ok(())
 }
 
@@ -96,17 +102,27 @@ where
 /// Turns under way may finish; those that do not in time are stopped, which still leaves a whole session.
 async fn end(app: &Arc<App>, connections: &TaskTracker) {
     app.turns.close();
-    if tokio::time::timeout(app.config.grace, app.turns.wait()).await.is_err() {
-        app.give_up.cancel();
-        if tokio::time::timeout(Duration::from_secs(10), app.turns.wait()).await.is_err() {
-            tracing::warn!("turns did not end in time");
+    let latest = tokio::time::Instant::now() + app.config.grace;
+    while tokio::time::timeout_at(latest, app.turns.wait()).await.is_ok() {
+        let _ = tokio::time::timeout(CLOSING_TIME, connections.wait()).await;
+        // A request whose body was still on its way may have begun one meanwhile.
+        if app.turns.is_empty() {
+            break;
         }
     }
-    let _ = tokio::time::timeout(Duration::from_secs(2), connections.wait()).await;
+    // Also those that would begin now.
+    app.give_up.cancel();
+    if tokio::time::timeout(STOPPING_TIME, app.turns.wait()).await.is_err() {
+        tracing::warn!("turns did not end in time");
+    }
+    let _ = tokio::time::timeout(CLOSING_TIME, connections.wait()).await;
 }
 
 /// What could not be shared is tried again, once a second.
 async fn share(app: Arc<App>) {
+    if app.host.shared().is_some() {
+        app.sessions.take_up(&app).await;
+    }
     while app.host.shared().is_some() {
         tokio::time::sleep(Duration::from_secs(1)).await;
         app.sessions.catch_up(&app).await;

@@ -29,6 +29,9 @@ const LOCKS: usize = 1_024;
 /// Items of a session that are kept. Models are shown fewer.
 const ITEMS: u32 = 500;
 
+/// What clears up behind turns does not wait for one.
+const SHORT_WAIT: Duration = Duration::from_millis(500);
+
 /// What the gateway keeps of a session between turns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
@@ -116,8 +119,22 @@ impl Sessions {
         Ok((State::default(), SessionValues::default()))
     }
 
+    /// Whether nothing was kept of a session yet, as `load` gave it.
+    pub(crate) fn is_new(state: &State) -> bool {
+        *state == State::default()
+    }
+
+    /// What is kept with the first values of a new session: it has its end from the beginning, also when its first turn never ends.
+    pub(crate) fn beginning(&self, now_ms: i64) -> (String, Option<Value>) {
+        (KEY.to_owned(), Some(json!(State { expires_at: self.end_after(now_ms), ..State::default() })))
+    }
+
+    fn end_after(&self, now_ms: i64) -> i64 {
+        now_ms.saturating_add(i64::try_from(self.ttl.as_millis()).unwrap_or(i64::MAX))
+    }
+
     pub(crate) async fn save(&self, app: &App, id: &SessionId, state: &State, now_ms: i64) -> Result<(), AgentError> {
-        let expires_at = now_ms.saturating_add(i64::try_from(self.ttl.as_millis()).unwrap_or(i64::MAX));
+        let expires_at = self.end_after(now_ms);
         let rev = if app.host.shared().is_some() { uuid::Uuid::new_v4().simple().to_string() } else { String::new() };
         let state = State { expires_at, rev, ..state.clone() };
         let value = json!(state);
@@ -133,6 +150,14 @@ impl Sessions {
         saved
     }
 
+    /// What an earlier start may have left unshared is looked through with the rest.
+    pub(crate) async fn take_up(&self, app: &App) {
+        match app.host.engine().sessions_with(KEY).await {
+            Ok(sessions) => self.unsaved.lock().unwrap_or_else(PoisonError::into_inner).extend(sessions),
+            Err(error) => tracing::warn!(%error, "sessions of the last start could not be looked through"),
+        }
+    }
+
     /// Shares what could not be shared when its turn ended.
     pub(crate) async fn catch_up(&self, app: &App) {
         let waiting: Vec<SessionId> = self.unsaved.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
@@ -140,11 +165,14 @@ impl Sessions {
             if let Err(error) = self.share_again(app, &id).await {
                 return tracing::debug!(%error, "sessions wait to be shared");
             }
+            tokio::task::yield_now().await;
         }
     }
 
+    /// One in which somebody answers now is left for the next time.
     async fn share_again(&self, app: &App, id: &SessionId) -> Result<(), AgentError> {
-        let held = self.lock(app, id).await?;
+        let Ok(held) = tokio::time::timeout(SHORT_WAIT, self.lock(app, id)).await else { return Ok(()) };
+        let held = held?;
         let now_ms = chrono::Utc::now().timestamp_millis();
         let (state, _) = self.load(app, id, now_ms).await?;
         let missing = !state.rev.is_empty() && state.rev != state.base;
@@ -202,7 +230,9 @@ async fn sweep_one(app: &App, id: &SessionId) -> Result<(), AgentError> {
     if !over().await? {
         return Ok(());
     }
-    let held = app.sessions.lock(app, id).await?;
+    // Somebody answers in it: so it goes on.
+    let Ok(held) = tokio::time::timeout(SHORT_WAIT, app.sessions.lock(app, id)).await else { return Ok(()) };
+    let held = held?;
     if over().await? {
         forget(app, id).await?;
     }

@@ -22,7 +22,7 @@ use crate::{
     references,
     request::ChatRequest,
     say::Out,
-    sessions::{CLIENT_IP, CONTEXT, STATUS_SEED, State, id_of},
+    sessions::{CLIENT_IP, CONTEXT, STATUS_SEED, Sessions, State, id_of},
     teller::{Call, End, Teller, tell_end, tell_start},
     texts::{Text, locale_of, tool_fails},
     wire::ChatResponse,
@@ -103,7 +103,7 @@ impl Turn<'_> {
     async fn held(&self, answer: &mut Answer) -> Result<(), Fault> {
         let fault = |error: AgentError| Fault::of(&error, self.locale);
         let (mut state, kept) = self.app.sessions.load(self.app, &self.session, Utc::now().timestamp_millis()).await.map_err(fault)?;
-        self.take_context(&kept).await.map_err(fault)?;
+        self.take_context(&kept, Sessions::is_new(&state)).await.map_err(fault)?;
         let went = self.answer(&mut state, answer).await;
         answer.note_cart(&mut state);
         self.app.sessions.save(self.app, &self.session, &state, Utc::now().timestamp_millis()).await.map_err(fault)?;
@@ -111,14 +111,15 @@ impl Turn<'_> {
     }
 
     /// The caller's context holds for this turn and nothing of an earlier one does. `kept` is of the turn before; mostly it is the same.
-    async fn take_context(&self, kept: &SessionValues) -> Result<(), AgentError> {
+    async fn take_context(&self, kept: &SessionValues, new: bool) -> Result<(), AgentError> {
         let context = &self.ask.request.context;
         // Where the caller says nothing, nothing of this machine is guessed in its place.
         let context = if context.is_empty() { Value::Null } else { json!(context) };
         let seed = self.app.config.status_seed.as_ref().map(|seed| json!(seed));
         let wanted = [(CLIENT_IP, Some(json!(self.ask.client_ip))), (CONTEXT, Some(context)), (STATUS_SEED, seed)];
         let news = wanted.into_iter().filter(|(name, value)| kept.get(*name) != value.as_ref());
-        self.app.host.engine().values_put(&self.session, news.map(|(name, value)| (name.to_owned(), value)).collect()).await
+        let first = new.then(|| self.app.sessions.beginning(Utc::now().timestamp_millis()));
+        self.app.host.engine().values_put(&self.session, news.map(|(name, value)| (name.to_owned(), value)).chain(first).collect()).await
     }
 
     async fn answer(&self, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {

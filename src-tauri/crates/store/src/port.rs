@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use contract::{Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, ItemBody, SessionId, SessionSummary, TurnId};
+use contract::{Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, ItemBody, ResultView, SessionId, SessionSummary, TurnId};
 use engine::ports::{Moved, Served, SessionImage, SessionValues, SharedSessions, Store, StoreError, TurnRow, ValueChanges, is_shared};
 
 use crate::open::SqliteStore;
@@ -59,6 +59,11 @@ impl Store for SqliteStore {
     async fn items_of_turn(&self, turn: &TurnId) -> Result<Vec<Item>, StoreError> {
         let turn = turn.clone();
         self.read(move |conn| items::of_turn(conn, &turn)).await
+    }
+
+    async fn newest_shown(&self, session: &SessionId, view: ResultView, before: u64) -> Result<Option<Item>, StoreError> {
+        let session = session.clone();
+        self.read(move |conn| items::newest_shown(conn, &session, view, before)).await
     }
 
     async fn items_erase(&self, turn: &TurnId) -> Result<(), StoreError> {
@@ -132,6 +137,12 @@ impl Store for SqliteStore {
     async fn approvals_of(&self, session: &SessionId, limit: u32) -> Result<Vec<Approval>, StoreError> {
         self.glance(|conn| approvals::of_session(conn, session, limit))
     }
+    async fn approvals_open(&self) -> Result<Vec<Approval>, StoreError> {
+        self.read(approvals::open).await
+    }
+    async fn approvals_overdue(&self, now: DateTime<Utc>) -> Result<Vec<Approval>, StoreError> {
+        self.glance(|conn| approvals::overdue(conn, now))
+    }
     async fn approvals(&self, include_decided: bool) -> Result<Vec<Approval>, StoreError> {
         self.read(move |conn| approvals::list(conn, include_decided)).await
     }
@@ -167,13 +178,15 @@ impl SqliteStore {
         reason: Option<&str>,
         at: DateTime<Utc>,
     ) -> Result<bool, StoreError> {
+        // It ran here, by a move that was won: how it ended is known here, and is told when the session is saved. The shared place may
+        // be away, or have lost its last second.
+        let ran_here = from == ApprovalStatus::Executing;
         let (status, moved) = match shared.approval_move(id, from, to).await {
             Ok(Moved::Yes) => (to, true),
-            Ok(Moved::No(other)) => (other, false),
-            Ok(Moved::Gone) => (ApprovalStatus::Expired, false),
-            // It ran here, by a move that was won: how it ended is known here, and is told when the session is saved.
-            Err(_) if from == ApprovalStatus::Executing => (to, true),
-            Err(error) => return Err(error),
+            Ok(Moved::No(other)) if !ran_here || other.is_final() => (other, false),
+            Ok(Moved::Gone) if !ran_here => (ApprovalStatus::Expired, false),
+            Err(error) if !ran_here => return Err(error),
+            Ok(Moved::No(_) | Moved::Gone) | Err(_) => (to, true),
         };
         let reason = reason.filter(|_| moved);
         self.approval_follow(id, status, reason, at).await?;

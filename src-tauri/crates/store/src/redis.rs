@@ -7,8 +7,9 @@ use async_trait::async_trait;
 use contract::{AgentError, ApprovalId, ApprovalStatus, SessionId};
 use engine::ports::{Loaded, Moved, SessionImage, SharedSessions, StoreError};
 use redis::{
-    Client, Cmd, FromRedisValue, RedisError,
+    Client, Cmd, FromRedisValue, IntoConnectionInfo as _, RedisError,
     aio::{ConnectionManager, ConnectionManagerConfig},
+    io::tcp::{TcpSettings, socket2::TcpKeepalive},
 };
 
 use crate::text;
@@ -17,6 +18,8 @@ use crate::text;
 const LOCK_MS: u64 = 10_000;
 const CONNECT_TIME: Duration = Duration::from_secs(2);
 const ANSWER_TIME: Duration = Duration::from_secs(3);
+/// After so long without a word the connection is tried.
+const SILENCE: Duration = Duration::from_secs(10);
 
 const LOCK: &str = "
 local holder = redis.call('GET', KEYS[1])
@@ -58,7 +61,7 @@ impl RedisSessions {
                 .reason("invalid_configuration")
                 .hint("It looks like redis://127.0.0.1:6379, with user and password before an @ where they are wanted.")
         };
-        let client = Client::open(url).map_err(wrong)?;
+        let client = Client::open(url.into_connection_info().map_err(wrong)?.set_tcp_settings(tcp())).map_err(wrong)?;
         // Without the credentials that may stand in the variable.
         let place = client.get_connection_info().addr().to_string();
         let config = ConnectionManagerConfig::new()
@@ -96,6 +99,14 @@ impl RedisSessions {
         }
     }
 
+    /// The same for what must not be done without anybody knowing: also once more when no answer came in time.
+    async fn send_surely<T: FromRedisValue>(&self, command: Cmd) -> Result<T, RedisError> {
+        match self.send(command.clone()).await {
+            Err(error) if error.is_timeout() => self.send(command).await,
+            other => other,
+        }
+    }
+
     async fn ask<T: FromRedisValue>(&self, command: Cmd) -> Result<T, StoreError> {
         self.send(command).await.map_err(|error| away(&error))
     }
@@ -106,6 +117,14 @@ impl RedisSessions {
         delete.arg(key);
         self.ask(delete).await
     }
+}
+
+/// A way to the server that died without a word is found out within seconds, not when the system gives it up after a quarter of an hour.
+fn tcp() -> TcpSettings {
+    let settings = TcpSettings::default().set_nodelay(true).set_keepalive(TcpKeepalive::new().with_time(SILENCE).with_interval(ANSWER_TIME));
+    #[cfg(target_os = "linux")]
+    let settings = settings.set_user_timeout(ANSWER_TIME * 2);
+    settings
 }
 
 fn script(text: &str, keys: &[String]) -> Cmd {
@@ -213,7 +232,7 @@ impl SharedSessions for RedisSessions {
         let mine = format!("{} {}", word(to)?, nonce()?);
         let mut command = script(MOVE, &[self.beside("approval", id.as_str())]);
         command.arg(word(from)?).arg(&mine);
-        let found: String = self.ask(command).await?;
+        let found: String = self.send_surely(command).await.map_err(|error| away(&error))?;
         Ok(match found.as_str() {
             "moved" => Moved::Yes,
             "" => Moved::Gone,

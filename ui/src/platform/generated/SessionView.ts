@@ -12,4 +12,8 @@ export type SessionView = { summary: SessionSummary, items: Array<Item>,
 /**
  * Older items exist before the first of `items`.
  */
-has_more: boolean, running_turn?: TurnId | null, queue: Array<QueuedMessage>, approvals: Array<Approval>, };
+has_more: boolean, running_turn?: TurnId | null, queue: Array<QueuedMessage>, approvals: Array<Approval>, 
+/**
+ * The newest cart, when it lies before `items`.
+ */
+cart?: Item | null, };

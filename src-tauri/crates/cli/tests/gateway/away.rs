@@ -89,6 +89,32 @@ async fn section_9_what_redis_lost_its_gateway_still_has_but_nothing_waits_any_m
     server.assert_clean();
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn section_9_what_could_not_be_shared_before_the_end_is_shared_by_the_next_start() {
+    let mut redis = Redis::start().await;
+    let server = model([Reply::new().say("First ").wait_ms(1_000).say("answer."), Reply::text(["Second."])]).await;
+    let (one, other) = two(&redis, &server).await;
+    let request = one.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "remember the violin"));
+    let asking = tokio::spawn(async move { request.send().await.unwrap().status() });
+    while server.seen().is_empty() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    redis.kill();
+    assert_eq!(asking.await.unwrap(), StatusCode::SERVICE_UNAVAILABLE);
+    let (url, base) = (redis.url(), server.base_url());
+    let model_env = [("OPENAI_BASE_URL", base.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")];
+    let env: Vec<_> = model_env.into_iter().chain([("SESSION_STORE", "redis"), ("REDIS_URL", url.as_str())]).collect();
+    let stopped = one.stopped();
+    redis.back().await;
+    let _one = Gateway::start_in(stopped, &["--no-token"], &env).await;
+    while redis.keys().iter().all(|key| key != "agent:sess:shop-web:s") {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    other.say("s", "what did I say?").await;
+    assert!(server.seen()[1].body["messages"].to_string().contains("violin"));
+    server.assert_clean();
+}
+
 /// A gateway that dies at a point of the confirmed change; another answers the repeated yes.
 async fn dies_at(point: &str, expected: u64, unknown: bool) {
     let redis = Redis::start().await;

@@ -66,6 +66,18 @@ async fn restarted(gateway: Gateway, server: &ModelServer) -> Gateway {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn section_9_a_session_has_its_end_from_its_first_message_on() {
+    let server = model([Reply::new().say("Never ").hang()]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let request = gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "hello"));
+    let asking = tokio::spawn(request.send());
+    until("the model is asked", || !server.seen().is_empty()).await;
+    // A crash now leaves a session that the next start clears away in time.
+    assert!(kept(&gateway)["expiresAt"].as_i64().unwrap() > Utc::now().timestamp_millis());
+    asking.abort();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn section_9_each_turn_gives_a_session_its_whole_time_again_and_an_ended_one_is_absent() {
     let failing = Reply::refusal(400, &json!({"message": "no", "type": "invalid_request_error"}));
     let server = model([Reply::text(["A violin."]), Reply::text(["Still."]), add(1), failing, Reply::text(["Who are you?"])]).await;

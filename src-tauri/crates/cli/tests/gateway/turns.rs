@@ -242,6 +242,29 @@ async fn told_to_stop_it_lets_turns_finish() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn told_to_stop_it_answers_a_message_that_was_still_on_its_way() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    // Longer than idle connections are given at the end.
+    let server = model([Reply::new().say("Slow ").wait_ms(2_500).say("answer.")]).await;
+    let mut gateway = Gateway::with(&server, &[]).await;
+    let place = gateway.base.trim_start_matches("http://").to_owned();
+    let mut client = tokio::net::TcpStream::connect(&place).await.unwrap();
+    let body = message_of("s", "hello").to_string();
+    let head = format!("POST /v1/chat HTTP/1.1\r\nHost: {place}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", body.len());
+    client.write_all(head.as_bytes()).await.unwrap();
+    client.write_all(&body.as_bytes()[..10]).await.unwrap();
+    // The header is read before the end is told.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let stopping = tokio::task::spawn_blocking(move || (gateway.stop(), gateway));
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    client.write_all(&body.as_bytes()[10..]).await.unwrap();
+    let mut answer = String::new();
+    client.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("Slow answer."), "{answer}");
+    assert_eq!(stopping.await.unwrap().0, Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn told_to_stop_it_gives_up_what_takes_too_long_and_says_so() {
     let server = model([Reply::new().say("Never ").hang()]).await;
     let mut gateway = Gateway::with(&server, &[("SHUTDOWN_GRACE_SECONDS", "0")]).await;

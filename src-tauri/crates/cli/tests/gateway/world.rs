@@ -41,7 +41,7 @@ impl Gateway {
         Self::start_in(tempfile::tempdir().unwrap(), args, env).await
     }
 
-    async fn start_in(folder: tempfile::TempDir, args: &[&str], env: &[(&str, &str)]) -> Self {
+    pub(crate) async fn start_in(folder: tempfile::TempDir, args: &[&str], env: &[(&str, &str)]) -> Self {
         let mut command = Self::command(&folder);
         command.args(["serve", "--listen", "127.0.0.1:0"]).args(args).envs(env.iter().copied());
         Self::run(folder, command)
@@ -108,10 +108,14 @@ impl Gateway {
     }
 
     /// Stops it and starts another in the same folder.
-    pub(crate) async fn restart(mut self, args: &[&str], env: &[(&str, &str)]) -> Self {
+    pub(crate) async fn restart(self, args: &[&str], env: &[(&str, &str)]) -> Self {
+        Self::start_in(self.stopped(), args, env).await
+    }
+
+    /// Stops it; its folder, for another.
+    pub(crate) fn stopped(mut self) -> tempfile::TempDir {
         self.stop();
-        let folder = std::mem::replace(&mut self.folder, tempfile::tempdir().unwrap());
-        Self::start_in(folder, args, env).await
+        std::mem::replace(&mut self.folder, tempfile::tempdir().unwrap())
     }
 
     /// A request with the token of the file, if there is one.

@@ -37,6 +37,14 @@ pub(crate) struct Memories {
     making: Mutex<HashSet<String>>,
 }
 
+impl Memories {
+    /// Deletes a session while no memory of it is written.
+    pub(crate) async fn delete<T>(&self, deleting: impl Future<Output = T>) -> T {
+        let _one_at_a_time = self.rows.lock().await;
+        deleting.await
+    }
+}
+
 /// What is seen of earlier messages in one turn, by one set of settings.
 #[derive(Debug, Default)]
 pub(crate) struct Recalled {

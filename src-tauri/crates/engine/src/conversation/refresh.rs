@@ -116,6 +116,9 @@ impl Turn {
         }
         let now = self.world().clock.now();
         let _one_at_a_time = self.engine.memories.rows.lock().await;
+        if self.is_gone(key).await? {
+            return Ok(());
+        }
         let mut row = store.memory(&key.text).await?.unwrap_or_else(|| fresh(key, now));
         row.updated_at = now;
         store.memory_put(&row, policy.max_items).await
@@ -234,7 +237,7 @@ impl Turn {
         {
             let _one_at_a_time = self.engine.memories.rows.lock().await;
             let now = store.memory(&key.text).await?;
-            if now.as_ref().is_some_and(|row| !row.live || row.through != before.through || row.since != before.since) {
+            if self.is_gone(key).await? || now.as_ref().is_some_and(|row| !row.live || row.through != before.through || row.since != before.since) {
                 return Ok(());
             }
             let updated_at = now.map_or(after.updated_at, |row| row.updated_at);
@@ -243,6 +246,14 @@ impl Turn {
         let record = self.about(key, "summarised").field("method", json!(after.method)).field("messages", after.messages).commit("summary", after.summary);
         self.record(record).await;
         Ok(())
+    }
+
+    /// Whether the session was deleted meanwhile: nothing of it comes back.
+    async fn is_gone(&self, key: &Key) -> Result<bool, StoreError> {
+        match &key.of {
+            MemoryOf::Session(session) => Ok(self.world().store.session(session).await?.is_none()),
+            MemoryOf::Shared(_) => Ok(false),
+        }
     }
 
     /// Nothing is lost: the old summary and everything behind it stay.

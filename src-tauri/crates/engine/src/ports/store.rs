@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use contract::{Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, SessionId, SessionSummary, TurnId, Usage};
+use contract::{Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, ResultView, SessionId, SessionSummary, TurnId, Usage};
 use serde_json::{Map, Value};
 
 use super::{Books, Conversations, Served, SessionImage};
@@ -62,6 +62,8 @@ pub trait Store: Books + Conversations {
     async fn items_append(&self, items: Vec<Item>) -> Result<Vec<Item>, StoreError>;
     /// Items with `seq < before` (all when `None`), the newest `limit` of them, ascending.
     async fn items_before(&self, session: &SessionId, before: Option<u64>, limit: u32) -> Result<Vec<Item>, StoreError>;
+    /// The newest result with `seq < before` that went well and is shown in this way. Not all of a very long session is looked through.
+    async fn newest_shown(&self, session: &SessionId, view: ResultView, before: u64) -> Result<Option<Item>, StoreError>;
     /// Takes the items of a turn away.
     async fn items_erase(&self, turn: &TurnId) -> Result<(), StoreError>;
     /// Items of one turn, ascending.
@@ -96,7 +98,11 @@ pub trait Store: Books + Conversations {
     async fn approval_follow(&self, id: &ApprovalId, to: ApprovalStatus, reason: Option<&str>, at: DateTime<Utc>) -> Result<(), StoreError>;
     /// Those of one session, newest first.
     async fn approvals_of(&self, session: &SessionId, limit: u32) -> Result<Vec<Approval>, StoreError>;
-    /// Undecided first, then newest first.
+    /// All that have not ended.
+    async fn approvals_open(&self) -> Result<Vec<Approval>, StoreError>;
+    /// Those that wait although their time is over.
+    async fn approvals_overdue(&self, now: DateTime<Utc>) -> Result<Vec<Approval>, StoreError>;
+    /// Undecided first, then newest first; not more than a list shows.
     async fn approvals(&self, include_decided: bool) -> Result<Vec<Approval>, StoreError>;
 
     async fn grant_insert(&self, grant: &Grant) -> Result<(), StoreError>;

@@ -8,11 +8,15 @@ use contract::{
     ToolCallResponse, ToolId, ToolSpec, TurnId, TurnStartParams, Usage,
 };
 use serde_json::{Value, json};
-use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::{
+    runtime::Handle,
+    sync::mpsc::{self, UnboundedReceiver, UnboundedSender},
+};
 
 use super::Work;
 use crate::{
     DecidedBy, Engine,
+    lanes::Met,
     ports::{Durability, Profile, RecordDraft, TurnRow},
     store_error,
 };
@@ -44,6 +48,10 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
+    pub(super) fn locale(&self) -> &str {
+        &self.around.locale
+    }
+
     pub(super) fn tell(&self, event: EventBody) {
         // A caller that went away is noticed by whoever started the turn.
         let _ = self.tell.send(event);
@@ -66,7 +74,17 @@ impl Hearing {
 
     /// Stops the turn; its `final` still comes.
     pub fn cancel(&self) {
-        self.engine.lanes.cancel(&self.session, &self.turn);
+        if self.engine.stop(&self.session, &self.turn) != Met::Waiting {
+            return;
+        }
+        // A message that is not to be answered must not be found in the queue by the next start.
+        let Ok(runtime) = Handle::try_current() else { return };
+        let (engine, session) = (Arc::clone(&self.engine), self.session.clone());
+        runtime.spawn(async move {
+            if let Err(error) = engine.queue_changed(&session).await {
+                tracing::warn!(%error, "a queue could not be saved");
+            }
+        });
     }
 
     pub fn turn(&self) -> &TurnId {
@@ -76,7 +94,7 @@ impl Hearing {
 
 impl Drop for Hearing {
     fn drop(&mut self) {
-        self.engine.lanes.cancel(&self.session, &self.turn);
+        self.cancel();
         self.engine.runs.leave(&self.turn);
     }
 }

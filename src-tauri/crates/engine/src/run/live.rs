@@ -18,6 +18,7 @@ use super::{data, heard::Listener};
 use crate::{
     Engine,
     ports::{AuditLog, AuditUnavailable, Durability, RecordDraft, RunKey},
+    texts::Text,
 };
 
 /// How a turn that answers a request ended.
@@ -36,6 +37,26 @@ pub(crate) struct Ended {
     pub(crate) declined: bool,
     pub(crate) nano_usd: u64,
     pub(crate) unpriced: Vec<String>,
+}
+
+impl Ended {
+    fn before_it_began() -> Self {
+        Self {
+            status: TurnStatus::Cancelled,
+            text: String::new(),
+            asides: Vec::new(),
+            choices: Vec::new(),
+            error: None,
+            usage: Usage::default(),
+            model: String::new(),
+            tools: Vec::new(),
+            changed: false,
+            truncated: false,
+            declined: false,
+            nano_usd: 0,
+            unpriced: Vec::new(),
+        }
+    }
 }
 
 /// What a turn needs to know of the request that it answers.
@@ -84,6 +105,14 @@ impl Work {
             // A caller that went away has its result kept.
             let _ = tell.send(ended);
         }
+    }
+
+    fn never_begins(&self) {
+        if let Some(listener) = &self.listener {
+            let (status, text) = (TurnStatus::Cancelled, Text::Cancelled.in_locale(listener.locale()).to_owned());
+            listener.tell(EventBody::Final { status, text, choices: Vec::new(), error: None, usage: Usage::default() });
+        }
+        self.end(Ended::before_it_began());
     }
 
     /// An event of the turn as the run contract tells it.
@@ -165,6 +194,13 @@ impl Live {
 
     pub(crate) fn of(&self, turn: &TurnId) -> Option<Arc<Work>> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner).get(turn).cloned()
+    }
+
+    /// Tells whoever waits for the end of a turn that it was stopped before it began.
+    pub(crate) fn never_begins(&self, turn: &TurnId) {
+        if let Some(work) = self.of(turn) {
+            work.never_begins();
+        }
     }
 
     pub(super) fn leave(&self, turn: &TurnId) {

@@ -232,16 +232,7 @@ async fn a_changed_definition_stops_what_was_approved_before() {
 
 #[tokio::test(start_paused = true)]
 async fn a_changed_preview_makes_a_new_proposal() {
-    let mut writer = tool("w", Effect::Write);
-    writer.preview = Some(manifest::Preview {
-        reads: vec![manifest::PreviewRead { name: "cart".into(), tool: "r".into(), arguments: Default::default(), optional: false }],
-        template: r#"{"summary": "add", "before": {"rows": [], "total": {{ cart.total | tojson }}}, "after": {"rows": []}}"#.into(),
-    });
-    let bench = Bench::new(vec![writer, tool("r", Effect::ReadOnly)]);
-    let price = std::sync::Arc::new(std::sync::atomic::AtomicI64::new(100));
-    let seen = std::sync::Arc::clone(&price);
-    let behaviour = move |_: &ToolRequest| Ok::<Value, ToolFailure>(json!({"total": seen.load(std::sync::atomic::Ordering::SeqCst).to_string()}));
-    bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(behaviour));
+    let (bench, price) = priced();
     bench.model.then(vec![Say::Call("w", json!({}))]);
     let turn = bench.start("add").await.turn;
     let first = bench.approval(0).await;
@@ -254,6 +245,59 @@ async fn a_changed_preview_makes_a_new_proposal() {
     bench.decide(&second, once()).await.unwrap();
     bench.final_of(&turn).await;
     assert_eq!(bench.runs().iter().filter(|r| *r == "w").count(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_signed_is_shown_as_signed_before_it_is_done() {
+    let bench = write_bench();
+    bench.model.then(vec![Say::Text("added")]);
+    let turn = bench.start("add").await.turn;
+    let approval = bench.approval(0).await;
+    bench.decide(&approval, once()).await.unwrap();
+    bench.final_of(&turn).await;
+    let steps: Vec<String> = bench
+        .heard
+        .events
+        .lock()
+        .unwrap()
+        .iter()
+        .filter_map(|e| match &e.event {
+            EventBody::ApprovalResolved { status, .. } => Some(format!("{status:?}")),
+            EventBody::Status { stage: stage @ (Stage::WaitingForApproval | Stage::Tools), .. } => Some(format!("{stage:?}")),
+            EventBody::ToolEnd { outcome, .. } => Some(format!("{outcome:?}")),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(steps, ["Tools", "WaitingForApproval", "Approved", "Tools", "Done", "Ok"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_that_nobody_waits_with_outlives_its_process() {
+    let (bench, price) = priced();
+    bench.model.then(vec![Say::Call("w", json!({}))]);
+    let params = TurnStartParams { session: Some("s".into()), text: "add".into(), model: None, agent: None, headless: true };
+    let turn = bench.engine.turn_start(params).await.unwrap().turn;
+    bench.final_of(&turn).await;
+    price.store(120, std::sync::atomic::Ordering::SeqCst);
+    assert_eq!(bench.decide(&bench.approval(0).await, once()).await.unwrap_err().code, ErrorCode::ApprovalRequired);
+    let fresh = bench.approval(1).await;
+    engine::Engine::new(bench.world.clone()).recover().await.unwrap();
+    assert_eq!(bench.world.store.approval(&fresh.id).await.unwrap().unwrap().status, ApprovalStatus::Pending, "it waits for the caller's next message");
+}
+
+/// A write whose preview shows a price.
+fn priced() -> (Bench, std::sync::Arc<std::sync::atomic::AtomicI64>) {
+    let mut writer = tool("w", Effect::Write);
+    writer.preview = Some(manifest::Preview {
+        reads: vec![manifest::PreviewRead { name: "cart".into(), tool: "r".into(), arguments: Default::default(), optional: false }],
+        template: r#"{"summary": "add", "before": {"rows": [], "total": {{ cart.total | tojson }}}, "after": {"rows": []}}"#.into(),
+    });
+    let bench = Bench::new(vec![writer, tool("r", Effect::ReadOnly)]);
+    let price = std::sync::Arc::new(std::sync::atomic::AtomicI64::new(100));
+    let seen = std::sync::Arc::clone(&price);
+    let behaviour = move |_: &ToolRequest| Ok::<Value, ToolFailure>(json!({"total": seen.load(std::sync::atomic::Ordering::SeqCst).to_string()}));
+    bench.tools.behaviours.lock().unwrap().insert("r".into(), Box::new(behaviour));
+    (bench, price)
 }
 
 /// A write whose preview refuses while the product has sizes to choose from.

@@ -158,6 +158,60 @@ async fn a_second_message_waits_visibly_and_is_answered_next() {
     assert_eq!(texts, ["one", "two"]);
 }
 
+// In real time: the store's threads write while it waits.
+#[tokio::test]
+async fn a_caller_whose_message_waits_hears_the_end_when_it_leaves_or_all_is_to_end() {
+    let bench = Bench::new(vec![]);
+    bench.model.then(vec![Say::Text("first"), Say::Hang]);
+    bench.start("one").await;
+    bench.wait_for(|events| events.iter().any(|e| matches!(e.event, EventBody::Delta { .. })).then_some(())).await;
+    let around = |locale: &str| engine::Around {
+        locale: locale.into(),
+        limits: Limits::default(),
+        request_id: "r".into(),
+        correlation_id: None,
+        hints: Vec::new(),
+        whole: true,
+    };
+    for (locale, leaves, said) in [("en", true, "Stopped."), ("sv", false, "Stoppad.")] {
+        let mut hearing = bench.engine.turn_heard(&"s".into(), "two".into(), None, around(locale)).await.unwrap();
+        assert_eq!(bench.engine.session_open(&"s".into()).await.unwrap().queue.len(), 1);
+        if leaves { hearing.cancel() } else { bench.engine.cancel_all() }
+        let end = tokio::time::timeout(Duration::from_secs(5), hearing.next()).await.expect("it is told at once").expect("an event");
+        assert_eq!(status_and_text(&end), (TurnStatus::Cancelled, said.into()));
+        assert!(bench.engine.session_open(&"s".into()).await.unwrap().queue.is_empty());
+        let stored = async || bench.world.store.session_values(&"s".into()).await.unwrap().contains_key("$queue");
+        // What waits at the end of the process is told of by the next start.
+        while leaves && stored().await {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_conversation_comes_with_its_newest_cart() {
+    let bench = Bench::new(vec![]);
+    let item = |n: usize, body| Item { id: ItemId(format!("i{n}")), session: "s".into(), turn: "t".into(), seq: 0, created_at: bench.world.clock.now(), body };
+    let result = |n: usize, outcome, view| {
+        let data = json!({"n": n});
+        item(n, ItemBody::ToolResult { call: format!("c{n}").as_str().into(), tool: "w".into(), outcome, summary: String::new(), data, error: None, view, duration_ms: 0 })
+    };
+    let said = |n: usize| item(n, ItemBody::UserMessage { text: r#""view":"cart""#.into() });
+    bench.world.store.session_create(&"s".into(), "S", bench.world.clock.now()).await.unwrap();
+    let mut items = vec![
+        result(0, ToolOutcome::Ok, ResultView::Cart),
+        result(1, ToolOutcome::Ok, ResultView::Cart),
+        result(2, ToolOutcome::Error, ResultView::Cart),
+        result(3, ToolOutcome::Ok, ResultView::Product),
+    ];
+    items.extend((4..80).map(said));
+    bench.world.store.items_append(items).await.unwrap();
+    let cart = async || bench.engine.session_open(&"s".into()).await.unwrap().cart.map(|item| item.id.0);
+    assert_eq!(cart().await.as_deref(), Some("i1"), "the newest that went well");
+    bench.world.store.items_append(vec![result(80, ToolOutcome::Ok, ResultView::Cart)]).await.unwrap();
+    assert_eq!(cart().await, None, "it is among the items");
+}
+
 #[tokio::test(start_paused = true)]
 async fn earlier_turns_are_sent_paired_and_only_their_window() {
     let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);

@@ -62,10 +62,10 @@ pub(crate) fn follow(conn: &Connection, id: &ApprovalId, to: ApprovalStatus, rea
     Ok(changed == 1)
 }
 
-/// Those of one session, newest first.
+/// Those of one session, the one that came last first: clocks may have gone back meanwhile, or be another machine's.
 pub(crate) fn of_session(conn: &Connection, session: &SessionId, limit: u32) -> Result<Vec<Approval>, DbError> {
     let mut statement =
-        conn.prepare_cached("SELECT body, status, reason, decided_at FROM approval WHERE session = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2")?;
+        conn.prepare_cached("SELECT body, status, reason, decided_at FROM approval WHERE session = ?1 ORDER BY rowid DESC LIMIT ?2")?;
     let rows = statement.query_map(params![session.as_str(), limit], columns)?;
     rows.map(|row| approval(row?)).collect()
 }
@@ -73,7 +73,8 @@ pub(crate) fn of_session(conn: &Connection, session: &SessionId, limit: u32) -> 
 /// Takes over the approvals that a session came with. What has ended here stays so; what waits here and did not come has ended elsewhere.
 pub(crate) fn adopt(conn: &Connection, session: &SessionId, approvals: &[Approval]) -> Result<(), DbError> {
     let mut came = Vec::new();
-    for approval in approvals {
+    // They come newest first.
+    for approval in approvals.iter().rev() {
         let known = get(conn, &approval.id)?;
         came.push(approval.id.as_str());
         match known {
@@ -86,6 +87,23 @@ pub(crate) fn adopt(conn: &Connection, session: &SessionId, approvals: &[Approva
     ))?
     .execute(params![session.as_str(), serde_json::to_string(&came)?])?;
     Ok(())
+}
+
+/// All that have not ended, oldest first.
+pub(crate) fn open(conn: &Connection) -> Result<Vec<Approval>, DbError> {
+    let mut statement = conn.prepare_cached(&format!("SELECT body, status, reason, decided_at FROM approval WHERE status IN ({OPEN}) ORDER BY rowid"))?;
+    let rows = statement.query_map([], columns)?;
+    rows.map(|row| approval(row?)).collect()
+}
+
+/// Those that wait although their time is over. Only these are read whole.
+pub(crate) fn overdue(conn: &Connection, now: DateTime<Utc>) -> Result<Vec<Approval>, DbError> {
+    let mut statement = conn.prepare_cached(
+        "SELECT body, status, reason, decided_at FROM approval WHERE status = 'pending' AND unixepoch(json_extract(body, '$.expires_at')) <= ?1 ORDER BY rowid",
+    )?;
+    let rows = statement.query_map([now.timestamp()], columns)?;
+    let found = rows.map(|row| approval(row?)).collect::<Result<Vec<_>, _>>()?;
+    Ok(found.into_iter().filter(|approval| approval.expires_at <= now).collect())
 }
 
 /// Pending first, then those under way, then (if wanted) those that ended; newest first within each.

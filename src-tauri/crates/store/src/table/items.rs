@@ -1,6 +1,6 @@
 //! Table `item`: the steps of a session, a row each, paged by number so that the length of a session does not matter.
 
-use contract::{Item, ItemBody, ItemId, NoticeLevel, SessionId, TurnId};
+use contract::{Item, ItemBody, ItemId, NoticeLevel, ResultView, SessionId, ToolOutcome, TurnId};
 use rusqlite::{Connection, Row, params};
 
 use super::sessions;
@@ -29,6 +29,27 @@ pub(crate) fn before(conn: &Connection, session: &SessionId, before: Option<u64>
     let mut items = rows.collect::<Result<Vec<_>, DbError>>()?;
     items.reverse();
     Ok(items)
+}
+
+/// Items that are looked through for one.
+const LOOKED_THROUGH: u32 = 1_000;
+
+pub(crate) fn newest_shown(conn: &Connection, session: &SessionId, view: ResultView, before: u64) -> Result<Option<Item>, DbError> {
+    let before = i64::try_from(before).unwrap_or(i64::MAX);
+    let mark = format!("\"view\":\"{}\"", text::word(&view)?);
+    let mut statement = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM item WHERE session = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3"))?;
+    let mut rows = statement.query(params![session.as_str(), before, LOOKED_THROUGH])?;
+    while let Some(row) = rows.next()? {
+        let columns = Columns::of(row)?;
+        // Most need not be read as what they are.
+        if columns.body.contains(&mark) {
+            let item = columns.item()?;
+            if matches!(&item.body, ItemBody::ToolResult { view: shown, outcome: ToolOutcome::Ok, .. } if *shown == view) {
+                return Ok(Some(item));
+            }
+        }
+    }
+    Ok(None)
 }
 
 pub(crate) fn of_turn(conn: &Connection, turn: &TurnId) -> Result<Vec<Item>, DbError> {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use contract::ApprovalStatus::{Approved, Cancelled, Done, Executing, Expired, Pending, Rejected};
-use engine::ports::{Store as _, StoreError};
+use contract::{ApprovalId, ApprovalStatus, SessionId};
+use engine::ports::{Loaded, Moved, SessionImage, SharedSessions, Store as _, StoreError};
 
 use crate::world::{World, instant, pending, with_session};
 
@@ -90,5 +91,81 @@ async fn of_many_deciders_one_wins() {
         let [(status, reason)] = winners.as_slice() else { panic!("exactly one wins, not {winners:?}") };
         let read = store.approval(&id.into()).await.expect("read").expect("there");
         assert_eq!((read.status, read.reason.as_ref()), (*status, Some(reason)));
+    }
+}
+
+#[tokio::test]
+async fn the_newest_of_a_session_is_the_one_that_came_last_whatever_clocks_say() {
+    let world = World::new();
+    let store = world.store();
+    let session = with_session(&store, "s").await;
+    for (id, at) in [("b", "2026-11-21T12:00:40Z"), ("a", "2026-11-21T12:00:20Z"), ("c", "2026-11-21T12:00:20Z")] {
+        store.approval_insert(&pending(id, &session, at)).await.expect("inserted");
+    }
+    let newest: Vec<String> = store.approvals_of(&session, 2).await.expect("read").into_iter().map(|approval| approval.id.0).collect();
+    assert_eq!(newest, ["c", "a"]);
+}
+
+#[tokio::test]
+async fn all_that_are_open_or_overdue_are_found_however_many_there_are() {
+    let world = World::new();
+    let store = world.store();
+    let session = with_session(&store, "s").await;
+    let now = instant("2026-11-21T10:30:00.5Z");
+    store.approval_insert(&pending("first", &session, "2026-11-21T10:00:00Z")).await.expect("inserted");
+    store.approval_move(&"first".into(), Pending, Approved, None, now).await.expect("moved");
+    store.approval_move(&"first".into(), Approved, Executing, None, now).await.expect("moved");
+    for n in 0..1_100 {
+        let mut approval = pending(&format!("a{n}"), &session, "2026-11-21T10:01:00Z");
+        approval.expires_at = if n == 0 { instant("2026-11-21T10:30:00.4Z") } else { instant("2026-11-21T10:30:00.6Z") };
+        store.approval_insert(&approval).await.expect("inserted");
+    }
+    let open = store.approvals_open().await.expect("read");
+    assert_eq!((open.len(), open[0].id.as_str(), open[0].status), (1_101, "first", Executing));
+    let overdue: Vec<String> = store.approvals_overdue(now).await.expect("read").into_iter().map(|approval| approval.id.0).collect();
+    assert_eq!(overdue, ["a0"]);
+}
+
+/// A shared place that has forgotten what was moved there last.
+struct Forgetful(Moved);
+
+#[async_trait::async_trait]
+impl SharedSessions for Forgetful {
+    async fn lock(&self, _: &SessionId, _: &str) -> Result<bool, StoreError> {
+        Ok(true)
+    }
+    async fn unlock(&self, _: &SessionId, _: &str) -> Result<(), StoreError> {
+        Ok(())
+    }
+    async fn load(&self, _: &SessionId, _: &[&str]) -> Result<Loaded, StoreError> {
+        Ok(Loaded::Nothing)
+    }
+    async fn save(&self, _: &SessionImage, _: &str) -> Result<bool, StoreError> {
+        Ok(true)
+    }
+    async fn approval_put(&self, _: &ApprovalId) -> Result<(), StoreError> {
+        Ok(())
+    }
+    async fn approval_move(&self, _: &ApprovalId, from: ApprovalStatus, _: ApprovalStatus) -> Result<Moved, StoreError> {
+        Ok(if from == Executing { self.0 } else { Moved::Yes })
+    }
+    async fn approval_status(&self, _: &ApprovalId) -> Result<Option<ApprovalStatus>, StoreError> {
+        Ok(None)
+    }
+}
+
+#[tokio::test]
+async fn what_ran_here_has_ended_here_also_when_the_shared_place_forgot_that_it_began() {
+    let at = instant("2026-11-21T10:01:00Z");
+    for (found, moved, stands) in [(Moved::No(Pending), true, Done), (Moved::No(Approved), true, Done), (Moved::Gone, true, Done), (Moved::No(Rejected), false, Rejected)] {
+        let world = World::new();
+        let store = world.store().sharing(Some(Arc::new(Forgetful(found))));
+        let session = with_session(&store, "shop:s").await;
+        store.approval_insert(&pending("a1", &session, "2026-11-21T10:00:00Z")).await.expect("inserted");
+        for (from, to) in [(Pending, Approved), (Approved, Executing)] {
+            assert_eq!(store.approval_move(&"a1".into(), from, to, None, at).await, Ok(true));
+        }
+        assert_eq!(store.approval_move(&"a1".into(), Executing, Done, None, at).await, Ok(moved), "{found:?}");
+        assert_eq!(store.approval(&"a1".into()).await.expect("read").expect("there").status, stands, "{found:?}");
     }
 }
