@@ -116,9 +116,6 @@ impl Turn {
         }
         let now = self.world().clock.now();
         let _one_at_a_time = self.engine.memories.rows.lock().await;
-        if self.is_gone(key).await? {
-            return Ok(());
-        }
         let mut row = store.memory(&key.text).await?.unwrap_or_else(|| fresh(key, now));
         row.updated_at = now;
         store.memory_put(&row, policy.max_items).await
@@ -262,6 +259,9 @@ impl Turn {
         let store = &self.world().store;
         let now = self.world().clock.now();
         let _one_at_a_time = self.engine.memories.rows.lock().await;
+        if self.is_gone(key).await? {
+            return Ok(());
+        }
         let mut row = store.memory(&key.text).await?.unwrap_or_else(|| fresh(key, now));
         // A row of failures is told once.
         row.told &= row.failures > 0;

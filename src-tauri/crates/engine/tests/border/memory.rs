@@ -246,6 +246,32 @@ async fn section_7_a_turn_recorded_while_a_summary_is_made_is_not_lost() {
     assert_eq!(seen[1..], ["user q3", "assistant a3", "user q4"], "only what was summarised is replaced");
 }
 
+#[tokio::test]
+async fn section_7_a_session_deleted_while_a_summary_is_made_does_not_come_back() {
+    // A summary, and none: a failure is kept with the session, too.
+    for says in [Say::Text("first two"), Say::Text("")] {
+        let bench = bench(ConversationMode::Summary, |policy| {
+            by_model(policy);
+            policy.summary.update_timing = UpdateTiming::AsyncPostTurn;
+        });
+        talk(&bench, 1..=1).await;
+        let gate = Arc::new(tokio::sync::Notify::new());
+        bench.model.then(vec![Say::Text("a2")]);
+        bench.model.then(vec![Say::Until(Arc::clone(&gate)), says]);
+        bench.ask("q2").await;
+        while bench.model.requests.lock().unwrap().len() < 3 {
+            tokio::task::yield_now().await;
+        }
+        bench.engine.session_delete(&"s".into()).await.unwrap();
+        gate.notify_one();
+        // Nothing tells that nothing was written: it is given its time.
+        for _ in 0..40 {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            assert_eq!(memory_or_none(&bench).await, None);
+        }
+    }
+}
+
 async fn memory_or_none(bench: &Bench) -> Option<Memory> {
     bench.world.store.memory("desktop:s").await.unwrap()
 }
