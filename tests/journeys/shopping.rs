@@ -254,13 +254,13 @@ fn removes_in_swedish(journey: &Journey, line: &str) {
     assert_eq!(quantity(journey, line), None);
 }
 
-/// Clicks a button within a part of the page once it rests; tried again while it is covered. A click goes to a place, and the end
-/// of an answer still scrolls.
+/// Clicks a button within a part of the page once it can be used and rests; tried again while it is covered. A click goes to a
+/// place, and the end of an answer still scrolls.
 #[track_caller]
 fn press(page: &Page<'_>, selector: &str, name: &str) {
     let mut seen = (Value::Null, Instant::now());
     wait(&format!("a click on \"{name}\""), || {
-        let button = page.find(selector, name, false)?;
+        let button = page.find(selector, name, false).filter(|button| button.enabled().unwrap_or(false))?;
         let place = button.place().ok()?;
         if place != seen.0 {
             seen = (place, Instant::now());
@@ -313,7 +313,10 @@ fn quantity(journey: &Journey, line: &str) -> Option<u64> {
 
 fn enter_quantity(journey: &Journey, quantity: &str) {
     journey.chat(|page| {
-        page.named("aside:not(.list) input", "Quantity of", false).click().expect("a click into the quantity");
+        wait("a click into the quantity", || {
+            let field = page.find("aside:not(.list) input", "Quantity of", false).filter(|field| field.enabled().unwrap_or(false))?;
+            field.click().ok()
+        });
         page.session.press(&[&[key::CONTROL, "a"]]).expect("all of it");
         page.session.type_text(quantity).expect("typed");
         page.session.press(&[&[key::ENTER]]).expect("Enter");

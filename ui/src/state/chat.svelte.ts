@@ -4,6 +4,7 @@ import { asAgentError, call, platform } from "../platform";
 import type { AgentError } from "../platform/generated/AgentError";
 import type { Push } from "../platform/generated/Push";
 import type { SessionSummary } from "../platform/generated/SessionSummary";
+import { isBusy, isOnItsWay, type Sent } from "./sent";
 import { applyEvent, emptyTranscript, firstSeq, openTranscript, takeItems, trimOldest, type Transcript } from "./transcript";
 
 /** Older items are read in pages of this many. */
@@ -18,7 +19,7 @@ function tracked(session: string): Transcript {
   return state;
 }
 
-class Chat {
+export class Chat {
   sessions = $state<SessionSummary[]>([]);
   moreSessions = $state(false);
   query = $state("");
@@ -33,13 +34,20 @@ class Chat {
   loadingOlder = $state(false);
   sending = $state(false);
   sendError = $state<AgentError | null>(null);
+  /** The failed message of a button, to be sent again; one that was typed stays in the message field. */
+  unsent = $state<string | null>(null);
   draft = $state("");
   /** Counts up whenever the message field is to get the focus. */
   focusWanted = $state(0);
   /** The turn of a message sent here that is being answered at once, until it is seen. */
   justSent = $state<string | null>(null);
 
+  /** What was sent last, while the host has not ended it. */
+  private sent = $state<Sent | null>(null);
+
   summary = $derived(this.sessions.find((session) => session.id === this.open?.session) ?? null);
+  /** Something of the open conversation is being sent, waits or is being answered. */
+  busy = $derived(this.sending || (this.open !== null && isBusy(this.open, this.sent)));
   private readonly transcripts = new Map<string, Transcript>();
   private readonly drafts = new Map<string, string>();
   private listRequest = 0;
@@ -95,6 +103,7 @@ class Chat {
     this.keepDraft();
     this.openError = null;
     this.sendError = null;
+    this.unsent = null;
     this.open = session === null ? null : this.transcript(session);
     this.draft = this.drafts.get(session ?? NEW) ?? "";
     for (const [id, known] of this.transcripts) {
@@ -129,27 +138,40 @@ class Chat {
     if (this.open && this.open.entries.length > KEEP + PAGE) trimOldest(this.open, KEEP);
   }
 
+  /** Sends a message to the open conversation, or to a new one. The draft goes only when it is what was sent. */
   async send(text: string): Promise<boolean> {
     const message = text.trim();
     if (message === "" || this.sending) return false;
     this.sending = true;
     this.sendError = null;
+    this.unsent = null;
     const from = this.open?.session ?? null;
+    const isHere = (): boolean => (this.open?.session ?? null) === from;
+    const typed = this.draft.trim() === message;
     try {
       const { session, turn, queued } = await call("turn_start", { session: from, text: message, headless: false });
+      this.sent = { session, turn, text: message };
       this.justSent = queued ? null : turn;
-      this.drafts.delete(from ?? NEW);
-      if ((this.open?.session ?? null) === from) {
-        this.draft = "";
-        if (from === null) await this.select(session);
-      }
+      if (isHere()) this.keepDraft();
+      this.settleDraft(from ?? NEW, session, typed ? message : null);
+      if (isHere()) this.draft = from === null ? "" : (this.drafts.get(session) ?? "");
+      if (isHere() && from === null) await this.select(session);
       return true;
     } catch (cause) {
       this.sendError = asAgentError(cause);
+      if (isHere() && !typed) this.unsent = message;
       return false;
     } finally {
       this.sending = false;
     }
+  }
+
+  /** What buttons send: nothing while the very same message is on its way. The button may go, so the message field gets the focus. */
+  async ask(text: string): Promise<boolean> {
+    const message = text.trim();
+    if (this.sending || (this.open && isOnItsWay(this.open, this.sent, message))) return false;
+    this.focusWanted++;
+    return this.send(message);
   }
 
   /** Puts words into the message field, to be changed and sent. */
@@ -165,8 +187,10 @@ class Chat {
     if (!state || !target) return;
     try {
       await call("turn_cancel", { session: state.session, turn: target });
+      if (this.sent?.turn === target) this.sent = null;
     } catch (cause) {
       this.sendError = asAgentError(cause);
+      this.unsent = null;
     }
   }
 
@@ -187,6 +211,13 @@ class Chat {
     else this.drafts.set(key, this.draft);
   }
 
+  /** What was sent is no draft any more; another one stays with its conversation, also when that has only just begun. */
+  private settleDraft(key: string, session: string, gone: string | null): void {
+    const draft = this.drafts.get(key) ?? "";
+    this.drafts.delete(key);
+    if (draft !== "" && draft.trim() !== gone) this.drafts.set(session, draft);
+  }
+
   private transcript(session: string): Transcript {
     let known = this.transcripts.get(session);
     if (!known) {
@@ -198,11 +229,14 @@ class Chat {
 
   private async read(session: string): Promise<void> {
     const ended = this.ended.get(session);
+    const sent = this.sent?.turn;
     try {
       const view = await call("session_open", { session });
       if (ended !== this.ended.get(session)) return await this.read(session);
       const state = this.transcripts.get(session);
       if (state) openTranscript(state, view);
+      const lives = view.running_turn === sent || view.queue.some(({ turn }) => turn === sent);
+      if (this.sent?.session === session && this.sent.turn === sent && !lives) this.sent = null;
       this.takeSummary(view.summary);
       if (this.open?.session === session) this.openError = null;
     } catch (cause) {
@@ -216,6 +250,7 @@ class Chat {
         const state = this.transcript(push.event.session);
         if (push.event.type === "final") this.ended.set(state.session, (this.ended.get(state.session) ?? 0) + 1);
         applyEvent(state, push.event);
+        if (push.event.type === "final" && this.sent?.turn === push.event.turn) this.sent = null;
         const shown = this.open?.session === state.session;
         if (state.stale && shown) void this.read(state.session);
         // Nothing shows it and nothing runs in it any more: it is read again when it is opened.

@@ -1,0 +1,100 @@
+// What is sent, what stays in the message field, and what can be tried again.
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import type { Push } from "../platform/generated/Push";
+import { Chat } from "./chat.svelte";
+import { eventOf, itemOf, viewOf } from "./testing";
+
+const host = vi.hoisted(() => ({ started: [] as string[], refuses: false, meanwhile: () => {}, push: (_: unknown): void => {} }));
+vi.mock("../platform", async (original) => ({
+  ...(await original<typeof import("../platform")>()),
+  platform: () => ({ onPush: (listener: (push: unknown) => void) => ((host.push = listener), () => {}) }),
+  call: async (command: string, params: { text: string; session: string | null }) => {
+    await Promise.resolve();
+    if (command === "sessions_list") return { sessions: [], has_more: false };
+    if (command === "session_open") return viewOf([], { running_turn: "t" });
+    host.meanwhile();
+    if (host.refuses) throw new Error("no host");
+    host.started.push(params.text);
+    return { session: params.session ?? "s", turn: "t", queued: false };
+  },
+}));
+
+let chat: Chat;
+const push = (one: Push): void => host.push(one);
+beforeEach(() => {
+  Object.assign(host, { started: [], refuses: false, meanwhile: () => {} });
+  chat = new Chat();
+});
+
+describe("the draft", () => {
+  test("goes when it is what was sent, unless it was changed in the meantime", async () => {
+    chat.draft = "hello ";
+    await chat.send(chat.draft);
+    expect([chat.draft, chat.open?.session]).toEqual(["", "s"]);
+    chat.draft = "hello";
+    host.meanwhile = () => (chat.draft = "hello again");
+    await chat.send("hello");
+    expect(chat.draft).toBe("hello again");
+  });
+
+  test("stays when a button sends, and follows its conversation when that begins with it", async () => {
+    chat.draft = "half a";
+    await chat.ask("Show me shoes");
+    expect([chat.open?.session, chat.draft]).toEqual(["s", "half a"]);
+    await chat.ask("Show me boots");
+    expect(chat.draft).toBe("half a");
+    await chat.select(null);
+    expect(chat.draft).toBe("");
+    await chat.select("s");
+    expect(chat.draft).toBe("half a");
+  });
+
+  test("stays with its conversation when the user has gone on to another one", async () => {
+    await chat.select("s");
+    chat.draft = "hello";
+    host.meanwhile = () => void chat.select("other");
+    await chat.send(chat.draft);
+    host.meanwhile = () => {};
+    chat.draft = "for the other";
+    await chat.select("s");
+    expect(chat.draft).toBe("");
+    await chat.select("other");
+    expect(chat.draft).toBe("for the other");
+  });
+});
+
+describe("what failed", () => {
+  test("of a button is kept beside the draft, to be sent again", async () => {
+    chat.draft = "half a";
+    host.refuses = true;
+    await chat.ask("Show me shoes");
+    expect([chat.unsent, chat.draft, chat.sendError?.message]).toEqual(["Show me shoes", "half a", "no host"]);
+    host.refuses = false;
+    await chat.ask(chat.unsent!);
+    expect([chat.unsent, chat.sendError, host.started]).toEqual([null, null, ["Show me shoes"]]);
+  });
+
+  test("of the message field stays there; another conversation knows neither", async () => {
+    chat.draft = "hello";
+    host.refuses = true;
+    await chat.send(chat.draft);
+    expect([chat.unsent, chat.draft]).toEqual([null, "hello"]);
+    await chat.ask("Show me shoes");
+    await chat.select("other");
+    expect([chat.unsent, chat.sendError]).toEqual([null, null]);
+  });
+});
+
+test("a button asks once until its turn is over, and gives the focus to the message field", async () => {
+  await chat.start();
+  await chat.select("s");
+  const before = chat.focusWanted;
+  await Promise.all([chat.ask("More"), chat.ask("More")]);
+  await chat.ask("More");
+  expect([host.started, chat.focusWanted, chat.busy]).toEqual([["More"], before + 1, true]);
+  push({ push: "turn", event: eventOf({ type: "item", item: itemOf(1, { kind: "user_message", text: "More" }) }, 1) });
+  push({ push: "turn", event: eventOf({ type: "final", status: "cancelled", text: "", usage: { input_tokens: 0, output_tokens: 0, model_calls: 0 } }, 2) });
+  expect(chat.busy).toBe(false);
+  await chat.ask("More");
+  expect(host.started).toEqual(["More", "More"]);
+});
