@@ -12,7 +12,13 @@ const read = (source: object) => readProduct(source as Record<string, unknown>)!
 
 test("amounts are read as shops write them", () => {
   expect(["1349.00", "1 349,00 kr", "1,349.00", "1.349,00 €", 1349, { value: "1349" }].map(amount)).toEqual([1349, 1349, 1349, 1349, 1349, 1349]);
-  expect(["", "on request", null].map(amount)).toEqual([null, null, null]);
+  expect(["1,299 kr", "1,299,000", "kr. 15", "15:-", "−5", { value: "1 349,00 kr" }].map(amount)).toEqual([1299, 1299000, 15, 15, -5, 1349]);
+});
+
+test("what is no amount is shown as the shop wrote it, after any that is one", () => {
+  expect(["", null, " on request ", "Free over 500", { value: "1.299 kr" }].map(amount)).toEqual([null, null, "on request", "Free over 500", "1.299 kr"]);
+  expect(read(product(1, { priceIncVat: "on request" })).price).toBe("on request");
+  expect(read(product(1, { priceIncVat: "on request", price: "80" })).price).toBe(80);
 });
 
 test("products are read by whatever names the shop has for things", () => {

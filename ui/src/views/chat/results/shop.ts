@@ -1,6 +1,10 @@
 // Reads the shop's results: products, variants, carts. Tolerant: shops name things differently, and a field that is missing
 // or odd is left out. Pure.
+import { readAmount } from "../../../lib/amount";
 import { first, list, num, obj, str, type Obj } from "../../../lib/read";
+
+/** A number, or what the shop says in place of one: "on request". */
+export type Amount = number | string;
 
 export interface Stock {
   /** null: the shop did not say. */
@@ -12,7 +16,7 @@ export interface Stock {
 export interface Variant {
   partNo: string | null;
   label: string;
-  price: number | null;
+  price: Amount | null;
   stock: Stock;
   buyable: boolean;
   dimensions: [name: string, value: string][];
@@ -26,7 +30,7 @@ export interface Product {
   brand: string | null;
   /** What is told of it beside its name and price, by the shop's own names. */
   attributes: Record<string, string>;
-  price: number | null;
+  price: Amount | null;
   currency: string | null;
   image: string | null;
   stock: Stock;
@@ -36,13 +40,13 @@ export interface CartLine {
   partNo: string;
   name: string;
   quantity: number;
-  unit: number | null;
-  total: number | null;
+  unit: Amount | null;
+  total: Amount | null;
   image: string | null;
 }
 export interface Cart {
   lines: CartLine[];
-  total: number | null;
+  total: Amount | null;
   currency: string | null;
 }
 
@@ -51,12 +55,17 @@ const CURRENCIES = ["currency", "currencyCode", "currencySymbol"];
 const IMAGES = ["imageUrl", "image", "primaryImage", "thumbnailUrl", "thumbnail"];
 const ATTRIBUTES = ["color", "size", "material", "brand", "category", "manufacturer"];
 
-/** An amount as a number: "1349.00", "1 349,00 kr" and {value: 1349} are the same. */
-export function amount(value: unknown): number | null {
-  if (typeof value !== "string") return num(value) ?? num(first(obj(value), PRICES));
-  const digits = value.replace(/[^\d.,-]/g, "");
-  const point = Math.max(digits.lastIndexOf("."), digits.lastIndexOf(","));
-  return num(point < 0 ? digits : `${digits.slice(0, point).replace(/[.,]/g, "")}.${digits.slice(point + 1)}`);
+/** An amount: "1349.00", "1 349,00 kr" and {value: 1349} are the same. A text that is none stays as the shop wrote it. */
+export function amount(value: unknown): Amount | null {
+  if (typeof value === "number") return num(value);
+  const text = str(value) ?? first(obj(value), PRICES);
+  return text === null ? null : (readAmount(text) ?? text);
+}
+
+/** The first of these that is a number, else the first that says anything. */
+function firstAmount(source: Obj, names: readonly string[]): Amount | null {
+  const amounts = names.map((name) => amount(source[name]));
+  return amounts.find((one) => typeof one === "number") ?? amounts.find((one) => one !== null) ?? null;
 }
 
 function stockOf(value: unknown): Stock {
@@ -69,8 +78,8 @@ export function inStock(stock: Stock): boolean {
   return !stock.inactive && (stock.pieces ?? 0) > 0;
 }
 
-function priceOf(source: Obj): number | null {
-  return amount(source["priceIncVat"]) ?? amount(source["price"]) ?? amount(source["priceExVat"]);
+function priceOf(source: Obj): Amount | null {
+  return firstAmount(source, ["priceIncVat", "price", "priceExVat"]);
 }
 
 function imageOf(source: Obj): string | null {
@@ -163,9 +172,9 @@ export function readCart(data: unknown): Cart | null {
     partNo: first(line, ["partNo", "productId", "id"]) ?? "",
     name: first(line, ["name", "title", "partNo"]) ?? "?",
     quantity: num(line["quantity"]) ?? 0,
-    unit: amount(line["unitPrice"]) ?? amount(line["price"]),
-    total: amount(line["totalPrice"]) ?? amount(line["lineTotal"]) ?? amount(line["total"]),
+    unit: firstAmount(line, ["unitPrice", "price"]),
+    total: firstAmount(line, ["totalPrice", "lineTotal", "total"]),
     image: first(line, ["imageKey", "imageUrl"]),
   }));
-  return { lines, currency: first(cart, CURRENCIES), total: amount(cart["total"]) ?? amount(cart["grandTotal"]) ?? amount(cart["subtotal"]) };
+  return { lines, currency: first(cart, CURRENCIES), total: firstAmount(cart, ["total", "grandTotal", "subtotal"]) };
 }
