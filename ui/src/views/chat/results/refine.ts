@@ -5,7 +5,8 @@ import { readProducts, type Product } from "./shop";
 
 export type Refinement =
   | { kind: "search"; query: string }
-  | { kind: "without"; query: string; names: string }
+  /** Without these words of it, and filters by their own names. */
+  | { kind: "without"; query: string; names: string[] }
   | { kind: "reword"; query: string }
   | { kind: "narrow"; query: string; value: string };
 
@@ -20,7 +21,9 @@ export function refinements(args: unknown, data: unknown): Refinement[] {
   if (query === "") return [];
   const { products, total } = readProducts(data);
   if (products.length === 0) return otherWays(query, data);
-  return total > MANY ? narrower(query, products) : [];
+  // Other words would be searched for without the filters, and so show what they left out.
+  const isFiltered = Object.keys(obj(obj(args)["filters"])).length > 0;
+  return total > MANY && !isFiltered ? narrower(query, products) : [];
 }
 
 /** What the search itself offers, worded here; and the words themselves, to be changed. */
@@ -31,7 +34,7 @@ function otherWays(query: string, data: unknown): Refinement[] {
     if (words !== null) return [{ kind: "search", query: words }];
     const names = strings(payload["constraintsToRemove"]);
     const rest = query.split(" ").filter((word) => !names.includes(word));
-    return names.length > 0 && rest.length > 0 ? [{ kind: "without", query: rest.join(" "), names: names.join(", ") }] : [];
+    return names.length > 0 && rest.length > 0 ? [{ kind: "without", query: rest.join(" "), names }] : [];
   });
   // Two that search for the same are one.
   const different = offered.filter((one, at) => offered.findIndex((other) => other.query === one.query) === at);

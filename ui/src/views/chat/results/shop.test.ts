@@ -1,5 +1,8 @@
 // What the window makes of a shop's results: amounts as shops write them, products side by side, and ways to go on searching.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { tMaybe } from "../../../i18n/index.svelte";
 import { itemOf } from "../../../state/testing";
 import { emptyTranscript, takeItems } from "../../../state/transcript";
 import { compare } from "./compare";
@@ -55,7 +58,7 @@ describe("ways to go on", () => {
     ];
     expect(refinements({ query: "purple unicorn saddle" }, { items: [], refinements: offered })).toEqual([
       { kind: "search", query: "unicorn" },
-      { kind: "without", query: "unicorn saddle", names: "purple, maxPrice" },
+      { kind: "without", query: "unicorn saddle", names: ["purple", "maxPrice"] },
       { kind: "reword", query: "purple unicorn saddle" },
     ]);
     expect(refinements({ query: "saddle" }, { items: [] })).toEqual([{ kind: "reword", query: "saddle" }]);
@@ -69,12 +72,21 @@ describe("ways to go on", () => {
     expect(ways("tents", 40)).toEqual(["Red", "Black", "Blue"]);
     expect(ways("red tents", 40)).toEqual(["Black", "Blue"]);
     expect(ways("tents", 3)).toEqual([]);
+    const filtered = (filters: object) => refinements({ query: "tents", filters }, { items, totalCount: 40 }).length;
+    expect([filtered({}), filtered({ maxPrice: 3000 })]).toEqual([3, 0]);
     const kinds = [product(1, { category: "Trail running shoes" }), product(2, { category: "Boots" })];
     expect(refinements({ query: "shoes" }, { items: kinds, totalCount: 40 })).toEqual([
       { kind: "narrow", value: "Trail running shoes", query: "trail running shoes" },
       { kind: "narrow", value: "Boots", query: "shoes boots" },
     ]);
   });
+});
+
+test("every filter of the shop has a name", () => {
+  const source = readFileSync(join(import.meta.dirname, "../../../../../tools/shop/src/search.rs"), "utf8");
+  const fields = [.../pub struct Filters \{([^}]*)\}/.exec(source)![1]!.matchAll(/pub (\w+):/g)].map((field) => field[1]!.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()));
+  expect(fields).toContain("maxPrice");
+  expect(fields.filter((name) => tMaybe(`filter.${name}`, "") === "")).toEqual([]);
 });
 
 describe("a turn", () => {
