@@ -122,6 +122,35 @@ describe("items", () => {
   });
 });
 
+describe("the cart", () => {
+  const shown = (seq: number, total: string, outcome: "ok" | "rejected" = "ok") =>
+    itemOf(seq, { kind: "tool_result", call: `c${seq}`, tool: "cart.get", outcome, summary: "", data: { total }, view: "cart", duration_ms: 1 });
+
+  test("stays when the entry that showed it is forgotten", () => {
+    const state = emptyTranscript("s");
+    takeItems(state, [shown(3, "5.00"), answer]);
+    trimOldest(state, 1);
+    expect(shape(state)).toEqual(["assistant:4"]);
+    expect(latestCart(state)).toEqual({ total: "5.00" });
+  });
+
+  test("is the newest that was shown, whichever is read last", () => {
+    const state = emptyTranscript("s");
+    takeItems(state, [shown(6, "7.00"), shown(8, "9.00", "rejected")]);
+    takeItems(state, [shown(3, "5.00")]);
+    expect(latestCart(state)).toEqual({ total: "7.00" });
+  });
+
+  test("comes with the session when it lies in older pages", () => {
+    const state = emptyTranscript("s");
+    openTranscript(state, viewOf([answer], { has_more: true, cart: shown(2, "5.00") }));
+    expect(latestCart(state)).toEqual({ total: "5.00" });
+    expect(shape(state)).toEqual(["assistant:4"]);
+    openTranscript(state, viewOf([answer, shown(6, "7.00")], { cart: null }));
+    expect(latestCart(state)).toEqual({ total: "7.00" });
+  });
+});
+
 describe("approvals", () => {
   const approval: Approval = approvalOf({ call: "c1" });
   test("wait until they are resolved", () => {

@@ -92,12 +92,14 @@ export interface Transcript {
   hasMore: boolean;
   running: Running | null;
   queue: QueuedMessage[];
+  /** The newest cart that a tool showed: it stays when the entry that showed it is far above, or was never read. */
+  cart: { seq: number; data: unknown } | null;
   /** Something was missed: read the session again. */
   stale: boolean;
 }
 
 export function emptyTranscript(session: string): Transcript {
-  return { session, loaded: false, entries: [], hasMore: false, running: null, queue: [], stale: false };
+  return { session, loaded: false, entries: [], hasMore: false, running: null, queue: [], cart: null, stale: false };
 }
 
 /** Takes a session as the host just read it; what a running turn has said in the meantime stays. */
@@ -110,6 +112,7 @@ export function openTranscript(state: Transcript, view: SessionView): void {
     state.hasMore = view.has_more;
   }
   takeItems(state, view.items);
+  if (view.cart) takeCart(state, view.cart);
   state.loaded = true;
   state.stale = false;
   state.queue = view.queue;
@@ -277,6 +280,7 @@ function takeItem(state: Transcript, item: Item): void {
       const entry = toolEntry(state, body.call, turn, at);
       Object.assign(entry, { tool: body.tool, outcome: body.outcome, summary: body.summary, result: body });
       if (!Number.isFinite(entry.seq)) moveTo(state, entry, seq, at);
+      takeCart(state, item);
       return;
     }
     case "approval": {
@@ -302,6 +306,11 @@ function takeItem(state: Transcript, item: Item): void {
       return;
     }
   }
+}
+
+function takeCart(state: Transcript, { seq, body }: Item): void {
+  if (body.kind !== "tool_result" || body.view !== "cart" || body.outcome !== "ok") return;
+  if (seq >= (state.cart?.seq ?? 0)) state.cart = { seq, data: body.data };
 }
 
 function takeAnswer(state: Transcript, item: Item, body: Body<"assistant_text">): void {
@@ -354,6 +363,5 @@ export function waitingApprovals(state: Transcript): Approval[] {
 
 /** The newest cart that a tool showed, if any. */
 export function latestCart(state: Transcript): unknown {
-  const entry = state.entries.findLast((known): known is ToolEntry => known.kind === "tool" && known.result?.view === "cart" && known.result.outcome === "ok");
-  return entry?.result?.data ?? null;
+  return state.cart?.data ?? null;
 }

@@ -117,7 +117,8 @@ export const sessionHandlers: Pick<Handlers, Area> = {
   session_open: ({ session }, world) => {
     const { summary, items, queue, running } = sessionOf(world, session);
     const page = items.slice(-60);
-    return { summary, items: page, has_more: items.length > page.length, running_turn: running?.turn ?? null, queue, approvals: [...world.approvals.values()].filter((approval) => approval.session === session) };
+    const cart = items.findLast(({ body }) => body.kind === "tool_result" && body.view === "cart" && body.outcome === "ok") ?? null;
+    return { summary, cart, items: page, has_more: items.length > page.length, running_turn: running?.turn ?? null, queue, approvals: [...world.approvals.values()].filter((approval) => approval.session === session) };
   },
   session_rename: ({ session, title }, world) => {
     const known = sessionOf(world, session);
