@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use contract::{EventBody, Push};
+use contract::{Approval, EventBody, Push};
 use tauri::{AppHandle, Manager, ipc::Channel};
 use tokio::{
     sync::broadcast::{self, error::RecvError},
@@ -45,9 +45,10 @@ impl Listeners {
     }
 }
 
-/// The approval window hears only that approvals, settings (theme, language) or everything changed.
+/// The approval window hears only that approvals, tools of servers, settings (theme, language) or everything changed.
 fn is_for(label: &str, push: &Push) -> bool {
-    label == guard::MAIN || (label == guard::APPROVAL && matches!(push, Push::Approvals { .. } | Push::Settings { .. } | Push::Lagged {}))
+    let decides = matches!(push, Push::Approvals { .. } | Push::ServerTools { .. } | Push::Settings { .. } | Push::Lagged {});
+    label == guard::MAIN || (label == guard::APPROVAL && decides)
 }
 
 /// Runs until the host is gone.
@@ -89,7 +90,7 @@ fn hear(app: &AppHandle, push: &Push) {
         }
         Push::Turn { event } => {
             if let EventBody::ApprovalRequested { approval } = &event.event {
-                notify::approval(app, &approval.tool_title);
+                notify::approval(app, what_waits(approval));
                 windows::show_approval(app);
             }
         }
@@ -109,6 +110,13 @@ fn hear(app: &AppHandle, push: &Push) {
     }
 }
 
+/// The action as the host has worded it for the user, else the tool's own name. Desktops may read markup in it: what could be any
+/// is left out.
+fn what_waits(approval: &Approval) -> &str {
+    let summary = approval.preview.as_ref().map(|preview| preview.summary.as_str());
+    summary.filter(|text| !text.is_empty() && !text.contains('<')).unwrap_or(approval.tool_title.as_str())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,8 +125,10 @@ mod tests {
     fn the_approval_window_hears_no_conversation() {
         let audit = Push::Audit { total: 1 };
         let approvals = Push::Approvals { waiting: 1 };
+        let tools = Push::ServerTools { waiting: 1 };
         assert!(is_for(guard::MAIN, &audit) && !is_for(guard::APPROVAL, &audit));
         assert!(is_for(guard::MAIN, &approvals) && is_for(guard::APPROVAL, &approvals));
+        assert!(is_for(guard::MAIN, &tools) && is_for(guard::APPROVAL, &tools));
         assert!(!is_for("probe", &approvals));
     }
 }
