@@ -7,7 +7,7 @@ import { itemOf } from "../../../state/testing";
 import { emptyTranscript, takeItems } from "../../../state/transcript";
 import { compare } from "./compare";
 import { refinements } from "./refine";
-import { amount, inStock, readProduct, readProducts } from "./shop";
+import { amount, inStock, partToAdd, readProduct, readProducts } from "./shop";
 import { together } from "./together";
 
 const product = (id: number, rest: object = {}) => ({ productId: id, partNo: `P-${id}`, name: `Product ${id}`, priceIncVat: "100.00", ...rest });
@@ -29,6 +29,15 @@ test("products are read by whatever names the shop has for things", () => {
   expect(products[0]).toMatchObject({ id: "A-1", name: "A", price: 5, currency: "EUR", image: "/a.png", stock: { pieces: 3, inactive: true } });
   expect(inStock(products[0]!.stock)).toBe(false);
   expect(readProducts([product(1)]).total).toBe(1);
+});
+
+test("only what the shop sells, has and names by a part number can be put into the cart", () => {
+  const stocked = (rest: object): object => product(1, { onHand: { value: 3 }, ...rest });
+  const parts = [{}, { isBuyable: false }, { attributes: { isBuyable: "false" } }, { attributes: { isBuyable: true } }, { partNo: null }, { onHand: { value: 0 } }];
+  expect(parts.map((rest) => partToAdd(read(stocked(rest))))).toEqual(["P-1", null, null, "P-1", null, null]);
+  const variants = [{ partNo: "V-1", onHand: { value: 1 } }, { partNo: "V-2", onHand: { value: 1 }, isBuyable: true }];
+  expect(read(stocked({ isBuyable: false, variants })).variants.map(partToAdd)).toEqual([null, "V-2"]);
+  expect(read(stocked({ attributes: { isBuyable: "false" } })).attributes).toEqual({});
 });
 
 describe("products side by side", () => {

@@ -34,6 +34,8 @@ export interface Product {
   currency: string | null;
   image: string | null;
   stock: Stock;
+  /** The shop sells it through this cart. */
+  buyable: boolean;
   variants: Variant[];
 }
 export interface CartLine {
@@ -78,6 +80,17 @@ export function inStock(stock: Stock): boolean {
   return !stock.inactive && (stock.pieces ?? 0) > 0;
 }
 
+/** The part number by which it can be put into the cart now, if it can. */
+export function partToAdd({ partNo, buyable, stock }: Pick<Product | Variant, "partNo" | "buyable" | "stock">): string | null {
+  return buyable && inStock(stock) ? partNo : null;
+}
+
+/** null: the shop did not say. */
+function buyableOf(source: Obj): boolean | null {
+  const said = source["isBuyable"] ?? obj(source["attributes"])["isBuyable"];
+  return said === undefined || said === null ? null : String(said).trim().toLowerCase() !== "false";
+}
+
 function priceOf(source: Obj): Amount | null {
   return firstAmount(source, ["priceIncVat", "price", "priceExVat"]);
 }
@@ -102,7 +115,7 @@ function dimensionsOf(source: Obj): [string, string][] {
   return [...found.values()];
 }
 
-function readVariant(source: Obj): Variant {
+function readVariant(source: Obj, buyable: boolean): Variant {
   const dimensions = dimensionsOf(source);
   return {
     dimensions,
@@ -110,7 +123,7 @@ function readVariant(source: Obj): Variant {
     label: str(source["variantName"]) ?? (dimensions.map(([, value]) => value).join(", ") || first(source, ["name", "partNo"]) || "?"),
     price: priceOf(source),
     stock: stockOf(source["onHand"]),
-    buyable: source["isBuyable"] !== false,
+    buyable: buyableOf(source) ?? buyable,
   };
 }
 
@@ -122,7 +135,7 @@ function attributesOf(source: Obj): Record<string, string> {
     if (text !== null && !known) found[name] = text;
   };
   for (const name of ATTRIBUTES) put(name, source[name]);
-  for (const [name, value] of Object.entries(obj(source["attributes"]))) put(name, value);
+  for (const [name, value] of Object.entries(obj(source["attributes"]))) if (name !== "isBuyable") put(name, value);
   return found;
 }
 
@@ -131,10 +144,12 @@ export function readProduct(source: Obj): Product | null {
   const name = first(source, ["name", "title", "productName", "displayName"]);
   if (id === null || name === null) return null;
   const attributes = attributesOf(source);
+  const buyable = buyableOf(source) ?? true;
   return {
     id,
     name,
     attributes,
+    buyable,
     partNo: str(source["partNo"]),
     variantName: str(source["variantName"]),
     description: str(source["description"]),
@@ -143,7 +158,7 @@ export function readProduct(source: Obj): Product | null {
     currency: first(obj(source["price"]), CURRENCIES) ?? first(source, CURRENCIES),
     image: imageOf(source),
     stock: stockOf(source["onHand"]),
-    variants: list(source["variants"]).map(readVariant),
+    variants: list(source["variants"]).map((variant) => readVariant(variant, buyable)),
   };
 }
 
