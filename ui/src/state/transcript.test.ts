@@ -1,9 +1,10 @@
 // What the host says becomes what is shown: order, identity of entries, and what happens when things arrive twice or late.
 import { describe, expect, test } from "vitest";
 import type { Approval } from "../platform/generated/Approval";
+import type { Item } from "../platform/generated/Item";
 import type { EventBody } from "./testing";
 import { approvalOf, eventOf, itemOf, viewOf } from "./testing";
-import { applyEvent, emptyTranscript, firstSeq, latestCart, openTranscript, takeItems, trimOldest, waitingApprovals, type Transcript } from "./transcript";
+import { applyEvent, emptyTranscript, endOf, firstSeq, latestCart, openTranscript, takeItems, trimOldest, waitingApprovals, type Transcript } from "./transcript";
 
 const shape = (state: Transcript) => state.entries.map((entry) => `${entry.kind}:${entry.seq}`);
 const run = (state: Transcript, ...events: EventBody[]) => events.forEach((event, n) => applyEvent(state, eventOf(event, n + 1)));
@@ -89,6 +90,28 @@ describe("a turn", () => {
     run(state, { type: "item", item: user }, { type: "blocks", patch: { blocks: [], count: 0, append: "" } });
     run(state, { type: "final", status: "cancelled", text: "", usage: { input_tokens: 0, output_tokens: 0, model_calls: 0 } });
     expect(shape(state)).toEqual(["user:1"]);
+  });
+});
+
+describe("the end of a turn", () => {
+  const said = (partial: boolean) => itemOf(4, { kind: "assistant_text", text: "Hi", partial });
+  const notice = (level: "info" | "error", code: string) => itemOf(5, { kind: "notice", level, code, text: "" });
+  const end = (...items: Item[]) => {
+    const state = emptyTranscript("s");
+    takeItems(state, items);
+    return endOf(state, "t");
+  };
+
+  test("is complete with a whole answer, stopped by the user, and said by the failure itself", () => {
+    expect([end(user, said(false)), end(user, said(true))]).toEqual(["complete", "stopped"]);
+    expect([end(user, notice("info", "turn_cancelled")), end(user, said(false), notice("info", "turn_cancelled"))]).toEqual(["stopped", "stopped"]);
+    expect([end(user, notice("error", "llm_error")), end(user, said(true), notice("error", "llm_error"))]).toEqual([null, null]);
+  });
+
+  test("is not known before its answer is stored", () => {
+    const state = emptyTranscript("s");
+    run(state, { type: "item", item: user }, { type: "blocks", patch: { blocks: [{ index: 0, html: "<p>H</p>" }], count: 1, append: "" } });
+    expect([endOf(state, "t"), endOf(state, "other")]).toEqual([null, null]);
   });
 });
 

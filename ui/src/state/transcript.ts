@@ -351,6 +351,17 @@ export function lastAnswer(state: Transcript): AssistantEntry | null {
   return state.entries.findLast((entry): entry is AssistantEntry => entry.kind === "assistant") ?? null;
 }
 
+/** How a turn that is over ended, as far as its answer goes; null when it failed, or when its end is not known. */
+export function endOf(state: Transcript, turn: string): "complete" | "stopped" | null {
+  const own = state.entries.filter((entry) => entry.turn === turn);
+  const notices = own.filter((entry) => entry.kind === "notice");
+  if (notices.some((entry) => entry.level === "error")) return null;
+  const answer = own.findLast((entry) => entry.kind === "assistant");
+  // Words that it said on the way are whole, also when it was stopped behind them.
+  if (answer?.partial || notices.some((entry) => entry.code === "turn_cancelled")) return "stopped";
+  return answer && Number.isFinite(answer.seq) ? "complete" : null;
+}
+
 /** The text of the user message that began a turn. */
 export function questionOf(state: Transcript, turn: string): string | null {
   return state.entries.find((entry): entry is UserEntry => entry.kind === "user" && entry.turn === turn)?.text ?? null;
