@@ -117,17 +117,20 @@ export class Chat {
     await Promise.all([this.reloadList(), this.open ? this.read(this.open.session) : undefined]);
   }
 
-  async loadOlder(): Promise<void> {
+  /** Reads the page before the oldest entry; false when nothing was read. */
+  async loadOlder(): Promise<boolean> {
     const state = this.open;
     const before = state && firstSeq(state);
-    if (!state || before === null || !state.hasMore || this.loadingOlder) return;
+    if (!state || before === null || !state.hasMore || this.loadingOlder) return false;
     this.loadingOlder = true;
     try {
       const { items, has_more } = await call("items_page", { session: state.session, before, limit: PAGE });
       takeItems(state, items);
       state.hasMore = has_more && items.length > 0;
+      return true;
     } catch (cause) {
-      this.openError = asAgentError(cause);
+      if (this.open === state) this.openError = asAgentError(cause);
+      return false;
     } finally {
       this.loadingOlder = false;
     }

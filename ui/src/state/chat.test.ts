@@ -1,17 +1,20 @@
 // What is sent, what stays in the message field, and what can be tried again.
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import type { Item } from "../platform/generated/Item";
 import type { Push } from "../platform/generated/Push";
 import { Chat } from "./chat.svelte";
 import { eventOf, itemOf, viewOf } from "./testing";
 
 const host = vi.hoisted(() => ({ started: [] as string[], refuses: false, meanwhile: () => {}, push: (_: unknown): void => {} }));
+const earlier = (seq: number): Item => ({ ...itemOf(seq, { kind: "user_message", text: "earlier" }), turn: "earlier" });
 vi.mock("../platform", async (original) => ({
   ...(await original<typeof import("../platform")>()),
   platform: () => ({ onPush: (listener: (push: unknown) => void) => ((host.push = listener), () => {}) }),
   call: async (command: string, params: { text: string; session: string | null }) => {
     await Promise.resolve();
     if (command === "sessions_list") return { sessions: [], has_more: false };
-    if (command === "session_open") return viewOf([], { running_turn: "t" });
+    if (command === "session_open") return viewOf([earlier(9)], { running_turn: "t", has_more: true });
+    if (command === "items_page") return host.refuses ? Promise.reject(new Error("no host")) : { items: [earlier(8)], has_more: false };
     host.meanwhile();
     if (host.refuses) throw new Error("no host");
     host.started.push(params.text);
@@ -83,6 +86,14 @@ describe("what failed", () => {
     await chat.select("other");
     expect([chat.unsent, chat.sendError]).toEqual([null, null]);
   });
+});
+
+test("older messages are known to be read, or not", async () => {
+  await chat.select("s");
+  host.refuses = true;
+  expect([await chat.loadOlder(), chat.openError?.message, chat.open?.hasMore]).toEqual([false, "no host", true]);
+  host.refuses = false;
+  expect([await chat.loadOlder(), chat.open?.hasMore, await chat.loadOlder()]).toEqual([true, false, false]);
 });
 
 test("a button asks once until its turn is over, and gives the focus to the message field", async () => {
