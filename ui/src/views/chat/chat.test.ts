@@ -1,7 +1,9 @@
 // What the chat view makes of values: products, carts, hidden characters, days.
 import { describe, expect, test } from "vitest";
+import type { ToolOutcome } from "../../platform/generated/ToolOutcome";
+import type { ToolEntry } from "../../state/transcript";
 import { clockTime, visible } from "./entries/approvalText";
-import { statusOf } from "./entries/toolStatus";
+import { reasonOf, statusOf } from "./entries/toolStatus";
 import { lineKeys, readCart, readProducts } from "./results/shop";
 import { groupByDay } from "./sessions";
 
@@ -46,6 +48,14 @@ test("a call that ended says how; one that waits says so", () => {
   expect(statusOf({ outcome: null, approvalStatus: "pending" }).icon).toBe("wait");
   expect(statusOf({ outcome: "rejected", approvalStatus: "rejected" }).text).toBe("outcome.rejected");
   expect(statusOf({ outcome: null, approvalStatus: null }).icon).toBe("busy");
+});
+
+test("a call that did not end well says why in its details, unless that is said below it", () => {
+  const error = { contract_version: "1.0", code: "internal_error" as const, message: "Not today.", retryable: false, details: {} };
+  const ended = (outcome: ToolOutcome): ToolEntry["result"] => ({ kind: "tool_result", call: "c", tool: "cart.addItem", outcome, summary: "", data: null, error, view: "plain", duration_ms: 1 });
+  const told = (["denied", "limit", "unknown", "rejected", "expired", "cancelled"] as const).map((outcome) => reasonOf({ outcome, result: ended(outcome) }));
+  expect(told.map((reason) => reason?.message)).toEqual(Array(6).fill("Not today."));
+  expect([reasonOf({ outcome: "error", result: ended("error") }), reasonOf({ outcome: "ok", result: ended("ok") }), reasonOf({ outcome: null, result: null })]).toEqual([null, null, null]);
 });
 
 test("conversations are grouped by local day", () => {

@@ -1,5 +1,6 @@
 // How a tool call stands, as words, tone and icon. Pure.
 import type { MessageKey } from "../../../i18n/index.svelte";
+import type { AgentError } from "../../../platform/generated/AgentError";
 import type { ToolOutcome } from "../../../platform/generated/ToolOutcome";
 import type { ToolEntry } from "../../../state/transcript";
 
@@ -19,6 +20,11 @@ const OUTCOMES: Record<ToolOutcome, ToolStatus> = {
   cancelled: { text: "outcome.cancelled", tone: "neutral", icon: "stop" },
   unknown: { text: "outcome.unknown", tone: "warn", icon: "unknown" },
 };
+
+/** Why a call did not end well, for its unfolded details. What failed by an error is told below the card already. */
+export function reasonOf({ outcome, result }: Pick<ToolEntry, "outcome" | "result">): AgentError | null {
+  return outcome === "ok" || outcome === "error" ? null : (result?.error ?? null);
+}
 
 export function statusOf(entry: Pick<ToolEntry, "outcome" | "approvalStatus">): ToolStatus {
   if (entry.outcome) {
