@@ -141,8 +141,8 @@ impl Turn {
         let spec = &ready.spec;
         match result {
             Ok(mut data) => {
-                let problems = self.engine.validators.problems_of_result(&format!("out {}", spec.definition_hash), &spec.output_schema, &data);
-                if problems.is_empty() {
+                let misfits = self.engine.validators.misfits_of_result(&format!("out {}", spec.definition_hash), &spec.output_schema, &data);
+                if misfits.is_empty() {
                     // Before anything is recorded, stored or shown.
                     self.engine.exact().scrub_value(&mut data);
                     let mut done = CallDone::of(ready, ToolOutcome::Ok, None, String::new());
@@ -150,7 +150,7 @@ impl Turn {
                     done.data = Arc::new(data);
                     return done;
                 }
-                tracing::warn!(tool = %spec.id, ?problems, "a result does not fit its schema");
+                tracing::warn!(tool = %spec.id, ?misfits, "a result does not fit its schema");
                 let error = AgentError::internal("invalid_output", Text::InvalidOutput.in_locale(&self.locale)).with("tool_id", spec.id.as_str());
                 // A change has been made, or not: the answer does not tell.
                 let outcome = if spec.effect == Effect::ReadOnly { ToolOutcome::Error } else { ToolOutcome::Unknown };

@@ -8,6 +8,10 @@ use std::{
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
+const UNUSABLE: &str = "the schema cannot be used";
+/// Faults of one value that are told.
+const MOST: usize = 20;
+
 /// Compiles each schema once.
 #[derive(Default)]
 pub struct Validators {
@@ -17,21 +21,21 @@ pub struct Validators {
 impl Validators {
     /// Problems of `value` as `[{path, problem}]`; `key` identifies the schema. A schema that cannot be compiled refuses everything.
     pub fn problems(&self, key: &str, schema: &Value, value: &Value) -> Vec<Value> {
-        self.checked(key, schema, value, true)
-    }
-
-    /// The same for what a tool returned: there a format (`date`) only describes. The call has been made, and refusing what came of it
-    /// over a format would take away a result that can be read.
-    pub(crate) fn problems_of_result(&self, key: &str, schema: &Value, value: &Value) -> Vec<Value> {
-        self.checked(key, schema, value, false)
-    }
-
-    fn checked(&self, key: &str, schema: &Value, value: &Value, formats: bool) -> Vec<Value> {
-        match self.validator(key, schema, formats) {
-            None => vec![json!({"path": "", "problem": "the schema cannot be used"})],
+        match self.validator(key, schema, true) {
+            None => vec![json!({"path": "", "problem": UNUSABLE})],
             Some(validator) => {
-                validator.iter_errors(value).take(20).map(|e| json!({"path": e.instance_path().to_string(), "problem": e.to_string()})).collect()
+                validator.iter_errors(value).take(MOST).map(|e| json!({"path": e.instance_path().to_string(), "problem": e.to_string()})).collect()
             }
+        }
+    }
+
+    /// Where what a tool returned does not fit: places in the schema, each with its keyword as the last part. Nothing of the result is
+    /// in them, in which nobody has looked for secrets yet. A format (`date`) only describes there: the call has been made, and refusing
+    /// what came of it over a format would take away a result that can be read.
+    pub(crate) fn misfits_of_result(&self, key: &str, schema: &Value, value: &Value) -> Vec<String> {
+        match self.validator(key, schema, false) {
+            None => vec![UNUSABLE.to_owned()],
+            Some(validator) => validator.iter_errors(value).take(MOST).map(|e| e.schema_path().to_string()).collect(),
         }
     }
 

@@ -4,7 +4,7 @@
 use kit::model_server::{ModelServer, Reply};
 use serde_json::{Value, json};
 
-use crate::front::{Break, Front};
+use crate::front::{Break, Front, LEAK};
 use crate::remote_shop::{open, search};
 use crate::world::{Event, Gateway, SHOE, message_of, model};
 
@@ -77,7 +77,7 @@ async fn section_17_reads_are_given_up_after_the_last_try() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_17_what_does_not_pass_is_not_tried_again() {
-    let refusal = json!({"jsonrpc": "2.0", "id": 2, "error": {"code": -32_602, "message": crate::front::LEAK}}).to_string();
+    let refusal = json!({"jsonrpc": "2.0", "id": 2, "error": {"code": -32_602, "message": LEAK}}).to_string();
     for (how, expected) in [
         (Break::Status(500), "MCP_TRANSPORT_HTTP_ERROR"),
         (Break::Status(400), "MCP_TRANSPORT_HTTP_ERROR"),
@@ -92,8 +92,9 @@ async fn section_17_what_does_not_pass_is_not_tried_again() {
             "MCP_PROTOCOL_INVALID_RESPONSE",
         ),
         (Break::Events(": nothing\n\n".into()), "MCP_PROTOCOL_INVALID_RESPONSE"),
-        (Break::Result(json!({"hits": [1, 2]})), "MCP_PROTOCOL_INVALID_RESPONSE"),
-        (Break::Result(json!("text")), "MCP_PROTOCOL_INVALID_RESPONSE"),
+        (Break::Result(json!({"hits": [1, LEAK]})), "MCP_PROTOCOL_INVALID_RESPONSE"),
+        (Break::Result(json!({"items": LEAK})), "MCP_PROTOCOL_INVALID_RESPONSE"),
+        (Break::Result(json!(LEAK)), "MCP_PROTOCOL_INVALID_RESPONSE"),
         (Break::Json(refusal), "MCP_TOOL_EXECUTION_FAILED"),
     ] {
         let (events, counts) = broken_search("product.search", std::slice::from_ref(&how), &[]).await;
@@ -103,7 +104,7 @@ async fn section_17_what_does_not_pass_is_not_tried_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_17_what_a_shop_says_of_its_own_failure_stays_here() {
-    let failed = json!({"jsonrpc": "2.0", "id": 2, "result": {"isError": true, "content": [{"type": "text", "text": crate::front::LEAK}]}}).to_string();
+    let failed = json!({"jsonrpc": "2.0", "id": 2, "result": {"isError": true, "content": [{"type": "text", "text": LEAK}]}}).to_string();
     let (events, _) = broken_search("product.search", &[Break::Json(failed)], &[]).await;
     assert_eq!(oks(&events), [false]);
 }
@@ -228,7 +229,8 @@ async fn section_22_6_a_change_that_may_have_happened_is_never_sent_again() {
         Break::Hang,
         Break::Cut,
         malformed,
-        Break::Result(json!({"basketId": 1, "basket": {"items": "what"}})),
+        Break::Result(json!({"basketId": 1, "basket": {"items": LEAK}})),
+        Break::Result(json!([LEAK])),
     ] {
         let (events, count) = broken_change(&how).await;
         assert_eq!((oks(&events)[0], count), (false, 1), "{how:?}");
