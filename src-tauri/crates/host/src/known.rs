@@ -4,6 +4,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use engine::ports::Secrets;
+use percent_encoding::percent_decode_str;
 use secrecy::SecretString;
 use secrets::Keyring;
 
@@ -23,9 +24,16 @@ pub(crate) struct KnownSecrets {
 impl KnownSecrets {
     /// `declared` are the variables that packs name as credentials; any other counts by its name.
     pub(crate) fn new(keyring: Arc<Keyring>, declared: &BTreeSet<String>, variables: impl Iterator<Item = (String, String)>) -> Self {
-        let environment = variables.filter(|(name, value)| declared.contains(name) || is_credential(name, value));
-        Self { keyring, environment: environment.map(|(_, value)| SecretString::from(value)).collect() }
+        let secrets_of = |(name, value): (String, String)| {
+            if declared.contains(&name) || is_credential(&name, &value) { vec![value] } else { secrets_in(&name, &value) }
+        };
+        Self { keyring, environment: variables.flat_map(secrets_of).map(SecretString::from).collect() }
     }
+}
+
+/// The variables of this process. What is no text is none that anybody here could send.
+pub(crate) fn environment() -> impl Iterator<Item = (String, String)> {
+    std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
 impl Secrets for KnownSecrets {
@@ -52,14 +60,32 @@ fn is_entry(name: &str) -> bool {
     name.starts_with(credentials::OF_PACKS) || name.starts_with(servers::TOKENS) || name.split_once('@').is_some_and(|(key, _)| key == models::API_KEY)
 }
 
-/// Whether a variable's name says that it holds a credential.
+/// Whether a variable's name says that it holds a credential. Where tokens are got is none.
 pub(crate) fn names_credential(name: &str) -> bool {
-    name.to_ascii_uppercase().split('_').any(|part| WORDS.contains(&part))
+    let name = name.to_ascii_uppercase();
+    !["_URL", "_ENDPOINT"].iter().any(|end| name.ends_with(end)) && name.split('_').any(|part| WORDS.contains(&part))
 }
 
 fn is_credential(name: &str, value: &str) -> bool {
     // A path to a file with a key in it is no key, and would take that folder out of every text.
     names_credential(name) && value.trim().len() >= SHORTEST && !value.starts_with(['/', '~', '.']) && !value.contains(":\\")
+}
+
+/// What is secret in the value of a variable that is no credential as a whole. Texts are searched with their escapes undone.
+fn secrets_in(name: &str, value: &str) -> Vec<String> {
+    let plain = |text: &str| percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Into::into);
+    if name.starts_with("OTEL_EXPORTER_OTLP_") && name.ends_with("HEADERS") {
+        let values = value.split(',').filter_map(|header| header.split_once('=')).map(|(_, value)| plain(value.trim()));
+        return values.filter(|value| value.len() >= SHORTEST).collect();
+    }
+    password_in(value).map(plain).into_iter().collect()
+}
+
+/// The password in an address such as `redis://user:password@host`.
+fn password_in(value: &str) -> Option<&str> {
+    let (_, rest) = value.split_once("://")?;
+    let (user, _) = rest.split(['/', '?', '#']).next()?.rsplit_once('@')?;
+    user.split_once(':').map(|(_, password)| password).filter(|password| !password.is_empty())
 }
 
 #[cfg(test)]
@@ -141,5 +167,22 @@ mod tests {
         keyring.set_for_this_run("x", SecretString::from("another one"));
         assert_ne!(known.generation(), before);
         assert_eq!(known.values().len(), 5, "the old one stays secret");
+    }
+
+    #[test]
+    fn of_an_address_only_the_password_is_secret_and_of_a_collectors_headers_each_value() {
+        let variables = [
+            ("NORCE_OAUTH_TOKEN_URL", "https://shop.example/oauth/token"),
+            ("token_endpoint", "https://shop.example/oauth/token"),
+            ("REDIS_URL", "redis://:p%40ssw0rd-1@10.0.0.7:6379/0"),
+            ("API_KEY_URL", "https://ana:hidden-2@shop.example/keys?user=a:b@c"),
+            ("PROXY", "http://shop.example/a:b@c"),
+            ("OTEL_EXPORTER_OTLP_HEADERS", "x-key=collector-1, authorization=Bearer%20collector-2,x-flag=1"),
+            ("OTEL_EXPORTER_OTLP_TRACES_HEADERS", "x-key=collector-3=="),
+        ];
+        let variables = variables.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let known = KnownSecrets::new(Arc::new(Keyring::new("test")), &BTreeSet::new(), variables);
+        let values: Vec<String> = known.values().iter().map(|value| value.expose_secret().to_owned()).collect();
+        assert_eq!(values, ["p@ssw0rd-1", "hidden-2", "collector-1", "Bearer collector-2", "collector-3=="]);
     }
 }

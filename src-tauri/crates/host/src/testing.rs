@@ -1,4 +1,4 @@
-//! Only in test builds: a clock that starts at a given time, counted ids, and a process that ends itself at a named point.
+//! Only in test builds: a clock that starts at a given time, counted ids, and a process that ends itself, or panics, at a named point.
 
 use std::{
     sync::{
@@ -13,7 +13,8 @@ use engine::ports::{Clock, Ids, Point, Probe};
 
 use crate::Options;
 
-/// Applies `COUNTERSIGN_TEST_NOW` (RFC 3339), `COUNTERSIGN_TEST_IDS` (any text) and `COUNTERSIGN_TEST_CRASH_AT` (a point's name).
+/// Applies `COUNTERSIGN_TEST_NOW` (RFC 3339), `COUNTERSIGN_TEST_IDS` (any text), `COUNTERSIGN_TEST_CRASH_AT` and
+/// `COUNTERSIGN_TEST_PANIC_AT` (a point's name each).
 pub(crate) fn apply(mut options: Options) -> Options {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     if let Some(start) = variable("COUNTERSIGN_TEST_NOW").and_then(|text| DateTime::parse_from_rfc3339(&text).ok()) {
@@ -24,6 +25,9 @@ pub(crate) fn apply(mut options: Options) -> Options {
     }
     if let Some(name) = variable("COUNTERSIGN_TEST_CRASH_AT") {
         options.probe = Arc::new(Crash { name });
+    }
+    if let Some(name) = variable("COUNTERSIGN_TEST_PANIC_AT") {
+        options.probe = Arc::new(Panic { name });
     }
     options
 }
@@ -60,5 +64,16 @@ impl Probe for Crash {
             // SAFETY: sends a signal to this very process; nothing is left to be unsound.
             unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
         }
+    }
+}
+
+struct Panic {
+    name: String,
+}
+
+impl Probe for Panic {
+    #[allow(clippy::panic, reason = "what a test asks for")]
+    fn at(&self, point: Point) {
+        assert!(format!("{point:?}") != self.name, "words of a panic");
     }
 }
