@@ -5,10 +5,15 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+use contract::AgentError;
+use tracing::{Level, level_filters::LevelFilter};
+use tracing_subscriber::filter::{FilterExt as _, filter_fn};
 use tracing_subscriber::{EnvFilter, Layer as _, layer::SubscriberExt as _, util::SubscriberInitExt as _};
 
-use crate::telemetry::Telemetry;
+use crate::telemetry::{SPANS, Telemetry};
 
+/// Takes a filter such as `debug`.
+const FILTER: &str = "COUNTERSIGN_LOG";
 /// A longer file is put aside as `.old`, in place of the one before.
 const LIMIT: u64 = 1 << 20;
 
@@ -16,9 +21,9 @@ pub(crate) fn path(data_dir: &Path) -> PathBuf {
     data_dir.join("logs").join("csign.log")
 }
 
-/// Warnings and errors go to the file; `COUNTERSIGN_LOG` takes a filter such as `debug`.
+/// Warnings and errors go to the file, unless the filter says otherwise.
 pub(crate) fn start(data_dir: &Path) {
-    let filter = EnvFilter::try_from_env("COUNTERSIGN_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    let filter = EnvFilter::try_from_env(FILTER).unwrap_or_else(|_| EnvFilter::new("warn"));
     let file = path(data_dir);
     let started = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(move || Lazy(file.clone())).try_init();
     if let Err(error) = started {
@@ -26,11 +31,12 @@ pub(crate) fn start(data_dir: &Path) {
     }
 }
 
-/// A server writes a line of JSON for everything that happens to standard error; `COUNTERSIGN_LOG` takes a filter here, too. What is
-/// exported has filters of its own.
-pub(crate) fn start_server(telemetry: Option<&Telemetry>) {
-    let filter = EnvFilter::try_from_env("COUNTERSIGN_LOG").unwrap_or_else(|_| EnvFilter::new("warn,gateway=info"));
-    let lines = tracing_subscriber::fmt::layer().json().flatten_event(true).with_writer(io::stderr).with_filter(filter);
+/// A server writes a line of JSON for everything that happens to standard error, as far as the filter lets it. What is exported has
+/// filters of its own.
+pub(crate) fn start_server(telemetry: Option<&Telemetry>) -> Result<(), AgentError> {
+    // The spans of a request and of its turn name it in every line that stands in them, so no filter takes them away.
+    let named = filter_fn(|about| about.is_span() && about.target() == SPANS && *about.level() == Level::ERROR).with_max_level_hint(LevelFilter::ERROR);
+    let lines = tracing_subscriber::fmt::layer().json().flatten_event(true).with_writer(io::stderr).with_filter(server_filter()?.or(named));
     // Without a collector there is one layer less, and no span is made that nobody wants.
     let started = match telemetry {
         None => tracing_subscriber::registry().with(lines).try_init(),
@@ -39,6 +45,18 @@ pub(crate) fn start_server(telemetry: Option<&Telemetry>) {
     if let Err(error) = started {
         let _ = writeln!(io::stderr(), "warning: nothing will be logged: {error}");
     }
+    Ok(())
+}
+
+/// A filter that cannot be read would leave a server without the log that somebody wanted.
+fn server_filter() -> Result<EnvFilter, AgentError> {
+    let wrong = || {
+        AgentError::invalid(format!("{FILTER} cannot be read: write a level, or a list such as warn,gateway=debug."))
+            .reason("invalid_configuration")
+            .hint("docs/gateway.md lists every setting.")
+    };
+    let Some(text) = std::env::var_os(FILTER).filter(|text| !text.is_empty()) else { return Ok(EnvFilter::new("warn,gateway=info")) };
+    text.to_str().and_then(|text| EnvFilter::try_new(text).ok()).ok_or_else(wrong)
 }
 
 /// Adds to the file, creating it when needed.

@@ -9,7 +9,7 @@ use tracing_opentelemetry::MetricsLayer;
 use tracing_subscriber::{Layer, filter::filter_fn, registry::LookupSpan};
 
 /// Spans for a collector have this target, and events that count something the other. The program's log shows neither.
-const SPANS: &str = "spans";
+pub(crate) const SPANS: &str = "spans";
 const METRICS: &str = "metrics";
 const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 const PROTOCOL: &str = "OTEL_EXPORTER_OTLP_PROTOCOL";

@@ -1,7 +1,7 @@
 //! What the gateway is told by flags and environment. Everything that is wrong is told at once, before anything is opened.
 
 use std::{
-    net::{IpAddr, SocketAddr},
+    net::{IpAddr, Ipv6Addr, SocketAddr},
     path::PathBuf,
     time::Duration,
 };
@@ -117,9 +117,12 @@ pub struct Net {
 impl Net {
     fn parse(text: &str) -> Option<Self> {
         let (address, bits) = text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));
-        let address: IpAddr = address.trim().parse().ok()?;
-        let most = if address.is_ipv4() { 32 } else { 128 };
-        let bits = bits.map_or(Some(most), |bits| bits.trim().parse().ok())?;
+        let written: IpAddr = address.trim().parse().ok()?;
+        let address = written.to_canonical();
+        let most: u8 = if address.is_ipv4() { 32 } else { 128 };
+        // Of `::ffff:10.0.0.0/104` the first 96 bits only say that an address of version 4 follows.
+        let mapped = if written == address { 0 } else { 96 };
+        let bits = bits.map_or(Some(most), |bits| bits.trim().parse::<u8>().ok()?.checked_sub(mapped))?;
         (bits <= most).then_some(Self { address, bits })
     }
 
@@ -139,6 +142,9 @@ impl Net {
 
 const LOCAL_ORIGINS: &str = "http://localhost:5173,http://127.0.0.1:5173";
 const LOOPBACK: &str = "127.0.0.0/8,::1";
+const A_HOST: &str = "write a bare name or address without scheme, port, path or wildcard, such as chat.shop.example.";
+const AN_ORIGIN: &str = "write scheme://host, or scheme://host:port for another port than the scheme's, in lower case, without a path, wildcard or slash at the end, such as https://shop.example.";
+const A_NET: &str = "write an address or a range, such as 10.0.0.0/8.";
 /// The engine takes no longer message.
 const MESSAGE_CHARS: u64 = 20_000;
 /// What names a shop behind an address: the addresses first.
@@ -160,8 +166,29 @@ impl Reader<'_> {
         text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
     }
 
+    /// A list whose entries have a form; `wanted` says which. An entry of another form would never match anything.
+    fn list_of<T>(&mut self, name: &str, default: &str, form: impl Fn(&str) -> Option<T>, wanted: &str) -> Vec<T> {
+        let mut all = Vec::new();
+        for (at, entry) in self.list(name, default).iter().enumerate() {
+            match form(entry) {
+                Some(one) => all.push(one),
+                None => self.faults.push(format!("{name}, entry {}: {wanted}", at + 1)),
+            }
+        }
+        all
+    }
+
     fn is_on(&self, name: &str) -> bool {
         self.text(name).is_some_and(|text| text == "1" || text.eq_ignore_ascii_case("true"))
+    }
+
+    /// The same for what nobody should have off by mistake.
+    fn is_surely_on(&mut self, name: &str) -> bool {
+        let is_on = self.is_on(name);
+        if !is_on && self.text(name).is_some_and(|text| text != "0" && !text.eq_ignore_ascii_case("false")) {
+            self.faults.push(format!("{name} must be 1 or true to be on, 0 or false to be off."));
+        }
+        is_on
     }
 
     fn number(&mut self, name: &str, default: u64, least: u64, most: u64) -> u64 {
@@ -196,18 +223,13 @@ impl Config {
         address_rules(&mut read, flags, listen);
         shop_rules(&mut read);
         let session_store = session_store(&mut read);
-        let trusted = read.list("TRUSTED_PROXIES", LOOPBACK);
-        let trusted_proxies: Vec<Net> = trusted.iter().filter_map(|text| Net::parse(text)).collect();
-        if trusted_proxies.len() != trusted.len() {
-            read.faults.push("TRUSTED_PROXIES must list addresses or ranges such as 10.0.0.0/8.".into());
-        }
         let model = read.text("OPENAI_API_KEY").is_some() || read.text("OPENAI_BASE_URL").is_some();
         let config = Self {
             listen,
             token_file: (!flags.no_token).then_some(token_file),
-            allowed_hosts: read.list("ALLOWED_HOSTS", "").iter().map(|host| host.to_ascii_lowercase()).collect(),
-            cors_origins: read.list("CORS_ORIGINS", LOCAL_ORIGINS),
-            trusted_proxies,
+            allowed_hosts: read.list_of("ALLOWED_HOSTS", "", host_name, A_HOST),
+            cors_origins: read.list_of("CORS_ORIGINS", LOCAL_ORIGINS, page_origin, AN_ORIGIN),
+            trusted_proxies: read.list_of("TRUSTED_PROXIES", LOOPBACK, Net::parse, A_NET),
             body_limit: read.count("BODY_LIMIT_BYTES", 131_072, 256, 16 << 20),
             max_message_chars: read.count("MAX_MESSAGE_CHARS", 4_000, 1, MESSAGE_CHARS),
             max_message_tokens: read.count("MAX_MESSAGE_TOKENS_EST", 1_200, 1, 1_000_000),
@@ -254,7 +276,8 @@ fn simple_auth(read: &mut Reader<'_>) -> Option<SimpleAuth> {
         tracing::warn!("{old} is the old name of {new}");
         old
     };
-    if !read.is_on(named(read, "SIMPLE_AUTH_ENABLED", "DEMO_AUTH_ENABLED")) {
+    let enabled = named(read, "SIMPLE_AUTH_ENABLED", "DEMO_AUTH_ENABLED");
+    if !read.is_surely_on(enabled) {
         return None;
     }
     let secret = read.text(named(read, "SIMPLE_AUTH_JWT_SECRET", "DEMO_JWT_SECRET")).unwrap_or_default();
@@ -263,6 +286,30 @@ fn simple_auth(read: &mut Reader<'_>) -> Option<SimpleAuth> {
     }
     let ttl = named(read, "SIMPLE_AUTH_JWT_TTL_SECONDS", "DEMO_JWT_TTL_SECONDS");
     Some(SimpleAuth { secret, ttl_s: read.number(ttl, 600, 1, 86_400) })
+}
+
+/// A name as requests are sent to it.
+fn host_name(entry: &str) -> Option<String> {
+    let bare = entry.strip_prefix('[').map_or(Some(entry), |rest| rest.strip_suffix(']'))?;
+    if let Ok(address) = bare.parse::<Ipv6Addr>() {
+        return Some(format!("[{address}]"));
+    }
+    let is_name = !entry.is_empty() && entry.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
+    is_name.then(|| entry.to_ascii_lowercase())
+}
+
+/// A page's origin as browsers write it.
+fn page_origin(entry: &str) -> Option<String> {
+    let (scheme, rest) = entry.split_once("://")?;
+    let (host, port) = match rest.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
+        Some(_) | None => (rest, None),
+    };
+    let is_scheme = scheme.starts_with(|first: char| first.is_ascii_lowercase())
+        && scheme.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"+-.".contains(&byte));
+    let own = if scheme == "https" { 443 } else { 80 };
+    let is_port = port.is_none_or(|port| port.parse::<u16>().is_ok_and(|number| number.to_string() == port && number != own));
+    (is_scheme && is_port && host_name(host).as_deref() == Some(host)).then(|| entry.to_owned())
 }
 
 fn address_rules(read: &mut Reader<'_>, flags: &Flags, listen: SocketAddr) {
@@ -357,10 +404,63 @@ mod tests {
                     "SIMPLE_AUTH_JWT_SECRET" => Some("s".repeat(32)),
                     name => (name == enabled).then(|| value.to_owned()),
                 };
-                let config = Config::read(&Flags::default(), PathBuf::from("token"), &of).unwrap();
+                let config = Config::read(&Flags::default(), PathBuf::from("token"), &of);
+                if matches!(value, "2" | "yes" | "on") {
+                    // Who meant to ask for tokens is not left without them.
+                    assert!(config.unwrap_err().message.contains(enabled), "{enabled}={value}");
+                    continue;
+                }
+                let config = config.unwrap();
                 assert_eq!((config.debug, config.debug_runs.is_some(), config.simple_auth.is_some()), (on, on, on), "{enabled}={value}");
             }
+            let of = |name: &str| matches!(name, "DEBUG" | "DEBUG_RUNS_ENABLED").then(|| value.to_owned());
+            let config = Config::read(&Flags::default(), PathBuf::from("token"), &of).unwrap();
+            assert_eq!((config.debug, config.debug_runs.is_some()), (on, on), "{value}");
         }
+    }
+
+    #[test]
+    fn what_no_request_could_match_is_said() {
+        let of = |name: &'static str, value: &'static str| {
+            Config::read(&Flags::default(), PathBuf::from("token"), &|variable| (variable == name).then(|| value.to_owned()))
+        };
+        for (name, values) in [
+            (
+                "ALLOWED_HOSTS",
+                &["https://chat.other.example", "chat.other.example:443", "chat.other.example/v1", "*.other.example", "[2001:db8::1]:443", "ett två"][..],
+            ),
+            (
+                "CORS_ORIGINS",
+                &[
+                    "*",
+                    "null",
+                    "other.example",
+                    "https://other.example/",
+                    "https://other.example/page",
+                    "https://Other.example",
+                    "https://other.example:443",
+                    "http://other.example:80",
+                    "https://other.example:",
+                    "https://other.example:99999",
+                    "https://ana@other.example",
+                    "https://",
+                ],
+            ),
+            ("TRUSTED_PROXIES", &["::ffff:10.0.0.0/95"]),
+        ] {
+            for value in values {
+                let fault = of(name, value).unwrap_err();
+                assert!(fault.message.contains(name) && !fault.message.contains("other"), "{value}: {fault:?}");
+            }
+        }
+        let fault = of("CORS_ORIGINS", "https://shop.example, *").unwrap_err();
+        assert!(fault.message.contains("entry 2"), "{fault:?}");
+        assert_eq!(
+            of("ALLOWED_HOSTS", "Chat.shop.example, 192.0.2.7, 2001:DB8::1, [::1]").unwrap().allowed_hosts,
+            ["chat.shop.example", "192.0.2.7", "[2001:db8::1]", "[::1]"]
+        );
+        let pages = "https://shop.example, http://localhost:5173, http://[::1]:8080, capacitor://localhost";
+        assert_eq!(of("CORS_ORIGINS", pages).unwrap().cors_origins.join(", "), pages);
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
     }
     let variable = |name: &str| std::env::var(name).ok();
     let telemetry = Telemetry::read(&variable).map_err(|error| Failure { error, exit: Exit::Usage })?;
-    log::start_server(telemetry.as_ref());
+    log::start_server(telemetry.as_ref()).map_err(|error| Failure { error, exit: Exit::Usage })?;
     let flags = Flags { listen: args.listen, no_token: args.no_token, allow_remote: args.allow_remote };
     let config = Config::read(&flags, data_dir.join("gateway.token"), &variable);
     let config = config.map_err(|error| Failure { error, exit: Exit::Usage })?;
@@ -123,12 +123,25 @@ fn read_env(file: &Path) -> Result<(), Failure> {
         let Some((name, value)) = line.split_once('=') else {
             return Err(Failure::usage(format!("Line {} of {} is not NAME=VALUE.", number + 1, file.display())));
         };
-        let (name, value) = (name.trim(), value.trim());
-        let bare = ['"', '\''].iter().find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote)).unwrap_or(value);
+        let (name, bare) = (name.trim(), bare(value));
         if !name.is_empty() && std::env::var_os(name).is_none() {
             // SAFETY: nothing else runs yet; threads begin with the runtime, after this.
             unsafe { std::env::set_var(name, bare) };
         }
     }
     Ok(())
+}
+
+/// A value without its quotes, or without the comment behind it.
+fn bare(value: &str) -> &str {
+    let without_comment = |value: &'_ str| value.find(" #").into_iter().chain(value.find("\t#")).min();
+    let unquoted = without_comment(value).map_or(value, |at| &value[..at]).trim();
+    let value = value.trim();
+    let Some(quote) = value.chars().next().filter(|first| matches!(first, '"' | '\'')) else { return unquoted };
+    let whole = |text: &'_ str| text.len() > 1 && text.ends_with(quote);
+    match value[1..].split_once(quote) {
+        Some((inner, rest)) if rest.is_empty() || rest.starts_with([' ', '\t']) && rest.trim_start().starts_with('#') => inner,
+        Some(_) if whole(value) => &value[1..value.len() - 1],
+        Some(_) | None => unquoted,
+    }
 }

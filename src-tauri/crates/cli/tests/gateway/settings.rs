@@ -1,12 +1,14 @@
 //! Where settings come from: the environment, a named file, flags.
 
+use std::ffi::OsStr;
 use std::net::TcpListener;
+use std::os::unix::ffi::OsStrExt as _;
 use std::process::Command;
 
 use reqwest::StatusCode;
 use serde_json::json;
 
-use crate::world::{Gateway, message_of, not_started};
+use crate::world::{Gateway, message_of, not_started, refusal_to_start};
 
 /// `csign serve` without an address, in a folder of its own that holds a file.
 fn with_file(name: &str, text: &str) -> (tempfile::TempDir, Command) {
@@ -61,4 +63,30 @@ async fn section_20_the_port_is_the_variables_unless_an_address_is_given() {
     command.env("PORT", &port).args(["--listen", "127.0.0.1:0"]);
     let gateway = Gateway::run(folder, command);
     assert_eq!(gateway.get("/v1/health").await.status(), StatusCode::OK, "the flag counts");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_20_a_comment_behind_a_value_is_none_of_it() {
+    let lines = "MAX_MESSAGE_CHARS=10 # ten are enough\nALLOWED_APPLICATION_IDS=\"shop-web\"\t# the one shop\nDEBUG='true'\nCORS_ORIGINS= # none\n";
+    let (folder, mut command) = with_file("shop.env", lines);
+    command.args(["--env-file", "shop.env"]);
+    let gateway = Gateway::run(folder, command);
+    assert!(gateway.say("s", "hello").await["debug"].is_object());
+    assert_eq!(gateway.post("/v1/chat", &message_of("s", "hello there")).await.0, StatusCode::BAD_REQUEST);
+    let preflight = gateway.request(reqwest::Method::OPTIONS, "/v1/chat").header("origin", "http://localhost:5173").send().await.unwrap();
+    assert_eq!(preflight.status(), StatusCode::FORBIDDEN, "no page is listed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_variable_that_is_no_text_disturbs_nobody() {
+    let (folder, mut command) = with_file("unused", "");
+    command.env("ODD", OsStr::from_bytes(b"\xff")).env(OsStr::from_bytes(b"ODD_\xff"), "1");
+    let gateway = Gateway::run(folder, command);
+    gateway.say("s", "hello").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_filter_of_the_log_that_cannot_be_read_is_said_at_the_start() {
+    let err = refusal_to_start(&[], &[("COUNTERSIGN_LOG", "gateway=loud")]);
+    assert!(err.contains("COUNTERSIGN_LOG"), "{err}");
 }

@@ -176,13 +176,17 @@ async fn a_name_that_is_not_ours_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn section_20_what_is_wrong_with_the_settings_is_said_at_the_start() {
     type Row<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str);
-    let table: [Row<'_>; 6] = [
+    let table: [Row<'_>; 10] = [
         (&["--listen", "0.0.0.0:0"], &[], "--allow-remote"),
         (&["--listen", "0.0.0.0:0", "--allow-remote", "--no-token"], &[], "--no-token"),
         (&[], &[("NORCE_MCP_BASE_URL", "http://127.0.0.1:9/mcp")], "NORCE_OAUTH_TOKEN_URL, NORCE_OAUTH_CLIENT_ID"),
         (&[], &[("SIMPLE_AUTH_ENABLED", "1"), ("SIMPLE_AUTH_JWT_SECRET", "short")], "SIMPLE_AUTH_JWT_SECRET"),
         (&[], &[("AGENT_MAX_ROUNDS", "many")], "AGENT_MAX_ROUNDS"),
         (&[], &[("TRUSTED_PROXIES", "everybody")], "TRUSTED_PROXIES"),
+        (&[], &[("ALLOWED_HOSTS", "chat.shop.example, https://other.example")], "ALLOWED_HOSTS"),
+        (&[], &[("CORS_ORIGINS", "https://shop.example/")], "CORS_ORIGINS"),
+        (&[], &[("SIMPLE_AUTH_ENABLED", "yes")], "SIMPLE_AUTH_ENABLED"),
+        (&[], &[("DEMO_AUTH_ENABLED", "2")], "DEMO_AUTH_ENABLED"),
     ];
     for (args, env, said) in table {
         let err = refusal_to_start(args, env);
