@@ -1,15 +1,30 @@
 //! A fault of the program itself: one sentence for the person, the details in the log.
 
 use std::io::Write as _;
+use std::panic::PanicHookInfo;
 use std::path::Path;
 
 /// Replaces the standard hook, which would print a stack trace.
 pub(crate) fn install(data_dir: &Path) {
     let log = crate::log::path(data_dir);
+    std::panic::set_hook(Box::new(move |info| stopped(&log, info)));
+}
+
+/// The same for a server, whose tasks may panic without ending it: of those the log gets the place, and not what was said, which may
+/// quote what somebody wrote.
+pub(crate) fn install_for_server(data_dir: &Path) {
+    let log = crate::log::path(data_dir);
     std::panic::set_hook(Box::new(move |info| {
-        let trace = std::backtrace::Backtrace::force_capture();
-        let kept = crate::log::append(&log, &format!("{info}\n{trace}\n"));
-        let place = if kept.is_ok() { format!(" Details are in {}.", log.display()) } else { String::new() };
-        let _ = writeln!(std::io::stderr(), "error: csign stopped because of a fault of its own.{place}");
+        if std::thread::current().name() == Some("main") {
+            return stopped(&log, info);
+        }
+        tracing::error!(place = info.location().map(ToString::to_string), "panicked");
     }));
+}
+
+fn stopped(log: &Path, info: &PanicHookInfo<'_>) {
+    let trace = std::backtrace::Backtrace::force_capture();
+    let kept = crate::log::append(log, &format!("{info}\n{trace}\n"));
+    let place = if kept.is_ok() { format!(" Details are in {}.", log.display()) } else { String::new() };
+    let _ = writeln!(std::io::stderr(), "error: csign stopped because of a fault of its own.{place}");
 }

@@ -39,11 +39,13 @@ pub fn run() -> ExitCode {
         }
     };
     let folder = link::data_dir(args.data_dir.clone());
-    crash::install(&folder);
     match &args.command {
         // Its log starts with its settings, which may come from a file.
-        args::Command::Serve(_) => {}
-        _ => log::start(&folder),
+        args::Command::Serve(_) => crash::install_for_server(&folder),
+        _ => {
+            crash::install(&folder);
+            log::start(&folder);
+        }
     }
     // Two TLS providers may be compiled in; without a choice the first use would panic.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();

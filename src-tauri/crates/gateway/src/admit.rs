@@ -120,29 +120,23 @@ fn visitor(app: &App, headers: &HeaderMap) -> Result<Option<Visitor>, Fault> {
 
 /// Admits a message, or says why not.
 pub(crate) async fn admit(app: &Arc<App>, peer: Peer, id: &RequestId, request: Request, route: &'static str) -> Result<Admitted, Response> {
-    let refused = |response: Response| {
-        let status = response.status().as_u16();
-        app.metrics.refuse(status);
-        tracing::info!(target: "gateway", requestId = %id.0, route, status, "refused");
-        response
-    };
     let began = Instant::now();
     let (parts, body) = request.into_parts();
     let headers = &parts.headers;
     let asked_debug = parts.uri.query().is_some_and(|query| query.split('&').any(|part| part == "debug=1"));
     let debug = app.config.debug || (asked_debug && is_privileged(app, headers));
-    let mut body = json_body(app, headers, body, false).await.map_err(refused)?;
-    let visitor = visitor(app, headers).map_err(|fault| refused(envelope_only(&fault, &id.0, debug)))?;
+    let mut body = json_body(app, headers, body, false).await?;
+    let visitor = visitor(app, headers).map_err(|fault| envelope_only(&fault, &id.0, debug))?;
     let mut left = None;
     if let Some(visitor) = &visitor {
         let taken = app.limits.take(Kind::Chat, &visitor.sid, Utc::now().timestamp_millis());
-        left = Some(taken.map_err(|used_up| refused(too_many(used_up, locale_of(body["context"]["cultureCode"].as_str()), &id.0, debug)))?);
+        left = Some(taken.map_err(|used_up| too_many(used_up, locale_of(body["context"]["cultureCode"].as_str()), &id.0, debug))?);
     }
     let turn = uuid::Uuid::new_v4().to_string();
     let no = |fault: Fault, body: &Value| {
         app.runs.refuse(route, (&turn, &id.0), body, &fault, || app.model(), Utc::now().timestamp_millis());
         let answer = json!({"turnId": turn, "sessionId": session_of(body), "text": fault.safe_message(), "error": fault.envelope(&id.0, debug)});
-        refused(json_response(fault.status, &answer))
+        json_response(fault.status, &answer)
     };
     let mut read = ChatRequest::read(&body, &app.config).map_err(|fault| no(fault, &body))?;
     if let Some(visitor) = visitor {

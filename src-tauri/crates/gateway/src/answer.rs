@@ -31,6 +31,11 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// Of a turn of which nothing is left to tell but that it failed.
+    pub(crate) fn failed(fault: Fault) -> Self {
+        Self { fault: Some(fault), ..Self::default() }
+    }
+
     /// The newest cart of the turn becomes the session's; without one the session's is shown.
     pub(crate) fn note_cart(&mut self, state: &mut State) {
         let newest = self.calls.iter().rev().filter(|call| call.ok() && call.tool.starts_with("cart_")).find_map(|call| cards::cart(&call.data));

@@ -5,7 +5,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Instant};
 use axum::{
     Extension, Router,
     body::Body,
-    extract::{Path, Request, State},
+    extract::{MatchedPath, Path, Request, State, rejection::PathRejection},
     http::{HeaderMap, HeaderValue, Method, StatusCode, header},
     middleware::{self, Next},
     response::{IntoResponse as _, Response},
@@ -21,6 +21,7 @@ use tracing::{Instrument as _, field::Empty};
 use crate::{
     App,
     admit::{self, Admitted, RequestId, admit, envelope_only, is_privileged, json_response, plain, tell_left, too_many},
+    answer::Answer,
     auth::Visitor,
     error::{Category, Fault},
     limits::Kind,
@@ -31,7 +32,6 @@ use crate::{
     say::{self, Out},
     texts::{Text, locale_of},
     turn::{Ask, Outcome, converse},
-    wire::ChatResponse,
 };
 
 const CHAT: &str = "POST /v1/chat";
@@ -57,15 +57,19 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .with_state(Arc::clone(app))
 }
 
-/// What comes before and after every route.
+/// Marks the answer of a turn, which is counted and logged as one.
+#[derive(Clone, Copy)]
+struct OfTurn;
+
+/// What comes before and after every route. Whatever is refused anywhere passes here, and is counted and logged here alone.
 async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let id = RequestId(uuid::Uuid::new_v4().to_string());
+    let (method, path) = (request.method().clone(), request.extensions().get::<MatchedPath>().cloned());
     let headers = request.headers();
-    if !origin::host_is_ours(headers, &app.config) {
-        return plain(StatusCode::FORBIDDEN, "This server does not answer to that name");
-    }
-    let origin = Origin::of(headers, &app.config);
-    let mut response = match (&origin, request.method() == Method::OPTIONS) {
+    let is_ours = origin::host_is_ours(headers, &app.config);
+    let origin = if is_ours { Origin::of(headers, &app.config) } else { Origin::Foreign };
+    let mut response = match (&origin, method == Method::OPTIONS) {
+        _ if !is_ours => plain(StatusCode::FORBIDDEN, "This server does not answer to that name"),
         (Origin::Foreign, _) if request.uri().path() != "/v1/health" => plain(StatusCode::FORBIDDEN, "This page may not use the assistant"),
         (Origin::Allowed(_), true) => preflight(),
         (Origin::None | Origin::Allowed(_) | Origin::Foreign, _) => {
@@ -73,6 +77,13 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
             next.run(request).await
         }
     };
+    let status = response.status();
+    if (status.is_client_error() || status.is_server_error()) && response.extensions().get::<OfTurn>().is_none() {
+        app.metrics.refuse(status.as_u16());
+        // What strangers ask for may be anything, so only routes are named.
+        let route = format!("{method} {}", path.as_ref().map_or("unknown", MatchedPath::as_str));
+        tracing::info!(target: "gateway", requestId = %id.0, route, status = status.as_u16(), "refused");
+    }
     let headers = response.headers_mut();
     if let Origin::Allowed(origin) = origin {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
@@ -116,26 +127,39 @@ async fn metrics(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, 
 
 /// Runs a turn to its end, whatever happens inside.
 async fn guarded(app: Arc<App>, ask: Ask, out: Out, leave: CancellationToken) -> Outcome {
-    let (turn, session, request_id, locale) = (ask.turn.clone(), ask.request.session.clone(), ask.request_id.clone(), locale_of(ask.request.culture()));
     let counting = Arc::clone(&app);
     let _open = (ask.route == STREAM).then(|| counting.metrics.stream());
-    let span = tracing::info_span!(
-        target: "spans", parent: None, "chat", otel.kind = "server", http.route = ask.route, requestId = %request_id, turnId = %turn,
+    // As loud as what stands in it may be, so that every line of the log names the request.
+    let span = tracing::error_span!(
+        target: "spans", parent: None, "chat", otel.kind = "server", http.route = ask.route, requestId = %ask.request_id, turnId = %ask.turn,
         http.response.status_code = Empty, code = Empty
     );
-    match AssertUnwindSafe(converse(app, ask, out.clone(), leave)).catch_unwind().instrument(span).await {
-        Ok(outcome) => outcome,
-        Err(_) => {
-            tracing::error!(target: "gateway", requestId = %request_id, turnId = %turn, "a turn ended unexpectedly");
-            let fault = Fault::internal(locale);
-            let error = fault.envelope(&request_id, false);
-            let response =
-                ChatResponse { turn_id: turn, session_id: session, text: fault.safe_message(), error: Some(error.clone()), ..ChatResponse::default() };
-            out.say("error", error);
-            out.say("final", &response);
-            Outcome { status: fault.status, response, fault: Some(fault) }
+    let asked = Ask { request: ask.request.clone(), turn: ask.turn.clone(), request_id: ask.request_id.clone(), client_ip: ask.client_ip.clone(), ..ask };
+    let turn = async {
+        match AssertUnwindSafe(converse(app, ask, out.clone(), leave)).catch_unwind().await {
+            Ok(outcome) => outcome,
+            Err(_) => panicked(&counting, &asked, &out),
         }
+    };
+    turn.instrument(span).await
+}
+
+/// The end of a turn that panicked: counted, kept and told as any other that failed. The log has the place already.
+fn panicked(app: &App, ask: &Ask, out: &Out) -> Outcome {
+    let answer = Answer::failed(Fault::internal(locale_of(ask.request.culture())));
+    let outcome = answer.outcome(ask);
+    let (status, took) = (outcome.status.as_u16(), ask.began.elapsed());
+    let code = outcome.fault.as_ref().map(|fault| fault.code);
+    app.metrics.turn(ask.route, status, outcome.fault.as_ref(), took, &answer.calls);
+    app.runs.keep(ask, &outcome, &answer, || app.model(), Utc::now().timestamp_millis());
+    let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    tracing::Span::current().record("http.response.status_code", status).record("code", code);
+    tracing::info!(target: "gateway", requestId = %ask.request_id, turnId = %ask.turn, route = ask.route, status, code, took_ms, "turn");
+    if let Some(error) = &outcome.response.error {
+        out.say("error", error);
     }
+    out.say("final", &outcome.response);
+    outcome
 }
 
 async fn chat(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Extension(id): Extension<RequestId>, request: Request) -> Response {
@@ -150,6 +174,7 @@ async fn chat(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Ext
     leaves.disarm();
     let Ok(outcome) = ended else { return envelope_only(&Fault::internal(locale), &id.0, false) };
     let mut response = json_response(outcome.status, &outcome.response);
+    response.extensions_mut().insert(OfTurn);
     if let Some(left) = left {
         tell_left(response.headers_mut(), left);
     }
@@ -192,10 +217,7 @@ async fn token(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Ex
     let client = origin::client_ip(&parts.headers, peer.0.ip(), &app.config).to_string();
     let left = match app.limits.take(Kind::Token, &client, Utc::now().timestamp_millis()) {
         Ok(left) => left,
-        Err(used_up) => {
-            app.metrics.refuse(StatusCode::TOO_MANY_REQUESTS.as_u16());
-            return too_many(used_up, "en", &id.0, false);
-        }
+        Err(used_up) => return too_many(used_up, "en", &id.0, false),
     };
     match issue(&app, &body) {
         Ok(answer) => {
@@ -204,10 +226,7 @@ async fn token(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Ex
             response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
             response
         }
-        Err(fault) => {
-            app.metrics.refuse(fault.status.as_u16());
-            envelope_only(&fault, &id.0, false)
-        }
+        Err(fault) => envelope_only(&fault, &id.0, false),
     }
 }
 
@@ -249,20 +268,25 @@ fn unknown_run() -> Response {
     json_response(StatusCode::NOT_FOUND, &json!({"error": {"category": "NOT_FOUND", "code": "RUN_NOT_FOUND", "message": "There is no such run."}}))
 }
 
-async fn run(State(app): State<Arc<App>>, Extension(id): Extension<RequestId>, Path(run): Path<String>, headers: HeaderMap) -> Response {
+/// The id of a run in a path; one that cannot be read is no refusal before the token was looked at.
+type RunId = Result<Path<String>, PathRejection>;
+
+async fn run(State(app): State<Arc<App>>, Extension(id): Extension<RequestId>, run: RunId, headers: HeaderMap) -> Response {
     if let Some(refusal) = refused_debug(&app, &headers, &id) {
         return refusal;
     }
+    let Ok(Path(run)) = run else { return unknown_run() };
     app.runs.get(&run).map_or_else(unknown_run, |(record, _)| json_response(StatusCode::OK, &record))
 }
 
 /// The same message with the same context, in a session of its own: what it came from stays as it is, and nothing that waits there is
 /// answered.
-async fn replay(State(app): State<Arc<App>>, Extension(id): Extension<RequestId>, Path(run): Path<String>, request: Request) -> Response {
+async fn replay(State(app): State<Arc<App>>, Extension(id): Extension<RequestId>, run: RunId, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     if let Some(refusal) = refused_debug(&app, &parts.headers, &id) {
         return refusal;
     }
+    let Ok(Path(run)) = run else { return unknown_run() };
     let body = match admit::json_body(&app, &parts.headers, body, true).await {
         Ok(body) => body,
         Err(refusal) => return refusal,

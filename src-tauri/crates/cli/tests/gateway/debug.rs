@@ -1,7 +1,7 @@
 //! Debug: who gets it, kept runs and their replay.
 
 use kit::model_server::Reply;
-use reqwest::StatusCode;
+use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use crate::front::Front;
@@ -291,6 +291,18 @@ async fn section_19_a_run_that_is_not_there_is_not_found() {
         assert_eq!((status, names_of(&answer), names_of(error)), (StatusCode::NOT_FOUND, vec!["error"], vec!["category", "code", "message"]), "{answer}");
         assert_eq!((&error["category"], &error["code"]), (&json!("NOT_FOUND"), &json!("RUN_NOT_FOUND")));
         assert!(error["message"].as_str().is_some_and(|text| !text.is_empty()));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_19_and_22_17_an_id_that_is_no_text_is_that_of_no_run_and_only_with_the_token() {
+    let gateway = Gateway::start(&[], &[("DEBUG_RUNS_ENABLED", "1")]).await;
+    for (method, path) in [(Method::GET, "/v1/debug/runs/%FF"), (Method::POST, "/v1/debug/replay/%FF")] {
+        let stranger = gateway.http.request(method.clone(), format!("{}{path}", gateway.base)).send().await.unwrap();
+        let (status, answer) = read(stranger).await;
+        assert_eq!((status, &answer["error"]["code"]), (StatusCode::UNAUTHORIZED, &json!("AUTHZ_UNAUTHORIZED")), "{path}");
+        let (status, answer) = read(gateway.request(method, path).send().await.unwrap()).await;
+        assert_eq!((status, &answer["error"]["code"]), (StatusCode::NOT_FOUND, &json!("RUN_NOT_FOUND")), "{path}");
     }
 }
 

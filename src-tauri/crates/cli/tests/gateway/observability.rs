@@ -15,6 +15,8 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use crate::cart::add;
+use crate::front::{Break, Front};
+use crate::remote_shop::{open, search};
 use crate::world::{Gateway, message_of, model};
 
 /// A request as it came.
@@ -231,5 +233,104 @@ async fn section_5_a_refusal_and_a_failure_name_their_request_in_header_error_an
     for (id, status) in ids {
         let told: Vec<&Value> = lines.iter().filter(|line| line["requestId"] == id && line["status"].is_number()).collect();
         assert_eq!((told.len(), told[0]["status"].as_u64()), (1, Some(status)), "one line for each: {log}");
+    }
+}
+
+fn lines(log: &str) -> Vec<Value> {
+    log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_refusal_has_one_line_one_count_and_its_id_wherever_it_is_made() {
+    let env = [
+        ("DEBUG_RUNS_ENABLED", "1"),
+        ("SIMPLE_AUTH_ENABLED", "1"),
+        ("SIMPLE_AUTH_JWT_SECRET", "0123456789abcdef0123456789abcdef"),
+        ("ALLOWED_APPLICATION_IDS", "shop-web"),
+        ("DEMO_RL_TOKEN_PER_MIN", "2"),
+    ];
+    let mut gateway = Gateway::start(&[], &env).await;
+    let request = |method: Method, path: &str| gateway.http.request(method, format!("{}{path}", gateway.base));
+    let token = |body: &Value| request(Method::POST, "/v1/auth/simple/token").json(body);
+    let mut refused = Vec::new();
+    for (status, route, request) in [
+        (403, "GET /v1/health", request(Method::GET, "/v1/health").header("host", "evil.example")),
+        (403, "POST /v1/chat", request(Method::POST, "/v1/chat").header("origin", "https://evil.example")),
+        (403, "OPTIONS /v1/chat", request(Method::OPTIONS, "/v1/chat").header("origin", "https://evil.example")),
+        (404, "GET unknown", request(Method::GET, "/v1/words-of-a-stranger")),
+        (405, "GET /v1/chat", request(Method::GET, "/v1/chat")),
+        (401, "GET /v1/debug/runs", request(Method::GET, "/v1/debug/runs")),
+        (400, "GET /v1/debug/runs", gateway.request(Method::GET, "/v1/debug/runs?limit=none")),
+        (404, "GET /v1/debug/runs/{id}", gateway.request(Method::GET, "/v1/debug/runs/none")),
+        (401, "POST /v1/debug/replay/{id}", request(Method::POST, "/v1/debug/replay/none")),
+        (404, "POST /v1/debug/replay/{id}", gateway.request(Method::POST, "/v1/debug/replay/none")),
+        (415, "POST /v1/debug/replay/{id}", gateway.request(Method::POST, "/v1/debug/replay/none").body("x")),
+        (400, "POST /v1/auth/simple/token", token(&json!({}))),
+        (403, "POST /v1/auth/simple/token", token(&json!({"applicationId": "other"}))),
+        (429, "POST /v1/auth/simple/token", token(&json!({"applicationId": "shop-web"}))),
+        (401, "POST /v1/chat", request(Method::POST, "/v1/chat").json(&message_of("s", "hello"))),
+        (400, "POST /v1/chat/stream", request(Method::POST, "/v1/chat/stream").header("content-type", "application/json").body("{")),
+    ] {
+        let response = request.send().await.unwrap();
+        assert_eq!(response.status().as_u16(), status, "{route}");
+        let id = response.headers().get("x-request-id").unwrap_or_else(|| panic!("{status} of {route} names its id"));
+        refused.push((id.to_str().unwrap().to_owned(), status, route));
+    }
+    let page = gateway.get("/v1/metrics").await.text().await.unwrap();
+    assert!(page.contains(&format!("csign_gateway_refused_total{{status=\"4xx\"}} {}\n", refused.len())), "{page}");
+    assert_eq!(gateway.stop(), Some(0));
+    let log = gateway.log();
+    for (id, status, route) in refused {
+        let told: Vec<Value> = lines(&log).into_iter().filter(|line| line["requestId"] == id).collect();
+        assert_eq!(told.len(), 1, "one line of {status} {route}: {log}");
+        assert_eq!((&told[0]["status"], &told[0]["route"], &told[0]["message"]), (&json!(status), &json!(route), &json!("refused")));
+    }
+    assert!(!log.contains("words-of-a-stranger"), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_line_that_a_request_leaves_names_it_whatever_the_filter() {
+    for filter in ["warn,gateway=info", "", "off,engine=warn", "debug,hyper=off"] {
+        let front = Front::start().await;
+        front.breaks("product.search", [Break::Result(json!("no list"))]);
+        front.breaks("cart.addItem", [Break::Result(json!({"basketId": 1, "basket": {"items": "no list"}}))]);
+        let server = model([search(), add(1)]).await;
+        let mut gateway = open(&front, &server, &[("COUNTERSIGN_LOG", filter)]).await;
+        let (asked, _) = sent(&gateway, "/v1/chat", &message_of("s", "one shoe")).await;
+        let (confirmed, _) = sent(&gateway, "/v1/chat/stream", &message_of("s", "yes")).await;
+        assert_eq!(gateway.stop(), Some(0));
+        let log = gateway.log();
+        let told: Vec<Value> = lines(&log).into_iter().filter(|line| line["message"] == "a result does not fit its schema").collect();
+        assert_eq!(told.len(), 2, "{filter}: {log}");
+        for (line, id) in told.iter().zip([asked, confirmed]) {
+            let spans = line["spans"].as_array().cloned().unwrap_or_default();
+            assert!(spans.iter().any(|span| span["name"] == "chat" && span["requestId"] == id), "{filter}: {line}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_that_panics_is_told_once_counted_and_kept_as_failed_and_the_server_goes_on() {
+    let server = model([add(1), Reply::text(["Here I am."])]).await;
+    let env = [("COUNTERSIGN_TEST_PANIC_AT", "BetweenIntentAndEffect"), ("DEBUG_RUNS_ENABLED", "1")];
+    let mut gateway = Gateway::with(&server, &env).await;
+    gateway.say("s", "one shoe").await;
+    let (id, answer) = sent(&gateway, "/v1/chat", &message_of("s", "yes")).await;
+    assert_eq!((&answer["error"]["code"], &answer["error"]["requestId"]), (&json!("INTERNAL_ERROR"), &json!(id)), "{answer}");
+    let run = gateway.get(&format!("/v1/debug/runs/{}", answer["turnId"].as_str().unwrap())).await.json::<Value>().await.unwrap();
+    assert_eq!((&run["result"]["status"], &run["result"]["httpStatus"]), (&json!("error"), &json!(500)), "{run}");
+    let page = gateway.get("/v1/metrics").await.text().await.unwrap();
+    assert!(page.contains("csign_gateway_turns_total{status=\"5xx\"} 1\n"), "{page}");
+    assert_eq!(gateway.say("t", "are you there?").await["text"], "Here I am.");
+    assert_eq!(gateway.stop(), Some(0));
+    let log = gateway.log();
+    let of_request: Vec<Value> = lines(&log).into_iter().filter(|line| line.to_string().contains(&id)).collect();
+    let [panicked, turn] = &of_request[..] else { panic!("where it was, and that the turn failed: {log}") };
+    assert_eq!((&panicked["level"], &panicked["message"]), (&json!("ERROR"), &json!("panicked")), "{panicked}");
+    assert!(panicked["place"].as_str().is_some_and(|place| place.contains("testing.rs:")), "{panicked}");
+    assert_eq!((&turn["message"], &turn["status"], &turn["code"]), (&json!("turn"), &json!(500), &json!("INTERNAL_ERROR")), "{turn}");
+    let kept = std::fs::read_to_string(gateway.path("data/logs/csign.log")).unwrap_or_default();
+    for text in [&log, &kept] {
+        assert!(!text.contains("csign stopped") && !text.contains("words of a panic"), "{text}");
     }
 }
