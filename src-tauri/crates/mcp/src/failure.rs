@@ -27,6 +27,15 @@ pub(crate) enum Lost {
     Unreachable,
 }
 
+/// The protocol's code for an error inside the server.
+pub(crate) const INTERNAL: i64 = -32_603;
+
+/// Whether a call that was answered with this code may have taken effect. Of the codes that the protocol keeps for itself only those
+/// of a request that could not be understood come before it; others are a server's own, by which it refuses.
+pub(crate) fn may_have_run(code: i64) -> bool {
+    (-32_768..=-32_000).contains(&code) && !matches!(code, -32_700 | -32_602..=-32_600)
+}
+
 /// What lies behind a failed request.
 pub(crate) fn lost_in(error: &ServiceError) -> Option<Lost> {
     match error {
@@ -186,10 +195,25 @@ pub(crate) fn tool_error(text: String) -> ToolFailure {
 /// The server refuses the request as such.
 pub(crate) fn refused(server: &str, code: i32, message: &str) -> ToolFailure {
     let text = format!("The server {server} refused the call: {message}");
-    failure(AgentError::new(ErrorCode::ToolHttpError, text).reason("mcp_exception").with("code", code).retryable(false), false)
+    failure(AgentError::new(ErrorCode::ToolHttpError, text).reason("mcp_exception").with("code", code).retryable(false), may_have_run(code.into()))
 }
 
 /// An answer that is none of those the protocol has for a call.
 pub(crate) fn odd_answer(server: &str, what: &str) -> ToolFailure {
     failure(AgentError::internal("invalid_response", format!("The server {server} answered in a way this app does not understand: {what}.")), true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_comes_before_a_call_surely_did_not_run() {
+        for code in [-32_700, -32_600, -32_601, -32_602, -32_769, -31_999, -1, 0, 1, 400] {
+            assert!(!may_have_run(code), "{code}");
+        }
+        for code in [INTERNAL, -32_000, -32_050, -32_099, -32_100, -32_768, -32_599, -32_604] {
+            assert!(may_have_run(code), "{code}");
+        }
+    }
 }

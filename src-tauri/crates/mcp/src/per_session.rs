@@ -167,7 +167,7 @@ impl PerSession {
     }
 
     /// One try. A token that is not accepted is renewed once, and a session that the server has forgotten is opened anew once: in
-    /// both cases it has done nothing yet.
+    /// both cases it has done nothing yet. Many tell of a forgotten session as of any bad request.
     async fn once(&self, call: &PerSessionCall<'_>, application: &str) -> Result<Value, Lost> {
         let (mut renewed, mut reopened) = (false, false);
         loop {
@@ -181,7 +181,7 @@ impl PerSession {
                     renewed = true;
                     self.tokens.refused(application, &token).await;
                 }
-                Err(Lost::Status(404)) if visit.is_some() && !reopened => {
+                Err(Lost::Status(400 | 404)) if visit.is_some() && !reopened => {
                     reopened = true;
                     self.visits.lost(call.session, visit.as_deref()).await;
                 }

@@ -80,7 +80,6 @@ async fn section_17_what_does_not_pass_is_not_tried_again() {
     let refusal = json!({"jsonrpc": "2.0", "id": 2, "error": {"code": -32_602, "message": LEAK}}).to_string();
     for (how, expected) in [
         (Break::Status(500), "MCP_TRANSPORT_HTTP_ERROR"),
-        (Break::Status(400), "MCP_TRANSPORT_HTTP_ERROR"),
         (Break::Status(403), "MCP_TRANSPORT_HTTP_ERROR"),
         (Break::Status(429), "MCP_TRANSPORT_HTTP_ERROR"),
         (Break::Status(302), "MCP_TRANSPORT_HTTP_ERROR"),
@@ -139,10 +138,12 @@ async fn section_22_15_a_refused_token_is_renewed_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_22_15_a_lost_session_is_opened_again_once() {
-    let (events, counts) = broken_search("product.search", &[Break::Status(404)], &[]).await;
-    assert_eq!((oks(&events), counts), (vec![true], [2, 1, 2]));
-    let (events, counts) = broken_search("product.search", &[Break::Status(404), Break::Status(404)], &[]).await;
-    assert_eq!((code(&events), counts), ("MCP_TRANSPORT_HTTP_ERROR", [2, 1, 2]));
+    for status in [400, 404] {
+        let (events, counts) = broken_search("product.search", &[Break::Status(status)], &[]).await;
+        assert_eq!((oks(&events), counts), (vec![true], [2, 1, 2]), "{status}");
+        let (events, counts) = broken_search("product.search", &[Break::Status(status), Break::Status(status)], &[]).await;
+        assert_eq!((code(&events), counts), ("MCP_TRANSPORT_HTTP_ERROR", [2, 1, 2]), "{status}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -198,9 +199,9 @@ async fn section_17_a_failure_to_get_a_token_is_not_kept() {
 }
 
 /// A change that breaks as told at the yes; the events of it, and how often the shop heard of it.
-async fn broken_change(how: &Break) -> (Vec<Event>, usize) {
+async fn broken_change(how: &[Break]) -> (Vec<Event>, usize) {
     let front = Front::start().await;
-    front.breaks("cart.addItem", [how.clone()]);
+    front.breaks("cart.addItem", how.iter().cloned());
     let server = model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1})), Reply::text(["Anything else?"])]).await;
     let gateway = open(&front, &server, &IMPATIENT).await;
     let asked = gateway.say("s", "one shoe").await;
@@ -228,11 +229,12 @@ async fn section_22_6_a_change_that_may_have_happened_is_never_sent_again() {
         Break::DoneBut(504),
         Break::Hang,
         Break::Cut,
+        Break::Json(json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32_603, "message": "x"}}).to_string()),
         malformed,
         Break::Result(json!({"basketId": 1, "basket": {"items": LEAK}})),
         Break::Result(json!([LEAK])),
     ] {
-        let (events, count) = broken_change(&how).await;
+        let (events, count) = broken_change(std::slice::from_ref(&how)).await;
         assert_eq!((oks(&events)[0], count), (false, 1), "{how:?}");
         let text = last(&events)["text"].as_str().unwrap();
         assert!(text.contains("may or may not"), "it is said that nobody knows: {how:?}: {text}");
@@ -277,16 +279,17 @@ async fn section_22_6_who_is_sent_to_the_cart_sees_it_as_it_is_now() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_11_and_22_11_a_change_that_surely_did_not_happen_is_said_to_have_failed() {
-    for how in [Break::Status(400), Break::Status(403), Break::Json(json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -1, "message": "x"}}).to_string())] {
+    let refusal = |code: i32| Break::Json(json!({"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": "x"}}).to_string());
+    for how in [vec![Break::Status(400); 2], vec![Break::Status(403)], vec![refusal(-32_602)], vec![refusal(-1)]] {
         let (events, count) = broken_change(&how).await;
-        assert_eq!((oks(&events)[0], count), (false, 1), "{how:?}");
+        assert_eq!((oks(&events)[0], count), (false, how.len()), "{how:?}");
         assert!(last(&events)["text"].as_str().unwrap().contains("could not be changed"), "{events:?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_22_6_a_change_with_an_old_token_or_session_is_made_once() {
-    for (how, tokens, sessions) in [(Break::Status(401), 2, 1), (Break::Status(404), 1, 2)] {
+    for (how, tokens, sessions) in [(Break::Status(401), 2, 1), (Break::Status(404), 1, 2), (Break::Status(400), 1, 2)] {
         let front = Front::start().await;
         front.breaks("cart.addItem", [how.clone()]);
         let server = model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1}))]).await;

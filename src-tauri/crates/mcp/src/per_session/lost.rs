@@ -89,9 +89,8 @@ impl Lost {
         match self {
             Self::Broken | Self::TimedOut | Self::Odd(_) => true,
             Self::Status(status) => *status >= 500,
-            Self::Unreachable | Self::Private | Self::Unsendable | Self::Refused(_) | Self::Tool(_) | Self::Opening(_) | Self::Token(_) | Self::Secret(_) => {
-                false
-            }
+            Self::Refused(code) => failure::may_have_run(*code),
+            Self::Unreachable | Self::Private | Self::Unsendable | Self::Tool(_) | Self::Opening(_) | Self::Token(_) | Self::Secret(_) => false,
         }
     }
 
@@ -168,6 +167,7 @@ mod tests {
             (Lost::Status(429), false, false),
             (Lost::Odd("no JSON"), false, false),
             (Lost::Refused(-32_602), false, false),
+            (Lost::Refused(-32_603), false, false),
             (Lost::Tool("Sold out.".into()), false, false),
             (Lost::Opening(Box::new(Lost::TimedOut)), false, false),
             (Lost::Token("status 503".into()), false, false),

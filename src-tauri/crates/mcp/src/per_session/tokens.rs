@@ -27,9 +27,23 @@ const LARGEST: usize = 64 * 1024;
 /// Applications whose tokens are kept before those that have ended are cleared away.
 const MOST: usize = 1_024;
 
+struct Kept {
+    token: Token,
+    got: Instant,
+    ends: Instant,
+}
+
+impl Kept {
+    /// Whether who asked then may use it now. Who waited for it takes it however soon it ends.
+    fn serves(&self, asked: Instant) -> bool {
+        let now = Instant::now();
+        self.ends > now + SPARE || (self.got >= asked && self.ends > now)
+    }
+}
+
 #[derive(Default)]
 struct Slot {
-    token: Option<(Token, Instant)>,
+    token: Option<Kept>,
     failed: Option<(Lost, Instant)>,
 }
 
@@ -64,10 +78,8 @@ impl Tokens {
         let slot = self.slot(application);
         // Whoever comes first asks; the others wait here for what comes of it.
         let mut slot = slot.lock().await;
-        if let Some((token, ends)) = &slot.token
-            && *ends > Instant::now() + SPARE
-        {
-            return Ok(token.clone());
+        if let Some(kept) = slot.token.as_ref().filter(|kept| kept.serves(asked)) {
+            return Ok(kept.token.clone());
         }
         if let Some((lost, at)) = &slot.failed
             && *at >= asked
@@ -77,7 +89,8 @@ impl Tokens {
         match timeout(self.patience, self.fetch()).await.unwrap_or_else(|_| Err(Lost::Token("no answer in time".into()))) {
             Ok((token, lasts)) => {
                 self.access.note(&token);
-                *slot = Slot { token: Some((token.clone(), Instant::now() + lasts)), failed: None };
+                let got = Instant::now();
+                *slot = Slot { token: Some(Kept { token: token.clone(), got, ends: got + lasts }), failed: None };
                 Ok(token)
             }
             Err(lost) => {
@@ -91,7 +104,7 @@ impl Tokens {
     pub(super) async fn refused(&self, application: &str, token: &Token) {
         let slot = self.slot(application);
         let mut slot = slot.lock().await;
-        if slot.token.as_ref().is_some_and(|(known, _)| known.expose_secret() == token.expose_secret()) {
+        if slot.token.as_ref().is_some_and(|kept| kept.token.expose_secret() == token.expose_secret()) {
             slot.token = None;
         }
     }
@@ -100,7 +113,7 @@ impl Tokens {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         if slots.len() >= MOST && !slots.contains_key(application) {
             let now = Instant::now();
-            let lasts = |slot: &Slot| slot.token.as_ref().is_some_and(|(_, ends)| *ends > now);
+            let lasts = |slot: &Slot| slot.token.as_ref().is_some_and(|kept| kept.ends > now);
             // Names of applications are the callers' to choose.
             slots.retain(|_, slot| Arc::strong_count(slot) > 1 || slot.try_lock().is_ok_and(|slot| lasts(&slot)));
             if slots.len() >= MOST {

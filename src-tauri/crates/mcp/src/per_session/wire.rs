@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::{Token, lost::Lost};
-use crate::http::PrivateAddress;
+use crate::{failure, http::PrivateAddress};
 
 /// The most that one answer may hold.
 const LARGEST: usize = 16 * 1024 * 1024;
@@ -190,7 +190,7 @@ async fn events(mut response: Response, id: u64) -> Result<Value, Lost> {
         let ended = chunk.is_none();
         let found = match chunk {
             Some(chunk) => lines.take(&chunk),
-            None => lines.event_ends().into_iter().collect(),
+            None => lines.stream_ends().into_iter().collect(),
         };
         let answers = found.iter().filter_map(|data| serde_json::from_str::<Value>(data).ok()).filter(is_answer);
         for message in answers {
@@ -237,18 +237,24 @@ impl Lines {
         None
     }
 
-    /// What there is when an event ends, or the stream does.
+    /// The stream may end in the middle of a line: it is a whole one all the same.
+    fn stream_ends(&mut self) -> Option<String> {
+        if self.line.is_empty() { self.event_ends() } else { self.line_ends().or_else(|| self.event_ends()) }
+    }
+
+    /// What there is when an event ends.
     fn event_ends(&mut self) -> Option<String> {
         let data = std::mem::take(&mut self.data).join("\n");
         (!data.is_empty()).then_some(data)
     }
 }
 
-/// The result of an answer. What the server says of an error stays there.
+/// The result of an answer; some servers write an empty one beside an error. What is said of an error stays there, and one without a
+/// code says nothing of how far the call came.
 fn result(mut message: Value) -> Result<Value, Lost> {
-    match message.get_mut("result") {
-        Some(result) => Ok(result.take()),
-        None => Err(Lost::Refused(message["error"]["code"].as_i64().unwrap_or_default())),
+    match message.get("error").filter(|error| error.is_object()) {
+        Some(error) => Err(Lost::Refused(error["code"].as_i64().unwrap_or(failure::INTERNAL))),
+        None => Ok(message["result"].take()),
     }
 }
 
@@ -264,6 +270,18 @@ mod tests {
             let mut lines = Lines::default();
             let found: Vec<String> = stream.as_bytes().chunks(size).flat_map(|chunk| lines.take(chunk)).collect();
             assert_eq!(found, ["{\"jsonrpc\":\"2.0\",\n\"method\":\"x\"}", "{\"id\":2,\"result\":1}"]);
+        }
+    }
+
+    #[test]
+    fn the_last_line_needs_no_end() {
+        for (stream, found) in
+            [("data: 1\n\ndata: 2", Some("2")), ("data: 1\ndata: 2\n", Some("1\n2")), ("data: 1\nid: 7", Some("1")), ("id: 7", None), ("", None)]
+        {
+            let mut lines = Lines::default();
+            lines.take(stream.as_bytes());
+            assert_eq!(lines.stream_ends().as_deref(), found, "{stream:?}");
+            assert_eq!(lines.stream_ends(), None, "it ends once");
         }
     }
 

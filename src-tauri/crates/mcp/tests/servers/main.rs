@@ -9,6 +9,7 @@ mod conformance;
 mod http;
 mod kill;
 mod odd_server;
+mod per_session;
 mod real;
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};

@@ -1,0 +1,157 @@
+//! The client with one session for each conversation: what its answers mean, tokens that hardly last, and sessions that are lost.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use contract::{AgentError, SessionId};
+use engine::ports::{Random, ToolFailure};
+use mcp::{Access, KeptVisits, Open, Patience, PerSession, PerSessionCall, Place};
+use secrecy::SecretString;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+mod shop;
+use shop::{Answer, Shop, error, well};
+
+struct Shown;
+
+#[async_trait]
+impl Access for Shown {
+    async fn credential(&self, _: &str) -> Result<SecretString, AgentError> {
+        Ok(SecretString::from("app-secret"))
+    }
+    async fn tokens(&self) -> Result<Option<SecretString>, AgentError> {
+        Ok(None)
+    }
+    async fn keep_tokens(&self, _: Option<SecretString>) -> Result<(), AgentError> {
+        Ok(())
+    }
+    fn private_network(&self) -> bool {
+        true
+    }
+}
+
+struct Never;
+
+impl Random for Never {
+    fn unit(&self) -> f64 {
+        0.0
+    }
+}
+
+/// Keeps nothing: what this process has is all there is.
+struct Nowhere;
+
+#[async_trait]
+impl KeptVisits for Nowhere {
+    async fn change(&self, _: &SessionId, _: Box<dyn FnOnce(Option<Open>) -> Option<Open> + Send>) -> Option<Open> {
+        None
+    }
+}
+
+fn client(shop: &Shop) -> PerSession {
+    PerSession::new(Place {
+        name: "shop".into(),
+        url: format!("{}/mcp", shop.base),
+        token_url: format!("{}/token", shop.base),
+        client_id: "app".into(),
+        client_secret: "SECRET".into(),
+        scope: "shop".into(),
+        patience: Patience { base: Duration::from_millis(1), jitter: Duration::ZERO, ..Patience::default() },
+        access: Arc::new(Shown),
+        private: true,
+        chance: Arc::new(Never),
+        kept: Arc::new(Nowhere),
+    })
+    .unwrap()
+}
+
+/// Makes a change.
+async fn change(client: &PerSession) -> Result<Value, ToolFailure> {
+    let session = SessionId::of("web", "s");
+    client.call(PerSessionCall { session: &session, tool: "cart.addItem", arguments: json!({}), reads: false }, CancellationToken::new()).await
+}
+
+#[tokio::test]
+async fn events_end_with_the_stream_even_without_a_last_line_feed() {
+    let shop = Shop::start(3_600).await;
+    let client = client(&shop);
+    for ending in ["", "\n", "\r\n", "\n\n"] {
+        shop.answers([Answer::Events(format!("event: message\ndata: {}{ending}", well("added")))]);
+        assert_eq!(change(&client).await.unwrap(), json!("added"), "{ending:?}");
+    }
+    shop.answers([Answer::Events("data: {\"jsonrpc\": \"2.0\", \"id\": $ID, \"result\": {\"cont".into())]);
+    let failure = change(&client).await.unwrap_err();
+    assert_eq!((failure.error.reason_text(), failure.may_have_happened), (Some("invalid_response"), true), "half an answer is none");
+}
+
+#[tokio::test]
+async fn an_error_counts_although_an_empty_result_stands_beside_it() {
+    let shop = Shop::start(3_600).await;
+    let client = client(&shop);
+    shop.answers([Answer::Json("{\"jsonrpc\": \"2.0\", \"id\": $ID, \"result\": null, \"error\": {\"code\": -32602, \"message\": \"no\"}}".into())]);
+    let failure = change(&client).await.unwrap_err();
+    assert_eq!((failure.error.reason_text(), failure.error.details["code"].as_i64()), (Some("mcp_refused"), Some(-32_602)));
+    let empty = well("added").replacen("\"jsonrpc\"", "\"error\": null, \"jsonrpc\"", 1);
+    shop.answers([Answer::Json(empty)]);
+    assert_eq!(change(&client).await.unwrap(), json!("added"), "an empty error is none");
+}
+
+#[tokio::test]
+async fn a_shop_that_breaks_inside_a_change_may_have_made_it() {
+    let shop = Shop::start(3_600).await;
+    let client = client(&shop);
+    for (said, happened) in [
+        (json!({"code": -32_603, "message": "x"}), true),
+        (json!({"code": -32_000, "message": "x"}), true),
+        (json!({"message": "no code says how far it came"}), true),
+        (json!({"code": -32_602, "message": "x"}), false),
+        (json!({"code": -1, "message": "the shop's own code"}), false),
+    ] {
+        shop.answers([Answer::Json(error(&said))]);
+        assert_eq!(change(&client).await.unwrap_err().may_have_happened, happened, "{said}");
+    }
+    assert_eq!(shop.calls().len(), 5, "none is made twice");
+}
+
+#[tokio::test]
+async fn those_who_wait_for_a_token_that_hardly_lasts_take_it_too() {
+    let shop = Shop::start(30).await;
+    let client = client(&shop);
+    change(&client).await.unwrap();
+    let before = shop.tokens();
+    // One task: all three have asked before the first gets an answer.
+    let (one, two, three) = tokio::join!(change(&client), change(&client), change(&client));
+    for done in [one, two, three] {
+        assert_eq!(done.unwrap(), json!("done"));
+    }
+    assert_eq!(shop.tokens() - before, 1, "got once for all who wait");
+    change(&client).await.unwrap();
+    assert_eq!(shop.tokens() - before, 2, "who asks later gets another");
+}
+
+#[tokio::test]
+async fn a_token_that_has_ended_on_its_way_is_nobody_elses() {
+    let shop = Shop::start(0).await;
+    let client = client(&shop);
+    change(&client).await.unwrap();
+    let before = shop.tokens();
+    let (one, two) = tokio::join!(change(&client), change(&client));
+    assert!(one.is_ok() && two.is_ok());
+    assert_eq!(shop.tokens() - before, 2);
+}
+
+#[tokio::test]
+async fn a_lost_session_is_opened_again_once_whichever_way_it_is_told() {
+    for status in [400, 404] {
+        let shop = Shop::start(3_600).await;
+        let client = client(&shop);
+        shop.answers([Answer::Status(status)]);
+        assert_eq!(change(&client).await.unwrap(), json!("done"), "{status}");
+        assert_eq!(shop.calls(), ["visit-1", "visit-2"], "{status}");
+        shop.answers([Answer::Status(status), Answer::Status(status)]);
+        let failure = change(&client).await.unwrap_err();
+        assert_eq!((failure.error.details["status"].as_u64(), failure.may_have_happened), (Some(status.into()), false));
+        assert_eq!(shop.calls()[2..], ["visit-2", "visit-3"], "{status}");
+    }
+}
