@@ -13,7 +13,8 @@ pub(crate) fn prepare() {
     }
     // Two providers may be compiled in; the first to be asked would panic when none is installed.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
-    let filter = tracing_subscriber::EnvFilter::try_from_env("COUNTERSIGN_LOG").unwrap_or_else(|_| "warn".into());
+    // The protocol library would write down what servers say of their failures.
+    let filter = tracing_subscriber::EnvFilter::try_from_env("COUNTERSIGN_LOG").unwrap_or_else(|_| "warn,rmcp=off".into());
     let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal()).try_init();
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();

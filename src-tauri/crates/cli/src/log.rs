@@ -14,6 +14,10 @@ use crate::telemetry::{SPANS, Telemetry};
 
 /// Takes a filter such as `debug`.
 const FILTER: &str = "COUNTERSIGN_LOG";
+/// What is logged when nobody says otherwise. The protocol library would write down what servers say of their failures.
+const USUAL: &str = "warn,rmcp=off";
+/// The same of a server.
+const USUAL_OF_SERVER: &str = "warn,gateway=info,rmcp=off";
 /// A longer file is put aside as `.old`, in place of the one before.
 const LIMIT: u64 = 1 << 20;
 
@@ -23,7 +27,7 @@ pub(crate) fn path(data_dir: &Path) -> PathBuf {
 
 /// Warnings and errors go to the file, unless the filter says otherwise.
 pub(crate) fn start(data_dir: &Path) {
-    let filter = EnvFilter::try_from_env(FILTER).unwrap_or_else(|_| EnvFilter::new("warn"));
+    let filter = EnvFilter::try_from_env(FILTER).unwrap_or_else(|_| EnvFilter::new(USUAL));
     let file = path(data_dir);
     let started = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(move || Lazy(file.clone())).try_init();
     if let Err(error) = started {
@@ -55,7 +59,7 @@ fn server_filter() -> Result<EnvFilter, AgentError> {
             .reason("invalid_configuration")
             .hint("docs/gateway.md lists every setting.")
     };
-    let Some(text) = std::env::var_os(FILTER).filter(|text| !text.is_empty()) else { return Ok(EnvFilter::new("warn,gateway=info")) };
+    let Some(text) = std::env::var_os(FILTER).filter(|text| !text.is_empty()) else { return Ok(EnvFilter::new(USUAL_OF_SERVER)) };
     text.to_str().and_then(|text| EnvFilter::try_new(text).ok()).ok_or_else(wrong)
 }
 
@@ -82,5 +86,39 @@ impl Write for Lazy {
     }
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Written(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_the_protocol_library_would_log_of_a_server_stays_out() {
+        for usual in [USUAL, USUAL_OF_SERVER] {
+            let written = Written::default();
+            let writer = written.clone();
+            let subscriber = tracing_subscriber::fmt().with_env_filter(EnvFilter::new(usual)).with_ansi(false).with_writer(move || writer.clone()).finish();
+            tracing::subscriber::with_default(subscriber, || {
+                tracing::error!(target: "rmcp::transport::worker", "worker quit with fatal: HTTP 403 Forbidden: password hunter2");
+                tracing::warn!(target: "mcp::server", "an MCP server is gone");
+            });
+            let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+            assert!(text.contains("is gone") && !text.contains("hunter2"), "{usual}: {text}");
+        }
     }
 }

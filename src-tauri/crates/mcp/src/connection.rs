@@ -62,7 +62,7 @@ pub(crate) struct Session {
 pub(crate) enum Unopened {
     /// In a sentence.
     Because(String),
-    /// The user has to sign in, or to sign in again with more; the server's words on it.
+    /// It wants to know who asks, or more of it; the server's words on it.
     SignIn(Option<String>),
 }
 
@@ -107,7 +107,7 @@ async fn start_once(name: &str, program: &Program, timings: &Timings, handler: H
     let transport = ProcessTransport::new(process, stdout, stdin, timings, Arc::clone(&ending), Arc::clone(late));
     match handler.clone().serve_with_lifecycle(transport, newest_first()).await {
         Ok(running) => Ok(opened(Some(pid), running, ending, handler)),
-        Err(error) => Err(Unopened::Because(format!("It ended or misbehaved during the handshake ({error})."))),
+        Err(error) => Err(Unopened::Because(format!("It ended or misbehaved during the handshake: {}.", failure::opening_kind(&error)))),
     }
 }
 
@@ -146,7 +146,7 @@ async fn connect_as(address: &Address, handler: Handler, mode: ClientLifecycleMo
             let manager = match oauth::signed_in(address, oauth).await {
                 Ok(manager) => manager,
                 Err(AuthError::AuthorizationRequired) => return Err(Handshake::Not(Unopened::SignIn(None))),
-                Err(error) => return Err(because(format!("The sign-in to it failed: {error}."))),
+                Err(error) => return Err(because(format!("The sign-in to it failed: {}.", oauth::kind(&error)))),
             };
             let client = AuthClient::new(client, manager);
             handler.clone().serve_with_lifecycle(StreamableHttpClientTransport::with_client(client, config), mode).await
@@ -155,20 +155,22 @@ async fn connect_as(address: &Address, handler: Handler, mode: ClientLifecycleMo
     running.map(|running| opened(None, running, Ending::default(), handler)).map_err(|error| unreached(address, &error))
 }
 
-/// Why a server could not be reached. Addresses in errors may carry what should not be shown: only the kind is told.
+/// Why a server could not be reached. Errors may carry an address or a server's words that should not be shown: only the kind is told.
 fn unreached(address: &Address, error: &ClientInitializeError) -> Handshake {
-    if address.http.oauth.is_some() && error.is_authorization_required() {
+    if error.is_authorization_required() {
         return Handshake::Not(Unopened::SignIn(error.auth_challenge().map(str::to_owned)));
     }
     let host = url::Url::parse(&address.http.url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
     let why = match failure::lost_at_opening(error) {
         Some(Lost::Private) => http::refused(&host),
         // More than was asked for at first.
-        Some(Lost::Unauthorized(challenge)) if address.http.oauth.is_some() => return Handshake::Not(Unopened::SignIn(challenge)),
-        Some(Lost::Unauthorized(_)) => "It refuses the key, or wants a sign-in that the pack does not declare.".to_owned(),
+        Some(Lost::Unauthorized(challenge)) => return Handshake::Not(Unopened::SignIn(challenge)),
+        Some(Lost::Status { status, .. }) if (400..=499).contains(&status) && status != 429 => {
+            return Handshake::Odd(format!("It answered with the status {status}."));
+        }
         Some(Lost::Status { status, .. }) => format!("It answered with the status {status}."),
         Some(Lost::Unreachable) => format!("{host} cannot be reached. Check the connection and the address."),
-        None => return Handshake::Odd(format!("It did not complete the handshake ({error}).")),
+        None => return Handshake::Odd(format!("It did not complete the handshake: {}.", failure::opening_kind(error))),
     };
     Handshake::Not(Unopened::Because(why))
 }
@@ -213,7 +215,7 @@ impl Connection {
                 Err(error) => {
                     return Err(match failure::lost_in(&error) {
                         Some(Lost::Unauthorized(challenge)) => Unopened::SignIn(challenge),
-                        _ => Unopened::Because(format!("Its tools could not be listed ({error}).")),
+                        _ => Unopened::Because(format!("Its tools could not be listed: {}.", failure::request_kind(&error))),
                     });
                 }
             };

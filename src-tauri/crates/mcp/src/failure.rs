@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use contract::{AgentError, ErrorCode};
 use engine::ports::ToolFailure;
+use http::StatusCode;
 use rmcp::{
     service::{ClientInitializeError, ServiceError},
     transport::{
@@ -74,6 +75,7 @@ fn lost_by(error: &(dyn std::error::Error + 'static)) -> Option<Lost> {
         let status = match cause.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
             Some(StreamableHttpError::HttpStatus(status)) => Some(status),
             Some(StreamableHttpError::Client(error)) => return lost_by(error),
+            Some(StreamableHttpError::UnexpectedServerResponse(words)) => return bare_status(words),
             _ => cause.downcast_ref::<HttpStatusError>(),
         };
         if let Some(http) = status {
@@ -90,6 +92,39 @@ fn lost_by(error: &(dyn std::error::Error + 'static)) -> Option<Lost> {
         next = cause.source();
     }
     found
+}
+
+/// A status that the library tells as words, with whatever the server said after it: of that nothing is read.
+fn bare_status(words: &str) -> Option<Lost> {
+    let digits = words.strip_prefix("HTTP ")?.get(..3)?;
+    let status = StatusCode::from_u16(digits.parse().ok()?).ok()?;
+    words.starts_with(&format!("HTTP {status}: ")).then(|| match status {
+        StatusCode::UNAUTHORIZED => Lost::Unauthorized(None),
+        status => Lost::Status { status: status.as_u16(), retry_after_ms: None },
+    })
+}
+
+/// What kind of failure a handshake is. Of what the server said nothing is told but codes.
+pub(crate) fn opening_kind(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::JsonRpcError(error) => format!("it refuses with the code {}", error.code.0),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => opening_kind(fallback),
+        ClientInitializeError::ConnectionClosed(_) => "it closed the connection".to_owned(),
+        ClientInitializeError::TransportError { .. } => "the connection broke, or what came over it was no answer".to_owned(),
+        ClientInitializeError::NoCompatibleProtocolVersion { .. } => "it speaks no version of the protocol that this app does".to_owned(),
+        _ => "its answer is none to the question".to_owned(),
+    }
+}
+
+/// The same of a failed request.
+pub(crate) fn request_kind(error: &ServiceError) -> String {
+    match (error, lost_in(error)) {
+        (_, Some(Lost::Status { status, .. })) => format!("status {status}"),
+        (ServiceError::McpError(error), _) => format!("it refuses with the code {}", error.code.0),
+        (ServiceError::TransportSend(_) | ServiceError::TransportClosed, _) => "the connection broke, or what came over it was no answer".to_owned(),
+        (ServiceError::Timeout { .. }, _) => "no answer in time".to_owned(),
+        _ => "its answer is none to the question".to_owned(),
+    }
 }
 
 /// A request that the transport could not bring to its end.
@@ -112,7 +147,9 @@ pub(crate) fn unsent(server: &str, lost: Option<Lost>) -> ToolFailure {
         }
         Some(Lost::Status { status, retry_after_ms }) => {
             let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} failed ({status}).")).reason("mcp_http_status");
-            failure(with_wait(error.with("status", status).retryable(status >= 500), retry_after_ms), status >= 500 && status != 501 && status != 503)
+            // Only what refuses has surely done nothing: also a proxy that lost its server after it had the request says 503.
+            let refused = matches!(status, 400..=499 | 501);
+            failure(with_wait(error.with("status", status).retryable(status >= 500), retry_after_ms), !refused)
         }
         Some(Lost::Unreachable) => lost_on_the_way(server, "cannot be reached", false),
         Some(Lost::Private) => lost_on_the_way(server, "leads to an address that its pack may not reach", false),
@@ -206,6 +243,25 @@ pub(crate) fn odd_answer(server: &str, what: &str) -> ToolFailure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_status_in_words_is_read_strictly() {
+        let status = |status| Some(Lost::Status { status, retry_after_ms: None });
+        for (words, lost) in [
+            ("HTTP 403 Forbidden: HTTP 401 Unauthorized: no", status(403)),
+            ("HTTP 413 Payload Too Large: ", status(413)),
+            ("HTTP 499 <unknown status code>: x", status(499)),
+            ("HTTP 401 Unauthorized: ", Some(Lost::Unauthorized(None))),
+            ("HTTP 403", None),
+            ("HTTP 403 Forbidden", None),
+            ("HTTP 403 Something: x", None),
+            ("HTTP 4030 Forbidden: x", None),
+            ("HTTP 40\u{e9}: x", None),
+            ("could not parse JSON response as ServerJsonRpcMessage: HTTP 403 Forbidden: x", None),
+        ] {
+            assert_eq!(bare_status(words), lost, "{words}");
+        }
+    }
 
     #[test]
     fn only_what_comes_before_a_call_surely_did_not_run() {

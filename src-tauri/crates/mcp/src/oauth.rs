@@ -99,6 +99,20 @@ impl CredentialStore for Kept {
     }
 }
 
+/// What kind of failure it is. Errors may carry what the authorization server said: only words of this app's own are told.
+pub(crate) fn kind(error: &AuthError) -> &str {
+    match error {
+        AuthError::MetadataError(ours) | AuthError::CredentialStoreError(ours) => ours,
+        AuthError::AuthorizationFailed(_) => "it was not agreed to",
+        AuthError::HttpError(_) | AuthError::DiscoveryRequestFailed { .. } => "where tokens are given cannot be reached",
+        AuthError::NoAuthorizationSupport => "it does not say where tokens are given",
+        AuthError::TokenRefreshFailed(_) | AuthError::TokenRefreshRejected(_) | AuthError::TokenExpired => "the kept tokens cannot be renewed",
+        AuthError::TokenExchangeFailed(_) | AuthError::ClientCredentialsError(_) => "no token was given",
+        AuthError::RegistrationFailed(_) => "the app is not let in there",
+        _ => "where tokens are given, something is answered that this app does not understand",
+    }
+}
+
 /// What speaks with the authorization server of one MCP server.
 pub(crate) async fn manager(address: &Address) -> Result<AuthorizationManager, AuthError> {
     let refused = AuthError::MetadataError;
@@ -150,7 +164,7 @@ pub(crate) async fn secret(address: &Address) -> Result<Option<SecretString>, Au
 }
 
 async fn client_credentials(address: &Address, oauth: &ServerOauth) -> Result<ClientCredentialsConfig, AuthError> {
-    let missing = |what: &str| AuthError::ClientCredentialsError(format!("the pack names no {what}"));
+    let missing = |what: &str| AuthError::MetadataError(format!("the pack names no {what}"));
     let client_id = oauth.client_id.clone().ok_or_else(|| missing("client_id"))?;
     let secret = secret(address).await?.ok_or_else(|| missing("variable for the secret"))?;
     let (scopes, resource) = (oauth.scopes.clone(), Some(resource(&address.http.url)));

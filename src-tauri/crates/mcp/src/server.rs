@@ -123,6 +123,11 @@ impl Server {
         self.oauth().is_some_and(|oauth| oauth.grant == OauthGrant::ClientCredentials)
     }
 
+    /// Whether only the user can get new tokens.
+    fn signs_in(&self) -> bool {
+        self.oauth().is_some_and(|oauth| oauth.grant == OauthGrant::AuthorizationCode)
+    }
+
     /// Whether the tool may be called as the server describes it now.
     pub(crate) fn check(&self, tool: &str) -> Result<(), ToolFailure> {
         let Some(definitions) = &self.around.definitions else { return Ok(()) };
@@ -147,7 +152,7 @@ impl Server {
             Phase::Stopped => (ServerState::Stopped, None, None),
         };
         let (name, pack) = (self.config.name.clone(), self.config.pack.clone());
-        let signs_in = self.oauth().is_some_and(|oauth| oauth.grant == OauthGrant::AuthorizationCode);
+        let signs_in = self.signs_in();
         let http = match &self.config.reach {
             Reach::Program(_) => None,
             Reach::Http(address) => Some(&address.http),
@@ -248,7 +253,8 @@ impl Server {
     fn unopened(&self, attempt: u64, why: Unopened) {
         match why {
             Unopened::Because(why) => self.failed(attempt, why),
-            Unopened::SignIn(challenge) => self.wants_sign_in(attempt, challenge),
+            Unopened::SignIn(challenge) if self.signs_in() => self.wants_sign_in(attempt, challenge),
+            Unopened::SignIn(_) => self.failed(attempt, "It refuses the key, or wants a sign-in that the pack does not declare.".to_owned()),
         }
     }
 

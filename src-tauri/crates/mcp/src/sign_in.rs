@@ -38,15 +38,15 @@ pub struct SignIn {
 pub(crate) async fn begin(server: &Arc<Server>, stop: CancellationToken) -> Result<SignIn, AgentError> {
     let Reach::Http(address) = &server.config.reach else { return Err(no_sign_in(&server.config.name)) };
     let Some(oauth) = &address.http.oauth else { return Err(no_sign_in(&server.config.name)) };
-    let failed = |what: &dyn std::fmt::Display| {
+    let failed = |what: &str| {
         AgentError::new(ErrorCode::ToolHttpError, format!("The sign-in to {} cannot begin: {what}.", server.config.name))
             .reason("sign_in")
             .retryable(true)
             .hint("Check the connection and the server's address, then try again.")
     };
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| failed(&error))?;
-    let port = listener.local_addr().map_err(|error| failed(&error))?.port();
-    let session = session(address, oauth, &format!("http://127.0.0.1:{port}{PATH}"), server.challenge()).await.map_err(|error| failed(&error))?;
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| failed(&error.to_string()))?;
+    let port = listener.local_addr().map_err(|error| failed(&error.to_string()))?.port();
+    let session = session(address, oauth, &format!("http://127.0.0.1:{port}{PATH}"), server.challenge()).await.map_err(|error| failed(oauth::kind(&error)))?;
     let url = session.get_authorization_url().to_owned();
     let server = Arc::clone(server);
     tokio::spawn(async move {
@@ -113,7 +113,7 @@ async fn answer(listener: &TcpListener, port: u16, session: &AuthorizationSessio
         }
         let done = session.handle_callback_url(&format!("http://127.0.0.1:{port}{target}")).await;
         // Before the browser is told: who sees its page may go on at once.
-        server.signed_in(done.map(|_| ()).map_err(|error| error.to_string()));
+        server.signed_in(done.map(|_| ()).map_err(|error| oauth::kind(&error).to_owned()));
         return respond(&mut stream, "200 OK", PAGE).await;
     }
 }

@@ -136,7 +136,7 @@ async fn a_server_that_is_away_is_backed_off_from_and_found_again() {
     call(&servers, "add").await.unwrap();
     peer.answer_with(Answer::Status(503));
     let failure = call(&servers, "add").await.unwrap_err();
-    assert_eq!((failure.error.reason_text(), failure.error.retryable, failure.may_have_happened), (Some("mcp_http_status"), true, false));
+    assert_eq!((failure.error.reason_text(), failure.error.retryable, failure.may_have_happened), (Some("mcp_http_status"), true, true));
     peer.close();
     let mut last = call(&servers, "add").await.unwrap_err();
     for _ in 0..3 {
@@ -180,6 +180,60 @@ async fn a_rate_limit_is_told_with_its_wait() {
     let failure = call(&servers, "add").await.unwrap_err();
     assert_eq!((failure.error.code, failure.error.details["retry_after_ms"].as_u64()), (contract::ErrorCode::RateLimited, Some(7_000)));
     servers.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bare_status_is_told_as_what_it_is_and_the_connection_stays() {
+    let peer = Peer::start(false).await;
+    let servers = one(&peer.url());
+    call(&servers, "add").await.unwrap();
+    for (status, happened) in [(400, false), (403, false), (404, false), (413, false), (501, false), (307, true), (503, true)] {
+        peer.answer_with(Answer::Status(status));
+        let failure = call(&servers, "add").await.unwrap_err();
+        assert_eq!((failure.error.reason_text(), failure.may_have_happened), (Some("mcp_http_status"), happened), "{status}");
+        assert_eq!(failure.error.details["status"], status);
+    }
+    peer.answer_with(Answer::Normal);
+    call(&servers, "add").await.unwrap();
+    assert_eq!(peer.seen().iter().filter(|request| request.method == "initialize").count(), 1);
+    servers.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_error_inside_a_server_leaves_open_what_it_did() {
+    let peer = Peer::start(false).await;
+    let servers = one(&peer.url());
+    for (code, happened) in [(-32_603, true), (-32_000, true), (-32_602, false), (-32_601, false), (7, false)] {
+        let error = json!({"jsonrpc": "2.0", "id": "$ID", "error": {"code": code, "message": "x"}}).to_string().replace("\"$ID\"", "$ID");
+        peer.answer_with(Answer::Only("tools/call", 200, error));
+        let failure = call(&servers, "add").await.unwrap_err();
+        assert_eq!((failure.error.details["code"].as_i64(), failure.may_have_happened), (Some(code), happened));
+    }
+    servers.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_server_says_of_a_failed_opening_stays_there() {
+    const LEAK: &str = "password hunter2";
+    let error = json!({"jsonrpc": "2.0", "id": "$ID", "error": {"code": -32_603, "message": LEAK}}).to_string().replace("\"$ID\"", "$ID");
+    for (method, status, body) in [
+        ("initialize", 403, LEAK),
+        ("initialize", 400, LEAK),
+        ("initialize", 200, LEAK),
+        ("initialize", 200, error.as_str()),
+        ("tools/list", 403, LEAK),
+        ("tools/list", 200, LEAK),
+        ("tools/list", 200, error.as_str()),
+    ] {
+        let peer = Peer::start(false).await;
+        peer.answer_with(Answer::Only(method, status, body.to_owned()));
+        let servers = build(vec![config("far", &peer.url(), json!({}), &Arc::default())]).definitions(Arc::new(Count::default())).build();
+        let failure = call(&servers, "add").await.unwrap_err();
+        let told = format!("{:?} {:?}", failure.error, servers.views());
+        assert!(!told.contains("hunter2"), "{method} {status}: {told}");
+        assert_eq!(told.contains(&status.to_string()), status != 200, "a status is told: {told}");
+        servers.shut_down().await;
+    }
 }
 
 /// Lets only what it saw first be called.
@@ -278,6 +332,32 @@ async fn the_app_signs_in_by_itself_and_renews_what_ran_out() {
     assert_eq!(call(&servers, "add").await.unwrap(), json!({"n": 1}));
     assert_eq!(peer.granted(), ["client_credentials", "client_credentials"]);
     assert!(!servers.views()[0].signs_in);
+    servers.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_token_that_is_refused_without_a_word_is_renewed_too() {
+    let peer = Peer::start(true).await;
+    peer.protect_without_a_word();
+    let access = Arc::new(Shown { credentials: [("SECRET", "app-secret")].into(), ..Shown::default() });
+    let oauth = json!({"auth": {"kind": "oauth2", "env_var": "SECRET"}, "oauth": {"grant": "client_credentials", "client_id": "app"}});
+    let servers = build(vec![config("far", &peer.url(), oauth, &access)]).build();
+    assert_eq!(call(&servers, "add").await.unwrap(), json!({"n": 1}));
+    peer.revoke();
+    assert_eq!(call(&servers, "add").await.unwrap(), json!({"n": 1}));
+    assert_eq!(peer.granted().len(), 2);
+    servers.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_that_is_refused_is_told_and_no_sign_in_is_waited_for() {
+    let peer = Peer::start(true).await;
+    let servers = build(vec![config("far", &peer.url(), json!({}), &Arc::default())]).definitions(Arc::new(Count::default())).build();
+    peer.answer_with(Answer::Only("tools/list", 401, String::new()));
+    let failure = call(&servers, "add").await.unwrap_err();
+    assert!(failure.error.message.contains("refuses the key"), "{}", failure.error.message);
+    peer.answer_with(Answer::Normal);
+    assert_eq!(call(&servers, "add").await.unwrap(), json!({"n": 1}), "it is tried again");
     servers.shut_down().await;
 }
 

@@ -294,9 +294,10 @@ impl Attempt<'_> {
         if let Some(ms) = retry_after {
             error = error.with("retry_after_ms", ms);
         }
-        // A server that failed, or that sends elsewhere, may have done it before; one that refused has not.
+        // A server that failed, or that sends elsewhere, may have done it before; one that refused has not. A proxy says 503 also when it
+        // lost the server after that had the request.
         match number {
-            501 | 503 | 400..=499 => before(error),
+            501 | 400..=499 => before(error),
             _ => perhaps(error),
         }
     }

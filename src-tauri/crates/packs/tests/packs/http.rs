@@ -229,7 +229,8 @@ async fn each_status_has_its_code() {
         (429, ErrorCode::RateLimited, true, false),
         (500, ErrorCode::ToolHttpError, true, true),
         (502, ErrorCode::ToolHttpError, true, true),
-        (503, ErrorCode::ToolHttpError, true, false),
+        (501, ErrorCode::ToolHttpError, true, false),
+        (503, ErrorCode::ToolHttpError, true, true),
     ] {
         let failure = server.get(&format!("/status/{number}")).await.unwrap_err();
         assert_eq!((failure.error.code, failure.error.retryable, failure.may_have_happened), (code, retryable, happened), "{number}");

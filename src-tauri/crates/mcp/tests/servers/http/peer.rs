@@ -22,6 +22,8 @@ pub(crate) enum Answer {
     Status(u16),
     Silence,
     Redirect(String),
+    /// Only this method is answered so: with a status and a body, in which `$ID` becomes the request's id.
+    Only(&'static str, u16, String),
 }
 
 /// One request to the server itself.
@@ -45,6 +47,7 @@ struct Inside {
     answer: Option<Answer>,
     description: String,
     protected: bool,
+    unexplained: bool,
     seen: Vec<Request>,
     granted: Vec<String>,
     tokens: u32,
@@ -99,6 +102,12 @@ impl Peer {
         self.inside.lock().unwrap().protected = true;
     }
 
+    /// The same without a word on where to sign in.
+    pub(crate) fn protect_without_a_word(&self) {
+        self.inside.lock().unwrap().unexplained = true;
+        self.protect();
+    }
+
     /// Tokens given so far count no more.
     pub(crate) fn revoke(&self) {
         self.inside.lock().unwrap().tokens += 1;
@@ -131,6 +140,9 @@ async fn all(State(peer): State<Peer>, method: Method, uri: Uri, headers: Header
         let mut inside = peer.inside.lock().unwrap();
         let valid = format!("Bearer access-{}", inside.tokens);
         if inside.protected && headers.get("authorization") != Some(&valid) {
+            if inside.unexplained {
+                return StatusCode::UNAUTHORIZED.into_response();
+            }
             let challenge = format!("Bearer resource_metadata=\"{}/.well-known/oauth-protected-resource/mcp\"", inside.base);
             return (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, challenge)]).into_response();
         }
@@ -142,6 +154,11 @@ async fn all(State(peer): State<Peer>, method: Method, uri: Uri, headers: Header
         Answer::Status(status) => return (StatusCode::from_u16(status).unwrap(), [(header::RETRY_AFTER, "7")]).into_response(),
         Answer::Redirect(to) => return (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, to)]).into_response(),
         Answer::Silence => std::future::pending().await,
+        Answer::Only(method, status, text) if method == name => {
+            let text = text.replace("$ID", &body["id"].to_string());
+            return (StatusCode::from_u16(status).unwrap(), [(header::CONTENT_TYPE, "application/json")], text).into_response();
+        }
+        Answer::Only(..) => {}
     }
     if body.get("id").is_none() {
         return StatusCode::ACCEPTED.into_response();
