@@ -10,6 +10,8 @@ use crate::ports::{Random, ToolFailure, ToolRequest, Tools};
 
 const DEFAULT_TIMEOUT_MS: u64 = 10_000;
 const LONGEST_WAIT_MS: f64 = 30_000.0;
+/// What a call that was told to stop may still take.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// Runs a call until it succeeds, may not be repeated, has no tries left, or the next would end after the deadline.
 /// `attempts` is added to the last error.
@@ -68,22 +70,25 @@ async fn once(tools: &dyn Tools, request: ToolRequest, cancel: &CancellationToke
     tokio::pin!(running);
     let cancelled = async {
         cancel.cancelled().await;
-        // A read is dropped at once; a write gets a moment to say how it ended.
+        // A read is stopped at once; a write gets a moment to say how it ended.
         if writes {
             tokio::time::sleep(Duration::from_secs(3)).await;
         }
     };
-    tokio::select! {
-        done = &mut running => done,
+    let error = tokio::select! {
+        done = &mut running => return done,
         () = out_of_time(tools, &spec, limit) => {
-            stop.cancel();
             let error = AgentError::new(ErrorCode::ToolTimeout, format!("{title} did not answer within {} s.", limit.as_secs_f32()));
-            Err(ToolFailure { error: error.hint("Try again; if it keeps happening, look at the server in Tools."), may_have_happened: true })
+            error.hint("Try again; if it keeps happening, look at the server in Tools.")
         }
-        () = cancelled => {
-            stop.cancel();
-            Err(ToolFailure { error: AgentError::internal("cancelled", format!("{title} was stopped.")), may_have_happened: true })
-        }
+        () = cancelled => AgentError::internal("cancelled", format!("{title} was stopped.")),
+    };
+    // Only who is polled again hears of it, tells its server, and may know how it ended.
+    stop.cancel();
+    match tokio::time::timeout(LAST_WORDS, running).await {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(failure)) => Err(ToolFailure { error, ..failure }),
+        Err(_) => Err(ToolFailure { error, may_have_happened: true }),
     }
 }
 
@@ -220,6 +225,54 @@ mod tests {
         let slow = Failing { takes: Duration::from_secs(3_600), wish: None, calls: Mutex::default() };
         let (at, error) = tries(slow, request(2, 4_000, Backoff::Fixed), 1_000).await;
         assert_eq!((at, error.code), (vec![0, 5], ErrorCode::ToolTimeout));
+    }
+
+    /// Runs until it is told to stop, and notes that it was.
+    struct Stoppable {
+        deaf: bool,
+        heard: Mutex<bool>,
+    }
+    #[async_trait]
+    impl Tools for Stoppable {
+        fn specs(&self) -> Arc<Vec<ToolSpec>> {
+            Arc::default()
+        }
+        async fn run(&self, _: ToolRequest, stop: CancellationToken) -> Result<Value, ToolFailure> {
+            if self.deaf {
+                std::future::pending::<()>().await;
+            }
+            stop.cancelled().await;
+            *self.heard.lock().unwrap() = true;
+            Err(ToolFailure { error: AgentError::internal("own", "It stopped before it was sent."), may_have_happened: false })
+        }
+    }
+
+    /// What comes of a write that is stopped after a second or never, whether it heard of it, and the milliseconds it took.
+    async fn stopped(deaf: bool, by_user: bool) -> (ToolFailure, bool, u128) {
+        let tools = Stoppable { deaf, heard: Mutex::default() };
+        let mut request = request(1, 10_000, Backoff::Fixed);
+        Arc::make_mut(&mut request.spec).effect = Effect::Write;
+        let (cancel, start) = (CancellationToken::new(), Instant::now());
+        let user = async {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            if by_user {
+                cancel.cancel();
+            }
+        };
+        let (ended, ()) = tokio::join!(run(&tools, &Half, request, &cancel, start + Duration::from_secs(60)), user);
+        (ended.unwrap_err(), *tools.heard.lock().unwrap(), start.elapsed().as_millis())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_is_given_up_hears_of_it_and_may_say_how_it_ended() {
+        for (by_user, reason, ends) in [(true, Some("cancelled"), 4_000), (false, None, 10_000)] {
+            let (failure, heard, took) = stopped(false, by_user).await;
+            assert!(heard && took >= ends && took < ends + 100, "after {took} ms");
+            assert_eq!((failure.error.reason_text(), failure.may_have_happened), (reason, false));
+            let (failure, heard, took) = stopped(true, by_user).await;
+            assert!(!heard && took >= ends && took < ends + 300, "who says nothing is not waited for: {took} ms");
+            assert_eq!((failure.error.reason_text(), failure.may_have_happened), (reason, true));
+        }
     }
 
     #[test]
