@@ -38,7 +38,7 @@ pub(crate) fn environment() -> impl Iterator<Item = (String, String)> {
 
 impl Secrets for KnownSecrets {
     fn generation(&self) -> u64 {
-        self.keyring.handed_out_count()
+        self.keyring.handed_out_generation()
     }
 
     fn values(&self) -> Vec<SecretString> {
@@ -93,6 +93,7 @@ mod tests {
     use std::{
         io::Write as _,
         process::{Command, Stdio},
+        time::Duration,
     };
 
     use contract::KeyringState;
@@ -167,6 +168,10 @@ mod tests {
         keyring.set_for_this_run("x", SecretString::from("another one"));
         assert_ne!(known.generation(), before);
         assert_eq!(known.values().len(), 5, "the old one stays secret");
+        let before = known.generation();
+        keyring.note_for(&SecretString::from("token-1"), Duration::ZERO);
+        assert_ne!(known.generation(), before);
+        assert_eq!(known.values().len(), 6, "a token that has just ended is one, too");
     }
 
     #[test]

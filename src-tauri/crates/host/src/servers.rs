@@ -217,8 +217,8 @@ impl Access for ServerAccess {
         Ok(())
     }
 
-    fn note(&self, token: &SecretString) {
-        self.keyring.note(token);
+    fn note(&self, token: &SecretString, lasts: Duration) {
+        self.keyring.note_for(token, lasts);
     }
 
     fn private_network(&self) -> bool {

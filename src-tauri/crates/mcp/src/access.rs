@@ -1,6 +1,8 @@
 //! What the client needs of its host, as traits: credentials and tokens (from the keyring), leave to reach the private network,
 //! what is thought of a tool's definition, and somebody who answers a server's questions.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use contract::{AgentError, PackId};
 use secrecy::SecretString;
@@ -17,8 +19,8 @@ pub trait Access: Send + Sync {
     async fn tokens(&self) -> Result<Option<SecretString>, AgentError>;
     /// Keeps tokens for this server, or forgets them.
     async fn keep_tokens(&self, tokens: Option<SecretString>) -> Result<(), AgentError>;
-    /// A token that is kept in memory only: it must not come back in a result either.
-    fn note(&self, _token: &SecretString) {}
+    /// A token that is kept in memory only and lasts so long: it must not come back in a result either.
+    fn note(&self, _token: &SecretString, _lasts: Duration) {}
     /// Whether the user lets the pack reach this computer and the local network.
     fn private_network(&self) -> bool;
 }

@@ -6,12 +6,13 @@ use std::sync::{
     Arc, Mutex, PoisonError,
     atomic::{AtomicU64, Ordering},
 };
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use contract::{AgentError, ErrorCode, KeyringState};
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::sync::oneshot;
 
+use crate::handed_out::HandedOut;
 use crate::service::{Fault, Service};
 use crate::texts::describe;
 
@@ -77,8 +78,8 @@ impl From<SecretsError> for AgentError {
 pub struct Keyring {
     service: Arc<Service>,
     this_run: Arc<Mutex<BTreeMap<String, SecretString>>>,
-    /// Every value that went in or out since the start: what must not be repeated to anyone.
-    handed_out: Arc<Mutex<Vec<SecretString>>>,
+    /// What went in or out since the start: what must not be repeated to anyone.
+    handed_out: Arc<Mutex<HandedOut>>,
     /// Values set and deleted since the start.
     changes: Arc<AtomicU64>,
     timeout: Duration,
@@ -239,14 +240,14 @@ impl Keyring {
         result.recv_timeout(self.timeout).map_err(|_| SecretsError::TimedOut)
     }
 
-    /// Values that went in or out since the start, each once, oldest first.
+    /// Values that went in or out since the start, each once, oldest first, but for those that have ended some time ago.
     pub fn handed_out(&self) -> Vec<SecretString> {
-        self.handed_out.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.known().values()
     }
 
-    /// How many these are; it only grows.
-    pub fn handed_out_count(&self) -> u64 {
-        self.handed_out.lock().unwrap_or_else(PoisonError::into_inner).len() as u64
+    /// Another number whenever these are others.
+    pub fn handed_out_generation(&self) -> u64 {
+        self.known().generation()
     }
 
     /// How often a value was set or deleted by this program; what was read before the last time may be another now.
@@ -260,10 +261,17 @@ impl Keyring {
 
     /// Notes a value that must not be repeated to anyone, such as a part of one that is kept here.
     pub fn note(&self, value: &SecretString) {
-        let mut known = self.handed_out.lock().unwrap_or_else(PoisonError::into_inner);
-        if !known.iter().any(|one| one.expose_secret() == value.expose_secret()) {
-            known.push(value.clone());
-        }
+        self.known().note(value, None, Instant::now());
+    }
+
+    /// The same of a value that ends by itself after so long.
+    pub fn note_for(&self, value: &SecretString, lasts: Duration) {
+        let now = Instant::now();
+        self.known().note(value, now.checked_add(lasts), now);
+    }
+
+    fn known(&self) -> std::sync::MutexGuard<'_, HandedOut> {
+        self.handed_out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn memory(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, SecretString>> {

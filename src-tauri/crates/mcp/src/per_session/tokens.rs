@@ -88,7 +88,7 @@ impl Tokens {
         }
         match timeout(self.patience, self.fetch()).await.unwrap_or_else(|_| Err(Lost::Token("no answer in time".into()))) {
             Ok((token, lasts)) => {
-                self.access.note(&token);
+                self.access.note(&token, lasts);
                 let got = Instant::now();
                 *slot = Slot { token: Some(Kept { token: token.clone(), got, ends: got + lasts }), failed: None };
                 Ok(token)

@@ -1,19 +1,23 @@
 //! The client with one session for each conversation: what its answers mean, tokens that hardly last, and sessions that are lost.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use contract::{AgentError, SessionId};
 use engine::ports::{Random, ToolFailure};
 use mcp::{Access, KeptVisits, Open, Patience, PerSession, PerSessionCall, Place};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 mod shop;
 use shop::{Answer, Shop, error, well};
 
-struct Shown;
+#[derive(Default)]
+struct Shown(Mutex<Vec<(String, Duration)>>);
 
 #[async_trait]
 impl Access for Shown {
@@ -25,6 +29,9 @@ impl Access for Shown {
     }
     async fn keep_tokens(&self, _: Option<SecretString>) -> Result<(), AgentError> {
         Ok(())
+    }
+    fn note(&self, token: &SecretString, lasts: Duration) {
+        self.0.lock().unwrap().push((token.expose_secret().to_owned(), lasts));
     }
     fn private_network(&self) -> bool {
         true
@@ -50,6 +57,10 @@ impl KeptVisits for Nowhere {
 }
 
 fn client(shop: &Shop) -> PerSession {
+    client_with(shop, &Arc::default())
+}
+
+fn client_with(shop: &Shop, access: &Arc<Shown>) -> PerSession {
     PerSession::new(Place {
         name: "shop".into(),
         url: format!("{}/mcp", shop.base),
@@ -58,7 +69,7 @@ fn client(shop: &Shop) -> PerSession {
         client_secret: "SECRET".into(),
         scope: "shop".into(),
         patience: Patience { base: Duration::from_millis(1), jitter: Duration::ZERO, ..Patience::default() },
-        access: Arc::new(Shown),
+        access: Arc::clone(access) as _,
         private: true,
         chance: Arc::new(Never),
         kept: Arc::new(Nowhere),
@@ -128,6 +139,13 @@ async fn those_who_wait_for_a_token_that_hardly_lasts_take_it_too() {
     assert_eq!(shop.tokens() - before, 1, "got once for all who wait");
     change(&client).await.unwrap();
     assert_eq!(shop.tokens() - before, 2, "who asks later gets another");
+}
+
+#[tokio::test]
+async fn a_token_is_told_as_a_secret_for_as_long_as_it_lasts() {
+    let (shop, access) = (Shop::start(3_600).await, Arc::<Shown>::default());
+    change(&client_with(&shop, &access)).await.unwrap();
+    assert_eq!(*access.0.lock().unwrap(), [("token-1".to_owned(), Duration::from_secs(3_600))]);
 }
 
 #[tokio::test]
