@@ -94,9 +94,15 @@ pub(crate) struct Server {
     changed: watch::Sender<u64>,
 }
 
+/// A connection and the start that it came of.
+pub(crate) struct Reached {
+    pub(crate) connection: Arc<Connection>,
+    attempt: u64,
+}
+
 /// What a caller has to do next to get a connection.
 enum Next {
-    Use(Arc<Connection>),
+    Use(Reached),
     WaitForStart(u64),
     WaitUntil(Instant, String),
     Fail(ToolFailure),
@@ -171,14 +177,14 @@ impl Server {
     }
 
     /// A connection, started if need be. Waits at most as the limits say.
-    pub(crate) async fn connection(self: &Arc<Self>, limits: &Limits) -> Result<Arc<Connection>, ToolFailure> {
+    pub(crate) async fn connection(self: &Arc<Self>, limits: &Limits) -> Result<Reached, ToolFailure> {
         let name = &self.config.name;
         let mut changes = self.changed.subscribe();
         let mut waited_for = None;
         loop {
             changes.mark_unchanged();
             let wake = match self.next(waited_for) {
-                Next::Use(connection) => return Ok(connection),
+                Next::Use(reached) => return Ok(reached),
                 Next::Fail(failure) => return Err(failure),
                 Next::WaitForStart(attempt) => {
                     waited_for = Some(attempt);
@@ -201,7 +207,7 @@ impl Server {
     fn next(self: &Arc<Self>, waited_for: Option<u64>) -> Next {
         let mut life = self.lock();
         match &life.phase {
-            Phase::Ready { connection, .. } if !connection.closed() => Next::Use(Arc::clone(connection)),
+            Phase::Ready { connection, attempt } if !connection.closed() => Next::Use(Reached { connection: Arc::clone(connection), attempt: *attempt }),
             // It has just gone; its keeper is about to say so.
             Phase::Ready { .. } => Next::WaitUntil(Instant::now() + JUST_GONE, "It has just stopped.".to_owned()),
             Phase::Starting { attempt } => Next::WaitForStart(*attempt),
@@ -379,9 +385,12 @@ impl Server {
         self.tell(life);
     }
 
-    /// What a call's end says about the server's health.
-    pub(crate) fn heard<T>(&self, outcome: &Result<T, ToolFailure>) {
+    /// What a call's end says about the server's health, as long as the connection that it was made over is the present one.
+    pub(crate) fn heard<T>(&self, reached: &Reached, outcome: &Result<T, ToolFailure>) {
         let mut life = self.lock();
+        if !matches!(life.phase, Phase::Ready { attempt, .. } if attempt == reached.attempt) {
+            return;
+        }
         let reason = match outcome {
             Ok(_) => None,
             Err(failure) => Some((failure.error.reason_text(), &failure.error)),
@@ -394,7 +403,7 @@ impl Server {
             Some((Some("mcp_exception" | "mcp_not_connected"), _)) => (false, false, true),
             Some((Some("mcp_unauthorized"), error)) => {
                 let challenge = error.details.get("challenge").and_then(|words| words.as_str()).map(str::to_owned);
-                return self.unauthorized(life, challenge);
+                return self.unauthorized(life, reached.attempt, challenge);
             }
             Some(_) => (false, false, false),
         };
@@ -405,21 +414,18 @@ impl Server {
         }
         life.missing_answers += u32::from(silent);
         // A process tells by itself when it is gone; an address does not.
-        let lost = gone && matches!(&life.phase, Phase::Ready { connection, .. } if connection.pid.is_none());
-        if let Phase::Ready { attempt, .. } = life.phase
-            && (lost || life.missing_answers >= HUNG_AFTER)
-        {
+        let lost = gone && reached.connection.pid.is_none();
+        if lost || life.missing_answers >= HUNG_AFTER {
             drop(life);
             self.drop_connection(
-                attempt,
+                reached.attempt,
                 if lost { "It cannot be reached any more.".to_owned() } else { "It did not answer any more and was ended.".to_owned() },
             );
         }
     }
 
     /// The server does not accept who we are any more.
-    fn unauthorized(&self, mut life: MutexGuard<'_, Life>, challenge: Option<String>) {
-        let Phase::Ready { attempt, .. } = life.phase else { return };
+    fn unauthorized(&self, mut life: MutexGuard<'_, Life>, attempt: u64, challenge: Option<String>) {
         match self.oauth().map(|oauth| oauth.grant) {
             Some(OauthGrant::AuthorizationCode) => {
                 drop(life);

@@ -151,10 +151,10 @@ impl Servers {
     async fn call_with(&self, server: &str, tool: &str, arguments: Value, limits: Limits, resume: Option<&dyn Resume>) -> Result<Value, ToolFailure> {
         let server = self.inner.by_name.get(server).ok_or_else(|| failure::unknown(server))?;
         for _ in 0..2 {
-            let connection = server.connection(&limits).await?;
+            let reached = server.connection(&limits).await?;
             server.check(tool)?;
-            let outcome = connection.call(&server.config.name, tool, arguments.clone(), &limits, resume).await;
-            server.heard(&outcome);
+            let outcome = reached.connection.call(&server.config.name, tool, arguments.clone(), &limits, resume).await;
+            server.heard(&reached, &outcome);
             // A token of the app itself has run out; the server has refused before it did anything, and the next connection has a new one.
             if !server.renews_tokens() || !outcome.as_ref().is_err_and(|failure| failure.error.reason_text() == Some("mcp_unauthorized")) {
                 return outcome;
@@ -167,9 +167,9 @@ impl Servers {
     pub async fn read_resource(&self, server: &str, uri: &str, timeout: Duration, cancel: CancellationToken) -> Result<Resource, ToolFailure> {
         let server = self.inner.by_name.get(server).ok_or_else(|| failure::unknown(server))?;
         let limits = Limits::new(timeout, cancel);
-        let connection = server.connection(&limits).await?;
-        let outcome = connection.read(&server.config.name, uri, &limits).await;
-        server.heard(&outcome);
+        let reached = server.connection(&limits).await?;
+        let outcome = reached.connection.read(&server.config.name, uri, &limits).await;
+        server.heard(&reached, &outcome);
         outcome
     }
 

@@ -171,6 +171,26 @@ async fn a_server_has_its_own_time_to_start_and_a_call_its_own_to_answer() {
     servers.shut_down().await;
 }
 
+#[tokio::test]
+async fn a_call_that_fails_late_does_not_end_the_connection_after_its_own() {
+    let peer = Peer::start(false).await;
+    let servers = one(&peer.url());
+    let mut late = std::pin::pin!(call(&servers, "hang"));
+    while !peer.seen().iter().any(|request| request.method == "tools/call") {
+        tokio::select! {
+            _ = &mut late => panic!("it hangs"),
+            () = tokio::task::yield_now() => {}
+        }
+    }
+    servers.forget("test/far");
+    assert_eq!(call(&servers, "add").await.unwrap(), json!({"n": 1}));
+    // Only now is it looked at again, and its connection is long gone.
+    assert_eq!(late.await.unwrap_err().error.reason_text(), Some("mcp_exception"));
+    assert_eq!(call(&servers, "add").await.unwrap(), json!({"n": 1}));
+    assert_eq!(peer.seen().iter().filter(|request| request.method == "initialize").count(), 2);
+    servers.shut_down().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_rate_limit_is_told_with_its_wait() {
     let peer = Peer::start(true).await;
