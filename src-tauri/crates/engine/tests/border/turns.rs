@@ -176,7 +176,11 @@ async fn a_caller_whose_message_waits_hears_the_end_when_it_leaves_or_all_is_to_
     for (locale, leaves, said) in [("en", true, "Stopped."), ("sv", false, "Stoppad.")] {
         let mut hearing = bench.engine.turn_heard(&"s".into(), "two".into(), None, around(locale)).await.unwrap();
         assert_eq!(bench.engine.session_open(&"s".into()).await.unwrap().queue.len(), 1);
-        if leaves { hearing.cancel() } else { bench.engine.cancel_all() }
+        if leaves {
+            hearing.cancel()
+        } else {
+            bench.engine.cancel_all()
+        }
         let end = tokio::time::timeout(Duration::from_secs(5), hearing.next()).await.expect("it is told at once").expect("an event");
         assert_eq!(status_and_text(&end), (TurnStatus::Cancelled, said.into()));
         assert!(bench.engine.session_open(&"s".into()).await.unwrap().queue.is_empty());
@@ -194,7 +198,19 @@ async fn a_long_conversation_comes_with_its_newest_cart() {
     let item = |n: usize, body| Item { id: ItemId(format!("i{n}")), session: "s".into(), turn: "t".into(), seq: 0, created_at: bench.world.clock.now(), body };
     let result = |n: usize, outcome, view| {
         let data = json!({"n": n});
-        item(n, ItemBody::ToolResult { call: format!("c{n}").as_str().into(), tool: "w".into(), outcome, summary: String::new(), data, error: None, view, duration_ms: 0 })
+        item(
+            n,
+            ItemBody::ToolResult {
+                call: format!("c{n}").as_str().into(),
+                tool: "w".into(),
+                outcome,
+                summary: String::new(),
+                data,
+                error: None,
+                view,
+                duration_ms: 0,
+            },
+        )
     };
     let said = |n: usize| item(n, ItemBody::UserMessage { text: r#""view":"cart""#.into() });
     bench.world.store.session_create(&"s".into(), "S", bench.world.clock.now()).await.unwrap();

@@ -64,8 +64,7 @@ pub(crate) fn follow(conn: &Connection, id: &ApprovalId, to: ApprovalStatus, rea
 
 /// Those of one session, the one that came last first: clocks may have gone back meanwhile, or be another machine's.
 pub(crate) fn of_session(conn: &Connection, session: &SessionId, limit: u32) -> Result<Vec<Approval>, DbError> {
-    let mut statement =
-        conn.prepare_cached("SELECT body, status, reason, decided_at FROM approval WHERE session = ?1 ORDER BY rowid DESC LIMIT ?2")?;
+    let mut statement = conn.prepare_cached("SELECT body, status, reason, decided_at FROM approval WHERE session = ?1 ORDER BY rowid DESC LIMIT ?2")?;
     let rows = statement.query_map(params![session.as_str(), limit], columns)?;
     rows.map(|row| approval(row?)).collect()
 }

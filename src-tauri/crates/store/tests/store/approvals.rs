@@ -157,7 +157,9 @@ impl SharedSessions for Forgetful {
 #[tokio::test]
 async fn what_ran_here_has_ended_here_also_when_the_shared_place_forgot_that_it_began() {
     let at = instant("2026-11-21T10:01:00Z");
-    for (found, moved, stands) in [(Moved::No(Pending), true, Done), (Moved::No(Approved), true, Done), (Moved::Gone, true, Done), (Moved::No(Rejected), false, Rejected)] {
+    for (found, moved, stands) in
+        [(Moved::No(Pending), true, Done), (Moved::No(Approved), true, Done), (Moved::Gone, true, Done), (Moved::No(Rejected), false, Rejected)]
+    {
         let world = World::new();
         let store = world.store().sharing(Some(Arc::new(Forgetful(found))));
         let session = with_session(&store, "shop:s").await;
