@@ -14,7 +14,7 @@ use super::{
     history::{self, Turn},
     lang::Lang,
     plan::{Run, list},
-    reply::{Reply, Speaker},
+    reply::{Reply, SHOWN, Speaker},
     state::{Pending, State},
     understand::{Meaning, Talk, understand},
 };
@@ -135,18 +135,25 @@ fn replay(book: &Book, state: &mut State, turn: Turn, today: NaiveDate, now: Dat
     let steps = Run { book, state, done: &turn.calls, offered: None, now }.steps(&meaning.goals);
     let outcomes = outcomes(meaning.goals, steps);
     state.lang = meaning.lang.or(state.lang);
-    state.absorb(turn.calls, book);
+    let Turn { calls, said, .. } = turn;
+    state.absorb(calls, book);
     let keeps = matches!(meaning.talk, Some(Talk::Social(_) | Talk::AskAgain));
     if !keeps {
         state.pending = None;
     }
     for (goal, outcome) in outcomes {
-        settle(book, state, goal, outcome);
+        settle(book, state, goal, outcome, lines(&said));
     }
 }
 
+/// Lines of the longest numbered list in a text; without one as many as a question shows.
+fn lines(said: &str) -> usize {
+    let number = |line: &str| line.trim_start().split_once(". ").and_then(|(number, _)| number.parse().ok());
+    said.lines().filter_map(number).max().unwrap_or(SHOWN)
+}
+
 /// What one finished goal leaves behind.
-fn settle(book: &Book, state: &mut State, goal: Goal, outcome: Outcome) {
+fn settle(book: &Book, state: &mut State, goal: Goal, outcome: Outcome, lines: usize) {
     let pack = book.tools[goal.tool].pack;
     match outcome {
         Outcome::Answer { results, .. } => {
@@ -155,10 +162,11 @@ fn settle(book: &Book, state: &mut State, goal: Goal, outcome: Outcome) {
                 compared(book, state, pack, goal.tool, &results);
             }
             for result in &results {
-                show(book, state, pack, goal.tool, result);
+                show(book, state, pack, goal.tool, result, lines);
             }
         }
-        Outcome::Ask { listing, .. } => {
+        Outcome::Ask { mut listing, .. } => {
+            listing.showed(lines);
             if !listing.items.is_empty() {
                 state.listing = Some(listing.clone());
             }
@@ -181,12 +189,12 @@ fn cleared(mut goal: Goal) -> Goal {
 fn compared(book: &Book, state: &mut State, pack: usize, tool: usize, results: &[Arc<Value>]) {
     let whole = |thing: &Thing| thing.sources.iter().any(|source| book.tool_by_id(pack, &source.tool) == Some(tool) && source.list.is_empty());
     if let Some((name, _)) = book.packs[pack].offline.things.iter().find(|(_, thing)| whole(thing)) {
-        state.listing = Some(Listing { pack, thing: name.clone(), items: results.iter().map(|result| (**result).clone()).collect() });
+        state.listing = Some(Listing::new(pack, name, results.iter().map(|result| (**result).clone()).collect()));
     }
 }
 
 /// A list that an answer showed. The parts of a thing become one only when they are asked about.
-fn show(book: &Book, state: &mut State, pack: usize, tool: usize, result: &Value) {
+fn show(book: &Book, state: &mut State, pack: usize, tool: usize, result: &Value, lines: usize) {
     for (name, thing) in &book.packs[pack].offline.things {
         for source in thing.sources.iter().filter(|source| book.tool_by_id(pack, &source.tool) == Some(tool) && !source.list.is_empty() && !source.or_self) {
             let items = list(result, source);
@@ -194,7 +202,9 @@ fn show(book: &Book, state: &mut State, pack: usize, tool: usize, result: &Value
                 state.look_at(pack, name, only.clone());
             }
             if !items.is_empty() {
-                state.listing = Some(Listing { pack, thing: name.clone(), items });
+                let mut listing = Listing::new(pack, name, items);
+                listing.showed(lines);
+                state.listing = Some(listing);
             }
         }
     }

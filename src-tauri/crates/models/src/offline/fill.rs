@@ -9,6 +9,7 @@ use super::{
     lang,
     pattern::Pattern,
     text::{Kind, Token, fold},
+    things,
     understand::{Match, Reader},
     values,
 };
@@ -257,6 +258,18 @@ fn is_parting(token: &Token) -> bool {
     token.any(&["and", "och", "vs", "versus", "with", "med", "to", "mot", "or", "eller", "against", "than", "an", "&", ",", "/"])
 }
 
+/// Whether a search is for what was searched for last: its words only describe it, or there are none. Limits of one subject say nothing of
+/// another.
+fn same_subject(reader: &Reader<'_>, goal: &Goal, earlier: &Map<String, Value>) -> bool {
+    let Some(slot) = reader.book.tools[goal.tool].slots.iter().find(|slot| matches!(slot.kind, SlotKind::Words)) else { return true };
+    let words = |args: &Map<String, Value>| -> Vec<String> {
+        values::get(args, &slot.parameter).and_then(Value::as_str).unwrap_or_default().split(' ').map(fold).filter(|word| !word.is_empty()).collect()
+    };
+    let (pack, known) = (reader.book.pack_of(goal.tool), words(earlier));
+    let describes = |word: &String| pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok();
+    words(&goal.args).iter().all(|word| describes(word) || things::fits(pack, word, &known))
+}
+
 /// Takes what the clause leaves open from the call before.
 fn inherit(reader: &Reader<'_>, facts: &Facts, found: &Match, before: Option<&Goal>, goal: &mut Goal) {
     let data = &reader.book.tools[found.tool];
@@ -269,15 +282,16 @@ fn inherit(reader: &Reader<'_>, facts: &Facts, found: &Match, before: Option<&Go
     let named = facts.named.iter().any(|named| named.pack == data.pack);
     let bare = !named && facts.period.is_none();
     let everything = facts.follow_up || facts.pronoun || !found.strong || intent.after || bare || same_message.is_some();
+    let limits = everything && (same_message.is_some() || same_subject(reader, goal, earlier));
     for slot in &data.slots {
         let name = &slot.parameter;
         let open = values::get(&goal.args, name).is_none();
         let carry = match &slot.kind {
             SlotKind::Entity { .. } => !named,
             SlotKind::DateStart | SlotKind::DateEnd => everything && facts.period.is_none(),
-            SlotKind::Number => everything && !named,
+            SlotKind::Number => limits && !named,
             SlotKind::Words => true,
-            SlotKind::Flag { .. } | SlotKind::Listed { .. } => everything,
+            SlotKind::Flag { .. } | SlotKind::Listed { .. } => limits,
             SlotKind::Quantity | SlotKind::Thing { .. } => false,
         };
         if open

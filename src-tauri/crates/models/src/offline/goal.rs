@@ -55,12 +55,30 @@ pub(super) enum Doubt {
     Missing(String),
 }
 
-/// Things of one kind that the user was shown, in order.
+/// Things of one kind that were found for the user, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Listing {
     pub(super) pack: usize,
     pub(super) thing: String,
     pub(super) items: Vec<Value>,
+    /// How many of them the text showed.
+    shown: usize,
+}
+
+impl Listing {
+    pub(super) fn new(pack: usize, thing: &str, items: Vec<Value>) -> Self {
+        Self { pack, thing: thing.to_owned(), shown: items.len(), items }
+    }
+
+    /// Keeps how many the text showed.
+    pub(super) fn showed(&mut self, count: usize) {
+        self.shown = self.items.len().min(count);
+    }
+
+    /// What a place may mean: nobody points at what was not shown.
+    pub(super) fn shown(&self) -> &[Value] {
+        &self.items[..self.shown.min(self.items.len())]
+    }
 }
 
 /// Why a choice is asked for.

@@ -14,6 +14,8 @@ use super::book::Book;
 pub(super) struct Turn {
     pub(super) user: String,
     pub(super) calls: Vec<Done>,
+    /// The newest text that answered it.
+    pub(super) said: String,
 }
 
 /// One call with its end.
@@ -59,8 +61,11 @@ pub(super) fn turns(messages: &[Message], book: &Book) -> Vec<Turn> {
     for message in messages {
         match message {
             Message::System { .. } => {}
-            Message::User { text } => turns.push(Turn { user: text.to_string(), calls: Vec::new() }),
-            Message::Assistant { calls, .. } => {
+            Message::User { text } => turns.push(Turn { user: text.to_string(), ..Turn::default() }),
+            Message::Assistant { text, calls, .. } => {
+                if let Some(turn) = turns.last_mut().filter(|_| !text.is_empty()) {
+                    turn.said = text.to_string();
+                }
                 open = calls
                     .iter()
                     .filter_map(|call| {

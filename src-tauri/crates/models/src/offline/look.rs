@@ -82,9 +82,9 @@ impl Run<'_> {
     fn at_place(&self, listing: &Listing, place: Place) -> Found {
         let index = match place {
             Place::Nth(place) => place as usize,
-            Place::Last => listing.items.len(),
+            Place::Last => listing.shown().len(),
         };
-        match index.checked_sub(1).and_then(|i| listing.items.get(i)) {
+        match index.checked_sub(1).and_then(|i| listing.shown().get(i)) {
             Some(item) => Found::One(item.clone()),
             None => Found::Done(Outcome::Ask { listing: listing.clone(), why: Why::OutOfRange(index) }),
         }
@@ -195,10 +195,10 @@ impl Run<'_> {
             let shown = self.state.listing.as_ref().filter(|listing| listing.pack == looking.pack);
             let index = match place {
                 Place::Nth(place) => (*place as usize).checked_sub(1),
-                Place::Last => shown.map(|listing| listing.items.len().saturating_sub(1)),
+                Place::Last => shown.map(|listing| listing.shown().len().saturating_sub(1)),
             };
             let Some(listing) = shown else { return Found::Done(self.ask(looking.pack, looking.thing, items, Why::Several)) };
-            let meant = index.and_then(|i| listing.items.get(i));
+            let meant = index.and_then(|i| listing.shown().get(i));
             let same: Vec<Value> = items.iter().filter(|item| meant.is_some_and(|meant| self.is_part_of(looking.described, item, meant))).cloned().collect();
             return if same.len() == 1 {
                 self.one_of(looking, same, Why::Several)
@@ -326,6 +326,6 @@ impl Run<'_> {
     }
 
     pub(super) fn ask(&self, pack: usize, thing: &str, items: Vec<Value>, why: Why) -> Outcome {
-        Outcome::Ask { listing: Listing { pack, thing: thing.to_owned(), items }, why }
+        Outcome::Ask { listing: Listing::new(pack, thing, items), why }
     }
 }

@@ -166,10 +166,7 @@ fn half_dozen(tokens: &[Token], at: usize) -> Option<usize> {
 pub(super) fn place(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     let token = tokens.get(at)?;
     if token.kind == Kind::Word {
-        // Swedish "ändra" (change) is no "andra" (second), also when it is typed without its dots.
-        let verb = token.fold == "andra"
-            && (token.raw.starts_with(['ä', 'Ä']) || (at == 0 && tokens.get(1).is_some_and(|next| next.any(&["till", "antal", "antalet", "den", "det"]))));
-        return ordinal(&token.norm).filter(|_| !verb).map(|value| (value, 1));
+        return ordinal(&token.norm).filter(|_| !token.any(&["andra", "andre"]) || is_second(tokens, at)).map(|value| (value, 1));
     }
     let value = token.int()?;
     let next = tokens.get(at + 1)?;
@@ -178,6 +175,20 @@ pub(super) fn place(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     }
     let suffix = tokens.get(at + 2)?;
     (next.glued && next.fold == ":" && suffix.glued && ["a", "e"].contains(&suffix.fold.as_str())).then_some((value, 3))
+}
+
+/// Whether "andra" is a place: "den andra", "det andra alternativet", or nothing else said. Otherwise it is "other" ("i andra färger"), or
+/// "ändra" (change), also where that is typed without its dots.
+fn is_second(tokens: &[Token], at: usize) -> bool {
+    let next = tokens.get(at + 1).filter(|next| next.kind != Kind::Punct);
+    match at.checked_sub(1).map(|before| &tokens[before]) {
+        _ if tokens[at].raw.starts_with(['ä', 'Ä']) => false,
+        None => tokens.iter().filter(|token| token.kind != Kind::Punct).count() == 1,
+        // "Den andra färgen" is the other colour.
+        Some(before) if before.is("den") => !next.is_some_and(|next| next.fold.starts_with("farg") || next.fold.starts_with("storlek")),
+        Some(before) if before.is("det") => next.is_none_or(|next| next.is("alternativet")),
+        Some(_) => false,
+    }
 }
 
 /// A number with its scale and currency.
@@ -345,6 +356,13 @@ mod tests {
         let place_of = |text: &str| place(&tokens(text), 0).map(|(value, _)| value);
         for (text, value) in [("second", 2), ("2nd", 2), ("2:a", 2), ("andra", 2), ("tvåan", 2), ("first", 1), ("tredje", 3), ("10th", 10)] {
             assert_eq!(place_of(text), Some(value), "{text}");
+        }
+        let second_in = |text: &str| (0..tokens(text).len()).any(|at| place(&tokens(text), at).is_some());
+        for text in ["den andra", "den andra, tack", "visa den andra i svart", "det andra", "det andra alternativet"] {
+            assert!(second_in(text), "{text}");
+        }
+        for text in ["finns den i andra färger?", "finns det andra färger", "den andra färgen", "några andra alternativ", "ändra den", "andra till 3"] {
+            assert!(!second_in(text), "{text}");
         }
         assert_eq!(place_of("two"), None);
         assert_eq!(place_of("2"), None);

@@ -36,7 +36,7 @@ fn point(reader: &Reader<'_>, tokens: &[Token], facts: &Facts) -> Option<Read> {
         return None;
     }
     let listing = reader.state.listing.as_ref()?;
-    if facts.places.is_empty() && places.iter().any(|place| matches!(place, Place::Nth(place) if *place as usize > listing.items.len())) {
+    if facts.places.is_empty() && places.iter().any(|place| matches!(place, Place::Nth(place) if *place as usize > listing.shown().len())) {
         return None;
     }
     let tool = reader.book.tools.iter().position(|tool| {
@@ -227,7 +227,7 @@ fn select(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Fact
         let describes = |word: &&String| pack.is_attribute(pack.canonical(word));
         place.checked_sub(1).and_then(|i| items.get(i)).is_some_and(|item| words.iter().filter(describes).any(|word| !things::fits(pack, word, item)))
     };
-    let last = items.len();
+    let last = listing.shown().len();
     if facts.places.len() == 1 && facts.places.iter().any(|place| contradicts(if let Place::Nth(place) = place { *place as usize } else { last })) {
         return Some((Vec::new(), Some(Talk::AskAgain)));
     }
@@ -236,7 +236,7 @@ fn select(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Fact
         return Some(nth(reader, pending, facts, place as usize, &values));
     }
     if let [Place::Last] = facts.places[..] {
-        return Some(nth(reader, pending, facts, listing.items.len(), &[]));
+        return Some(nth(reader, pending, facts, last, &[]));
     }
     if facts.places.len() > 1 {
         return Some((Vec::new(), Some(Talk::AskAgain)));
@@ -265,7 +265,7 @@ fn select(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Fact
 }
 
 fn nth(reader: &Reader<'_>, pending: &Pending, facts: &Facts, place: usize, values: &[u32]) -> Read {
-    let Some(item) = place.checked_sub(1).and_then(|i| pending.listing.items.get(i)) else {
+    let Some(item) = place.checked_sub(1).and_then(|i| pending.listing.shown().get(i)) else {
         return (Vec::new(), Some(Talk::AskAgain));
     };
     let mut goal = choose(pending, item.clone());
@@ -328,5 +328,5 @@ fn says_something(pack: &crate::offline::book::Pack, word: &str) -> bool {
 pub(super) fn cut_list(goal: &Goal, listing_pack: usize, thing: &str) -> Option<Listing> {
     let name = format!("{thing}*");
     let items = goal.chosen.iter().rev().find(|(kind, _)| *kind == name)?.1.as_array()?.clone();
-    Some(Listing { pack: listing_pack, thing: thing.to_owned(), items })
+    Some(Listing::new(listing_pack, thing, items))
 }
