@@ -32,13 +32,16 @@ pub(crate) async fn search<E, F>(manner: Manner<'_>, arguments: Value, ask: impl
 where
     F: Future<Output = Result<Value, E>>,
 {
-    let original = arguments["query"].as_str().unwrap_or_default().to_owned();
+    let said = arguments["query"].as_str().unwrap_or_default();
+    let exact = quoted(said).filter(|_| manner.plain);
+    let original = exact.unwrap_or(said).to_owned();
     let with = |query: &str| {
         let mut arguments = arguments.clone();
         arguments["query"] = json!(query);
         arguments
     };
-    let simple = simplify(&original);
+    let simple = exact.map_or_else(|| simplify(&original), Simple::exactly);
+    let exact = exact.is_some();
     let effective = if manner.plain { simple.query.clone() } else { original.clone() };
     let mut result = shaped(ask(with(&effective)).await?);
     // What is no result at all is left to the check of its shape.
@@ -46,7 +49,7 @@ where
         return Ok(result);
     }
     let mut broadened = None;
-    if manner.plain && is_empty(&result) && simple.has_several_words() {
+    if manner.plain && !exact && is_empty(&result) && simple.has_several_words() {
         // The first answer stands when the second try fails.
         if let Some(again) = ask(with(simple.first_word())).await.ok().map(shaped).filter(Value::is_object) {
             result = again;
@@ -76,6 +79,12 @@ where
         result["emptySearchMessage"] = json!(texts::NOTHING_FOUND);
     }
     Ok(result)
+}
+
+/// The words between “quotation marks”: they go out as they are.
+fn quoted(query: &str) -> Option<&str> {
+    let words = query.trim().strip_prefix(['“', '”'])?.strip_suffix('”')?.trim();
+    (!words.is_empty()).then_some(words)
 }
 
 /// A product with so many variants as the chat API's contract reads. What can be bought is not what is left out.

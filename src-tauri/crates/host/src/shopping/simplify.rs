@@ -14,6 +14,11 @@ pub(crate) struct Simple {
 }
 
 impl Simple {
+    /// These words as they are.
+    pub(crate) fn exactly(words: &str) -> Self {
+        Self { query: words.to_owned(), dropped: Vec::new() }
+    }
+
     pub(crate) fn first_word(&self) -> &str {
         self.query.split(' ').next().unwrap_or_default()
     }

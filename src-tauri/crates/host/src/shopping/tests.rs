@@ -51,6 +51,17 @@ async fn section_14_nothing_found_is_tried_once_more_with_the_first_word() {
 }
 
 #[tokio::test]
+async fn section_14_words_in_quotation_marks_go_out_as_they_are_and_once() {
+    let (result, asked) = searched(PLAIN, json!({"query": "“red wool socks 42”"}), &["red wool socks 42"]).await;
+    assert_eq!(asked, ["red wool socks 42"]);
+    assert_eq!((&result["querySimplification"]["wasSimplified"], &result["querySimplification"]["effectiveQuery"]), (&json!(false), &json!(asked[0])));
+    let (result, asked) = searched(PLAIN, json!({"query": "”röda sockor”"}), &[]).await;
+    assert_eq!((asked.len(), kinds(&result)), (1, vec!["ask_clarify"]), "the same is not offered again");
+    let (_, asked) = searched(PLAIN, json!({"query": "“”"}), &[]).await;
+    assert_eq!(asked.len(), 1);
+}
+
+#[tokio::test]
 async fn section_14_ways_on_come_in_their_order() {
     let arguments = json!({"query": "blue quantum xylophone", "filters": {"maxPrice": 5}});
     let (result, _) = searched(PLAIN, arguments, &[]).await;
