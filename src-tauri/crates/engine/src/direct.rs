@@ -13,20 +13,31 @@ use crate::{Engine, ending::End, lanes::Accepted, ports::AskedCall, turn::Turn};
 /// Where calls belong that name no session.
 pub(crate) const SESSION: &str = "direct";
 
+/// What a call by itself is to a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Nothing: a person or a program asked.
+    Outside,
+    /// It is made for one and leaves nothing in it.
+    Beside,
+    /// Its items are kept in it.
+    Kept,
+}
+
 impl Engine {
     /// Calls a tool by id. `headless` callers get `approval_required` for writes, with the pending action's id.
     pub async fn tool_call(self: &Arc<Self>, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
         let turn = TurnId(self.world.ids.next("turn"));
-        self.tool_call_as(turn, params, false).await
+        self.tool_call_as(turn, params, Part::Outside).await
     }
 
-    /// The same under a turn's id that is known already; its items may be kept in the session.
-    pub(crate) async fn tool_call_as(self: &Arc<Self>, id: TurnId, params: ToolCallParams, keeps_items: bool) -> Result<ToolCallResponse, AgentError> {
+    /// The same under a turn's id that is known already.
+    pub(crate) async fn tool_call_as(self: &Arc<Self>, id: TurnId, params: ToolCallParams, part: Part) -> Result<ToolCallResponse, AgentError> {
         self.check_enabled()?;
         let asked = params.tool.0.clone();
         let (mut turn, call) = self.direct(id, params.tool, params.arguments, params.session, params.headless)?;
-        turn.keeps_items = keeps_items;
-        if keeps_items {
+        turn.keeps_items = part == Part::Kept;
+        if part != Part::Outside {
             // In a conversation a tool is its specialist's.
             let agents = self.world.roster.agents();
             let agent = agents.iter().find(|agent| agent.tools.iter().any(|tool| tool.as_str() == asked)).cloned();

@@ -16,6 +16,7 @@ use tokio::{
 use super::Work;
 use crate::{
     DecidedBy, Engine,
+    direct::Part,
     lanes::Met,
     ports::{Durability, Profile, RecordDraft, TurnRow},
     store_error,
@@ -185,6 +186,22 @@ impl Engine {
         arguments: Value,
         around: Around,
     ) -> (Result<ToolCallResponse, AgentError>, Vec<EventBody>) {
+        self.called(session, tool, arguments, around, Part::Kept).await
+    }
+
+    /// Looks something up for a session's host: it is recorded, and the conversation does not hear of it.
+    pub async fn look_heard(self: &Arc<Self>, session: &SessionId, tool: ToolId, arguments: Value, around: Around) -> Result<ToolCallResponse, AgentError> {
+        self.called(session, tool, arguments, around, Part::Beside).await.0
+    }
+
+    async fn called(
+        self: &Arc<Self>,
+        session: &SessionId,
+        tool: ToolId,
+        arguments: Value,
+        around: Around,
+        part: Part,
+    ) -> (Result<ToolCallResponse, AgentError>, Vec<EventBody>) {
         let turn = TurnId(self.world.ids.next("turn"));
         let row = self.ended_row(session, &turn);
         if let Err(error) = self.world.store.turn_save(&row, Vec::new(), None).await {
@@ -193,7 +210,7 @@ impl Engine {
         let (work, mut events) = Work::heard(around);
         self.runs.enter(&turn, work);
         let params = ToolCallParams { tool, arguments, session: Some(session.clone()), headless: true };
-        let called = self.tool_call_as(turn.clone(), params, true).await;
+        let called = self.tool_call_as(turn.clone(), params, part).await;
         self.runs.leave(&turn);
         let mut heard = Vec::new();
         while let Ok(event) = events.try_recv() {
