@@ -58,8 +58,27 @@ pub(crate) fn public_id(approval: &Approval) -> String {
     uuid::Uuid::try_parse(digest.get(..32).unwrap_or_default()).unwrap_or_default().to_string()
 }
 
-/// What would be done, as a question.
+/// What would be done, as a question. What replaces a question whose answer came too late says what it costs now.
 pub(crate) fn description(approval: &Approval, tool: &str, locale: &str) -> String {
+    let question = question(approval, tool, locale);
+    match amount(approval).filter(|_| approval.replaces.is_some()) {
+        Some(amount) => format!("{question} ({amount})"),
+        None => question,
+    }
+}
+
+/// What the changed line costs afterwards, or the whole cart, as the preview writes amounts.
+fn amount(approval: &Approval) -> Option<String> {
+    let after = &approval.preview.as_ref()?.after;
+    let is_known = |text: &&str| !text.is_empty() && *text != "?";
+    let total = Some(after.total.as_str()).filter(is_known);
+    let row = after.rows.iter().find(|row| row.changed).map(|row| row.amount.as_str()).filter(is_known);
+    let currency = total.and_then(|total| Some(total.rsplit_once(' ')?.1)).filter(|word| word.chars().all(char::is_alphabetic));
+    let row = row.map(|row| currency.map_or_else(|| row.to_owned(), |currency| format!("{row} {currency}")));
+    row.or_else(|| total.map(str::to_owned))
+}
+
+fn question(approval: &Approval, tool: &str, locale: &str) -> String {
     let arguments: Value = serde_json::from_str(&approval.arguments).unwrap_or_default();
     let part = text(&arguments["partNo"]).or_else(|| text(&arguments["productId"]));
     let quantity = text(&arguments["quantity"]).unwrap_or_else(|| "1".into());
@@ -142,6 +161,27 @@ mod tests {
         for text in ["yesterday", "okay but first", "yes and no", "", "not now", "jacka", "yes please", "nej tack", "ja, tack"] {
             assert_eq!(reply(text), Reply::Other, "{text}");
         }
+    }
+
+    #[test]
+    fn what_replaces_another_question_says_what_it_costs_now() {
+        let mut approval = waiting(&json!({"partNo": "A-1"}), None);
+        approval.preview = serde_json::from_value(json!({"summary": "s", "before": {"rows": [], "total": "0.00 SEK"}, "after": {
+            "rows": [{"label": "Boot", "amount": "9,999.00", "changed": true}], "total": "10,098.00 SEK"}}))
+        .unwrap();
+        assert_eq!(description(&approval, "cart_add_item", "en"), "Add 1 × Boot (A-1) to the cart?");
+        approval.replaces = Some(contract::ApprovalId::new("apr_0"));
+        assert_eq!(description(&approval, "cart_add_item", "en"), "Add 1 × Boot (A-1) to the cart? (9,999.00 SEK)");
+        let after = |approval: &mut Approval, row: &str, total: &str| {
+            let after = &mut approval.preview.as_mut().unwrap().after;
+            (after.rows[0].amount, after.total) = (row.to_owned(), total.to_owned());
+        };
+        after(&mut approval, "?", "10 098,00 SEK");
+        assert!(description(&approval, "cart_add_item", "sv").ends_with("? (10 098,00 SEK)"));
+        after(&mut approval, "12,00", "?");
+        assert!(description(&approval, "cart_add_item", "sv").ends_with("? (12,00)"));
+        after(&mut approval, "", "?");
+        assert!(description(&approval, "cart_add_item", "sv").ends_with("varukorgen?"), "nothing is known");
     }
 
     #[test]

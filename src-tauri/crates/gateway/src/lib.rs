@@ -16,6 +16,7 @@ mod listener;
 mod memory;
 mod metrics;
 mod openapi;
+mod ordinals;
 mod origin;
 mod preflight;
 mod references;

@@ -80,12 +80,13 @@ impl Turn<'_> {
         is_parent(&product).then_some(product)
     }
 
-    /// What the shop says of a product. Nothing when it does not answer: then what was meant stands.
+    /// What the shop says of a product, kept out of the conversation: nobody talked about it. Nothing when it does not answer: then what was
+    /// meant stands.
     async fn look_up(&self, arguments: Value) -> Option<Value> {
         let engine = self.app.host.engine();
         let get = engine.specs().iter().find(|spec| spec.model_name == "product_get").cloned()?;
-        let (called, _) = engine.call_heard(&self.session, get.id, arguments, self.around()).await;
-        called.ok().filter(|response| response.outcome == ToolOutcome::Ok).map(|response| response.data)
+        let looked = engine.look_heard(&self.session, get.id, arguments, self.around()).await;
+        looked.ok().filter(|response| response.outcome == ToolOutcome::Ok).map(|response| response.data)
     }
 
     /// Details of the first products found, when the message or what was left out of the search speaks of sizes, colours or buying.
@@ -104,7 +105,7 @@ impl Turn<'_> {
     }
 
     /// Takes a proposal back; the model reads why.
-    async fn withdraw(&self, approval: &Approval, why: &str, answer: &mut Answer) {
+    pub(crate) async fn withdraw(&self, approval: &Approval, why: &str, answer: &mut Answer) {
         if let Some(call) = answer.calls.iter_mut().find(|call| call.id == approval.call) {
             (call.proposed, call.outcome) = (false, Some(ToolOutcome::Denied));
         }

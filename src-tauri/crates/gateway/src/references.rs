@@ -1,9 +1,12 @@
 //! Which products a message means: by their numbers on the screen, by id or part number, or by "these". Only a hint for the
 //! model, which still decides. Pure.
 
+use serde_json::Value;
+
 use crate::{
-    choices::contains_word,
+    choices::{self, contains_word},
     memory::{Known, Memory},
+    ordinals::{ordinal, place},
 };
 
 /// Products of one comparison.
@@ -12,12 +15,12 @@ const COMPARED: usize = 3;
 const SHORT: usize = 50;
 
 const BEFORE_NUMBER: [&str; 9] = ["option", "number", "nr", "no", "alternativ", "alternativet", "nummer", "product", "produkt"];
-const ORDINALS: [(&str, &str); 6] =
-    [("first", "första"), ("second", "andra"), ("third", "tredje"), ("fourth", "fjärde"), ("fifth", "femte"), ("sixth", "sjätte")];
 const JOINERS: [&str; 9] = ["and", "or", "vs", "versus", "with", "och", "eller", "mot", "med"];
 const COMPARES: &str = "compare comparison comparing jämför jämföra jämförelse jämförelsen";
 const DIFFERS: &str = "difference differences better best worse prefer versus vs skillnad skillnaden bättre bäst sämre föredra";
 const SEVERAL: &str = "these those them both all two three 2 3 dessa dem dom båda alla två tre";
+/// Who changes the cart compares nothing.
+const CHANGES: &str = "add put buy order remove delete lägg lägga köp köpa beställ beställa ta stoppa";
 const POINTING: &str = "that this it one option number like den det denna detta nr";
 
 /// A message as words: small letters, without marks, commas kept apart.
@@ -43,24 +46,35 @@ impl Words {
         at.checked_sub(1).map_or("", |before| self.at(before))
     }
 
-    /// Numbers that mean a place on the screen: "#2", "option 2", "2nd", "the second", a number alone.
+    /// Numbers that mean a place on the screen: "#2", "option 2", "2nd", "the second", "the first two", a number alone; joined ones where
+    /// the cart is to change.
     fn places(&self) -> Vec<usize> {
         let mut places = Vec::new();
+        let asks = [CHANGES, COMPARES, DIFFERS].into_iter().any(|words| self.has(words));
         for (at, word) in self.0.iter().enumerate() {
             let (marked, digits) = word.strip_prefix('#').map_or((false, word.as_str()), |rest| (true, rest));
-            let ordinal = ["st", "nd", "rd", "th", ":a", ":e"].iter().find_map(|end| digits.strip_suffix(end)).and_then(place);
             let named = marked || self.0.len() == 1 || BEFORE_NUMBER.contains(&self.before(at));
             let bare = place(digits).filter(|_| named);
-            let worded = ORDINALS.iter().position(|(en, sv)| word == en || word == sv).map(|at| at + 1);
-            // "First, show me shoes" means no product.
-            let worded = worded.filter(|_| matches!(self.before(at), "the" | "den" | "det") || matches!(self.at(at + 1), "one" | "option" | "product"));
-            places.extend(bare.or(ordinal).or(worded));
+            // "The top three tents" may be a new search.
+            let listed = asks || (word != "top" && matches!(self.before(at), "the" | "de"));
+            match self.first_few(at) {
+                few @ 1.. if listed => places.extend(1..=few),
+                _ => places.extend(bare.or_else(|| ordinal(&self.0, at))),
+            }
         }
+        if self.has(CHANGES) {
+            places.extend(self.joined());
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        places.retain(|place| seen.insert(*place));
         places
     }
 
-    /// Numbers that are joined: "1 and 3", "2, 4 & 5".
+    /// Numbers that are joined: "1 and 3", "2, 4 & 5". Those of "2 or 3 of them" say how many.
     fn joined(&self) -> Vec<usize> {
+        if (0..self.0.len()).any(|at| place(self.at(at)).is_some() && matches!((self.at(at + 1), self.at(at + 2)), ("of", "them") | ("av", "dem"))) {
+            return Vec::new();
+        }
         let number = |at: usize| place(self.at(at).trim_start_matches('#'));
         let stands = |at: usize| {
             number(at).is_some() && ((joins(self.before(at)) && at > 1 && number(at - 2).is_some()) || (joins(self.at(at + 1)) && number(at + 2).is_some()))
@@ -78,23 +92,19 @@ impl Words {
         (0..self.0.len()).any(second)
     }
 
-    /// "The first two".
-    fn first_few(&self) -> usize {
-        let few = |word: &str| match word {
+    /// How many "the first two" that begin at `at` are; 0: nothing of the kind begins there.
+    fn first_few(&self, at: usize) -> usize {
+        let next = if matches!(self.at(at), "first" | "top" | "första") { self.at(at + 1) } else { "" };
+        match next {
             "two" | "2" | "två" => 2,
             "three" | "3" | "tre" => 3,
             _ => 0,
-        };
-        self.0.iter().enumerate().filter(|(_, word)| matches!(word.as_str(), "first" | "top" | "första")).map(|(at, _)| few(self.at(at + 1))).max().unwrap_or(0)
+        }
     }
 }
 
 fn joins(word: &str) -> bool {
     matches!(word, "," | "&") || JOINERS.contains(&word)
-}
-
-fn place(digits: &str) -> Option<usize> {
-    (1..=2).contains(&digits.len()).then(|| digits.parse().ok()).flatten().filter(|place| *place > 0)
 }
 
 fn named<'a>(message: &str, memory: &'a Memory) -> Vec<&'a Known> {
@@ -122,7 +132,8 @@ pub(crate) fn compared(message: &str, memory: &Memory) -> Vec<String> {
     let words = Words::of(message);
     let joined = words.joined();
     let by_name = named(message, memory);
-    let wanted = words.has(COMPARES) || joined.len() > 1 || words.joins(&by_name) || (words.has(DIFFERS) && words.has(SEVERAL));
+    let beside = !words.has(CHANGES) && (joined.len() > 1 || words.joins(&by_name));
+    let wanted = words.has(COMPARES) || beside || (words.has(DIFFERS) && words.has(SEVERAL));
     if !wanted {
         return Vec::new();
     }
@@ -132,10 +143,7 @@ pub(crate) fn compared(message: &str, memory: &Memory) -> Vec<String> {
             ids.push(id.clone());
         }
     };
-    let places: Vec<usize> = match words.first_few() {
-        0 => words.places().into_iter().chain(joined).collect(),
-        few => (1..=few).collect(),
-    };
+    let places: Vec<usize> = words.places().into_iter().chain(joined).collect();
     places.iter().filter_map(|place| memory.last_results.iter().find(|known| known.index == *place)).for_each(|known| add(&known.product_id));
     by_name.iter().for_each(|known| add(&known.product_id));
     if ids.len() < 2 && words.has(SEVERAL) {
@@ -157,9 +165,13 @@ pub(crate) fn compared(message: &str, memory: &Memory) -> Vec<String> {
     if ids.len() > 1 { ids } else { Vec::new() }
 }
 
-/// What the model is told before a message.
-pub(crate) fn hints(message: &str, memory: &Memory) -> Vec<String> {
+/// What the model is told before a message. While `options` stand, numbers mean them and no product.
+pub(crate) fn hints(message: &str, memory: &Memory, options: Option<&Value>) -> Vec<String> {
     let mut hints: Vec<String> = memory.told().into_iter().collect();
+    if let Some(options) = options.and_then(choices::told) {
+        hints.push(options);
+        return hints;
+    }
     let compared = compared(message, memory);
     let meant = meant(message, memory);
     if !meant.is_empty() {
@@ -178,11 +190,7 @@ mod tests {
 
     fn memory(results: usize, shortlist: &[&str]) -> Memory {
         let known = |index: usize| Known { index, product_id: format!("10{index}"), part_no: Some(format!("AB-{index}")), ..Known::default() };
-        Memory {
-            last_results: (1..=results).map(known).collect(),
-            shortlist: shortlist.iter().map(|id| (*id).to_owned()).collect(),
-            search_candidates: Vec::new(),
-        }
+        Memory { last_results: (1..=results).map(known).collect(), shortlist: shortlist.iter().map(|id| (*id).to_owned()).collect(), ..Memory::default() }
     }
 
     fn places(message: &str) -> Vec<usize> {
@@ -236,12 +244,44 @@ mod tests {
     #[test]
     fn section_16_a_hint_names_id_and_number_and_stands_behind_the_memory() {
         let memory = memory(3, &[]);
-        let hints = |message: &str| hints(message, &memory)[1..].join("|");
+        let hints = |message: &str| hints(message, &memory, None)[1..].join("|");
         assert_eq!(hints("I like number 3"), "The message below means productId 103 (number 3 on the screen).");
         assert_eq!(hints("is ab-2 warm?"), "The message below means productId 102 (number 2 on the screen).");
         assert_eq!(hints("do you ship to Norway?"), "");
         assert_eq!(hints("that is nice"), "", "three may be meant");
-        assert!(super::hints("option 1", &Memory::default()).is_empty());
+        assert!(super::hints("option 1", &Memory::default(), None).is_empty());
+    }
+
+    #[test]
+    fn section_12_and_16_while_options_stand_numbers_mean_them() {
+        let options = serde_json::json!({"options": [{"label": "Size: 41", "meta": {"partNo": "P-41"}}, {"label": "Size: 42", "meta": {"partNo": "P-42"}}]});
+        for message in ["I would like the second one", "number 2 in red", "1 or 2?", "is AB-2 warm?"] {
+            let hints = hints(message, &memory(3, &[]), Some(&options));
+            assert_eq!(hints.len(), 2, "{message}: {hints:?}");
+            assert!(hints[1].contains("1: Size: 41 (part number P-41)") && hints[1].contains("2: Size: 42 (part number P-42)"), "{hints:?}");
+        }
+    }
+
+    #[test]
+    fn section_16_the_first_few_and_joined_numbers_are_named_where_the_cart_changes() {
+        let said = |message: &str| hints(message, &memory(6, &[]), None)[1..].join("|");
+        for (message, meant) in [
+            ("add the first two to my cart", vec![1, 2]),
+            ("lägg de första tre i varukorgen", vec![1, 2, 3]),
+            ("add 1 and 3 to my cart", vec![1, 3]),
+            ("köp 2 och 4", vec![2, 4]),
+            ("ta bort 1 och 2", vec![1, 2]),
+            ("add AB-2 and AB-4", vec![2, 4]),
+            ("show me the top three tents", vec![]),
+            ("I need 2 or 3 of them", vec![]),
+            ("jag behöver 2 eller 3 av dem", vec![]),
+            ("finns den i andra färger?", vec![]),
+        ] {
+            assert_eq!(places(message), meant, "{message}");
+            assert!(!said(message).contains("compared"), "{message}: {}", said(message));
+        }
+        assert!(said("1 and 3").contains("compared: productId 101, 103"));
+        assert!(said("compare 1 and 3 before I buy").contains("compared: productId 101, 103"));
     }
 
     #[test]

@@ -33,6 +33,8 @@ pub(crate) struct Call {
     pub(crate) duration_ms: u64,
     /// False: it was refused before anybody was asked, by a limit, a rule or its own arguments.
     pub(crate) asked: bool,
+    /// It was refused because another change was asked about first.
+    pub(crate) is_left: bool,
 }
 
 impl Call {
@@ -47,6 +49,18 @@ impl Call {
             (false, true) => Err(tool_fails(&self.tool, locale)),
             (false, false) => Err(Text::LeftOut.of(locale)),
         }
+    }
+
+    /// A change that was not asked about, as a customer may ask for it again.
+    pub(crate) fn as_left(&self, locale: &str) -> Option<String> {
+        let of = |name: &str| crate::json::text(&self.args[name]);
+        let part = of("partNo").or_else(|| of("productId"))?;
+        let name = tool_name(&self.tool, locale).to_lowercase();
+        self.is_left.then(|| match (self.tool.as_str(), of("quantity")) {
+            ("cart_add_item", quantity) => format!("{} × {part}", quantity.unwrap_or_else(|| "1".into())),
+            (_, Some(quantity)) => format!("{part} ({name}: {quantity})"),
+            (_, None) => format!("{part} ({name})"),
+        })
     }
 
     /// What a tool of this name brought.
@@ -181,6 +195,7 @@ impl Teller {
             began: Instant::now(),
             duration_ms: 0,
             asked: true,
+            is_left: false,
         });
         self.waiting.push_back(id);
         self.go_on();
@@ -203,11 +218,12 @@ impl Teller {
         if let Some(call) = self.calls.iter_mut().find(|call| call.id == *id) {
             let code = error.map(|error| Fault::of(error, self.locale).code);
             (call.outcome, call.data, call.code, call.duration_ms) = (Some(outcome), data, code, duration_ms);
+            call.is_left = error.is_some_and(is_one_at_a_time);
             call.asked = !matches!(outcome, ToolOutcome::Limit | ToolOutcome::Denied) && error.is_none_or(|error| error.code != ErrorCode::InvalidInput);
         }
         // A second change of a round waits for the next one: to the caller it was never begun, unless that has been said.
         let begun = self.announced && self.waiting.front() == Some(id);
-        if !begun && error.is_some_and(|error| error.reason_text() == Some("one_at_a_time")) {
+        if !begun && error.is_some_and(is_one_at_a_time) {
             self.waiting.retain(|waiting| waiting != id);
         }
         self.go_on();
@@ -254,6 +270,10 @@ impl Teller {
             self.out.say("status", json!({"message": Text::Replaced.of(self.locale), "stage": "output_replaced"}));
         }
     }
+}
+
+fn is_one_at_a_time(error: &AgentError) -> bool {
+    error.reason_text() == Some("one_at_a_time")
 }
 
 /// Ids are texts here, also where the model wrote them as numbers.
@@ -324,6 +344,7 @@ pub(crate) mod tests {
             began: Instant::now(),
             duration_ms: 0,
             asked: true,
+            is_left: false,
         }
     }
 }

@@ -13,6 +13,8 @@ pub(crate) enum Text {
     Finalizing,
     Replaced,
     Found,
+    FoundThese,
+    NothingFound,
     ToolRuns,
     SearchFailed,
     DetailsFailed,
@@ -32,6 +34,7 @@ pub(crate) enum Text {
     ConfirmFailed,
     ConfirmUnknown,
     ChangedSince,
+    OneAtATime,
     Yes,
     No,
     Generic,
@@ -76,6 +79,8 @@ impl Text {
             Self::Finalizing => ("Putting the answer together …", "Sätter ihop svaret …"),
             Self::Replaced => ("The answer has changed.", "Svaret har ändrats."),
             Self::Found => ("Found something.", "Hittade något."),
+            Self::FoundThese => ("This is what I found.", "Det här hittade jag."),
+            Self::NothingFound => ("Nothing was found for exactly those words.", "Inget hittades för precis de orden."),
             Self::ToolRuns => ("One moment …", "Ett ögonblick …"),
             Self::SearchFailed => ("The search did not work.", "Sökningen fungerade inte."),
             Self::DetailsFailed => ("The details could not be fetched.", "Detaljerna gick inte att hämta."),
@@ -100,6 +105,7 @@ impl Text {
                 "Tyvärr svarade butiken inte i tid. Ändringen kan ha gjorts eller inte; titta gärna i varukorgen.",
             ),
             Self::ChangedSince => ("Something has changed since then. Please look at it again:", "Något har ändrats sedan dess. Titta gärna på det igen:"),
+            Self::OneAtATime => ("One change is made at a time. Ask again for", "En ändring görs i taget. Be igen om"),
             Self::Yes => ("Yes", "Ja"),
             Self::No => ("No", "Nej"),
             Self::Generic => ("Change the cart", "Ändra varukorgen"),
@@ -192,8 +198,8 @@ mod tests {
         };
     }
     every! {
-        Start Thinking Searching Refining Details Cart Comparing Finalizing Replaced Found ToolRuns SearchFailed DetailsFailed CartFailed ToolFailed LeftOut
-        SearchName DetailsName CartName AddName SetName RemoveName Done AlreadyDone Cancelled Remind ConfirmFailed ConfirmUnknown ChangedSince Yes No
+        Start Thinking Searching Refining Details Cart Comparing Finalizing Replaced Found FoundThese NothingFound ToolRuns SearchFailed DetailsFailed CartFailed ToolFailed LeftOut
+        SearchName DetailsName CartName AddName SetName RemoveName Done AlreadyDone Cancelled Remind ConfirmFailed ConfirmUnknown ChangedSince OneAtATime Yes No
         Generic ChooseVariant NotBuyable InStock OutOfStock LowestPrice Comparison ModelSlow ModelBusy ModelFailed TurnSlow ShopFailed Stopping Failed
         NotUnderstood SwitchedOff SessionsAway TooMany TooLong Blank NotAllowed
     }

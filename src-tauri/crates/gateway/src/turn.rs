@@ -19,7 +19,8 @@ use crate::{
     compare,
     confirm::{self, Reply},
     error::Fault,
-    references,
+    json::text,
+    references, refine,
     request::ChatRequest,
     say::Out,
     sessions::{CLIENT_IP, CONTEXT, STATUS_SEED, Sessions, State, id_of},
@@ -77,7 +78,7 @@ pub(crate) async fn converse(app: Arc<App>, ask: Ask, out: Out, leave: Cancellat
 pub(crate) struct Turn<'a> {
     pub(crate) app: &'a Arc<App>,
     pub(crate) ask: &'a Ask,
-    out: &'a Out,
+    pub(crate) out: &'a Out,
     /// Fired when the client has left.
     leave: &'a CancellationToken,
     pub(crate) locale: &'static str,
@@ -123,12 +124,28 @@ impl Turn<'_> {
     }
 
     async fn answer(&self, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+        let unseen = state.memory.unseen.take();
+        let went = self.reply(unseen.as_deref(), state, answer).await;
+        if self.leave.is_cancelled() {
+            // A question that nobody reads is put again, whatever comes next.
+            state.memory.unseen = answer.pending_action.as_ref().and_then(|pending| text(&pending["pendingActionId"]));
+        }
+        went
+    }
+
+    /// `unseen` is the action whose question the caller has not seen.
+    async fn reply(&self, unseen: Option<&str>, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         let message = self.ask.request.message.as_str();
         let repeated = std::mem::take(&mut state.confirmed);
         let engine = self.app.host.engine();
         let newest = engine.newest_in(&self.session).await.map_err(|error| Fault::of(&error, self.locale))?;
         if let Some(approval) = &newest {
             if engine.waits_for_caller(approval) {
+                if unseen == Some(confirm::public_id(approval).as_str()) {
+                    answer.plain = true;
+                    self.show(approval, Some(Text::Remind), answer);
+                    return Ok(());
+                }
                 return self.decide(approval, state, answer).await;
             }
             if let Some(end) = self.untold_end(approval, state) {
@@ -140,6 +157,9 @@ impl Turn<'_> {
             Text::AlreadyDone.of(self.locale).clone_into(&mut answer.text);
             answer.plain = true;
             return Ok(());
+        }
+        if let Some(words) = refine::taken(message, &std::mem::take(&mut state.memory.ways_on)) {
+            return self.search_exactly(&words, state, answer).await;
         }
         match state.choices.as_ref().and_then(|kept| choices::pick(message, kept)) {
             Some(Pick::Part(part, quantity)) => {
@@ -179,8 +199,9 @@ impl Turn<'_> {
     async fn ask_model(&self, text: String, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         let engine = self.app.host.engine();
         let model = self.app.config.model.clone();
-        let compared = references::compared(&text, &state.memory);
-        let around = Around { hints: references::hints(&text, &state.memory), ..self.around() };
+        let options = state.choices.as_ref();
+        let compared = if options.is_none() { references::compared(&text, &state.memory) } else { Vec::new() };
+        let around = Around { hints: references::hints(&text, &state.memory, options), ..self.around() };
         let mut hearing = engine.turn_heard(&self.session, text, model, around).await.map_err(|error| Fault::of(&error, self.locale))?;
         let mut teller = Teller::new(self.out.clone(), self.locale, self.ask.debug, engine.specs());
         let (end, stopped) = self.listen(&mut hearing, &mut teller).await;
@@ -189,12 +210,20 @@ impl Turn<'_> {
         let failed = end.error.as_ref().filter(|_| end.status == TurnStatus::Error);
         if let Some(fault) = stopped.or_else(|| failed.map(|error| Fault::of(error, self.locale))) {
             teller.replaced_by(&fault.safe_message());
+            // Nobody was shown the question: no later yes may mean it.
+            if let Some(approval) = teller.approval.take() {
+                self.withdraw(&approval, "The caller was never asked.", answer).await;
+            }
             return Err(fault);
         }
+        state.memory.left = answer.calls.iter().filter_map(|call| call.as_left(self.locale)).collect();
         self.show_products(&compared, state, answer).await;
         answer.text = end.text;
         match teller.approval.take() {
-            Some(approval) => self.propose(approval, state, answer).await?,
+            Some(approval) => {
+                self.propose(approval, state, answer).await?;
+                self.name_left(&state.memory.left, answer);
+            }
             None => {
                 if let Some(kept) = choices::of_words(&end.choices, Text::ChooseVariant.of(self.locale)) {
                     answer.choices = choices::shown(&kept);
@@ -202,13 +231,21 @@ impl Turn<'_> {
                 }
             }
         }
-        answer.refinements = crate::refine::of_turn(&answer.calls);
+        answer.refinements = refine::of_turn(&answer.calls);
+        state.memory.ways_on.clone_from(&answer.refinements);
         teller.replaced_by(&answer.text);
         Ok(())
     }
 
+    /// Says what else was asked for and is not done: nothing is dropped without a word.
+    fn name_left(&self, left: &[String], answer: &mut Answer) {
+        if !left.is_empty() {
+            answer.text = format!("{} {}: {}.", answer.text, Text::OneAtATime.of(self.locale), left.join("; "));
+        }
+    }
+
     /// Cards and comparison of what the calls brought, which the session remembers as they are numbered on the screen.
-    async fn show_products(&self, compared: &[String], state: &mut State, answer: &mut Answer) {
+    pub(crate) async fn show_products(&self, compared: &[String], state: &mut State, answer: &mut Answer) {
         let details = self.enrichment(&answer.calls).await;
         answer.cards = cards::of_turn(&answer.calls, &state.memory.search_candidates);
         cards::with_dimensions(&mut answer.cards, &details);
@@ -287,6 +324,7 @@ impl Turn<'_> {
         if !is_yes {
             let (rejected, _) = engine.decide_heard(approval, params, self.around()).await;
             rejected.map_err(|error| Fault::of(&error, self.locale))?;
+            state.memory.left.clear();
             return self.told(Text::Cancelled, answer).await;
         }
         answer.plain = false;
@@ -314,6 +352,7 @@ impl Turn<'_> {
             began,
             duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
             asked: true,
+            is_left: false,
         };
         if let Err(error) = &decided {
             call.outcome = Some(ToolOutcome::Error);
@@ -349,7 +388,9 @@ impl Turn<'_> {
         self.app.metrics.confirmed.add();
         state.confirmed = true;
         self.look_at_cart(answer).await;
-        self.told(Text::Done, answer).await
+        Text::Done.of(self.locale).clone_into(&mut answer.text);
+        self.name_left(&std::mem::take(&mut state.memory.left), answer);
+        self.keep_exchange(answer).await
     }
 
     /// How the newest action ended, when its confirmation comes again and its end was told to nobody: it was decided elsewhere, or the
@@ -414,12 +455,17 @@ impl Turn<'_> {
             began,
             duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
             asked: true,
+            is_left: false,
         });
     }
 
     /// An answer of the host's own, kept in the conversation.
-    async fn told(&self, text: Text, answer: &mut Answer) -> Result<(), Fault> {
+    pub(crate) async fn told(&self, text: Text, answer: &mut Answer) -> Result<(), Fault> {
         text.of(self.locale).clone_into(&mut answer.text);
+        self.keep_exchange(answer).await
+    }
+
+    async fn keep_exchange(&self, answer: &Answer) -> Result<(), Fault> {
         let kept = self.app.host.engine().exchange(&self.session, &self.ask.request.message, &answer.text, &self.around()).await;
         kept.map_err(|error| Fault::of(&error, self.locale))
     }

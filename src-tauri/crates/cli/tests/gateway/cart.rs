@@ -1,5 +1,7 @@
 //! The two steps of a cart change: what waits, what decides it, and that it happens once.
 
+use std::time::Duration;
+
 use kit::model_server::Reply;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -75,6 +77,77 @@ async fn section_11_one_change_at_a_time_waits_and_it_is_the_one_that_was_shown(
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn section_11_what_is_left_of_several_changes_is_named_and_not_called_done() {
+    let both = || Reply::new().ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 2})).ask("cart_add_item", &json!({"partNo": OTHER, "quantity": 1}));
+    let server = model([both(), both(), add(1)]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let left = [
+        ("en-GB", format!("One change is made at a time. Ask again for: 1 × {OTHER}.")),
+        ("sv-SE", format!("En ändring görs i taget. Be igen om: 1 × {OTHER}.")),
+    ];
+    for (culture, left) in left {
+        let mut body = message_of(culture, "two of these and one of those");
+        body["context"]["cultureCode"] = json!(culture);
+        let (_, asked) = gateway.post("/v1/chat", &body).await;
+        let prompt = asked["confirmation"]["prompt"].as_str().unwrap();
+        assert_eq!(asked["text"], format!("{prompt} {left}"));
+        body["message"] = json!("ja");
+        let (_, done) = gateway.post("/v1/chat", &body).await;
+        assert!(done["text"].as_str().unwrap().ends_with(&left), "{done}");
+        assert_eq!(pieces(&done), 2);
+    }
+    let alone = gateway.say("en-GB", "one more").await;
+    assert_eq!(alone["text"], alone["confirmation"]["prompt"], "nothing is left of one");
+    assert_eq!(gateway.say("en-GB", "yes").await["text"], "Done. Your cart is up to date.");
+    server.assert_clean();
+}
+
+/// Waits for what another task brings about.
+async fn until(what: impl Fn() -> bool) {
+    tokio::time::timeout(Duration::from_secs(30), async {
+        while !what() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await
+    .expect("it comes about");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_and_22_18_a_question_that_a_stopped_turn_never_put_is_not_answered() {
+    let front = Front::start().await;
+    front.breaks("product.search", [Break::Hang]);
+    let beside = Reply::new().ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 1})).ask("product_search", &json!({"query": "tent"}));
+    let server = model([beside, Reply::text(["Yes what?"])]).await;
+    let gateway = crate::remote_shop::open(&front, &server, &[]).await;
+    let request = gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "a shoe, and tents"));
+    let asking = tokio::spawn(request.send());
+    until(|| gateway.csign(&["approvals", "list"]).to_string().contains(SHOE)).await;
+    asking.abort();
+    assert_eq!(gateway.say("s", "yes").await["text"], "Yes what?", "nothing waits");
+    assert_eq!(front.count("cart.addItem"), 0);
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_and_22_18_a_question_that_nobody_read_is_put_again() {
+    let front = Front::start().await;
+    let server = model([add(1)]).await;
+    let gateway = crate::remote_shop::open(&front, &server, &[]).await;
+    // The preview's read is answered at once; the look for variants takes longer than the client stays.
+    front.breaks("product.get", [Break::Slow(0), Break::Slow(4_000)]);
+    let request = gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "a shoe"));
+    let asking = tokio::spawn(request.send());
+    until(|| front.count("product.get") > 1).await;
+    asking.abort();
+    let asked = gateway.say("s", "yes").await;
+    assert!(asked["pendingAction"].is_object() && asked["text"].as_str().unwrap().contains(SHOE), "it is shown first: {asked}");
+    assert_eq!(front.count("cart.addItem"), 0);
+    assert_eq!(pieces(&gateway.say("s", "yes").await), 1);
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn section_4_a_change_that_waits_its_turn_was_never_begun() {
     let both = Reply::new().ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 2})).ask("cart_add_item", &json!({"partNo": OTHER, "quantity": 1}));
     let server = model([both]).await;
@@ -100,6 +173,8 @@ async fn section_11_another_price_makes_a_new_proposal() {
     assert!(uuid_like(&changed["pendingAction"]["pendingActionId"]), "{changed}");
     assert_ne!(changed["pendingAction"]["pendingActionId"], asked["pendingAction"]["pendingActionId"]);
     assert_eq!(front.count("cart.addItem"), 0, "nothing was sent under the old signature");
+    assert!(changed["text"].as_str().unwrap().contains("9,999.00 SEK"), "the new price can be seen: {changed}");
+    assert_eq!(changed["confirmation"]["prompt"], changed["pendingAction"]["description"]);
     assert_eq!(pieces(&gateway.say("s", "yes").await), 1);
     server.assert_clean();
 }

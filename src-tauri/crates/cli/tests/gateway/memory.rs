@@ -221,3 +221,40 @@ async fn section_10_what_the_host_says_stands_before_the_message_memory_referenc
     assert_eq!(hints(&server, 3).len(), 1, "only the memory is for every message");
     server.assert_clean();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_13_and_16_no_hint_contradicts_its_message() {
+    let server = model([search("tents"), Reply::text(["Tents."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let cards = ids(&gateway.say("s", "tents").await).into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let told = async |message: &str| {
+        server.push(Reply::text(["Well."]));
+        gateway.say("s", message).await;
+        hints(&server, server.seen().len() - 1)[1..].join("|")
+    };
+    let meant = |places: &[usize]| {
+        let named: Vec<String> = places.iter().map(|place| format!("productId {} (number {place} on the screen)", cards[place - 1])).collect();
+        format!("The message below means {}.", named.join(" and "))
+    };
+    assert_eq!(told("add the first two to my cart").await, meant(&[1, 2]));
+    assert_eq!(told("add 1 and 3 to my cart").await, meant(&[1, 3]));
+    assert_eq!(told("I need 2 or 3 of them").await, "", "that is how many");
+    assert_eq!(told("finns den i andra färger?").await, "", "other colours are no second product");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_host_looks_up_by_itself_is_no_part_of_the_conversation() {
+    let server = model([search("trail shoes"), Reply::text(["Those."]), add("FJS-TR1001"), Reply::text(["Well."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let hinted = gateway.say("s", "which sizes do the trail shoes come in?").await;
+    assert!(hinted["cards"][0]["dimensionHints"].is_object(), "it has looked: {hinted}");
+    assert!(gateway.say("s", "put it in").await["choices"].is_object());
+    gateway.say("s", "thanks").await;
+    let heard = server.seen().pop().unwrap().body["messages"].clone();
+    let called: Vec<&Value> = heard.as_array().unwrap().iter().flat_map(|message| message["tool_calls"].as_array().into_iter().flatten()).collect();
+    let names: Vec<&str> = called.iter().filter_map(|call| call["function"]["name"].as_str()).collect();
+    assert_eq!(names, ["product_search", "cart_add_item"], "what the model asked for");
+    assert!(gateway.csign(&["audit", "list"]).to_string().contains("product.get"), "the log knows of it");
+    server.assert_clean();
+}

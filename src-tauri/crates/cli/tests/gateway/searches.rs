@@ -165,3 +165,23 @@ async fn section_16_a_hint_names_what_a_message_means_and_comes_only_then() {
     }
     server.assert_clean();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_14_and_23_the_label_of_a_retry_searches_for_its_very_words() {
+    let front = Front::start().await;
+    // As simplified, once more with the first word, and then as it was written.
+    let there = Break::Result(json!([{"productId": 1, "name": "Sock"}]));
+    front.breaks("product.search", [nothing(), nothing(), there]);
+    let server = model([Reply::call("product_search", json!({"query": "red wool socks"})), Reply::text(["Nothing."])]).await;
+    let gateway = open(&front, &server, &[]).await;
+    let empty = gateway.say("s", "red wool socks").await;
+    let label = empty["refinements"][0]["label"].as_str().unwrap_or_else(|| panic!("a way on: {empty}"));
+    let found = gateway.say("s", label).await;
+    let sent: Vec<Value> = front.sent("product.search").iter().map(|sent| sent["query"].clone()).collect();
+    assert_eq!(sent, ["wool socks", "wool", "red wool socks"]);
+    assert_eq!((found["cards"][0]["title"].as_str(), found["text"].as_str()), (Some("Sock"), Some("This is what I found.")), "{found}");
+    assert_eq!(server.seen().len(), 2, "no model is asked");
+    server.push(Reply::text(["Well."]));
+    assert_eq!(gateway.say("s", label).await["text"], "Well.", "only the next message takes it");
+    server.assert_clean();
+}

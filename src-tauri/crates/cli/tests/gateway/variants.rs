@@ -201,3 +201,46 @@ async fn section_12_a_variant_and_a_plain_product_go_on_without_a_question() {
         server.assert_clean();
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_signed_names_and_prices_the_variant_and_not_its_parent() {
+    let big = with(sized(7_200, "42", 5), json!({"variantName": "Size 42", "price": null, "priceIncVat": "25.00"}));
+    let dearer = with(big.clone(), json!({"priceIncVat": "30.00"}));
+    let of = |variant: Value| with(boot(json!([sized(7_100, "41", 9), variant])), json!({"priceIncVat": "10.00", "currency": "SEK"}));
+    let front = Front::start().await;
+    // The question and its look behind it, then a dearer shop at the yes.
+    front.breaks("product.get", std::iter::repeat_n(Break::Result(of(big)), 2).chain(std::iter::repeat_n(Break::Result(of(dearer)), 20)));
+    let server = model([add("BOOT-42", 3)]).await;
+    let gateway = open(&front, &server, &[]).await;
+    let asked = gateway.say("s", "three of it").await;
+    assert_eq!(proposed(&asked), "Add 3 × Boot (Size 42) (BOOT-42) to the cart?");
+    assert!(gateway.csign(&["approvals", "list"]).to_string().contains("75.00 SEK"), "three of the variant");
+    let changed = gateway.say("s", "yes").await;
+    assert!(proposed(&changed).ends_with("(90.00 SEK)"), "{changed}");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_12_a_place_after_the_question_is_an_options_and_no_products() {
+    let front = shop_of(&boot(json!([sized(7_100, "41", 9), sized(7_200, "42", 5)]))).await;
+    let server = model([]).await;
+    let gateway = open(&front, &server, &[]).await;
+    let asked = async |session: &str| {
+        server.push(Reply::call("product_search", json!({"query": "tent"})));
+        server.push(Reply::text(["Tents."]));
+        server.push(add("BOOT", 1));
+        gateway.say(session, "tents").await;
+        assert!(gateway.say(session, "the boot").await["choices"].is_object());
+    };
+    for way in ["the second one", "den andra"] {
+        asked(way).await;
+        assert!(proposed(&gateway.say(way, way).await).contains("BOOT-42"), "{way}");
+    }
+    asked("s").await;
+    server.push(Reply::text(["The 42."]));
+    gateway.say("s", "is the second one good for rain?").await;
+    let told = crate::memory::hints(&server, server.seen().len() - 1);
+    assert!(told.iter().all(|hint| !hint.contains("The message below means")), "{told:?}");
+    assert!(told.iter().any(|hint| hint.contains("2: Size: 42") && hint.contains("BOOT-42")), "{told:?}");
+    server.assert_clean();
+}
