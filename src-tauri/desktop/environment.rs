@@ -13,13 +13,17 @@ pub(crate) fn prepare() {
     }
     // Two providers may be compiled in; the first to be asked would panic when none is installed.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
-    // The protocol library would write down what servers say of their failures.
-    let filter = tracing_subscriber::EnvFilter::try_from_env("COUNTERSIGN_LOG").unwrap_or_else(|_| "warn,rmcp=off".into());
+    let filter = std::env::var("COUNTERSIGN_LOG").ok().and_then(|wanted| log_filter(&wanted)).or_else(|| log_filter("warn")).unwrap_or_default();
     let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal()).try_init();
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         tracing::error!(place, "a part of the app failed: {}", panic.payload_as_str().unwrap_or("no message"));
     }));
+}
+
+/// The protocol library would write down what servers say of their failures: only who names it gets it.
+fn log_filter(wanted: &str) -> Option<tracing_subscriber::EnvFilter> {
+    tracing_subscriber::EnvFilter::try_new(format!("rmcp=off,{wanted}")).ok()
 }
 
 /// WebKit makes `navigator.language` "C" under the C locale, and every `Intl` formatter of the pages would throw.

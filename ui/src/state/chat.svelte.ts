@@ -169,11 +169,12 @@ export class Chat {
     }
   }
 
-  /** What buttons send: nothing while the very same message is on its way. The button may go, so the message field gets the focus. */
-  async ask(text: string): Promise<boolean> {
+  /** What buttons send: nothing while the very same message is on its way. The button may go, so the message field gets the focus,
+   *  unless it stays with what the button is in. */
+  async ask(text: string, movesFocus = true): Promise<boolean> {
     const message = text.trim();
     if (this.sending || (this.open && isOnItsWay(this.open, this.sent, message))) return false;
-    this.focusWanted++;
+    if (movesFocus) this.focusWanted++;
     return this.send(message);
   }
 

@@ -14,10 +14,12 @@ use crate::telemetry::{SPANS, Telemetry};
 
 /// Takes a filter such as `debug`.
 const FILTER: &str = "COUNTERSIGN_LOG";
-/// What is logged when nobody says otherwise. The protocol library would write down what servers say of their failures.
-const USUAL: &str = "warn,rmcp=off";
+/// What is logged when nobody says otherwise.
+const USUAL: &str = "warn";
 /// The same of a server.
-const USUAL_OF_SERVER: &str = "warn,gateway=info,rmcp=off";
+const USUAL_OF_SERVER: &str = "warn,gateway=info";
+/// Before every filter: the protocol library would write down what servers say of their failures. Who names it gets it all the same.
+const QUIET: &str = "rmcp=off";
 /// A longer file is put aside as `.old`, in place of the one before.
 const LIMIT: u64 = 1 << 20;
 
@@ -27,7 +29,8 @@ pub(crate) fn path(data_dir: &Path) -> PathBuf {
 
 /// Warnings and errors go to the file, unless the filter says otherwise.
 pub(crate) fn start(data_dir: &Path) {
-    let filter = EnvFilter::try_from_env(FILTER).unwrap_or_else(|_| EnvFilter::new(USUAL));
+    let wanted = std::env::var(FILTER).ok().and_then(|text| filter_of(&text));
+    let filter = wanted.or_else(|| filter_of(USUAL)).unwrap_or_default();
     let file = path(data_dir);
     let started = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(move || Lazy(file.clone())).try_init();
     if let Err(error) = started {
@@ -59,8 +62,12 @@ fn server_filter() -> Result<EnvFilter, AgentError> {
             .reason("invalid_configuration")
             .hint("docs/gateway.md lists every setting.")
     };
-    let Some(text) = std::env::var_os(FILTER).filter(|text| !text.is_empty()) else { return Ok(EnvFilter::new(USUAL_OF_SERVER)) };
-    text.to_str().and_then(|text| EnvFilter::try_new(text).ok()).ok_or_else(wrong)
+    let text = std::env::var_os(FILTER).filter(|text| !text.is_empty()).unwrap_or_else(|| USUAL_OF_SERVER.into());
+    text.to_str().and_then(filter_of).ok_or_else(wrong)
+}
+
+fn filter_of(text: &str) -> Option<EnvFilter> {
+    EnvFilter::try_new(format!("{QUIET},{text}")).ok()
 }
 
 /// Adds to the file, creating it when needed.
@@ -109,16 +116,17 @@ mod tests {
 
     #[test]
     fn what_the_protocol_library_would_log_of_a_server_stays_out() {
-        for usual in [USUAL, USUAL_OF_SERVER] {
+        for wanted in [USUAL, USUAL_OF_SERVER, "warn,gateway=debug", "debug"] {
             let written = Written::default();
             let writer = written.clone();
-            let subscriber = tracing_subscriber::fmt().with_env_filter(EnvFilter::new(usual)).with_ansi(false).with_writer(move || writer.clone()).finish();
+            let subscriber =
+                tracing_subscriber::fmt().with_env_filter(filter_of(wanted).unwrap()).with_ansi(false).with_writer(move || writer.clone()).finish();
             tracing::subscriber::with_default(subscriber, || {
                 tracing::error!(target: "rmcp::transport::worker", "worker quit with fatal: HTTP 403 Forbidden: password hunter2");
                 tracing::warn!(target: "mcp::server", "an MCP server is gone");
             });
             let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
-            assert!(text.contains("is gone") && !text.contains("hunter2"), "{usual}: {text}");
+            assert!(text.contains("is gone") && !text.contains("hunter2"), "{wanted}: {text}");
         }
     }
 }

@@ -60,15 +60,15 @@ fn is_entry(name: &str) -> bool {
     name.starts_with(credentials::OF_PACKS) || name.starts_with(servers::TOKENS) || name.split_once('@').is_some_and(|(key, _)| key == models::API_KEY)
 }
 
-/// Whether a variable's name says that it holds a credential. Where tokens are got is none.
+/// Whether a variable's name says that it holds a credential.
 pub(crate) fn names_credential(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    !["_URL", "_ENDPOINT"].iter().any(|end| name.ends_with(end)) && name.split('_').any(|part| WORDS.contains(&part))
+    name.to_ascii_uppercase().split('_').any(|part| WORDS.contains(&part))
 }
 
 fn is_credential(name: &str, value: &str) -> bool {
-    // A path to a file with a key in it is no key, and would take that folder out of every text.
-    names_credential(name) && value.trim().len() >= SHORTEST && !value.starts_with(['/', '~', '.']) && !value.contains(":\\")
+    // Where tokens are got is none. A path to a file with a key in it is no key, and would take that folder out of every text.
+    let is_place = ["_URL", "_ENDPOINT"].iter().any(|end| name.to_ascii_uppercase().ends_with(end));
+    names_credential(name) && !is_place && value.trim().len() >= SHORTEST && !value.starts_with(['/', '~', '.']) && !value.contains(":\\")
 }
 
 /// What is secret in the value of a variable that is no credential as a whole. Texts are searched with their escapes undone.
@@ -78,7 +78,14 @@ fn secrets_in(name: &str, value: &str) -> Vec<String> {
         let values = value.split(',').filter_map(|header| header.split_once('=')).map(|(_, value)| plain(value.trim()));
         return values.filter(|value| value.len() >= SHORTEST).collect();
     }
-    password_in(value).map(plain).into_iter().collect()
+    password_in(value).into_iter().chain(keys_in(value)).map(plain).collect()
+}
+
+/// What an address gives under a name such as `api_key`: `https://host/?api_key=…`.
+fn keys_in(value: &str) -> impl Iterator<Item = &str> {
+    let query = value.split_once("://").and_then(|(_, rest)| Some(rest.split_once('?')?.1)).unwrap_or_default();
+    let pairs = query.split('#').next().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
+    pairs.filter(|(name, value)| names_credential(&name.replace('-', "_")) && value.len() >= SHORTEST).map(|(_, value)| value)
 }
 
 /// The password in an address such as `redis://user:password@host`.
@@ -181,6 +188,7 @@ mod tests {
             ("token_endpoint", "https://shop.example/oauth/token"),
             ("REDIS_URL", "redis://:p%40ssw0rd-1@10.0.0.7:6379/0"),
             ("API_KEY_URL", "https://ana:hidden-2@shop.example/keys?user=a:b@c"),
+            ("SEARCH_URL", "https://shop.example/?q=long-enough-words&api-key=hidden%2D31&page=1#token=no-key-here"),
             ("PROXY", "http://shop.example/a:b@c"),
             ("OTEL_EXPORTER_OTLP_HEADERS", "x-key=collector-1, authorization=Bearer%20collector-2,x-flag=1"),
             ("OTEL_EXPORTER_OTLP_TRACES_HEADERS", "x-key=collector-3=="),
@@ -188,6 +196,6 @@ mod tests {
         let variables = variables.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
         let known = KnownSecrets::new(Arc::new(Keyring::new("test")), &BTreeSet::new(), variables);
         let values: Vec<String> = known.values().iter().map(|value| value.expose_secret().to_owned()).collect();
-        assert_eq!(values, ["p@ssw0rd-1", "hidden-2", "collector-1", "Bearer collector-2", "collector-3=="]);
+        assert_eq!(values, ["p@ssw0rd-1", "hidden-2", "hidden-31", "collector-1", "Bearer collector-2", "collector-3=="]);
     }
 }

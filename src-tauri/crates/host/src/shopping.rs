@@ -8,7 +8,7 @@ mod texts;
 use serde_json::{Value, json};
 
 pub use simplify::names_a_dimension;
-use simplify::{Simple, simplify};
+use simplify::{CHARS, Simple, simplify};
 
 /// The shop contract's name of the tool.
 pub(crate) const SEARCH: &str = "product.search";
@@ -81,10 +81,10 @@ where
     Ok(result)
 }
 
-/// The words between “quotation marks”: they go out as they are.
+/// The words between “quotation marks”: they go out as they are, when they are one quotation of a search's length.
 fn quoted(query: &str) -> Option<&str> {
     let words = query.trim().strip_prefix(['“', '”'])?.strip_suffix('”')?.trim();
-    (!words.is_empty()).then_some(words)
+    (!words.is_empty() && !words.contains(['“', '”']) && words.chars().count() <= CHARS).then_some(words)
 }
 
 /// A product with so many variants as the chat API's contract reads. What can be bought is not what is left out.

@@ -9,8 +9,8 @@ use engine::ports::ToolFailure;
 use rmcp::{
     Peer, RoleClient,
     model::{
-        CallToolRequest, CallToolRequestParams, ClientRequest, ErrorCode, InputRequest, InputRequests, InputResponses, PaginatedRequestParams, ProtocolVersion,
-        ReadResourceRequest, ReadResourceRequestParams, ServerResult, SubscriptionFilter,
+        CallToolRequest, CallToolRequestParams, ClientRequest, ErrorCode, InputRequest, InputRequests, InputResponses, ListToolsRequest,
+        PaginatedRequestParams, ProtocolVersion, ReadResourceRequest, ReadResourceRequestParams, ServerResult, SubscriptionFilter,
     },
     service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt, PeerRequestOptions, RunningService, ServiceError},
     transport::{
@@ -225,6 +225,11 @@ impl Connection {
                 return Ok(found);
             }
         }
+    }
+
+    /// Whether it still knows this session: something that any server answers.
+    pub(crate) async fn asked_again(&self, server: &str, limits: &Limits) -> Result<(), ToolFailure> {
+        self.request(server, ClientRequest::ListToolsRequest(ListToolsRequest::default()), limits).await.map(drop)
     }
 
     /// Asks a server of the stateless protocol to tell of changed tools; older ones do so by themselves.

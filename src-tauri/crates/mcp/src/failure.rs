@@ -127,6 +127,11 @@ pub(crate) fn request_kind(error: &ServiceError) -> String {
     }
 }
 
+/// Whether a call ended with the status that says "not so", or that a session is not known any more.
+pub(crate) fn is_bad_request<T>(outcome: &Result<T, ToolFailure>) -> bool {
+    outcome.as_ref().is_err_and(|failure| failure.error.reason_text() == Some("mcp_http_status") && failure.error.details.get("status") == Some(&400.into()))
+}
+
 /// A request that the transport could not bring to its end.
 pub(crate) fn unsent(server: &str, lost: Option<Lost>) -> ToolFailure {
     match lost {

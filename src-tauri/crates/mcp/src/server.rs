@@ -424,6 +424,24 @@ impl Server {
         }
     }
 
+    /// Many servers say 400 of a session that they have forgotten. Whether this is one of them, its list of tools tells: then the next
+    /// call has a new connection.
+    pub(crate) fn doubt(self: &Arc<Self>, reached: &Reached) {
+        let (server, connection, attempt) = (Arc::clone(self), Arc::clone(&reached.connection), reached.attempt);
+        tokio::spawn(async move {
+            let limits = Limits::new(server.timings.start, CancellationToken::new());
+            if !failure::is_bad_request(&connection.asked_again(&server.config.name, &limits).await) {
+                return;
+            }
+            let mut life = server.lock();
+            if matches!(life.phase, Phase::Ready { attempt: now, .. } if now == attempt) {
+                life.stop.cancel();
+                life.phase = Phase::Idle;
+                server.tell(life);
+            }
+        });
+    }
+
     /// The server does not accept who we are any more.
     fn unauthorized(&self, mut life: MutexGuard<'_, Life>, attempt: u64, challenge: Option<String>) {
         match self.oauth().map(|oauth| oauth.grant) {

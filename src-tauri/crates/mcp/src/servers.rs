@@ -155,6 +155,9 @@ impl Servers {
             server.check(tool)?;
             let outcome = reached.connection.call(&server.config.name, tool, arguments.clone(), &limits, resume).await;
             server.heard(&reached, &outcome);
+            if failure::is_bad_request(&outcome) {
+                server.doubt(&reached);
+            }
             // A token of the app itself has run out; the server has refused before it did anything, and the next connection has a new one.
             if !server.renews_tokens() || !outcome.as_ref().is_err_and(|failure| failure.error.reason_text() == Some("mcp_unauthorized")) {
                 return outcome;

@@ -3,7 +3,7 @@
 
 /// The most words that are kept, and the most characters of them.
 const WORDS: usize = 3;
-const CHARS: usize = 50;
+pub(crate) const CHARS: usize = 50;
 
 /// A search, simplified.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

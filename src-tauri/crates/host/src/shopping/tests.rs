@@ -57,6 +57,12 @@ async fn section_14_words_in_quotation_marks_go_out_as_they_are_and_once() {
     assert_eq!((&result["querySimplification"]["wasSimplified"], &result["querySimplification"]["effectiveQuery"]), (&json!(false), &json!(asked[0])));
     let (result, asked) = searched(PLAIN, json!({"query": "”röda sockor”"}), &[]).await;
     assert_eq!((asked.len(), kinds(&result)), (1, vec!["ask_clarify"]), "the same is not offered again");
+    // Two quotations are none, and what is longer than a search is made one.
+    let (_, asked) = searched(PLAIN, json!({"query": "“tent” or “red backpack”"}), &["tent backpack"]).await;
+    assert_eq!(asked.len(), 1);
+    let long = format!("“{}”", "warm tent ".repeat(20));
+    let (_, asked) = searched(PLAIN, json!({"query": long}), &["warm tent warm"]).await;
+    assert_eq!(asked.len(), 1);
     let (_, asked) = searched(PLAIN, json!({"query": "“”"}), &[]).await;
     assert_eq!(asked.len(), 1);
 }

@@ -208,7 +208,7 @@ async fn a_bare_status_is_told_as_what_it_is_and_the_connection_stays() {
     let servers = one(&peer.url());
     call(&servers, "add").await.unwrap();
     for (status, happened) in [(400, false), (403, false), (404, false), (413, false), (501, false), (307, true), (503, true)] {
-        peer.answer_with(Answer::Status(status));
+        peer.answer_with(Answer::Only("tools/call", status, String::new()));
         let failure = call(&servers, "add").await.unwrap_err();
         assert_eq!((failure.error.reason_text(), failure.may_have_happened), (Some("mcp_http_status"), happened), "{status}");
         assert_eq!(failure.error.details["status"], status);
@@ -216,6 +216,26 @@ async fn a_bare_status_is_told_as_what_it_is_and_the_connection_stays() {
     peer.answer_with(Answer::Normal);
     call(&servers, "add").await.unwrap();
     assert_eq!(peer.seen().iter().filter(|request| request.method == "initialize").count(), 1);
+    servers.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_says_400_of_a_forgotten_session_is_opened_again() {
+    let peer = Peer::start(false).await;
+    let servers = one(&peer.url());
+    call(&servers, "add").await.unwrap();
+    let asked = |method: &str| peer.seen().iter().filter(|request| request.method == method).count();
+    let lists = asked("tools/list");
+    peer.answer_with(Answer::Status(400));
+    let failure = call(&servers, "add").await.unwrap_err();
+    assert_eq!((failure.error.details["status"].as_i64(), failure.may_have_happened), (Some(400), false));
+    while asked("tools/list") == lists {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    peer.answer_with(Answer::Normal);
+    while asked("initialize") < 2 {
+        call(&servers, "add").await.unwrap();
+    }
     servers.shut_down().await;
 }
 

@@ -258,7 +258,7 @@ fn is_parting(token: &Token) -> bool {
     token.any(&["and", "och", "vs", "versus", "with", "med", "to", "mot", "or", "eller", "against", "than", "an", "&", ",", "/"])
 }
 
-/// Whether a search is for what was searched for last: its words only describe it, or there are none. Limits of one subject say nothing of
+/// Whether a search is for what was searched for last: its words only describe it or name it again, or there are none. Limits of one subject say nothing of
 /// another.
 fn same_subject(reader: &Reader<'_>, goal: &Goal, earlier: &Map<String, Value>) -> bool {
     let Some(slot) = reader.book.tools[goal.tool].slots.iter().find(|slot| matches!(slot.kind, SlotKind::Words)) else { return true };
@@ -267,7 +267,8 @@ fn same_subject(reader: &Reader<'_>, goal: &Goal, earlier: &Map<String, Value>) 
     };
     let (pack, known) = (reader.book.pack_of(goal.tool), words(earlier));
     let describes = |word: &String| pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok();
-    words(&goal.args).iter().all(|word| describes(word) || things::fits(pack, word, &known))
+    let wanted = words(&goal.args);
+    wanted.iter().all(describes) || wanted.iter().any(|word| !describes(word) && things::fits(pack, word, &known))
 }
 
 /// Takes what the clause leaves open from the call before.

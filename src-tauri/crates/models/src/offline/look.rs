@@ -84,7 +84,8 @@ impl Run<'_> {
             Place::Nth(place) => place as usize,
             Place::Last => listing.shown().len(),
         };
-        match index.checked_sub(1).and_then(|i| listing.shown().get(i)) {
+        // Beside a text there may be cards, which number all there is.
+        match index.checked_sub(1).and_then(|i| listing.items.get(i)) {
             Some(item) => Found::One(item.clone()),
             None => Found::Done(Outcome::Ask { listing: listing.clone(), why: Why::OutOfRange(index) }),
         }

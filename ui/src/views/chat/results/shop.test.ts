@@ -36,7 +36,8 @@ test("only what the shop sells, has and names by a part number can be put into t
   const parts = [{}, { isBuyable: false }, { attributes: { isBuyable: "false" } }, { attributes: { isBuyable: true } }, { partNo: null }, { onHand: { value: 0 } }];
   expect(parts.map((rest) => partToAdd(read(stocked(rest))))).toEqual(["P-1", null, null, "P-1", null, null]);
   const variants = [{ partNo: "V-1", onHand: { value: 1 } }, { partNo: "V-2", onHand: { value: 1 }, isBuyable: true }];
-  expect(read(stocked({ isBuyable: false, variants })).variants.map(partToAdd)).toEqual([null, "V-2"]);
+  expect(read(stocked({ isBuyable: false, variants })).variants.map(partToAdd)).toEqual(["V-1", "V-2"]);
+  expect(readProducts([stocked({ isBuyable: false })]).products.map(partToAdd)).toEqual(["P-1"]);
   expect(read(stocked({ attributes: { isBuyable: "false" } })).attributes).toEqual({});
 });
 

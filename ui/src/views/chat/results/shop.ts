@@ -115,7 +115,7 @@ function dimensionsOf(source: Obj): [string, string][] {
   return [...found.values()];
 }
 
-function readVariant(source: Obj, buyable: boolean): Variant {
+function readVariant(source: Obj): Variant {
   const dimensions = dimensionsOf(source);
   return {
     dimensions,
@@ -123,7 +123,7 @@ function readVariant(source: Obj, buyable: boolean): Variant {
     label: str(source["variantName"]) ?? (dimensions.map(([, value]) => value).join(", ") || first(source, ["name", "partNo"]) || "?"),
     price: priceOf(source),
     stock: stockOf(source["onHand"]),
-    buyable: buyableOf(source) ?? buyable,
+    buyable: buyableOf(source) ?? true,
   };
 }
 
@@ -144,12 +144,14 @@ export function readProduct(source: Obj): Product | null {
   const name = first(source, ["name", "title", "productName", "displayName"]);
   if (id === null || name === null) return null;
   const attributes = attributesOf(source);
-  const buyable = buyableOf(source) ?? true;
+  const variants = list(source["variants"]).map(readVariant);
   return {
     id,
     name,
     attributes,
-    buyable,
+    variants,
+    // Of a product with variants theirs decides, and never its own.
+    buyable: variants.length > 0 || (buyableOf(source) ?? true),
     partNo: str(source["partNo"]),
     variantName: str(source["variantName"]),
     description: str(source["description"]),
@@ -158,14 +160,15 @@ export function readProduct(source: Obj): Product | null {
     currency: first(obj(source["price"]), CURRENCIES) ?? first(source, CURRENCIES),
     image: imageOf(source),
     stock: stockOf(source["onHand"]),
-    variants: list(source["variants"]).map((variant) => readVariant(variant, buyable)),
   };
 }
 
 export function readProducts(data: unknown): { products: Product[]; total: number } {
   const source = obj(data);
   const items = Array.isArray(data) ? data : (source["items"] ?? source["products"]);
-  const products = list(items).map(readProduct).filter((product) => product !== null);
+  const read = list(items).map(readProduct).filter((product) => product !== null);
+  // What was found may have variants that are not told here.
+  const products = read.map((product) => ({ ...product, buyable: true }));
   return { products, total: Math.max(num(source["totalCount"]) ?? 0, products.length) };
 }
 

@@ -62,8 +62,9 @@ fn a_place_means_what_the_text_showed() {
     assert_eq!(tools(&after("tell me more about number 9")), ["product.get"]);
     assert_eq!(after("tell me more about the last one").calls, ninth, "the last one that is on the screen");
     assert_eq!(after("the last one").calls, ninth);
-    let beyond = after("tell me more about number 10");
-    assert!(beyond.calls.is_empty() && beyond.text.contains("There is no number 10"), "{beyond:?}");
+    assert_eq!(tools(&after("tell me more about number 10")), ["product.get"], "cards beside the text number all that was found");
+    let beyond = after("tell me more about number 11");
+    assert!(beyond.calls.is_empty() && beyond.text.contains("There is no number 11"), "{beyond:?}");
 }
 
 #[test]
