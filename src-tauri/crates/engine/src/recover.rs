@@ -55,7 +55,9 @@ impl Engine {
         for item in &items {
             let ItemBody::ToolCall { call, tool, effect, .. } = &item.body else { continue };
             if !answered.contains(call) {
-                let approval = of_turn(open, &row.turn).filter(|a| a.call == *call).last();
+                let of_call = || of_turn(open, &row.turn).filter(|a| a.call == *call);
+                // What had begun counts before what was asked anew.
+                let approval = of_call().find(|a| a.status == ApprovalStatus::Executing).or_else(|| of_call().last());
                 let outcome = self.end_of_call(approval, *effect, out).await?;
                 fresh.push(self.recovered_item(&row.session, &row.turn, lost_result(call, tool, outcome, &locale)));
             }

@@ -182,9 +182,12 @@ impl Engine {
 
     /// The newest cart, when there is none on the newest page: what is in it is shown beside a conversation of any length.
     async fn older_cart(&self, id: &SessionId, page: &ItemsPageResponse) -> Result<Option<Item>, StoreError> {
+        let has_carts = self.world.tools.specs().iter().any(|spec| spec.view == ResultView::Cart);
         let is_cart = |item: &Item| matches!(&item.body, ItemBody::ToolResult { view: ResultView::Cart, outcome: ToolOutcome::Ok, .. });
         match page.items.first() {
-            Some(first) if page.has_more && !page.items.iter().any(is_cart) => self.world.store.newest_shown(id, ResultView::Cart, first.seq).await,
+            Some(first) if page.has_more && has_carts && !page.items.iter().any(is_cart) => {
+                self.world.store.newest_shown(id, ResultView::Cart, first.seq).await
+            }
             Some(_) | None => Ok(None),
         }
     }

@@ -193,7 +193,8 @@ fn ordinal(message: &str) -> Option<usize> {
     let all = message.trim().trim_end_matches(['.', '!']).to_lowercase();
     let words: Vec<String> = all.split_whitespace().map(|word| word.trim_matches([',', '.', '!']).to_owned()).filter(|word| !word.is_empty()).collect();
     let told: Vec<usize> = (0..words.len()).filter(|at| !AROUND_A_NUMBER.contains(&words[*at].as_str())).collect();
-    if let [at, rest @ ..] = &told[..]
+    let named_so = told.first().is_some_and(|at| BEFORE_A_NUMBER.contains(&words[*at].as_str()));
+    if let [at, rest @ ..] = &told[usize::from(named_so)..]
         && rest.len() < 2
         && rest.iter().all(|after| AFTER_AN_ORDINAL.contains(&words[*after].as_str()))
         && let Some(place) = ordinals::ordinal(&words, *at)
@@ -206,9 +207,11 @@ fn ordinal(message: &str) -> Option<usize> {
     (1..=3).contains(&digits.len()).then(|| digits.parse().ok()).flatten()
 }
 
+const BEFORE_A_NUMBER: [&str; 7] = ["option", "number", "alternativ", "nummer", "nr.", "nr", "#"];
+
 /// What stands behind a word for a number, and whether there was one.
 fn named(text: &str) -> (&str, bool) {
-    let after = ["option", "number", "alternativ", "nummer", "nr.", "nr", "#"].iter().find_map(|word| text.strip_prefix(word));
+    let after = BEFORE_A_NUMBER.iter().find_map(|word| text.strip_prefix(word));
     after.map_or((text, false), |after| (after.trim(), true))
 }
 
@@ -230,6 +233,15 @@ mod tests {
             Offer::One(part) => part,
             Offer::Several(kept) => kept["options"].as_array().unwrap().iter().filter_map(|option| option["id"].as_str()).collect::<Vec<_>>().join(" "),
             Offer::Nothing => "nothing".into(),
+        }
+    }
+
+    #[test]
+    fn section_12_a_number_alone_is_an_options_however_it_is_written() {
+        for (message, number) in
+            [("2", Some(2)), ("option 2", Some(2)), ("option 2nd", Some(2)), ("nr. 2", Some(2)), ("2nd, please", Some(2)), ("option", None)]
+        {
+            assert_eq!(ordinal(message), number, "{message}");
         }
     }
 

@@ -120,8 +120,10 @@ async fn end(app: &Arc<App>, connections: &TaskTracker) {
 
 /// What could not be shared is tried again, once a second.
 async fn share(app: Arc<App>) {
-    if app.host.shared().is_some() {
-        app.sessions.take_up(&app).await;
+    if app.host.shared().is_some()
+        && let Err(error) = app.sessions.take_up(&app).await
+    {
+        tracing::warn!(%error, "sessions of the last start could not be looked through");
     }
     while app.host.shared().is_some() {
         tokio::time::sleep(Duration::from_secs(1)).await;

@@ -65,6 +65,9 @@ pub(crate) struct Memory {
     /// The action, as callers know it, whose question was put when nobody listened any more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unseen: Option<String>,
+    /// The last answer offered options: numbers in the next message mean them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) options_offered: bool,
     /// Suggestions of the last answer, whose labels the next message may be.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) ways_on: Vec<Value>,

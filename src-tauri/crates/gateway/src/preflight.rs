@@ -104,17 +104,18 @@ impl Turn<'_> {
         join_all(ids.map(|id| self.look_up(json!({"productId": id})))).await.into_iter().flatten().collect()
     }
 
-    /// Takes a proposal back; the model reads why.
-    pub(crate) async fn withdraw(&self, approval: &Approval, why: &str, answer: &mut Answer) {
+    /// Takes a proposal back; the model reads why. False: it still waits.
+    pub(crate) async fn withdraw(&self, approval: &Approval, why: &str, answer: &mut Answer) -> bool {
         if let Some(call) = answer.calls.iter_mut().find(|call| call.id == approval.call) {
             (call.proposed, call.outcome) = (false, Some(ToolOutcome::Denied));
         }
         let reason = Some(why.to_owned());
         let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision: Decision::Reject { reason } };
         let (rejected, _) = self.app.host.engine().decide_heard(approval, params, self.around()).await;
-        if let Err(error) = rejected {
+        if let Err(error) = &rejected {
             tracing::warn!(target: "gateway", requestId = %self.ask.request_id, %error, "a proposal could not be withdrawn");
         }
+        rejected.is_ok()
     }
 
     /// Proposes to add a part that was chosen, without a model.

@@ -19,7 +19,8 @@ const JOINERS: [&str; 9] = ["and", "or", "vs", "versus", "with", "och", "eller",
 const COMPARES: &str = "compare comparison comparing jämför jämföra jämförelse jämförelsen";
 const DIFFERS: &str = "difference differences better best worse prefer versus vs skillnad skillnaden bättre bäst sämre föredra";
 const SEVERAL: &str = "these those them both all two three 2 3 dessa dem dom båda alla två tre";
-/// Who changes the cart compares nothing.
+/// Who changes the cart compares nothing, unless two are weighed: "which should I buy, 1 or 3?"
+const WEIGHS: &str = "or eller vs versus mot";
 const CHANGES: &str = "add put buy order remove delete lägg lägga köp köpa beställ beställa ta stoppa";
 const POINTING: &str = "that this it one option number like den det denna detta nr";
 
@@ -132,7 +133,7 @@ pub(crate) fn compared(message: &str, memory: &Memory) -> Vec<String> {
     let words = Words::of(message);
     let joined = words.joined();
     let by_name = named(message, memory);
-    let beside = !words.has(CHANGES) && (joined.len() > 1 || words.joins(&by_name));
+    let beside = (!words.has(CHANGES) || words.has(WEIGHS)) && (joined.len() > 1 || words.joins(&by_name));
     let wanted = words.has(COMPARES) || beside || (words.has(DIFFERS) && words.has(SEVERAL));
     if !wanted {
         return Vec::new();
@@ -296,6 +297,9 @@ mod tests {
             ("compare the first two", "101 102"),
             ("compare option 5 with AB-2", "105 102"),
             ("AB-1 or AB-3", "101 103"),
+            ("which should I buy, 1 or 3?", "101 103"),
+            ("ska jag köpa 1 eller 3?", "101 103"),
+            ("add 1 and 3 to my cart", ""),
             ("1 and 2 and 3 and 4", "101 102 103"),
             ("compare 1 and 9", ""),
             ("compare tents", ""),

@@ -43,11 +43,15 @@ impl Turn<'_> {
         answer.calls = std::mem::take(&mut teller.calls);
         self.show_products(&[], state, answer).await;
         answer.refinements = of_turn(&answer.calls);
-        state.memory.ways_on.clone_from(&answer.refinements);
-        let text = match called {
-            Ok(response) if response.outcome == ToolOutcome::Ok && answer.cards.is_empty() => Text::NothingFound,
-            Ok(response) if response.outcome == ToolOutcome::Ok => Text::FoundThese,
-            _ => Text::SearchFailed,
+        let found = called.is_ok_and(|response| response.outcome == ToolOutcome::Ok);
+        if found {
+            state.memory.ways_on.clone_from(&answer.refinements);
+        }
+        let text = match (found, answer.cards.is_empty()) {
+            (true, true) => Text::NothingFound,
+            (true, false) => Text::FoundThese,
+            // It stays on the screen, and may be tried again.
+            (false, _) => Text::SearchFailed,
         };
         self.told(text, answer).await
     }

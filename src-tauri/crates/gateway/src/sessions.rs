@@ -3,7 +3,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::Duration,
 };
 
@@ -58,6 +58,9 @@ pub(crate) struct State {
     /// The shared state that it came from, and replaces.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) base: String,
+    /// It could not be shared when its turn ended.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) unshared: bool,
     pub(crate) memory: Memory,
 }
 
@@ -133,34 +136,47 @@ impl Sessions {
         now_ms.saturating_add(i64::try_from(self.ttl.as_millis()).unwrap_or(i64::MAX))
     }
 
-    pub(crate) async fn save(&self, app: &App, id: &SessionId, state: &State, now_ms: i64) -> Result<(), AgentError> {
-        let expires_at = self.end_after(now_ms);
-        let rev = if app.host.shared().is_some() { uuid::Uuid::new_v4().simple().to_string() } else { String::new() };
-        let state = State { expires_at, rev, ..state.clone() };
-        let value = json!(state);
-        app.host.engine().values_put(id, vec![(KEY.to_owned(), Some(value))]).await?;
-        let Some(shared) = app.host.shared() else { return Ok(()) };
-        let saved = sharing::store(app, shared.as_ref(), id, &state).await;
-        let mut unsaved = self.unsaved.lock().unwrap_or_else(PoisonError::into_inner);
-        if saved.is_err() {
-            unsaved.insert(id.clone())
-        } else {
-            unsaved.remove(id)
+    /// Keeps the state, and shares it where sessions are shared.
+    pub(crate) async fn save(&self, app: &App, id: &SessionId, state: &mut State, now_ms: i64) -> Result<(), AgentError> {
+        let engine = app.host.engine();
+        let keep = async |state: &State| engine.values_put(id, vec![(KEY.to_owned(), Some(json!(state)))]).await;
+        (state.expires_at, state.unshared) = (self.end_after(now_ms), false);
+        let Some(shared) = app.host.shared() else {
+            state.rev.clear();
+            return keep(state).await;
         };
+        state.rev = uuid::Uuid::new_v4().simple().to_string();
+        keep(state).await?;
+        let saved = sharing::store(app, shared.as_ref(), id, state).await;
+        if saved.is_err() {
+            state.unshared = true;
+            self.unsaved().insert(id.clone());
+            keep(state).await?;
+        } else {
+            state.base.clone_from(&state.rev);
+            self.unsaved().remove(id);
+        }
         saved
     }
 
-    /// What an earlier start may have left unshared is looked through with the rest.
-    pub(crate) async fn take_up(&self, app: &App) {
-        match app.host.engine().sessions_with(KEY).await {
-            Ok(sessions) => self.unsaved.lock().unwrap_or_else(PoisonError::into_inner).extend(sessions),
-            Err(error) => tracing::warn!(%error, "sessions of the last start could not be looked through"),
+    fn unsaved(&self) -> MutexGuard<'_, HashSet<SessionId>> {
+        self.unsaved.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What an earlier start could not share waits with the rest.
+    pub(crate) async fn take_up(&self, app: &App) -> Result<(), AgentError> {
+        for id in app.host.engine().sessions_with(KEY).await? {
+            if kept(app, &id).await?.0.unshared {
+                self.unsaved().insert(id);
+            }
+            tokio::task::yield_now().await;
         }
+        Ok(())
     }
 
     /// Shares what could not be shared when its turn ended.
     pub(crate) async fn catch_up(&self, app: &App) {
-        let waiting: Vec<SessionId> = self.unsaved.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
+        let waiting: Vec<SessionId> = self.unsaved().iter().cloned().collect();
         for id in waiting {
             if let Err(error) = self.share_again(app, &id).await {
                 return tracing::debug!(%error, "sessions wait to be shared");
@@ -174,11 +190,11 @@ impl Sessions {
         let Ok(held) = tokio::time::timeout(SHORT_WAIT, self.lock(app, id)).await else { return Ok(()) };
         let held = held?;
         let now_ms = chrono::Utc::now().timestamp_millis();
-        let (state, _) = self.load(app, id, now_ms).await?;
+        let (mut state, _) = self.load(app, id, now_ms).await?;
         let missing = !state.rev.is_empty() && state.rev != state.base;
-        let shared = if missing { self.save(app, id, &state, now_ms).await } else { Ok(()) };
+        let shared = if missing { self.save(app, id, &mut state, now_ms).await } else { Ok(()) };
         if shared.is_ok() {
-            self.unsaved.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+            self.unsaved().remove(id);
         }
         held.release().await;
         shared

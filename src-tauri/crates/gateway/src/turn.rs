@@ -107,8 +107,21 @@ impl Turn<'_> {
         self.take_context(&kept, Sessions::is_new(&state)).await.map_err(fault)?;
         let went = self.answer(&mut state, answer).await;
         answer.note_cart(&mut state);
-        self.app.sessions.save(self.app, &self.session, &state, Utc::now().timestamp_millis()).await.map_err(fault)?;
+        let saved = self.save(&mut state).await;
+        // A question that nobody reads, because the client has left meanwhile or is told of a fault, is put again, whatever comes next.
+        let put = answer.pending_action.as_ref().and_then(|pending| text(&pending["pendingActionId"]));
+        if put.is_some() && state.memory.unseen.is_none() && (saved.is_err() || self.leave.is_cancelled()) {
+            state.memory.unseen = put;
+            if let Err(error) = self.save(&mut state).await {
+                tracing::debug!(%error, "a session waits to be shared");
+            }
+        }
+        saved.map_err(fault)?;
         went
+    }
+
+    async fn save(&self, state: &mut State) -> Result<(), AgentError> {
+        self.app.sessions.save(self.app, &self.session, state, Utc::now().timestamp_millis()).await
     }
 
     /// The caller's context holds for this turn and nothing of an earlier one does. `kept` is of the turn before; mostly it is the same.
@@ -126,9 +139,10 @@ impl Turn<'_> {
     async fn answer(&self, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         let unseen = state.memory.unseen.take();
         let went = self.reply(unseen.as_deref(), state, answer).await;
-        if self.leave.is_cancelled() {
-            // A question that nobody reads is put again, whatever comes next.
-            state.memory.unseen = answer.pending_action.as_ref().and_then(|pending| text(&pending["pendingActionId"]));
+        state.memory.options_offered = answer.choices.is_some();
+        if went.is_err() || self.leave.is_cancelled() {
+            let put = answer.pending_action.as_ref().and_then(|pending| text(&pending["pendingActionId"]));
+            state.memory.unseen = state.memory.unseen.take().or(put).or(unseen);
         }
         went
     }
@@ -158,9 +172,10 @@ impl Turn<'_> {
             answer.plain = true;
             return Ok(());
         }
-        if let Some(words) = refine::taken(message, &std::mem::take(&mut state.memory.ways_on)) {
+        if let Some(words) = refine::taken(message, &state.memory.ways_on) {
             return self.search_exactly(&words, state, answer).await;
         }
+        state.memory.ways_on.clear();
         match state.choices.as_ref().and_then(|kept| choices::pick(message, kept)) {
             Some(Pick::Part(part, quantity)) => {
                 state.choices = None;
@@ -199,7 +214,7 @@ impl Turn<'_> {
     async fn ask_model(&self, text: String, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         let engine = self.app.host.engine();
         let model = self.app.config.model.clone();
-        let options = state.choices.as_ref();
+        let options = state.choices.as_ref().filter(|_| state.memory.options_offered);
         let compared = if options.is_none() { references::compared(&text, &state.memory) } else { Vec::new() };
         let around = Around { hints: references::hints(&text, &state.memory, options), ..self.around() };
         let mut hearing = engine.turn_heard(&self.session, text, model, around).await.map_err(|error| Fault::of(&error, self.locale))?;
@@ -211,8 +226,10 @@ impl Turn<'_> {
         if let Some(fault) = stopped.or_else(|| failed.map(|error| Fault::of(error, self.locale))) {
             teller.replaced_by(&fault.safe_message());
             // Nobody was shown the question: no later yes may mean it.
-            if let Some(approval) = teller.approval.take() {
-                self.withdraw(&approval, "The caller was never asked.", answer).await;
+            if let Some(approval) = teller.approval.take()
+                && !self.withdraw(&approval, "The caller was never asked.", answer).await
+            {
+                state.memory.unseen = Some(confirm::public_id(&approval));
             }
             return Err(fault);
         }

@@ -141,7 +141,7 @@ impl Store for SqliteStore {
         self.read(approvals::open).await
     }
     async fn approvals_overdue(&self, now: DateTime<Utc>) -> Result<Vec<Approval>, StoreError> {
-        self.glance(|conn| approvals::overdue(conn, now))
+        self.read(move |conn| approvals::overdue(conn, now)).await
     }
     async fn approvals(&self, include_decided: bool) -> Result<Vec<Approval>, StoreError> {
         self.read(move |conn| approvals::list(conn, include_decided)).await

@@ -242,5 +242,10 @@ async fn section_12_a_place_after_the_question_is_an_options_and_no_products() {
     let told = crate::memory::hints(&server, server.seen().len() - 1);
     assert!(told.iter().all(|hint| !hint.contains("The message below means")), "{told:?}");
     assert!(told.iter().any(|hint| hint.contains("2: Size: 42") && hint.contains("BOOT-42")), "{told:?}");
+    // Who asked something else in between means what the screen shows.
+    server.push(Reply::text(["It is warm."]));
+    gateway.say("s", "is the second one warm?").await;
+    let told = crate::memory::hints(&server, server.seen().len() - 1);
+    assert!(told.iter().all(|hint| !hint.contains("choose one of these options")), "{told:?}");
     server.assert_clean();
 }

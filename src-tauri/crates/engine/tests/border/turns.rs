@@ -194,7 +194,7 @@ async fn a_caller_whose_message_waits_hears_the_end_when_it_leaves_or_all_is_to_
 
 #[tokio::test(start_paused = true)]
 async fn a_long_conversation_comes_with_its_newest_cart() {
-    let bench = Bench::new(vec![]);
+    let bench = Bench::new(vec![ToolSpec { view: ResultView::Cart, ..tool("w", Effect::Write) }]);
     let item = |n: usize, body| Item { id: ItemId(format!("i{n}")), session: "s".into(), turn: "t".into(), seq: 0, created_at: bench.world.clock.now(), body };
     let result = |n: usize, outcome, view| {
         let data = json!({"n": n});

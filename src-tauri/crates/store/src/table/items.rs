@@ -32,21 +32,20 @@ pub(crate) fn before(conn: &Connection, session: &SessionId, before: Option<u64>
 }
 
 /// Items that are looked through for one.
-const LOOKED_THROUGH: u32 = 1_000;
+const LOOKED_THROUGH: i64 = 1_000;
 
 pub(crate) fn newest_shown(conn: &Connection, session: &SessionId, view: ResultView, before: u64) -> Result<Option<Item>, DbError> {
     let before = i64::try_from(before).unwrap_or(i64::MAX);
     let mark = format!("\"view\":\"{}\"", text::word(&view)?);
-    let mut statement = conn.prepare_cached(&format!("SELECT {COLUMNS} FROM item WHERE session = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3"))?;
-    let mut rows = statement.query(params![session.as_str(), before, LOOKED_THROUGH])?;
+    let first = before.saturating_sub(LOOKED_THROUGH);
+    // Most need not be read as what they are.
+    let sql = format!("SELECT {COLUMNS} FROM item WHERE session = ?1 AND seq < ?2 AND seq >= ?3 AND instr(body, ?4) > 0 ORDER BY seq DESC");
+    let mut statement = conn.prepare_cached(&sql)?;
+    let mut rows = statement.query(params![session.as_str(), before, first, mark])?;
     while let Some(row) = rows.next()? {
-        let columns = Columns::of(row)?;
-        // Most need not be read as what they are.
-        if columns.body.contains(&mark) {
-            let item = columns.item()?;
-            if matches!(&item.body, ItemBody::ToolResult { view: shown, outcome: ToolOutcome::Ok, .. } if *shown == view) {
-                return Ok(Some(item));
-            }
+        let item = Columns::of(row)?.item()?;
+        if matches!(&item.body, ItemBody::ToolResult { view: shown, outcome: ToolOutcome::Ok, .. } if *shown == view) {
+            return Ok(Some(item));
         }
     }
     Ok(None)
