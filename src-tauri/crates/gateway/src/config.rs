@@ -185,7 +185,9 @@ impl Reader<'_> {
     /// The same for what nobody should have off by mistake.
     fn is_surely_on(&mut self, name: &str) -> bool {
         let is_on = self.is_on(name);
-        if !is_on && self.text(name).is_some_and(|text| text != "0" && !text.eq_ignore_ascii_case("false")) {
+        // These were always off.
+        let is_off = |text: &str| ["0", "false", "no", "off"].iter().any(|off| text.eq_ignore_ascii_case(off));
+        if !is_on && self.text(name).is_some_and(|text| !is_off(&text)) {
             self.faults.push(format!("{name} must be 1 or true to be on, 0 or false to be off."));
         }
         is_on
@@ -397,7 +399,18 @@ mod tests {
 
     #[test]
     fn section_20_what_is_on_is_one_or_true() {
-        for (value, on) in [("1", true), ("true", true), ("0", false), ("false", false), ("2", false), ("yes", false), ("on", false), ("", false)] {
+        for (value, on) in [
+            ("1", true),
+            ("true", true),
+            ("0", false),
+            ("false", false),
+            ("no", false),
+            ("Off", false),
+            ("2", false),
+            ("yes", false),
+            ("on", false),
+            ("", false),
+        ] {
             for enabled in ["SIMPLE_AUTH_ENABLED", "DEMO_AUTH_ENABLED"] {
                 let of = |name: &str| match name {
                     "DEBUG" | "DEBUG_RUNS_ENABLED" => Some(value.to_owned()),
