@@ -351,7 +351,13 @@ impl Turn<'_> {
         let began = Instant::now();
         let (decided, events) = engine.decide_heard(approval, params, self.around()).await;
         let result = events.into_iter().find_map(result_of);
-        let (outcome, data) = result.unwrap_or((ToolOutcome::Error, Value::Null));
+        // A result that could not be saved is not heard of: then the action itself tells.
+        let without = match &decided {
+            Ok(ended) if ended.status == ApprovalStatus::Done => ToolOutcome::Ok,
+            Ok(_) => ToolOutcome::Unknown,
+            Err(_) => ToolOutcome::Error,
+        };
+        let (outcome, data) = result.unwrap_or((without, Value::Null));
         let ok = decided.is_ok() && outcome == ToolOutcome::Ok;
         tell_end(self.out, &tool, if ok { Ok(&data) } else { Err(tool_fails(&tool, self.locale)) }, self.locale);
         let mut call = Call {
