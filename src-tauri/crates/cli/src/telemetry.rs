@@ -8,7 +8,8 @@ use opentelemetry_sdk::{Resource, metrics::SdkMeterProvider, trace::SdkTracerPro
 use tracing_opentelemetry::MetricsLayer;
 use tracing_subscriber::{Layer, filter::filter_fn, registry::LookupSpan};
 
-/// Spans for a collector have this target, and events that count something the other. The log shows only the spans that name a request and its turn.
+/// Spans for a collector have this target, and events that count something the other. The log shows only the spans that name a request
+/// and its turn.
 pub(crate) const SPANS: &str = "spans";
 const METRICS: &str = "metrics";
 const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";

@@ -7,6 +7,7 @@ use crate::{
     cards,
     choices::Shown,
     error::Fault,
+    json::text,
     sessions::State,
     teller::Call,
     turn::{Ask, Outcome},
@@ -34,6 +35,11 @@ impl Answer {
     /// Of a turn of which nothing is left to tell but that it failed.
     pub(crate) fn failed(fault: Fault) -> Self {
         Self { fault: Some(fault), ..Self::default() }
+    }
+
+    /// The action, as callers know it, that the answer asks about.
+    pub(crate) fn question(&self) -> Option<String> {
+        self.pending_action.as_ref().and_then(|pending| text(&pending["pendingActionId"]))
     }
 
     /// The newest cart of the turn becomes the session's; without one the session's is shown.

@@ -9,6 +9,7 @@ mod choices;
 mod compare;
 mod config;
 mod confirm;
+mod deciding;
 mod error;
 mod json;
 mod limits;

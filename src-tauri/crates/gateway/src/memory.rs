@@ -1,6 +1,5 @@
 //! What a session remembers of products between turns: what the screen shows under which number, what was looked at, what the
-//! newest search found. It is told to the model before each message and kept nowhere else. Beside it stands what the last answer left
-//! open. Bounded.
+//! newest search found. It is told to the model before each message and kept nowhere else. Bounded.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -62,18 +61,6 @@ pub(crate) struct Memory {
     pub(crate) shortlist: Vec<String>,
     /// Cards of what the newest search found.
     pub(crate) search_candidates: Vec<Value>,
-    /// The action, as callers know it, whose question was put when nobody listened any more.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) unseen: Option<String>,
-    /// The last answer offered options: numbers in the next message mean them.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) options_offered: bool,
-    /// Suggestions of the last answer, whose labels the next message may be.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) ways_on: Vec<Value>,
-    /// Changes that were asked for beside the one that waits, and not made.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) left: Vec<String>,
 }
 
 impl Memory {

@@ -45,7 +45,7 @@ impl Turn<'_> {
         answer.refinements = of_turn(&answer.calls);
         let found = called.is_ok_and(|response| response.outcome == ToolOutcome::Ok);
         if found {
-            state.memory.ways_on.clone_from(&answer.refinements);
+            state.ways_on.clone_from(&answer.refinements);
         }
         let text = match (found, answer.cards.is_empty()) {
             (true, true) => Text::NothingFound,

@@ -61,6 +61,18 @@ pub(crate) struct State {
     /// It could not be shared when its turn ended.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) unshared: bool,
+    /// The action, as callers know it, whose question was put when nobody listened any more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unseen: Option<String>,
+    /// The last answer offered options: numbers in the next message mean them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) options_offered: bool,
+    /// Suggestions of the last answer, whose labels the next message may be.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) ways_on: Vec<Value>,
+    /// Changes that were asked for beside the one that waits, and not made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) left: Vec<String>,
     pub(crate) memory: Memory,
 }
 

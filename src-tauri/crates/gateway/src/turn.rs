@@ -4,9 +4,7 @@ use std::{sync::Arc, time::Instant};
 
 use axum::http::StatusCode;
 use chrono::Utc;
-use contract::{
-    AgentError, Approval, ApprovalDecideParams, ApprovalStatus, Decision, EventBody, ItemBody, Limits, SessionId, ToolId, ToolOutcome, ToolSpec, TurnStatus,
-};
+use contract::{AgentError, Approval, Limits, SessionId, ToolId, ToolSpec, TurnStatus};
 use engine::{Around, ports::SessionValues};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -19,13 +17,12 @@ use crate::{
     compare,
     confirm::{self, Reply},
     error::Fault,
-    json::text,
     references, refine,
     request::ChatRequest,
     say::Out,
     sessions::{CLIENT_IP, CONTEXT, STATUS_SEED, Sessions, State, id_of},
-    teller::{Call, End, Teller, tell_end, tell_start},
-    texts::{Text, locale_of, tool_fails},
+    teller::{End, Teller},
+    texts::{Text, locale_of},
     wire::ChatResponse,
 };
 
@@ -109,9 +106,9 @@ impl Turn<'_> {
         answer.note_cart(&mut state);
         let saved = self.save(&mut state).await;
         // A question that nobody reads, because the client has left meanwhile or is told of a fault, is put again, whatever comes next.
-        let put = answer.pending_action.as_ref().and_then(|pending| text(&pending["pendingActionId"]));
-        if put.is_some() && state.memory.unseen.is_none() && (saved.is_err() || self.leave.is_cancelled()) {
-            state.memory.unseen = put;
+        let question = answer.question();
+        if question.is_some() && state.unseen.is_none() && (saved.is_err() || self.leave.is_cancelled()) {
+            state.unseen = question;
             if let Err(error) = self.save(&mut state).await {
                 tracing::debug!(%error, "a session waits to be shared");
             }
@@ -137,12 +134,11 @@ impl Turn<'_> {
     }
 
     async fn answer(&self, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
-        let unseen = state.memory.unseen.take();
+        let unseen = state.unseen.take();
         let went = self.reply(unseen.as_deref(), state, answer).await;
-        state.memory.options_offered = answer.choices.is_some();
+        state.options_offered = answer.choices.is_some();
         if went.is_err() || self.leave.is_cancelled() {
-            let put = answer.pending_action.as_ref().and_then(|pending| text(&pending["pendingActionId"]));
-            state.memory.unseen = state.memory.unseen.take().or(put).or(unseen);
+            state.unseen = state.unseen.take().or_else(|| answer.question()).or(unseen);
         }
         went
     }
@@ -172,10 +168,10 @@ impl Turn<'_> {
             answer.plain = true;
             return Ok(());
         }
-        if let Some(words) = refine::taken(message, &state.memory.ways_on) {
+        if let Some(words) = refine::taken(message, &state.ways_on) {
             return self.search_exactly(&words, state, answer).await;
         }
-        state.memory.ways_on.clear();
+        state.ways_on.clear();
         match state.choices.as_ref().and_then(|kept| choices::pick(message, kept)) {
             Some(Pick::Part(part, quantity)) => {
                 state.choices = None;
@@ -214,7 +210,7 @@ impl Turn<'_> {
     async fn ask_model(&self, text: String, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         let engine = self.app.host.engine();
         let model = self.app.config.model.clone();
-        let options = state.choices.as_ref().filter(|_| state.memory.options_offered);
+        let options = state.choices.as_ref().filter(|_| state.options_offered);
         let compared = if options.is_none() { references::compared(&text, &state.memory) } else { Vec::new() };
         let around = Around { hints: references::hints(&text, &state.memory, options), ..self.around() };
         let mut hearing = engine.turn_heard(&self.session, text, model, around).await.map_err(|error| Fault::of(&error, self.locale))?;
@@ -229,17 +225,17 @@ impl Turn<'_> {
             if let Some(approval) = teller.approval.take()
                 && !self.withdraw(&approval, "The caller was never asked.", answer).await
             {
-                state.memory.unseen = Some(confirm::public_id(&approval));
+                state.unseen = Some(confirm::public_id(&approval));
             }
             return Err(fault);
         }
-        state.memory.left = answer.calls.iter().filter_map(|call| call.as_left(self.locale)).collect();
+        state.left = answer.calls.iter().filter_map(|call| call.as_left(self.locale)).collect();
         self.show_products(&compared, state, answer).await;
         answer.text = end.text;
         match teller.approval.take() {
             Some(approval) => {
                 self.propose(approval, state, answer).await?;
-                self.name_left(&state.memory.left, answer);
+                self.name_left(&state.left, answer);
             }
             None => {
                 if let Some(kept) = choices::of_words(&end.choices, Text::ChooseVariant.of(self.locale)) {
@@ -249,13 +245,13 @@ impl Turn<'_> {
             }
         }
         answer.refinements = refine::of_turn(&answer.calls);
-        state.memory.ways_on.clone_from(&answer.refinements);
+        state.ways_on.clone_from(&answer.refinements);
         teller.replaced_by(&answer.text);
         Ok(())
     }
 
     /// Says what else was asked for and is not done: nothing is dropped without a word.
-    fn name_left(&self, left: &[String], answer: &mut Answer) {
+    pub(crate) fn name_left(&self, left: &[String], answer: &mut Answer) {
         if !left.is_empty() {
             answer.text = format!("{} {}: {}.", answer.text, Text::OneAtATime.of(self.locale), left.join("; "));
         }
@@ -306,7 +302,7 @@ impl Turn<'_> {
 
     // --- what waits ---
 
-    fn spec_of(&self, tool: &ToolId) -> Option<ToolSpec> {
+    pub(crate) fn spec_of(&self, tool: &ToolId) -> Option<ToolSpec> {
         self.app.host.engine().specs().iter().find(|spec| spec.id == *tool).cloned()
     }
 
@@ -322,180 +318,14 @@ impl Turn<'_> {
         (answer.pending_action, answer.confirmation) = (Some(pending), Some(confirmation));
     }
 
-    // --- the caller's decision ---
-
-    async fn decide(&self, approval: &Approval, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
-        answer.plain = true;
-        let decision = match confirm::reply(&self.ask.request.message) {
-            Reply::Other => {
-                self.show(approval, Some(Text::Remind), answer);
-                return Ok(());
-            }
-            Reply::Yes => Decision::ApproveOnce { confirm_word: approval.confirm_word.clone() },
-            Reply::No => Decision::Reject { reason: None },
-        };
-        let is_yes = matches!(decision, Decision::ApproveOnce { .. });
-        let engine = self.app.host.engine();
-        let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
-        state.told_of = Some(approval.id.to_string());
-        if !is_yes {
-            let (rejected, _) = engine.decide_heard(approval, params, self.around()).await;
-            rejected.map_err(|error| Fault::of(&error, self.locale))?;
-            state.memory.left.clear();
-            return self.told(Text::Cancelled, answer).await;
-        }
-        answer.plain = false;
-        let tool = self.tool_of(approval);
-        let args: Value = self.model_arguments(approval);
-        tell_start(self.out, &tool, &args, self.locale);
-        let began = Instant::now();
-        let (decided, events) = engine.decide_heard(approval, params, self.around()).await;
-        let result = events.into_iter().find_map(result_of);
-        // A result that could not be saved is not heard of: then the action itself tells.
-        let without = match &decided {
-            Ok(ended) if ended.status == ApprovalStatus::Done => ToolOutcome::Ok,
-            Ok(_) => ToolOutcome::Unknown,
-            Err(_) => ToolOutcome::Error,
-        };
-        let (outcome, data) = result.unwrap_or((without, Value::Null));
-        let ok = decided.is_ok() && outcome == ToolOutcome::Ok;
-        tell_end(self.out, &tool, if ok { Ok(&data) } else { Err(tool_fails(&tool, self.locale)) }, self.locale);
-        let mut call = Call {
-            id: approval.call.clone(),
-            tool,
-            args,
-            known: true,
-            writes: true,
-            outcome: Some(outcome),
-            data,
-            code: None,
-            proposed: false,
-            executed: matches!(outcome, ToolOutcome::Ok | ToolOutcome::Error | ToolOutcome::Unknown | ToolOutcome::Cancelled),
-            ignored: None,
-            began,
-            duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
-            asked: true,
-            is_left: false,
-        };
-        if let Err(error) = &decided {
-            call.outcome = Some(ToolOutcome::Error);
-            call.executed = false;
-            answer.calls.push(call);
-            // Prices, customer or basket are not what was shown: there is a new proposal, and it has not been seen yet.
-            if let Some(fresh) = engine.waiting_in(&self.session).await.ok().flatten().filter(|fresh| fresh.id != approval.id) {
-                self.show(&fresh, Some(Text::ChangedSince), answer);
-                return Ok(());
-            }
-            tracing::warn!(target: "gateway", requestId = %self.ask.request_id, %error, "a confirmed change was not made");
-            return match error.reason_text() {
-                Some("sessions_away") => {
-                    // Not decided: the same message may come again.
-                    state.told_of = None;
-                    Err(Fault::of(error, self.locale))
-                }
-                // Somebody else was first.
-                Some("not_pending") => self.tell_end_of(ApprovalStatus::Executing, state, answer).await,
-                Some(_) | None => self.told(Text::ConfirmFailed, answer).await,
-            };
-        }
-        answer.calls.push(call);
-        match outcome {
-            ToolOutcome::Ok => {}
-            // The change may be there: the customer is sent to the cart.
-            ToolOutcome::Unknown => {
-                self.look_again(state, answer).await;
-                return self.told(Text::ConfirmUnknown, answer).await;
-            }
-            _ => return self.told(Text::ConfirmFailed, answer).await,
-        }
-        self.app.metrics.confirmed.add();
-        state.confirmed = true;
-        self.look_at_cart(answer).await;
-        Text::Done.of(self.locale).clone_into(&mut answer.text);
-        self.name_left(&std::mem::take(&mut state.memory.left), answer);
-        self.keep_exchange(answer).await
-    }
-
-    /// How the newest action ended, when its confirmation comes again and its end was told to nobody: it was decided elsewhere, or the
-    /// process that ran it died.
-    fn untold_end(&self, newest: &Approval, state: &mut State) -> Option<ApprovalStatus> {
-        let before = state.told_of.replace(newest.id.to_string());
-        let ran = matches!(newest.status, ApprovalStatus::Done | ApprovalStatus::Failed | ApprovalStatus::Executing);
-        let untold = ran && before.as_deref() != Some(newest.id.as_str());
-        (untold && confirm::reply(&self.ask.request.message) == Reply::Yes).then_some(newest.status)
-    }
-
-    /// What is known of a change that was begun elsewhere, with the cart as it is now. It is not begun again.
-    async fn tell_end_of(&self, status: ApprovalStatus, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
-        self.look_again(state, answer).await;
-        self.told(if status == ApprovalStatus::Done { Text::AlreadyDone } else { Text::ConfirmUnknown }, answer).await
-    }
-
-    /// The arguments as the model gave them, without what is the caller's.
-    fn model_arguments(&self, approval: &Approval) -> Value {
-        let mut args: Value = serde_json::from_str(&approval.arguments).unwrap_or_default();
-        if let (Some(spec), Some(args)) = (self.spec_of(&approval.tool), args.as_object_mut()) {
-            args.retain(|name, _| spec.caller_owned.iter().all(|own| own.name != *name));
-        }
-        args
-    }
-
-    /// Reads the cart again, of which nobody knows whether it has changed; the one from before is not shown any more. Where there is no
-    /// basket's number there is no cart to read: the one that the change may have begun cannot be found.
-    async fn look_again(&self, state: &mut State, answer: &mut Answer) {
-        state.cart = None;
-        let engine = self.app.host.engine();
-        let specs = engine.specs();
-        let number = specs.iter().filter(|spec| spec.model_name == "cart_get").flat_map(|spec| &spec.caller_owned).find(|own| own.name == "basketId");
-        let Some(number) = number else { return };
-        if engine.values_of(&self.session, &[&number.from]).await.is_ok_and(|values| values.contains_key(&number.from)) {
-            self.look_at_cart(answer).await;
-        }
-    }
-
-    /// Reads the cart after a change; when that fails the change's own answer is shown.
-    async fn look_at_cart(&self, answer: &mut Answer) {
-        let engine = self.app.host.engine();
-        let Some(get) = engine.specs().iter().find(|spec| spec.model_name == "cart_get").cloned() else { return };
-        tell_start(self.out, "cart_get", &json!({}), self.locale);
-        let began = Instant::now();
-        let (called, _) = engine.call_heard(&self.session, get.id, json!({}), self.around()).await;
-        let (outcome, data) = called.map_or((ToolOutcome::Error, Value::Null), |response| (response.outcome, response.data));
-        let ended = if outcome == ToolOutcome::Ok { Ok(&data) } else { Err(tool_fails("cart_get", self.locale)) };
-        tell_end(self.out, "cart_get", ended, self.locale);
-        answer.calls.push(Call {
-            id: contract::CallId::new("cart"),
-            tool: "cart_get".into(),
-            args: json!({}),
-            known: true,
-            writes: false,
-            outcome: Some(outcome),
-            data,
-            code: None,
-            proposed: false,
-            executed: false,
-            ignored: None,
-            began,
-            duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
-            asked: true,
-            is_left: false,
-        });
-    }
-
     /// An answer of the host's own, kept in the conversation.
     pub(crate) async fn told(&self, text: Text, answer: &mut Answer) -> Result<(), Fault> {
         text.of(self.locale).clone_into(&mut answer.text);
         self.keep_exchange(answer).await
     }
 
-    async fn keep_exchange(&self, answer: &Answer) -> Result<(), Fault> {
+    pub(crate) async fn keep_exchange(&self, answer: &Answer) -> Result<(), Fault> {
         let kept = self.app.host.engine().exchange(&self.session, &self.ask.request.message, &answer.text, &self.around()).await;
         kept.map_err(|error| Fault::of(&error, self.locale))
     }
-}
-
-fn result_of(event: EventBody) -> Option<(ToolOutcome, Value)> {
-    let EventBody::Item { item } = event else { return None };
-    let ItemBody::ToolResult { outcome, data, .. } = item.body else { return None };
-    Some((outcome, data))
 }

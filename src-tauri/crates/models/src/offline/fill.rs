@@ -258,8 +258,8 @@ fn is_parting(token: &Token) -> bool {
     token.any(&["and", "och", "vs", "versus", "with", "med", "to", "mot", "or", "eller", "against", "than", "an", "&", ",", "/"])
 }
 
-/// Whether a search is for what was searched for last: its words only describe it or name it again, or there are none. Limits of one subject say nothing of
-/// another.
+/// Whether a search is for what was searched for last: its words only describe it or name it again, or there are none. Limits of one
+/// subject say nothing of another.
 fn same_subject(reader: &Reader<'_>, goal: &Goal, earlier: &Map<String, Value>) -> bool {
     let Some(slot) = reader.book.tools[goal.tool].slots.iter().find(|slot| matches!(slot.kind, SlotKind::Words)) else { return true };
     let words = |args: &Map<String, Value>| -> Vec<String> {

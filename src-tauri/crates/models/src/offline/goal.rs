@@ -75,7 +75,7 @@ impl Listing {
         self.shown = self.items.len().min(count);
     }
 
-    /// What a place may mean: nobody points at what was not shown.
+    /// What the text showed: its end is "the last", and a question is about nothing else.
     pub(super) fn shown(&self) -> &[Value] {
         &self.items[..self.shown.min(self.items.len())]
     }

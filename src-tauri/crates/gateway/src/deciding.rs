@@ -1,0 +1,182 @@
+//! A caller's decision about what waits: carried out once, told as it ended, also when somebody else or an earlier process ran it.
+
+use std::time::Instant;
+
+use contract::{Approval, ApprovalDecideParams, ApprovalStatus, Decision, EventBody, ItemBody, ToolOutcome};
+use serde_json::{Value, json};
+
+use crate::{
+    answer::Answer,
+    confirm::{self, Reply},
+    error::Fault,
+    sessions::State,
+    teller::{Call, tell_end, tell_start},
+    texts::{Text, tool_fails},
+    turn::Turn,
+};
+
+impl Turn<'_> {
+    pub(crate) async fn decide(&self, approval: &Approval, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+        answer.plain = true;
+        let decision = match confirm::reply(&self.ask.request.message) {
+            Reply::Other => {
+                self.show(approval, Some(Text::Remind), answer);
+                return Ok(());
+            }
+            Reply::Yes => Decision::ApproveOnce { confirm_word: approval.confirm_word.clone() },
+            Reply::No => Decision::Reject { reason: None },
+        };
+        let is_yes = matches!(decision, Decision::ApproveOnce { .. });
+        let engine = self.app.host.engine();
+        let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
+        state.told_of = Some(approval.id.to_string());
+        if !is_yes {
+            let (rejected, _) = engine.decide_heard(approval, params, self.around()).await;
+            rejected.map_err(|error| Fault::of(&error, self.locale))?;
+            state.left.clear();
+            return self.told(Text::Cancelled, answer).await;
+        }
+        answer.plain = false;
+        let tool = self.tool_of(approval);
+        let args: Value = self.model_arguments(approval);
+        tell_start(self.out, &tool, &args, self.locale);
+        let began = Instant::now();
+        let (decided, events) = engine.decide_heard(approval, params, self.around()).await;
+        let result = events.into_iter().find_map(result_of);
+        // A result that could not be saved is not heard of: then the action itself tells.
+        let without = match &decided {
+            Ok(ended) if ended.status == ApprovalStatus::Done => ToolOutcome::Ok,
+            Ok(_) => ToolOutcome::Unknown,
+            Err(_) => ToolOutcome::Error,
+        };
+        let (outcome, data) = result.unwrap_or((without, Value::Null));
+        let ok = decided.is_ok() && outcome == ToolOutcome::Ok;
+        tell_end(self.out, &tool, if ok { Ok(&data) } else { Err(tool_fails(&tool, self.locale)) }, self.locale);
+        let mut call = Call {
+            id: approval.call.clone(),
+            tool,
+            args,
+            known: true,
+            writes: true,
+            outcome: Some(outcome),
+            data,
+            code: None,
+            proposed: false,
+            executed: matches!(outcome, ToolOutcome::Ok | ToolOutcome::Error | ToolOutcome::Unknown | ToolOutcome::Cancelled),
+            ignored: None,
+            began,
+            duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            asked: true,
+            is_left: false,
+        };
+        if let Err(error) = &decided {
+            call.outcome = Some(ToolOutcome::Error);
+            call.executed = false;
+            answer.calls.push(call);
+            // Prices, customer or basket are not what was shown: there is a new proposal, and it has not been seen yet.
+            if let Some(fresh) = engine.waiting_in(&self.session).await.ok().flatten().filter(|fresh| fresh.id != approval.id) {
+                self.show(&fresh, Some(Text::ChangedSince), answer);
+                return Ok(());
+            }
+            tracing::warn!(target: "gateway", requestId = %self.ask.request_id, %error, "a confirmed change was not made");
+            return match error.reason_text() {
+                Some("sessions_away") => {
+                    // Not decided: the same message may come again.
+                    state.told_of = None;
+                    Err(Fault::of(error, self.locale))
+                }
+                // Somebody else was first.
+                Some("not_pending") => self.tell_end_of(ApprovalStatus::Executing, state, answer).await,
+                Some(_) | None => self.told(Text::ConfirmFailed, answer).await,
+            };
+        }
+        answer.calls.push(call);
+        match outcome {
+            ToolOutcome::Ok => {}
+            // The change may be there: the customer is sent to the cart.
+            ToolOutcome::Unknown => {
+                self.look_again(state, answer).await;
+                return self.told(Text::ConfirmUnknown, answer).await;
+            }
+            _ => return self.told(Text::ConfirmFailed, answer).await,
+        }
+        self.app.metrics.confirmed.add();
+        state.confirmed = true;
+        self.look_at_cart(answer).await;
+        Text::Done.of(self.locale).clone_into(&mut answer.text);
+        self.name_left(&std::mem::take(&mut state.left), answer);
+        self.keep_exchange(answer).await
+    }
+
+    /// How the newest action ended, when its confirmation comes again and its end was told to nobody: it was decided elsewhere, or the
+    /// process that ran it died.
+    pub(crate) fn untold_end(&self, newest: &Approval, state: &mut State) -> Option<ApprovalStatus> {
+        let before = state.told_of.replace(newest.id.to_string());
+        let ran = matches!(newest.status, ApprovalStatus::Done | ApprovalStatus::Failed | ApprovalStatus::Executing);
+        let untold = ran && before.as_deref() != Some(newest.id.as_str());
+        (untold && confirm::reply(&self.ask.request.message) == Reply::Yes).then_some(newest.status)
+    }
+
+    /// What is known of a change that was begun elsewhere, with the cart as it is now. It is not begun again.
+    pub(crate) async fn tell_end_of(&self, status: ApprovalStatus, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+        self.look_again(state, answer).await;
+        self.told(if status == ApprovalStatus::Done { Text::AlreadyDone } else { Text::ConfirmUnknown }, answer).await
+    }
+
+    /// The arguments as the model gave them, without what is the caller's.
+    fn model_arguments(&self, approval: &Approval) -> Value {
+        let mut args: Value = serde_json::from_str(&approval.arguments).unwrap_or_default();
+        if let (Some(spec), Some(args)) = (self.spec_of(&approval.tool), args.as_object_mut()) {
+            args.retain(|name, _| spec.caller_owned.iter().all(|own| own.name != *name));
+        }
+        args
+    }
+
+    /// Reads the cart again, of which nobody knows whether it has changed; the one from before is not shown any more. Where there is no
+    /// basket's number there is no cart to read: the one that the change may have begun cannot be found.
+    async fn look_again(&self, state: &mut State, answer: &mut Answer) {
+        state.cart = None;
+        let engine = self.app.host.engine();
+        let specs = engine.specs();
+        let number = specs.iter().filter(|spec| spec.model_name == "cart_get").flat_map(|spec| &spec.caller_owned).find(|own| own.name == "basketId");
+        let Some(number) = number else { return };
+        if engine.values_of(&self.session, &[&number.from]).await.is_ok_and(|values| values.contains_key(&number.from)) {
+            self.look_at_cart(answer).await;
+        }
+    }
+
+    /// Reads the cart after a change; when that fails the change's own answer is shown.
+    async fn look_at_cart(&self, answer: &mut Answer) {
+        let engine = self.app.host.engine();
+        let Some(get) = engine.specs().iter().find(|spec| spec.model_name == "cart_get").cloned() else { return };
+        tell_start(self.out, "cart_get", &json!({}), self.locale);
+        let began = Instant::now();
+        let (called, _) = engine.call_heard(&self.session, get.id, json!({}), self.around()).await;
+        let (outcome, data) = called.map_or((ToolOutcome::Error, Value::Null), |response| (response.outcome, response.data));
+        let ended = if outcome == ToolOutcome::Ok { Ok(&data) } else { Err(tool_fails("cart_get", self.locale)) };
+        tell_end(self.out, "cart_get", ended, self.locale);
+        answer.calls.push(Call {
+            id: contract::CallId::new("cart"),
+            tool: "cart_get".into(),
+            args: json!({}),
+            known: true,
+            writes: false,
+            outcome: Some(outcome),
+            data,
+            code: None,
+            proposed: false,
+            executed: false,
+            ignored: None,
+            began,
+            duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            asked: true,
+            is_left: false,
+        });
+    }
+}
+
+fn result_of(event: EventBody) -> Option<(ToolOutcome, Value)> {
+    let EventBody::Item { item } = event else { return None };
+    let ItemBody::ToolResult { outcome, data, .. } = item.body else { return None };
+    Some((outcome, data))
+}
