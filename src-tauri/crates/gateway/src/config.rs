@@ -52,6 +52,8 @@ pub struct Config {
     /// How long a request's header and its body may take to come.
     pub header_time: Duration,
     pub body_time: Duration,
+    /// How long a client may take nothing of what is written to it.
+    pub write_time: Duration,
     /// How long turns may still take once the gateway is told to stop.
     pub grace: Duration,
 }
@@ -260,6 +262,7 @@ impl Config {
             max_connections: read.count("MAX_CONNECTIONS", 4_096, 1, 100_000),
             header_time: Duration::from_millis(read.number("HEADER_TIMEOUT_MS", 20_000, 10, 600_000)),
             body_time: Duration::from_millis(read.number("BODY_TIMEOUT_MS", 15_000, 10, 600_000)),
+            write_time: Duration::from_millis(read.number("WRITE_TIMEOUT_MS", 60_000, 100, 600_000)),
             grace: Duration::from_secs(read.number("SHUTDOWN_GRACE_SECONDS", 20, 0, 600)),
         };
         if read.faults.is_empty() {

@@ -1,4 +1,4 @@
-//! Connections: how many, how long a header may take, and the orderly end.
+//! Connections: how many, how long a header and a reader may take, and the orderly end.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
@@ -8,7 +8,10 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
-use tokio::{net::TcpListener, sync::Semaphore};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::Semaphore,
+};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{App, routes};
@@ -58,7 +61,7 @@ pub(crate) async fn run(app: Arc<App>, ready: impl FnOnce(SocketAddr), stop: imp
             app.metrics.refused_connections.add();
             continue;
         };
-        let _ = stream.set_nodelay(true);
+        settle(&stream, app.config.write_time);
         let service = TowerToHyperService::new(router.clone().layer(axum::Extension(Peer(peer))));
         let connection = http.serve_connection(TokioIo::new(stream), service);
         let closing = closing.clone();
@@ -77,6 +80,16 @@ pub(crate) async fn run(app: Arc<App>, ready: impl FnOnce(SocketAddr), stop: imp
         tracing::warn!("some sessions are shared at the next start");
     }
     Ok(())
+}
+
+/// What is written leaves at once, and a client that takes nothing of it for so long is hung up on. Elsewhere than on Linux the system's
+/// own, longer patience holds.
+fn settle(stream: &TcpStream, write_time: Duration) {
+    let _ = stream.set_nodelay(true);
+    #[cfg(target_os = "linux")]
+    let _ = socket2::SockRef::from(stream).set_tcp_user_timeout(Some(write_time));
+    #[cfg(not(target_os = "linux"))]
+    let _ = write_time;
 }
 
 /// Serves a connection until it is old or all is to end; the answer that is on its way then is the last.

@@ -1,5 +1,7 @@
 //! What is served where, to whom it answers, and what it refuses before it looks closer.
 
+use std::time::Duration;
+
 use reqwest::{Method, StatusCode, header};
 use serde_json::json;
 use tokio::{
@@ -53,6 +55,29 @@ async fn section_1_what_comes_too_slowly_is_given_up() {
     let many: String = (0..80).map(|n| format!("x-{n}: 1\r\n")).collect();
     assert!(answer_to(&format!("{head}connection: close\r\n{many}\r\n")).await.starts_with("HTTP/1.1 431 "));
     assert_eq!(gateway.get("/v1/health").await.status(), StatusCode::OK);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn section_1_who_takes_nothing_of_the_answer_is_hung_up_on() {
+    let gateway = Gateway::start(&["--no-token"], &[("MAX_CONNECTIONS", "1"), ("WRITE_TIMEOUT_MS", "300")]).await;
+    let mut deaf = TcpStream::connect(gateway.base.trim_start_matches("http://")).await.unwrap();
+    let ask = "GET /v1/openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(2_000);
+    let asking = async {
+        // Answers that nobody takes fill every buffer on the way; then nothing more is read, either.
+        let end = deaf.write_all(ask.as_bytes()).await;
+        std::future::pending::<()>().await;
+        end
+    };
+    let place = async {
+        while gateway.http.get(format!("{}/v1/health", gateway.base)).send().await.is_err() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::select! {
+        _ = asking => unreachable!(),
+        end = tokio::time::timeout(Duration::from_secs(60), place) => end.expect("its place becomes free"),
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
