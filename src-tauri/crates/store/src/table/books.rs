@@ -82,7 +82,11 @@ pub(crate) fn reserve(conn: &Connection, wish: &Wish) -> Result<Reserved, DbErro
         stored(wish.input_tokens.saturating_add(output_tokens)),
         most,
     ])?;
-    Ok(Reserved::Entry { id: conn.last_insert_rowid(), output_tokens })
+    let id = conn.last_insert_rowid();
+    if id % 1_000 == 0 {
+        conn.prepare_cached("DELETE FROM spending WHERE id <= ?1")?.execute([id - KEPT_CALLS])?;
+    }
+    Ok(Reserved::Entry { id, output_tokens })
 }
 
 pub(crate) fn settle(conn: &Connection, entry: i64, used: Settlement) -> Result<(), DbError> {
@@ -95,13 +99,15 @@ pub(crate) fn settle(conn: &Connection, entry: i64, used: Settlement) -> Result<
 }
 
 pub(crate) fn spent(conn: &Connection, day: NaiveDate) -> Result<Spent, DbError> {
-    let sql = "SELECT COALESCE(SUM(tokens), 0), COALESCE(SUM(nano_usd), 0), COUNT(*), COUNT(*) FILTER (WHERE nano_usd IS NULL AND tokens > 0)
-               FROM spending WHERE day >= ?1";
+    let sql = "SELECT COALESCE(SUM(tokens), 0), COALESCE(SUM(nano_usd), 0), COALESCE(SUM(calls), 0), COALESCE(SUM(unpriced), 0)
+               FROM spent WHERE scope = 'day' AND name >= ?1";
     Ok(conn.prepare_cached(sql)?.query_row([day.to_string()], |row| {
         Ok(Spent { tokens: count(row.get(0)?), usd: row.get::<_, i64>(1)? as f64 / 1e9, calls: row.get(2)?, unpriced_calls: row.get(3)? })
     })?)
 }
 
+/// Entries of the ledger, more than turns under way can have; what they add up to stays in `spent`.
+const KEPT_CALLS: i64 = 20_000;
 /// Rows that no figure looks at any more go away with each new one.
 const KEPT: i64 = 1_000;
 

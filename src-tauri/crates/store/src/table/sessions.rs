@@ -37,10 +37,16 @@ pub(crate) fn rename(conn: &Connection, id: &SessionId, title: &str) -> Result<(
     found(changed, id)
 }
 
-/// Takes its items and turns (by foreign key), approvals, grants and values with it. Audit records live elsewhere and stay.
+/// Takes its items and turns (by foreign key), approvals, grants, values and its own budget with it. What was spent on a day stays, and so
+/// do audit records, which live elsewhere.
 pub(crate) fn delete(conn: &Connection, id: &SessionId) -> Result<(), DbError> {
     conversations::forget_session(conn, id)?;
-    for sql in ["DELETE FROM approval WHERE session = ?1", r#"DELETE FROM "grant" WHERE session = ?1"#, "DELETE FROM session_value WHERE session = ?1"] {
+    for sql in [
+        "DELETE FROM approval WHERE session = ?1",
+        r#"DELETE FROM "grant" WHERE session = ?1"#,
+        "DELETE FROM session_value WHERE session = ?1",
+        "DELETE FROM spent WHERE scope = 'session' AND name = ?1",
+    ] {
         conn.prepare_cached(sql)?.execute([id.as_str()])?;
     }
     let changed = conn.prepare_cached("DELETE FROM session WHERE id = ?1")?.execute([id.as_str()])?;

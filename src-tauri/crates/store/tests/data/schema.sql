@@ -1,11 +1,14 @@
--- user_version 6
+-- user_version 7
 CREATE TRIGGER spending_entered AFTER INSERT ON spending BEGIN
-    INSERT INTO spent (scope, name, tokens, nano_usd)
-    VALUES ('day', NEW.day, NEW.tokens, COALESCE(NEW.nano_usd, 0)), ('session', NEW.session, NEW.tokens, COALESCE(NEW.nano_usd, 0))
-    ON CONFLICT (scope, name) DO UPDATE SET tokens = tokens + excluded.tokens, nano_usd = nano_usd + excluded.nano_usd;
+    INSERT INTO spent (scope, name, tokens, nano_usd, calls, unpriced)
+    VALUES ('day', NEW.day, NEW.tokens, COALESCE(NEW.nano_usd, 0), 1, NEW.nano_usd IS NULL AND NEW.tokens > 0),
+        ('session', NEW.session, NEW.tokens, COALESCE(NEW.nano_usd, 0), 1, NEW.nano_usd IS NULL AND NEW.tokens > 0)
+    ON CONFLICT (scope, name) DO UPDATE SET tokens = tokens + excluded.tokens, nano_usd = nano_usd + excluded.nano_usd,
+        calls = calls + excluded.calls, unpriced = unpriced + excluded.unpriced;
 END;
 CREATE TRIGGER spending_settled AFTER UPDATE OF tokens, nano_usd ON spending BEGIN
-    UPDATE spent SET tokens = tokens + NEW.tokens - OLD.tokens, nano_usd = nano_usd + COALESCE(NEW.nano_usd, 0) - COALESCE(OLD.nano_usd, 0)
+    UPDATE spent SET tokens = tokens + NEW.tokens - OLD.tokens, nano_usd = nano_usd + COALESCE(NEW.nano_usd, 0) - COALESCE(OLD.nano_usd, 0),
+        unpriced = unpriced + (NEW.nano_usd IS NULL AND NEW.tokens > 0) - (OLD.nano_usd IS NULL AND OLD.tokens > 0)
     WHERE (scope = 'day' AND name = NEW.day) OR (scope = 'session' AND name = NEW.session);
 END;
 CREATE TABLE approval (
@@ -90,7 +93,7 @@ CREATE TABLE session_value (
     PRIMARY KEY (session, name)
 ) STRICT;
 CREATE TABLE spending (
-    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    id INTEGER NOT NULL PRIMARY KEY,
     at TEXT NOT NULL,
     -- The user's local day, so that text order is the order of days.
     day TEXT NOT NULL,
@@ -108,6 +111,9 @@ CREATE TABLE spent (
     name TEXT NOT NULL,
     tokens INTEGER NOT NULL,
     nano_usd INTEGER NOT NULL,
+    calls INTEGER NOT NULL,
+    -- Calls that used something and have no price.
+    unpriced INTEGER NOT NULL,
     PRIMARY KEY (scope, name)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE sqlite_sequence(name,seq);
@@ -133,7 +139,6 @@ CREATE INDEX item_by_turn ON item (turn, seq);
 CREATE INDEX run_by_time ON run (claimed_at);
 CREATE INDEX session_by_update ON session (updated_at DESC, id);
 CREATE INDEX session_value_by_name ON session_value (name, session);
-CREATE INDEX spending_by_day ON spending (day);
 CREATE INDEX spending_of_turn ON spending (turn);
 CREATE INDEX turn_of_session ON turn (session);
 CREATE INDEX turn_running ON turn (started_at) WHERE status = 'running';

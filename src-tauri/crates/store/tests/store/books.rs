@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use chrono::{NaiveDate, TimeDelta};
-use engine::ports::{Books as _, Cap, Claim, Reserved, RunKey, Scope, Settlement, TokenPrice, Wish};
+use engine::ports::{Books as _, Cap, Claim, Reserved, RunKey, Scope, Settlement, Store as _, TokenPrice, Wish};
+use rusqlite::Connection;
 
 use crate::world::{World, instant};
 
@@ -93,6 +94,36 @@ async fn a_limit_is_held_against_what_was_really_used() {
         let elsewhere = Wish { session: "other".into(), turn: "other".into(), ..capped(day(22)) };
         entry(store.spend_reserve(&elsewhere).await.unwrap());
     }
+}
+
+#[tokio::test]
+async fn a_session_takes_its_budget_with_it_and_the_day_keeps_what_was_spent() {
+    let world = World::new();
+    let store = world.store();
+    let capped = Wish { caps: vec![Cap { scope: Scope::Session, tokens: Some(1_500), nano_usd: None }], ..wish("t") };
+    store.session_create(&capped.session, "t", instant(NOW)).await.unwrap();
+    entry(store.spend_reserve(&capped).await.unwrap());
+    assert!(matches!(store.spend_reserve(&capped).await, Ok(Reserved::Refused(_))));
+    store.session_delete(&capped.session).await.unwrap();
+    entry(store.spend_reserve(&capped).await.unwrap());
+    assert_eq!(store.spent(day(21)).await.unwrap().tokens, 2_000);
+}
+
+#[tokio::test]
+async fn the_ledger_keeps_its_newest_entries_and_every_sum() {
+    let world = World::new();
+    let store = world.store();
+    let ours = |n: u32| Wish { session: "ours".into(), caps: Vec::new(), ..wish(&format!("t{n}")) };
+    let most = 22_000;
+    for n in 0..most {
+        let id = entry(store.spend_reserve(&ours(n)).await.unwrap());
+        store.spend_settle(id, Settlement { input_tokens: 1, output_tokens: 1, nano_usd: None });
+    }
+    let spent = store.spent(day(21)).await.unwrap();
+    assert_eq!((spent.tokens, spent.calls, spent.unpriced_calls), (2 * u64::from(most), most, most));
+    drop(store);
+    let kept: u32 = Connection::open(world.db()).unwrap().query_row("SELECT COUNT(*) FROM spending", [], |row| row.get(0)).unwrap();
+    assert!((20_000..=21_000).contains(&kept), "{kept}");
 }
 
 #[tokio::test]

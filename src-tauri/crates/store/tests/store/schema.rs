@@ -81,6 +81,9 @@ async fn what_was_spent_before_its_sums_were_kept_counts() {
         conn.query_row("SELECT name, tokens, nano_usd FROM spent WHERE scope = ?1", [scope], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).expect("read")
     };
     assert_eq!((read("day"), read("session")), (("2026-11-21".to_owned(), 900, 5), ("s".to_owned(), 900, 5)));
+    let counted =
+        |scope: &str| conn.query_row("SELECT calls, unpriced FROM spent WHERE scope = ?1", [scope], |row| Ok((row.get(0)?, row.get(1)?))).expect("read");
+    assert_eq!((counted("day"), counted("session")), ((2, 1), (2, 1)));
 }
 
 #[test]
@@ -90,7 +93,7 @@ fn a_newer_file_is_refused_and_left_as_it_is() {
     Connection::open(world.db()).expect("opened").execute_batch("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99;").expect("changed");
     let before = std::fs::read(world.db()).expect("read");
     let Err(error) = SqliteStore::open(&world.db(), world.clock.clone()) else { panic!("a newer file must be refused") };
-    assert!(matches!(error, OpenError::Newer { found: 99, known: 6, .. }));
+    assert!(matches!(error, OpenError::Newer { found: 99, known: 7, .. }));
     let shown = error.into_agent_error();
     assert_eq!(shown.reason_text(), Some("database_newer"));
     assert!(shown.hint_text().is_some_and(|hint| hint.contains("Install the newest version")), "the person is told what to do");
