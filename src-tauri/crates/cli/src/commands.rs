@@ -11,6 +11,7 @@ mod service;
 mod status;
 mod tools;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -25,8 +26,8 @@ use crate::link::{self, Link};
 use crate::out::Out;
 
 /// The demo shop's own command line; packs start it as a server.
-pub(crate) fn shop_server(args: Vec<String>) -> ExitCode {
-    match shop::Args::try_parse_from(std::iter::once("csign shop-server".to_owned()).chain(args)) {
+pub(crate) fn shop_server(args: impl Iterator<Item = OsString>) -> ExitCode {
+    match shop::Args::try_parse_from(std::iter::once("csign shop-server".into()).chain(args)) {
         Ok(args) => ExitCode::from(shop::run(args)),
         Err(error) => {
             let _ = error.print();

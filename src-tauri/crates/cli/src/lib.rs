@@ -26,9 +26,10 @@ use out::Out;
 
 /// Runs the program with the process's arguments.
 pub fn run() -> ExitCode {
-    let mut typed = std::env::args().skip(1);
-    if typed.next().as_deref() == Some("shop-server") {
-        return commands::shop_server(typed.collect());
+    // As the system gives them: an argument that is no text is for the parser to refuse.
+    let mut typed = std::env::args_os().skip(1);
+    if typed.next().is_some_and(|word| word == "shop-server") {
+        return commands::shop_server(typed);
     }
     let args = match Args::try_parse() {
         Ok(args) => args,

@@ -47,6 +47,17 @@ fn help_names_every_command_and_the_exit_codes() {
 }
 
 #[test]
+fn an_argument_that_is_no_text_is_wrong_usage() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _};
+    let world = World::new();
+    for words in [&["ask"][..], &["shop-server", "--http"]] {
+        let output = world.bare(crate::world::program()).args(words).arg(OsStr::from_bytes(b"\xff")).output().expect("started");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && !said.contains("panicked"), "{words:?}: {said}");
+    }
+}
+
+#[test]
 fn wrong_usage_ends_with_2_and_touches_nothing() {
     let world = World::new();
     let wrong: [&[&str]; 8] = [
