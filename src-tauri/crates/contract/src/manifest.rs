@@ -51,6 +51,9 @@ pub struct PackManifest {
     /// What data the pack handles, and what of it may go to a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_flow: Option<DataFlow>,
+    /// Calls that a person has to approve, whatever the policy and the rules of a profile say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub security: Option<Security>,
     /// Scenarios that `csign packs check --run` runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acceptance: Option<Acceptance>,

@@ -48,6 +48,10 @@ pub struct ToolSpec {
     pub open_world: bool,
     pub output_trust: OutputTrust,
     pub grantable: bool,
+    /// Every call waits for a person: no policy, rule or grant lets it run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub human_required: bool,
     pub latency: Latency,
     /// JSON Schema of the arguments that the model may give (caller-owned parameters removed).
     #[ts(type = "unknown")]

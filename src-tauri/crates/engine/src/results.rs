@@ -124,6 +124,7 @@ fn spec() -> ToolSpec {
         // What strangers wrote into it has counted when it came.
         output_trust: OutputTrust::Trusted,
         grantable: false,
+        human_required: false,
         latency: Latency::Fast,
         input_schema: input.clone(),
         full_input_schema: input,

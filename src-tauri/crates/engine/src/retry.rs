@@ -173,6 +173,7 @@ mod tests {
             open_world: false,
             output_trust: OutputTrust::Trusted,
             grantable: false,
+            human_required: false,
             latency: Latency::Fast,
             input_schema: json!({}),
             full_input_schema: json!({}),

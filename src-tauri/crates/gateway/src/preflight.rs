@@ -142,11 +142,7 @@ impl Turn<'_> {
         match (teller.approval, called) {
             (Some(approval), _) => self.show(&approval, None, answer),
             (None, Err(error)) => return Err(fault(error)),
-            // A profile that lets writes run unasked has run it.
-            (None, Ok(response)) => {
-                let text = if response.outcome == ToolOutcome::Ok { Text::Done } else { Text::ConfirmFailed };
-                text.of(self.locale).clone_into(&mut answer.text);
-            }
+            (None, Ok(_)) => Text::ConfirmFailed.of(self.locale).clone_into(&mut answer.text),
         }
         Ok(())
     }

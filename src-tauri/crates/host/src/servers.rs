@@ -141,6 +141,7 @@ fn spec(pack: &PackId, server: &ServerEntry, pin: &Pin) -> ToolSpec {
         open_world: true,
         output_trust: OutputTrust::Untrusted,
         grantable: false,
+        human_required: false,
         latency: Latency::Fast,
         input_schema: definition.input_schema.clone(),
         full_input_schema: definition.input_schema.clone(),

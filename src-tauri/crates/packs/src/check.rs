@@ -8,6 +8,7 @@ mod entities;
 mod languages;
 mod preview;
 mod schemas;
+mod security;
 mod servers;
 mod tools;
 
@@ -55,6 +56,7 @@ pub(crate) fn all(subject: &Subject<'_>, faults: &mut Faults) {
     tools::check(subject, faults);
     agent::check(subject, faults);
     preview::check(subject, faults);
+    security::check(subject, faults);
     servers::check(subject, faults);
     conversation::check(subject, faults);
     entities::check(subject, faults);

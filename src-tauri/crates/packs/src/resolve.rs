@@ -41,6 +41,7 @@ fn spec(manifest: &PackManifest, tool: &ToolEntry) -> Option<ToolSpec> {
         open_world: tool.open_world,
         output_trust: tool.output_trust,
         grantable: tool.grantable,
+        human_required: manifest.security.as_ref().is_some_and(|security| security.needs_person(&tool.id, tool.side_effect_level)),
         latency: tool.latency,
         input_schema: without(&full_input_schema, &caller_owned),
         full_input_schema,

@@ -1,6 +1,6 @@
 //! What may run: a pure function from a question and its rules to a decision. No I/O, no clock, no store.
 //!
-//! Precedence: built-in denials > deny rules > ask rules > allow rules (and grants) > tool default > global default.
+//! Precedence: built-in denials > deny rules > what a person has to approve > ask rules > allow rules (and grants) > tool default > global default.
 //! Deny always wins, whatever the order of the rules; a rule that cannot be read asks or denies, never allows.
 
 mod rules;
@@ -65,6 +65,9 @@ pub fn decide(question: Question<'_>) -> Decision {
     }
     if tool.effect == Effect::Destructive {
         return Decision::Ask { why: "Destructive tools always ask.".into() };
+    }
+    if tool.human_required {
+        return Decision::Ask { why: format!("The pack has a person approve every call of {}.", tool.id) };
     }
     if question.untrusted_entered && tool.open_world && tool.effect == Effect::ReadOnly {
         return Decision::Ask { why: "Untrusted content has entered this turn, and this tool reaches out to a target that the model chose.".into() };

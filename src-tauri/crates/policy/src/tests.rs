@@ -24,6 +24,7 @@ fn tool(id: &str, effect: Effect) -> ToolSpec {
         open_world: false,
         output_trust: OutputTrust::Trusted,
         grantable: true,
+        human_required: false,
         latency: Latency::Fast,
         input_schema: json!({}),
         full_input_schema: json!({}),
@@ -148,6 +149,25 @@ fn precedence() {
     assert_eq!(case(Effect::Write).rules(std::slice::from_ref(&deny)).granted().strictness(), DENY, "a grant never beats a deny");
     assert_eq!(case(Effect::Destructive).rules(std::slice::from_ref(&allow)).strictness(), ASK, "an allow rule never frees a destructive tool");
     assert_eq!(case(Effect::Write).rules(&[allow]).mode(PolicyMode::ReadOnlyOnly).strictness(), DENY);
+}
+
+#[test]
+fn what_a_person_has_to_approve_asks_whatever_else_is_said() {
+    let demanded = |mut c: Case| {
+        c.tool.human_required = true;
+        c.decide()
+    };
+    let allow = || case(Effect::Write).rules(&[rule(Action::Allow, "*")]);
+    for free in [allow(), case(Effect::Write).mode(PolicyMode::WritesAllowed), case(Effect::Write).granted(), case(Effect::ReadOnly)] {
+        assert_eq!(free.strictness(), ALLOW);
+        let asked = demanded(free);
+        assert_eq!((asked.strictness(), asked.why()), (ASK, "The pack has a person approve every call of cart.addItem."));
+    }
+    let mut standing = case(Effect::Write);
+    standing.rules = Rules::parse(r#"{"grants": [{"id": "g", "tool": "cart.addItem", "expires_at": "1970-01-01T01:00:00Z"}]}"#);
+    assert_eq!((standing.strictness(), demanded(standing).strictness()), (ALLOW, ASK));
+    assert_eq!(demanded(case(Effect::Write).mode(PolicyMode::ReadOnlyOnly)).strictness(), DENY);
+    assert_eq!(demanded(case(Effect::Write).rules(&[rule(Action::Deny, "*")])).strictness(), DENY, "deny beats all");
 }
 
 #[test]

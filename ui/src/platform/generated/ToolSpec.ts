@@ -25,7 +25,11 @@ model_name: string, title: string,
 /**
  * Text given to the model.
  */
-description: string, use_when: Array<string>, do_not_use_when: Array<string>, kind: Kind, effect: Effect, open_world: boolean, output_trust: OutputTrust, grantable: boolean, latency: Latency, 
+description: string, use_when: Array<string>, do_not_use_when: Array<string>, kind: Kind, effect: Effect, open_world: boolean, output_trust: OutputTrust, grantable: boolean, 
+/**
+ * Every call waits for a person: no policy, rule or grant lets it run.
+ */
+human_required?: boolean, latency: Latency, 
 /**
  * JSON Schema of the arguments that the model may give (caller-owned parameters removed).
  */

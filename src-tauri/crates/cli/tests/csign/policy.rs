@@ -1,4 +1,4 @@
-//! What may run, asked beforehand and in earnest: the file of rules, grants, the kill switches, the answer's report of a write.
+//! What may run, asked beforehand and in earnest: the file of rules, grants, the kill switches.
 
 use std::fs;
 
@@ -31,7 +31,7 @@ fn call(world: &World, code: i32) -> Value {
 #[test]
 fn the_check_says_what_the_gate_then_does() {
     let world = World::new();
-    assert_eq!(text(&check(&world, 3), "why"), "Writes need your approval.");
+    assert_eq!(text(&check(&world, 3), "verdict"), "ask");
     call(&world, 3);
 
     rules(&world, r#"{"rules": [{"id": "no-carts", "action": "deny", "tool": "cart.*", "reason": "Not this week."}]}"#);
@@ -41,12 +41,15 @@ fn the_check_says_what_the_gate_then_does() {
     assert!(text(&refused["error"], "message").contains("Rule no-carts denies cart.*: Not this week."), "{refused}");
     assert_eq!(refused["error"]["details"]["approvable"], false);
 
-    rules(&world, r#"{"rules": [{"id": "fine", "action": "allow", "tool": "cart.addItem", "arguments": {"quantity": 2}}]}"#);
-    assert_eq!(text(&check(&world, 0), "verdict"), "allow");
-    assert_eq!(call(&world, 0)["outcome"], "ok");
+    // The shop has a person approve what changes a cart, whatever the profile allows.
+    rules(&world, r#"{"rules": [{"id": "fine", "action": "allow", "tool": "cart.*"}]}"#);
+    settings(&world, "policy = \"writes_allowed\"\n");
+    let asked = check(&world, 3);
+    assert_eq!((text(&asked, "verdict"), text(&asked, "why")), ("ask", "The pack has a person approve every call of cart.addItem."));
+    call(&world, 3);
     let coerced = world
         .run(&["--json", "policy", "check", "--tool", "cart.addItem", "--args", &add().replace("\"quantity\":2", "\"quantity\":\"2\"")])
-        .ends_with(0)
+        .ends_with(3)
         .json();
     assert_eq!(coerced["arguments"]["quantity"], 2, "judged is what the tool would get");
     world.run(&["--json", "policy", "check", "--tool", "cart.addItem", "--args", r#"{"quantity": 2}"#]).ends_with(1);
@@ -75,14 +78,6 @@ fn a_rule_that_cannot_be_read_asks_and_says_where() {
     fs::create_dir(world.data().join("policy.json")).expect("made");
     let asked = world.run(&["--json", "policy", "check", "--tool", "cart.get"]).ends_with(3).json();
     assert!(text(&asked, "why").contains("policy.json"), "what cannot be read asks, reads too: {asked}");
-}
-
-#[test]
-fn a_write_that_may_run_is_reported_by_the_host() {
-    let world = World::new();
-    settings(&world, "policy = \"writes_allowed\"\n");
-    let asked = world.run(&["ask", "add 2 ridge runner black size 42 to my cart"]).ends_with(0).out;
-    assert!(asked.contains("Done without asking, as the policy allows: Add to cart {") && asked.contains(SHOE), "{asked}");
 }
 
 #[test]

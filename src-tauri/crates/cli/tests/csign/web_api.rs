@@ -68,6 +68,20 @@ fn a_missing_key_is_told_before_anybody_is_asked() {
 }
 
 #[test]
+fn a_write_that_a_rule_allows_runs() {
+    let (demo, world) = (Demo::start(), World::new());
+    demo.settings(&world, true);
+    let arguments = r#"{"number": 1001, "until": "2026-11-30"}"#;
+    let with_key = |args: &[&str]| world.run_with("DEMO_API_TOKEN", "demo-token", args);
+    let check = ["--json", "policy", "check", "--tool", "parcel.hold", "--args", arguments];
+    assert_eq!(text(&with_key(&check).ends_with(3).json(), "why"), "Writes need your approval.");
+    let rules = r#"{"rules": [{"id": "fine", "action": "allow", "tool": "parcel.hold", "arguments": {"number": 1001}}]}"#;
+    std::fs::write(world.data().join("policy.json"), rules).expect("written");
+    assert_eq!(text(&with_key(&check).ends_with(0).json(), "verdict"), "allow");
+    assert_eq!(with_key(&["--json", "tools", "call", "parcel.hold", "--args", arguments]).ends_with(0).json()["outcome"], "ok");
+}
+
+#[test]
 fn how_a_tool_runs_is_shown() {
     let world = World::new();
     let shown = world.run(&["tools", "show", "parcel.hold"]).ends_with(0).out;

@@ -1,11 +1,11 @@
-//! Blocks of an agent's blueprint that a pack may bring: what data it handles and what may go to a model, and scenarios that show
-//! whether it does what it promises.
+//! Blocks of an agent's blueprint that a pack may bring: what data it handles and what may go to a model, which calls a person has to
+//! approve, and scenarios that show whether it does what it promises.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::RedactionLevel;
+use crate::{Effect, RedactionLevel, ToolId};
 
 /// What data the pack handles, and what of it may go to a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
@@ -53,6 +53,51 @@ pub struct LlmEgress {
 
 fn yes() -> bool {
     true
+}
+
+/// What the pack is never trusted with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(deny_unknown_fields)]
+pub struct Security {
+    #[schemars(length(min = 1))]
+    pub approvals: Vec<ApprovalDemand>,
+}
+
+impl Security {
+    /// Whether every call of a tool waits for a person, whatever the policy and the rules of a profile say.
+    pub fn needs_person(&self, tool: &ToolId, effect: Effect) -> bool {
+        let named = |of: &AppliesTo| of.tool_ids.contains(tool) || of.side_effect_level == Some(effect);
+        self.approvals.iter().any(|demand| match demand.mode {
+            ApprovalMode::HumanRequired => named(&demand.applies_to),
+        })
+    }
+}
+
+/// Calls that a person has to approve, each of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(deny_unknown_fields)]
+pub struct ApprovalDemand {
+    #[schemars(length(min = 1))]
+    pub id: String,
+    pub mode: ApprovalMode,
+    pub applies_to: AppliesTo,
+}
+
+/// Who approves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalMode {
+    HumanRequired,
+}
+
+/// The tools that are named, and those with this effect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(deny_unknown_fields)]
+pub struct AppliesTo {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_ids: Vec<ToolId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side_effect_level: Option<Effect>,
 }
 
 /// How to see whether the pack does what it promises.

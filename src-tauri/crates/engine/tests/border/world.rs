@@ -108,6 +108,7 @@ pub fn tool(id: &str, effect: Effect) -> ToolSpec {
         open_world: false,
         output_trust: OutputTrust::Trusted,
         grantable: true,
+        human_required: false,
         latency: Latency::Fast,
         input_schema: input.clone(),
         full_input_schema: input,

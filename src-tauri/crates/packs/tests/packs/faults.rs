@@ -169,7 +169,16 @@ fn wrong_references() -> Vec<Case> {
 }
 
 fn wrong_contents() -> Vec<Case> {
+    let demand = |applies: Value| json!({"approvals": [{"id": "a", "mode": "human_required", "applies_to": applies}]});
+    let applies = "/security/approvals/0/applies_to";
     vec![
+        // approvals that the pack demands
+        ("/security".into(), json!({"approvals": []}), "/security/approvals".into(), "at least 1"),
+        ("/security".into(), json!({"approvals": [{"id": "a", "mode": "none", "applies_to": {}}]}), "/security/approvals/0/mode".into(), "must be"),
+        ("/security".into(), demand(json!({})), applies.into(), "no tool"),
+        ("/security".into(), demand(json!({"tool_ids": ["ledger.read", "gone"]})), format!("{applies}/tool_ids/1"), "no tool `gone`"),
+        ("/security".into(), demand(json!({"tool_ids": ["ledger.bookEntry"]})), book("grantable"), "cannot be allowed for a session"),
+        ("/security".into(), demand(json!({"side_effect_level": "write"})), book("grantable"), "cannot be allowed for a session"),
         // previews and templates
         (book("preview/reads/0/tool"), json!("ledger.bookEntry"), book("preview/reads/0/tool"), "not read-only"),
         (book("preview/reads/0/tool"), json!("gone"), book("preview/reads/0/tool"), "no tool `gone`"),
