@@ -51,6 +51,9 @@ pub struct Approval {
     pub why: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<PreviewView>,
+    /// The language that `preview` is written in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub locale: Option<String>,
     pub created_at: DateTime<Utc>,
     pub expires_at: DateTime<Utc>,
     pub status: ApprovalStatus,

@@ -18,6 +18,7 @@ use crate::{
     Engine,
     call::{CallDone, Ready},
     canonical::{approval_hash, canonical},
+    decide::may_be_granted,
     dispatch::full_arguments,
     ports::{Durability, Point, RecordDraft},
     preview::Foreseen,
@@ -29,10 +30,22 @@ use crate::{
 /// No pending action waits longer, whatever a caller's sessions live.
 const LONGEST_WAIT_S: u32 = 31 * 86_400;
 
+/// Why a proposal takes the place of another.
+pub(crate) const CHANGED: &str = "What it would change is not the same any more.";
+pub(crate) const EDITED: &str = "The arguments were edited.";
+
+/// How far a signature goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holds {
+    Once,
+    /// Calls like this one need none for the rest of the session.
+    ForSession,
+}
+
 /// What a waiting call is told.
 #[derive(Debug)]
 pub(crate) enum Verdict {
-    Approved,
+    Approved(Holds),
     Rejected(Option<String>),
     Edited(Value),
 }
@@ -84,7 +97,7 @@ pub(crate) enum Gated {
 
 /// Why waiting ended.
 pub(crate) enum Waited {
-    Approved,
+    Approved(Holds),
     Rejected(Option<String>),
     Edited(Value),
     Expired,
@@ -95,7 +108,7 @@ pub(crate) enum Waited {
 
 fn heard(verdict: Result<Verdict, oneshot::error::RecvError>) -> Waited {
     match verdict {
-        Ok(Verdict::Approved) => Waited::Approved,
+        Ok(Verdict::Approved(holds)) => Waited::Approved(holds),
         Ok(Verdict::Rejected(reason)) => Waited::Rejected(reason),
         Ok(Verdict::Edited(arguments)) => Waited::Edited(arguments),
         // The one that should tell is gone: no approver means no.
@@ -123,13 +136,15 @@ impl Turn {
 
     async fn follow(&self, ready: &mut Ready, mut proposal: Option<Proposal>) -> Gated {
         loop {
+            let mut holds = Holds::Once;
             if let Some(Proposal { approval, told }) = &mut proposal {
                 let approval = &*approval;
                 let began = tokio::time::Instant::now();
                 let waited = self.wait(ready, approval, told).await;
                 self.account.wait(began.elapsed());
                 let replaced = match waited {
-                    Waited::Approved => {
+                    Waited::Approved(how_far) => {
+                        holds = how_far;
                         // Whoever looks at it sees at once that it is signed: what it does may take its time.
                         self.emit(EventBody::ApprovalResolved { id: approval.id.clone(), status: ApprovalStatus::Approved });
                         self.emit(EventBody::Status { stage: Stage::Tools, text: None });
@@ -156,9 +171,9 @@ impl Turn {
                     }
                     Waited::Edited(arguments) => {
                         ready.arguments = arguments;
-                        Some("The arguments were edited.")
+                        Some(EDITED)
                     }
-                    Waited::Changed => Some("What it would change is not the same any more."),
+                    Waited::Changed => Some(CHANGED),
                 };
                 if let Some(why) = replaced {
                     match self.propose(ready, why.to_owned(), Some(approval.id.clone())).await {
@@ -168,12 +183,11 @@ impl Turn {
                     continue;
                 }
             }
-            match self.execute(ready, proposal.as_ref().map(|p| &p.approval)).await {
+            match self.execute(ready, proposal.as_ref().map(|p| (&p.approval, holds))).await {
                 Executed::Done(gated) => return gated,
                 Executed::Changed => {
                     let before = proposal.take().map(|p| p.approval.id);
-                    let why = "What it would change is not the same any more.".to_owned();
-                    match self.propose(ready, why, before).await {
+                    match self.propose(ready, CHANGED.to_owned(), before).await {
                         Ok(fresh) => proposal = Some(fresh),
                         Err(error) => return self.close(failed(ready, ToolOutcome::Error, error), None).await,
                     }
@@ -183,7 +197,8 @@ impl Turn {
     }
 
     /// Looks at everything again right before the effect, then executes it once.
-    pub(crate) async fn execute(&self, ready: &Ready, approval: Option<&Approval>) -> Executed {
+    pub(crate) async fn execute(&self, ready: &Ready, signed: Option<(&Approval, Holds)>) -> Executed {
+        let approval = signed.map(|(approval, _)| approval);
         let lane = self.engine.lanes.effects(&self.session);
         let _in_order = lane.lock().await;
         if self.cancel.is_cancelled() {
@@ -218,7 +233,10 @@ impl Turn {
                 return Executed::Done(self.close(failed(ready, ToolOutcome::Denied, error), None).await);
             }
         }
-        let done = self.dispatch(ready, approval.map(|a| &a.id)).await;
+        if let Some((approval, holds)) = signed {
+            self.remember(approval, holds, ready).await;
+        }
+        let done = self.dispatch(ready, approval).await;
         self.probe(Point::AfterOutcome);
         // What was read before may not be true any more.
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clear();
@@ -236,6 +254,15 @@ impl Turn {
         let gated = self.close(done, ended).await;
         self.engine.lanes.effect_done(&self.session);
         Executed::Done(gated)
+    }
+
+    /// Keeps a permission that a signature gives, once what was signed has been looked at again.
+    pub(crate) async fn remember(&self, approval: &Approval, holds: Holds, ready: &Ready) {
+        if holds == Holds::ForSession
+            && let Err(error) = self.engine.grant(approval, &ready.spec).await
+        {
+            tracing::error!(%error, "a permission could not be stored; the tool asks again");
+        }
     }
 
     async fn use_grant(&self, ready: &Ready) {
@@ -267,9 +294,10 @@ impl Turn {
 
     /// What the person who decides sees of an action. Fails when it is known to be in vain; where nobody sits here, the caller looks.
     async fn shown_before(&self, ready: &Ready) -> Result<Option<PreviewView>, AgentError> {
-        let foresight = self.foresee(&ready.spec, &ready.arguments).await;
+        let foresight = self.foresee(&ready.spec, &ready.arguments, &self.locale).await;
+        let listens = self.run.as_ref().is_some_and(|run| run.is_heard());
         match foresight.foreseen {
-            Some(Foreseen::Refused { refuse }) if !self.headless => Err(AgentError::invalid(refuse).reason("foreseen_refusal")),
+            Some(Foreseen::Refused { refuse }) if !listens => Err(AgentError::invalid(refuse).reason("foreseen_refusal")),
             _ => Ok(foresight.view()),
         }
     }
@@ -279,7 +307,7 @@ impl Turn {
         let world = self.world();
         let spec = &ready.spec;
         let preview = self.shown_before(ready).await?;
-        let caller = self.caller_values(spec).await;
+        let caller = self.caller_values(spec).await?;
         let now = world.clock.now();
         let agent = self.agent_name().unwrap_or_default();
         let approval = Approval {
@@ -296,10 +324,11 @@ impl Turn {
             hash: approval_hash(spec, &ready.arguments, &caller),
             why,
             preview,
+            locale: Some(self.locale.clone()),
             created_at: now,
             expires_at: now + TimeDelta::seconds(i64::from(self.settings.limits.approval_expiry_s.clamp(1, LONGEST_WAIT_S))),
             status: ApprovalStatus::Pending,
-            grantable: spec.grantable && spec.effect == Effect::Write,
+            grantable: may_be_granted(spec),
             confirm_word: (spec.effect == Effect::Destructive).then(|| confirm_word(&spec.title)),
             headless: self.headless || self.detached,
             replaces,

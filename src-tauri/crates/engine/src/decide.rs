@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use contract::{
-    AgentError, Approval, ApprovalDecideParams, ApprovalId, ApprovalStatus, Decision, Effect, ErrorCode, EventBody, Grant, GrantId, ItemBody, RecordType,
-    ToolOutcome, ToolSpec,
+    AgentError, Approval, ApprovalDecideParams, ApprovalId, ApprovalStatus, Decision, Effect, ErrorCode, EventBody, Grant, GrantId, ItemBody, Limits,
+    RecordType, Settings, ToolOutcome, ToolSpec,
 };
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     Engine,
-    approvals::{Executed, Verdict, failed},
+    approvals::{CHANGED, EDITED, Executed, Holds, Verdict, failed},
     call::Ready,
     coerce::fitted,
     lanes::Accepted,
@@ -62,14 +62,11 @@ impl Engine {
         match params.decision {
             Decision::ApproveOnce { confirm_word } => {
                 check_word(&approval, confirm_word.as_deref())?;
-                self.approve(&approval, by).await?;
+                self.approve(&approval, Holds::Once, by).await?;
             }
             Decision::ApproveForSession => {
-                let spec = self.grantable_spec(&approval)?;
-                self.move_from_pending(&approval, ApprovalStatus::Approved, None, by).await?;
-                let granted = self.grant(&approval, &spec).await;
-                self.go_ahead(&approval).await?;
-                granted?;
+                self.check_grantable(&approval)?;
+                self.approve(&approval, Holds::ForSession, by).await?;
             }
             Decision::Edit { arguments } => self.edit(&approval, arguments, by).await?,
             Decision::Reject { reason } => {
@@ -124,36 +121,47 @@ impl Engine {
         Ok(())
     }
 
-    async fn approve(self: &Arc<Self>, approval: &Approval, by: DecidedBy) -> Result<(), AgentError> {
-        self.move_from_pending(approval, ApprovalStatus::Approved, None, by).await?;
-        self.go_ahead(approval).await
-    }
-
     /// Tells the call that waits; when none does any more, the action is executed here.
-    async fn go_ahead(self: &Arc<Self>, approval: &Approval) -> Result<(), AgentError> {
-        if !self.router.tell(&approval.id, Verdict::Approved) {
-            self.execute_detached(approval).await?;
+    async fn approve(self: &Arc<Self>, approval: &Approval, holds: Holds, by: DecidedBy) -> Result<(), AgentError> {
+        self.move_from_pending(approval, ApprovalStatus::Approved, None, by).await?;
+        if !self.router.tell(&approval.id, Verdict::Approved(holds)) {
+            self.execute_detached(approval, holds).await?;
         }
         Ok(())
     }
 
-    fn grantable_spec(&self, approval: &Approval) -> Result<ToolSpec, AgentError> {
-        let spec = self.spec_of(approval)?;
-        if spec.grantable && spec.effect == Effect::Write {
-            return Ok(spec);
+    fn check_grantable(&self, approval: &Approval) -> Result<(), AgentError> {
+        if may_be_granted(&self.spec_of(approval)?) {
+            return Ok(());
         }
         Err(AgentError::invalid("This tool can only be approved one call at a time.").reason("not_grantable"))
     }
 
-    async fn edit(&self, approval: &Approval, arguments: Value, by: DecidedBy) -> Result<(), AgentError> {
+    async fn edit(self: &Arc<Self>, approval: &Approval, arguments: Value, by: DecidedBy) -> Result<(), AgentError> {
         let spec = self.spec_of(approval)?;
         let (arguments, _) = fitted(&spec, without_caller_values(&spec, arguments), |full| self.check_arguments(&spec, full).is_ok());
         self.check_arguments(&spec, &arguments)?;
+        if !self.router.waits(&approval.id) {
+            return self.edit_detached(approval, spec, arguments, by).await;
+        }
         self.move_from_pending(approval, ApprovalStatus::Superseded, None, by).await?;
         if self.router.tell(&approval.id, Verdict::Edited(arguments)) {
             return Ok(());
         }
         Err(AgentError::invalid("The turn that proposed this has ended, so it cannot be edited.").hint("Ask for it again with the right values."))
+    }
+
+    /// Proposes the edited action where no turn waits. What it replaces goes on waiting until the new one does.
+    async fn edit_detached(self: &Arc<Self>, approval: &Approval, spec: ToolSpec, arguments: Value, by: DecidedBy) -> Result<(), AgentError> {
+        let ready = detached(approval, spec, arguments);
+        let fresh = self.turn_of(approval).propose(&ready, EDITED.to_owned(), Some(approval.id.clone())).await?.approval;
+        self.router.forget(&fresh.id);
+        let moved = self.move_from_pending(approval, ApprovalStatus::Superseded, None, by).await;
+        if moved.is_err() {
+            let why = Text::ApprovalCancelled.in_locale(&self.world.profile.locale());
+            self.settle(&fresh, ApprovalStatus::Pending, ApprovalStatus::Cancelled, Some(why)).await;
+        }
+        moved
     }
 
     fn spec_of(&self, approval: &Approval) -> Result<ToolSpec, AgentError> {
@@ -162,7 +170,8 @@ impl Engine {
         found.ok_or_else(|| AgentError::new(ErrorCode::ToolNotFound, format!("{} is not available any more.", approval.tool_title)))
     }
 
-    async fn grant(&self, approval: &Approval, spec: &ToolSpec) -> Result<(), AgentError> {
+    /// Remembers a permission. To be called once the action has been found to be what was signed, so that it is for that definition.
+    pub(crate) async fn grant(&self, approval: &Approval, spec: &ToolSpec) -> Result<(), AgentError> {
         let now = self.world.clock.now();
         let grant = Grant {
             id: GrantId(self.world.ids.next("grant")),
@@ -210,18 +219,23 @@ impl Engine {
     }
 
     /// Executes an approved action whose turn has ended (it was proposed where nobody could approve).
-    async fn execute_detached(self: &Arc<Self>, approval: &Approval) -> Result<(), AgentError> {
-        let spec = self.spec_of(approval)?;
+    async fn execute_detached(self: &Arc<Self>, approval: &Approval, holds: Holds) -> Result<(), AgentError> {
+        let spec = match self.spec_of(approval) {
+            Ok(spec) => spec,
+            Err(error) => {
+                self.settle(approval, ApprovalStatus::Approved, ApprovalStatus::Failed, Some(&error.message)).await;
+                self.end_detached(approval, ApprovalStatus::Failed, ToolOutcome::Denied, Some(error.clone()), Some(error.message.clone())).await;
+                return Err(error);
+            }
+        };
         let turn = self.turn_of(approval);
         let arguments = without_caller_values(&spec, serde_json::from_str(&approval.arguments).unwrap_or_default());
-        let why = approval.why.clone();
-        let ready = Ready { call: approval.call.clone(), spec: Arc::new(spec), arguments, decision: policy::Decision::Ask { why }, coerced: Vec::new() };
+        let ready = detached(approval, spec, arguments);
         turn.emit(EventBody::ApprovalResolved { id: approval.id.clone(), status: ApprovalStatus::Approved });
-        match turn.execute(&ready, Some(approval)).await {
+        match turn.execute(&ready, Some((approval, holds))).await {
             Executed::Done(_) => Ok(()),
             Executed::Changed => {
-                let why = "What it would change is not the same any more.".to_owned();
-                let fresh = match turn.propose(&ready, why, Some(approval.id.clone())).await {
+                let fresh = match turn.propose(&ready, CHANGED.to_owned(), Some(approval.id.clone())).await {
                     Ok(proposal) => proposal.approval,
                     Err(error) => {
                         turn.close(failed(&ready, ToolOutcome::Error, error.clone()), None).await;
@@ -236,7 +250,6 @@ impl Engine {
 
     /// Ends the call of a pending action that no turn waits for.
     pub(crate) async fn close_detached(self: &Arc<Self>, approval: &Approval, status: ApprovalStatus, reason: Option<String>) {
-        let turn = self.turn_of(approval);
         let (outcome, code) = match status {
             ApprovalStatus::Rejected => (ToolOutcome::Rejected, Some(ErrorCode::ApprovalRequired)),
             ApprovalStatus::Failed | ApprovalStatus::Executing => (ToolOutcome::Unknown, Some(ErrorCode::InternalError)),
@@ -244,7 +257,20 @@ impl Engine {
             ApprovalStatus::Cancelled | ApprovalStatus::Superseded => (ToolOutcome::Cancelled, Some(ErrorCode::ApprovalRequired)),
             ApprovalStatus::Pending | ApprovalStatus::Approved | ApprovalStatus::Expired => (ToolOutcome::Expired, Some(ErrorCode::ApprovalRequired)),
         };
-        let said = reason.clone().unwrap_or_else(|| Text::ApprovalRejected.in_locale(&turn.locale).to_owned());
+        let said = reason.clone().unwrap_or_else(|| Text::ApprovalRejected.in_locale(&self.world.profile.locale()).to_owned());
+        self.end_detached(approval, status, outcome, code.map(|code| AgentError::new(code, said)), reason).await;
+    }
+
+    async fn end_detached(
+        self: &Arc<Self>,
+        approval: &Approval,
+        status: ApprovalStatus,
+        outcome: ToolOutcome,
+        error: Option<AgentError>,
+        reason: Option<String>,
+    ) {
+        let turn = self.turn_of(approval);
+        let said = error.as_ref().map(|error| error.message.clone()).or_else(|| reason.clone()).unwrap_or_default();
         let items = vec![
             turn.item(ItemBody::Approval { approval: approval.id.clone(), call: approval.call.clone(), tool: approval.tool.clone(), status, reason }),
             turn.item(ItemBody::ToolResult {
@@ -252,8 +278,8 @@ impl Engine {
                 tool: approval.tool.clone(),
                 outcome,
                 summary: said.clone(),
-                data: if code.is_none() { json!({"message": said}) } else { Value::Null },
-                error: code.map(|code| AgentError::new(code, said)),
+                data: if error.is_none() { json!({"message": said}) } else { Value::Null },
+                error,
                 view: contract::ResultView::Plain,
                 duration_ms: 0,
             }),
@@ -265,9 +291,28 @@ impl Engine {
         let accepted = Accepted { turn: approval.turn.clone(), text: String::new(), model: None, agent: None, headless: false };
         let mut turn = Turn::new(Arc::clone(self), approval.session.clone(), accepted, CancellationToken::new());
         turn.detached = true;
+        if turn.run.is_none() {
+            // Whoever decides elsewhere stands in for its caller: what takes its place is in the caller's language.
+            turn.locale = approval.locale.clone().unwrap_or(turn.locale);
+        }
+        // What takes its place waits as long.
+        let waits_s = u32::try_from((approval.expires_at - approval.created_at).num_seconds()).unwrap_or_default();
+        let limits = Limits { approval_expiry_s: waits_s, ..turn.settings.limits };
+        turn.settings = Arc::new(Settings { limits, ..(*turn.settings).clone() });
         turn.keeps_items = approval.session.as_str() != crate::direct::SESSION;
         turn
     }
+}
+
+/// A pending action as the call that it was.
+fn detached(approval: &Approval, spec: ToolSpec, arguments: Value) -> Ready {
+    let decision = policy::Decision::Ask { why: approval.why.clone() };
+    Ready { call: approval.call.clone(), spec: Arc::new(spec), arguments, decision, coerced: Vec::new() }
+}
+
+/// Whether a person may allow a tool for a session.
+pub(crate) fn may_be_granted(spec: &ToolSpec) -> bool {
+    spec.grantable && !spec.human_required && spec.effect == Effect::Write
 }
 
 fn check_word(approval: &Approval, typed: Option<&str>) -> Result<(), AgentError> {

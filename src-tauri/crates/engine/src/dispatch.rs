@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use contract::{AgentError, ApprovalId, CallId, Effect, RecordType, ToolOutcome, ToolSpec, manifest::IdempotencyStrategy};
+use contract::{AgentError, Approval, ApprovalId, CallId, Effect, RecordType, ToolOutcome, ToolSpec, manifest::IdempotencyStrategy};
 use serde_json::{Map, Value, json};
 use tracing::{Instrument as _, field::Empty};
 
 use crate::{
     Engine,
     call::{CallDone, Ready},
-    canonical::{canonical, sha256_hex},
+    canonical::{approval_hash, canonical, sha256_hex},
     ports::{Durability, Point, RecordDraft, SessionValues, ToolFailure, ToolRequest, ValueChanges},
-    results,
+    results, store_error,
     texts::Text,
     turn::Turn,
 };
@@ -42,19 +42,33 @@ pub(crate) fn full_arguments(arguments: &Value, caller: &Map<String, Value>) -> 
 }
 
 impl Turn {
-    pub(crate) async fn caller_values(&self, spec: &ToolSpec) -> Map<String, Value> {
+    /// Nothing is sent without them: a change of no basket would begin another one.
+    pub(crate) async fn caller_values(&self, spec: &ToolSpec) -> Result<Map<String, Value>, AgentError> {
         if spec.caller_owned.is_empty() {
-            return Map::new();
+            return Ok(Map::new());
         }
         let names: Vec<&str> = spec.caller_owned.iter().map(|parameter| parameter.from.as_str()).collect();
-        let session = self.world().store.session_values_of(&self.session, &names).await.unwrap_or_default();
-        caller_values(spec, &session, &self.world().profile.caller_values())
+        let session = self.world().store.session_values_of(&self.session, &names).await.map_err(|e| store_error(&e))?;
+        Ok(caller_values(spec, &session, &self.world().profile.caller_values()))
     }
 
-    /// Runs a call that may run. `approval` names the signature it runs under, if one was needed.
-    pub(crate) async fn dispatch(&self, ready: &Ready, approval: Option<&ApprovalId>) -> CallDone {
+    /// All arguments of a call as they are sent. Under a signature they are those that were signed, whatever came between.
+    async fn sent_arguments(&self, ready: &Ready, approval: Option<&Approval>) -> Result<Value, AgentError> {
+        let caller = self.caller_values(&ready.spec).await?;
+        if approval.is_some_and(|approval| approval_hash(&ready.spec, &ready.arguments, &caller) != approval.hash) {
+            return Err(AgentError::internal("changed", "What it would change is not the same any more, so it was not carried out.").hint("Ask for it again."));
+        }
+        Ok(full_arguments(&ready.arguments, &caller))
+    }
+
+    /// Runs a call that may run. `approval` is the signature it runs under, if one was needed.
+    pub(crate) async fn dispatch(&self, ready: &Ready, approval: Option<&Approval>) -> CallDone {
         let spec = &ready.spec;
-        let arguments = full_arguments(&ready.arguments, &self.caller_values(spec).await);
+        let arguments = match self.sent_arguments(ready, approval).await {
+            Ok(arguments) => arguments,
+            Err(error) => return CallDone::of(ready, ToolOutcome::Error, Some(error.clone()), error.message),
+        };
+        let approval = approval.map(|approval| &approval.id);
         if let Err(refused) = self.record_intent(ready, approval, &arguments).await {
             return refused;
         }

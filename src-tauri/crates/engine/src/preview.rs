@@ -51,7 +51,7 @@ enum Missing {
 }
 
 impl Turn {
-    pub(crate) async fn foresee(&self, spec: &ToolSpec, arguments: &Value) -> Foresight {
+    pub(crate) async fn foresee(&self, spec: &ToolSpec, arguments: &Value, locale: &str) -> Foresight {
         let mut foresight = Foresight { foreseen: None, unread: false };
         let Some(preview) = &spec.preview else { return foresight };
         let mut variables = Map::new();
@@ -64,7 +64,7 @@ impl Turn {
                 Err(_) => return foresight,
             };
         }
-        match render(&preview.template, arguments, &variables, &self.locale) {
+        match render(&preview.template, arguments, &variables, locale) {
             Ok(foreseen) => foresight.foreseen = Some(foreseen),
             Err(problem) => tracing::warn!(tool = %spec.id, %problem, "a preview could not be computed"),
         }

@@ -45,11 +45,12 @@ impl Turn {
 
     /// Looks again at what was signed. What nobody answers for is neither the same nor another thing to sign.
     pub(crate) async fn compare(&self, ready: &Ready, approval: &Approval) -> Compared {
-        let caller = self.caller_values(&ready.spec).await;
+        let Ok(caller) = self.caller_values(&ready.spec).await else { return Compared::Unread };
         if approval_hash(&ready.spec, &ready.arguments, &caller) != approval.hash {
             return Compared::Changed;
         }
-        let foresight = self.foresee(&ready.spec, &ready.arguments).await;
+        // In the language in which it was shown, whoever decides: other words for the same are no change.
+        let foresight = self.foresee(&ready.spec, &ready.arguments, approval.locale.as_deref().unwrap_or(&self.locale)).await;
         if let (Some(Foreseen::Refused { refuse }), None) = (&foresight.foreseen, &approval.preview) {
             return Compared::Refused(refuse.clone());
         }

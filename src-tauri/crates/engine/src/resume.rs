@@ -115,7 +115,7 @@ impl Turn {
             }
             Decision::Ask { why } => Some(self.signed_anew(&ready, why).await?),
         };
-        let arguments = full_arguments(&ready.arguments, &self.caller_values(&ready.spec).await);
+        let arguments = full_arguments(&ready.arguments, &self.caller_values(&ready.spec).await?);
         let id = approval.as_ref().map(|approval| approval.id.clone());
         if let Some(approval) = approval {
             signed.lock().unwrap_or_else(PoisonError::into_inner).push(approval);
@@ -132,8 +132,11 @@ impl Turn {
         let waited = self.wait(ready, &proposal.approval, &mut proposal.told).await;
         let approval = proposal.approval;
         let (status, reason, said) = match waited {
-            Waited::Approved => match self.recheck(ready, &approval).await {
-                Rechecked::Same if self.engine.settle(&approval, ApprovalStatus::Approved, ApprovalStatus::Executing, None).await => return Ok(approval),
+            Waited::Approved(holds) => match self.recheck(ready, &approval).await {
+                Rechecked::Same if self.engine.settle(&approval, ApprovalStatus::Approved, ApprovalStatus::Executing, None).await => {
+                    self.remember(&approval, holds, ready).await;
+                    return Ok(approval);
+                }
                 Rechecked::Same => return Err(AgentError::internal("approval_used", "This approval has been used or has ended already.")),
                 Rechecked::Changed => (ApprovalStatus::Superseded, "changed", "What it would change is not the same any more.".to_owned()),
                 Rechecked::Refused(error) => (ApprovalStatus::Failed, "denied", error.message),

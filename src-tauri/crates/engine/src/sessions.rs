@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use contract::{
-    AgentError, AgentId, EventBody, Item, ItemBody, ItemsPageParams, ItemsPageResponse, Push, ResultView, SessionId, SessionSummary, SessionView,
-    SessionsListParams, SessionsListResponse, Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnId, TurnStartParams, TurnStartResponse,
+    AgentError, AgentId, ApprovalStatus, EventBody, Item, ItemBody, ItemsPageParams, ItemsPageResponse, Push, ResultView, SessionId, SessionSummary,
+    SessionView, SessionsListParams, SessionsListResponse, Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnId, TurnStartParams, TurnStartResponse,
 };
 use serde_json::json;
 use tracing::Instrument as _;
@@ -12,9 +12,10 @@ use tracing::Instrument as _;
 use crate::{
     Engine,
     lanes::{Accepted, Met},
-    ports::StoreError,
+    ports::{SharedSessions, StoreError},
     run::{Work, most_characters},
     store_error,
+    texts::Text,
     turn::Turn,
 };
 
@@ -215,11 +216,43 @@ impl Engine {
         Ok(())
     }
 
-    /// Deletes a session and its items; its audit records stay.
+    /// Deletes a session and its items; its audit records stay. What waits in it is cancelled.
     pub async fn session_delete(&self, id: &SessionId) -> Result<(), AgentError> {
-        if self.lanes.running(id).is_some() {
-            return Err(AgentError::invalid("This session is being answered right now.").hint("Stop the turn first, then delete the session."));
+        self.check_quiet(id)?;
+        self.end_waiting(id, ApprovalStatus::Cancelled, Text::SessionDeleted).await?;
+        self.clear_away(id).await
+    }
+
+    /// Deletes what is kept here of a session whose time is over. What waits in it expires, unless it goes on elsewhere.
+    pub async fn session_over(self: &Arc<Self>, id: &SessionId, shared: Option<&dyn SharedSessions>) -> Result<(), AgentError> {
+        self.check_quiet(id)?;
+        match shared {
+            Some(shared) => self.session_settle(id, shared).await?,
+            None => self.end_waiting(id, ApprovalStatus::Expired, Text::ApprovalExpired).await?,
         }
+        self.clear_away(id).await
+    }
+
+    fn check_quiet(&self, id: &SessionId) -> Result<(), AgentError> {
+        if self.lanes.running(id).is_none() {
+            return Ok(());
+        }
+        Err(AgentError::invalid("This session is being answered right now.").hint("Stop the turn first, then delete the session."))
+    }
+
+    /// The log tells how everything ended that was asked, also when its row is deleted.
+    async fn end_waiting(&self, id: &SessionId, how: ApprovalStatus, why: Text) -> Result<(), AgentError> {
+        let all = self.world.store.approvals_of(id, u32::MAX).await.map_err(|e| store_error(&e))?;
+        let why = why.in_locale(&self.world.profile.locale());
+        for approval in all.iter().filter(|approval| !approval.status.is_final()) {
+            if approval.status != ApprovalStatus::Pending || !self.settle(approval, ApprovalStatus::Pending, how, Some(why)).await {
+                return Err(AgentError::invalid("An approved action of this session runs right now.").hint("Delete the session when it has ended."));
+            }
+        }
+        Ok(())
+    }
+
+    async fn clear_away(&self, id: &SessionId) -> Result<(), AgentError> {
         self.memories.delete(self.world.store.session_delete(id)).await.map_err(|e| store_error(&e))?;
         self.lanes.forget(id);
         self.egress.forget(id);

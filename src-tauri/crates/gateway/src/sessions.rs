@@ -222,7 +222,7 @@ async fn kept(app: &App, id: &SessionId) -> Result<(State, SessionValues), Agent
 
 /// Deletes a session with what waits in it. The log stays.
 async fn forget(app: &App, id: &SessionId) -> Result<(), AgentError> {
-    match app.host.engine().session_delete(id).await {
+    match app.host.engine().session_over(id, app.host.shared().map(AsRef::as_ref)).await {
         // Only values were kept, without a message.
         Err(error) if error.reason_text() == Some("not_found") => app.host.engine().values_clear(id).await,
         other => other,

@@ -23,7 +23,11 @@ hash: string,
 /**
  * Why it is asked: the rule or default that decided.
  */
-why: string, preview?: PreviewView | null, created_at: string, expires_at: string, status: ApprovalStatus, 
+why: string, preview?: PreviewView | null, 
+/**
+ * The language that `preview` is written in.
+ */
+locale?: string | null, created_at: string, expires_at: string, status: ApprovalStatus, 
 /**
  * May be approved for the rest of the session.
  */

@@ -286,7 +286,7 @@ async fn a_question_that_nobody_waits_with_outlives_its_process() {
 }
 
 /// A write whose preview shows a price.
-fn priced() -> (Bench, std::sync::Arc<std::sync::atomic::AtomicI64>) {
+pub fn priced() -> (Bench, std::sync::Arc<std::sync::atomic::AtomicI64>) {
     let mut writer = tool("w", Effect::Write);
     writer.preview = Some(manifest::Preview {
         reads: vec![manifest::PreviewRead { name: "cart".into(), tool: "r".into(), arguments: Default::default(), optional: false }],
@@ -301,7 +301,7 @@ fn priced() -> (Bench, std::sync::Arc<std::sync::atomic::AtomicI64>) {
 }
 
 /// A write whose preview refuses while the product has sizes to choose from.
-fn sized(now: bool) -> (Bench, std::sync::Arc<std::sync::atomic::AtomicBool>) {
+pub fn sized(now: bool) -> (Bench, std::sync::Arc<std::sync::atomic::AtomicBool>) {
     let mut writer = tool("w", Effect::Write);
     writer.preview = Some(manifest::Preview {
         reads: vec![manifest::PreviewRead { name: "product".into(), tool: "r".into(), arguments: Default::default(), optional: false }],
@@ -361,10 +361,7 @@ async fn what_was_in_vain_from_the_start_is_not_carried_out_by_a_yes() {
     // The caller takes such a proposal back; a crash may come before.
     let (bench, _) = sized(true);
     bench.model.then(vec![Say::Call("w", json!({}))]);
-    let params = TurnStartParams { session: Some("s".into()), text: "add".into(), model: None, agent: None, headless: true };
-    let turn = bench.engine.turn_start(params).await.unwrap().turn;
-    bench.final_of(&turn).await;
-    let approval = bench.approval(0).await;
+    let approval = bench.heard_approval("en").await;
     assert!(approval.preview.is_none());
     bench.decide(&approval, once()).await.unwrap();
     assert!(!bench.runs().contains(&"w".to_owned()));

@@ -147,6 +147,7 @@ fn pending(bench: &Bench) -> Approval {
         status: ApprovalStatus::Pending,
         grantable: false,
         confirm_word: None,
+        locale: None,
         headless: false,
         replaces: None,
         reason: None,

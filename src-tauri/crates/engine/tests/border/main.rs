@@ -3,6 +3,7 @@
 
 mod approvals;
 mod budgets;
+mod detached;
 mod egress;
 mod executor;
 mod faults;

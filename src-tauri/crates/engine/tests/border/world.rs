@@ -369,6 +369,16 @@ impl Bench {
         .await
     }
 
+    /// What waits behind a turn of a caller elsewhere, in the caller's language.
+    pub async fn heard_approval(&self, locale: &str) -> Approval {
+        let limits = contract::Limits { approval_expiry_s: 86_400, ..contract::Limits::default() };
+        let (locale, request_id) = (locale.into(), "r".into());
+        let around = engine::Around { locale, limits, request_id, correlation_id: None, hints: Vec::new(), whole: true };
+        let mut hearing = self.engine.turn_heard(&"s".into(), "add".into(), None, around).await.unwrap();
+        while hearing.next().await.is_some_and(|event| !matches!(event, EventBody::Final { .. })) {}
+        self.engine.waiting_in(&"s".into()).await.unwrap().expect("something waits")
+    }
+
     pub async fn decide(&self, approval: &Approval, decision: Decision) -> Result<Approval, AgentError> {
         let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
         self.engine.approval_decide(params, engine::DecidedBy::Window).await

@@ -93,6 +93,7 @@ pub(crate) fn pending(id: &str, session: &SessionId, created_at: &str) -> Approv
         status: ApprovalStatus::Pending,
         grantable: false,
         confirm_word: None,
+        locale: None,
         headless: false,
         replaces: None,
         reason: None,
