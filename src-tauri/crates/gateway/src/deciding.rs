@@ -87,7 +87,7 @@ impl Turn<'_> {
                 }
                 // Somebody else was first.
                 Some("not_pending") => self.tell_end_of(ApprovalStatus::Executing, state, answer).await,
-                Some(_) | None => self.told(Text::ConfirmFailed, answer).await,
+                Some(_) | None => self.give_up(approval, state, answer).await,
             };
         }
         answer.calls.push(call);
@@ -106,6 +106,18 @@ impl Turn<'_> {
         Text::Done.of(self.locale).clone_into(&mut answer.text);
         self.name_left(&std::mem::take(&mut state.left), answer);
         self.keep_exchange(answer).await
+    }
+
+    /// What could not be begun is not begun by a later yes either: it is taken back, or asked about again where even that fails.
+    async fn give_up(&self, approval: &Approval, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+        let waits =
+            async || self.app.host.engine().waiting_in(&self.session).await.map_or(true, |newest| newest.is_some_and(|newest| newest.id == approval.id));
+        if waits().await && !self.withdraw(approval, "It could not be carried out.", answer).await && waits().await {
+            state.told_of = None;
+            self.show(approval, Some(Text::Remind), answer);
+            return Ok(());
+        }
+        self.told(Text::ConfirmFailed, answer).await
     }
 
     /// How the newest action ended, when its confirmation comes again and its end was told to nobody: it was decided elsewhere, or the

@@ -8,7 +8,7 @@ use std::{
 };
 
 use contract::{AgentError, SessionId};
-use engine::ports::SessionValues;
+use engine::ports::{Loaded, SessionValues};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -64,6 +64,9 @@ pub(crate) struct State {
     /// The action, as callers know it, whose question was put when nobody listened any more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unseen: Option<String>,
+    /// The action, as callers know it, whose question was put last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) asked: Option<String>,
     /// The last answer offered options: numbers in the next message mean them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) options_offered: bool,
@@ -74,6 +77,24 @@ pub(crate) struct State {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) left: Vec<String>,
     pub(crate) memory: Memory,
+}
+
+/// What a message can answer. One that waited for its turn was sent before what was asked meanwhile. It is not told by clocks: gateways
+/// that share a session have two, and a question is put later than its action is made.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Knows {
+    Whatever,
+    /// The question that had been put when it came, if there was one.
+    Only(Option<String>),
+}
+
+impl Knows {
+    pub(crate) fn of(&self, question: &str) -> bool {
+        match self {
+            Self::Whatever => true,
+            Self::Only(asked) => asked.as_deref() == Some(question),
+        }
+    }
 }
 
 pub(crate) struct Sessions {
@@ -93,21 +114,39 @@ impl Sessions {
         Self { ttl, locks: Mutex::default(), unsaved: Mutex::default() }
     }
 
+    /// Lets a message in, once it is its turn, and tells what it can answer.
+    pub(crate) async fn enter(&self, app: &App, id: &SessionId) -> Result<(Held, Knows), AgentError> {
+        if let Some(held) = self.lock_at_once(app, id).await? {
+            return Ok((held, Knows::Whatever));
+        }
+        let asked = asked(app, id).await;
+        Ok((self.lock(app, id).await?, Knows::Only(asked)))
+    }
+
+    async fn lock_at_once(&self, app: &App, id: &SessionId) -> Result<Option<Held>, AgentError> {
+        let Ok(here) = self.lock_of(id).try_lock_owned() else { return Ok(None) };
+        match app.host.shared() {
+            None => Ok(Some(Held::here(here))),
+            Some(shared) => Held::everywhere_at_once(here, Arc::clone(shared), id.clone()).await,
+        }
+    }
+
+    fn lock_of(&self, id: &SessionId) -> Arc<tokio::sync::Mutex<()>> {
+        let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
+        if locks.len() > LOCKS {
+            locks.retain(|_, lock| lock.strong_count() > 0);
+        }
+        let known = locks.get(id).and_then(Weak::upgrade);
+        known.unwrap_or_else(|| {
+            let lock = Arc::new(tokio::sync::Mutex::new(()));
+            locks.insert(id.clone(), Arc::downgrade(&lock));
+            lock
+        })
+    }
+
     /// One turn at a time; the others of the session wait here, whichever gateway has them.
     pub(crate) async fn lock(&self, app: &App, id: &SessionId) -> Result<Held, AgentError> {
-        let lock = {
-            let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
-            if locks.len() > LOCKS {
-                locks.retain(|_, lock| lock.strong_count() > 0);
-            }
-            let known = locks.get(id).and_then(Weak::upgrade);
-            known.unwrap_or_else(|| {
-                let lock = Arc::new(tokio::sync::Mutex::new(()));
-                locks.insert(id.clone(), Arc::downgrade(&lock));
-                lock
-            })
-        };
-        let here = lock.lock_owned().await;
+        let here = self.lock_of(id).lock_owned().await;
         match app.host.shared() {
             None => Ok(Held::here(here)),
             Some(shared) => Held::everywhere(here, Arc::clone(shared), id.clone()).await,
@@ -218,6 +257,17 @@ async fn kept(app: &App, id: &SessionId) -> Result<(State, SessionValues), Agent
     let mut values = app.host.engine().values_of(id, &[KEY, CLIENT_IP, CONTEXT, STATUS_SEED]).await?;
     let state = values.remove(KEY).and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
     Ok((state, values))
+}
+
+/// The question that was put last in a session, as far as its gateways know at this moment.
+async fn asked(app: &App, id: &SessionId) -> Option<String> {
+    let (state, _) = kept(app, id).await.ok()?;
+    let Some(shared) = app.host.shared() else { return state.asked };
+    match shared.load(id, &[&state.rev, &state.base]).await.ok()? {
+        Loaded::Nothing => None,
+        Loaded::Known(_) => state.asked,
+        Loaded::Other(image) => serde_json::from_value::<State>(image.values.get(KEY)?.clone()).ok()?.asked,
+    }
 }
 
 /// Deletes a session with what waits in it. The log stays.

@@ -34,18 +34,27 @@ impl Held {
         Self { _here: here, there: None }
     }
 
+    /// Held in this process and before all others, if nobody else holds it now.
+    pub(crate) async fn everywhere_at_once(here: OwnedMutexGuard<()>, shared: Arc<dyn SharedSessions>, session: SessionId) -> Result<Option<Self>, AgentError> {
+        let mut there = There::of(shared, session);
+        there.released = !there.take().await?;
+        Ok((!there.released).then(|| Self::of(here, there)))
+    }
+
+    fn of(here: OwnedMutexGuard<()>, mut there: There) -> Self {
+        there.renewing = Some(tokio::spawn(renew(Arc::clone(&there.shared), there.session.clone(), there.holder.clone())));
+        Self { _here: here, there: Some(there) }
+    }
+
     /// Held in this process and before all others. Waits for who holds it; dropped meanwhile, it lets go.
     pub(crate) async fn everywhere(here: OwnedMutexGuard<()>, shared: Arc<dyn SharedSessions>, session: SessionId) -> Result<Self, AgentError> {
-        let holder = uuid::Uuid::new_v4().to_string();
-        // Made first: a lock whose reply nobody hears any more is given back all the same.
-        let mut there = There { shared, session, holder, renewing: None, released: false };
+        let there = There::of(shared, session);
         let mut wait = FIRST_WAIT;
-        while !there.shared.lock(&there.session, &there.holder).await.map_err(|error| away(&error))? {
+        while !there.take().await? {
             tokio::time::sleep(wait).await;
             wait = (wait * 2).min(LONGEST_WAIT);
         }
-        there.renewing = Some(tokio::spawn(renew(Arc::clone(&there.shared), there.session.clone(), there.holder.clone())));
-        Ok(Self { _here: here, there: Some(there) })
+        Ok(Self::of(here, there))
     }
 
     /// Lets the next one in, wherever it waits.
@@ -57,6 +66,17 @@ impl Held {
                 tracing::debug!(%error, "a session's lock runs out by itself");
             }
         }
+    }
+}
+
+impl There {
+    /// Made before it is taken: a lock whose reply nobody hears any more is given back all the same.
+    fn of(shared: Arc<dyn SharedSessions>, session: SessionId) -> Self {
+        Self { shared, session, holder: uuid::Uuid::new_v4().to_string(), renewing: None, released: false }
+    }
+
+    async fn take(&self) -> Result<bool, AgentError> {
+        self.shared.lock(&self.session, &self.holder).await.map_err(|error| away(&error))
     }
 }
 

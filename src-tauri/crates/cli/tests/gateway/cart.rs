@@ -103,7 +103,7 @@ async fn section_11_what_is_left_of_several_changes_is_named_and_not_called_done
 }
 
 /// Waits for what another task brings about.
-async fn until(what: impl Fn() -> bool) {
+pub(crate) async fn until(what: impl Fn() -> bool) {
     tokio::time::timeout(Duration::from_secs(30), async {
         while !what() {
             tokio::time::sleep(Duration::from_millis(20)).await;

@@ -4,8 +4,8 @@
 use kit::model_server::Reply;
 use serde_json::{Value, json};
 
-use crate::cart::{add, pieces};
-use crate::front::Front;
+use crate::cart::{add, pieces, until};
+use crate::front::{Break, Front};
 use crate::remote_shop::open;
 use crate::world::{Gateway, SHOE, message_of, model};
 
@@ -40,6 +40,63 @@ async fn section_11_every_word_of_both_lists_decides_in_the_other_language_too()
             assert_eq!(server.seen().len(), asked, "{word}: the model is not asked");
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_a_yes_that_was_sent_before_the_question_is_not_its_answer() {
+    let front = Front::start().await;
+    let server = model([add(3)]).await;
+    let gateway = open(&front, &server, &[]).await;
+    // The preview's read is answered at once; the look for variants, when the action waits already, takes its time.
+    front.breaks("product.get", [Break::Slow(0), Break::Slow(1_500)]);
+    let asking = tokio::spawn(gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "three shoes")).send());
+    until(|| front.count("product.get") > 1).await;
+    let answered = gateway.say("s", "ok").await;
+    let asked: Value = asking.await.unwrap().unwrap().json().await.unwrap();
+    assert_eq!(answered["pendingAction"], asked["pendingAction"], "it is shown: {answered}");
+    assert!(answered["text"].as_str().unwrap().starts_with("First I need your answer to this: "), "{answered}");
+    assert_eq!(front.count("cart.addItem"), 0);
+    assert_eq!(pieces(&gateway.say("s", "ok").await), 3);
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_a_double_yes_does_not_sign_what_the_first_one_made_new() {
+    let front = Front::start().await;
+    let server = model([add(1)]).await;
+    let gateway = open(&front, &server, &[]).await;
+    gateway.say("s", "one shoe").await;
+    front.breaks("product.get", std::iter::repeat_n(Break::Slow(400), 3));
+    let mut body = message_of("s", "yes");
+    body["context"]["currencyCode"] = json!("EUR");
+    let yes = || async { gateway.post("/v1/chat", &body).await.1 };
+    let both = tokio::join!(yes(), yes());
+    assert_eq!(front.count("cart.addItem"), 0, "nobody has seen the new question: {both:?}");
+    assert!(both.0["pendingAction"].is_object() && both.0["pendingAction"] == both.1["pendingAction"], "{both:?}");
+    assert_eq!((pieces(&yes().await), front.count("cart.addItem")), (1, 1));
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_a_yes_that_could_not_be_carried_out_leaves_nothing_for_a_later_one() {
+    let front = Front::start().await;
+    let server = model([add(1), Reply::text(["Good."])]).await;
+    let url = server.base_url();
+    let variables = front.variables();
+    let mut env: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    env.extend([("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")]);
+    let gateway = Gateway::start(&["--no-token"], &env).await;
+    gateway.say("s", "one shoe").await;
+    let settings = gateway.path("data/countersign.toml");
+    std::fs::write(&settings, "[switches]\ntools_off = [\"cart.addItem\"]\n").unwrap();
+    let gateway = gateway.restart(&["--no-token"], &env).await;
+    let refused = gateway.say("s", "yes").await;
+    assert_eq!(refused["text"], "Sorry, the cart could not be changed. Please ask for it again.", "{refused}");
+    std::fs::remove_file(&settings).unwrap();
+    let gateway = gateway.restart(&["--no-token"], &env).await;
+    assert_eq!(gateway.say("s", "ok").await["text"], "Good.", "nothing waits");
+    assert_eq!((front.count("cart.addItem"), gateway.csign(&["approvals", "list"])), (0, json!([])));
+    server.assert_clean();
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,12 +3,12 @@
 
 use kit::model_server::{ModelServer, Reply};
 
-use crate::cart::{add, pieces};
+use crate::cart::{add, pieces, until};
 use crate::front::{Break, Front};
 use crate::redis::Redis;
 use crate::remote_shop::{open, search};
 use crate::sharing::at_once;
-use crate::world::{Gateway, model};
+use crate::world::{Gateway, message_of, model};
 
 async fn two(redis: &Redis, front: &Front, server: &ModelServer) -> (Gateway, Gateway) {
     let url = redis.url();
@@ -44,6 +44,22 @@ async fn section_11_and_17_a_change_proposed_at_one_is_made_by_the_other_in_the_
     assert_eq!(ids.len(), all, "no number is used twice in it");
     assert_eq!(front.count("token"), 2, "each gateway has its own token, which never leaves it");
     front.assert_untold(&[&redis.contents(), &one.log(), &other.log()]);
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_a_yes_at_another_gateway_that_was_sent_before_the_question_is_not_its_answer() {
+    let (redis, front) = (Redis::start().await, Front::start().await);
+    let server = model([add(3)]).await;
+    let (one, other) = two(&redis, &front, &server).await;
+    front.breaks("product.get", [Break::Slow(0), Break::Slow(1_500)]);
+    let asking = tokio::spawn(one.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "three shoes")).send());
+    until(|| front.count("product.get") > 1).await;
+    let answered = other.say("s", "ok").await;
+    asking.await.unwrap().unwrap();
+    assert!(answered["pendingAction"].is_object(), "it is shown: {answered}");
+    assert_eq!(front.count("cart.addItem"), 0);
+    assert_eq!((pieces(&one.say("s", "ok").await), front.count("cart.addItem")), (3, 1));
     server.assert_clean();
 }
 
