@@ -108,5 +108,8 @@ fn tell_approved(out: Out, approval: &Approval, result: Option<&ItemBody>) {
             let text = serde_json::to_string_pretty(data).unwrap_or_else(|_| data.to_string());
             out.line(prose(&text));
         }
+    } else if let Some(reason) = &approval.reason {
+        // No conversation keeps the result of a call by itself; why it failed stands with the action.
+        out.line(exact(reason));
     }
 }
