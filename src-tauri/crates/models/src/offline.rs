@@ -10,6 +10,7 @@ use futures::{StreamExt, stream, stream::BoxStream};
 use serde_json::Value;
 
 mod book;
+mod counts;
 mod dates;
 mod dialogue;
 mod facts;
@@ -18,6 +19,7 @@ mod goal;
 mod history;
 mod lang;
 mod look;
+mod more;
 mod numbers;
 mod pattern;
 mod plan;
@@ -82,7 +84,7 @@ impl OfflineModel {
                 }
                 match said.talk {
                     Some(Talk::Cannot { .. } | Talk::Social(Social::OffTopic)) => Finish::OutOfScope,
-                    Some(Talk::Social(_) | Talk::Dropped | Talk::AskAgain | Talk::NotUnderstood) | None => Finish::Stop,
+                    Some(Talk::Social(_) | Talk::Dropped | Talk::AskAgain | Talk::More | Talk::NotUnderstood) | None => Finish::Stop,
                 }
             }
         };

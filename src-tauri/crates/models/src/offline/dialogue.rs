@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, NaiveDate, Utc};
-use contract::manifest::Thing;
+use contract::manifest::{Find, Thing};
 use engine::ports::{ModelRequest, Purpose};
 use serde_json::Value;
 
@@ -15,6 +15,7 @@ use super::{
     lang::Lang,
     plan::{Run, list},
     reply::{Reply, SHOWN, Speaker},
+    social::Social,
     state::{Pending, State},
     understand::{Meaning, Talk, understand},
 };
@@ -83,8 +84,14 @@ pub(super) fn next(book: &Book, request: &ModelRequest) -> Move {
     if !calls.is_empty() && !request.tools.is_empty() {
         return Move::Calls(calls);
     }
-    let lang = meaning.lang.or(state.lang).unwrap_or_else(|| Lang::from_tag(&request.locale));
+    let lang = spoken(&meaning).or(state.lang).unwrap_or_else(|| Lang::from_tag(&request.locale));
     Move::Say(say(book, &state, meaning, steps, lang))
+}
+
+/// The language that a message shows. An English greeting is at home in other languages, too.
+fn spoken(meaning: &Meaning) -> Option<Lang> {
+    let greets = meaning.talk == Some(Talk::Social(Social::Greeting));
+    meaning.lang.filter(|lang| !(greets && *lang == Lang::En))
 }
 
 /// Keeps what lies in the field of the specialist that is asked; true when nothing does.
@@ -102,6 +109,7 @@ fn say(book: &Book, state: &State, meaning: Meaning, steps: Vec<Step>, lang: Lan
     let speaker = Speaker { book, lang };
     let outcomes = outcomes(meaning.goals, steps);
     let reply = match &meaning.talk {
+        Some(Talk::More) => speaker.more(state.unfinished()),
         Some(talk) => {
             let asked = state.pending.as_ref().map(|pending| (pending.goal.clone(), asked_again(pending)));
             speaker.talk(talk, asked.as_ref().map(|(goal, outcome)| (goal, outcome)))
@@ -133,17 +141,45 @@ fn outcomes(goals: Vec<Goal>, steps: Vec<Step>) -> Vec<(Goal, Outcome)> {
 fn replay(book: &Book, state: &mut State, turn: Turn, today: NaiveDate, now: DateTime<Utc>) {
     let meaning = understand(&turn.user, state, book, today);
     let steps = Run { book, state, done: &turn.calls, offered: None, now }.steps(&meaning.goals);
+    state.lang = spoken(&meaning).or(state.lang);
     let outcomes = outcomes(meaning.goals, steps);
-    state.lang = meaning.lang.or(state.lang);
+    let later: Vec<Goal> =
+        outcomes.iter().filter(|(_, outcome)| matches!(outcome, Outcome::Later)).map(|(goal, _)| pinned(book, state, goal.clone())).collect();
     let Turn { calls, said, .. } = turn;
     state.absorb(calls, book);
-    let keeps = matches!(meaning.talk, Some(Talk::Social(_) | Talk::AskAgain));
+    if matches!(meaning.talk, Some(Talk::More)) {
+        state.showed_more(lines(&said));
+    }
+    let keeps = matches!(meaning.talk, Some(Talk::Social(_) | Talk::AskAgain | Talk::More));
     if !keeps {
         state.pending = None;
     }
     for (goal, outcome) in outcomes {
         settle(book, state, goal, outcome, lines(&said));
     }
+    if let Some(pending) = &mut state.pending
+        && !keeps
+    {
+        pending.later = later;
+    }
+}
+
+/// A goal that waits, with its place resolved: the list of the question before it may take the place of the one it points into.
+fn pinned(book: &Book, state: &State, mut goal: Goal) -> Goal {
+    let pack = book.tools[goal.tool].pack;
+    let mut name = book.tools[goal.tool].thing().map(|(_, thing, _)| thing);
+    while let (Some(kind), Some(place)) = (name, goal.target.places.first().copied()) {
+        if let Some(item) = state.listing(pack, kind).and_then(|listing| listing.at(place)) {
+            goal.chosen.push((kind.to_owned(), item.clone()));
+            goal.target.places.clear();
+        }
+        let sources = book.packs[pack].thing(kind).map_or(&[][..], |thing| &thing.sources);
+        name = sources.iter().find_map(|source| match &source.find {
+            Some(Find::Thing { thing, .. }) => Some(thing.as_str()),
+            Some(Find::Words { .. } | Find::All) | None => None,
+        });
+    }
+    goal
 }
 
 /// Lines of the longest numbered list in a text; without one as many as a question shows.
@@ -168,12 +204,12 @@ fn settle(book: &Book, state: &mut State, goal: Goal, outcome: Outcome, lines: u
         Outcome::Ask { mut listing, .. } => {
             listing.showed(lines);
             if !listing.items.is_empty() {
-                state.listing = Some(listing.clone());
+                state.list(book, listing.clone());
             }
-            state.pending = Some(Pending { goal: cleared(goal), listing });
+            state.pending = Some(Pending { goal: cleared(goal), listing, later: Vec::new() });
         }
-        Outcome::Doubt(_) => state.pending = Some(Pending { goal, listing: Listing::default() }),
-        Outcome::Failed { .. } | Outcome::Nothing { .. } | Outcome::Unusable { .. } | Outcome::NotOffered | Outcome::Unfinished => {}
+        Outcome::Doubt(_) => state.pending = Some(Pending { goal, listing: Listing::default(), later: Vec::new() }),
+        Outcome::Later | Outcome::Failed { .. } | Outcome::Nothing { .. } | Outcome::Unusable { .. } | Outcome::NotOffered | Outcome::Unfinished => {}
     }
 }
 
@@ -189,7 +225,7 @@ fn cleared(mut goal: Goal) -> Goal {
 fn compared(book: &Book, state: &mut State, pack: usize, tool: usize, results: &[Arc<Value>]) {
     let whole = |thing: &Thing| thing.sources.iter().any(|source| book.tool_by_id(pack, &source.tool) == Some(tool) && source.list.is_empty());
     if let Some((name, _)) = book.packs[pack].offline.things.iter().find(|(_, thing)| whole(thing)) {
-        state.listing = Some(Listing::new(pack, name, results.iter().map(|result| (**result).clone()).collect()));
+        state.list(book, Listing::new(pack, name, results.iter().map(|result| (**result).clone()).collect()));
     }
 }
 
@@ -204,7 +240,7 @@ fn show(book: &Book, state: &mut State, pack: usize, tool: usize, result: &Value
             if !items.is_empty() {
                 let mut listing = Listing::new(pack, name, items);
                 listing.showed(lines);
-                state.listing = Some(listing);
+                state.list(book, listing);
             }
         }
     }

@@ -8,6 +8,7 @@ use contract::manifest::SlotKind;
 
 use super::{
     book::Book,
+    counts::{closes_a_change, is_fraction, is_in_a_name, is_left_behind},
     dates, lang, numbers,
     pattern::word_indices,
     text::{Kind, Token},
@@ -78,9 +79,27 @@ const NEGATIONS: &[&str] = &[
     "inget", "inte", "ej", "utan", "utom", "aldrig", "forutom",
 ];
 /// A number after one of these is a value of a thing, not how many.
-const LABELS: &[&str] =
+pub(super) const LABELS: &[&str] =
     &["size", "sizes", "storlek", "storleken", "strl", "str", "eu", "part", "partno", "artikel", "artikelnummer", "article", "sku", "model"];
-const PLACE_LABELS: &[&str] = &["option", "number", "nr", "no", "choice", "alternativ", "nummer", "#", "product", "result", "line", "rad", "produkt", "item"];
+const PLACE_LABELS: &[&str] = &[
+    "option",
+    "options",
+    "number",
+    "numbers",
+    "nr",
+    "no",
+    "choice",
+    "alternativ",
+    "alternativen",
+    "nummer",
+    "#",
+    "product",
+    "result",
+    "line",
+    "rad",
+    "produkt",
+    "item",
+];
 /// A number before one of these is a measure of a thing.
 const UNITS: &[&str] = &[
     "percent",
@@ -112,19 +131,23 @@ const UNITS: &[&str] = &[
     "seasons",
 ];
 /// A number right after one of these is not the end of a name.
-const ORDERS: &[&str] = &[
+pub(super) const ORDERS: &[&str] = &[
     "add", "ad", "put", "buy", "order", "take", "get", "grab", "throw", "stick", "pop", "toss", "drop", "want", "need", "have", "purchase", "remove", "delete",
     "make", "set", "change", "lagg", "lagga", "kop", "kopa", "bestall", "bestalla", "tag", "ta", "stoppa", "slang", "plocka", "tar", "koper", "behover",
     "remove",
 ];
-const PIECES: &[&str] = &["x", "st", "stycken", "styck", "pcs", "pieces", "pairs", "pair", "par", "of", "times", "ggr"];
+pub(super) const PIECES: &[&str] = &["x", "st", "stycken", "styck", "pcs", "pieces", "pairs", "pair", "par", "of", "times", "ggr"];
 
 impl Facts {
-    pub(super) fn of(tokens: &[Token], book: &Book, today: NaiveDate) -> Self {
+    /// `listed`: a list was shown, into which bare numbers may point.
+    pub(super) fn of(tokens: &[Token], book: &Book, today: NaiveDate, listed: bool) -> Self {
         let mut facts = Self { words: word_indices(tokens), ..Self::default() };
         facts.find_names(tokens, book);
         facts.find_before_that(tokens);
         facts.find_period(tokens, today);
+        if listed {
+            facts.find_joined(tokens);
+        }
         facts.find_places(tokens);
         facts.amounts = numbers::amounts(tokens).into_iter().filter(|amount| (amount.at..amount.at + amount.len).all(|i| !facts.is_taken(i))).collect();
         facts.find_range(tokens);
@@ -251,6 +274,28 @@ impl Facts {
                 return;
             }
             from = found.at.start + 1;
+        }
+    }
+
+    /// "1 and 3", "option 2, 4 & 5": places without a name of their own.
+    fn find_joined(&mut self, tokens: &[Token]) {
+        let mut at = 0;
+        while at < tokens.len() {
+            let labelled = at > 0 && (tokens[at - 1].any(PLACE_LABELS) || tokens[at - 1].fold == "#");
+            let valued = at > 0 && tokens[at - 1].any(LABELS);
+            let joined = numbers::joined(tokens, at).filter(|(_, used)| {
+                let next = tokens.get(at + used);
+                let counts =
+                    next.is_some_and(|next| next.any(PIECES) || next.any(UNITS) || next.is("av") || !(next.kind == Kind::Punct || lang::is_filler(&next.norm)));
+                !valued && !counts && (at..at + used).all(|i| !self.is_taken(i))
+            });
+            let Some((places, used)) = joined else {
+                at += 1;
+                continue;
+            };
+            self.places.extend(places.into_iter().map(Place::Nth));
+            self.take(at - usize::from(labelled)..at + used);
+            at += used;
         }
     }
 
@@ -414,35 +459,6 @@ fn owning_s(tokens: &[Token], at: usize) -> usize {
     let s = |i: usize| tokens.get(i).is_some_and(|token| token.glued && token.fold == "s");
     let sign = tokens.get(at).is_some_and(|token| token.glued && ["'", "’"].contains(&token.fold.as_str()));
     if s(at) { 1 } else { usize::from(sign && s(at + 1)) * 2 }
-}
-
-/// "make the ridge pot 3": the number at the end of a change.
-fn closes_a_change(tokens: &[Token], at: usize, end: usize) -> bool {
-    let last = tokens[end.min(tokens.len())..].iter().all(|token| token.kind == Kind::Punct || lang::is_polite(&token.norm) || token.is("tack"));
-    last && tokens[..at].iter().any(|token| token.any(&["make", "set", "change", "update", "gor", "satt", "andra"]))
-        && !at.checked_sub(1).is_some_and(|i| tokens[i].any(LABELS))
-}
-
-/// The count that no longer holds: "from 2 to 3", "4 instead of 1".
-fn is_left_behind(tokens: &[Token], at: usize) -> bool {
-    let before = |back: usize, words: &[&str]| at >= back && tokens[at - back].any(words);
-    let instead = before(1, &["of", "for"]) && before(2, &["instead", "istallet", "stallet"]);
-    let from = before(1, &["from", "fran"]) && tokens.get(at + 1).is_some_and(|next| next.any(&["to", "till"]));
-    (instead || from) && numbers::whole(tokens, at).is_some_and(|(_, used)| used == 1)
-}
-
-/// "half a pot", "en halv": part of one thing.
-fn is_fraction(tokens: &[Token], at: usize) -> bool {
-    let next = |words: &[&str]| tokens.get(at + 1).is_some_and(|next| next.any(words));
-    tokens[at].any(&["halv", "halva"]) || (tokens[at].is("half") && next(&["a", "an", "of", "the"]) && numbers::whole(tokens, at).is_none())
-}
-
-/// "ridge 300 black": digits behind a word that does not ask for anything belong to a name.
-fn is_in_a_name(tokens: &[Token], at: usize) -> bool {
-    let Some(before) = at.checked_sub(1).map(|i| &tokens[i]) else { return false };
-    let name = before.kind == Kind::Word && !lang::is_stop(&before.norm) && !before.any(ORDERS) && !before.any(PIECES);
-    let counted = tokens.get(at + 1).is_some_and(|next| next.any(PIECES)) || before.any(&["quantity", "antal", "antalet", "qty", "times"]);
-    tokens[at].kind == Kind::Number && name && !counted && numbers::ordinal(&before.norm).is_none()
 }
 
 fn follows_up(tokens: &[Token], words: &[usize]) -> bool {

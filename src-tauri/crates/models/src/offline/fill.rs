@@ -159,7 +159,7 @@ fn number(value: f64) -> Option<Value> {
 
 /// "Cheaper than these": the middle of the values shown, or the value of the only thing.
 fn bound(reader: &Reader<'_>, pack: usize, thing: &str, field: &str, side: Side) -> Option<Value> {
-    let listing = reader.state.listing.as_ref().filter(|listing| listing.pack == pack && listing.thing == thing);
+    let listing = reader.state.listing(pack, thing);
     let items: Vec<&Value> = match listing {
         Some(listing) => listing.items.iter().collect(),
         None => reader.state.focused(pack, thing).into_iter().collect(),
@@ -238,6 +238,7 @@ fn target(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match) -
     let pack = reader.book.pack_of(found.tool);
     let content = facts.content(tokens, &found.used, data.pack);
     let mut groups: Vec<Vec<String>> = vec![Vec::new()];
+    let mut said = Vec::new();
     let mut last = None;
     for i in content {
         let parted = several && last.is_some_and(|last: usize| (last..i).any(|between| is_parting(&tokens[between])));
@@ -248,10 +249,11 @@ fn target(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match) -
             continue;
         }
         groups.last_mut().into_iter().for_each(|group| group.push(said_word(pack, &tokens[i]).to_owned()));
+        said.push(tokens[i].raw.clone());
         last = Some(i);
     }
     groups.retain(|group| !group.is_empty());
-    Target { places: facts.places.clone(), first: facts.first, pronoun: facts.pronoun, all: facts.all, groups }
+    Target { places: facts.places.clone(), first: facts.first, pronoun: facts.pronoun, all: facts.all, groups, said }
 }
 
 fn is_parting(token: &Token) -> bool {

@@ -31,6 +31,8 @@ pub(super) struct Target {
     pub(super) all: bool,
     /// Words and sizes, folded; one group per thing named.
     pub(super) groups: Vec<Vec<String>>,
+    /// The same words as they were typed.
+    pub(super) said: Vec<String>,
 }
 
 impl Target {
@@ -73,6 +75,24 @@ impl Listing {
     /// Keeps how many the text showed.
     pub(super) fn showed(&mut self, count: usize) {
         self.shown = self.items.len().min(count);
+    }
+
+    /// The item at a place. Beside a text there may be cards, which number all there is.
+    pub(super) fn at(&self, place: Place) -> Option<&Value> {
+        self.items.get(self.index(place).checked_sub(1)?)
+    }
+
+    /// The number that a place has here.
+    pub(super) fn index(&self, place: Place) -> usize {
+        match place {
+            Place::Nth(place) => place as usize,
+            Place::Last => self.shown().len(),
+        }
+    }
+
+    /// What the text did not show.
+    pub(super) fn rest(&self) -> &[Value] {
+        &self.items[self.shown().len()..]
     }
 
     /// What the text showed: its end is "the last", and a question is about nothing else.
@@ -124,6 +144,8 @@ pub(super) enum Outcome {
         thing: String,
         items: Vec<Value>,
     },
+    /// It waits until the question of another goal is answered.
+    Later,
     /// The tool is not among those offered.
     NotOffered,
     /// The turn has no calls left.

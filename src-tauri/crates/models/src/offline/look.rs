@@ -62,7 +62,7 @@ impl Run<'_> {
             return Found::Done(Outcome::Ask { listing, why: Why::Several });
         }
         if let Some(place) = goal.target.places.first()
-            && let Some(listing) = self.state.listing.as_ref().filter(|listing| listing.pack == pack && listing.thing == thing)
+            && let Some(listing) = self.pointed_into(pack, thing, described)
         {
             return self.at_place(listing, *place);
         }
@@ -79,15 +79,17 @@ impl Run<'_> {
         }
     }
 
+    /// The list of this kind that a place points into. Lines of a whole may be named by their place in any list that is newer.
+    fn pointed_into(&self, pack: usize, thing: &str, described: &Thing) -> Option<&Listing> {
+        let is_line = described.sources.iter().any(|source| matches!(source.find, Some(Find::All)));
+        let newer = self.state.newest(pack).is_some_and(|newest| newest.thing != thing);
+        self.state.listing(pack, thing).filter(|_| !(is_line && newer))
+    }
+
     fn at_place(&self, listing: &Listing, place: Place) -> Found {
-        let index = match place {
-            Place::Nth(place) => place as usize,
-            Place::Last => listing.shown().len(),
-        };
-        // Beside a text there may be cards, which number all there is.
-        match index.checked_sub(1).and_then(|i| listing.items.get(i)) {
+        match listing.at(place) {
             Some(item) => Found::One(item.clone()),
-            None => Found::Done(Outcome::Ask { listing: listing.clone(), why: Why::OutOfRange(index) }),
+            None => Found::Done(Outcome::Ask { listing: listing.clone(), why: Why::OutOfRange(listing.index(place)) }),
         }
     }
 
@@ -96,6 +98,13 @@ impl Run<'_> {
         let words = looking.goal.target.words();
         let pack = &self.book.packs[looking.pack];
         let shown = self.shown(looking.pack, looking.thing);
+        if words.is_empty()
+            && let Some(place) = looking.goal.target.places.first()
+        {
+            // A number without a list: what was talked about last is not what is meant.
+            let why = if let Place::Nth(place) = place { Why::OutOfRange(*place as usize) } else { Why::Several };
+            return Found::Done(self.ask(looking.pack, looking.thing, Vec::new(), why));
+        }
         if words.is_empty() && looking.goal.target.all && looking.for_write && shown.len() != 1 {
             // "Add them all" names none.
             return Found::Done(self.ask(looking.pack, looking.thing, shown, Why::Several));
@@ -193,7 +202,7 @@ impl Run<'_> {
         let target = &looking.goal.target;
         if let Some(place) = target.places.first() {
             // A place in another list that was shown before: the same item, looked up here.
-            let shown = self.state.listing.as_ref().filter(|listing| listing.pack == looking.pack);
+            let shown = self.state.newest(looking.pack);
             let index = match place {
                 Place::Nth(place) => (*place as usize).checked_sub(1),
                 Place::Last => shown.map(|listing| listing.shown().len().saturating_sub(1)),

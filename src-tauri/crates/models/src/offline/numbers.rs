@@ -152,6 +152,9 @@ pub(super) fn whole(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
     Some((value, 1))
 }
 
+/// What stands between numbers of things that are named together.
+const JOINERS: &[&str] = &["and", "och", "&", ",", "/", "vs", "versus", "with", "med", "mot", "samt"];
+
 /// "half a dozen", "ett halvt dussin": how many tokens it takes.
 fn half_dozen(tokens: &[Token], at: usize) -> Option<usize> {
     let words: Vec<&str> = tokens[at..].iter().take(3).map(|token| token.norm.as_str()).collect();
@@ -160,6 +163,25 @@ fn half_dozen(tokens: &[Token], at: usize) -> Option<usize> {
         ["half" | "halvt", "dozen" | "dussin", ..] => Some(2),
         _ => None,
     }
+}
+
+/// Small numbers that are joined: "1 and 3", "2, 4 & 5", "#1 vs #2". With how many tokens they take.
+pub(super) fn joined(tokens: &[Token], at: usize) -> Option<(Vec<u32>, usize)> {
+    let number = |at: usize| {
+        let sign = usize::from(tokens.get(at)?.fold == "#");
+        Some((tokens.get(at + sign)?.int().filter(|value| (1..=20).contains(value))?, sign + 1))
+    };
+    let joins = |at: usize| tokens.get(at).is_some_and(|token| token.any(JOINERS));
+    let (first, used) = number(at)?;
+    let (mut found, mut end) = (vec![first], at + used);
+    loop {
+        // "1, 2, and 4"
+        let joiners = usize::from(joins(end)) + usize::from(joins(end) && joins(end + 1));
+        let Some((next, used)) = number(end + joiners).filter(|_| joiners > 0) else { break };
+        found.push(next);
+        end += joiners + used;
+    }
+    (found.len() > 1).then_some((found, end - at))
 }
 
 /// An ordinal at `at`: "second", "2nd", "2:a", "tvåan".

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{
     book::{Book, Tool},
     facts::Place,
-    goal::{Goal, Outcome, Planned, Step, Target, Why},
+    goal::{Doubt, Goal, Outcome, Planned, Step, Target, Why},
     history::{Done, End},
     state::State,
     values,
@@ -39,14 +39,14 @@ pub(super) enum Found {
 
 impl Run<'_> {
     /// The next step of every goal. While an earlier change in its pack is not finished, a later goal may look things up
-    /// that the change cannot touch, and nothing else.
+    /// that the change cannot touch, and nothing else. Changes of one kind are made together.
     pub(super) fn steps(&self, goals: &[Goal]) -> Vec<Step> {
         let mut steps = Vec::with_capacity(goals.len());
-        let mut changing: HashSet<usize> = HashSet::new();
+        let mut changing: Vec<(usize, usize)> = Vec::new();
         let mut writes: Vec<usize> = Vec::new();
         for goal in goals {
             let tool = &self.book.tools[goal.tool];
-            let waits = changing.contains(&tool.pack);
+            let waits = changing.iter().any(|(pack, by)| *pack == tool.pack && *by != goal.tool);
             if waits && !tool.writes() {
                 steps.push(Step::Calls(Vec::new()));
                 continue;
@@ -61,12 +61,39 @@ impl Run<'_> {
             if tool.writes() {
                 writes.push(goal.tool);
                 if matches!(step, Step::Calls(_)) {
-                    changing.insert(tool.pack);
+                    changing.push((tool.pack, goal.tool));
                 }
             }
             steps.push(step);
         }
+        self.together(goals, &mut steps);
+        self.question_first(&mut steps);
         steps
+    }
+
+    /// Holds a change back while another of its kind is still being looked for: what is proposed alone may be all that is heard.
+    fn together(&self, goals: &[Goal], steps: &mut [Step]) {
+        let looks = |step: &Step| matches!(step, Step::Calls(calls) if calls.iter().any(|call| !self.book.tools[call.tool].writes()));
+        let looking: HashSet<usize> = goals.iter().zip(&*steps).filter(|(_, step)| looks(step)).map(|(goal, _)| goal.tool).collect();
+        for (goal, step) in goals.iter().zip(steps) {
+            if let Step::Calls(calls) = step
+                && looking.contains(&goal.tool)
+            {
+                calls.retain(|call| !self.book.tools[call.tool].writes());
+            }
+        }
+    }
+
+    /// One question is asked at a time, and nothing changes beside it: the rest goes on once it is answered.
+    fn question_first(&self, steps: &mut [Step]) {
+        let asks = |step: &Step| matches!(step, Step::Done(Outcome::Ask { .. } | Outcome::Doubt(Doubt::Quantity | Doubt::Missing(_))));
+        let Some(first) = steps.iter().position(asks) else { return };
+        for (_, step) in steps.iter_mut().enumerate().filter(|(at, _)| *at != first) {
+            let changes = matches!(step, Step::Calls(calls) if calls.is_empty() || calls.iter().any(|call| self.book.tools[call.tool].writes()));
+            if changes || asks(step) {
+                *step = Step::Done(Outcome::Later);
+            }
+        }
     }
 
     fn step(&self, goal: &Goal, earlier_writes: usize) -> Step {
@@ -151,7 +178,7 @@ impl Run<'_> {
     }
 
     pub(super) fn shown(&self, pack: usize, thing: &str) -> Vec<Value> {
-        self.state.listing.as_ref().filter(|listing| listing.pack == pack && listing.thing == thing).map(|listing| listing.items.clone()).unwrap_or_default()
+        self.state.listing(pack, thing).map(|listing| listing.items.clone()).unwrap_or_default()
     }
 
     /// Makes the call, or reads its result.

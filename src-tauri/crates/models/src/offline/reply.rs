@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::{
     book::Book,
+    facts::Place,
     goal::{Doubt, Goal, Listing, Outcome, Why},
     history::Failure,
     lang::Lang,
@@ -44,7 +45,12 @@ impl Speaker<'_> {
     /// The answer for all goals of a message.
     pub(super) fn outcomes(&self, goals: &[(Goal, Outcome)]) -> Reply {
         let mut reply = Reply::default();
+        let mut later: Vec<String> = Vec::new();
         for (goal, outcome) in goals {
+            if *outcome == Outcome::Later {
+                later.push(self.named(goal));
+                continue;
+            }
             let part = self.outcome(goal, outcome);
             if part.text.is_empty() || reply.text.contains(&part.text) {
                 continue;
@@ -55,7 +61,26 @@ impl Speaker<'_> {
             reply.text.push_str(&part.text);
             reply.choices.extend(part.choices);
         }
+        if !later.is_empty() {
+            let later = later.join(", ");
+            reply.text.push_str(&self.say(&format!("\n\nAfter that I go on with: {later}."), &format!("\n\nSedan går jag vidare med: {later}.")));
+        }
         reply
+    }
+
+    /// What a goal is about, in the words of the message.
+    fn named(&self, goal: &Goal) -> String {
+        let target = &goal.target;
+        let words = if target.said.is_empty() { target.words() } else { target.said.clone() };
+        let chosen = || {
+            let (kind, item) = goal.chosen.last()?;
+            self.thing(goal, kind)?.words.first().and_then(|name| item.pointer(name)?.as_str()).map(markdown)
+        };
+        match (&words[..], target.places.first()) {
+            ([], Some(Place::Nth(place))) => self.say(&format!("number {place}"), &format!("nummer {place}")),
+            ([], _) => chosen().unwrap_or_else(|| self.say("the rest", "resten")),
+            _ => markdown(&words.join(" ")),
+        }
     }
 
     fn outcome(&self, goal: &Goal, outcome: &Outcome) -> Reply {
@@ -74,6 +99,7 @@ impl Speaker<'_> {
                     text: text.unwrap_or_else(|| self.say("None of them can be had right now.", "Ingen av dem går att få just nu.")), choices: Vec::new()
                 }
             }
+            Outcome::Later => Reply::default(),
             Outcome::NotOffered => self.plain(
                 "The tool for that is switched off. You can switch it on under Tools.",
                 "Verktyget för det är avstängt. Du kan slå på det under Verktyg.",
@@ -151,7 +177,7 @@ impl Speaker<'_> {
         let labels: Vec<String> = listing.items.iter().map(|item| self.label(thing, item)).collect();
         let writes = self.book.tools[goal.tool].writes();
         let lead = match why {
-            Why::Several if labels.is_empty() => return self.which(thing),
+            Why::Several | Why::OutOfRange(_) if labels.is_empty() => return self.which(thing),
             Why::Several | Why::SomeUnusable(_) => self.say("Which one do you mean?", "Vilken menar du?"),
             Why::OutOfRange(place) => self.say(
                 &format!("There is no number {place} in the list. Which one do you mean?"),
@@ -175,11 +201,8 @@ impl Speaker<'_> {
             text.push_str(&format!("\n{}. {label}", i + 1));
         }
         if labels.len() > SHOWN {
-            let rest = labels.len() - SHOWN;
-            text.push_str(&self.say(
-                &format!("\n\n… and {rest} more. Say more words to narrow it down."),
-                &format!("\n\n… och {rest} till. Säg fler ord så blir listan kortare."),
-            ));
+            // How many is not known: a search brings only its first ones.
+            text.push_str(&self.say("\n\n… and more. Say more words to narrow it down.", "\n\n… och fler. Säg fler ord så blir listan kortare."));
         }
         if let Why::SomeUnusable(gone) = why {
             let gone: Vec<String> = gone.iter().take(SHOWN).map(|item| self.label(thing, item)).collect();
@@ -190,6 +213,21 @@ impl Speaker<'_> {
             text.push_str(&self.say("\n\nNothing has been changed yet.", "\n\nInget har ändrats ännu."));
         }
         Reply { text, choices: self.choices(&labels, *why == Why::Confirm) }
+    }
+
+    /// The rest of a list, numbered on.
+    pub(super) fn more(&self, listing: Option<&Listing>) -> Reply {
+        let found = listing.and_then(|listing| Some((listing, self.book.packs[listing.pack].thing(&listing.thing)?)));
+        let Some((listing, thing)) = found.filter(|(listing, _)| !listing.rest().is_empty()) else {
+            return self.plain(
+                "There are no more to show. Say more words to narrow the search down.",
+                "Det finns inte fler att visa. Säg fler ord så blir sökningen smalare.",
+            );
+        };
+        let before = listing.shown().len();
+        let line = |(i, item): (usize, &Value)| format!("{}. {}", before + i + 1, self.label(thing, item));
+        let lines: Vec<String> = listing.rest().iter().take(SHOWN).enumerate().map(line).collect();
+        Reply { text: lines.join("\n"), choices: Vec::new() }
     }
 
     fn which(&self, thing: &Thing) -> Reply {
@@ -276,6 +314,7 @@ impl Speaker<'_> {
     pub(super) fn talk(&self, talk: &Talk, pending: Option<(&Goal, &Outcome)>) -> Reply {
         match talk {
             Talk::Social(social) => self.social(*social),
+            Talk::More => self.more(None),
             Talk::Cannot { pack, index } => {
                 let text = self.book.packs[*pack].offline.cannot.get(*index).and_then(|cannot| self.lang.pick(&cannot.answer)).cloned();
                 Reply { text: text.unwrap_or_else(|| self.say("I cannot do that.", "Det kan jag inte göra.")), choices: Vec::new() }

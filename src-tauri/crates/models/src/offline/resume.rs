@@ -19,9 +19,17 @@ type Read = (Vec<Goal>, Option<Talk>);
 /// The reading of the message as an answer; `None` when it is a message of its own.
 pub(super) fn resume(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, socials: &[Social]) -> Option<Read> {
     match &reader.state.pending {
-        Some(pending) => answer(reader, pending, tokens, facts, socials),
+        Some(pending) => answer(reader, pending, tokens, facts, socials).map(|read| go_on(pending, read)),
         None => point(reader, tokens, facts),
     }
+}
+
+/// With the answer goes on what the question kept waiting.
+fn go_on(pending: &Pending, (mut goals, talk): Read) -> Read {
+    if !goals.is_empty() {
+        goals.extend(pending.later.iter().cloned());
+    }
+    (goals, talk)
 }
 
 /// "The second one" after a list, without a question: what there is to know of it.
@@ -35,16 +43,20 @@ fn point(reader: &Reader<'_>, tokens: &[Token], facts: &Facts) -> Option<Read> {
     if places.is_empty() || !facts.content(tokens, &used, usize::MAX).is_empty() || best.is_some_and(|best| !searches(reader, &best)) {
         return None;
     }
-    let listing = reader.state.listing.as_ref()?;
+    let reads = |listing: &Listing| {
+        reader.book.tools.iter().position(|tool| {
+            tool.pack == listing.pack && !tool.writes() && !tool.intents.is_empty() && tool.thing().is_some_and(|(_, thing, _)| thing == listing.thing)
+        })
+    };
+    let (listing, tool) = reader.state.listings.iter().find_map(|listing| Some((listing, reads(listing)?)))?;
     if facts.places.is_empty() && places.iter().any(|place| matches!(place, Place::Nth(place) if *place as usize > listing.shown().len())) {
         return None;
     }
-    let tool = reader.book.tools.iter().position(|tool| {
-        tool.pack == listing.pack && !tool.writes() && !tool.intents.is_empty() && tool.thing().is_some_and(|(_, thing, _)| thing == listing.thing)
-    })?;
+    // Several are looked at side by side.
+    let beside = reader.book.tools[tool].intents.iter().position(|intent| intent.several).filter(|_| places.len() > 1);
     let goal = Goal {
         tool,
-        intent: 0,
+        intent: beside.unwrap_or(0),
         args: serde_json::Map::new(),
         target: Target { places, ..Target::default() },
         chosen: Vec::new(),

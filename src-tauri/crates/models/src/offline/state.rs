@@ -2,7 +2,7 @@
 //! messages in every call, by planning each earlier turn again with the results it got.
 
 use chrono::NaiveDate;
-use contract::manifest::SlotKind;
+use contract::manifest::{Find, SlotKind};
 use serde_json::{Map, Value};
 
 use super::{
@@ -19,6 +19,8 @@ pub(super) struct Pending {
     pub(super) goal: Goal,
     /// The list it offered; empty when it asked for words or a number.
     pub(super) listing: Listing,
+    /// What the same message asked for besides: it goes on once the question is answered.
+    pub(super) later: Vec<Goal>,
 }
 
 /// The state before a message.
@@ -26,7 +28,8 @@ pub(super) struct Pending {
 pub(super) struct State {
     pub(super) lang: Option<Lang>,
     pub(super) pending: Option<Pending>,
-    pub(super) listing: Option<Listing>,
+    /// The newest list of each kind of thing, the newest first.
+    pub(super) listings: Vec<Listing>,
     /// Single things talked about, newest first: (pack, kind, item).
     pub(super) focus: Vec<(usize, String, Value)>,
     /// The calls of the newest turn that had any, and before them the last call of every other tool.
@@ -80,6 +83,44 @@ impl State {
             let mut item = Map::new();
             item.insert(field.trim_start_matches('/').to_owned(), id.clone());
             self.look_at(tool.pack, name, Value::Object(item));
+        }
+    }
+
+    /// The list of a kind of thing that places point into.
+    pub(super) fn listing(&self, pack: usize, thing: &str) -> Option<&Listing> {
+        self.listings.iter().find(|listing| listing.pack == pack && listing.thing == thing)
+    }
+
+    /// The newest list of a pack, of whatever kind.
+    pub(super) fn newest(&self, pack: usize) -> Option<&Listing> {
+        self.listings.iter().find(|listing| listing.pack == pack)
+    }
+
+    /// Keeps a list that was shown. Parts of a thing are listed for one question: no later list stands beside them.
+    pub(super) fn list(&mut self, book: &Book, listing: Listing) {
+        let is_part = |old: &Listing| {
+            let sources = book.packs[old.pack].thing(&old.thing).map_or(&[][..], |thing| &thing.sources);
+            sources.iter().any(|source| matches!(source.find, Some(Find::Thing { .. })))
+        };
+        self.listings.retain(|old| old.pack != listing.pack || (old.thing != listing.thing && !is_part(old)));
+        self.listings.insert(0, listing);
+    }
+
+    /// The list that "more" means: that of the open question, else the newest of which there is more.
+    pub(super) fn unfinished(&self) -> Option<&Listing> {
+        match &self.pending {
+            Some(pending) if !pending.listing.items.is_empty() => Some(&pending.listing),
+            Some(_) | None => self.listings.iter().find(|listing| !listing.rest().is_empty()),
+        }
+    }
+
+    /// The text showed its list up to this number.
+    pub(super) fn showed_more(&mut self, count: usize) {
+        let Some(more) = self.unfinished().cloned() else { return };
+        let mine = |listing: &&mut Listing| listing.pack == more.pack && listing.thing == more.thing;
+        let kept = self.listings.iter_mut().filter(mine);
+        for listing in kept.chain(self.pending.iter_mut().map(|pending| &mut pending.listing).filter(mine)) {
+            listing.showed(count.max(listing.shown().len()));
         }
     }
 

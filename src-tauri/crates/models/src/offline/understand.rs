@@ -2,14 +2,17 @@
 //! Decides what is meant, never what to call first.
 
 use chrono::NaiveDate;
+use contract::manifest::SlotKind;
 
 use super::{
     book::Book,
     dates,
-    facts::Facts,
+    facts::{Facts, Place},
     fill,
     goal::{Goal, Target},
+    history::Done,
     lang::{self, Lang},
+    more,
     pattern::{Hit, word_indices},
     resume,
     social::{self, Social},
@@ -42,6 +45,8 @@ pub(super) enum Talk {
     Dropped,
     /// The answer to a pending question was not understood; it is asked again.
     AskAgain,
+    /// The rest of a list that was shown in part.
+    More,
     NotUnderstood,
 }
 
@@ -80,6 +85,9 @@ impl Reader<'_> {
         let words = word_indices(tokens);
         let facts = self.facts(tokens);
         let socials = social::recognise(tokens, &words);
+        if more::asks(tokens, &words) && self.has_found() {
+            return (Vec::new(), Some(Talk::More));
+        }
         if let Some(found) = resume::resume(self, tokens, &facts, &socials) {
             return found;
         }
@@ -103,9 +111,15 @@ impl Reader<'_> {
         (Vec::new(), Some(socials.first().map_or(Talk::NotUnderstood, |social| self.chat(*social, tokens, &facts))))
     }
 
+    /// Whether there is a list, or was a search, that more could be asked of.
+    fn has_found(&self) -> bool {
+        let searched = |call: &Done| self.book.tools[call.tool].has(|kind| matches!(kind, SlotKind::Words));
+        !self.state.listings.is_empty() || self.state.calls.iter().any(searched)
+    }
+
     /// What a clause says. "The week before that" is counted from the period talked about last.
     pub(super) fn facts(&self, tokens: &[Token]) -> Facts {
-        let mut facts = Facts::of(tokens, self.book, self.today);
+        let mut facts = Facts::of(tokens, self.book, self.today, !self.state.listings.is_empty());
         if let Some((at, unit)) = facts.before_that.clone() {
             let from = self.state.last_start(self.book).unwrap_or(self.today);
             facts.period = dates::unit_before(unit, from, at);
@@ -145,8 +159,12 @@ impl Reader<'_> {
                     None => continue,
                 },
             };
-            for facts in one_name_each(&facts, self.book.tools[found.tool].pack) {
-                self.add_goal(&mut goals, &clause, &facts, &found);
+            let tool = &self.book.tools[found.tool];
+            let single = tool.thing().is_some() && !tool.intents[found.intent].several;
+            for facts in one_name_each(&facts, tool.pack) {
+                for facts in if single { one_place_each(facts) } else { vec![facts] } {
+                    self.add_goal(&mut goals, &clause, &facts, &found);
+                }
             }
         }
         goals
@@ -338,6 +356,20 @@ fn one_name_each(facts: &Facts, pack: usize) -> Vec<Facts> {
             single
         })
         .collect()
+}
+
+/// Several places are as many requests, where each is about one thing: "add 1 and 3".
+fn one_place_each(mut facts: Facts) -> Vec<Facts> {
+    facts.places.extend((1..=facts.first.take().unwrap_or(0)).map(Place::Nth));
+    if facts.places.len() < 2 {
+        return vec![facts];
+    }
+    let one = |place: &Place| {
+        let mut single = facts.clone();
+        single.places = vec![*place];
+        single
+    };
+    facts.places.iter().map(one).collect()
 }
 
 fn is_boundary(token: &Token) -> bool {

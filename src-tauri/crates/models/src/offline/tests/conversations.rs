@@ -226,6 +226,11 @@ fn it_answers_in_the_language_it_is_spoken_to() {
     assert!(world.say("How is account 23 doing?").text.contains("Spent"));
     let mut swedish = World::new();
     swedish.locale = "sv".into();
+    for greeting in ["hi", "hello", "hej"] {
+        let mut swedish = World::new();
+        swedish.locale = "sv".into();
+        assert!(swedish.say(greeting).text.starts_with("Hej!"), "an English greeting is at home in Swedish, too: {greeting}");
+    }
     assert!(swedish.say("account 17").text.contains("Spent") || swedish.say("17").text.contains("Det förstod"), "falls back to the interface's language");
 }
 

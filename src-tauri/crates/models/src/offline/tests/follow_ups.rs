@@ -77,3 +77,101 @@ fn a_place_in_a_question_means_what_it_showed() {
         assert!(turn.calls.is_empty(), "{text}: {turn:?}");
     }
 }
+
+#[test]
+fn one_question_is_asked_at_a_time_and_the_rest_goes_on_after_it() {
+    let mut world = World::new();
+    let first = world.say("add trail shoes and a tent to my cart");
+    assert_eq!(first.text.matches("Which one do you mean?").count(), 1, "{}", first.text);
+    assert!(first.text.ends_with("After that I go on with: tent."), "{}", first.text);
+    let shoes = first.choices[0].clone();
+    let mut turn = world.say(&shoes.message);
+    // Each question is answered with its first option, until both are there.
+    for _ in 0..4 {
+        assert!(turn.calls.iter().all(|call| !call.writes) || turn.choices.is_empty(), "nothing changes beside a question: {turn:?}");
+        let Some(choice) = turn.choices.first().cloned() else { break };
+        turn = world.say(&choice.message);
+    }
+    let writes: Vec<_> = turn.calls.iter().filter(|call| call.writes).map(|call| call.arguments["partNo"].to_string()).collect();
+    assert!(writes.len() == 2 && writes.iter().filter(|part| part.contains("TR10")).count() == 1, "{turn:?}");
+    let mut world = World::new();
+    let swedish = world.say("lägg till terrängskor och ett tält");
+    assert!(swedish.text.ends_with("Sedan går jag vidare med: tält."), "{}", swedish.text);
+}
+
+#[test]
+fn changes_of_one_kind_are_proposed_together() {
+    let mut world = World::new();
+    let added = world.say("add juniper stove and ridge pot to my cart");
+    let last: Vec<&str> = tools(&added).into_iter().rev().take(2).collect();
+    assert_eq!(last, ["cart.addItem", "cart.addItem"], "{added:?}");
+    let removed = world.say("remove juniper stove and ridge pot");
+    assert_eq!(tools(&removed).iter().filter(|tool| **tool == "cart.removeItem").count(), 2, "{removed:?}");
+}
+
+#[test]
+fn a_number_means_the_list_of_products_also_after_the_cart_was_shown() {
+    let mut world = World::new();
+    world.say("find trail shoes");
+    let third = world.say("tell me more about option 3").calls[0].arguments.clone();
+    world.say("add ridge runner black 42");
+    let after = world.say("add option 3 to cart");
+    assert_eq!(after.calls[0].arguments, third, "{after:?}");
+    let mut world = World::new();
+    world.say("find trail shoes");
+    let beyond = world.say("add option 30 to cart");
+    assert!(beyond.calls.is_empty() && beyond.text.contains("There is no number 30"), "{beyond:?}");
+    let mut world = World::new();
+    world.say("add ridge runner black 42");
+    let without = world.say("add option 3 to cart");
+    assert!(without.calls.is_empty() && without.text.contains("Which product do you mean?"), "{without:?}");
+}
+
+#[test]
+fn joined_numbers_are_places_while_a_list_is_shown() {
+    for text in ["compare 1 and 3", "jämför 1 och 3", "1 vs 3", "compare #1 & #3", "compare option 1 and 3", "1 and 3"] {
+        let mut world = World::new();
+        world.say("show me trail shoes");
+        let turn = world.say(text);
+        let ids: Vec<_> = turn.calls.iter().map(|call| (call.tool.as_str(), call.arguments["productId"].as_u64())).collect();
+        assert_eq!(ids, [("product.get", Some(1001)), ("product.get", Some(1003))], "{text}: {turn:?}");
+        assert!(turn.text.contains("| Price |") || turn.text.contains("| Pris |"), "{text}: {}", turn.text);
+    }
+    for text in ["add 1 and 3 to my cart", "lägg 1 och 3 i varukorgen", "add the options 1 and 3 to my cart"] {
+        let mut world = World::new();
+        world.say("show me trail shoes");
+        let turn = world.say(text);
+        assert_eq!(turn.calls[0].arguments["productId"], 1001, "{text}: {turn:?}");
+        assert!(turn.text.contains("number 3.") || turn.text.contains("nummer 3."), "{text}: {}", turn.text);
+    }
+    let mut world = World::new();
+    world.say("show me tents");
+    assert_eq!(world.say("show me tents for 2 or 3 persons").calls[0].tool, "product.search", "how many, not which");
+    for text in ["add 2 or 3 to my cart", "jag vill ha 2 och 3 av dem"] {
+        assert!(world.say(text).calls.iter().all(|call| !call.writes), "one of two is no order: {text}");
+    }
+}
+
+#[test]
+fn more_shows_the_rest_and_is_never_searched_for() {
+    for (search, more) in [("show me jackets", "show more"), ("show me jackets", "show the rest"), ("visa jackor", "visa fler"), ("visa jackor", "visa resten")]
+    {
+        let mut world = World::new();
+        world.say(search);
+        let rest = world.say(more);
+        assert!(rest.calls.is_empty() && rest.text.starts_with("10. "), "{more}: {rest:?}");
+        let none = world.say(more);
+        assert!(none.calls.is_empty() && !none.text.contains("10. "), "{more}: {none:?}");
+        assert_eq!(tools(&world.say("tell me more about number 10")), ["product.get"]);
+    }
+    let mut world = World::new();
+    world.say("visa tält");
+    world.say("visa fler");
+    let query = world.say("gröna").calls[0].arguments["query"].to_string();
+    assert!(!query.contains("fler") && query.contains("tält"), "{query}");
+    let mut world = World::new();
+    let asked = world.say("add a jacket to my cart");
+    assert!(asked.text.contains("… and more. "), "how many more is not known: {}", asked.text);
+    assert!(world.say("show more").text.starts_with("10. "));
+    assert!(!world.say("number 10").calls.is_empty(), "what was shown can be chosen");
+}

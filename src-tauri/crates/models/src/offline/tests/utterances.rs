@@ -189,6 +189,7 @@ fn kinds(turn: &Turn) -> Vec<&'static str> {
             Talk::Social(Social::Yes | Social::No) | Talk::NotUnderstood => vec!["none", "decline"],
             Talk::Dropped => vec!["dropped"],
             Talk::AskAgain => vec!["ask"],
+            Talk::More => vec!["answer"],
         };
     }
     turn.said
@@ -201,6 +202,7 @@ fn kinds(turn: &Turn) -> Vec<&'static str> {
             Outcome::Nothing { .. } | Outcome::Unusable { .. } => "nothing",
             Outcome::Answer { as_of: true, .. } => "reuse",
             Outcome::Answer { .. } => "answer",
+            Outcome::Later => "later",
             Outcome::Failed { .. } | Outcome::NotOffered | Outcome::Unfinished => "failed",
         })
         .collect()
