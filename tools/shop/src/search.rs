@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::{
     ShopError,
-    catalogue::Dimension,
+    catalogue::{Dimension, Locale, value_name},
     db::{self, ProductRow, VariantRow},
     query::{self, Query},
     text,
@@ -111,8 +111,9 @@ fn fits(variant: &VariantRow, query: &Query, filters: &Filters) -> bool {
     let size = |wanted: &String| {
         variant.values.iter().any(|(dimension, value)| {
             *dimension != Dimension::Color && {
-                let value = text::fold(value);
-                value == *wanted || value.split(['-', ' ']).any(|part| part == wanted)
+                // In Swedish, results name some of them otherwise.
+                let (own, swedish) = (text::fold(value), text::fold(&value_name(*dimension, value, Locale::Sv)));
+                own == *wanted || swedish == *wanted || own.split(['-', ' ']).any(|part| part == wanted)
             }
         })
     };

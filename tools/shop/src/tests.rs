@@ -76,6 +76,10 @@ fn filters_narrow_and_pages_are_bounded() {
 fn products_are_told_in_the_callers_language() {
     let shop = shop();
     let get = |arguments: Value| call(&shop, "product.get", arguments).unwrap();
+    let swedish = json!({"cultureCode": "sv-SE"});
+    let tents = call(&shop, "product.search", json!({"query": "tält", "filters": {"size": "2 personer"}, "context": swedish})).unwrap();
+    let tent = get(json!({"productId": tents["items"][0]["productId"], "context": swedish}));
+    assert!(!tent.to_string().contains("persons") && tent["variants"][0]["variantName"].as_str().is_some_and(|name| name.ends_with("personer")), "{tent}");
     let swedish = get(json!({"productId": 1001, "context": {"cultureCode": "sv-SE"}}));
     assert_eq!(swedish["variants"][0]["variantParametrics"][0], json!({"name": "Färg", "value": "Svart", "code": "color", "isPrimary": true}));
     let part = swedish["variants"][0]["partNo"].as_str().unwrap();

@@ -86,7 +86,11 @@ pub fn value_name(dimension: Dimension, value: &str, locale: Locale) -> String {
             "Long" => locale.of("Long", "Lång").to_owned(),
             other => other.to_owned(),
         },
-        Dimension::Size | Dimension::Volume => value.to_owned(),
+        Dimension::Size => match value.strip_suffix(" persons") {
+            Some(count) => format!("{count} {}", locale.of("persons", "personer")),
+            None => value.to_owned(),
+        },
+        Dimension::Volume => value.to_owned(),
     }
 }
 
