@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contract::{AgentError, Approval, ApprovalId, CallId, Effect, RecordType, ToolOutcome, ToolSpec, manifest::IdempotencyStrategy};
+use contract::{AgentError, Approval, ApprovalId, CallId, Effect, ErrorCode, RecordType, ToolOutcome, ToolSpec, manifest::IdempotencyStrategy};
 use serde_json::{Map, Value, json};
 use tracing::{Instrument as _, field::Empty};
 
@@ -103,6 +103,7 @@ impl Turn {
         done.duration = started.elapsed();
         span.record("outcome", outcome_name(done.outcome));
         self.record_outcome(&done, approval).await;
+        self.for_the_caller(&mut done);
         // Also a failure carries the tool's own words.
         self.note_trust(spec);
         if done.outcome == ToolOutcome::Ok {
@@ -187,6 +188,24 @@ impl Turn {
                 CallDone::of(ready, outcome, Some(error), said)
             }
         }
+    }
+
+    /// Somebody elsewhere, and a model that speaks to them, are told that a service failed and not how: only what a tool itself says
+    /// of its failure is for them. The record of the outcome has the true words.
+    fn for_the_caller(&self, done: &mut CallDone) {
+        let Some(error) = done.error.as_mut().filter(|_| self.run.as_ref().is_some_and(|run| run.is_heard())) else { return };
+        let is_services = matches!(error.code, ErrorCode::ToolHttpError | ErrorCode::ToolTimeout | ErrorCode::RateLimited | ErrorCode::InternalError);
+        if !is_services || matches!(error.reason_text(), Some("mcp_tool_error" | "audit_unavailable")) || done.outcome == ToolOutcome::Cancelled {
+            return;
+        }
+        tracing::warn!(tool = %done.tool, error = %error.message, reason = error.reason_text(), "a service failed");
+        let mut said = Text::ServiceFailed.in_locale(&self.locale).to_owned();
+        if done.outcome == ToolOutcome::Unknown {
+            said = format!("{said} {}", Text::UnknownOutcome.in_locale(&self.locale));
+        }
+        error.details.remove("hint");
+        error.message.clone_from(&said);
+        done.summary = said;
     }
 
     /// A failure may quote what was sent.

@@ -21,6 +21,7 @@ pub enum Text {
     UnknownOutcome,
     CancelledCall,
     InvalidOutput,
+    ServiceFailed,
     WriteDone,
     FellBack,
     SummaryFailed,
@@ -66,6 +67,7 @@ impl Text {
             Self::UnknownOutcome => "It is not known whether this happened. Check before you repeat it.",
             Self::CancelledCall => "Stopped before it finished.",
             Self::InvalidOutput => "The tool answered in a shape that it does not declare.",
+            Self::ServiceFailed => "The service did not answer. Please try again later.",
             Self::WriteDone => "Done without asking, as the policy allows:",
             Self::FellBack => "{from} could not answer: {why} {to} answers instead.",
             Self::SummaryFailed => "The earlier messages could not be summarised: {why} The model goes on reading them in full, and it will be tried again.",
@@ -106,6 +108,7 @@ impl Text {
             Self::UnknownOutcome => "Det är okänt om detta hände. Kontrollera innan du upprepar det.",
             Self::CancelledCall => "Stoppat innan det blev klart.",
             Self::InvalidOutput => "Verktyget svarade i en form som det inte anger.",
+            Self::ServiceFailed => "Tjänsten svarade inte. Försök igen senare.",
             Self::WriteDone => "Gjort utan att fråga, som policyn tillåter:",
             Self::FellBack => "{from} kunde inte svara: {why} {to} svarar i stället.",
             Self::SummaryFailed => {

@@ -118,6 +118,8 @@ async fn section_17_nobody_at_the_token_endpoint_is_told_shortly() {
     let events = hear(&gateway, "tents").await;
     assert_eq!((oks(&events), front.count("product.search")), (vec![false], 0));
     assert!(!format!("{events:?}").contains(&nobody.to_string()), "{events:?}");
+    let told = server.seen().pop().unwrap().body["messages"].to_string();
+    assert!(told.contains("The service did not answer.") && !told.contains("sign-in") && !told.contains("secret, and the scope"), "a customer's model: {told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
