@@ -6,6 +6,11 @@ use contract::{AgentError, AgentId, ErrorCode, ToolId, ToolSpec};
 use crate::{Engine, turn::Turn};
 
 impl Engine {
+    /// Whether anything is answered at all.
+    pub fn is_enabled(&self) -> bool {
+        self.check_enabled().is_ok()
+    }
+
     /// An error while everything is switched off.
     pub(crate) fn check_enabled(&self) -> Result<(), AgentError> {
         if self.world.profile.settings().agent_enabled {

@@ -180,19 +180,25 @@ impl Reader<'_> {
         all
     }
 
-    fn is_on(&self, name: &str) -> bool {
-        self.text(name).is_some_and(|text| text == "1" || text.eq_ignore_ascii_case("true"))
-    }
-
-    /// The same for what nobody should have off by mistake.
-    fn is_surely_on(&mut self, name: &str) -> bool {
-        let is_on = self.is_on(name);
-        // These were always off.
-        let is_off = |text: &str| ["0", "false", "no", "off"].iter().any(|off| text.eq_ignore_ascii_case(off));
-        if !is_on && self.text(name).is_some_and(|text| !is_off(&text)) {
+    /// A switch, which nobody should have off by mistake.
+    fn is_on(&mut self, name: &str) -> bool {
+        let Some(text) = self.text(name) else { return false };
+        let is_one_of = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
+        let is_on = is_one_of(&["1", "true"]);
+        // The last two were always off.
+        if !is_on && !is_one_of(&["0", "false", "no", "off"]) {
             self.faults.push(format!("{name} must be 1 or true to be on, 0 or false to be off."));
         }
         is_on
+    }
+
+    /// A web address, when there is one.
+    fn address(&mut self, name: &str, such_as: &str) {
+        let is_address =
+            |text: &str| text.parse::<axum::http::Uri>().is_ok_and(|uri| matches!(uri.scheme_str(), Some("https" | "http")) && uri.host().is_some());
+        if self.text(name).is_some_and(|text| !is_address(&text)) {
+            self.faults.push(format!("{name} must be a web address, such as {such_as}."));
+        }
     }
 
     fn number(&mut self, name: &str, default: u64, least: u64, most: u64) -> u64 {
@@ -221,6 +227,8 @@ impl Config {
         let mut read = Reader { variable, faults: Vec::new() };
         // Followed where the model is made; here only what cannot be followed is told.
         read.number("OPENAI_MAX_RETRIES", 2, 0, 10);
+        read.address("OPENAI_BASE_URL", "https://models.example.com/v1");
+        read.is_on("AGENT_ENABLED");
         let port = read.number("PORT", 3000, 0, 65_535);
         let listen = flags.listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], u16::try_from(port).unwrap_or(3000))));
         let simple_auth = simple_auth(&mut read);
@@ -282,7 +290,7 @@ fn simple_auth(read: &mut Reader<'_>) -> Option<SimpleAuth> {
         old
     };
     let enabled = named(read, "SIMPLE_AUTH_ENABLED", "DEMO_AUTH_ENABLED");
-    if !read.is_surely_on(enabled) {
+    if !read.is_on(enabled) {
         return None;
     }
     let secret = read.text(named(read, "SIMPLE_AUTH_JWT_SECRET", "DEMO_JWT_SECRET")).unwrap_or_default();
@@ -358,11 +366,7 @@ fn shop_rules(read: &mut Reader<'_>) {
         read.faults.push(format!("These variables are missing: {}. Without any NORCE_ variable the demo shop is used.", missing.join(", ")));
     }
     for name in &SHOP[..2] {
-        let is_address =
-            |text: &str| text.parse::<axum::http::Uri>().is_ok_and(|uri| matches!(uri.scheme_str(), Some("https" | "http")) && uri.host().is_some());
-        if read.text(name).is_some_and(|text| !is_address(&text)) {
-            read.faults.push(format!("{name} must be a web address, such as https://shop.example.com/mcp."));
-        }
+        read.address(name, "https://shop.example.com/mcp");
     }
 }
 
@@ -422,16 +426,28 @@ mod tests {
                 };
                 let config = Config::read(&Flags::default(), PathBuf::from("token"), &of);
                 if matches!(value, "2" | "yes" | "on") {
-                    // Who meant to ask for tokens is not left without them.
-                    assert!(config.unwrap_err().message.contains(enabled), "{enabled}={value}");
+                    // Who meant to ask for tokens, or to see traces, is not left without them.
+                    let told = config.unwrap_err().message;
+                    assert!([enabled, "DEBUG must", "DEBUG_RUNS_ENABLED"].iter().all(|name| told.contains(name)), "{enabled}={value}: {told}");
                     continue;
                 }
                 let config = config.unwrap();
                 assert_eq!((config.debug, config.debug_runs.is_some(), config.simple_auth.is_some()), (on, on, on), "{enabled}={value}");
             }
-            let of = |name: &str| matches!(name, "DEBUG" | "DEBUG_RUNS_ENABLED").then(|| value.to_owned());
-            let config = Config::read(&Flags::default(), PathBuf::from("token"), &of).unwrap();
-            assert_eq!((config.debug, config.debug_runs.is_some()), (on, on), "{value}");
+        }
+        for (value, fits) in [("false", true), ("1", true), ("0", true), ("maybe", false), ("on", false)] {
+            let of = |name: &str| (name == "AGENT_ENABLED").then(|| value.to_owned());
+            let told = Config::read(&Flags::default(), PathBuf::from("token"), &of).map_err(|error| error.message);
+            assert!(told.as_ref().map_or_else(|told| !fits && told.contains("AGENT_ENABLED"), |_| fits), "{value}: {told:?}");
+        }
+    }
+
+    #[test]
+    fn the_models_address_is_one() {
+        for (value, fits) in [("https://models.example/v1", true), ("http://127.0.0.1:11434/v1", true), ("foo", false), ("ftp://models.example", false)] {
+            let of = |name: &str| (name == "OPENAI_BASE_URL").then(|| value.to_owned());
+            let told = Config::read(&Flags::default(), PathBuf::from("token"), &of).map_err(|error| error.message);
+            assert!(told.as_ref().map_or_else(|told| !fits && told.contains("OPENAI_BASE_URL must be"), |_| fits), "{value}: {told:?}");
         }
     }
 

@@ -50,7 +50,14 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
                 return;
             }
             out.line(format!("listening on http://{address}"));
-            out.note(format!("Answers come from: {model}."));
+            if host.engine().is_enabled() {
+                out.note(format!("Answers come from: {model}."));
+            } else {
+                out.note("The assistant is switched off: every message is refused. Set AGENT_ENABLED to true, or switch it on in Settings.");
+            }
+            if host.engine().specs().is_empty() {
+                out.note("There are no shop tools: the folder tools/shop was not found. Check COUNTERSIGN_TOOLS_DIR.");
+            }
             if let Some(token) = token {
                 out.note(format!("The token is in {}.", token.display()));
             }

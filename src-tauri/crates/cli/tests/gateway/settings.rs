@@ -90,3 +90,18 @@ async fn a_filter_of_the_log_that_cannot_be_read_is_said_at_the_start() {
     let err = refusal_to_start(&[], &[("COUNTERSIGN_LOG", "gateway=loud")]);
     assert!(err.contains("COUNTERSIGN_LOG"), "{err}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_leaves_a_server_without_answers_is_said_at_the_start() {
+    for (name, value, said) in [("AGENT_ENABLED", "off", "switched off"), ("COUNTERSIGN_TOOLS_DIR", "/nonexistent", "There are no shop tools")] {
+        let gateway = Gateway::start(&["--no-token"], &[(name, value)]).await;
+        let told = || gateway.log().contains(said);
+        for _ in 0..100 {
+            if told() {
+                break;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        assert!(told(), "{name}={value}: {}", gateway.log());
+    }
+}

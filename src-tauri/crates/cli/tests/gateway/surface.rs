@@ -201,7 +201,7 @@ async fn a_name_that_is_not_ours_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn section_20_what_is_wrong_with_the_settings_is_said_at_the_start() {
     type Row<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], &'a str);
-    let table: [Row<'_>; 10] = [
+    let table: [Row<'_>; 14] = [
         (&["--listen", "0.0.0.0:0"], &[], "--allow-remote"),
         (&["--listen", "0.0.0.0:0", "--allow-remote", "--no-token"], &[], "--no-token"),
         (&[], &[("NORCE_MCP_BASE_URL", "http://127.0.0.1:9/mcp")], "NORCE_OAUTH_TOKEN_URL, NORCE_OAUTH_CLIENT_ID"),
@@ -212,6 +212,10 @@ async fn section_20_what_is_wrong_with_the_settings_is_said_at_the_start() {
         (&[], &[("CORS_ORIGINS", "https://shop.example/")], "CORS_ORIGINS"),
         (&[], &[("SIMPLE_AUTH_ENABLED", "yes")], "SIMPLE_AUTH_ENABLED"),
         (&[], &[("DEMO_AUTH_ENABLED", "2")], "DEMO_AUTH_ENABLED"),
+        (&[], &[("OPENAI_BASE_URL", "foo")], "OPENAI_BASE_URL must be a web address"),
+        (&[], &[("OPENAI_BASE_URL", "ftp://models.example")], "OPENAI_BASE_URL must be a web address"),
+        (&[], &[("AGENT_ENABLED", "maybe")], "AGENT_ENABLED must be"),
+        (&[], &[("DEBUG_RUNS_ENABLED", "yes")], "DEBUG_RUNS_ENABLED must be"),
     ];
     for (args, env, said) in table {
         let err = refusal_to_start(args, env);
