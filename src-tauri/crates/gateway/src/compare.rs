@@ -12,8 +12,21 @@ use crate::{
 const PRODUCTS: usize = 3;
 const ROWS: usize = 8;
 const NAME: usize = 30;
-const ORDER: [&str; 12] =
-    ["price", "brand", "material", "color", "size", "weight", "dimensions", "category", "manufacturer", "model", "warranty", "availability"];
+/// Known features in their order: as the contract names them, and in Swedish.
+const ORDER: [(&str, &str); 12] = [
+    ("price", "Pris"),
+    ("brand", "Märke"),
+    ("material", "Material"),
+    ("color", "Färg"),
+    ("size", "Storlek"),
+    ("weight", "Vikt"),
+    ("dimensions", "Mått"),
+    ("category", "Kategori"),
+    ("manufacturer", "Tillverkare"),
+    ("model", "Modell"),
+    ("warranty", "Garanti"),
+    ("availability", "Tillgänglighet"),
+];
 
 /// The comparison of a turn that looked at two products or more: of the `wanted` ones, when these are among them.
 pub(crate) fn of_turn(calls: &[Call], wanted: &[String], locale: &str) -> Option<Value> {
@@ -35,16 +48,17 @@ pub(crate) fn of_turn(calls: &[Call], wanted: &[String], locale: &str) -> Option
     highlight(&mut items, &products, locale);
     let ids: Vec<&Value> = items.iter().map(|item| &item["productId"]).collect();
     let features = features(&items);
-    let mut headers = vec![json!("Feature")];
+    let mut headers = vec![json!(Text::Feature.of(locale))];
     headers.extend(items.iter().map(|item| json!(cut(item["name"].as_str().unwrap_or_default(), NAME))));
-    let values = |feature: &str| items.iter().map(|item| value(item, feature)).collect::<Vec<_>>();
-    let table: Vec<Value> = features.iter().map(|feature| json!({"feature": feature, "values": values(feature)})).collect();
+    let values = |feature: &str| items.iter().map(|item| value(item, feature, locale)).collect::<Vec<_>>();
+    let table: Vec<Value> = features.iter().map(|feature| json!({"feature": label(feature, locale), "values": values(feature)})).collect();
     let rows: Vec<Value> = features
         .iter()
         .map(|feature| {
             let by_id: Map<String, Value> =
-                items.iter().map(|item| (item["productId"].as_str().unwrap_or_default().to_owned(), json!(value(item, feature)))).collect();
-            json!({"key": feature, "values": by_id})
+                items.iter().map(|item| (item["productId"].as_str().unwrap_or_default().to_owned(), json!(value(item, feature, locale)))).collect();
+            // The widget draws the key.
+            json!({"key": label(feature, locale), "values": by_id})
         })
         .collect();
     Some(json!({"title": title(&items, locale), "productIds": ids, "items": items, "table": {"headers": headers, "rows": table}, "rows": rows}))
@@ -107,38 +121,58 @@ fn features(items: &[Value]) -> Vec<String> {
     let named = items.iter().flat_map(|item| item["attributes"].as_object().into_iter().flatten().map(|(name, _)| name.clone()));
     let has = |name: &str| items.iter().any(|item| !item[name].is_null()).then(|| name.to_owned());
     for name in has("price").into_iter().chain(has("brand")).chain(named) {
-        if !all.iter().any(|known| known.eq_ignore_ascii_case(&name)) {
+        if !all.iter().any(|known| is_same(known, &name)) {
             all.push(name);
         }
     }
-    let place = |name: &str| ORDER.iter().position(|known| known.eq_ignore_ascii_case(name)).unwrap_or(ORDER.len());
-    all.sort_by_cached_key(|name| (place(name), name.to_lowercase()));
+    all.sort_by_cached_key(|name| (place(name).unwrap_or(ORDER.len()), name.to_lowercase()));
     all.truncate(ROWS);
     all
 }
 
-fn value(item: &Value, feature: &str) -> String {
-    let own = match feature.to_ascii_lowercase().as_str() {
-        "price" => &item["price"]["formatted"],
-        "brand" => &item["brand"],
-        _ => &Value::Null,
+/// Where a feature stands among the known ones.
+fn place(feature: &str) -> Option<usize> {
+    ORDER.iter().position(|(name, sv)| name.eq_ignore_ascii_case(feature) || sv.to_lowercase() == feature.to_lowercase())
+}
+
+/// Whether two names are of one feature.
+fn is_same(one: &str, other: &str) -> bool {
+    one.eq_ignore_ascii_case(other) || place(one).is_some_and(|at| place(other) == Some(at))
+}
+
+/// A feature's name as people read it.
+fn label<'a>(feature: &'a str, locale: &str) -> &'a str {
+    place(feature).filter(|_| locale == "sv").map_or(feature, |at| ORDER[at].1)
+}
+
+fn value(item: &Value, feature: &str, locale: &str) -> String {
+    let own = match place(feature).map(|at| ORDER[at].0) {
+        Some("price") => &item["price"]["formatted"],
+        Some("brand") => &item["brand"],
+        Some(_) | None => &Value::Null,
     };
-    let named = || item["attributes"].as_object().into_iter().flatten().find_map(|(name, value)| name.eq_ignore_ascii_case(feature).then_some(value));
+    let named = || item["attributes"].as_object().into_iter().flatten().find_map(|(name, value)| is_same(name, feature).then_some(value));
     let found = if own.is_null() { named().unwrap_or(own) } else { own };
     match found {
-        Value::Bool(true) => "Yes".into(),
-        Value::Bool(false) => "No".into(),
+        Value::Bool(true) => Text::Yes.of(locale).into(),
+        Value::Bool(false) => Text::No.of(locale).into(),
         other => text(other).unwrap_or_else(|| "-".into()),
     }
 }
 
 fn title(items: &[Value], locale: &str) -> String {
     let word = Text::Comparison.of(locale);
-    let named = |(name, value): (&String, &Value)| ["category", "kategori"].iter().any(|known| known.eq_ignore_ascii_case(name)).then(|| text(value))?;
+    let named = |(name, value): (&String, &Value)| is_same(name, "category").then(|| text(value))?;
     let category = |item: &Value| item["attributes"].as_object()?.iter().find_map(named);
     let first = items.first().and_then(category);
     match first {
-        Some(one) if items.iter().all(|item| category(item).as_deref() == Some(one.as_str())) => format!("{one} {word}"),
+        Some(one) if items.iter().all(|item| category(item).as_deref() == Some(one.as_str())) => {
+            if locale == "sv" {
+                format!("{word}: {one}")
+            } else {
+                format!("{one} {word}")
+            }
+        }
         Some(_) | None => format!("{word} ({})", items.len()),
     }
 }
@@ -180,6 +214,20 @@ mod tests {
         assert_eq!(features(&comparison), ["brand", "color", "apple", "Zip"]);
         let values: Vec<&Value> = comparison["table"]["rows"].as_array().unwrap().iter().map(|row| &row["values"]).collect();
         assert_eq!(values, [&json!(["Acme", "Fell"]), &json!(["red", "blue"]), &json!(["1", "-"]), &json!(["Yes", "No"])]);
+    }
+
+    #[test]
+    fn in_swedish_the_names_of_features_and_the_title_are_swedish() {
+        let one = get(
+            1,
+            json!({"priceIncVat": "10.00", "currency": "SEK", "brand": "Fell", "color": "Röd", "attributes": {"Kategori": "Tält", "Färg": "Röd", "Dragkedja": true}}),
+        );
+        let two = get(2, json!({"priceIncVat": "9.50", "currency": "SEK", "attributes": {"Kategori": "Tält", "Färg": "Blå"}}));
+        let comparison = of_turn(&[one, two], &[], "sv").unwrap();
+        assert_eq!(features(&comparison), ["Pris", "Märke", "Färg", "Kategori", "Dragkedja"]);
+        assert_eq!((&comparison["table"]["headers"][0], comparison["title"].as_str()), (&json!("Egenskap"), Some("Jämförelse: Tält")));
+        assert_eq!(comparison["rows"][2], json!({"key": "Färg", "values": {"1": "Röd", "2": "Blå"}}));
+        assert_eq!(comparison["rows"][4]["values"]["1"], "Ja");
     }
 
     #[test]

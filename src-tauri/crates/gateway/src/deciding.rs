@@ -15,6 +15,9 @@ use crate::{
     turn::Turn,
 };
 
+/// The change that no smaller number helps.
+const REMOVE: &str = "cart.removeItem";
+
 impl Turn<'_> {
     pub(crate) async fn decide(&self, approval: &Approval, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         answer.plain = true;
@@ -42,6 +45,7 @@ impl Turn<'_> {
         tell_start(self.out, &tool, &args, self.locale);
         let began = Instant::now();
         let (decided, events) = engine.decide_heard(approval, params, self.around()).await;
+        let refused = approval.tool.as_str() != REMOVE && events.iter().any(is_refused);
         let result = events.into_iter().find_map(result_of);
         // A result that could not be saved is not heard of: then the action itself tells.
         let without = match &decided {
@@ -98,6 +102,7 @@ impl Turn<'_> {
                 self.look_again(state, answer).await;
                 return self.told(Text::ConfirmUnknown, answer).await;
             }
+            _ if refused => return self.told(Text::ConfirmRefused, answer).await,
             _ => return self.told(Text::ConfirmFailed, answer).await,
         }
         self.app.metrics.confirmed.add();
@@ -185,6 +190,12 @@ impl Turn<'_> {
             is_left: false,
         });
     }
+}
+
+/// Whether the shop answered that it does not make the change.
+fn is_refused(event: &EventBody) -> bool {
+    let EventBody::Item { item } = event else { return false };
+    matches!(&item.body, ItemBody::ToolResult { error: Some(error), .. } if error.reason_text() == Some("mcp_tool_error"))
 }
 
 fn result_of(event: EventBody) -> Option<(ToolOutcome, Value)> {

@@ -246,8 +246,9 @@ impl Teller {
             // A tool that does not exist was never said to begin, and one that was not asked has not failed: their end is all there is.
             if !call.ok() && call.known && call.asked {
                 self.out.status(tool_fails(&call.tool, self.locale));
-            } else if call.ok() && call.tool == "product_search" {
-                self.out.status(Text::Found.of(self.locale));
+            } else if let Some(found) = call.result_of("product_search") {
+                let text = if crate::cards::items(found).is_empty() { Text::NoneFound } else { Text::Found };
+                self.out.status(text.of(self.locale));
             }
             self.waiting.pop_front();
             self.announced = false;

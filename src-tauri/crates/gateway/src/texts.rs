@@ -13,6 +13,7 @@ pub(crate) enum Text {
     Finalizing,
     Replaced,
     Found,
+    NoneFound,
     FoundThese,
     NothingFound,
     ToolRuns,
@@ -32,6 +33,7 @@ pub(crate) enum Text {
     Cancelled,
     Remind,
     ConfirmFailed,
+    ConfirmRefused,
     ConfirmUnknown,
     ChangedSince,
     OneAtATime,
@@ -39,11 +41,13 @@ pub(crate) enum Text {
     No,
     Generic,
     ChooseVariant,
+    Options,
     NotBuyable,
     InStock,
     OutOfStock,
     LowestPrice,
     Comparison,
+    Feature,
     ModelSlow,
     ModelBusy,
     ModelFailed,
@@ -79,6 +83,7 @@ impl Text {
             Self::Finalizing => ("Putting the answer together …", "Sätter ihop svaret …"),
             Self::Replaced => ("The answer has changed.", "Svaret har ändrats."),
             Self::Found => ("Found something.", "Hittade något."),
+            Self::NoneFound => ("Nothing found.", "Hittade inget."),
             Self::FoundThese => ("This is what I found.", "Det här hittade jag."),
             Self::NothingFound => ("Nothing was found for exactly those words.", "Inget hittades för precis de orden."),
             Self::ToolRuns => ("One moment …", "Ett ögonblick …"),
@@ -100,6 +105,10 @@ impl Text {
             Self::ConfirmFailed => {
                 ("Sorry, the cart could not be changed. Please ask for it again.", "Tyvärr gick varukorgen inte att ändra. Be gärna om det igen.")
             }
+            Self::ConfirmRefused => (
+                "Sorry, the shop did not accept that change. Perhaps fewer are left; try a smaller number.",
+                "Tyvärr tog butiken inte emot ändringen. Det kanske finns färre kvar; prova ett mindre antal.",
+            ),
             Self::ConfirmUnknown => (
                 "Sorry, the shop did not answer in time. The change may or may not have happened; please look at the cart.",
                 "Tyvärr svarade butiken inte i tid. Ändringen kan ha gjorts eller inte; titta gärna i varukorgen.",
@@ -110,11 +119,13 @@ impl Text {
             Self::No => ("No", "Nej"),
             Self::Generic => ("Change the cart", "Ändra varukorgen"),
             Self::ChooseVariant => ("Which one would you like?", "Vilken vill du ha?"),
+            Self::Options => ("You can choose:", "Du kan välja:"),
             Self::NotBuyable => ("That product cannot be bought at the moment.", "Den produkten går inte att köpa just nu."),
             Self::InStock => ("in stock", "i lager"),
             Self::OutOfStock => ("out of stock", "slut i lager"),
             Self::LowestPrice => ("lowest price", "lägst pris"),
             Self::Comparison => ("Comparison", "Jämförelse"),
+            Self::Feature => ("Feature", "Egenskap"),
             Self::ModelSlow => ("The assistant took too long to answer. Please try again.", "Assistenten tog för lång tid på sig. Försök igen."),
             Self::ModelBusy => ("The assistant is busy. Please try again in a moment.", "Assistenten är upptagen. Försök igen om en stund."),
             Self::ModelFailed => {
@@ -198,9 +209,9 @@ mod tests {
         };
     }
     every! {
-        Start Thinking Searching Refining Details Cart Comparing Finalizing Replaced Found FoundThese NothingFound ToolRuns SearchFailed DetailsFailed CartFailed ToolFailed LeftOut
-        SearchName DetailsName CartName AddName SetName RemoveName Done AlreadyDone Cancelled Remind ConfirmFailed ConfirmUnknown ChangedSince OneAtATime Yes No
-        Generic ChooseVariant NotBuyable InStock OutOfStock LowestPrice Comparison ModelSlow ModelBusy ModelFailed TurnSlow ShopFailed Stopping Failed
+        Start Thinking Searching Refining Details Cart Comparing Finalizing Replaced Found NoneFound FoundThese NothingFound ToolRuns SearchFailed DetailsFailed CartFailed ToolFailed LeftOut
+        SearchName DetailsName CartName AddName SetName RemoveName Done AlreadyDone Cancelled Remind ConfirmFailed ConfirmRefused ConfirmUnknown ChangedSince OneAtATime Yes No
+        Generic ChooseVariant Options NotBuyable InStock OutOfStock LowestPrice Comparison Feature ModelSlow ModelBusy ModelFailed TurnSlow ShopFailed Stopping Failed
         NotUnderstood SwitchedOff SessionsAway TooMany TooLong Blank NotAllowed
     }
     const TOOLS: [&str; 7] = ["product_search", "product_get", "cart_get", "cart_add_item", "cart_set_item_quantity", "cart_remove_item", "another"];

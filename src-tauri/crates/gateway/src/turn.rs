@@ -170,8 +170,8 @@ impl Turn<'_> {
             answer.plain = true;
             return Ok(());
         }
-        if let Some(words) = refine::taken(message, &state.ways_on) {
-            return self.search_exactly(&words, state, answer).await;
+        if let Some(way) = refine::taken(message, &state.ways_on) {
+            return self.go_on(way, state, answer).await;
         }
         state.ways_on.clear();
         match state.choices.as_ref().and_then(|kept| choices::pick(message, kept)) {
@@ -240,14 +240,14 @@ impl Turn<'_> {
                 self.name_left(&state.left, answer);
             }
             None => {
-                if let Some(kept) = choices::of_words(&end.choices, Text::ChooseVariant.of(self.locale)) {
+                if let Some(kept) = choices::of_words(&end.choices, Text::Options.of(self.locale)) {
                     answer.choices = choices::shown(&kept);
                     state.choices = Some(kept);
                 }
             }
         }
         answer.refinements = refine::of_turn(&answer.calls);
-        state.ways_on.clone_from(&answer.refinements);
+        state.ways_on = refine::to_keep(&answer.calls, &[]);
         teller.replaced_by(&answer.text);
         Ok(())
     }

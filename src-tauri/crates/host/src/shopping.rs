@@ -74,7 +74,7 @@ where
         result["querySimplification"] = told;
     }
     if nothing {
-        let filters = arguments["filters"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+        let filters: Vec<&str> = arguments["filters"].as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
         result["refinements"] = json!(refinements(manner, &original, &simple, broadened.is_some(), filters));
         result["emptySearchMessage"] = json!(texts::NOTHING_FOUND);
     }
@@ -140,7 +140,7 @@ fn availability(item: &Value) -> u8 {
 }
 
 /// Ways on after a search that found nothing. Their labels can be sent as messages.
-fn refinements(manner: Manner<'_>, original: &str, simple: &Simple, retried: bool, filters: Vec<String>) -> Vec<Value> {
+fn refinements(manner: Manner<'_>, original: &str, simple: &Simple, retried: bool, filters: Vec<&str>) -> Vec<Value> {
     let sv = manner.locale == "sv";
     let one = |id: &str, label: String, payload: Value| json!({"id": id, "label": label, "payload": payload});
     let mut found = Vec::new();
@@ -156,9 +156,10 @@ fn refinements(manner: Manner<'_>, original: &str, simple: &Simple, retried: boo
         let label = texts::look_for_exactly(original.trim(), sv);
         found.push(one("retry_original", label, json!({"type": "search_retry", "query": original.trim()})));
     }
-    let constraints: Vec<String> = simple.dropped.iter().cloned().chain(filters).collect();
+    let constraints: Vec<&str> = simple.dropped.iter().map(String::as_str).chain(filters.iter().copied()).collect();
     if !constraints.is_empty() {
-        let label = texts::without(&constraints.join(", "), sv);
+        let said: Vec<&str> = simple.dropped.iter().map(String::as_str).chain(filters.iter().map(|name| texts::filter(name, sv))).collect();
+        let label = texts::without(&said.join(", "), sv);
         found.push(one("remove_constraints", label, json!({"type": "remove_constraints", "constraintsToRemove": constraints})));
     }
     if retried || found.is_empty() {

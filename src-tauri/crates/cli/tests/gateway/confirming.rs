@@ -231,3 +231,14 @@ async fn section_22_2_nothing_is_asked_about_an_item_without_a_name() {
     assert_eq!(front.count("cart.addItem") + front.count("cart.setItemQuantity") + front.count("cart.removeItem"), 0);
     server.assert_clean();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_that_the_shop_refuses_gets_a_sentence_that_helps() {
+    let server = model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 900}))]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    assert!(gateway.say("s", "900 shoes").await["pendingAction"].is_object());
+    let refused = gateway.say("s", "yes").await;
+    assert_eq!(refused["text"], "Sorry, the shop did not accept that change. Perhaps fewer are left; try a smaller number.", "{refused}");
+    assert!(refused.get("pendingAction").is_none(), "{refused}");
+    server.assert_clean();
+}

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::front::{Break, Front};
 use crate::memory::{hints, result};
 use crate::remote_shop::{open, search};
-use crate::world::{message_of, model};
+use crate::world::{Gateway, message_of, model};
 
 fn nothing() -> Break {
     Break::Result(json!({"items": [], "totalCount": 0}))
@@ -184,4 +184,52 @@ async fn section_14_and_23_the_label_of_a_retry_searches_for_its_very_words() {
     server.push(Reply::text(["Well."]));
     assert_eq!(gateway.say("s", label).await["text"], "Well.", "only the next message takes it");
     server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_other_labels_are_followed_without_a_model_too() {
+    let front = Front::start().await;
+    let there = Break::Result(json!([{"productId": 1, "name": "Sock"}]));
+    front.breaks("product.search", [nothing(), nothing(), nothing(), there]);
+    let asked = json!({"query": "red wool socks", "filters": {"maxPrice": 5}});
+    let server = model([Reply::call("product_search", asked), Reply::text(["Nothing."])]).await;
+    let gateway = open(&front, &server, &[]).await;
+    let empty = gateway.say("s", "red wool socks").await;
+    let label = |kind: &str| {
+        let offered = empty["refinements"].as_array().unwrap().iter();
+        offered.filter(|one| one["payload"]["type"] == kind).map(|one| one["label"].as_str().unwrap().to_owned()).next().unwrap()
+    };
+    assert_eq!(label("remove_constraints"), "Search without: red, highest price");
+    assert_eq!(gateway.say("s", &label("ask_clarify")).await["text"], "What kind of product are you looking for?");
+    gateway.say("s", &label("search_retry")).await;
+    let found = gateway.say("s", &label("remove_constraints")).await;
+    assert_eq!(found["cards"][0]["title"], "Sock", "an older button is on the screen as well: {found}");
+    let sent = front.sent("product.search");
+    assert_eq!((&sent[2]["query"], &sent[3]["query"], sent[3].get("filters")), (&json!("red wool socks"), &json!("wool socks"), None), "{sent:?}");
+    assert_eq!(server.seen().len(), 2, "no model is asked");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_offline_model_names_the_words_that_were_searched_for() {
+    let gateway = Gateway::open().await;
+    let english = gateway.say("s", "find black trail shoes").await["text"].as_str().unwrap().to_owned();
+    assert!(english.contains("for “trail shoes”") && english.contains("Not limited to: black."), "{english}");
+    let mut body = message_of("sv", "visa svarta ryggsäckar under 1000 kr");
+    body["context"] = json!({"cultureCode": "sv-SE"});
+    let (_, swedish) = gateway.post("/v1/chat", &body).await;
+    let swedish = swedish["text"].as_str().unwrap();
+    assert!(swedish.contains("för ”ryggsäckar”, högst 1\u{a0}000\u{a0}SEK") && swedish.contains("Inte begränsat till: svarta."), "{swedish}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn numbers_and_more_mean_what_is_shown_until_the_cart_is_filled() {
+    let gateway = Gateway::open().await;
+    gateway.say("s", "show me tents").await;
+    let compared = gateway.say("s", "compare 1 and 3").await;
+    assert_eq!(compared["comparison"]["productIds"].as_array().map(Vec::len), Some(2), "{compared}");
+    let more = gateway.say("s", "show more").await;
+    assert!(more.get("cards").is_none() && !more["text"].as_str().unwrap().contains("nothing in the shop"), "{more}");
+    let asked = gateway.say("s", "add juniper stove and ridge pot to my cart").await;
+    assert!(asked["pendingAction"].is_object() && asked["text"].as_str().unwrap().contains("One change is made at a time. Ask again for"), "{asked}");
 }

@@ -73,6 +73,9 @@ async fn section_14_ways_on_come_in_their_order() {
     let (result, _) = searched(PLAIN, arguments, &[]).await;
     assert_eq!(kinds(&result), ["search_retry", "remove_constraints", "ask_clarify"]);
     assert_eq!(result["refinements"][1]["payload"]["constraintsToRemove"], json!(["blue", "maxPrice"]));
+    assert_eq!(result["refinements"][1]["label"], "Search without: blue, highest price");
+    let (result, _) = searched(Manner { locale: "sv", ..PLAIN }, json!({"query": "tält", "filters": {"maxPrice": 5, "inStock": true}}), &[]).await;
+    assert_eq!(result["refinements"][0]["label"], "Sök utan: i lager, högsta pris");
     let (result, _) = searched(PLAIN, json!({"query": "xylophone"}), &[]).await;
     assert_eq!(kinds(&result), ["ask_clarify"], "alone when there is nothing else");
     let swedish = Manner { locale: "sv", ..PLAIN };

@@ -15,6 +15,21 @@ pub(super) fn without(named: &str, sv: bool) -> String {
     if sv { format!("Sök utan: {named}") } else { format!("Search without: {named}") }
 }
 
+/// A filter as people call it; one that the shop adds keeps its name.
+pub(super) fn filter(name: &str, sv: bool) -> &str {
+    let (en, swedish) = match name {
+        "category" => ("category", "kategori"),
+        "brand" => ("brand", "märke"),
+        "color" => ("colour", "färg"),
+        "size" => ("size", "storlek"),
+        "minPrice" => ("lowest price", "lägsta pris"),
+        "maxPrice" => ("highest price", "högsta pris"),
+        "inStock" => ("in stock", "i lager"),
+        other => (other, other),
+    };
+    if sv { swedish } else { en }
+}
+
 /// The offer and its question.
 pub(super) fn clarify(sv: bool) -> (&'static str, &'static str) {
     match sv {
