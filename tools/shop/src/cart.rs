@@ -17,8 +17,12 @@ use crate::{
 /// The most pieces a line may have.
 pub const MOST: i64 = 999;
 
+/// Baskets that nobody has changed for so long are gone.
+const KEPT: &str = "-30 days";
+
 const TABLES: &str = "
-CREATE TABLE IF NOT EXISTS basket(id INTEGER PRIMARY KEY AUTOINCREMENT, created_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP);
+CREATE TABLE IF NOT EXISTS basket(id INTEGER PRIMARY KEY AUTOINCREMENT, created_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  touched_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP);
 CREATE TABLE IF NOT EXISTS line(
   basket_id INTEGER NOT NULL REFERENCES basket(id), line_no INTEGER NOT NULL, part_no TEXT NOT NULL COLLATE NOCASE, quantity INTEGER NOT NULL CHECK (quantity > 0),
   PRIMARY KEY (basket_id, part_no)) WITHOUT ROWID;
@@ -33,7 +37,31 @@ pub fn open(folder: Option<&Path>) -> Result<Connection, ShopError> {
     db.busy_timeout(std::time::Duration::from_secs(2))?;
     db.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")?;
     db.execute_batch(TABLES)?;
+    with_touches(&db)?;
     Ok(db)
+}
+
+/// Files of earlier versions do not know when a basket was last changed: theirs count from now.
+fn with_touches(db: &Connection) -> Result<(), ShopError> {
+    let known: bool = db.query_row("SELECT EXISTS(SELECT 1 FROM pragma_table_info('basket') WHERE name = 'touched_at')", [], |row| row.get(0))?;
+    if !known {
+        db.execute_batch(
+            "BEGIN; ALTER TABLE basket ADD COLUMN touched_at TEXT NOT NULL DEFAULT ''; UPDATE basket SET touched_at = CURRENT_TIMESTAMP; COMMIT;",
+        )?;
+    }
+    Ok(db.execute_batch("CREATE INDEX IF NOT EXISTS basket_touched ON basket(touched_at);")?)
+}
+
+/// Takes away baskets that nobody has changed for long.
+fn forget_old(db: &Connection) -> Result<(), ShopError> {
+    db.execute("DELETE FROM line WHERE basket_id IN (SELECT id FROM basket WHERE touched_at < datetime('now', ?1))", [KEPT])?;
+    db.execute("DELETE FROM basket WHERE touched_at < datetime('now', ?1)", [KEPT])?;
+    Ok(())
+}
+
+fn touch(db: &Connection, basket: i64) -> Result<(), ShopError> {
+    db.execute("UPDATE basket SET touched_at = CURRENT_TIMESTAMP WHERE id = ?", [basket])?;
+    Ok(())
 }
 
 /// The catalogue and the carts, as cart calls need them.
@@ -84,8 +112,12 @@ impl Desk<'_> {
             None => None,
         };
         let basket: i64 = match known {
-            Some(id) => id,
+            Some(id) => {
+                touch(&change, id)?;
+                id
+            }
             None => {
+                forget_old(&change)?;
                 change.execute("INSERT INTO basket DEFAULT VALUES", [])?;
                 change.last_insert_rowid()
             }
@@ -104,20 +136,33 @@ impl Desk<'_> {
     pub fn set_quantity(&mut self, basket: Option<i64>, part_no: &str, quantity: i64) -> Result<i64, ShopError> {
         check_quantity(quantity)?;
         let basket = basket.ok_or(ShopError::EmptyCart)?;
+        let part_no = &self.part_no(part_no)?;
         self.quantity(basket, part_no)?.ok_or_else(|| ShopError::NotInCart(part_no.to_owned()))?;
         let (product, variant) = self.sellable(part_no)?;
         self.check_stock(&product, &variant, quantity)?;
-        self.carts.execute("UPDATE line SET quantity = ?3 WHERE basket_id = ?1 AND part_no = ?2", params![basket, part_no, quantity])?;
+        let change = self.carts.transaction()?;
+        change.execute("UPDATE line SET quantity = ?3 WHERE basket_id = ?1 AND part_no = ?2", params![basket, part_no, quantity])?;
+        touch(&change, basket)?;
+        change.commit()?;
         Ok(basket)
     }
 
     /// Takes a line out.
     pub fn remove(&mut self, basket: Option<i64>, part_no: &str) -> Result<i64, ShopError> {
         let basket = basket.ok_or(ShopError::EmptyCart)?;
-        match self.carts.execute("DELETE FROM line WHERE basket_id = ?1 AND part_no = ?2", params![basket, part_no])? {
-            0 => Err(ShopError::NotInCart(part_no.to_owned())),
-            _ => Ok(basket),
+        let part_no = self.part_no(part_no)?;
+        let change = self.carts.transaction()?;
+        if change.execute("DELETE FROM line WHERE basket_id = ?1 AND part_no = ?2", params![basket, part_no])? == 0 {
+            return Err(ShopError::NotInCart(part_no));
         }
+        touch(&change, basket)?;
+        change.commit()?;
+        Ok(basket)
+    }
+
+    /// The part number of a variant that may be named by its number. What the catalogue does not know stays as it is.
+    fn part_no(&self, name: &str) -> Result<String, ShopError> {
+        Ok(db::variant_named(self.catalogue, name)?.map_or_else(|| name.to_owned(), |variant| variant.part_no))
     }
 
     fn quantity(&self, basket: i64, part_no: &str) -> Result<Option<i64>, ShopError> {
@@ -126,14 +171,14 @@ impl Desk<'_> {
     }
 
     fn find(&self, part_no: &str) -> Result<Option<(ProductRow, VariantRow)>, ShopError> {
-        let Some(variant) = db::variant_of_part(self.catalogue, part_no)? else { return Ok(None) };
+        let Some(variant) = db::variant_named(self.catalogue, part_no)? else { return Ok(None) };
         Ok(db::product(self.catalogue, variant.product_id)?.map(|product| (product, variant)))
     }
 
     /// The variant of a part number, if it may be sold. A product's own number works only when there is nothing to choose.
     fn sellable(&self, part_no: &str) -> Result<(ProductRow, VariantRow), ShopError> {
         let Some((product, variant)) = self.find(part_no)? else {
-            return Err(match db::product_of_part(self.catalogue, part_no)? {
+            return Err(match db::product_named(self.catalogue, part_no)? {
                 Some(product) => self.needs_variant(product)?,
                 None => ShopError::UnknownPart(part_no.to_owned()),
             });
@@ -146,13 +191,11 @@ impl Desk<'_> {
     }
 
     fn needs_variant(&self, product: ProductRow) -> Result<ShopError, ShopError> {
-        let variants = db::variants(self.catalogue, product.id)?;
-        let choices: Vec<String> = variants
-            .iter()
-            .filter(|variant| variant.in_stock() && variant.buyable)
-            .take(8)
-            .map(|variant| format!("{} = {}", crate::views::variant_name(variant, self.locale), variant.part_no))
-            .collect();
+        let mut variants = db::variants(self.catalogue, product.id)?;
+        variants.retain(|variant| variant.active && variant.buyable && variant.obtainable() > 0);
+        variants.sort_by_key(|variant| !variant.in_stock());
+        let choices: Vec<String> =
+            variants.iter().take(8).map(|variant| format!("{} = {}", crate::views::variant_name(variant, self.locale), variant.part_no)).collect();
         Ok(if choices.is_empty() || !product.buyable || !product.active {
             ShopError::NotForSale(product.name)
         } else {

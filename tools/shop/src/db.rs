@@ -1,7 +1,7 @@
 //! The catalogue as an SQLite file: built once per seed and format, then only read. A damaged or foreign file is rebuilt.
 //! Knows the rows, not the wire.
 
-use std::path::Path;
+use std::{collections::HashMap, path::Path};
 
 use rusqlite::{Connection, OpenFlags, params};
 
@@ -60,6 +60,13 @@ pub struct VariantRow {
     pub lead_days: Option<i64>,
     pub active: bool,
     pub buyable: bool,
+}
+
+/// A product with its variants, in the order they were made.
+#[derive(Clone, Debug)]
+pub struct Shelf {
+    pub product: ProductRow,
+    pub variants: Vec<VariantRow>,
 }
 
 impl VariantRow {
@@ -221,11 +228,26 @@ fn variant_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<VariantRow> {
     })
 }
 
-/// Every product, best seller first.
-pub fn products(db: &Connection) -> Result<Vec<ProductRow>, ShopError> {
-    let mut query = db.prepare_cached(&format!("{PRODUCT} ORDER BY popularity DESC, id"))?;
-    let rows = query.query_map([], product_row)?.collect::<Result<_, _>>()?;
-    Ok(rows)
+/// Every product with its variants, best seller first: two queries, however many there are.
+pub fn shelves(db: &Connection) -> Result<Vec<Shelf>, ShopError> {
+    let mut variants: HashMap<i64, Vec<VariantRow>> = HashMap::new();
+    let mut query = db.prepare(&format!("{VARIANT} ORDER BY id"))?;
+    for row in query.query_map([], variant_row)? {
+        let row = row?;
+        variants.entry(row.product_id).or_default().push(row);
+    }
+    let mut query = db.prepare(&format!("{PRODUCT} ORDER BY popularity DESC, id"))?;
+    let rows = query.query_map([], product_row)?;
+    let shelves = rows.map(|row| row.map(|product| Shelf { variants: variants.remove(&product.id).unwrap_or_default(), product }));
+    Ok(shelves.collect::<Result<_, _>>()?)
+}
+
+/// A product by its number or part number, which has letters.
+pub fn product_named(db: &Connection, name: &str) -> Result<Option<ProductRow>, ShopError> {
+    match name.parse() {
+        Ok(id) => product(db, id),
+        Err(_) => product_of_part(db, name),
+    }
 }
 
 /// A product by its number.
@@ -234,8 +256,7 @@ pub fn product(db: &Connection, id: i64) -> Result<Option<ProductRow>, ShopError
     Ok(query.query_map([id], product_row)?.next().transpose()?)
 }
 
-/// A product by its own part number.
-pub fn product_of_part(db: &Connection, part_no: &str) -> Result<Option<ProductRow>, ShopError> {
+fn product_of_part(db: &Connection, part_no: &str) -> Result<Option<ProductRow>, ShopError> {
     let mut query = db.prepare_cached(&format!("{PRODUCT} WHERE part_no = ?"))?;
     Ok(query.query_map([part_no], product_row)?.next().transpose()?)
 }
@@ -247,14 +268,20 @@ pub fn variants(db: &Connection, product: i64) -> Result<Vec<VariantRow>, ShopEr
     Ok(rows)
 }
 
-/// A variant by its number.
-pub fn variant(db: &Connection, id: i64) -> Result<Option<VariantRow>, ShopError> {
+/// A variant by its number or part number, which has letters.
+pub fn variant_named(db: &Connection, name: &str) -> Result<Option<VariantRow>, ShopError> {
+    match name.parse() {
+        Ok(id) => variant(db, id),
+        Err(_) => variant_of_part(db, name),
+    }
+}
+
+fn variant(db: &Connection, id: i64) -> Result<Option<VariantRow>, ShopError> {
     let mut query = db.prepare_cached(&format!("{VARIANT} WHERE id = ?"))?;
     Ok(query.query_map([id], variant_row)?.next().transpose()?)
 }
 
-/// A variant by its part number.
-pub fn variant_of_part(db: &Connection, part_no: &str) -> Result<Option<VariantRow>, ShopError> {
+fn variant_of_part(db: &Connection, part_no: &str) -> Result<Option<VariantRow>, ShopError> {
     let mut query = db.prepare_cached(&format!("{VARIANT} WHERE part_no = ?"))?;
     Ok(query.query_map([part_no], variant_row)?.next().transpose()?)
 }

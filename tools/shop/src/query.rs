@@ -30,6 +30,7 @@ impl Query {
 
 const UPPER: &[&str] = &["under", "below", "max", "maximum", "hogst", "upto", "billigare", "less", "mindre"];
 const LOWER: &[&str] = &["over", "above", "min", "minimum", "minst", "more", "mer", "dyrare"];
+const KRONOR: &[&str] = &["kr", "sek", "kronor"];
 const SIZES: &[&str] = &["xs", "s", "m", "l", "xl", "xxl"];
 
 /// Reads a search. `known(word, whole)` tells whether the index has a word (that starts) like this.
@@ -65,8 +66,36 @@ fn limit_after(tokens: &[String], at: usize) -> Option<(i64, usize)> {
         return None;
     }
     let skip = tokens.get(at + 1).is_some_and(|next| matches!(next.as_str(), "than" | "an" | "to")) as usize;
-    let kronor: f64 = tokens.get(at + 1 + skip)?.parse().ok()?;
-    Some(((kronor * 100.0).round() as i64, 1 + skip))
+    let (kronor, used) = kronor(tokens.get(at + 1 + skip..)?)?;
+    Some(((kronor * 100.0).round() as i64, used + skip))
+}
+
+/// An amount alone, as people write it.
+pub fn amount(text: &str) -> Option<f64> {
+    kronor(&text::words(text)).map(|(kronor, _)| kronor)
+}
+
+/// The amount that these words begin with, and how many belong to it: "1500", "1 500", "1,500.00", "1500kr", "SEK 1500".
+fn kronor(words: &[String]) -> Option<(f64, usize)> {
+    let before = usize::from(words.first().is_some_and(|word| KRONOR.contains(&word.as_str())));
+    let bare = |word: &str| KRONOR.iter().find_map(|unit| word.strip_suffix(unit)).unwrap_or(word).to_owned();
+    let is_group = |text: &str| text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let mut written = bare(words.get(before)?);
+    let mut used = before + 1;
+    if written.len() <= 3 && !written.contains('.') {
+        while let Some(group) = words.get(used).map(|word| bare(word)).filter(|word| is_group(word)) {
+            written.push_str(&group);
+            used += 1;
+        }
+    }
+    // No amount has three decimals: a mark before three digits is one of thousands.
+    let mut amount = String::new();
+    for (at, part) in written.split('.').enumerate() {
+        amount.push_str(if at == 0 || is_group(part) { "" } else { "." });
+        amount.push_str(part);
+    }
+    let plain = amount.starts_with(|first: char| first.is_ascii_digit());
+    Some((amount.parse().ok().filter(|_| plain)?, used))
 }
 
 /// A size that starts at this word, and how many words more belong to it: "size 42", "in M", "XL", "2 persons", "0.75 l", "24l".
@@ -157,6 +186,23 @@ mod tests {
         assert_eq!(read("svarta löparskor billigare än 1200").max_price, Some(120_000));
         assert_eq!(read("svarta löparskor").concepts, vec!["running", "shoe"]);
         assert_eq!(read("ridge sleeping bags").words, vec![("ridge".to_owned(), true), ("sleeping".to_owned(), true), ("bag".to_owned(), true)]);
+    }
+
+    #[test]
+    fn amounts_are_read_as_people_write_them() {
+        for text in
+            ["1500", "1 500", "1\u{a0}500 kr", "1,500", "1.500 kr", "1'500", "1500kr", "1 500kr", "SEK 1500", "sek 1,500", "1 500:-", "1,500.00", "1500,00"]
+        {
+            assert_eq!(read(&format!("jackets under {text}")).max_price, Some(150_000), "{text}");
+            assert_eq!(amount(text), Some(1_500.0), "{text}");
+        }
+        assert_eq!(read("jacka billigare än 1 500 kr").max_price, Some(150_000));
+        assert_eq!(
+            (amount("1 250 000"), amount("99,90"), amount("2000 3"), amount("inf"), amount("many")),
+            (Some(1_250_000.0), Some(99.9), Some(2_000.0), None, None)
+        );
+        let both = read("shoes over 500 under 1 000 size 42");
+        assert_eq!((both.min_price, both.max_price, both.sizes), (Some(50_000), Some(100_000), vec!["42".to_owned()]));
     }
 
     #[test]

@@ -1,16 +1,19 @@
 //! product.search: conditions to rows, best first. Sorting is by what matched by name, then by what can be had, then by popularity.
 
 use rusqlite::Connection;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error as _};
+use serde_json::Value;
 
 use crate::{
     ShopError,
     catalogue::{Dimension, Locale, value_name},
-    db::{self, ProductRow, VariantRow},
+    db::{self, ProductRow, Shelf, VariantRow},
     query::{self, Query},
     text,
 };
 
+/// The longest search, as the manifest says it too.
+const LONGEST: usize = 300;
 const NAMES: &str = "{name brand category part_no}";
 const ANYWHERE: &str = "{name brand category part_no body}";
 
@@ -21,22 +24,43 @@ pub struct Filters {
     pub category: Option<String>,
     pub brand: Option<String>,
     pub color: Option<String>,
+    #[serde(deserialize_with = "text_or_number")]
     pub size: Option<String>,
+    #[serde(deserialize_with = "amount")]
     pub min_price: Option<f64>,
+    #[serde(deserialize_with = "amount")]
     pub max_price: Option<f64>,
     pub in_stock: Option<bool>,
 }
 
-/// A product that was found, with those of its variants that fit the conditions.
-#[derive(Clone, Debug)]
-pub struct Hit {
-    pub product: ProductRow,
-    pub fitting: Vec<VariantRow>,
-    pub all: Vec<VariantRow>,
+fn text_or_number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    match Value::deserialize(from)? {
+        Value::Null => Ok(None),
+        Value::String(text) => Ok(Some(text)),
+        Value::Number(number) => Ok(Some(number.to_string())),
+        other => Err(D::Error::custom(format!("{other} is neither a text nor a number"))),
+    }
 }
 
-/// All products that fit, best first.
-pub fn search(db: &Connection, text: &str, filters: &Filters) -> Result<Vec<Hit>, ShopError> {
+/// Kronor, as a number or as people write them; a blank text is no limit.
+fn amount<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
+    let Some(text) = text_or_number(from)?.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
+    query::amount(&text).map(Some).ok_or_else(|| D::Error::custom(format!("{text} is no amount")))
+}
+
+/// A product that was found, with those of its variants that fit the conditions.
+#[derive(Clone, Debug)]
+pub struct Hit<'a> {
+    pub product: &'a ProductRow,
+    pub fitting: Vec<&'a VariantRow>,
+    pub all: &'a [VariantRow],
+}
+
+/// All products that fit, best first. The shelves come best seller first.
+pub fn search<'a>(db: &Connection, shelves: &'a [Shelf], text: &str, filters: &Filters) -> Result<Vec<Hit<'a>>, ShopError> {
+    if text.chars().count() > LONGEST {
+        return Err(ShopError::BadArguments(format!("query may have at most {LONGEST} characters")));
+    }
     let mut query = query::parse(text, |word, whole| db::knows_word(db, word, whole))?;
     if !query.unknown.is_empty() && !query.names_a_thing() {
         return Ok(Vec::new());
@@ -48,18 +72,17 @@ pub fn search(db: &Connection, text: &str, filters: &Filters) -> Result<Vec<Hit>
     let names: Vec<String> = text::words(text);
     let found = candidates(db, &query)?;
     let mut hits = Vec::new();
-    for product in db::products(db)? {
-        if !product.active || found.as_ref().is_some_and(|ids| ids.binary_search(&product.id).is_err()) || !fits_product(&product, filters) {
+    for Shelf { product, variants } in shelves {
+        if !product.active || found.as_ref().is_some_and(|ids| ids.binary_search(&product.id).is_err()) || !fits_product(product, filters) {
             continue;
         }
-        let all = db::variants(db, product.id)?;
-        let fitting: Vec<VariantRow> = all.iter().filter(|variant| fits(variant, &query, filters)).cloned().collect();
+        let fitting: Vec<&VariantRow> = variants.iter().filter(|variant| fits(variant, &query, filters)).collect();
         if !fitting.is_empty() {
-            hits.push(Hit { product, fitting, all });
+            hits.push(Hit { product, fitting, all: variants });
         }
     }
     // Stable: products come by popularity already.
-    hits.sort_by_key(|hit| std::cmp::Reverse((named(&hit.product, &names), hit.product.buyable && hit.fitting.iter().any(VariantRow::in_stock))));
+    hits.sort_by_cached_key(|hit| std::cmp::Reverse((named(hit.product, &names), hit.product.buyable && hit.fitting.iter().any(|variant| variant.in_stock()))));
     Ok(hits)
 }
 

@@ -1,6 +1,6 @@
 //! The two ways the shop is reached: lines over stdin and stdout, or HTTP on a loopback address (with pictures beside).
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{
     Router,
@@ -23,6 +23,9 @@ use crate::{
     login::{self, Login},
     server::ShopServer,
 };
+
+/// How long a session that says nothing is kept; a client that comes back later opens the next one.
+const IDLE: Duration = Duration::from_secs(60);
 
 /// Why serving ended early.
 #[derive(Debug, thiserror::Error)]
@@ -63,7 +66,9 @@ pub async fn serve_http(
     let config = StreamableHttpServerConfig::default().enforce_origin_validation();
     let stopper = config.cancellation_token.clone();
     let for_clients = shop.clone();
-    let mcp = StreamableHttpService::new(move || Ok(ShopServer::new(for_clients.clone())), Arc::new(LocalSessionManager::default()), config);
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.keep_alive = Some(IDLE);
+    let mcp = StreamableHttpService::new(move || Ok(ShopServer::new(for_clients.clone())), Arc::new(sessions), config);
     let mcp = Router::new().nest_service("/mcp", mcp);
     let mcp = match login {
         Some(login) => login::around(mcp, login),

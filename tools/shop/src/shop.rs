@@ -14,7 +14,8 @@ use serde_json::{Map, Value};
 use crate::{
     ShopError, cart,
     catalogue::{Dimension, Locale, colors},
-    db, picture,
+    db::{self, Shelf},
+    picture,
     search::{self, Filters},
     views::{self, Frame},
     wire::{CartChanged, SearchResult},
@@ -46,12 +47,14 @@ impl Default for Options {
 /// An open shop.
 pub struct Shop {
     today: Today,
-    // Calls take well under a millisecond each: one lock for both files is simpler than any pool and never waits long.
+    // A call takes about a millisecond at most: one lock for both files is simpler than any pool and never waits long.
     files: Mutex<Files>,
 }
 
 struct Files {
     catalogue: Connection,
+    /// The whole catalogue, for searches; read by the first of them.
+    shelves: Option<Vec<Shelf>>,
     carts: Connection,
 }
 
@@ -62,7 +65,7 @@ impl Shop {
             std::fs::create_dir_all(folder)?;
         }
         let folder = options.data_dir.as_deref();
-        let files = Files { catalogue: db::open(folder, options.seed)?, carts: cart::open(folder)? };
+        let files = Files { catalogue: db::open(folder, options.seed)?, shelves: None, carts: cart::open(folder)? };
         Ok(Self { today: options.today, files: Mutex::new(files) })
     }
 
@@ -76,7 +79,7 @@ impl Shop {
         let frame = Frame { locale, today: (self.today)() };
         let mut files = self.lock();
         match tool {
-            "product.search" => search_call(&files.catalogue, arguments, frame),
+            "product.search" => files.search(arguments, frame),
             "product.get" => get_call(&files.catalogue, arguments, frame),
             "cart.get" => json(files.desk(locale).view(basket_id(arguments)?)?),
             "cart.addItem" => {
@@ -111,10 +114,7 @@ impl Shop {
         let id = id.strip_suffix(".svg").unwrap_or(id);
         let files = self.lock();
         let db = &files.catalogue;
-        let (product, variant) = match id.parse::<i64>() {
-            Ok(number) => (db::product(db, number)?, db::variant(db, number)?),
-            Err(_) => (db::product_of_part(db, id)?, db::variant_of_part(db, id)?),
-        };
+        let (product, variant) = (db::product_named(db, id)?, db::variant_named(db, id)?);
         let product = match (product, &variant) {
             (Some(product), _) => product,
             (None, Some(variant)) => match db::product(db, variant.product_id)? {
@@ -141,33 +141,31 @@ impl Files {
     fn desk(&mut self, locale: Locale) -> cart::Desk<'_> {
         cart::Desk { catalogue: &self.catalogue, carts: &mut self.carts, locale }
     }
-}
 
-fn search_call(db: &Connection, arguments: &Map<String, Value>, frame: Frame) -> Result<Value, ShopError> {
-    let query = match arguments.get("query") {
-        Some(Value::String(query)) => query.as_str(),
-        _ => return Err(ShopError::BadArguments("query must be a text".to_owned())),
-    };
-    let filters: Filters = optional(arguments, "filters")?.unwrap_or_default();
-    let size = optional::<f64>(arguments, "pageSize")?.map_or(PAGE, |size| (size.max(1.0) as usize).min(LARGEST_PAGE));
-    let hits = search::search(db, query, &filters)?;
-    json(SearchResult { items: hits.iter().take(size).map(|hit| views::search_item(hit, frame)).collect(), total_count: hits.len() })
+    fn search(&mut self, arguments: &Map<String, Value>, frame: Frame) -> Result<Value, ShopError> {
+        let query = match arguments.get("query") {
+            Some(Value::String(query)) => query.as_str(),
+            _ => return Err(ShopError::BadArguments("query must be a text".to_owned())),
+        };
+        let filters: Filters = optional(arguments, "filters")?.unwrap_or_default();
+        let size = optional::<f64>(arguments, "pageSize")?.map_or(PAGE, |size| (size.max(1.0) as usize).min(LARGEST_PAGE));
+        let shelves = match &self.shelves {
+            Some(shelves) => shelves,
+            None => self.shelves.insert(db::shelves(&self.catalogue)?),
+        };
+        let hits = search::search(&self.catalogue, shelves, query, &filters)?;
+        json(SearchResult { items: hits.iter().take(size).map(|hit| views::search_item(hit, frame)).collect(), total_count: hits.len() })
+    }
 }
 
 fn get_call(db: &Connection, arguments: &Map<String, Value>, frame: Frame) -> Result<Value, ShopError> {
-    let (product, variant, asked) = match (text(arguments, "productId"), text(arguments, "partNo")) {
-        (Some(id), _) => match id.parse::<i64>() {
-            Ok(number) => (db::product(db, number)?, db::variant(db, number)?, id),
-            // In a cart the productId is the part number; so it is taken here, too.
-            Err(_) => (db::product_of_part(db, &id)?, db::variant_of_part(db, &id)?, id),
-        },
-        (None, Some(part)) => (db::product_of_part(db, &part)?, db::variant_of_part(db, &part)?, part),
-        (None, None) => return Err(ShopError::BadArguments("productId or partNo is needed".to_owned())),
-    };
-    if let Some(product) = product {
+    // In a cart the productId is the part number, and a choice of a variant is named by its number: either is taken for both.
+    let asked = text(arguments, "productId").or_else(|| text(arguments, "partNo"));
+    let asked = asked.ok_or_else(|| ShopError::BadArguments("productId or partNo is needed".to_owned()))?;
+    if let Some(product) = db::product_named(db, &asked)? {
         return json(views::product_view(&product, &db::variants(db, product.id)?, None, frame));
     }
-    let Some(variant) = variant else { return Err(ShopError::UnknownProduct(asked)) };
+    let Some(variant) = db::variant_named(db, &asked)? else { return Err(ShopError::UnknownProduct(asked)) };
     let product = db::product(db, variant.product_id)?.ok_or(ShopError::UnknownProduct(asked))?;
     json(views::product_view(&product, &[], Some(&variant), frame))
 }

@@ -70,6 +70,13 @@ fn filters_narrow_and_pages_are_bounded() {
     let page = call(&shop, "product.search", json!({"query": "shoes", "pageSize": 3})).unwrap();
     assert_eq!(page["items"].as_array().unwrap().len(), 3);
     assert!(matches!(call(&shop, "product.search", json!({})), Err(ShopError::BadArguments(_))));
+    for endless in ["ull".repeat(150_000) + "q", "x".repeat(301)] {
+        assert!(matches!(call(&shop, "product.search", json!({"query": endless})), Err(ShopError::BadArguments(_))));
+    }
+    let written = search(&shop, "shoes", json!({"maxPrice": "1 000 kr", "size": 42}));
+    assert!(!written.is_empty());
+    assert_eq!(written, search(&shop, "shoes under 1000", json!({"size": "42"})));
+    assert!(matches!(call(&shop, "product.search", json!({"query": "", "filters": {"maxPrice": "cheap"}})), Err(ShopError::BadArguments(_))));
 }
 
 #[test]
@@ -127,6 +134,71 @@ fn carts_keep_to_what_can_be_had() {
     assert_ne!(renewed["basketId"].as_i64(), Some(4_711), "a basket that is not known is made anew");
     assert_eq!(call(&shop, "cart.get", json!({"basketId": 4_712})).unwrap()["items"], json!([]));
     assert!(matches!(call(&shop, "cart.clear", json!({})), Err(ShopError::UnknownTool(_))));
+}
+
+#[test]
+fn a_variant_is_named_by_its_number_too() {
+    let shop = shop();
+    let variant = call(&shop, "product.get", json!({"productId": 1001})).unwrap()["variants"][0].clone();
+    let number = variant["productId"].to_string();
+    assert_eq!(call(&shop, "product.get", json!({"partNo": number})).unwrap()["partNo"], variant["partNo"]);
+    let added = call(&shop, "cart.addItem", json!({"partNo": number, "quantity": 1, "clientIp": "127.0.0.1"})).unwrap();
+    let line = |result: &Value| (result["basket"]["items"][0]["partNo"].clone(), result["basket"]["items"][0]["quantity"].clone());
+    assert_eq!(line(&added), (variant["partNo"].clone(), json!(1)));
+    let of = |more: Value| {
+        let mut arguments = json!({"productId": format!(" {number} "), "basketId": added["basketId"]});
+        arguments.as_object_mut().unwrap().extend(object(more));
+        arguments
+    };
+    assert_eq!(line(&call(&shop, "cart.setItemQuantity", of(json!({"quantity": 2}))).unwrap()).1, json!(2));
+    assert_eq!(call(&shop, "cart.removeItem", of(json!({}))).unwrap()["basket"]["items"], json!([]));
+}
+
+#[test]
+fn the_choices_of_a_product_are_all_that_can_be_had() {
+    let shop = shop();
+    let add = |part: &Value| call(&shop, "cart.addItem", json!({"partNo": part, "quantity": 1, "clientIp": "127.0.0.1"}));
+    let products = (1001..1301).filter_map(|id| call(&shop, "product.get", json!({"productId": id})).ok());
+    let mut made_to_order = 0;
+    for product in products.filter(|product| product["variants"].is_array() && product["attributes"]["isBuyable"] == true) {
+        let variants = product["variants"].as_array().unwrap();
+        let can_be_had: Vec<&Value> = variants.iter().filter(|variant| add(&variant["partNo"]).is_ok()).collect();
+        let here = can_be_had.iter().filter(|variant| variant["onHand"]["value"].as_i64() > Some(0)).count();
+        match add(&product["partNo"]) {
+            Err(ShopError::NeedsVariant { choices, .. }) => {
+                let named: Vec<&str> = choices.split("; ").collect();
+                assert_eq!(named.len(), can_be_had.len().min(8), "{choices}");
+                let first = can_be_had.iter().find(|variant| here == 0 || variant["onHand"]["value"].as_i64() > Some(0)).unwrap();
+                assert!(named[0].ends_with(first["partNo"].as_str().unwrap()), "what is here comes first: {choices}");
+                made_to_order += usize::from(here == 0);
+            }
+            Err(ShopError::NotForSale(_)) => assert!(can_be_had.is_empty(), "{}", product["partNo"]),
+            other => panic!("{}: {other:?}", product["partNo"]),
+        }
+    }
+    assert!(made_to_order > 0);
+}
+
+#[test]
+fn baskets_that_nobody_touches_are_gone_after_a_month() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || Shop::open(Options { data_dir: Some(folder.path().to_owned()), ..Options::default() }).unwrap();
+    let carts = || rusqlite::Connection::open(folder.path().join("carts.db")).unwrap();
+    // As a file of an earlier version.
+    carts().execute_batch("CREATE TABLE basket(id INTEGER PRIMARY KEY AUTOINCREMENT, created_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP)").unwrap();
+    carts().execute("INSERT INTO basket DEFAULT VALUES", []).unwrap();
+    let shop = open();
+    let part = variant(&shop, |v| v["isBuyable"] == true && v["onHand"]["value"].as_i64() > Some(9)).0;
+    let add = |basket: Value| call(&shop, "cart.addItem", json!({"partNo": part, "quantity": 1, "clientIp": "127.0.0.1", "basketId": basket})).unwrap();
+    assert_eq!(add(json!(1))["basketId"], 1, "the earlier basket is kept");
+    let (old, touched) = (add(Value::Null)["basketId"].clone(), add(Value::Null)["basketId"].clone());
+    carts().execute("UPDATE basket SET touched_at = datetime('now', '-31 days') WHERE id > 1", []).unwrap();
+    add(touched.clone());
+    add(Value::Null);
+    let left = |basket: &Value| call(&shop, "cart.get", json!({"basketId": basket})).unwrap()["items"].as_array().unwrap().len();
+    assert_eq!((left(&old), left(&touched), left(&json!(1))), (0, 1, 1));
+    let count: i64 = carts().query_row("SELECT COUNT(*) FROM basket", [], |row| row.get(0)).unwrap();
+    assert_eq!(count, 3, "the one that was touched, the earlier one and the newest");
 }
 
 #[test]

@@ -38,13 +38,14 @@ pub fn full_name(product: &ProductRow, variant: &VariantRow, locale: Locale) -> 
 }
 
 /// A line of a search result. Stock, picture and colour are those of the variants that fit the search.
-pub fn search_item(hit: &Hit, frame: Frame) -> SearchItem {
+pub fn search_item(hit: &Hit<'_>, frame: Frame) -> SearchItem {
     let Frame { locale, .. } = frame;
-    let shown = hit.fitting.iter().find(|variant| variant.in_stock()).or(hit.fitting.first());
+    let fitting = || hit.fitting.iter().copied();
+    let shown = fitting().find(|variant| variant.in_stock()).or_else(|| fitting().next());
     let picture = shown.map_or(hit.product.id, |variant| variant.id);
     let mut attributes = Map::new();
     for dimension in [Dimension::Color, Dimension::Size, Dimension::Volume, Dimension::Length] {
-        if let Some(values) = values_of(&hit.product, &hit.all, dimension, locale) {
+        if let Some(values) = values_of(hit.product, hit.all, dimension, locale) {
             attributes.insert(dimension.name(locale).to_owned(), Value::String(values));
         }
     }
@@ -55,14 +56,14 @@ pub fn search_item(hit: &Hit, frame: Frame) -> SearchItem {
         name: hit.product.name.clone(),
         variant_name: None,
         description: locale.of(&hit.product.description.0, &hit.product.description.1).to_owned(),
-        price: money(hit.fitting.iter().map(|variant| variant.price).min().unwrap_or(0)),
+        price: money(fitting().map(|variant| variant.price).min().unwrap_or(0)),
         currency: CURRENCY,
         image_url: image_url(picture),
         thumbnail_image_key: picture.to_string(),
-        on_hand: on_hand_of_all(&hit.product, &hit.fitting, frame),
+        on_hand: on_hand_of_all(hit.product, fitting(), frame),
         brand: hit.product.brand.clone(),
-        color: values_of(&hit.product, &hit.fitting, Dimension::Color, locale),
-        size: values_of(&hit.product, &hit.fitting, Dimension::Size, locale),
+        color: values_of(hit.product, fitting(), Dimension::Color, locale),
+        size: values_of(hit.product, fitting(), Dimension::Size, locale),
         material: locale.of(&hit.product.material.0, &hit.product.material.1).to_owned(),
         category: locale.of(hit.product.category.en, hit.product.category.sv).to_owned(),
         attributes,
@@ -104,7 +105,7 @@ pub fn product_view(product: &ProductRow, variants: &[VariantRow], only: Option<
         attributes,
         on_hand: match only {
             Some(variant) => on_hand(variant, product.active, frame.today),
-            None => on_hand_of_all(product, variants, frame),
+            None => on_hand_of_all(product, variants.iter(), frame),
         },
         variants: if only.is_some() || single { Vec::new() } else { variants.iter().map(|variant| variant_view(product, variant, frame)).collect() },
     }
@@ -160,8 +161,8 @@ fn on_hand(variant: &VariantRow, product_active: bool, today: NaiveDate) -> OnHa
 }
 
 /// The stock of several variants together: pieces added up, the earliest delivery, the shortest lead time.
-fn on_hand_of_all(product: &ProductRow, variants: &[VariantRow], frame: Frame) -> OnHand {
-    let active = || variants.iter().filter(|variant| variant.active);
+fn on_hand_of_all<'a>(product: &ProductRow, variants: impl Iterator<Item = &'a VariantRow> + Clone, frame: Frame) -> OnHand {
+    let active = || variants.clone().filter(|variant| variant.active);
     let incoming: i64 = active().map(|variant| variant.incoming).sum();
     OnHand {
         value: active().map(|variant| variant.stock).sum(),
@@ -173,9 +174,9 @@ fn on_hand_of_all(product: &ProductRow, variants: &[VariantRow], frame: Frame) -
 }
 
 /// The distinct values of a dimension, "Black, Red" or "38-46"; `None` when there are none.
-fn values_of(product: &ProductRow, variants: &[VariantRow], dimension: Dimension, locale: Locale) -> Option<String> {
+fn values_of<'a>(product: &ProductRow, variants: impl IntoIterator<Item = &'a VariantRow>, dimension: Dimension, locale: Locale) -> Option<String> {
     let mut values: Vec<&str> = Vec::new();
-    for value in variants.iter().filter(|variant| variant.active).filter_map(|variant| variant.value(dimension)) {
+    for value in variants.into_iter().filter(|variant| variant.active).filter_map(|variant| variant.value(dimension)) {
         if !values.contains(&value) {
             values.push(value);
         }

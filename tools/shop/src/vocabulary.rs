@@ -176,9 +176,15 @@ pub fn concept(word: &str) -> Option<&'static str> {
     CONCEPTS.iter().find(|(_, words)| words.contains(&word)).map(|(concept, _)| *concept)
 }
 
+/// The longest word that is taken apart, in bytes.
+const LONGEST: usize = 40;
+
 /// The concepts of a compound, when every part is a known word: "traillöparskor" is trail, running and shoe.
 /// An `s` may join the parts.
 pub fn compound(word: &str) -> Option<Vec<&'static str>> {
+    if word.len() > LONGEST {
+        return None;
+    }
     if let Some(single) = concept(word) {
         return Some(vec![single]);
     }
@@ -212,6 +218,7 @@ mod tests {
         assert_eq!(compound("vandringskangor"), Some(vec!["hiking", "boot"]));
         assert_eq!(compound("vinterjacka"), Some(vec!["warm", "jacket"]));
         assert_eq!(compound("elefant"), None);
+        assert_eq!(compound(&"ull".repeat(50_000)), None, "nobody means such a word");
     }
 
     #[test]
