@@ -119,6 +119,7 @@ fn variant_view(product: &ProductRow, variant: &VariantRow, frame: Frame) -> Var
         is_buyable: product.active && product.buyable && sellable(variant),
         on_hand: on_hand(variant, product.active, frame.today),
         price_inc_vat: money(variant.price),
+        currency: CURRENCY,
         variant_parametrics: variant
             .values
             .iter()

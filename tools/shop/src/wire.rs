@@ -76,6 +76,7 @@ pub struct VariantView {
     pub is_buyable: bool,
     pub on_hand: OnHand,
     pub price_inc_vat: String,
+    pub currency: &'static str,
     pub variant_parametrics: Vec<Parametric>,
     pub ean_code: String,
 }

@@ -1,16 +1,17 @@
 //! The real server program over both transports with the protocol library's client, the manifest it describes itself by,
-//! and the previews the manifest promises.
+//! and the previews and answers the manifest promises.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says what went wrong by panicking")]
 
+mod answers;
+mod previews;
+mod told;
+
 use std::{
-    collections::BTreeMap,
     io::{BufRead, BufReader},
     process::{Command, Stdio},
 };
 
-use contract::{PreviewView, manifest::PackManifest};
-use minijinja::{Environment, Error, ErrorKind, Value as Template, value::Serde};
 use rmcp::{
     Peer, RoleClient,
     model::{CallToolRequestParams, ClientCapabilities, ClientConfig, ContentBlock, Implementation, ProtocolVersion, ReadResourceRequestParams},
@@ -69,7 +70,7 @@ async fn shop_a_little(client: &Peer<RoleClient>) {
     let two = call(client, "cart.addItem", json!({"partNo": other["partNo"], "quantity": 1, "clientIp": "127.0.0.1", "basketId": basket})).await.unwrap();
     assert_eq!((two["basket"]["items"].as_array().unwrap().len(), &two["basket"]["items"][1]["unitPrice"]), (2, &other["price"]));
 
-    previews(&two["basket"], &call(client, "product.get", json!({"partNo": part})).await.unwrap(), part);
+    previews::fit(&two["basket"], &call(client, "product.get", json!({"partNo": part})).await.unwrap(), part);
 
     for bad in [json!(0), json!(1.5), json!(-1), json!(1000), json!("many")] {
         let arguments = json!({"productId": part, "quantity": bad, "basketId": basket});
@@ -152,64 +153,4 @@ fn only_loopback_addresses_are_listened_on() {
     let refused = Command::new(PROGRAM).args(["--http", "0.0.0.0:0"]).output().unwrap();
     assert_eq!(refused.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("loopback"));
-}
-
-fn manifest() -> PackManifest {
-    serde_json::from_str(include_str!("../pack.json")).unwrap()
-}
-
-/// The previews as the host computes them, with its filters in small.
-fn previews(cart: &Value, product: &Value, part: &str) {
-    fn ore(value: &Template) -> Result<i64, Error> {
-        let text = value.to_string();
-        let (whole, fraction) = text.split_once('.').unwrap_or((&text, "00"));
-        format!("{whole}{fraction:0<2}").parse().map_err(|_| Error::new(ErrorKind::InvalidOperation, text.clone()))
-    }
-    let kronor = |ore: i64| format!("{}{}.{:02}", if ore < 0 { "-" } else { "" }, ore.abs() / 100, ore.abs() % 100);
-    let mut environment = Environment::new();
-    environment.add_filter("dec_add", move |a: Template, b: Template| Ok::<_, Error>(kronor(ore(&a)? + ore(&b)?)));
-    environment.add_filter("dec_mul", move |a: Template, b: Template| Ok::<_, Error>(kronor(ore(&a)? * ore(&b)? / 100)));
-    environment.add_filter("money", |a: Template| a);
-    environment.add_filter("tojson", |a: Template| Template::from_safe_string(serde_json::to_string(&a).unwrap_or_default()));
-    let yielded = |tool: &str, arguments: Value, reads: Value| -> Value {
-        let manifest = manifest();
-        let file = manifest.tools.tools.iter().find(|entry| entry.id.as_str() == tool).and_then(|entry| entry.preview.clone()).unwrap().template;
-        let template = std::fs::read_to_string(format!("{}/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
-        let mut scope: BTreeMap<&str, Template> =
-            reads.as_object().unwrap().iter().map(|(name, value)| (name.as_str(), Template::from(Serde(value)))).collect();
-        scope.insert("args", Template::from(Serde(&arguments)));
-        serde_json::from_str(&environment.render_str(&template, Template::from_pairs(scope)).unwrap()).unwrap()
-    };
-    let render = |tool: &str, arguments: Value, reads: Value| -> PreviewView { serde_json::from_value(yielded(tool, arguments, reads)).unwrap() };
-    let both = json!({"cart": cart, "product": product});
-    let total = |times: i64| {
-        let unit: f64 = product["priceIncVat"].as_str().unwrap().parse().unwrap();
-        let now: f64 = cart["total"].as_str().unwrap().parse().unwrap();
-        format!("{:.2} SEK", now + unit * times as f64)
-    };
-    let quantities = |view: &PreviewView| view.after.rows.iter().map(|row| (row.quantity.clone(), row.changed)).collect::<Vec<_>>();
-
-    let more = render("cart.addItem", json!({"partNo": part, "quantity": 3}), both.clone());
-    assert_eq!((more.before.total.clone(), more.after.total.clone()), (total(0), total(3)));
-    assert_eq!(quantities(&more), [("5".to_owned(), true), ("1".to_owned(), false)]);
-    let first = render("cart.addItem", json!({"partNo": part}), json!({"cart": null, "product": product}));
-    assert_eq!((first.before.rows.len(), quantities(&first), first.summary.starts_with("Add 1 x Ridge Runner (")), (0, vec![("1".to_owned(), true)], true));
-    let unread = render("cart.addItem", json!({"partNo": part}), json!({"cart": null, "product": null}));
-    assert_eq!((unread.after.rows[0].label.as_str(), unread.after.total.as_str()), (part, "?"));
-
-    // Of a product with variants one has to be chosen first; a variant is what it is.
-    let parent = json!({"name": "Boot", "partNo": "B", "priceIncVat": "1.00", "variants": [
-        {"partNo": "B-1", "variantName": "41", "isBuyable": true},
-        {"partNo": "B-2", "variantName": "42", "isBuyable": false},
-    ]});
-    let refused = |part: &str, product: &Value| yielded("cart.addItem", json!({"partNo": part}), json!({"cart": null, "product": product}))["refuse"].clone();
-    assert!(refused("B", &parent).as_str().is_some_and(|why| why.ends_with("use its part number: 41 = B-1.")));
-    assert_eq!(refused("b-1", &parent), Value::Null);
-    let sold = json!({"name": "Boot", "partNo": "B", "variants": [{"partNo": "B-2", "isBuyable": false}]});
-    assert_eq!(refused("B", &sold), "No variant of Boot can be bought.");
-
-    let fewer = render("cart.setItemQuantity", json!({"productId": part, "quantity": 1}), both.clone());
-    assert_eq!((fewer.after.total.clone(), quantities(&fewer)), (total(-1), vec![("1".to_owned(), true), ("1".to_owned(), false)]));
-    let gone = render("cart.removeItem", json!({"productId": part}), both);
-    assert_eq!((gone.after.total.clone(), gone.after.rows.len(), gone.before.rows[0].changed), (total(-2), 1, true));
 }

@@ -1,0 +1,127 @@
+//! The answers and labels of the manifest, written from results in which a shop leaves out what it may leave out.
+
+use minijinja::{Environment, Value as Template, syntax::SyntaxConfig, value::Serde};
+use serde_json::{Value, json};
+
+use crate::told;
+
+/// A template of the pack, or the file that it names, rendered as the offline model does, with its filters in small.
+fn written(template: &str, scope: &Value) -> Result<String, String> {
+    let text = if template.ends_with(".jinja") { told::file(template) } else { template.to_owned() };
+    let mut environment = Environment::new();
+    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().unwrap());
+    environment.set_formatter(|out, _, value| match value.is_undefined() || value.is_none() {
+        true => Ok(()),
+        false => std::fmt::Write::write_str(out, &value.to_string()).map_err(minijinja::Error::from),
+    });
+    let money = |value: Template, currency: Option<String>, _: Option<usize>| match value.is_undefined() || value.is_none() {
+        true => "–".to_owned(),
+        false => format!("{value} {}", currency.unwrap_or_default()).trim().to_owned(),
+    };
+    environment.add_filter("money", money);
+    environment.add_filter("day", |value: Template| value);
+    environment.render_str(&text, Template::from(Serde(scope))).map_err(|error| format!("{error:#}"))
+}
+
+/// Every template below a value of the manifest.
+fn templates(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Object(members) => members.values().flat_map(templates).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => Vec::new(),
+    }
+}
+
+/// Templates of a tool's answers.
+fn answers(tool: &str) -> Vec<String> {
+    let manifest = told::manifest();
+    let entry = manifest["tools"]["tools"].as_array().unwrap().iter().find(|entry| entry["id"] == tool).unwrap().clone();
+    let found: Vec<String> = entry["offline"]["intents"].as_array().unwrap().iter().flat_map(|intent| templates(&intent["answer"])).collect();
+    assert!(found.len() >= 2);
+    found
+}
+
+fn fits(template: &str, scope: &Value, left_out: &str) {
+    let text = written(template, scope).unwrap_or_else(|why| panic!("{template} {left_out}: {why}"));
+    assert!(!text.trim().is_empty(), "{template} {left_out}");
+    for odd in ["(–", "none", "undefined", "** –\n"] {
+        assert!(!text.contains(odd), "{template} {left_out}: {text}");
+    }
+}
+
+#[test]
+fn answers_say_what_they_know_whatever_a_shop_leaves_out() {
+    let args = json!({"query": "shoes", "filters": {"maxPrice": 1000, "inStock": true}});
+    for (tool, schema, result) in [
+        ("product.search", "ProductSearchOutput", told::found()),
+        ("product.get", "ProductGetOutput", told::product()),
+        ("cart.get", "Cart", told::cart()),
+        ("cart.addItem", "CartChanged", told::changed()),
+        ("cart.setItemQuantity", "CartChanged", told::changed()),
+        ("cart.removeItem", "CartChanged", told::changed()),
+    ] {
+        for template in answers(tool) {
+            told::with_less(schema, &result, |less, left_out| {
+                for results in [json!([less, result]), json!([result, less])] {
+                    fits(&template, &json!({"args": args, "result": less, "results": results}), left_out);
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn labels_say_what_they_know_whatever_a_shop_leaves_out() {
+    let things = told::manifest()["offline"]["things"].clone();
+    for (thing, schema, result, at) in [
+        ("product", "ProductSearchOutput", told::found(), "/items/0"),
+        ("product", "ProductGetOutput", told::product(), ""),
+        ("variant", "ProductGetOutput", told::product(), "/variants/0"),
+        ("line", "Cart", told::cart(), "/items/0"),
+    ] {
+        told::with_less(schema, &result, |less, left_out| {
+            let Some(item) = less.pointer(at) else { return };
+            for template in [templates(&things[thing]["label"]), templates(&things[thing]["unusable"])].concat() {
+                fits(&template, &json!({"item": item, "items": [item]}), left_out);
+            }
+        });
+    }
+}
+
+#[test]
+fn no_currency_is_made_up() {
+    let manifest = told::file("pack.json");
+    assert!(!manifest.contains("'SEK'") && !manifest.contains("\"SEK\""), "only a shop says what it sells in");
+}
+
+#[test]
+fn what_a_shop_does_not_tell_of_its_stock_is_not_out_of_stock() {
+    let unknown = json!({"productId": 1, "name": "Tent", "priceIncVat": "5.00"});
+    let variant = json!({"productId": 2, "partNo": "T-RED", "name": "Red", "isBuyable": true});
+    let with_variant = json!({"productId": 1, "name": "Tent", "priceIncVat": "5.00", "variants": [variant]});
+    for product in [&unknown, &with_variant] {
+        for template in answers("product.get") {
+            let text = written(&template, &json!({"args": {}, "result": product, "results": [product, product]})).unwrap().to_lowercase();
+            for wrong in ["out of stock", "slut i lager", " no |", " nej |"] {
+                assert!(!text.contains(wrong), "{template}: {text}");
+            }
+        }
+    }
+    let things = told::manifest()["offline"]["things"].clone();
+    for template in templates(&things["variant"]["label"]) {
+        assert_eq!(written(&template, &json!({"item": variant})).unwrap(), "Red");
+    }
+    let usable = |item: &Value| {
+        let environment = Environment::new();
+        let expression = things["variant"]["usable"].as_str().unwrap().to_owned();
+        let compiled = environment.compile_expression(&expression).unwrap();
+        compiled.eval(Template::from(Serde(&json!({"item": item})))).unwrap().is_true()
+    };
+    assert!(usable(&variant));
+    for stock in [json!({"value": 0}), json!({"value": 3, "isActive": false})] {
+        let mut gone = variant.clone();
+        gone["onHand"] = stock;
+        assert!(!usable(&gone));
+    }
+    assert!(!usable(&json!({"productId": 2, "isBuyable": false})));
+}

@@ -1,0 +1,121 @@
+//! The previews of changes, as the host computes them with its filters in small: what is signed is what the shop will do, and nobody is
+//! asked for what the shop will refuse.
+
+use contract::PreviewView;
+use minijinja::{Environment, Value as Template, value::Serde};
+use serde_json::{Value, json};
+
+use crate::told;
+
+fn ore(value: &Template) -> Option<i64> {
+    let text = value.to_string();
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, "00"));
+    (!whole.is_empty()).then(|| format!("{whole}{fraction:0<2}").parse().ok())?
+}
+
+fn combined(a: &Template, b: &Template, with: fn(i64, i64) -> i64) -> String {
+    let kronor = |ore: i64| format!("{}{}.{:02}", if ore < 0 { "-" } else { "" }, ore.abs() / 100, ore.abs() % 100);
+    ore(a).zip(ore(b)).map_or_else(|| "?".to_owned(), |(a, b)| kronor(with(a, b)))
+}
+
+/// What the preview of a tool yields; `None` when it fails.
+fn yielded(tool: &str, arguments: &Value, reads: &Value, locale: &str) -> Option<Value> {
+    let manifest = told::manifest();
+    let file = manifest["tools"]["tools"].as_array()?.iter().find(|entry| entry["id"] == tool)?["preview"]["template"].as_str()?;
+    let mut environment = Environment::new();
+    environment.add_filter("dec_add", |a: Template, b: Template| combined(&a, &b, |a, b| a + b));
+    environment.add_filter("dec_mul", |a: Template, b: Template| combined(&a, &b, |a, b| a * b / 100));
+    environment.add_filter("money", |a: Template| if ore(&a).is_some() { a } else { Template::from("?") });
+    environment.add_filter("tojson", |a: Template| Template::from_safe_string(serde_json::to_string(&a).unwrap_or_default()));
+    let mut scope: std::collections::BTreeMap<&str, Template> =
+        reads.as_object()?.iter().map(|(name, value)| (name.as_str(), Template::from(Serde(value)))).collect();
+    scope.insert("args", Template::from(Serde(arguments)));
+    scope.insert("locale", Template::from(locale));
+    serde_json::from_str(&environment.render_str(&told::file(file), Template::from_pairs(scope)).ok()?).ok()
+}
+
+fn render(tool: &str, arguments: Value, reads: Value) -> PreviewView {
+    serde_json::from_value(yielded(tool, &arguments, &reads, "en").unwrap()).unwrap()
+}
+
+/// Every preview of a real cart with the product of its first line.
+pub(crate) fn fit(cart: &Value, product: &Value, part: &str) {
+    let both = json!({"cart": cart, "product": product});
+    let total = |times: i64| {
+        let unit: f64 = product["priceIncVat"].as_str().unwrap().parse().unwrap();
+        let now: f64 = cart["total"].as_str().unwrap().parse().unwrap();
+        format!("{:.2} SEK", now + unit * times as f64)
+    };
+    let quantities = |view: &PreviewView| view.after.rows.iter().map(|row| (row.quantity.clone(), row.changed)).collect::<Vec<_>>();
+
+    let more = render("cart.addItem", json!({"partNo": part, "quantity": 3}), both.clone());
+    assert_eq!((more.before.total.clone(), more.after.total.clone()), (total(0), total(3)));
+    assert_eq!(quantities(&more), [("5".to_owned(), true), ("1".to_owned(), false)]);
+    let first = render("cart.addItem", json!({"partNo": part}), json!({"cart": null, "product": product}));
+    assert_eq!((first.before.rows.len(), quantities(&first), first.summary.starts_with("Add 1 x Ridge Runner (")), (0, vec![("1".to_owned(), true)], true));
+    let unread = render("cart.addItem", json!({"partNo": part}), json!({"cart": null, "product": null}));
+    assert_eq!((unread.after.rows[0].label.as_str(), unread.after.total.as_str()), (part, "?"));
+
+    // Of a product with variants one has to be chosen first; a variant is what it is.
+    let parent = json!({"name": "Boot", "partNo": "B", "priceIncVat": "1.00", "variants": [
+        {"partNo": "B-1", "variantName": "41", "isBuyable": true},
+        {"partNo": "B-2", "variantName": "42", "isBuyable": false},
+    ]});
+    let refused = |part: &str, product: &Value| {
+        yielded("cart.addItem", &json!({"partNo": part}), &json!({"cart": null, "product": product}), "en").unwrap()["refuse"].clone()
+    };
+    assert!(refused("B", &parent).as_str().is_some_and(|why| why.ends_with("use its part number: 41 = B-1.")));
+    assert_eq!(refused("b-1", &parent), Value::Null);
+    let sold = json!({"name": "Boot", "partNo": "B", "variants": [{"partNo": "B-2", "isBuyable": false}]});
+    assert_eq!(refused("B", &sold), "No variant of Boot can be bought.");
+
+    let fewer = render("cart.setItemQuantity", json!({"productId": part, "quantity": 1}), both.clone());
+    assert_eq!((fewer.after.total.clone(), quantities(&fewer)), (total(-1), vec![("1".to_owned(), true), ("1".to_owned(), false)]));
+    let gone = render("cart.removeItem", json!({"productId": part}), both.clone());
+    assert_eq!((gone.after.total.clone(), gone.after.rows.len(), gone.before.rows[0].changed), (total(-2), 1, true));
+
+    // The shop takes a part number in any case, with spaces around it: so it is the same line here.
+    let written = format!(" {} ", part.to_lowercase());
+    assert_eq!(render("cart.addItem", json!({"partNo": written, "quantity": 3}), both.clone()).after, more.after);
+    assert_eq!(render("cart.setItemQuantity", json!({"productId": written, "quantity": 1}), both.clone()), fewer);
+    assert_eq!(render("cart.removeItem", json!({"productId": written}), both.clone()), gone);
+}
+
+#[test]
+fn nobody_is_asked_to_change_what_is_not_in_the_cart() {
+    let cart = json!({"items": [{"partNo": "A-1", "name": "Tent", "quantity": 1, "totalPrice": "5.00"}], "total": "5.00"});
+    for (tool, arguments) in [("cart.setItemQuantity", json!({"productId": "4711", "quantity": 2})), ("cart.removeItem", json!({"productId": "4711"}))] {
+        for (locale, absent, empty) in [("en", "4711 is not in the cart", "is empty"), ("sv", "4711 ligger inte i varukorgen", "är tom")] {
+            let refused = |cart: &Value| yielded(tool, &arguments, &json!({"cart": cart}), locale).unwrap()["refuse"].as_str().unwrap_or_default().to_owned();
+            let said = refused(&cart);
+            assert!(said.starts_with(absent) && said.ends_with(": Tent = A-1."), "{said}");
+            assert!(refused(&json!({"items": [], "total": "0.00"})).contains(empty));
+            assert_eq!(refused(&Value::Null), "", "a cart that could not be read says nothing");
+        }
+    }
+}
+
+#[test]
+fn a_preview_says_what_it_knows_whatever_a_shop_leaves_out() {
+    let (product, cart) = (told::product(), told::cart());
+    let part = cart["items"][0]["partNo"].clone();
+    for (tool, arguments) in [
+        ("cart.addItem", json!({"partNo": product["variants"][0]["partNo"], "quantity": 2})),
+        ("cart.setItemQuantity", json!({"productId": part, "quantity": 2})),
+        ("cart.removeItem", json!({"productId": part})),
+    ] {
+        let with = |cart: &Value, product: &Value, left_out: &str| {
+            for locale in ["en", "sv"] {
+                let preview = yielded(tool, &arguments, &json!({"cart": cart, "product": product}), locale);
+                let preview = preview.unwrap_or_else(|| panic!("{tool} cannot be computed {left_out}"));
+                let view: Result<PreviewView, _> = serde_json::from_value(preview.clone());
+                assert!(view.is_ok() || preview["refuse"].is_string(), "{tool} {left_out}: {preview}");
+                for odd in ["none", "undefined"] {
+                    assert!(!preview.to_string().contains(odd), "{tool} {left_out}: {preview}");
+                }
+            }
+        };
+        told::with_less("Cart", &cart, |cart, left_out| with(cart, &product, left_out));
+        told::with_less("ProductGetOutput", &product, |product, left_out| with(&cart, product, left_out));
+    }
+}
