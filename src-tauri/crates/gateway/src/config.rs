@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use axum::http::Uri;
 use contract::AgentError;
 use host::Patience;
 
@@ -192,12 +193,12 @@ impl Reader<'_> {
         is_on
     }
 
-    /// A web address, when there is one.
-    fn address(&mut self, name: &str, such_as: &str) {
+    /// A web address that fits, when there is one.
+    fn address(&mut self, name: &str, fits: impl Fn(&Uri) -> bool, wanted: &str) {
         let is_address =
-            |text: &str| text.parse::<axum::http::Uri>().is_ok_and(|uri| matches!(uri.scheme_str(), Some("https" | "http")) && uri.host().is_some());
+            |text: &str| text.parse::<Uri>().is_ok_and(|uri| matches!(uri.scheme_str(), Some("https" | "http")) && uri.host().is_some() && fits(&uri));
         if self.text(name).is_some_and(|text| !is_address(&text)) {
-            self.faults.push(format!("{name} must be a web address, such as {such_as}."));
+            self.faults.push(format!("{name} must be {wanted}."));
         }
     }
 
@@ -227,7 +228,7 @@ impl Config {
         let mut read = Reader { variable, faults: Vec::new() };
         // Followed where the model is made; here only what cannot be followed is told.
         read.number("OPENAI_MAX_RETRIES", 2, 0, 10);
-        read.address("OPENAI_BASE_URL", "https://models.example.com/v1");
+        read.address("OPENAI_BASE_URL", |_| true, "a web address, such as https://models.example.com/v1");
         read.is_on("AGENT_ENABLED");
         let port = read.number("PORT", 3000, 0, 65_535);
         let listen = flags.listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], u16::try_from(port).unwrap_or(3000))));
@@ -366,8 +367,14 @@ fn shop_rules(read: &mut Reader<'_>) {
         read.faults.push(format!("These variables are missing: {}. Without any NORCE_ variable the demo shop is used.", missing.join(", ")));
     }
     for name in &SHOP[..2] {
-        read.address(name, "https://shop.example.com/mcp");
+        read.address(name, can_be_a_shop, "a web address that can be reached, without a name or password, such as https://shop.example.com/mcp");
     }
+}
+
+fn can_be_a_shop(uri: &Uri) -> bool {
+    let ip = uri.host().and_then(|host| host.trim_matches(['[', ']']).parse().ok());
+    let is_nobodys = uri.authority().is_some_and(|authority| !authority.as_str().contains('@'));
+    is_nobodys && ip.is_none_or(|ip| contract::address::may_reach(ip, true))
 }
 
 /// How long a shop behind an address is waited for, and how often it is asked again.
@@ -402,6 +409,23 @@ mod tests {
         let config = Config::read(&Flags::default(), PathBuf::from("token"), &on).unwrap();
         assert_eq!(config.debug_runs.map(|runs| (runs.most, runs.ttl.as_secs())), Some((200, 86_400)));
         assert_eq!(config.model.as_deref(), Some("gpt-4o-mini"));
+    }
+
+    #[test]
+    fn section_20_a_shop_has_an_address_that_can_be_reached() {
+        for fits in ["https://shop.example.com/mcp", "http://127.0.0.1:8787/mcp", "http://[::1]:8787/mcp", "https://shop.example.com/mcp?to=me@here"] {
+            assert!(is_shop_address(fits), "{fits}");
+        }
+        for wrong in [
+            "shop.example.com",
+            "ftp://shop.example.com/mcp",
+            "https://me:pw@shop.example.com/mcp",
+            "https://0.0.0.0/mcp",
+            "https://[ff02::1]/mcp",
+            "https://224.0.0.1/",
+        ] {
+            assert!(!is_shop_address(wrong), "{wrong}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The shop's tools as other shops write their results, put into the shape of the shop pack's manifest: the same facts under one name.
 //! Amounts stay as written, relative addresses stay relative, and what is not known here stays as it is.
 
-use contract::PackId;
+use contract::{AgentError, PackId};
 use serde_json::{Map, Value, json};
 
 /// The pack whose tools these are.
@@ -18,16 +18,27 @@ const CODES: [&str; 4] = ["partNo", "uniqueName", "eanCode", "uom"];
 /// Members of a product that are lists or not there.
 const LISTS: [&str; 4] = ["variants", "images", "variantParametrics", "parametrics"];
 
-/// What is known without asking: a conversation without a basket has an empty cart.
-pub(crate) fn known(pack: &PackId, tool: &str, arguments: &Value) -> Option<Value> {
-    let empty = pack.as_str() == SHOP && tool == "cart.get" && arguments.get("basketId").is_none();
-    empty.then(|| json!({"items": [], "subtotal": "0.00", "total": "0.00"}))
+/// What is known without asking: a conversation without a basket has an empty cart, in which nothing can be changed.
+pub(crate) fn known(pack: &PackId, tool: &str, arguments: &Value) -> Option<Result<Value, AgentError>> {
+    if pack.as_str() != SHOP || arguments.get("basketId").is_some_and(|id| !id.is_null()) {
+        return None;
+    }
+    match tool {
+        "cart.get" => Some(Ok(json!({"items": [], "subtotal": "0.00", "total": "0.00"}))),
+        "cart.setItemQuantity" | "cart.removeItem" => Some(Err(AgentError::invalid("The cart is empty.").hint("Add a product first."))),
+        _ => None,
+    }
 }
 
-/// Arguments as shops want them: ids that are digits are numbers.
+/// Arguments as shops want them: names without spaces around them, and ids that are digits are numbers.
 pub(crate) fn arguments(pack: &PackId, tool: &str, mut arguments: Value) -> Value {
     if pack.as_str() != SHOP {
         return arguments;
+    }
+    for name in ["partNo", "productId"] {
+        if let Some(text) = arguments.get(name).and_then(Value::as_str).map(|text| text.trim().to_owned()) {
+            arguments[name] = json!(text);
+        }
     }
     let names: &[&str] = if tool == "product.get" { &["productId"] } else { &["basketId"] };
     for name in names {
@@ -379,7 +390,20 @@ mod tests {
         assert_eq!(sent("product.get", json!({"productId": "4711"})), json!({"productId": 4711}));
         assert_eq!(sent("product.get", json!({"productId": "A-1", "partNo": "12"})), json!({"productId": "A-1", "partNo": "12"}));
         assert_eq!(sent("cart.removeItem", json!({"productId": "4711", "basketId": "88"})), json!({"productId": "4711", "basketId": 88}));
-        assert!(known(&"shop".into(), "cart.get", &json!({})).is_some() && known(&"shop".into(), "cart.get", &json!({"basketId": 1})).is_none());
+        assert_eq!(sent("cart.addItem", json!({"partNo": " A-1 ", "quantity": 1})), json!({"partNo": "A-1", "quantity": 1}));
+        assert_eq!(sent("product.get", json!({"productId": " 4711 "})), json!({"productId": 4711}));
+    }
+
+    #[test]
+    fn without_a_basket_the_cart_is_empty_and_nothing_is_sent() {
+        let known = |tool: &str, arguments: Value| known(&"shop".into(), tool, &arguments);
+        assert_eq!(known("cart.get", json!({})).unwrap().unwrap()["items"], json!([]));
+        for change in ["cart.setItemQuantity", "cart.removeItem"] {
+            let refused = known(change, json!({"productId": "A-1", "basketId": null})).unwrap().unwrap_err();
+            assert_eq!(refused.message, "The cart is empty.");
+            assert!(known(change, json!({"productId": "A-1", "basketId": 88})).is_none());
+        }
+        assert!(known("cart.get", json!({"basketId": 1})).is_none() && known("cart.addItem", json!({"partNo": "A-1"})).is_none());
     }
 
     #[test]

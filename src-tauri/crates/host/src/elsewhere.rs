@@ -106,7 +106,8 @@ impl Elsewhere {
             chance: Arc::clone(&self.chance),
             kept: Arc::new(InValues { engine: Arc::clone(&self.engine), name: format!("{KEPT}{}", key(id, &server.name)) }),
         };
-        PerSession::new(place).map(Arc::new).map_err(wrong)
+        let made = PerSession::new(place).map(Arc::new);
+        made.inspect_err(|why| tracing::warn!(pack = %id, server = server.name, why, "another server cannot stand in: its calls fail")).map_err(wrong)
     }
 
     /// What stands in for a server.

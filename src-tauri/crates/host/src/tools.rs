@@ -311,7 +311,7 @@ async fn call_elsewhere(stands_in: StandIn, tool: &str, request: &ToolRequest, a
     };
     let pack = &request.spec.pack;
     if let Some(known) = dialect::known(pack, tool, &arguments) {
-        return Ok(known);
+        return known.map_err(|error| ToolFailure { error, may_have_happened: false });
     }
     let arguments = dialect::arguments(pack, tool, arguments);
     let value = client.call(PerSessionCall { session: &request.session, tool, arguments, reads }, cancel).await?;

@@ -68,18 +68,20 @@ pub(crate) fn client(private: bool, redirects: bool) -> Result<Client, String> {
 
 /// Whether an address may be asked, as far as it tells itself. Names are looked at when they are resolved.
 pub(crate) fn check(url: &Url, private: bool) -> Result<(), String> {
-    let host = url.host_str().unwrap_or("The address");
+    let host = url.host_str().unwrap_or("that address");
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(format!("The address of {host} holds a name or a password. Take them out of it."));
+    }
     let ip = match url.host() {
         Some(Host::Ipv4(ip)) => Some(ip.into()),
         Some(Host::Ipv6(ip)) => Some(ip.into()),
         Some(Host::Domain(_)) | None => None,
     };
-    let open = url.scheme() == "https" && ip.is_none_or(|ip| may_reach(ip, false));
-    let reachable = matches!(url.scheme(), "https" | "http") && ip.is_none_or(|ip| may_reach(ip, true));
-    if url.username().is_empty() && url.password().is_none() && (open || (private && reachable)) {
-        return Ok(());
+    if !matches!(url.scheme(), "https" | "http") || ip.is_some_and(|ip| !may_reach(ip, true)) {
+        return Err(format!("No server can be reached at {host}. Enter its own address, such as https://mcp.example.com/mcp."));
     }
-    Err(refused(host))
+    let open = url.scheme() == "https" && ip.is_none_or(|ip| may_reach(ip, false));
+    if open || private { Ok(()) } else { Err(refused(host)) }
 }
 
 /// What is said of an address that may not be reached.
@@ -154,8 +156,18 @@ mod tests {
         for text in ["http://mcp.example.com/mcp", "http://127.0.0.1:3000/mcp", "https://127.0.0.1/mcp", "https://[::1]/", "http://10.0.0.7/"] {
             assert!(!open(text) && private(text), "{text}");
         }
-        for text in ["https://0.0.0.0/", "ftp://mcp.example.com/", "https://user:word@mcp.example.com/", "https://224.0.0.1/"] {
-            assert!(!open(text) && !private(text), "{text}");
+        let never = [
+            ("https://0.0.0.0/", "No server can be reached"),
+            ("ftp://mcp.example.com/", "No server can be reached"),
+            ("https://224.0.0.1/", "No server can be reached"),
+            ("https://user:word@mcp.example.com/", "holds a name or a password"),
+            ("https://user@127.0.0.1/", "holds a name or a password"),
+        ];
+        for (text, why) in never {
+            for private in [false, true] {
+                let said = check(&Url::parse(text).unwrap(), private).unwrap_err();
+                assert!(said.contains(why) && !said.contains("user") && !said.contains("word@"), "{text}: {said}");
+            }
         }
     }
 }
