@@ -46,6 +46,7 @@ export function desktopPlatform(kind: Platform["window"]): Platform {
     pickFolder: () => call<string | null>("pick_folder", {}),
     openLink: (url) => call<boolean>("open_link", { url }),
     // Tauri knows how a custom scheme is written on each system (Linux: shopimg://localhost/...).
-    imageUrl: (path) => convertFileSrc(path.replace(/^shopimg:(\/\/localhost)?/, "").replace(/^\/+/, ""), "shopimg"),
+    // The whole reference goes along, with query and host: whether it lies on the shop's own server is the host's to say.
+    imageUrl: (path) => convertFileSrc(path.replace(/^shopimg:(\/\/localhost)?/, ""), "shopimg"),
   };
 }

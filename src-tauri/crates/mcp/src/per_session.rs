@@ -220,9 +220,9 @@ impl PerSession {
         Ok(session)
     }
 
-    /// A picture that results name by its path, from where the server is. It is shown to everybody, so nothing is said of who asks.
-    pub async fn picture(&self, path: &str) -> Result<Vec<u8>, ToolFailure> {
-        self.wire.picture(path, PICTURE).await.map_err(|lost| lost.into_failure(&self.name, self.patience))
+    /// A picture as results name it, from where the server is. It is shown to everybody, so nothing is said of who asks.
+    pub async fn picture(&self, reference: &str) -> Result<Vec<u8>, ToolFailure> {
+        self.wire.picture(reference, PICTURE).await.map_err(|lost| lost.into_failure(&self.name, self.patience))
     }
 }
 

@@ -96,11 +96,10 @@ impl Wire {
         }
     }
 
-    /// Fetches what lies at a path of the same server. Nothing is said of who asks.
-    pub(super) async fn picture(&self, path: &str, most: usize) -> Result<Vec<u8>, Lost> {
-        let mut url = self.url.clone();
-        url.set_path(path);
-        url.set_query(None);
+    /// Fetches what a result names, from the same server: a path from its top, with its query, or a whole address. Nothing is said
+    /// of who asks.
+    pub(super) async fn picture(&self, reference: &str, most: usize) -> Result<Vec<u8>, Lost> {
+        let url = named(&self.url, reference).ok_or(Lost::Odd("the picture does not lie on it"))?;
         timeout(self.patience, async {
             let response = self.client.get(url).send().await.map_err(|error| unsent(&error))?;
             match response.status() {
@@ -111,6 +110,12 @@ impl Wire {
         .await
         .unwrap_or(Err(Lost::TimedOut))
     }
+}
+
+/// The address of what a result names; none for what lies elsewhere.
+fn named(server: &Url, reference: &str) -> Option<Url> {
+    let url = server.join("/").and_then(|top| top.join(reference)).ok()?;
+    (url.origin() == server.origin() && url.username().is_empty() && url.password().is_none()).then_some(url)
 }
 
 fn value(text: &str) -> Result<HeaderValue, Lost> {
@@ -270,6 +275,32 @@ mod tests {
             let mut lines = Lines::default();
             let found: Vec<String> = stream.as_bytes().chunks(size).flat_map(|chunk| lines.take(chunk)).collect();
             assert_eq!(found, ["{\"jsonrpc\":\"2.0\",\n\"method\":\"x\"}", "{\"id\":2,\"result\":1}"]);
+        }
+    }
+
+    #[test]
+    fn a_picture_lies_on_the_same_server() {
+        let server = Url::parse("https://shop.example.com/api/mcp?tenant=7").unwrap();
+        let of = |reference: &str| named(&server, reference).map(|url| url.to_string());
+        let here = |path: &str| Some(format!("https://shop.example.com{path}"));
+        for (reference, path) in [
+            ("/img/4711.jpg?w=200", "/img/4711.jpg?w=200"),
+            ("img/2.jpg", "/img/2.jpg"),
+            ("https://shop.example.com/img/4711.jpg?w=200", "/img/4711.jpg?w=200"),
+            ("//shop.example.com/img/1.jpg", "/img/1.jpg"),
+            ("/img/två.jpg", "/img/tv%C3%A5.jpg"),
+        ] {
+            assert_eq!(of(reference), here(path), "{reference}");
+        }
+        for elsewhere in [
+            "https://other.example.com/1.jpg",
+            "//other.example.com/1.jpg",
+            "http://shop.example.com/1.jpg",
+            "https://me:pw@shop.example.com/1.jpg",
+            "file:///etc/passwd",
+            "data:image/png,x",
+        ] {
+            assert_eq!(of(elsewhere), None, "{elsewhere}");
         }
     }
 
