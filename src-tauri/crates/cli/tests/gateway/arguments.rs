@@ -57,6 +57,9 @@ async fn section_10_arguments_are_put_into_shape_and_unknown_ones_dropped() {
     assert_eq!(done["debug"]["toolTrace"][0]["args"], json!({"partNo": SHOE, "quantity": 2}));
     let added = sent("cart.addItem");
     assert_eq!((&added["partNo"], &added["quantity"], added.get("note"), added.get("basketId")), (&json!(SHOE), &json!(2), None, None), "{added}");
+    // What is not in the cart is not asked about.
+    let cart = json!({"items": [{"partNo": "4711", "name": "Boot", "quantity": 1}]});
+    front.breaks("cart.get", (0..3).map(|_| Break::Result(cart.clone())));
     gateway.say("s", "three").await;
     gateway.say("s", "yes").await;
     let set = sent("cart.setItemQuantity");

@@ -95,7 +95,8 @@ async fn section_21_ids_of_digits_are_numbers_where_the_shop_wants_numbers_and_n
     let cart = json!({"items": [{"partNo": "4711", "name": "Boot", "quantity": 1}]});
     for tool in ["cart.addItem", "cart.setItemQuantity", "cart.removeItem"] {
         front.breaks(tool, [Break::Result(json!({"basketId": "88", "basket": cart}))]);
-        front.breaks("cart.get", [Break::Result(cart.clone())]);
+        // Read for the question, at the yes and after the change.
+        front.breaks("cart.get", (0..3).map(|_| Break::Result(cart.clone())));
     }
     let set = Reply::call("cart_set_item_quantity", json!({"productId": 4711, "quantity": 2}));
     for reply in [add(SHOE), set, Reply::call("cart_remove_item", json!({"productId": 4711}))] {

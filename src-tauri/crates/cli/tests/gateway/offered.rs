@@ -64,14 +64,15 @@ async fn section_18_the_six_tools_have_these_schemas_and_nothing_of_the_callers(
         schema["required"] = required;
         schema
     };
-    let (text, amount) = (json!({"type": "string"}), json!({"type": "number", "minimum": 0}));
+    let (text, amount) = (json!({"type": "string"}), json!({"type": ["number", "string"], "minimum": 0}));
+    let size = json!({"type": ["string", "number"]});
     let part = json!({"type": "string", "minLength": 1, "maxLength": 64});
     let pieces = json!({"type": "integer", "minimum": 1, "maximum": 999});
-    let filters = json!({"category": text, "brand": text, "color": text, "size": text, "minPrice": amount, "maxPrice": amount, "inStock": {"type": "boolean"}});
+    let filters = json!({"category": text, "brand": text, "color": text, "size": size, "minPrice": amount, "maxPrice": amount, "inStock": {"type": "boolean"}});
     let search = object(json!({
         "query": {"type": "string", "maxLength": 300},
         "filters": {"type": "object", "properties": filters},
-        "pageSize": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10},
+        "pageSize": {"type": "integer", "minimum": 1, "default": 10},
     }));
     // Either of the two is needed, which cannot be said at the top of an offered schema: providers refuse a union there.
     let get = object(json!({"productId": {"type": ["integer", "string"]}, "partNo": text}));
