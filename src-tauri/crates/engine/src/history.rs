@@ -15,6 +15,9 @@ use crate::{
 /// Characters of an earlier turn's result that a language model still sees.
 pub(crate) const OLD_RESULT_CHARS: usize = 4_000;
 
+/// Stands for the answer of a turn that failed. Why it failed names servers and keys, which are nobody's words.
+pub(crate) const NO_ANSWER: &str = "(No answer: it failed.)";
+
 /// Said before a summary.
 const REMEMBERED: &str = include_str!("../prompts/remembered.md");
 
@@ -43,9 +46,8 @@ pub(crate) fn messages(items: &[Arc<Item>], specs: &[ToolSpec], kept: &Kept, wor
             }
             ItemBody::ToolCall { .. } => index = push_calls(items, index, &results, (specs, kept, words), &mut out),
             // A turn that failed is its question and a short note, never an empty answer.
-            ItemBody::Notice { level: NoticeLevel::Error, text, .. } => {
-                let text = words.stored_text(items[index].id.as_str(), &format!("(No answer: {text})"));
-                out.push(Message::Assistant { text, calls: Vec::new(), opaque: None });
+            ItemBody::Notice { level: NoticeLevel::Error, .. } => {
+                out.push(Message::Assistant { text: words.name(NO_ANSWER), calls: Vec::new(), opaque: None });
             }
             ItemBody::ToolResult { .. } | ItemBody::Approval { .. } | ItemBody::Redaction { .. } | ItemBody::Summary { .. } | ItemBody::Notice { .. } => {}
         }

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use contract::{Item, ItemBody, NoticeLevel};
 
+use crate::history::NO_ANSWER;
+
 /// Characters of one message that a summariser reads.
 const MOST: usize = 4_000;
 
@@ -23,7 +25,7 @@ pub(crate) fn entries<'a>(items: impl IntoIterator<Item = &'a Arc<Item>>) -> Vec
             ItemBody::UserMessage { text } => entry("user", text),
             ItemBody::AssistantText { text, .. } => entry("assistant", text),
             ItemBody::ToolResult { tool, summary, .. } => entry("tool", &format!("{tool}: {summary}")),
-            ItemBody::Notice { level: NoticeLevel::Error, text, .. } => entry("note", text),
+            ItemBody::Notice { level: NoticeLevel::Error, .. } => entry("note", NO_ANSWER),
             ItemBody::Notice { .. } | ItemBody::ToolCall { .. } | ItemBody::Approval { .. } | ItemBody::Redaction { .. } | ItemBody::Summary { .. } => None,
         })
         .collect()

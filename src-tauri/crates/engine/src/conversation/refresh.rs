@@ -25,6 +25,8 @@ use crate::{
 const PROMPT: &str = include_str!("../../prompts/summary.md");
 /// A summary that takes longer has failed.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// Tokens that a model may think before it writes: they count as its answer, too.
+const THOUGHT: u32 = 8_000;
 /// Tokens that one call of the summariser reads, beside the notes so far.
 const READS: u64 = 12_000;
 
@@ -195,7 +197,7 @@ impl Turn {
         let request = ModelRequest {
             messages: vec![Message::System { text: words.name(&prompt) }, Message::User { text: input }],
             tools: Vec::new(),
-            max_output_tokens: Some(most),
+            max_output_tokens: Some(if self.model.capabilities().reasoning { most.saturating_add(THOUGHT) } else { most }),
             locale: self.locale.clone(),
             now: Some(self.world().clock.now()),
             time_zone: self.world().profile.time_zone(),

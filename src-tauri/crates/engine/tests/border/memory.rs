@@ -159,11 +159,14 @@ async fn section_7_the_model_makes_the_summary_and_the_transcript_shows_it() {
         .filter_map(|item| if let ItemBody::Summary { text, messages, method } = item.body { Some((text, messages, method)) } else { None })
         .collect();
     assert_eq!(shown, [("They greeted each other.".to_owned(), 4, SummaryMethod::Llm)], "shown once, when it is first used");
+    *bench.model.capabilities.lock().unwrap() = Some(ModelCapabilities { reasoning: true, ..ModelCapabilities::default() });
     talk(&bench, 4..=4).await;
     let again = bench.items().await.iter().filter(|item| matches!(item.body, ItemBody::Summary { .. })).count();
     assert_eq!(again, 1);
     let EventBody::Final { usage, .. } = bench.ask("q5").await else { panic!("final") };
     assert_eq!(usage.model_calls, 1, "the summariser is not part of a run's usage");
+    let most: Vec<_> = bench.model.requests.lock().unwrap().iter().filter_map(|request| request.max_output_tokens).collect();
+    assert_eq!(most, [800, 8_800], "what a model thinks counts, too");
 }
 
 #[tokio::test(start_paused = true)]
@@ -376,7 +379,15 @@ async fn section_7_a_failed_run_is_its_message_and_a_short_note() {
     bench.ask("q1").await;
     let seen = talk(&bench, 2..=2).await;
     assert_eq!(seen.len(), 3, "{seen:?}");
-    assert!(seen[1].starts_with("assistant (No answer: "), "{seen:?}");
+    assert_eq!(seen[1], "assistant (No answer: it failed.)", "servers and keys are no words of the model's");
+    let told = |item: &Item| matches!(&item.body, ItemBody::Notice { text, .. } if text == "The model is not reachable. Check the address.");
+    assert!(bench.items().await.iter().any(told), "the transcript tells why");
+
+    let summed = self::bench(ConversationMode::Summary, |policy| policy.summary.refresh_policy = RefreshPolicy::EveryTurn);
+    summed.model.then(vec![Say::Fail(ModelErrorKind::BadRequest)]);
+    summed.ask("q1").await;
+    settled(&summed).await;
+    assert!(memory(&summed, "desktop:s").await.summary.ends_with("- note: (No answer: it failed.)"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use contract::{CallId, Usage};
+use contract::{CallId, ModelCapabilities, Usage};
 use engine::ports::*;
 use futures::{StreamExt, stream::BoxStream};
 use serde_json::Value;
@@ -36,6 +36,8 @@ pub struct ScriptModel {
     pub remote: AtomicBool,
     /// Reads results as text alone.
     pub words_only: AtomicBool,
+    /// Other than those of a model that nobody knows.
+    pub capabilities: Mutex<Option<ModelCapabilities>>,
     /// Another model that may take over.
     pub second: Mutex<Option<String>>,
     pub script: Mutex<VecDeque<Vec<Say>>>,
@@ -77,6 +79,9 @@ impl Model for ScriptModel {
     }
     fn local(&self) -> bool {
         !self.remote.load(Ordering::SeqCst)
+    }
+    fn capabilities(&self) -> ModelCapabilities {
+        self.capabilities.lock().unwrap().unwrap_or_default()
     }
     fn in_process(&self) -> bool {
         self.inside.load(Ordering::SeqCst)
