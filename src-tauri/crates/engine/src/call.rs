@@ -1,7 +1,7 @@
 //! The calls of one round: checked in the normative order, reads together, effects one after the other, each ended exactly once.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, PoisonError, atomic::Ordering},
     time::Duration,
 };
@@ -27,6 +27,28 @@ use crate::{
 
 /// Reads of a turn by tool and canonical arguments: the first result, and whether it was given a second time.
 pub(crate) type Seen = HashMap<String, Arc<tokio::sync::Mutex<Option<(CallDone, bool)>>>>;
+
+/// Arguments that did not fit, by tool: the same ones again in a later round end the use of tools. What fails twice in one round has
+/// been told of neither.
+#[derive(Default)]
+pub(crate) struct Misfits {
+    told: HashSet<String>,
+    new: HashSet<String>,
+}
+
+impl Misfits {
+    /// The model has been told of all before.
+    fn begin_round(&mut self) {
+        self.told.extend(self.new.drain());
+    }
+
+    /// Whether the model repeats what it was told of.
+    fn repeats(&mut self, key: String) -> bool {
+        let told = self.told.contains(&key);
+        self.new.insert(key);
+        told
+    }
+}
 
 /// A call that passed the checks before the gate.
 #[derive(Clone, Debug)]
@@ -103,6 +125,7 @@ impl Turn {
     /// Runs the calls of a round; the results come back in the model's order.
     pub(crate) async fn run_calls(self: Arc<Self>, calls: Vec<AskedCall>) -> Result<Vec<CallDone>, End> {
         self.emit(EventBody::Status { stage: Stage::Tools, text: None });
+        self.misfits.lock().unwrap_or_else(PoisonError::into_inner).begin_round();
         let own = self.agent().and_then(|agent| agent.calls_per_round).unwrap_or(u32::MAX);
         let most = self.settings.limits.calls_per_round.min(self.own_bound(own)).clamp(1, 10) as usize;
         let mut prepared = Vec::with_capacity(calls.len());
@@ -256,7 +279,7 @@ impl Turn {
     /// Arguments that do not fit are told once; the same again end the use of tools for this turn.
     fn misfit(&self, ready: &Ready, error: AgentError) -> AgentError {
         let key = format!("{} {}", ready.spec.id, canonical(&ready.arguments));
-        if self.misfits.lock().unwrap_or_else(PoisonError::into_inner).insert(key) {
+        if !self.misfits.lock().unwrap_or_else(PoisonError::into_inner).repeats(key) {
             return error;
         }
         self.without_tools.store(true, Ordering::Release);

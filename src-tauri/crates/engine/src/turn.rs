@@ -21,7 +21,7 @@ use tracing::Instrument as _;
 
 use crate::{
     Engine,
-    call::Seen,
+    call::{Misfits, Seen},
     conversation::Recollections,
     egress::Words,
     ending::End,
@@ -75,8 +75,8 @@ pub(crate) struct Turn {
     pub(crate) kept: Kept,
     /// Writes that ran without asking, a line each: the host reports them with the answer, whatever the model says.
     pub(crate) reported: Mutex<Vec<String>>,
-    /// Arguments that did not fit, by tool: the same ones a second time end the use of tools.
-    pub(crate) misfits: Mutex<HashSet<String>>,
+    /// Arguments that did not fit.
+    pub(crate) misfits: Mutex<Misfits>,
     pub(crate) without_tools: AtomicBool,
     pub(crate) started: tokio::time::Instant,
     /// Without the time that people take to decide: see `deadline`.

@@ -195,3 +195,18 @@ async fn a_long_result_is_cut_kept_whole_and_read_on() {
     assert_eq!(bench.runs().len(), 1, "nothing runs again for it");
     bench.verified().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_same_mistake_twice_in_one_round_is_told_before_it_ends_tools() {
+    let mut spec = tool("a", Effect::ReadOnly);
+    spec.full_input_schema = json!({"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]});
+    spec.input_schema = spec.full_input_schema.clone();
+    let bench = Bench::new(vec![spec]);
+    for _ in 0..2 {
+        bench.model.then(vec![Say::Call("a", json!({})), Say::Call("a", json!({}))]);
+    }
+    bench.ask("compare").await;
+    let requests = bench.model.requests.lock().unwrap();
+    let offered: Vec<bool> = requests.iter().map(|request| !request.tools.is_empty()).collect();
+    assert_eq!(offered, [true, true, false], "told once, and again in vain");
+}
