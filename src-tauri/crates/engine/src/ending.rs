@@ -31,7 +31,15 @@ impl Turn {
             return End::Failed { partial, error: refusal };
         }
         self.account.truncated.store(true, Ordering::Release);
-        let why = [Some(refusal.message.as_str()), refusal.hint_text()].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        // That an earlier answer was cut is told with it.
+        self.account.cut.store(false, Ordering::Release);
+        let why = if self.is_heard() {
+            // A caller's customers have no budget and no settings: the figures are for whoever runs the host.
+            tracing::warn!(reason = BUDGET, why = %refusal, "an answer ends early");
+            Text::BudgetCut.in_locale(&self.locale).to_owned()
+        } else {
+            [Some(refusal.message.as_str()), refusal.hint_text()].into_iter().flatten().collect::<Vec<_>>().join(" ")
+        };
         let text = if partial.is_empty() { why } else { format!("{partial}\n\n{why}") };
         End::Answer { text, choices: Vec::new(), status: TurnStatus::Limit }
     }

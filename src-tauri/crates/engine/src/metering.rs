@@ -204,7 +204,9 @@ impl Meter {
         self.price = self.dearest();
         let own = self.inner.capabilities().max_output_tokens.map_or(USUAL_ANSWER, u64::from);
         let longest = wanted.map_or(own, |most| u64::from(most).min(own));
-        if self.inner.may_answer().len() > 1 {
+        let caps = caps(&budgets);
+        let capped = caps.iter().any(|cap| cap.tokens.is_some() || cap.nano_usd.is_some());
+        if capped && self.inner.may_answer().len() > 1 {
             // What is reserved must hold for whoever answers.
             request.max_output_tokens = Some(u32::try_from(longest).unwrap_or(u32::MAX));
         }
@@ -218,7 +220,7 @@ impl Meter {
             output_tokens: longest,
             least_output: LEAST_ANSWER,
             price: self.price,
-            caps: caps(&budgets),
+            caps,
         };
         match self.world.store.spend_reserve(&wish).await {
             Ok(Reserved::Entry { id, output_tokens }) => {

@@ -196,7 +196,12 @@ impl Turn {
 
     /// A specialist's own bound, which does not hold where the caller has set one.
     pub(crate) fn own_bound(&self, own: u32) -> u32 {
-        if self.run.as_ref().is_some_and(|run| run.is_heard()) { u32::MAX } else { own }
+        if self.is_heard() { u32::MAX } else { own }
+    }
+
+    /// Whether the answer goes to a caller elsewhere.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| run.is_heard())
     }
 
     /// When a call may still begin or be tried again.

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use contract::{Budgets, Decision, Effect, ErrorCode, EventBody, ModelPrice, RunParams, TurnStatus};
-use engine::ports::*;
+use contract::{Budgets, Decision, Effect, ErrorCode, EventBody, Limits, ModelPrice, RunParams, TurnStatus};
+use engine::{Around, ports::*};
 use serde_json::json;
 
 use crate::world::{Bench, Say, status_and_text, tool};
@@ -180,4 +180,29 @@ async fn the_time_a_person_takes_is_not_the_turns() {
     assert_eq!(bench.runs(), ["w", "a.read"], "there was time left");
     let served = bench.world.store.served(1).await.unwrap();
     assert!(served[0].duration_ms < 9_000_000_000 && served[0].tools == 2, "{served:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_caller_elsewhere_hears_no_figures() {
+    let bench = bench(Budgets { session_tokens: 12_000, ..none() });
+    bench.model.then(vec![Say::Text("Let me look."), Say::Call("a_read", json!({})), Say::Uses(11_500, 400)]);
+    let around = Around { locale: "sv".into(), limits: Limits::default(), request_id: "r".into(), correlation_id: None, hints: Vec::new(), whole: false };
+    let mut hearing = bench.engine.turn_heard(&"s".into(), "hi".into(), None, around).await.unwrap();
+    let end = loop {
+        let event = hearing.next().await.expect("an end");
+        if matches!(event, EventBody::Final { .. }) {
+            break event;
+        }
+    };
+    let (status, text) = status_and_text(&end);
+    assert_eq!((status, text.as_str()), (TurnStatus::Limit, "Svaret slutar här: budgeten tillåter inte mer."));
+    assert_eq!(bench.model.requests.lock().unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_cap_a_second_model_limits_no_answer() {
+    let bench = bench(none());
+    *bench.model.second.lock().unwrap() = Some("second".into());
+    bench.ask("go").await;
+    assert_eq!(bench.model.requests.lock().unwrap()[0].max_output_tokens, None);
 }
