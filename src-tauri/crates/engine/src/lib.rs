@@ -14,6 +14,7 @@ mod dispatch;
 mod egress;
 mod ending;
 mod entities;
+mod fit;
 mod frame;
 mod guidance;
 mod history;

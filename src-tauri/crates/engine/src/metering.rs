@@ -20,7 +20,7 @@ use futures::{
 use crate::{
     World,
     books::{Cap, Reserved, Scope, Settlement, TokenPrice, Wish},
-    ports::{Finish, Message, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest},
+    ports::{Finish, Message, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, ToolDef},
     texts::Text,
 };
 
@@ -355,21 +355,28 @@ fn smallest(limits: [Option<u32>; 3]) -> Option<u32> {
     limits.into_iter().flatten().min()
 }
 
-/// Rather more than a provider counts: three bytes a token.
 fn guessed_tokens(request: &ModelRequest) -> u64 {
-    let messages: usize = request
-        .messages
-        .iter()
-        .map(|message| match message {
-            Message::System { text } | Message::User { text } => text.as_str().len(),
-            Message::Assistant { text, calls, .. } => {
-                text.as_str().len() + calls.iter().map(|call| call.name.as_str().len() + call.arguments.as_str().len()).sum::<usize>()
-            }
-            Message::Tool { content, .. } => content.as_str().len(),
-        })
-        .sum();
-    let tools: usize = request.tools.iter().map(|tool| tool.description.as_str().len() + tool.parameters.shared().to_string().len()).sum();
-    ((messages + tools) as u64).div_ceil(3) + 16 * (request.messages.len() + request.tools.len()) as u64
+    let bytes = request.messages.iter().map(message_bytes).sum::<usize>() + tools_bytes(&request.tools);
+    tokens_of(bytes, request.messages.len() + request.tools.len())
+}
+
+/// Rather more than a provider counts: three bytes a token, and some for each of the messages or tools.
+pub(crate) fn tokens_of(bytes: usize, pieces: usize) -> u64 {
+    (bytes as u64).div_ceil(3) + 16 * pieces as u64
+}
+
+pub(crate) fn message_bytes(message: &Message) -> usize {
+    match message {
+        Message::System { text } | Message::User { text } => text.as_str().len(),
+        Message::Assistant { text, calls, .. } => {
+            text.as_str().len() + calls.iter().map(|call| call.name.as_str().len() + call.arguments.as_str().len()).sum::<usize>()
+        }
+        Message::Tool { content, .. } => content.as_str().len(),
+    }
+}
+
+pub(crate) fn tools_bytes(tools: &[ToolDef]) -> usize {
+    tools.iter().map(|tool| tool.description.as_str().len() + tool.parameters.shared().to_string().len()).sum()
 }
 
 fn over_budget(refusal: &crate::books::Refusal, locale: &str) -> AgentError {

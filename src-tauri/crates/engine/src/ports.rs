@@ -181,6 +181,8 @@ pub enum ModelErrorKind {
     Unauthorized,
     /// The server refuses the request as such.
     BadRequest,
+    /// The conversation is longer than the model can read.
+    TooLong,
     /// Something that is not the protocol.
     Protocol,
 }

@@ -12,8 +12,9 @@ use crate::{
     egress::Words,
     ending::End,
     entities,
+    fit::TOO_LONG,
     frame::Frame,
-    ports::{AskedCall, Message, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Opaque, Point, Purpose, RecordDraft, Structured, ToolDef},
+    ports::{AskedCall, Finish, Message, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Opaque, Point, Purpose, RecordDraft, Structured, ToolDef},
     prompt,
     texts::Text,
     turn::Turn,
@@ -26,12 +27,15 @@ pub(crate) struct Reply {
     pub(crate) calls: Vec<AskedCall>,
     pub(crate) choices: Vec<Choice>,
     pub(crate) opaque: Option<Opaque>,
+    pub(crate) finish: Option<Finish>,
 }
 
 /// One run of rounds: of a specialist, or of the one assistant there is.
 pub(crate) struct Run {
     /// The conversation as it goes out, the prompt first.
     pub(crate) messages: Vec<Message>,
+    /// Messages of earlier turns, behind the prompt.
+    pub(crate) earlier: usize,
     pub(crate) tools: Vec<ToolDef>,
     pub(crate) purpose: Purpose,
     /// Most model calls; the last is made without tools.
@@ -39,8 +43,12 @@ pub(crate) struct Run {
 }
 
 /// One model call as it is asked for.
+#[derive(Clone)]
 pub(crate) struct Asked {
+    /// The prompt first.
     pub(crate) messages: Vec<Message>,
+    /// Messages of earlier turns, behind the prompt.
+    pub(crate) earlier: usize,
     pub(crate) tools: Vec<ToolDef>,
     pub(crate) structured: Option<Structured>,
     pub(crate) purpose: Purpose,
@@ -71,7 +79,7 @@ impl Turn {
             let last = round == rounds || nudged || self.without_tools.load(Ordering::Acquire) || self.out_of_time();
             let tools = if last { Vec::new() } else { self.with_kept(&run.tools, words) };
             run.messages = words.looked_at_again(std::mem::take(&mut run.messages));
-            let asked = Asked { messages: run.messages.clone(), tools, structured: None, purpose: run.purpose.clone() };
+            let asked = Asked { messages: run.messages.clone(), earlier: run.earlier, tools, structured: None, purpose: run.purpose.clone() };
             let reply = match self.ask(asked).await {
                 Ok(reply) => reply,
                 Err(end) => return end,
@@ -83,9 +91,10 @@ impl Turn {
                     run.messages.push(Message::System { text: "Answer the user now, in text.".into() });
                     continue;
                 }
-                return self.answered(reply.text, reply.choices, round == rounds && !nudged);
+                let text = self.marked_where_cut(reply.text, reply.finish);
+                return self.answered(text, reply.choices, round == rounds && !nudged);
             }
-            if !reply.text.is_empty() {
+            if !reply.text.trim().is_empty() {
                 self.keep_aside(&reply.text).await;
             }
             let sent = calls.iter().map(|call| words.call(call)).collect();
@@ -115,6 +124,21 @@ impl Turn {
         let mut defs = defs.to_vec();
         defs.extend(self.kept.tool().as_slice().iter().flat_map(|spec| prompt::tool_defs(std::slice::from_ref(spec), words)));
         defs
+    }
+
+    /// An answer that the model, or its provider, ended before its end says so. Where a budget did, that is told at the turn's end.
+    pub(crate) fn marked_where_cut(&self, text: String, finish: Option<Finish>) -> String {
+        let why = match finish {
+            Some(Finish::Length) if !self.account.cut.load(Ordering::Acquire) => Text::LengthCut,
+            Some(Finish::ContentFilter) => Text::FilterCut,
+            Some(Finish::Length | Finish::Stop | Finish::ToolCalls | Finish::OutOfScope) | None => return text,
+        };
+        if text.trim().is_empty() {
+            return text;
+        }
+        let added = format!("\n\n{}", why.in_locale(&self.locale));
+        self.show(Some(added.clone()));
+        text + &added
     }
 
     /// The end of a run: its text, or the host's own when there is none, with what the host adds to it.
@@ -165,7 +189,7 @@ impl Turn {
     }
 
     /// One model call, counted and recorded.
-    pub(crate) async fn ask(&self, asked: Asked) -> Result<Reply, End> {
+    pub(crate) async fn ask_once(&self, asked: Asked) -> Result<Reply, End> {
         self.engine.check_egress(self.model.as_ref()).map_err(|error| End::Failed { partial: String::new(), error })?;
         self.probe(Point::BeforeModelCall);
         if let Some(words) = self.words.get() {
@@ -275,7 +299,10 @@ impl Turn {
                 }
                 Some(Ok(ModelEvent::Opaque(opaque))) => reply.opaque = Some(opaque),
                 Some(Ok(ModelEvent::FellBack { from, to, why })) => self.fell_back(&from, to, &why).await,
-                Some(Ok(ModelEvent::Done { usage, .. })) => self.count(usage),
+                Some(Ok(ModelEvent::Done { usage, finish })) => {
+                    reply.finish = Some(finish);
+                    self.count(usage);
+                }
             }
         }
     }
@@ -330,8 +357,10 @@ impl Turn {
         }
     }
 
-    /// Takes a piece of the answer and tells it, at once or with its frame.
+    /// Takes a piece of the answer and tells it, at once or with its frame. Blanks before the first word are no answer: a model that
+    /// calls tools has said nothing with them.
     fn deliver(&self, reply: &mut Reply, frame: &mut Frame, text: String) {
+        let text = if reply.text.is_empty() && text.starts_with(char::is_whitespace) { text.trim_start().to_owned() } else { text };
         if text.is_empty() {
             return;
         }
@@ -373,6 +402,7 @@ fn model_error(error: &ModelError) -> AgentError {
         ModelErrorKind::Unavailable => (ErrorCode::LlmError, "provider_unavailable"),
         ModelErrorKind::Unauthorized => (ErrorCode::LlmError, "provider_unauthorized"),
         ModelErrorKind::BadRequest => (ErrorCode::LlmError, "provider_refused"),
+        ModelErrorKind::TooLong => (ErrorCode::LlmError, TOO_LONG),
         ModelErrorKind::Protocol => (ErrorCode::LlmError, "provider_protocol"),
     };
     let mut out = AgentError::new(code, error.message.clone()).reason(reason).retryable(error.kind.retryable());

@@ -128,6 +128,7 @@ impl Turn {
         let prompt = self.prompt(words, &voice, &specs, None);
         let mut run = Run {
             messages: opened(&prompt, opening),
+            earlier: opening.window.len(),
             tools: prompt::tool_defs(specs, words),
             // The orchestrator has no field of its own.
             purpose: if matches!(voice, Voice::Orchestrator) { Purpose::Part { tools: Vec::new() } } else { Purpose::Answer },
@@ -152,6 +153,7 @@ impl Turn {
         self.trace(Some(agent), &prompt);
         let mut run = runs.remove(&agent.id).unwrap_or_else(|| Run {
             messages: opened(&prompt, opening),
+            earlier: opening.window.len(),
             purpose: match order.is_some() || self.wanted.is_some() {
                 true => Purpose::Part { tools: specs.iter().map(|spec| spec.model_name.clone()).collect() },
                 false => Purpose::Answer,
@@ -261,6 +263,7 @@ impl Turn {
         self.trace(None, &prompt);
         let mut messages = vec![Message::System { text: prompt.text() }];
         messages.extend(opening.window.iter().filter_map(|message| self.told_to_supervisor(message)));
+        let earlier = messages.len() - 1;
         messages.extend(opening.hints.iter().cloned());
         messages.push(opening.question.clone());
         let by_name = |agent: &Arc<Agent>| {
@@ -271,6 +274,7 @@ impl Turn {
         for _ in 0..2 {
             let asked = Asked {
                 messages: words.looked_at_again(messages.clone()),
+                earlier,
                 tools: Vec::new(),
                 structured: Some(route::shape(agents, words)),
                 purpose: purpose.clone(),
@@ -320,6 +324,7 @@ impl Turn {
         let said = |answer: &Answered| (answer.agent.name.clone(), words.text(&answer.text));
         let asked = Asked {
             messages: vec![Message::System { text: prompt.text() }, opening.question.clone()],
+            earlier: 0,
             tools: Vec::new(),
             structured: None,
             purpose: Purpose::Synthesis { answers: answered.iter().map(said).collect() },
@@ -333,10 +338,11 @@ impl Turn {
             }
             Err(end) => return end,
         };
+        let text = self.marked_where_cut(reply.text, reply.finish);
         let by = format!("*{} {}.*", Text::AnsweredBy.in_locale(&self.locale), self.joined(&names(&answered)));
-        let added = format!("{}{by}", if reply.text.trim().is_empty() { "" } else { "\n\n" });
+        let added = format!("{}{by}", if text.trim().is_empty() { "" } else { "\n\n" });
         self.show(Some(added.clone()));
-        End::Answer { text: format!("{}{added}", reply.text), choices: Vec::new(), status }
+        End::Answer { text: format!("{text}{added}"), choices: Vec::new(), status }
     }
 
     fn joined(&self, names: &[&str]) -> String {

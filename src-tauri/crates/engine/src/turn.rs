@@ -67,6 +67,8 @@ pub(crate) struct Turn {
     pub(crate) reused: Mutex<Vec<String>>,
     /// Tools whose execution instructions this turn has given.
     pub(crate) instructed: Mutex<HashSet<ToolId>>,
+    /// How often the older half of the earlier turns has been left out for a model that cannot read so much.
+    pub(crate) halvings: AtomicU32,
     /// Model calls begun.
     pub(crate) asked: AtomicU32,
     pub(crate) tainted: AtomicBool,
@@ -130,6 +132,7 @@ impl Turn {
             used: Mutex::default(),
             reused: Mutex::default(),
             instructed: Mutex::default(),
+            halvings: AtomicU32::new(0),
             asked: AtomicU32::new(0),
             tainted: AtomicBool::new(false),
             seen: Mutex::default(),

@@ -242,6 +242,90 @@ async fn earlier_turns_are_sent_paired_and_only_their_window() {
     assert_eq!(users, 11, "twenty messages of before, and the new one");
 }
 
+/// Messages of the users in a request.
+fn users(request: &ModelRequest) -> Vec<String> {
+    request.messages.iter().filter_map(|m| if let Message::User { text } = m { Some(text.to_string()) } else { None }).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conversation_that_is_refused_as_too_long_goes_on_without_its_oldest_turns() {
+    let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
+    for n in 1..=4 {
+        bench.model.then(vec![Say::Call("a", json!({"n": n}))]);
+        bench.model.then(vec![Say::Text("answer")]);
+        bench.ask(&format!("q{n}")).await;
+    }
+    let too_long = || vec![Say::Fail(ModelErrorKind::TooLong)];
+    bench.model.then(too_long());
+    bench.model.then(vec![Say::Call("a", json!({"n": 5}))]);
+    bench.model.then(vec![Say::Text("fits")]);
+    assert_eq!(status_and_text(&bench.ask("q5").await), (TurnStatus::Ok, "fits".into()));
+    let asked = || std::mem::take(&mut *bench.model.requests.lock().unwrap());
+    let sent: Vec<_> = asked().iter().skip(8).map(users).collect();
+    assert_eq!(sent, [vec!["q1", "q2", "q3", "q4", "q5"], vec!["q3", "q4", "q5"], vec!["q3", "q4", "q5"]]);
+    let told = async || bench.items().await.iter().filter(|item| matches!(&item.body, ItemBody::Notice { code, .. } if code == "oldest_left_out")).count();
+    assert_eq!(told().await, 1);
+
+    // The newest message always goes; when it alone is too long, that is the end.
+    for _ in 0..4 {
+        bench.model.then(too_long());
+    }
+    let (status, _) = status_and_text(&bench.ask("q6").await);
+    assert_eq!(status, TurnStatus::Error);
+    assert_eq!(asked().iter().map(|request| users(request).len()).collect::<Vec<_>>(), [6, 3, 2, 1]);
+    assert_eq!(told().await, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_known_model_gets_no_more_than_it_can_read() {
+    let bench = Bench::new(vec![]);
+    let long = "x".repeat(3_000);
+    for n in 1..=4 {
+        bench.ask(&format!("q{n} {long}")).await;
+    }
+    // Of a model that is not known nothing is left out.
+    assert_eq!(users(&bench.model.requests.lock().unwrap()[3]).len(), 4);
+    *bench.model.capabilities.lock().unwrap() = Some(ModelCapabilities { context_tokens: 6_000, ..ModelCapabilities::default() });
+    bench.ask(&format!("q5 {long}")).await;
+    let sent = users(&bench.model.requests.lock().unwrap()[4]);
+    assert!((2..5).contains(&sent.len()) && sent[sent.len() - 1].starts_with("q5"), "{}", sent.len());
+    *bench.model.capabilities.lock().unwrap() = Some(ModelCapabilities { context_tokens: 1_000, ..ModelCapabilities::default() });
+    bench.ask("q6").await;
+    assert_eq!(users(&bench.model.requests.lock().unwrap()[5]), ["q6"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn blanks_beside_calls_are_not_an_answer() {
+    let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);
+    bench.model.then(vec![Say::Text("\n"), Say::Text("\n"), Say::Call("a", json!({}))]);
+    bench.model.then(vec![Say::Text("\n\n"), Say::Text("  Hel"), Say::Text("lo. "), Say::Text("\n")]);
+    let turn = bench.start("Hi").await.turn;
+    assert_eq!(status_and_text(&bench.final_of(&turn).await).1, "Hello. \n");
+    assert!(!bench.event_names(&turn)[..6].contains(&"delta".to_owned()), "{:?}", bench.event_names(&turn));
+    assert_eq!(bench.items().await.iter().filter(|item| matches!(item.body, ItemBody::AssistantText { .. })).count(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_its_provider_cut_says_so() {
+    for (finish, why) in [(Finish::Length, "The answer ends here: the model"), (Finish::ContentFilter, "The answer ends here: the provider")] {
+        let bench = Bench::new(vec![]);
+        bench.model.then(vec![Say::Text("Half of"), Say::Ends(finish)]);
+        let turn = bench.start("Hi").await.turn;
+        let (status, text) = status_and_text(&bench.final_of(&turn).await);
+        assert!(status == TurnStatus::Ok && text.starts_with(&format!("Half of\n\n{why}")), "{text}");
+        let deltas = bench
+            .heard
+            .events
+            .lock()
+            .unwrap()
+            .iter()
+            .filter_map(|e| if let EventBody::Delta { text } = &e.event { Some(text.clone()) } else { None })
+            .collect::<String>();
+        assert_eq!(deltas, text);
+        assert!(bench.items().await.iter().any(|item| matches!(&item.body, ItemBody::AssistantText { text: kept, .. } if *kept == text)));
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_kill_switch_stops_new_turns_and_running_ones() {
     let bench = Bench::new(vec![tool("a", Effect::ReadOnly)]);

@@ -45,7 +45,7 @@ impl Diagnosis {
         let problem = match error.kind {
             ModelErrorKind::Unauthorized => ConnectionProblem::Key,
             ModelErrorKind::Unavailable => ConnectionProblem::Tls,
-            ModelErrorKind::BadRequest | ModelErrorKind::RateLimited | ModelErrorKind::Protocol => ConnectionProblem::Address,
+            ModelErrorKind::BadRequest | ModelErrorKind::TooLong | ModelErrorKind::RateLimited | ModelErrorKind::Protocol => ConnectionProblem::Address,
         };
         Self { problem, error, issuer: None, models: Vec::new() }
     }

@@ -27,7 +27,7 @@ impl Failure {
             ModelErrorKind::Unavailable => Problem::Server,
             ModelErrorKind::RateLimited => Problem::Limit,
             ModelErrorKind::Unauthorized => Problem::Key,
-            ModelErrorKind::BadRequest => Problem::Refused,
+            ModelErrorKind::BadRequest | ModelErrorKind::TooLong => Problem::Refused,
             ModelErrorKind::Protocol => Problem::Api,
         };
         Self { error, retry: false, optional_refused: false, problem, issuer: None }
@@ -219,7 +219,7 @@ fn rate_limited(host: &str) -> ModelError {
 
 fn too_much(host: &str) -> ModelError {
     new(
-        ModelErrorKind::BadRequest,
+        ModelErrorKind::TooLong,
         format!("The conversation is too long for the model at {host}."),
         "Start a new session, or choose a model with a larger window.",
     )
@@ -237,6 +237,10 @@ enum Known {
     Tools,
     Other,
 }
+
+/// What servers say of a conversation that is longer than the model can read.
+const TOO_LONG: [&str; 6] =
+    ["prompt is too long", "input token count", "maximum context length", "context window", "exceeds the context length", "available context size"];
 
 impl Known {
     fn of(error: &Value) -> Self {
@@ -259,12 +263,14 @@ impl Known {
             words.push(' ');
         }
         let words = words.to_ascii_lowercase();
+        // Some say it in their sentence alone, which is looked at and never shown.
+        let said = error.get("message").unwrap_or(error).as_str().unwrap_or_default().to_ascii_lowercase();
         let has = |needles: &[&str]| needles.iter().any(|n| words.contains(n));
         if has(&["insufficient_quota", "billing", "402"]) {
             Self::NoCredit
         } else if has(&["invalid_api_key", "api_key_invalid", "authentication", "permission", "unauthorized", "401", "403"]) {
             Self::Unauthorized
-        } else if has(&["context_length"]) {
+        } else if has(&["context_length", "exceed_context_size"]) || TOO_LONG.iter().any(|part| said.contains(part)) {
             Self::ContextLength
         } else if has(&["rate_limit", "too_many", "resource_exhausted", "slow_down", "429"]) {
             Self::RateLimited
@@ -321,6 +327,24 @@ mod tests {
     }
 
     #[test]
+    fn a_conversation_that_is_too_long_is_known_from_every_server() {
+        for error in [
+            json!({"error": {"message": "no", "type": "invalid_request_error", "code": "context_length_exceeded"}}),
+            json!({"error": {"code": 400, "message": "the request exceeds the available context size, try increasing it", "type": "exceed_context_size_error"}}),
+            json!({"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long: 208310 tokens > 200000 maximum"}}),
+            json!({"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."}}),
+            json!({"object": "error", "message": "This model's maximum context length is 4096 tokens. However, you requested 5000.", "code": 400}),
+            json!({"error": "the input length exceeds the context length"}),
+        ] {
+            let failure = of_status("host", StatusCode::BAD_REQUEST, &error.to_string(), &[]);
+            assert_eq!((failure.error.kind, failure.retry), (ModelErrorKind::TooLong, false), "{error}");
+            assert!(failure.error.message.contains("too long"), "{error}");
+        }
+        let other = json!({"error": {"message": "max_tokens is too large", "type": "invalid_request_error"}}).to_string();
+        assert_eq!(of_status("host", StatusCode::BAD_REQUEST, &other, &[]).error.kind, ModelErrorKind::BadRequest);
+    }
+
+    #[test]
     fn a_refusal_of_the_tools_is_told_apart_from_others() {
         let message = |error: Value| of_status("host", StatusCode::BAD_REQUEST, &json!({"error": error}).to_string(), &[]).error.message;
         let type_ = "invalid_request_error";
@@ -345,7 +369,7 @@ mod tests {
         let table = [
             (json!({"code": 429}), ModelErrorKind::RateLimited),
             (json!({"type": "authentication_error"}), ModelErrorKind::Unauthorized),
-            (json!({"code": "context_length_exceeded", "type": "invalid_request_error"}), ModelErrorKind::BadRequest),
+            (json!({"code": "context_length_exceeded", "type": "invalid_request_error"}), ModelErrorKind::TooLong),
             (json!({"type": "overloaded_error"}), ModelErrorKind::Unavailable),
             (json!("something"), ModelErrorKind::Unavailable),
         ];
