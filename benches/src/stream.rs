@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::ports::{Clock, Ids, Message, Model, ModelEvent, ModelRequest, Random};
+use engine::ports::{Clock, Message, Model, ModelEvent, ModelRequest, Random};
 use futures::StreamExt;
 use kit::model_server::{Chunking, ModelServer, Reply};
 use models::{Api, Config, Provider, World, http_client};
@@ -63,12 +63,6 @@ impl Clock for Plain {
     }
 }
 
-impl Ids for Plain {
-    fn next(&self, prefix: &str) -> String {
-        prefix.to_owned()
-    }
-}
-
 impl Random for Plain {
     fn unit(&self) -> f64 {
         0.5
@@ -76,7 +70,7 @@ impl Random for Plain {
 }
 
 pub(crate) fn provider(base_url: &str) -> Outcome<Provider> {
-    let world = World { http: http_client().map_err(|error| error.message)?, random: Arc::new(Plain), clock: Arc::new(Plain), ids: Arc::new(Plain) };
+    let world = World { http: http_client().map_err(|error| error.message)?, random: Arc::new(Plain), clock: Arc::new(Plain) };
     let config = Config {
         api: Api::Chat,
         base_url: base_url.to_owned(),

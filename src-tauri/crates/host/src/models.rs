@@ -6,7 +6,7 @@ use std::{
 };
 
 use contract::{ModelCapabilities, Settings};
-use engine::ports::{Clock, Ids, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Models, Profile, Random};
+use engine::ports::{Clock, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Models, Profile, Random};
 use futures::{StreamExt, future::BoxFuture, stream::BoxStream};
 use models::{
     Api, Checked, Config, Diagnosis, HttpClient, Provider, WithFallback, World,
@@ -82,7 +82,6 @@ pub(crate) struct HostModels {
     keyring: Arc<Keyring>,
     credentials: Arc<Credentials>,
     clock: Arc<dyn Clock>,
-    ids: Arc<dyn Ids>,
     random: Arc<dyn Random>,
     offline: RwLock<Arc<OfflineModel>>,
     http: OnceLock<HttpClient>,
@@ -95,7 +94,6 @@ impl HostModels {
         keyring: Arc<Keyring>,
         credentials: Arc<Credentials>,
         clock: Arc<dyn Clock>,
-        ids: Arc<dyn Ids>,
         random: Arc<dyn Random>,
         packs: Vec<OfflinePack>,
     ) -> Self {
@@ -104,7 +102,6 @@ impl HostModels {
             keyring,
             credentials,
             clock,
-            ids,
             random,
             offline: RwLock::new(Arc::new(OfflineModel::new(packs))),
             http: OnceLock::new(),
@@ -145,7 +142,6 @@ impl HostModels {
             idle_timeout: Duration::from_secs(u64::from(settings.model.idle_timeout_s)).max(wait),
             max_retries: number("OPENAI_MAX_RETRIES").and_then(|most| u32::try_from(most.min(10)).ok()).unwrap_or(settings.model.max_retries),
             clock: Arc::clone(&self.clock),
-            ids: Arc::clone(&self.ids),
             random: Arc::clone(&self.random),
         }
     }
@@ -243,7 +239,6 @@ struct Recipe {
     max_retries: u32,
     env_key: Option<SecretString>,
     clock: Arc<dyn Clock>,
-    ids: Arc<dyn Ids>,
     random: Arc<dyn Random>,
 }
 
@@ -288,7 +283,7 @@ async fn open(keyring: &Keyring, recipe: &Recipe, local: bool) -> Result<Provide
         max_retries: recipe.max_retries,
         label: None,
     };
-    let world = World { http: recipe.http.clone()?, random: Arc::clone(&recipe.random), clock: Arc::clone(&recipe.clock), ids: Arc::clone(&recipe.ids) };
+    let world = World { http: recipe.http.clone()?, random: Arc::clone(&recipe.random), clock: Arc::clone(&recipe.clock) };
     Provider::new(config, world)
 }
 

@@ -74,7 +74,6 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         Arc::clone(&keyring),
         Arc::clone(&tools.credentials),
         Arc::clone(&options.clock),
-        Arc::clone(&options.ids),
         Arc::clone(&options.random),
         offline_packs(&tools),
     ));

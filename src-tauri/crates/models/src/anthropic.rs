@@ -3,9 +3,7 @@
 mod assemble;
 mod request;
 
-use std::sync::Arc;
-
-use engine::ports::{Ids, ModelRequest};
+use engine::ports::ModelRequest;
 use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
@@ -45,8 +43,8 @@ impl Wire for Anthropic {
     fn optional(&self) -> &'static [&'static str] {
         &["thinking", "cache_control"]
     }
-    fn assembler(&self, ids: Arc<dyn Ids>) -> Box<dyn Assemble> {
-        Box::new(assemble::Assembler::new(ids, self.maker.clone()))
+    fn assembler(&self) -> Box<dyn Assemble> {
+        Box::new(assemble::Assembler::new(self.maker.clone()))
     }
     fn listed(&self, list: &Value) -> Option<Vec<String>> {
         listed_ids(list)

@@ -4,9 +4,7 @@ mod assemble;
 mod chunk;
 mod request;
 
-use std::sync::Arc;
-
-use engine::ports::{Ids, ModelRequest};
+use engine::ports::ModelRequest;
 use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
@@ -42,8 +40,8 @@ impl Wire for Chat {
     fn optional(&self) -> &'static [&'static str] {
         &["stream_options", "response_format", "json_schema"]
     }
-    fn assembler(&self, ids: Arc<dyn Ids>) -> Box<dyn Assemble> {
-        Box::new(assemble::Assembler::new(ids))
+    fn assembler(&self) -> Box<dyn Assemble> {
+        Box::new(assemble::Assembler::new())
     }
     fn listed(&self, list: &Value) -> Option<Vec<String>> {
         listed_ids(list)

@@ -4,9 +4,7 @@ mod assemble;
 mod partial;
 mod request;
 
-use std::sync::Arc;
-
-use engine::ports::{Ids, ModelRequest};
+use engine::ports::ModelRequest;
 use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
@@ -59,8 +57,8 @@ impl Wire for Gemini {
     fn optional(&self) -> &'static [&'static str] {
         &["thinking", "Thinking", "includeThoughts", "responseSchema", "response_schema", "responseMimeType", "response_mime_type", "JSON mode"]
     }
-    fn assembler(&self, ids: Arc<dyn Ids>) -> Box<dyn Assemble> {
-        Box::new(assemble::Assembler::new(ids, self.maker.clone()))
+    fn assembler(&self) -> Box<dyn Assemble> {
+        Box::new(assemble::Assembler::new(self.maker.clone()))
     }
     fn listed(&self, list: &Value) -> Option<Vec<String>> {
         let answers = |model: &&Value| {

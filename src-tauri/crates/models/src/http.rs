@@ -9,7 +9,9 @@ mod reading;
 mod retry;
 mod trust;
 
+use std::collections::HashSet;
 use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use engine::ports::ModelError;
@@ -28,6 +30,21 @@ pub struct HttpClient {
     outward: reqwest::Client,
     /// To this machine, where no proxy belongs in between.
     here: reqwest::Client,
+    plainly: Plainly,
+}
+
+/// Who refused something optional, and answered without it: it is not offered to them again. Shared by all that ask.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plainly(Arc<Mutex<HashSet<String>>>);
+
+impl Plainly {
+    pub(crate) fn wanted(&self, by: &str) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(by)
+    }
+
+    pub(crate) fn remember(&self, by: String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(by);
+    }
 }
 
 /// The clients follow no redirects, so that the key and the conversation go nowhere else, and trust whom the system trusts.
@@ -44,12 +61,16 @@ pub fn http_client() -> Result<HttpClient, ModelError> {
     };
     let outward = builder().build().map_err(|_| failure::no_tls())?;
     let here = builder().no_proxy().build().map_err(|_| failure::no_tls())?;
-    Ok(HttpClient { outward, here })
+    Ok(HttpClient { outward, here, plainly: Plainly::default() })
 }
 
 impl HttpClient {
     pub(crate) fn to(&self, url: &Url) -> reqwest::Client {
         if is_loopback(url) { self.here.clone() } else { self.outward.clone() }
+    }
+
+    pub(crate) fn plainly(&self) -> Plainly {
+        self.plainly.clone()
     }
 }
 

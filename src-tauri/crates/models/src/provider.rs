@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use contract::ModelCapabilities;
-use engine::ports::{Clock, Ids, Model, ModelError, ModelEvent, ModelRequest, Random};
+use engine::ports::{Clock, Model, ModelError, ModelEvent, ModelRequest, Random};
 use futures::stream::BoxStream;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
@@ -84,7 +84,6 @@ pub struct World {
     pub http: HttpClient,
     pub random: Arc<dyn Random>,
     pub clock: Arc<dyn Clock>,
-    pub ids: Arc<dyn Ids>,
 }
 
 /// A model behind a server.
@@ -109,14 +108,16 @@ impl Provider {
         let maker = format!("{:?} {host} {}", config.api, config.model);
         let wire: Arc<dyn Wire> = match config.api {
             Api::Chat => Arc::new(Chat::new(&config.model, base.host_str().unwrap_or_default(), key)),
-            Api::Responses => Arc::new(Responses::new(&config.model, maker, known, config.reasoning, key)),
-            Api::Anthropic => Arc::new(Anthropic::new(&config.model, maker, known, config.reasoning, key)),
-            Api::Gemini => Arc::new(Gemini::new(&config.model, maker, config.reasoning, key)),
+            Api::Responses => Arc::new(Responses::new(&config.model, maker.clone(), known, config.reasoning, key)),
+            Api::Anthropic => Arc::new(Anthropic::new(&config.model, maker.clone(), known, config.reasoning, key)),
+            Api::Gemini => Arc::new(Gemini::new(&config.model, maker.clone(), config.reasoning, key)),
         };
         let label = config.label.unwrap_or_else(|| format!("{} at {host}", config.model));
         let local = http::is_loopback(&base);
         let shared = Shared {
             http: world.http.to(&base),
+            plainly: world.http.plainly(),
+            maker,
             wire,
             base,
             host,
@@ -124,7 +125,6 @@ impl Provider {
             max_retries: config.max_retries,
             random: world.random,
             clock: world.clock,
-            ids: world.ids,
         };
         Ok(Self { shared: Arc::new(shared), model: config.model, label, local, capabilities: known.capabilities, by_call: config.api == Api::Anthropic })
     }

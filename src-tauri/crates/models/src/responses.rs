@@ -3,9 +3,7 @@
 mod assemble;
 mod request;
 
-use std::sync::Arc;
-
-use engine::ports::{Ids, ModelRequest};
+use engine::ports::ModelRequest;
 use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
@@ -43,8 +41,8 @@ impl Wire for Responses {
     fn optional(&self) -> &'static [&'static str] {
         &["ncrypted", "reasoning", "summar", "text.format", "json_schema"]
     }
-    fn assembler(&self, ids: Arc<dyn Ids>) -> Box<dyn Assemble> {
-        Box::new(assemble::Assembler::new(ids, self.maker.clone()))
+    fn assembler(&self) -> Box<dyn Assemble> {
+        Box::new(assemble::Assembler::new(self.maker.clone()))
     }
     fn listed(&self, list: &Value) -> Option<Vec<String>> {
         listed_ids(list)

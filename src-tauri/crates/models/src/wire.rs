@@ -8,9 +8,8 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
 
-use engine::ports::{Ids, Message, ModelError, ModelEvent, ModelRequest, Opaque};
+use engine::ports::{Message, ModelError, ModelEvent, ModelRequest, Opaque};
 use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
@@ -31,7 +30,7 @@ pub(crate) trait Wire: Send + Sync {
     /// Words of a refusal that speak of what `plain` leaves out.
     fn optional(&self) -> &'static [&'static str];
     /// Reads one answer.
-    fn assembler(&self, ids: Arc<dyn Ids>) -> Box<dyn Assemble>;
+    fn assembler(&self) -> Box<dyn Assemble>;
     /// Names of the models in a listing; `None` when it is no listing of this wire.
     fn listed(&self, list: &Value) -> Option<Vec<String>>;
 }
@@ -148,6 +147,8 @@ pub(crate) fn tokens(usage: &Value, name: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     #[test]

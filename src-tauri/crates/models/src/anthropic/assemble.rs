@@ -2,9 +2,8 @@
 //! when the message is complete. It knows nothing of HTTP or time.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
 
-use engine::ports::{Finish, Ids, ModelError, ModelEvent};
+use engine::ports::{Finish, ModelError, ModelEvent};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -72,8 +71,8 @@ pub(super) struct Assembler {
 }
 
 impl Assembler {
-    pub(super) fn new(ids: Arc<dyn Ids>, maker: String) -> Self {
-        Self { answer: Answer::new(ids), maker, blocks: BTreeMap::new() }
+    pub(super) fn new(maker: String) -> Self {
+        Self { answer: Answer::new(), maker, blocks: BTreeMap::new() }
     }
 
     fn start(&mut self, index: u64, mut block: Value, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {

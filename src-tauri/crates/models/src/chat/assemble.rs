@@ -1,10 +1,9 @@
 //! Puts the chunks of one answer together: text and reasoning go out at once, tool calls when the answer is complete.
-//! It knows nothing of HTTP or time. Providers' own call ids end here; the host's ids begin here.
+//! It knows nothing of HTTP or time. Providers' own call ids end here: the engine names calls.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-use engine::ports::{Finish, Ids, ModelError, ModelEvent};
+use engine::ports::{Finish, ModelError, ModelEvent};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
@@ -31,8 +30,8 @@ struct PartialCall {
 }
 
 impl Assembler {
-    pub(super) fn new(ids: Arc<dyn Ids>) -> Self {
-        Self { answer: Answer::new(ids), calls: Vec::new() }
+    pub(super) fn new() -> Self {
+        Self { answer: Answer::new(), calls: Vec::new() }
     }
 
     fn choice(&mut self, choice: Choice<'_>, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
@@ -163,6 +162,7 @@ impl Assemble for Assembler {
         for call in calls {
             self.answer.call(call.name, call.arguments, out)?;
         }
+        self.answer.check()?;
         self.answer.done(out);
         Ok(())
     }

@@ -2,9 +2,8 @@
 //! There is no end mark on this wire: a reason to stop and the end of the bytes are one. It knows nothing of HTTP or time.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-use engine::ports::{Finish, Ids, ModelError, ModelEvent};
+use engine::ports::{Finish, ModelError, ModelEvent};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -73,8 +72,8 @@ pub(super) struct Assembler {
 }
 
 impl Assembler {
-    pub(super) fn new(ids: Arc<dyn Ids>, maker: String) -> Self {
-        Self { answer: Answer::new(ids), maker, calls: Vec::new() }
+    pub(super) fn new(maker: String) -> Self {
+        Self { answer: Answer::new(), maker, calls: Vec::new() }
     }
 
     fn chunk(&mut self, chunk: Chunk<'_>, out: &mut VecDeque<ModelEvent>) -> Result<Fed, ModelError> {

@@ -6,11 +6,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::ports::{Clock, Ids, ModelError, ModelEvent, ModelRequest, Random};
+use engine::ports::{Clock, ModelError, ModelEvent, ModelRequest, Random};
 use futures::stream::{BoxStream, StreamExt};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use reqwest::{Response, Url};
 
+use super::Plainly;
 use super::between;
 use super::failure::{self, Failure};
 use super::reading::{Reading, Step};
@@ -19,8 +20,6 @@ use crate::wire::Wire;
 
 /// How much of a refusal is looked at.
 const REFUSAL_BYTES: usize = 64 * 1024;
-/// A whole answer is silent until it is there: who asked for it says how long that may be, within this.
-const WHOLE: Duration = Duration::from_secs(600);
 /// How long a refusal may take to arrive in full.
 const REFUSAL_TIME: Duration = Duration::from_secs(5);
 
@@ -31,11 +30,20 @@ pub(crate) struct Shared {
     pub(crate) wire: Arc<dyn Wire>,
     pub(crate) base: Url,
     pub(crate) host: String,
+    /// Wire, server and model.
+    pub(crate) maker: String,
+    pub(crate) plainly: Plainly,
     pub(crate) idle: Duration,
     pub(crate) max_retries: u32,
     pub(crate) random: Arc<dyn Random>,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) ids: Arc<dyn Ids>,
+}
+
+impl Shared {
+    /// Who is asked, and for what: a server may refuse a shape and take what every other request offers.
+    fn asks(&self, request: &ModelRequest) -> String {
+        format!("{} {}", self.maker, request.structured.is_some())
+    }
 }
 
 enum Phase {
@@ -61,7 +69,8 @@ pub(crate) fn start(shared: Arc<Shared>, request: ModelRequest) -> BoxStream<'st
 
 /// The same, with all that is known of a failure.
 pub(super) fn diagnosed(shared: Arc<Shared>, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, Failure>> {
-    let call = Box::new(Call { shared, request, plain: false, attempt: 0, phase: Phase::Send, pending: VecDeque::new() });
+    let plain = shared.plainly.wanted(&shared.asks(&request));
+    let call = Box::new(Call { shared, request, plain, attempt: 0, phase: Phase::Send, pending: VecDeque::new() });
     futures::stream::unfold(call, |mut call| async move { call.next().await.map(|item| (item, call)) }).boxed()
 }
 
@@ -119,7 +128,7 @@ impl Call {
 
     async fn send(&mut self) -> Result<Reading, Failure> {
         let shared = &self.shared;
-        let idle = if self.request.whole { shared.idle.max(WHOLE) } else { shared.idle };
+        let idle = shared.idle;
         let body = shared.wire.body(&self.request, self.plain).map_err(|_| Failure::last(failure::not_writable()))?;
         let mut headers = shared.wire.headers().clone();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -130,7 +139,10 @@ impl Call {
             .map_err(|_| Failure::last(failure::stalled(&shared.host, idle)))?
             .map_err(|error| between::of_transport(&shared.host, &error))?;
         if response.status().is_success() {
-            Ok(Reading::new(response, &shared.host, idle, shared.wire.assembler(Arc::clone(&shared.ids))))
+            if self.plain {
+                shared.plainly.remember(shared.asks(&self.request));
+            }
+            Ok(Reading::new(response, &shared.host, idle, shared.wire.assembler()))
         } else {
             Err(refused(shared, response).await)
         }

@@ -2,9 +2,8 @@
 //! the response is complete. It knows nothing of HTTP or time.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
 
-use engine::ports::{Finish, Ids, ModelError, ModelEvent};
+use engine::ports::{Finish, ModelError, ModelEvent};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -56,8 +55,8 @@ pub(super) struct Assembler {
 }
 
 impl Assembler {
-    pub(super) fn new(ids: Arc<dyn Ids>, maker: String) -> Self {
-        Self { answer: Answer::new(ids), maker, items: BTreeMap::new() }
+    pub(super) fn new(maker: String) -> Self {
+        Self { answer: Answer::new(), maker, items: BTreeMap::new() }
     }
 
     /// An item that begins or is complete: the later form holds.

@@ -1,18 +1,17 @@
-//! What every wire keeps of an answer while it arrives, and how one ends: calls get the host's ids, what is sealed goes back, the
+//! What every wire keeps of an answer while it arrives, and how one ends: what is sealed goes back, the
 //! reason for the end is made one. The shape of the events is each wire's own.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use contract::{CallId, Usage};
-use engine::ports::{Finish, Ids, ModelCall, ModelError, ModelEvent, Opaque};
+use engine::ports::{Finish, ModelCall, ModelError, ModelEvent, Opaque};
 use serde_json::Value;
 
 use crate::http::failure;
 
 /// An answer as far as it has arrived.
 pub(crate) struct Answer {
-    ids: Arc<dyn Ids>,
     pub(crate) usage: Usage,
     pub(crate) finish: Option<Finish>,
     /// Something of it has been seen.
@@ -21,8 +20,8 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    pub(crate) fn new(ids: Arc<dyn Ids>) -> Self {
-        Self { ids, usage: Usage { model_calls: 1, ..Usage::default() }, finish: None, begun: false, called: false }
+    pub(crate) fn new() -> Self {
+        Self { usage: Usage { model_calls: 1, ..Usage::default() }, finish: None, begun: false, called: false }
     }
 
     pub(crate) fn say(&mut self, text: &str, out: &mut VecDeque<ModelEvent>) {
@@ -45,7 +44,8 @@ impl Answer {
             return Err(failure::nameless_call());
         }
         let arguments = if arguments.trim().is_empty() { "{}".to_owned() } else { arguments };
-        out.push_back(ModelEvent::Call(ModelCall { id: CallId::new(self.ids.next("call")), name, arguments }));
+        // The engine names calls: what a provider calls them may repeat or be empty.
+        out.push_back(ModelEvent::Call(ModelCall { id: CallId::new(""), name, arguments }));
         self.called = true;
         Ok(())
     }

@@ -1,27 +1,20 @@
-//! A provider pointed at a scripted server, with fixed clock, ids and randomness.
+//! A provider pointed at a scripted server, with fixed clock and randomness.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeZone, Utc};
-use engine::ports::{AskedCall, Clock, Finish, Ids, Message, Model, ModelCall, ModelError, ModelEvent, ModelRequest, Outbound, OutboundValue, Random, ToolDef};
+use engine::ports::{AskedCall, Clock, Finish, Message, Model, ModelCall, ModelError, ModelEvent, ModelRequest, Outbound, OutboundValue, Random, ToolDef};
 use futures::StreamExt;
 use kit::model_server::ModelServer;
 use models::{Api, Config, HttpClient, Provider, World, http_client};
 use secrecy::SecretString;
 
-struct Fixed(AtomicU64);
+struct Fixed;
 
 impl Clock for Fixed {
     fn now(&self) -> DateTime<Utc> {
         Utc.with_ymd_and_hms(2026, 3, 1, 12, 0, 0).unwrap()
-    }
-}
-
-impl Ids for Fixed {
-    fn next(&self, prefix: &str) -> String {
-        format!("{prefix}_{}", self.0.fetch_add(1, Ordering::Relaxed))
     }
 }
 
@@ -34,8 +27,8 @@ impl Random for Fixed {
 pub fn world() -> World {
     // Reading the system's certificates takes long enough to share the client.
     static HTTP: LazyLock<HttpClient> = LazyLock::new(|| http_client().unwrap());
-    let fixed = Arc::new(Fixed(AtomicU64::new(0)));
-    World { http: HTTP.clone(), random: fixed.clone(), clock: fixed.clone(), ids: fixed }
+    let fixed = Arc::new(Fixed);
+    World { http: HTTP.clone(), random: fixed.clone(), clock: fixed }
 }
 
 pub fn config(base_url: &str) -> Config {

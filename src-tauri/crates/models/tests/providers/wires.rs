@@ -242,6 +242,7 @@ async fn what_is_blocked_is_told_as_such() {
         (Api::Gemini, Reply::events(&[json!({"candidates": [{"finishReason": "PROHIBITED_CONTENT"}]})])),
         (Api::Anthropic, Reply::events(&[&[anthropic_start()], anthropic_end("refusal").as_slice()].concat())),
         (Api::Responses, Reply::events(&[json!({"type": "response.incomplete", "response": {"incomplete_details": {"reason": "content_filter"}}})])),
+        (Api::Chat, Reply::events(&[json!({"choices": [{"delta": {}, "finish_reason": "content_filter"}]})])),
     ];
     for (api, reply) in table {
         let server = ModelServer::start([reply]).await;
