@@ -83,6 +83,7 @@ pub(crate) struct HostModels {
     credentials: Arc<Credentials>,
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
+    silence: Option<Duration>,
     offline: RwLock<Arc<OfflineModel>>,
     http: OnceLock<HttpClient>,
     lately: Arc<Lately>,
@@ -95,6 +96,7 @@ impl HostModels {
         credentials: Arc<Credentials>,
         clock: Arc<dyn Clock>,
         random: Arc<dyn Random>,
+        silence: Option<Duration>,
         packs: Vec<OfflinePack>,
     ) -> Self {
         Self {
@@ -103,6 +105,7 @@ impl HostModels {
             credentials,
             clock,
             random,
+            silence,
             offline: RwLock::new(Arc::new(OfflineModel::new(packs))),
             http: OnceLock::new(),
             lately: Arc::default(),
@@ -118,28 +121,27 @@ impl HostModels {
         Arc::clone(&self.offline.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn remote(&self, settings: &Settings, server: Server) -> Remote {
+    fn remote(&self, settings: &Settings, server: Server, place: Place) -> Remote {
         let (label, local) = (server.label(), is_local(&server.base_url));
         let (keyring, lately) = (Arc::clone(&self.keyring), Arc::clone(&self.lately));
-        Remote { keyring, lately, recipe: Arc::new(self.recipe(settings, server)), label, local }
+        Remote { keyring, lately, recipe: Arc::new(self.recipe(settings, server, place)), label, local }
     }
 
-    fn recipe(&self, settings: &Settings, server: Server) -> Recipe {
+    fn recipe(&self, settings: &Settings, server: Server, place: Place) -> Recipe {
         let http = match self.http.get() {
             Some(http) => Ok(http.clone()),
             None => models::http_client().inspect(|http| {
                 let _ = self.http.set(http.clone());
             }),
         };
-        // Where the environment counts it says how a model is waited for, too; the one who waits says when it is over.
+        // Where the environment counts it says how often a model is asked again, too.
         let number = |name: &str| self.credentials.plain_variable(name)?.parse::<u64>().ok();
-        let wait = number("OPENAI_TIMEOUT_MS").map_or(Duration::ZERO, |ms| Duration::from_millis(ms.min(3_600_000) + 1_000));
         Recipe {
             http,
             env_key: env_key(&self.credentials, server.api, &server.base_url),
             server,
             reasoning: settings.model.reasoning,
-            idle_timeout: Duration::from_secs(u64::from(settings.model.idle_timeout_s)).max(wait),
+            idle_timeout: patience(settings, self.silence, place),
             max_retries: number("OPENAI_MAX_RETRIES").and_then(|most| u32::try_from(most.min(10)).ok()).unwrap_or(settings.model.max_retries),
             clock: Arc::clone(&self.clock),
             random: Arc::clone(&self.random),
@@ -147,14 +149,17 @@ impl HostModels {
     }
 
     /// The chosen model with the one behind it.
-    fn with_fallback(&self, settings: &Settings, first: Remote) -> Arc<dyn Model> {
-        let first = Arc::new(first);
-        match Server::second(settings) {
-            None => first,
-            Some(None) => Arc::new(WithFallback::new(first, self.offline())),
+    fn with_fallback(&self, settings: &Settings, first: Server) -> Arc<dyn Model> {
+        let second: Option<Arc<dyn Model>> = match Server::second(settings) {
+            None => None,
+            Some(None) => Some(self.offline()),
             // A second voice that may not be asked is no voice.
-            Some(Some(second)) if !settings.egress.allowed && !is_local(&second.base_url) => first,
-            Some(Some(second)) => Arc::new(WithFallback::new(first, Arc::new(self.remote(settings, second)))),
+            Some(Some(second)) if !settings.egress.allowed && !is_local(&second.base_url) => None,
+            Some(Some(second)) => Some(Arc::new(self.remote(settings, second, Place::Last))),
+        };
+        match second {
+            None => Arc::new(self.remote(settings, first, Place::Last)),
+            Some(second) => Arc::new(WithFallback::new(Arc::new(self.remote(settings, first, Place::BeforeAnother)), second)),
         }
     }
 
@@ -163,7 +168,7 @@ impl HostModels {
         let settings = self.profile.settings();
         let server = Server::first(&settings, &settings.model.model)?;
         let (host, local, capabilities) = (host_of(&server.base_url), is_local(&server.base_url), models::capabilities(&server.model));
-        let found = match self.remote(&settings, server).open().await {
+        let found = match self.remote(&settings, server, Place::Last).open().await {
             Ok(_) if !settings.egress.allowed && !local => Err(Diagnosis::before_asking(nothing_may_leave())),
             Ok(model) => model.check().await,
             Err(error) => Err(Diagnosis::before_asking(error)),
@@ -189,7 +194,7 @@ impl Models for HostModels {
             None => Server::first(&settings, &settings.model.model),
         };
         match server {
-            Some(server) => self.with_fallback(&settings, self.remote(&settings, server)),
+            Some(server) => self.with_fallback(&settings, server),
             None => self.offline(),
         }
     }
@@ -240,6 +245,23 @@ struct Recipe {
     env_key: Option<SecretString>,
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
+}
+
+/// Whether another model is asked when this one cannot answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    BeforeAnother,
+    Last,
+}
+
+/// How long a model may be silent. Where somebody waits for the answer, that one says when it is over, just before the model's own time
+/// is; a model with another behind it has half of it, so that the other can still answer.
+fn patience(settings: &Settings, silence: Option<Duration>, place: Place) -> Duration {
+    match (silence, place) {
+        (None, _) => Duration::from_secs(u64::from(settings.model.idle_timeout_s)),
+        (Some(silence), Place::Last) => silence + Duration::from_secs(1),
+        (Some(silence), Place::BeforeAnother) => silence / 2,
+    }
 }
 
 /// A server that is asked for with its key only when it is called: the keyring may have been unlocked meanwhile.
@@ -396,6 +418,15 @@ mod tests {
         assert!(env_key(&window, api, api.default_url()).is_none(), "the window takes keys from the keyring alone");
         let reads = |from_environment| Credentials::new(keyring(), Arc::new(SystemClock), from_environment).variable("PATH").is_some();
         assert!(reads(true) && !reads(false));
+    }
+
+    #[test]
+    fn a_model_may_be_silent_as_long_as_somebody_waits_and_half_of_it_before_another() {
+        let settings = settings("gemini", "", None);
+        let seconds = |silence, place| patience(&settings, silence, place).as_secs();
+        let waits = Some(Duration::from_secs(120));
+        assert_eq!([seconds(waits, Place::Last), seconds(waits, Place::BeforeAnother)], [121, 60]);
+        assert_eq!([seconds(None, Place::Last), seconds(None, Place::BeforeAnother)], [60, 60], "the profile's own");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! How a host is opened.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use engine::ports::{Clock, Ids, NoProbe, Probe, Random};
 
@@ -25,6 +25,8 @@ pub struct Options {
     pub sessions: Sessions,
     /// Credentials of tools and keys of models may come from environment variables: for terminals and servers, not for the window.
     pub credentials_from_environment: bool,
+    /// How long whoever waits for an answer bears a model's silence. Absent: the profile's settings say it.
+    pub model_silence: Option<Duration>,
     /// With servers that stand in for programs of packs.
     pub patience: mcp::Patience,
     pub clock: Arc<dyn Clock>,
@@ -45,6 +47,7 @@ impl Default for Options {
             warm_up: false,
             sessions: Sessions::default(),
             credentials_from_environment: false,
+            model_silence: None,
             patience: mcp::Patience::default(),
             clock: Arc::new(SystemClock),
             ids: Arc::new(UuidIds),

@@ -75,6 +75,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         Arc::clone(&tools.credentials),
         Arc::clone(&options.clock),
         Arc::clone(&options.random),
+        options.model_silence,
         offline_packs(&tools),
     ));
     let world = World {

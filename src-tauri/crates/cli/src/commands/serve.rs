@@ -35,6 +35,7 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
             warm_up: true,
             only_packs: vec![SHOP.to_owned()],
             sessions: sessions(&config).await?,
+            model_silence: Some(config.model_timeout),
             patience: config.patience,
             plain_searches: true,
             ..Options::default()

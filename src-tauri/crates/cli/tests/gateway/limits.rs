@@ -208,6 +208,22 @@ async fn section_5_a_model_that_says_nothing_is_given_up() {
     server.assert_clean();
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn section_5_another_model_answers_in_time_for_one_that_says_nothing() {
+    let server = model((0..2).map(|_| Reply::new().hang())).await;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("data")).unwrap();
+    std::fs::write(folder.path().join("data/countersign.toml"), "[model.fallback]\nprovider = \"offline\"\n").unwrap();
+    let url = server.base_url();
+    let env = [("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted"), ("OPENAI_TIMEOUT_MS", "3000")];
+    let gateway = Gateway::start_in(folder, &["--no-token"], &env).await;
+    let answer = gateway.say("s", "hello").await;
+    assert!(answer["text"].as_str().is_some_and(|text| !text.is_empty()), "{answer}");
+    let events = gateway.events("/v1/chat/stream", &message_of("t", "hello")).await;
+    assert_eq!(events.last().unwrap().data["error"], json!(null), "{events:?}");
+    assert_eq!(server.seen().len(), 2, "both were asked, and given up in time");
+}
+
 /// A stream that ends with this failure; the model's connection is given up, and the session goes on.
 async fn stream_given_up(reply: Reply, env: &[(&str, &str)], code: &str, retryable: bool) {
     let server = model([reply]).await;
