@@ -44,11 +44,28 @@ pub(crate) struct Fault {
     pub(crate) details: Map<String, Value>,
     /// Told always.
     pub(crate) retry_after_ms: Option<u64>,
+    /// What was said where it happened: for the log, and nobody else.
+    pub(crate) cause: Option<Cause>,
+}
+
+/// The host's own words of a failure.
+#[derive(Clone, Debug)]
+pub(crate) struct Cause {
+    pub(crate) reason: String,
+    /// Nothing where a shop's own words may stand in it.
+    pub(crate) message: Option<String>,
+}
+
+impl Cause {
+    fn of(error: &AgentError) -> Self {
+        let message = (error.code != ErrorCode::ToolHttpError).then(|| error.message.clone());
+        Self { reason: error.reason_text().unwrap_or_default().to_owned(), message }
+    }
 }
 
 impl Fault {
     pub(crate) fn new(status: StatusCode, category: Category, code: &'static str, message: impl Into<String>) -> Self {
-        Self { status, category, code, message: message.into(), retryable: false, details: Map::new(), retry_after_ms: None }
+        Self { status, category, code, message: message.into(), retryable: false, details: Map::new(), retry_after_ms: None, cause: None }
     }
 
     pub(crate) fn retryable(self) -> Self {
@@ -123,9 +140,11 @@ impl Fault {
                 let status = StatusCode::SERVICE_UNAVAILABLE;
                 Self::new(status, Category::Internal, "SESSION_STORE_UNAVAILABLE", Text::SessionsAway.of(locale)).retryable()
             }
+            // The model may not be asked: what it has cost, and what may be done about it, is for whoever runs the host.
+            (ErrorCode::InternalError, "budget_exceeded") => upstream(StatusCode::SERVICE_UNAVAILABLE, "OPENAI_API_ERROR", Text::ModelFailed),
             (ErrorCode::ApprovalRequired | ErrorCode::InternalError, _) => Self::internal(locale),
         };
-        let found = found.detail("reason", error.reason_text().unwrap_or_default());
+        let found = Self { cause: Some(Cause::of(error)), ..found.detail("reason", error.reason_text().unwrap_or_default()) };
         match error.details.get("retry_after_ms").and_then(Value::as_u64) {
             Some(ms) => Self { retry_after_ms: Some(ms), ..found },
             None => found,
@@ -194,6 +213,8 @@ mod tests {
             (error(llm, "provider_refused", "host refused the tools as they are described"), 500, "upstream", "OPENAI_TOOL_SCHEMA_ERROR", false),
             (error(llm, "provider_refused", "host refused the request"), 503, "upstream", "OPENAI_API_ERROR", false),
             (error(llm, "provider_protocol", "gibberish"), 503, "upstream", "OPENAI_API_ERROR", false),
+            (error(llm, "provider_too_long", "the conversation is too long"), 503, "upstream", "OPENAI_API_ERROR", false),
+            (error(ErrorCode::InternalError, "budget_exceeded", "550 tokens of 9000"), 503, "upstream", "OPENAI_API_ERROR", false),
             (error(ErrorCode::ToolTimeout, "", "gibberish"), 504, "upstream", "TIMEOUT_REQUEST", true),
             (error(ErrorCode::InternalError, "unexpected", "gibberish"), 500, "internal", "INTERNAL_ERROR", false),
         ] {
@@ -258,6 +279,7 @@ mod tests {
             let fault = Fault::of(&error, "en");
             assert_eq!((fault.status.as_u16(), fault.category, fault.code, fault.retryable), (status, category, code, retryable), "{error:?}");
             assert!(!fault.envelope("r", true).to_string().contains("on fire"), "the shop's words stay here");
+            assert!(!format!("{:?}", fault.cause).contains("on fire"), "and do not come into the log");
         }
     }
 

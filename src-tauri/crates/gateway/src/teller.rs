@@ -173,9 +173,10 @@ impl Teller {
     }
 
     fn started(&mut self, id: CallId, tool: &str, args: Value) {
-        if !self.current.is_empty() {
+        let said = std::mem::take(&mut self.current);
+        if !said.trim().is_empty() {
             // Said beside calls: it stays a part of the answer.
-            self.asides.push(std::mem::take(&mut self.current));
+            self.asides.push(said);
         }
         let spec = self.specs.iter().find(|spec| spec.id.as_str() == tool);
         let ignored = self.ignored.iter().position(|data| data["tool"] == tool).map(|at| self.ignored.remove(at)["arguments"].take());

@@ -233,6 +233,11 @@ async fn section_5_a_refusal_and_a_failure_name_their_request_in_header_error_an
     for (id, status) in ids {
         let told: Vec<&Value> = lines.iter().filter(|line| line["requestId"] == id && line["status"].is_number()).collect();
         assert_eq!((told.len(), told[0]["status"].as_u64()), (1, Some(status)), "one line for each: {log}");
+        if status == 503 {
+            let why = lines.iter().find(|line| line["requestId"] == id && line["reason"] == "provider_unauthorized");
+            let why = why.and_then(|line| line["why"].as_str()).unwrap_or_default();
+            assert!(why.contains("does not accept the API key") && !why.contains("sk-test"), "the log says why: {log}");
+        }
     }
 }
 
