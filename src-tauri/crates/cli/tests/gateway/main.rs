@@ -9,6 +9,7 @@ mod baskets;
 mod cart;
 mod confirming;
 mod debug;
+mod described;
 mod document;
 mod front;
 mod limits;

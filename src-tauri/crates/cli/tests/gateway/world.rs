@@ -8,6 +8,8 @@ use kit::model_server::{ModelServer, Reply};
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 
+use crate::described;
+
 pub(crate) struct Gateway {
     folder: tempfile::TempDir,
     child: Child,
@@ -160,10 +162,13 @@ pub(crate) fn message_of(session: &str, message: &str) -> Value {
     json!({"applicationId": "shop-web", "sessionId": session, "message": message, "context": {"cultureCode": "en-GB", "currencyCode": "SEK"}})
 }
 
+/// Status and body of an answer, which is as it is described.
 pub(crate) async fn read(response: Response) -> (StatusCode, Value) {
-    let status = response.status();
+    let (status, path) = (response.status(), response.url().path().to_owned());
     let text = response.text().await.unwrap();
-    (status, serde_json::from_str(&text).unwrap_or_else(|error| panic!("{status}: JSON, but {error}: {text}")))
+    let body = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{status}: JSON, but {error}: {text}"));
+    described::assert_answer(&path, status.as_u16(), &body);
+    (status, body)
 }
 
 pub(crate) fn parse(text: &str) -> Vec<Event> {
@@ -171,7 +176,9 @@ pub(crate) fn parse(text: &str) -> Vec<Event> {
         let (name, data) = block.split_once('\n').unwrap_or_else(|| panic!("an event has two lines: {block}"));
         let data = data.strip_prefix("data: ").unwrap();
         assert!(!data.contains('\n'), "one data line: {data}");
-        Event { name: name.strip_prefix("event: ").unwrap().to_owned(), data: serde_json::from_str(data).unwrap() }
+        let event = Event { name: name.strip_prefix("event: ").unwrap().to_owned(), data: serde_json::from_str(data).unwrap() };
+        described::assert_event(&event);
+        event
     };
     text.split("\n\n").filter(|block| !block.is_empty()).map(one).collect()
 }
