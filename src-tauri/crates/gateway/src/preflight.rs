@@ -27,6 +27,9 @@ const ASKS: &str = "size sizes colour colours color colors variant variants fit 
 /// Why a proposal of a product with variants is taken back.
 const CHOOSE: &str = "The customer has to choose a variant first.";
 
+/// The shop could not be asked: nobody knows what it would have said.
+struct Unanswered;
+
 impl Turn<'_> {
     /// A change that the model proposed: of a product with variants, the variant is asked for first.
     pub(crate) async fn propose(&self, approval: Approval, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
@@ -44,12 +47,17 @@ impl Turn<'_> {
             return Ok(());
         }
         let seen = answer.calls.iter().rev().filter_map(|call| call.result_of("product_get")).find(|product| is_about(product, &part)).cloned();
-        let offer = match seen {
-            Some(product) => choices::offer(&product, &part, quantity, self.locale),
+        let product = match seen {
+            Some(product) => Ok(Some(product)),
             // Nobody has looked: a parent may be behind the part number.
-            None => self.parent_behind(&part).await.map_or(Offer::Plain, |product| choices::offer(&product, &part, quantity, self.locale)),
+            None => self.parent_behind(&part).await,
         };
-        match offer {
+        let Ok(product) = product else {
+            self.withdraw(&approval, "The shop could not be asked about that product.", answer).await;
+            Text::ShopFailed.of(self.locale).clone_into(&mut answer.text);
+            return Ok(());
+        };
+        match product.map_or(Offer::Plain, |product| choices::offer(&product, &part, quantity, self.locale)) {
             Offer::Plain => self.show(&approval, None, answer),
             Offer::One(variant) => {
                 self.withdraw(&approval, CHOOSE, answer).await;
@@ -70,23 +78,26 @@ impl Turn<'_> {
     }
 
     /// The product with variants that a part number, or an id in its place, stands for.
-    async fn parent_behind(&self, part: &str) -> Option<Value> {
-        let is_parent = |product: &Value| product["variants"].as_array().is_some_and(|variants| !variants.is_empty()) && is_about(product, part);
-        if let Some(product) = self.look_up(json!({"partNo": part})).await {
-            return is_parent(&product).then_some(product);
+    async fn parent_behind(&self, part: &str) -> Result<Option<Value>, Unanswered> {
+        let mut found = self.look_up(json!({"partNo": part})).await?;
+        if found.is_none() && part.bytes().all(|byte| byte.is_ascii_digit()) {
+            found = self.look_up(json!({"productId": part})).await?;
         }
-        let digits = part.bytes().all(|byte| byte.is_ascii_digit());
-        let product = if digits { self.look_up(json!({"productId": part})).await? } else { return None };
-        is_parent(&product).then_some(product)
+        Ok(found.filter(|product| product["variants"].as_array().is_some_and(|variants| !variants.is_empty()) && is_about(product, part)))
     }
 
-    /// What the shop says of a product, kept out of the conversation: nobody talked about it. Nothing when it does not answer: then what was
-    /// meant stands.
-    async fn look_up(&self, arguments: Value) -> Option<Value> {
+    /// What the shop says of a product, kept out of the conversation: nobody talked about it. Nothing when it knows none.
+    async fn look_up(&self, arguments: Value) -> Result<Option<Value>, Unanswered> {
         let engine = self.app.host.engine();
-        let get = engine.specs().iter().find(|spec| spec.model_name == "product_get").cloned()?;
-        let looked = engine.look_heard(&self.session, get.id, arguments, self.around()).await;
-        looked.ok().filter(|response| response.outcome == ToolOutcome::Ok).map(|response| response.data)
+        let Some(get) = engine.specs().iter().find(|spec| spec.model_name == "product_get").cloned() else { return Ok(None) };
+        let error = match engine.look_heard(&self.session, get.id, arguments, self.around()).await {
+            Ok(response) if response.outcome == ToolOutcome::Ok => return Ok(Some(response.data)),
+            Ok(response) => response.error,
+            Err(error) => Some(error),
+        };
+        // The tool's own no is an answer, and what it cannot be asked about is no product of its.
+        let is_no = error.is_some_and(|error| ["MCP_TOOL_EXECUTION_FAILED", "VALIDATION_REQUEST_INVALID"].contains(&Fault::of(&error, self.locale).code));
+        if is_no { Ok(None) } else { Err(Unanswered) }
     }
 
     /// Details of the first products found, when the message or what was left out of the search speaks of sizes, colours or buying.
@@ -101,7 +112,7 @@ impl Turn<'_> {
         }
         let shown = crate::cards::of_turn(calls, &[]);
         let ids = shown.iter().take(ENRICHED).filter_map(|card| text(&card["productId"]));
-        join_all(ids.map(|id| self.look_up(json!({"productId": id})))).await.into_iter().flatten().collect()
+        join_all(ids.map(|id| self.look_up(json!({"productId": id})))).await.into_iter().flatten().flatten().collect()
     }
 
     /// Takes a proposal back; the model reads why. False: it still waits.

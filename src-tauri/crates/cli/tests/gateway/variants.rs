@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::front::{Break, Front};
 use crate::remote_shop::open;
-use crate::world::{Gateway, message_of, model};
+use crate::world::{Gateway, SHOE, message_of, model, names};
 
 fn add(part: &str, quantity: u64) -> Reply {
     Reply::call("cart_add_item", json!({"partNo": part, "quantity": quantity}))
@@ -247,5 +247,57 @@ async fn section_12_a_place_after_the_question_is_an_options_and_no_products() {
     gateway.say("s", "is the second one warm?").await;
     let told = crate::memory::hints(&server, server.seen().len() - 1);
     assert!(told.iter().all(|hint| !hint.contains("choose one of these options")), "{told:?}");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_4_and_12_a_choice_is_heard_without_a_tool() {
+    let closed = boot(json!([with(sized(7_300, "43", 1), json!({"isBuyable": false}))]));
+    for (product, told) in [(boot(json!([sized(7_100, "41", 9), sized(7_200, "42", 5)])), "choices"), (closed, "text")] {
+        let front = shop_of(&product).await;
+        let server = model([add("BOOT", 1)]).await;
+        let gateway = open(&front, &server, &[]).await;
+        let hear = async |message: &str| gateway.events("/v1/chat/stream", &message_of("s", message)).await;
+        let asked = hear("the boot").await;
+        let end = &asked.last().unwrap().data;
+        assert_eq!(names(&asked), ["status", "status", "final"], "start, thinking, and the question or why not: {asked:?}");
+        assert!(end.get(told).is_some() && end.get("pendingAction").is_none(), "{end}");
+        if told == "choices" {
+            let chosen = hear("option 2").await;
+            assert_eq!(names(&chosen), ["status", "final"], "{chosen:?}");
+            assert!(proposed(&chosen.last().unwrap().data).contains("BOOT-42"));
+        }
+        server.assert_clean();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_4_a_parent_is_not_proposed_while_the_shop_cannot_be_asked() {
+    for (how, tries) in [(Break::Status(500), 1), (Break::Hang, 3), (Break::Json("{\"jsonrpc\"".into()), 1)] {
+        let front = Front::start().await;
+        let server = model([add("FJS-TR1001", 1), Reply::text(["Yes what?"])]).await;
+        let gateway = open(&front, &server, &[("MCP_CALL_TIMEOUT_MS", "400")]).await;
+        // The preview of the proposal, and then the look for variants.
+        front.breaks("product.get", vec![how.clone(); 2 * tries]);
+        let mut body = message_of("s", "one of those shoes");
+        body["context"]["cultureCode"] = json!("sv-SE");
+        let (_, answer) = gateway.post("/v1/chat?debug=1", &body).await;
+        assert_eq!(answer["text"], "Butiken svarade inte. Försök igen senare.", "{how:?}: {answer}");
+        assert!(["pendingAction", "confirmation", "choices", "error"].iter().all(|block| answer.get(block).is_none()), "{answer}");
+        assert_eq!(answer["debug"]["toolTrace"][0]["blockedByPolicy"], true, "{answer}");
+        assert_eq!(gateway.say("s", "yes").await["text"], "Yes what?", "nothing waits");
+        assert_eq!(front.count("cart.addItem"), 0);
+        server.assert_clean();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_12_and_22_4_what_this_turn_has_shown_to_be_buyable_goes_on_without_another_look() {
+    let front = Front::start().await;
+    let server = model([Reply::call("product_get", json!({"partNo": "FJS-TR1001"})), add(SHOE, 1)]).await;
+    let gateway = open(&front, &server, &[]).await;
+    front.breaks("product.get", [Break::Slow(0)]);
+    front.breaks("product.get", vec![Break::Status(500); 4]);
+    assert!(proposed(&gateway.say("s", "that one").await).contains(SHOE));
     server.assert_clean();
 }
