@@ -95,15 +95,26 @@ fn option(variant: &Value, locale: &str) -> Option<Value> {
     }))
 }
 
-/// Choices that the assistant offers in words.
-pub(crate) fn of_words(offered: &[contract::Choice], prompt: &str) -> Option<Value> {
-    let options: Vec<Value> = offered
-        .iter()
-        .take(OPTIONS)
-        .enumerate()
-        .map(|(index, choice)| json!({"id": (index + 1).to_string(), "label": choice.label, "message": choice.message}))
-        .collect();
-    (!options.is_empty()).then(|| json!({"id": uuid::Uuid::new_v4().to_string(), "kind": "generic", "prompt": prompt, "options": options}))
+/// Choices that the assistant offers in words, which still say what is meant and how many of it. Where each of them names a variant of the
+/// product that was looked at, they are told as its variants.
+pub(crate) fn of_words(offered: &[contract::Choice], product: Option<&Value>, locale: &str) -> Option<Value> {
+    let offered = &offered[..offered.len().min(OPTIONS)];
+    let variants = product.and_then(|product| offered.iter().map(|choice| option(named_by(choice, product)?, locale)).collect::<Option<Vec<Value>>>());
+    let (kind, prompt) = if variants.is_some() { ("variant", Text::ChooseVariant) } else { ("generic", Text::Options) };
+    let plain = || offered.iter().enumerate().map(|(index, choice)| json!({"id": (index + 1).to_string(), "label": choice.label})).collect();
+    let mut options = variants.unwrap_or_else(plain);
+    for (option, choice) in options.iter_mut().zip(offered) {
+        option["message"] = json!(choice.message);
+    }
+    (!options.is_empty()).then(|| json!({"id": uuid::Uuid::new_v4().to_string(), "kind": kind, "prompt": prompt.of(locale), "options": options}))
+}
+
+/// The one variant of a product that a choice names.
+fn named_by<'a>(choice: &contract::Choice, product: &'a Value) -> Option<&'a Value> {
+    let is_named =
+        |variant: &Value| ["variantName", "partNo"].iter().filter_map(|name| text(&variant[*name])).any(|name| contains_word(&choice.message, &name));
+    let mut named = product["variants"].as_array()?.iter().filter(|variant| is_named(variant));
+    named.next().filter(|_| named.next().is_none())
 }
 
 /// A set of choices as it goes out: without what only the gateway needs.
@@ -146,9 +157,9 @@ pub(crate) fn pick(message: &str, kept: &Value) -> Option<Pick> {
         Some(number) => options.get(number.checked_sub(1)?)?,
         None => options.iter().find(|option| names(option).iter().any(|name| contains_word(message, name)))?,
     };
-    match (option["meta"]["partNo"].as_str(), option["message"].as_str()) {
-        (Some(part), _) => Some(Pick::Part(part.to_owned(), kept["quantity"].as_u64().unwrap_or(1))),
-        (None, Some(words)) => Some(Pick::Words(words.to_owned())),
+    match (option["message"].as_str(), option["meta"]["partNo"].as_str()) {
+        (Some(words), _) => Some(Pick::Words(words.to_owned())),
+        (None, Some(part)) => Some(Pick::Part(part.to_owned(), kept["quantity"].as_u64().unwrap_or(1))),
         (None, None) => None,
     }
 }
@@ -292,6 +303,27 @@ mod tests {
         let Offer::Several(kept) = offer(&product, "P", 1, "en") else { panic!("several") };
         let labels: Vec<&str> = kept["options"].as_array().unwrap().iter().filter_map(|option| option["label"].as_str()).collect();
         assert_eq!(labels, ["P-2 (out of stock)", "P-3 (out of stock)"]);
+    }
+
+    #[test]
+    fn section_3_and_12_words_that_name_variants_are_told_as_variants() {
+        let named = |name: &str| json!({"variantName": name});
+        let product = json!({"variants": [variant(1, 3, named("Red, 4")), variant(2, 0, named("Red, 41")), variant(3, 1, named("Blue"))]});
+        let words = |said: &[&str]| {
+            said.iter().map(|said| contract::Choice { label: format!("{said} – 10 SEK"), message: format!("This one: {said}") }).collect::<Vec<_>>()
+        };
+        let kept = of_words(&words(&["Red, 41", "Blue"]), Some(&product), "en").unwrap();
+        let ids: Vec<&str> = kept["options"].as_array().unwrap().iter().filter_map(|option| option["id"].as_str()).collect();
+        assert_eq!((kept["kind"].as_str(), ids), (Some("variant"), vec!["2", "3"]), "in the order in which they were offered");
+        assert_eq!(kept["options"][0]["meta"]["inStock"], false);
+        for message in ["option 1", "P-2"] {
+            assert_eq!(pick(message, &kept), Some(Pick::Words("This one: Red, 41".into())), "{message}: the words know how many");
+        }
+        for (said, product) in [(&["Red, 41", "Green"][..], Some(&product)), (&["Red, 4 or Blue"], Some(&product)), (&["Blue"], None)] {
+            let kept = of_words(&words(said), product, "en").unwrap();
+            assert_eq!((kept["kind"].as_str(), kept["options"][0].get("meta")), (Some("generic"), None), "{said:?}");
+        }
+        assert_eq!(of_words(&[], Some(&product), "en"), None);
     }
 
     #[test]

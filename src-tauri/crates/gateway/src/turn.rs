@@ -243,7 +243,8 @@ impl Turn<'_> {
                 self.name_left(&state.left, answer);
             }
             None => {
-                if let Some(kept) = choices::of_words(&end.choices, Text::Options.of(self.locale)) {
+                let looked_at = answer.calls.iter().rev().find_map(|call| call.result_of("product_get"));
+                if let Some(kept) = choices::of_words(&end.choices, looked_at, self.locale) {
                     answer.choices = choices::shown(&kept);
                     state.choices = Some(kept);
                 }

@@ -179,3 +179,25 @@ async fn the_offline_model_shops_from_search_to_cart() {
     let cart = gateway.say("s", "what is in my cart?").await;
     assert_eq!(cart["cart"]["itemCount"], 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_3_and_12_the_offline_model_offers_variants_with_what_is_known_of_them() {
+    for (culture, message) in [("en-GB", "add 2 FJS-TR1001 to my cart"), ("sv-SE", "lägg 2 FJS-TR1001 i varukorgen")] {
+        let gateway = Gateway::open().await;
+        let mut body = message_of("s", message);
+        body["context"]["cultureCode"] = json!(culture);
+        let (_, asked) = gateway.post("/v1/chat", &body).await;
+        let (choices, meta) = (&asked["choices"], &asked["choices"]["options"][1]["meta"]);
+        assert_eq!((choices["kind"].as_str(), meta["inStock"].as_bool()), (Some("variant"), Some(true)), "{asked}");
+        let text = asked["text"].as_str().unwrap();
+        for (at, option) in choices["options"].as_array().unwrap().iter().enumerate() {
+            let sizes = option["meta"]["dimsMap"].as_object().unwrap().values().map(|value| value.as_str().unwrap()).collect::<Vec<_>>();
+            let line = text.lines().find(|line| line.starts_with(&format!("{}. ", at + 1))).unwrap_or_else(|| panic!("a line of the option: {asked}"));
+            assert!(sizes.iter().all(|size| line.contains(size)), "{option} is {line}");
+        }
+        body["message"] = json!("2");
+        let (_, chosen) = gateway.post("/v1/chat", &body).await;
+        let description = chosen["pendingAction"]["description"].as_str().unwrap_or_else(|| panic!("a proposal: {chosen}"));
+        assert!(description.contains(meta["partNo"].as_str().unwrap()) && description.contains("2 ×"), "as many as were asked for: {description}");
+    }
+}
