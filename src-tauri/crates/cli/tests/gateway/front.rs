@@ -65,6 +65,10 @@ pub(crate) enum Break {
     Meet(Arc<tokio::sync::Barrier>),
     /// The connection is cut in the middle of the answer.
     Cut,
+    /// This status, with all that was asked: who asks, and with which words.
+    Echo(u16),
+    /// The tool says that it failed, and names the token in its sentence.
+    Quote,
 }
 
 /// What is to break: a method of the protocol, the name of a tool, or `token`.
@@ -196,6 +200,8 @@ async fn answer(State(door): State<Door>, uri: Uri, headers: HeaderMap, body: By
     };
     let what = what.to_owned();
     let id = json["id"].clone();
+    let bearer = headers.get(header::AUTHORIZATION).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).unwrap_or_default();
+    let echo = json!({"authorization": bearer, "body": text}).to_string();
     door.notes.heard.lock().unwrap().push(Heard { headers: headers.clone(), body: json, text, what: what.clone() });
     let events = |text: String| ([(header::CONTENT_TYPE, "text/event-stream")], text).into_response();
     match planned(&door, &what) {
@@ -207,6 +213,11 @@ async fn answer(State(door): State<Door>, uri: Uri, headers: HeaderMap, body: By
         }
         Some(Break::Json(text)) => ([(header::CONTENT_TYPE, "application/json")], text).into_response(),
         Some(Break::Events(text)) => events(text.replace("$ID", &id.to_string())),
+        Some(Break::Echo(status)) => (StatusCode::from_u16(status).unwrap(), [(header::CONTENT_TYPE, "application/json")], echo).into_response(),
+        Some(Break::Quote) => {
+            let content = json!([{"type": "text", "text": format!("Nobody is known as {}.", bearer.trim_start_matches("Bearer "))}]);
+            axum::Json(json!({"jsonrpc": "2.0", "id": id, "result": {"isError": true, "content": content}})).into_response()
+        }
         Some(Break::Result(value)) => {
             let content = json!([{"type": "text", "text": value.to_string()}]);
             axum::Json(json!({"jsonrpc": "2.0", "id": id, "result": {"content": content}})).into_response()

@@ -1,19 +1,37 @@
 //! What breaks between the gateway and a shop behind an address: what is tried again and how often the shop hears of it, what is told of
 //! it, and that no change is ever made twice.
 
+use std::time::Duration;
+
 use kit::model_server::{ModelServer, Reply};
+use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
+use crate::cart::{add, pieces};
 use crate::front::{Break, Front, LEAK};
 use crate::remote_shop::{open, search};
-use crate::world::{Event, Gateway, SHOE, message_of, model};
+use crate::world::{Event, Gateway, SHOE, message_of, model, without_ids};
 
-/// Says something on the stream with debug on; the events.
+/// Both routes of the chat, with debug on.
+const STREAM: &str = "/v1/chat/stream?debug=1";
+const JSON: &str = "/v1/chat?debug=1";
+
+/// Says something on the stream; the events.
 async fn hear(gateway: &Gateway, message: &str) -> Vec<Event> {
-    gateway.events("/v1/chat/stream?debug=1", &message_of("s", message)).await
+    gateway.events(STREAM, &message_of("s", message)).await
 }
 
-fn last(events: &[Event]) -> &Value {
+/// Says something on either route: the events of a stream, or the one answer as if it were the end of one.
+pub(crate) async fn ask(gateway: &Gateway, route: &str, message: &str) -> Vec<Event> {
+    if route.starts_with("/v1/chat/stream") {
+        return gateway.events(route, &message_of("s", message)).await;
+    }
+    let (status, data) = gateway.post(route, &message_of("s", message)).await;
+    assert_eq!(status, StatusCode::OK, "{data}");
+    vec![Event { name: "final".into(), data }]
+}
+
+pub(crate) fn last(events: &[Event]) -> &Value {
     let last = events.last().unwrap();
     assert_eq!(last.name, "final");
     &last.data
@@ -23,28 +41,34 @@ fn oks(events: &[Event]) -> Vec<bool> {
     events.iter().filter(|event| event.name == "tool_end").map(|event| event.data["ok"].as_bool().unwrap()).collect()
 }
 
-/// Nobody hears what the shop's failures hold: neither who asked, nor the model, nor the log, nor what is kept.
-fn assert_untold(front: &Front, gateway: &Gateway, server: &ModelServer, events: &[Event]) {
-    let mut kept = String::new();
-    for entry in std::fs::read_dir(gateway.path("data")).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_file()) {
-        kept.push_str(&String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap()));
-    }
-    front.assert_untold(&[&format!("{events:?}"), &gateway.log(), &json!(server.requests()).to_string(), &kept]);
+/// What both routes led to is the same, but for ids and times. The stream's events are it.
+fn same<T: PartialEq + std::fmt::Debug>((streamed, heard): (Vec<Event>, T), (plain, other): (Vec<Event>, T), how: &[Break]) -> (Vec<Event>, T) {
+    assert_eq!((without_ids(last(&plain)), &other), (without_ids(last(&streamed)), &heard), "{how:?}");
+    (streamed, heard)
 }
 
-/// A search that breaks as told; the events, how often the shop was asked, and how often for a token and a session.
+/// Nobody hears what the shop's failures hold: neither who asked, nor the model, nor the log, nor what is kept.
+fn assert_untold(front: &Front, gateway: &Gateway, server: &ModelServer, events: &[Event]) {
+    front.assert_untold(&[&format!("{events:?}"), &json!(server.requests()).to_string(), &gateway.written()]);
+}
+
+/// A search that breaks as told, on both routes; the events, how often the shop was asked, and how often for a token and a session.
 async fn broken_search(what: &str, how: &[Break], more: &[(&str, &str)]) -> (Vec<Event>, [usize; 3]) {
-    let front = Front::start().await;
-    front.breaks(what, how.iter().cloned());
-    let server = model([search(), Reply::text(["So it is."])]).await;
-    let gateway = open(&front, &server, more).await;
-    let events = hear(&gateway, "tents").await;
-    assert_eq!(last(&events)["text"], "So it is.", "the turn goes on: {events:?}");
-    assert!(!events.iter().any(|event| event.name == "error") && last(&events).get("error").is_none());
-    assert_untold(&front, &gateway, &server, &events);
-    front.assert_broken();
-    server.assert_clean();
-    (events, [front.count("product.search"), front.count("token"), front.count("initialize")])
+    let of = async |route: &str| {
+        let front = Front::start().await;
+        front.breaks(what, how.iter().cloned());
+        let server = model([search(), Reply::text(["So it is."])]).await;
+        let gateway = open(&front, &server, more).await;
+        let events = ask(&gateway, route, "tents").await;
+        assert_eq!(last(&events)["text"], "So it is.", "the turn goes on: {events:?}");
+        assert!(!events.iter().any(|event| event.name == "error") && last(&events).get("error").is_none());
+        assert_untold(&front, &gateway, &server, &events);
+        front.assert_broken();
+        server.assert_clean();
+        (events, [front.count("product.search"), front.count("token"), front.count("initialize")])
+    };
+    let (streamed, plain) = tokio::join!(of(STREAM), of(JSON));
+    same(streamed, plain, how)
 }
 
 /// The code that debug tells of a failed call.
@@ -200,23 +224,27 @@ async fn section_17_a_failure_to_get_a_token_is_not_kept() {
     assert_eq!(front.count("token"), 2);
 }
 
-/// A change that breaks as told at the yes; the events of it, and how often the shop heard of it.
+/// A change that breaks as told at the yes, on both routes; the events of it, and how often the shop heard of it.
 async fn broken_change(how: &[Break]) -> (Vec<Event>, usize) {
-    let front = Front::start().await;
-    front.breaks("cart.addItem", how.iter().cloned());
-    let server = model([Reply::call("cart_add_item", json!({"partNo": SHOE, "quantity": 1})), Reply::text(["Anything else?"])]).await;
-    let gateway = open(&front, &server, &IMPATIENT).await;
-    let asked = gateway.say("s", "one shoe").await;
-    assert!(asked["pendingAction"].is_object(), "{asked}");
-    let events = hear(&gateway, "yes").await;
-    assert!(last(&events).get("pendingAction").is_none() && last(&events).get("error").is_none(), "{events:?}");
-    // Whoever says yes again does not make it a second time.
-    let again = hear(&gateway, "yes").await;
-    assert!(last(&again).get("pendingAction").is_none());
-    assert_untold(&front, &gateway, &server, &[events.clone(), again].concat());
-    front.assert_broken();
-    server.assert_clean();
-    (events, front.count("cart.addItem"))
+    let of = async |route: &str| {
+        let front = Front::start().await;
+        front.breaks("cart.addItem", how.iter().cloned());
+        let server = model([add(1), Reply::text(["Anything else?"])]).await;
+        let gateway = open(&front, &server, &IMPATIENT).await;
+        let asked = gateway.say("s", "one shoe").await;
+        assert!(asked["pendingAction"].is_object(), "{asked}");
+        let events = ask(&gateway, route, "yes").await;
+        assert!(last(&events).get("pendingAction").is_none() && last(&events).get("error").is_none(), "{events:?}");
+        // Whoever says yes again does not make it a second time.
+        let again = ask(&gateway, route, "yes").await;
+        assert!(last(&again).get("pendingAction").is_none());
+        assert_untold(&front, &gateway, &server, &[events.clone(), again].concat());
+        front.assert_broken();
+        server.assert_clean();
+        (events, front.count("cart.addItem"))
+    };
+    let (streamed, plain) = tokio::join!(of(STREAM), of(JSON));
+    same(streamed, plain, how)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -242,6 +270,67 @@ async fn section_22_6_a_change_that_may_have_happened_is_never_sent_again() {
         assert!(text.contains("may or may not"), "it is said that nobody knows: {how:?}: {text}");
         // The number of a first basket is lost with the answer: no empty cart is shown in its place.
         assert!(last(&events).get("cart").is_none(), "{how:?}: {events:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_6_a_quantity_and_a_removal_that_may_have_happened_are_never_sent_again() {
+    let set = ("cart.setItemQuantity", Reply::call("cart_set_item_quantity", json!({"productId": SHOE, "quantity": 3})), 3);
+    let remove = ("cart.removeItem", Reply::call("cart_remove_item", json!({"productId": SHOE})), 0);
+    for (tool, call, after) in [set, remove] {
+        let front = Front::start().await;
+        let server = model([]).await;
+        let gateway = open(&front, &server, &IMPATIENT).await;
+        let breaks = [
+            (Break::Status(503), 1),
+            (Break::Status(504), 1),
+            (Break::DoneBut(502), after),
+            (Break::DoneBut(504), after),
+            (Break::Hang, 1),
+            (Break::Cut, after),
+        ];
+        for (at, (how, left)) in breaks.into_iter().enumerate() {
+            for route in ["/v1/chat", "/v1/chat/stream"] {
+                let session = format!("{route} {at}");
+                for reply in [add(1), call.clone(), Reply::text(["Anything else?"])] {
+                    server.push(reply);
+                }
+                for message in ["one shoe", "yes", "change it"] {
+                    gateway.say(&session, message).await;
+                }
+                let before = front.count(tool);
+                front.breaks(tool, [how.clone()]);
+                let body = message_of(&session, "yes");
+                let told = match route {
+                    "/v1/chat" => gateway.post(route, &body).await.1,
+                    _ => last(&gateway.events(route, &body).await).clone(),
+                };
+                assert!(told["text"].as_str().unwrap().contains("may or may not") && told.get("pendingAction").is_none(), "{tool} {how:?}: {told}");
+                assert_eq!(pieces(&told), left, "the cart is as the shop has it now: {tool} {how:?}: {told}");
+                assert_eq!(gateway.say(&session, "yes").await["text"], "Anything else?", "a later yes is the model's");
+                assert_eq!(front.count(tool), before + 1, "{tool} {how:?}");
+                front.assert_broken();
+            }
+        }
+        server.assert_clean();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_22_6_and_22_18_who_leaves_while_a_change_is_made_finds_it_made_once() {
+    for route in ["/v1/chat", "/v1/chat/stream"] {
+        let front = Front::start().await;
+        let server = model([add(1)]).await;
+        let gateway = open(&front, &server, &[]).await;
+        gateway.say("s", "one shoe").await;
+        front.breaks("cart.addItem", [Break::Slow(1_500)]);
+        let leaving = gateway.request(Method::POST, route).json(&message_of("s", "yes")).timeout(Duration::from_millis(300)).send();
+        let left = async { leaving.await?.text().await };
+        assert!(left.await.is_err(), "nobody waits for the end: {route}");
+        let told = gateway.say("s", "yes").await;
+        assert_eq!((pieces(&told), front.count("cart.addItem"), told.get("pendingAction")), (1, 1, None), "{route}: {told}");
+        assert_eq!(server.seen().len(), 1, "no model is asked for a yes");
+        server.assert_clean();
     }
 }
 

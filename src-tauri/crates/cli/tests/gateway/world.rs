@@ -98,6 +98,24 @@ impl Gateway {
         std::fs::read_to_string(self.folder.path().join("serve.log")).unwrap_or_default()
     }
 
+    /// Everything that it has written: its log, its data and whatever else lies in its folder, as text to look for what must not be there.
+    pub(crate) fn written(&self) -> String {
+        let mut all = String::new();
+        let mut folders = vec![self.folder.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+                let kind = entry.file_type().unwrap();
+                if kind.is_dir() {
+                    folders.push(entry.path());
+                } else if kind.is_file() {
+                    // One that is just being put in the place of another may be gone.
+                    all.push_str(&String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap_or_default()));
+                }
+            }
+        }
+        all
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -185,6 +203,18 @@ pub(crate) fn parse(text: &str) -> Vec<Event> {
 
 pub(crate) fn names(events: &[Event]) -> Vec<&str> {
     events.iter().map(|event| event.name.as_str()).collect()
+}
+
+/// An answer without what is new in every turn, at any depth.
+pub(crate) fn without_ids(answer: &Value) -> Value {
+    const NEW: [&str; 6] = ["turnId", "requestId", "pendingActionId", "cartId", "createdAt", "ms"];
+    match answer {
+        Value::Object(members) => {
+            members.iter().filter(|(name, _)| !NEW.contains(&name.as_str())).map(|(name, value)| (name.clone(), without_ids(value))).collect()
+        }
+        Value::Array(list) => list.iter().map(without_ids).collect(),
+        other => other.clone(),
+    }
 }
 
 /// An id that chance made.
