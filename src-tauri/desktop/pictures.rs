@@ -1,4 +1,4 @@
-//! The `shopimg:` scheme: pictures of products, fetched by the host from the shop. PNG and SVG only, capped in size,
+//! The `shopimg:` scheme: pictures of products, fetched by the host from the shop. PNG, JPEG, GIF, WebP and SVG only, capped in size,
 //! and never as anything a page could run.
 
 use tauri::{

@@ -413,8 +413,12 @@ mod tests {
 
     #[test]
     fn section_20_a_shop_has_an_address_that_can_be_reached() {
+        let is_taken = |address: &'static str| {
+            let set = move |name: &str| SHOP.contains(&name).then(|| if name.ends_with("_URL") { address } else { "set" }.to_owned());
+            Config::read(&Flags::default(), PathBuf::from("token"), &set).is_ok()
+        };
         for fits in ["https://shop.example.com/mcp", "http://127.0.0.1:8787/mcp", "http://[::1]:8787/mcp", "https://shop.example.com/mcp?to=me@here"] {
-            assert!(is_shop_address(fits), "{fits}");
+            assert!(is_taken(fits), "{fits}");
         }
         for wrong in [
             "shop.example.com",
@@ -424,8 +428,25 @@ mod tests {
             "https://[ff02::1]/mcp",
             "https://224.0.0.1/",
         ] {
-            assert!(!is_shop_address(wrong), "{wrong}");
+            assert!(!is_taken(wrong), "{wrong}");
         }
+    }
+
+    #[test]
+    fn section_20_the_defaults_of_the_server_and_its_shop() {
+        let config = Config::read(&Flags::default(), PathBuf::from("token"), &|_| None).unwrap();
+        assert_eq!((config.patience.call.as_millis(), config.patience.token.as_millis()), (10_000, 5_000));
+        assert_eq!((config.patience.retries, config.patience.base.as_millis(), config.patience.jitter.as_millis()), (2, 500, 200));
+        assert_eq!((config.grace.as_secs(), config.max_connections), (20, 4_096));
+        assert_eq!((config.header_time.as_millis(), config.body_time.as_millis(), config.write_time.as_millis()), (20_000, 15_000, 60_000));
+        assert!(config.session_store == SessionStore::Sqlite);
+        let redis = |name: &str| match name {
+            "SESSION_STORE" => Some("redis".to_owned()),
+            "REDIS_URL" => Some("redis://127.0.0.1:6379".to_owned()),
+            _ => None,
+        };
+        let config = Config::read(&Flags::default(), PathBuf::from("token"), &redis).unwrap();
+        assert!(config.session_store == SessionStore::Redis { url: "redis://127.0.0.1:6379".into(), prefix: "agent:sess:".into() });
     }
 
     #[test]

@@ -11,6 +11,7 @@ use hyper_util::{
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::Semaphore,
+    time::{Instant, Interval, MissedTickBehavior},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -115,7 +116,7 @@ where
 /// Turns under way may finish; those that do not in time are stopped, which still leaves a whole session.
 async fn end(app: &Arc<App>, connections: &TaskTracker) {
     app.turns.close();
-    let latest = tokio::time::Instant::now() + app.config.grace;
+    let latest = Instant::now() + app.config.grace;
     while tokio::time::timeout_at(latest, app.turns.wait()).await.is_ok() {
         let _ = tokio::time::timeout(CLOSING_TIME, connections.wait()).await;
         // A request whose body was still on its way may have begun one meanwhile.
@@ -146,13 +147,19 @@ async fn share(app: Arc<App>) {
 
 /// Sessions whose time is over go, once a minute; those of earlier starts as soon as the first callers have been served.
 async fn sweep(app: Arc<App>) {
-    let mut wait = Duration::from_secs(1);
+    let mut passes = passes();
     loop {
-        tokio::time::sleep(wait).await;
+        passes.tick().await;
         crate::sessions::sweep(&app).await;
         app.runs.sweep(std::time::Instant::now());
-        wait = Duration::from_secs(60);
     }
+}
+
+/// A second after the start, and then each minute. What a long pass missed is not made up for.
+fn passes() -> Interval {
+    let mut passes = tokio::time::interval_at(Instant::now() + Duration::from_secs(1), Duration::from_secs(60));
+    passes.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    passes
 }
 
 #[cfg(test)]
@@ -162,6 +169,16 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn section_9_sessions_are_swept_each_minute() {
+        let began = Instant::now();
+        let mut passes = passes();
+        for second in [1, 61, 121] {
+            passes.tick().await;
+            assert_eq!(began.elapsed().as_secs(), second);
+        }
+    }
 
     #[tokio::test(start_paused = true)]
     async fn an_answer_that_is_on_its_way_comes_to_its_end_on_an_old_connection() {
@@ -187,7 +204,7 @@ mod tests {
             let connection = http1::Builder::new().serve_connection(TokioIo::new(server), quick);
             let closing = CancellationToken::new();
             let serving = tokio::spawn(serve(connection, Duration::from_secs(60), closing.clone()));
-            let began = tokio::time::Instant::now();
+            let began = Instant::now();
             if stops {
                 closing.cancel();
             }

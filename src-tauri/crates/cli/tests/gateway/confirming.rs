@@ -242,3 +242,22 @@ async fn a_change_that_the_shop_refuses_gets_a_sentence_that_helps() {
     assert!(refused.get("pendingAction").is_none(), "{refused}");
     server.assert_clean();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_the_conversation_keeps_a_yes_its_answer_and_the_cart_once() {
+    let server = model([add(2), Reply::text(["Here."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    for message in ["two shoes", "yes"] {
+        gateway.say("s", message).await;
+    }
+    gateway.say("s", "what is in my cart?").await;
+    let told = server.seen()[1].body["messages"].clone();
+    let said = |role: &str, text: &str| told.as_array().unwrap().iter().filter(|one| one["role"] == role && one["content"] == text).count();
+    assert_eq!((said("user", "yes"), said("assistant", "Done. Your cart is up to date.")), (1, 1), "{told}");
+    let tools = told.as_array().unwrap().iter().filter(|one| one["role"] == "tool");
+    let results: Vec<Value> = tools.map(|one| serde_json::from_str(one["content"].as_str().unwrap()).unwrap()).collect();
+    let [change, cart] = &results[..] else { panic!("the change and the look behind it: {told}") };
+    assert_eq!((&cart["items"][0]["partNo"], &cart["items"][0]["quantity"]), (&json!(SHOE), &json!(2)), "{cart}");
+    assert_eq!(change["basket"]["items"], cart["items"], "the result of the change is the cart");
+    server.assert_clean();
+}

@@ -37,7 +37,11 @@ async fn section_2_and_22_24_requests_that_do_not_fit_are_told_what_is_wrong() {
         with("context", json!("sv")),
         with("context", json!({"cultureCode": 1})),
         with("context", json!({"priceListIds": ["1"]})),
+        with("context", json!({"priceListIds": 1})),
         with("context", json!({"customerId": "1"})),
+        with("context", json!({"currencyCode": 752})),
+        with("context", json!({"salesAreaId": "1"})),
+        with("context", json!({"companyId": [1]})),
     ];
     for body in bad {
         for path in ["/v1/chat", "/v1/chat/stream"] {
@@ -54,6 +58,7 @@ async fn section_2_and_22_24_requests_that_do_not_fit_are_told_what_is_wrong() {
     assert_eq!(gateway.post("/v1/chat", &without("context")).await.0, StatusCode::OK);
     let page = with("context", json!({"cultureCode": "sv-SE", "page": {"url": "/"}, "timestamp": "2026-11-22"}));
     assert_eq!(gateway.post("/v1/chat", &page).await.0, StatusCode::OK);
+    assert_eq!(gateway.post("/v1/chat", &with("message", json!("å".repeat(4_000)))).await.0, StatusCode::OK, "4,000 characters fit");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -115,6 +120,7 @@ async fn section_6_the_estimate_of_tokens_bites_when_more_characters_are_allowed
     let gateway = Gateway::start(&["--no-token"], &[("MAX_MESSAGE_CHARS", "9000"), ("ALLOWED_APPLICATION_IDS", "shop-web, other")]).await;
     let (status, answer) = gateway.post("/v1/chat", &message_of("s", &"word ".repeat(961))).await;
     assert_eq!((status, answer["error"]["code"].as_str()), (StatusCode::PAYLOAD_TOO_LARGE, Some("VALIDATION_REQUEST_INVALID")));
+    assert_eq!(answer["error"]["retryable"], false);
     let mut foreign = message_of("s", &"word ".repeat(961));
     foreign["applicationId"] = json!("stranger");
     let (status, answer) = gateway.post("/v1/chat", &foreign).await;
@@ -122,7 +128,7 @@ async fn section_6_the_estimate_of_tokens_bites_when_more_characters_are_allowed
         (status, answer["error"]["category"].as_str(), answer["error"]["code"].as_str()),
         (StatusCode::FORBIDDEN, Some("auth"), Some("AUTHZ_FORBIDDEN"))
     );
-    assert_eq!(answer["sessionId"], "s");
+    assert_eq!((&answer["error"]["retryable"], &answer["sessionId"]), (&json!(false), &json!("s")));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use reqwest::{Method, StatusCode, header};
+use reqwest::{Body, Method, StatusCode, header};
 use serde_json::json;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -27,15 +27,26 @@ async fn section_1_health_needs_nothing_and_unknown_routes_are_404() {
 #[tokio::test(flavor = "multi_thread")]
 async fn section_1_bodies_are_json_of_a_bounded_size() {
     let gateway = Gateway::start(&["--no-token"], &[("BODY_LIMIT_BYTES", "2000")]).await;
-    let send = |kind: &'static str, body: String| gateway.request(Method::POST, "/v1/chat").header(header::CONTENT_TYPE, kind).body(body).send();
-    for (kind, body, wanted) in [
-        ("application/json", "{\"applicationId\":".to_owned(), 400),
-        ("text/plain", "hello".to_owned(), 415),
-        ("application/json", format!("{{\"message\":\"{}\"}}", "x".repeat(3_000)), 413),
-    ] {
-        let (status, body) = read(send(kind, body).await.unwrap()).await;
-        assert_eq!((status.as_u16(), body["statusCode"].as_u64()), (wanted, Some(u64::from(wanted))), "{kind}");
+    let long = format!("{{\"message\":\"{}\"}}", "x".repeat(3_000));
+    // In pieces, of which nobody said before how long they are together.
+    let pieces = |text: &str| {
+        Body::wrap_stream(futures::stream::iter(text.as_bytes().chunks(500).map(|piece| Ok::<_, std::io::Error>(piece.to_vec())).collect::<Vec<_>>()))
+    };
+    for path in ["/v1/chat", "/v1/chat/stream"] {
+        for (kind, body, status, error, message) in [
+            ("application/json", "{\"applicationId\":".into(), 400, "Bad Request", "Body is not valid JSON"),
+            ("text/plain", "hello".into(), 415, "Unsupported Media Type", "Unsupported Media Type"),
+            ("application/json", long.clone().into(), 413, "Payload Too Large", "Request body is too large"),
+            ("application/json", pieces(&long), 413, "Payload Too Large", "Request body is too large"),
+        ] {
+            let response = gateway.request(Method::POST, path).header(header::CONTENT_TYPE, kind).body(body).send().await.unwrap();
+            let (got, body) = read(response).await;
+            assert_eq!((got.as_u16(), body), (status, json!({"statusCode": status, "error": error, "message": message})), "{kind}");
+        }
     }
+    let whole = pieces(&message_of("s", "hello").to_string());
+    let response = gateway.request(Method::POST, "/v1/chat").header(header::CONTENT_TYPE, "application/json").body(whole).send().await.unwrap();
+    assert_eq!(read(response).await.0, StatusCode::OK, "what comes in pieces is taken");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -175,6 +175,31 @@ async fn section_7_who_asks_too_often_is_told_when_to_come_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn section_4_and_7_a_stream_that_is_refused_for_its_rate_is_plain_json() {
+    let gateway = open(&[("DEMO_RL_CHAT_PER_MIN", "1")]).await;
+    let token = issued(&gateway).await["token"].as_str().unwrap().to_owned();
+    let ask = || gateway.http.post(format!("{}/v1/chat/stream", gateway.base)).bearer_auth(&token).json(&message_of("s", "hello"));
+    // The clock's minute may end in between: then the next one refuses.
+    for _ in 0..6 {
+        let response = ask().send().await.unwrap();
+        if response.status() == StatusCode::OK {
+            assert_eq!(response.headers()["content-type"], "text/event-stream; charset=utf-8");
+            assert!(!response.headers().contains_key("x-ratelimit-remaining"), "a stream does not carry them");
+            continue;
+        }
+        let (headers, kind) = (response.headers().clone(), response.headers()["content-type"].clone());
+        let (status, body) = read(response).await;
+        assert_eq!((status, &kind), (StatusCode::TOO_MANY_REQUESTS, &"application/json; charset=utf-8".parse().unwrap()));
+        assert_eq!(body, json!({"error": body["error"]}), "only the envelope");
+        assert_eq!((&body["error"]["code"], &body["error"]["retryable"]), (&json!("RATE_LIMITED"), &json!(true)));
+        let wait = body["error"]["details"]["retryAfterMs"].as_u64().unwrap();
+        assert_eq!(headers["retry-after"].to_str().unwrap(), wait.div_ceil(1_000).to_string());
+        return;
+    }
+    panic!("one in a minute");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn section_7_a_secret_that_is_too_short_is_refused_at_the_start() {
     let short = &SECRET[1..];
     for (on, env) in [
