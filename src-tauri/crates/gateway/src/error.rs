@@ -45,7 +45,7 @@ pub(crate) struct Fault {
     /// Told always.
     pub(crate) retry_after_ms: Option<u64>,
     /// What was said where it happened: for the log, and nobody else.
-    pub(crate) cause: Option<Cause>,
+    pub(crate) cause: Option<Box<Cause>>,
 }
 
 /// The host's own words of a failure.
@@ -144,7 +144,7 @@ impl Fault {
             (ErrorCode::InternalError, "budget_exceeded") => upstream(StatusCode::SERVICE_UNAVAILABLE, "OPENAI_API_ERROR", Text::ModelFailed),
             (ErrorCode::ApprovalRequired | ErrorCode::InternalError, _) => Self::internal(locale),
         };
-        let found = Self { cause: Some(Cause::of(error)), ..found.detail("reason", error.reason_text().unwrap_or_default()) };
+        let found = Self { cause: Some(Box::new(Cause::of(error))), ..found.detail("reason", error.reason_text().unwrap_or_default()) };
         match error.details.get("retry_after_ms").and_then(Value::as_u64) {
             Some(ms) => Self { retry_after_ms: Some(ms), ..found },
             None => found,

@@ -65,7 +65,7 @@ pub(crate) async fn converse(app: Arc<App>, ask: Ask, out: Out, leave: Cancellat
     let code = outcome.fault.as_ref().map(|fault| fault.code);
     tracing::Span::current().record("http.response.status_code", status).record("code", code);
     tracing::info!(target: "gateway", requestId = %ask.request_id, turnId = %ask.turn, route = ask.route, status, code, took_ms, tools = answer.calls.len(), "turn");
-    if let Some(Cause { reason, message }) = outcome.fault.as_ref().and_then(|fault| fault.cause.as_ref()) {
+    if let Some(Cause { reason, message }) = outcome.fault.as_ref().and_then(|fault| fault.cause.as_deref()) {
         tracing::warn!(target: "gateway", requestId = %ask.request_id, turnId = %ask.turn, code, reason, why = message, "a turn failed");
     }
     if let Some(error) = &outcome.response.error {
