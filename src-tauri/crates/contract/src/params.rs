@@ -77,7 +77,12 @@ wire! {
         hash: String,
         decision: Decision,
     }
-    struct ApprovalDecideResponse { approval: Approval }
+    struct ApprovalDecideResponse {
+        approval: Approval,
+        /// What came of the call, when the decision itself ran it: nobody waited for it any more.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        result: Option<crate::ItemBody>,
+    }
     struct PolicySetParams { policy: crate::PolicyMode }
     struct PolicyCheckParams {
         tool: ToolId,

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Engine,
-    approvals::{CHANGED, EDITED, Executed, Holds, Verdict, failed},
+    approvals::{CHANGED, EDITED, Executed, Gated, Holds, Verdict, failed},
     call::Ready,
     coerce::fitted,
     lanes::Accepted,
@@ -44,6 +44,13 @@ impl DecidedBy {
     }
 }
 
+/// A decided action, and what came of its call when the decision itself ran it.
+#[derive(Debug)]
+pub struct Decided {
+    pub approval: Approval,
+    pub result: Option<ItemBody>,
+}
+
 impl Engine {
     /// Pending actions, or all of them.
     pub async fn approvals_list(self: &Arc<Self>, include_decided: bool) -> Result<Vec<Approval>, AgentError> {
@@ -52,21 +59,22 @@ impl Engine {
     }
 
     /// Applies a decision. The hash must be the one that was shown.
-    pub async fn approval_decide(self: &Arc<Self>, params: ApprovalDecideParams, by: DecidedBy) -> Result<Approval, AgentError> {
+    pub async fn approval_decide(self: &Arc<Self>, params: ApprovalDecideParams, by: DecidedBy) -> Result<Decided, AgentError> {
         let approval = self.approval(&params.id).await?;
         // Saying no is always possible.
         if !matches!(params.decision, Decision::Reject { .. }) {
             self.check_tool(&approval.tool)?;
         }
         self.check_open(&approval, &params.hash).await?;
+        let mut result = None;
         match params.decision {
             Decision::ApproveOnce { confirm_word } => {
                 check_word(&approval, confirm_word.as_deref())?;
-                self.approve(&approval, Holds::Once, by).await?;
+                result = self.approve(&approval, Holds::Once, by).await?;
             }
             Decision::ApproveForSession => {
                 self.check_grantable(&approval)?;
-                self.approve(&approval, Holds::ForSession, by).await?;
+                result = self.approve(&approval, Holds::ForSession, by).await?;
             }
             Decision::Edit { arguments } => self.edit(&approval, arguments, by).await?,
             Decision::Reject { reason } => {
@@ -78,7 +86,7 @@ impl Engine {
             }
         }
         self.push_approvals().await;
-        self.approval(&params.id).await
+        Ok(Decided { approval: self.approval(&params.id).await?, result })
     }
 
     async fn approval(&self, id: &ApprovalId) -> Result<Approval, AgentError> {
@@ -122,12 +130,12 @@ impl Engine {
     }
 
     /// Tells the call that waits; when none does any more, the action is executed here.
-    async fn approve(self: &Arc<Self>, approval: &Approval, holds: Holds, by: DecidedBy) -> Result<(), AgentError> {
+    async fn approve(self: &Arc<Self>, approval: &Approval, holds: Holds, by: DecidedBy) -> Result<Option<ItemBody>, AgentError> {
         self.move_from_pending(approval, ApprovalStatus::Approved, None, by).await?;
-        if !self.router.tell(&approval.id, Verdict::Approved(holds)) {
-            self.execute_detached(approval, holds).await?;
+        if self.router.tell(&approval.id, Verdict::Approved(holds)) {
+            return Ok(None);
         }
-        Ok(())
+        self.execute_detached(approval, holds).await
     }
 
     fn check_grantable(&self, approval: &Approval) -> Result<(), AgentError> {
@@ -219,7 +227,7 @@ impl Engine {
     }
 
     /// Executes an approved action whose turn has ended (it was proposed where nobody could approve).
-    async fn execute_detached(self: &Arc<Self>, approval: &Approval, holds: Holds) -> Result<(), AgentError> {
+    async fn execute_detached(self: &Arc<Self>, approval: &Approval, holds: Holds) -> Result<Option<ItemBody>, AgentError> {
         let spec = match self.spec_of(approval) {
             Ok(spec) => spec,
             Err(error) => {
@@ -233,7 +241,8 @@ impl Engine {
         let ready = detached(approval, spec, arguments);
         turn.emit(EventBody::ApprovalResolved { id: approval.id.clone(), status: ApprovalStatus::Approved });
         match turn.execute(&ready, Some((approval, holds))).await {
-            Executed::Done(_) => Ok(()),
+            Executed::Done(Gated::Done { result, .. }) => Ok(Some(turn.result_item(&result).body)),
+            Executed::Done(Gated::Waiting(error)) => Err(*error),
             Executed::Changed => {
                 let fresh = match turn.propose(&ready, CHANGED.to_owned(), Some(approval.id.clone())).await {
                     Ok(proposal) => proposal.approval,

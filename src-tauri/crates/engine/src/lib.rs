@@ -53,7 +53,7 @@ use contract::{AgentError, Push, SessionId};
 
 pub use canonical::{approval_hash, canonical, sha256_hex};
 pub use coerce::coerce;
-pub use decide::DecidedBy;
+pub use decide::{Decided, DecidedBy};
 pub use history::cap;
 pub use recover::Recovered;
 pub use run::{Around, Hearing, IGNORED};

@@ -31,6 +31,7 @@ mod sharing;
 mod teller;
 mod texts;
 mod turn;
+mod variables;
 mod wire;
 
 use std::{net::SocketAddr, sync::Arc};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use contract::*;
 use engine::{
-    DecidedBy,
+    Decided, DecidedBy,
     ports::{AuditLog, Durability, Models, Profile, RecordDraft},
 };
 use serde_json::json;
@@ -72,7 +72,8 @@ impl Commands for Host {
         Ok(ApprovalsListResponse { approvals })
     }
     async fn approval_decide(&self, params: ApprovalDecideParams) -> Result<ApprovalDecideResponse, AgentError> {
-        Ok(ApprovalDecideResponse { approval: self.engine.approval_decide(params, DecidedBy::Window).await? })
+        let Decided { approval, result } = self.engine.approval_decide(params, DecidedBy::Window).await?;
+        Ok(ApprovalDecideResponse { approval, result })
     }
     async fn policy_set(&self, params: PolicySetParams) -> Result<Empty, AgentError> {
         let before = self.profile.stored();

@@ -8,7 +8,7 @@ use contract::{
     AgentError, ApprovalDecideParams, ApprovalDecideResponse, ApprovalsListResponse, AuditRecordView, Commands, Decision, Empty, ErrorCode, PolicyView,
     RunResponse, ServiceLevelView, SessionView, TerminalDecisionsParams, VerifyReport, params::*, with_commands,
 };
-use engine::{DecidedBy, ports::Profile as _};
+use engine::{Decided, DecidedBy, ports::Profile as _};
 
 use crate::Host;
 
@@ -74,8 +74,8 @@ macro_rules! forward {
 
             async fn approval_decide(&self, params: ApprovalDecideParams) -> Result<ApprovalDecideResponse, AgentError> {
                 self.check_decision(&params.decision)?;
-                let approval = self.host.engine.approval_decide(params, DecidedBy::Terminal).await?;
-                Ok(ApprovalDecideResponse { approval })
+                let Decided { approval, result } = self.host.engine.approval_decide(params, DecidedBy::Terminal).await?;
+                Ok(ApprovalDecideResponse { approval, result })
             }
 
             async fn policy_set(&self, _: PolicySetParams) -> Result<Empty, AgentError> {

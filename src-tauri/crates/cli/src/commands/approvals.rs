@@ -28,8 +28,12 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Approvals) -> Result<Ex
             let params = ApprovalDecideParams { id: approval.id.clone(), hash, decision: Decision::ApproveOnce { confirm_word: word } };
             let commands = Arc::clone(&link.commands);
             let mut asker = Asker::new(out, link::person_present());
-            let decided = asker.beside(link, async move { commands.approval_decide(params).await }).await??.approval;
-            let result = result_of(link, &decided).await;
+            let answer = asker.beside(link, async move { commands.approval_decide(params).await }).await??;
+            let decided = answer.approval;
+            let result = match answer.result {
+                None => result_of(link, &decided).await,
+                known => known,
+            };
             tell_approved(out, &decided, result.as_ref());
             Ok(Exit::of_status(decided.status))
         }
@@ -83,7 +87,7 @@ async fn decide(link: &Link, approval: &Approval, hash: String, decision: Decisi
     Ok(link.commands.approval_decide(params).await?.approval)
 }
 
-/// What came of it, as the session keeps it.
+/// What came of it, as the session keeps it: the turn that waited for the decision runs the call itself.
 async fn result_of(link: &Link, approval: &Approval) -> Option<ItemBody> {
     let view = link.commands.session_open(SessionParams { session: approval.session.clone() }).await.ok()?;
     let of_call = |body: &ItemBody| matches!(body, ItemBody::ToolResult { call, .. } if *call == approval.call);
@@ -109,7 +113,6 @@ fn tell_approved(out: Out, approval: &Approval, result: Option<&ItemBody>) {
             out.line(prose(&text));
         }
     } else if let Some(reason) = &approval.reason {
-        // No conversation keeps the result of a call by itself; why it failed stands with the action.
         out.line(exact(reason));
     }
 }

@@ -151,7 +151,7 @@ fn approving_by_id_needs_the_users_leave_and_the_hash() {
     assert_eq!(wrong.1, Some(1), "{}", wrong.0);
     let (seen, code) = Terminal::start(&world, &["approvals", "approve", id, "--hash", hash]).end();
     assert_eq!(code, Some(0), "{seen}");
-    assert!(seen.contains("Add to cart is done."), "{seen}");
+    assert!(seen.contains("Add to cart is done.") && seen.contains(SHOE), "with what the shop answered: {seen}");
     let (seen, code) = Terminal::start(&world, &["approvals", "approve", id, "--hash", hash]).end();
     assert_eq!(code, Some(4), "it runs once: {seen}");
     assert_eq!(world.shoes("direct"), 2);

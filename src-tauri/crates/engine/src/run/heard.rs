@@ -169,7 +169,7 @@ impl Engine {
     ) -> (Result<Approval, AgentError>, Vec<EventBody>) {
         let (work, mut events) = Work::heard(around);
         self.runs.enter(&approval.turn, work);
-        let decided = self.approval_decide(params, DecidedBy::Caller).await;
+        let decided = self.approval_decide(params, DecidedBy::Caller).await.map(|decided| decided.approval);
         self.runs.leave(&approval.turn);
         let mut heard = Vec::new();
         while let Ok(event) = events.try_recv() {

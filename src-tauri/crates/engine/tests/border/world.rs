@@ -381,7 +381,7 @@ impl Bench {
 
     pub async fn decide(&self, approval: &Approval, decision: Decision) -> Result<Approval, AgentError> {
         let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
-        self.engine.approval_decide(params, engine::DecidedBy::Window).await
+        self.engine.approval_decide(params, engine::DecidedBy::Window).await.map(|decided| decided.approval)
     }
 
     pub async fn items(&self) -> Vec<Item> {

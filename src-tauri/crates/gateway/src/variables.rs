@@ -1,0 +1,76 @@
+//! Values of variables: read by their form, and what is wrong with them in words. Knows no variable.
+
+use axum::http::Uri;
+
+/// Reads variables and keeps what is wrong with them.
+pub(crate) struct Reader<'a> {
+    variable: &'a dyn Fn(&str) -> Option<String>,
+    pub(crate) faults: Vec<String>,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn of(variable: &'a dyn Fn(&str) -> Option<String>) -> Self {
+        Self { variable, faults: Vec::new() }
+    }
+
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        (self.variable)(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+    }
+
+    pub(crate) fn list(&self, name: &str, default: &str) -> Vec<String> {
+        let text = (self.variable)(name).unwrap_or_else(|| default.to_owned());
+        text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+    }
+
+    /// A list whose entries have a form; `wanted` says which. An entry of another form would never match anything.
+    pub(crate) fn list_of<T>(&mut self, name: &str, default: &str, form: impl Fn(&str) -> Option<T>, wanted: &str) -> Vec<T> {
+        let mut all = Vec::new();
+        for (at, entry) in self.list(name, default).iter().enumerate() {
+            match form(entry) {
+                Some(one) => all.push(one),
+                None => self.faults.push(format!("{name}, entry {}: {wanted}", at + 1)),
+            }
+        }
+        all
+    }
+
+    /// A switch, which nobody should have off by mistake.
+    pub(crate) fn is_on(&mut self, name: &str) -> bool {
+        let Some(text) = self.text(name) else { return false };
+        let is_one_of = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
+        let is_on = is_one_of(&["1", "true"]);
+        // The last two were always off.
+        if !is_on && !is_one_of(&["0", "false", "no", "off"]) {
+            self.faults.push(format!("{name} must be 1 or true to be on, 0 or false to be off."));
+        }
+        is_on
+    }
+
+    /// A web address that fits, when there is one.
+    pub(crate) fn address(&mut self, name: &str, fits: impl Fn(&Uri) -> bool, wanted: &str) {
+        let is_address =
+            |text: &str| text.parse::<Uri>().is_ok_and(|uri| matches!(uri.scheme_str(), Some("https" | "http")) && uri.host().is_some() && fits(&uri));
+        if self.text(name).is_some_and(|text| !is_address(&text)) {
+            self.faults.push(format!("{name} must be {wanted}."));
+        }
+    }
+
+    pub(crate) fn number(&mut self, name: &str, default: u64, least: u64, most: u64) -> u64 {
+        let Some(text) = self.text(name) else { return default };
+        match text.parse() {
+            Ok(number) if (least..=most).contains(&number) => number,
+            Ok(_) | Err(_) => {
+                self.faults.push(format!("{name} must be a number from {least} to {most}."));
+                default
+            }
+        }
+    }
+
+    pub(crate) fn count(&mut self, name: &str, default: u64, least: u64, most: u64) -> usize {
+        usize::try_from(self.number(name, default, least, most)).unwrap_or(usize::MAX)
+    }
+
+    pub(crate) fn small(&mut self, name: &str, default: u64, least: u64, most: u64) -> u32 {
+        u32::try_from(self.number(name, default, least, most)).unwrap_or(u32::MAX)
+    }
+}
