@@ -84,6 +84,9 @@ fn searches(journey: &Journey) {
             assert!(card.contains("SEK") && card.contains("Details"), "{card}");
             assert!(["in stock", "Out of stock", "Expected"].iter().any(|stock| card.contains(stock)), "{card}");
         }
+        // They come from the shop through the host; where none does a tile is drawn.
+        let loaded = "return [...[...document.querySelectorAll('[role=log] .tool ul')].at(-1).querySelectorAll('img')].some((img) => img.naturalWidth > 0);";
+        wait("a picture of the shop", || (page.script(loaded) == json!(true)).then_some(()));
     });
     let (asked, all) = (queries(journey), found(journey));
     journey.chat(|page| {
