@@ -173,7 +173,7 @@ fn wrong_contents() -> Vec<Case> {
     let applies = "/security/approvals/0/applies_to";
     vec![
         // approvals that the pack demands
-        ("/security".into(), json!({"approvals": []}), "/security/approvals".into(), "at least 1"),
+        ("/security".into(), json!({"approvals": []}), "/security/approvals".into(), "too short"),
         ("/security".into(), json!({"approvals": [{"id": "a", "mode": "none", "applies_to": {}}]}), "/security/approvals/0/mode".into(), "must be"),
         ("/security".into(), demand(json!({})), applies.into(), "no tool"),
         ("/security".into(), demand(json!({"tool_ids": ["ledger.read", "gone"]})), format!("{applies}/tool_ids/1"), "no tool `gone`"),
