@@ -355,17 +355,14 @@ fn smallest(limits: [Option<u32>; 3]) -> Option<u32> {
     limits.into_iter().flatten().min()
 }
 
+/// Rather more than a provider counts: three bytes a token, and some for each of the messages and tools.
 fn guessed_tokens(request: &ModelRequest) -> u64 {
-    let bytes = request.messages.iter().map(message_bytes).sum::<usize>() + tools_bytes(&request.tools);
-    tokens_of(bytes, request.messages.len() + request.tools.len())
+    let tool_bytes = |tool: &ToolDef| tool.description.as_str().len() + tool.parameters.shared().to_string().len();
+    let bytes = request.messages.iter().map(message_bytes).sum::<usize>() + request.tools.iter().map(tool_bytes).sum::<usize>();
+    (bytes as u64).div_ceil(3) + 16 * (request.messages.len() + request.tools.len()) as u64
 }
 
-/// Rather more than a provider counts: three bytes a token, and some for each of the messages or tools.
-pub(crate) fn tokens_of(bytes: usize, pieces: usize) -> u64 {
-    (bytes as u64).div_ceil(3) + 16 * pieces as u64
-}
-
-pub(crate) fn message_bytes(message: &Message) -> usize {
+fn message_bytes(message: &Message) -> usize {
     match message {
         Message::System { text } | Message::User { text } => text.as_str().len(),
         Message::Assistant { text, calls, .. } => {
@@ -373,10 +370,6 @@ pub(crate) fn message_bytes(message: &Message) -> usize {
         }
         Message::Tool { content, .. } => content.as_str().len(),
     }
-}
-
-pub(crate) fn tools_bytes(tools: &[ToolDef]) -> usize {
-    tools.iter().map(|tool| tool.description.as_str().len() + tool.parameters.shared().to_string().len()).sum()
 }
 
 fn over_budget(refusal: &crate::books::Refusal, locale: &str) -> AgentError {

@@ -43,10 +43,9 @@ pub(crate) struct Run {
 }
 
 /// One model call as it is asked for.
-#[derive(Clone)]
-pub(crate) struct Asked {
+pub(crate) struct Asked<'a> {
     /// The prompt first.
-    pub(crate) messages: Vec<Message>,
+    pub(crate) messages: &'a [Message],
     /// Messages of earlier turns, behind the prompt.
     pub(crate) earlier: usize,
     pub(crate) tools: Vec<ToolDef>,
@@ -54,7 +53,7 @@ pub(crate) struct Asked {
     pub(crate) purpose: Purpose,
 }
 
-impl Asked {
+impl Asked<'_> {
     /// What is asked for is not for the user's eyes: nothing of it is told while it comes.
     fn is_quiet(&self) -> bool {
         matches!(self.purpose, Purpose::Route { .. })
@@ -79,7 +78,7 @@ impl Turn {
             let last = round == rounds || nudged || self.without_tools.load(Ordering::Acquire) || self.out_of_time();
             let tools = if last { Vec::new() } else { self.with_kept(&run.tools, words) };
             run.messages = words.looked_at_again(std::mem::take(&mut run.messages));
-            let asked = Asked { messages: run.messages.clone(), earlier: run.earlier, tools, structured: None, purpose: run.purpose.clone() };
+            let asked = Asked { messages: &run.messages, earlier: run.earlier, tools, structured: None, purpose: run.purpose.clone() };
             let reply = match self.ask(asked).await {
                 Ok(reply) => reply,
                 Err(end) => return end,
@@ -188,22 +187,31 @@ impl Turn {
         }
     }
 
-    /// One model call, counted and recorded.
-    pub(crate) async fn ask_once(&self, asked: Asked) -> Result<Reply, End> {
-        self.engine.check_egress(self.model.as_ref()).map_err(|error| End::Failed { partial: String::new(), error })?;
+    /// What comes before a model call, which is counted and told once.
+    pub(crate) async fn begin_asking(&self) -> Result<(), End> {
+        self.check_egress()?;
         self.probe(Point::BeforeModelCall);
         if let Some(words) = self.words.get() {
             words.keep_numbers().await.map_err(|error| End::Failed { partial: String::new(), error: crate::store_error(&error) })?;
         }
         self.asked.fetch_add(1, Ordering::AcqRel);
         self.emit(EventBody::Status { stage: Stage::Thinking, text: None });
+        Ok(())
+    }
+
+    pub(crate) fn check_egress(&self) -> Result<(), End> {
+        self.engine.check_egress(self.model.as_ref()).map_err(|error| End::Failed { partial: String::new(), error })
+    }
+
+    /// One model call, recorded: the prompt, and the messages from `begin` on.
+    pub(crate) async fn ask_once(&self, asked: &Asked<'_>, begin: usize) -> Result<Reply, End> {
         let (quiet, task) = (asked.is_quiet(), task(&asked.purpose));
         let profile = &self.world().profile;
         let request = ModelRequest {
-            messages: asked.messages,
-            tools: asked.tools,
-            structured: asked.structured,
-            purpose: asked.purpose,
+            messages: asked.messages[..1].iter().chain(&asked.messages[begin..]).cloned().collect(),
+            tools: asked.tools.clone(),
+            structured: asked.structured.clone(),
+            purpose: asked.purpose.clone(),
             max_output_tokens: None,
             whole: self.run.as_ref().is_some_and(|run| run.whole()),
             locale: self.locale.clone(),

@@ -272,13 +272,8 @@ impl Turn {
         };
         let purpose = Purpose::Route { agents: agents.iter().map(by_name).collect(), answered: answered.iter().map(|a| a.agent.id.clone()).collect() };
         for _ in 0..2 {
-            let asked = Asked {
-                messages: words.looked_at_again(messages.clone()),
-                earlier,
-                tools: Vec::new(),
-                structured: Some(route::shape(agents, words)),
-                purpose: purpose.clone(),
-            };
+            let sent = words.looked_at_again(messages.clone());
+            let asked = Asked { messages: &sent, earlier, tools: Vec::new(), structured: Some(route::shape(agents, words)), purpose: purpose.clone() };
             let reply = self.ask(asked).await?;
             let text = reply.calls.first().map_or(reply.text.as_str(), |call| call.arguments.as_str());
             match route::read(text, agents) {
@@ -323,7 +318,7 @@ impl Turn {
         self.trace(None, &prompt);
         let said = |answer: &Answered| (answer.agent.name.clone(), words.text(&answer.text));
         let asked = Asked {
-            messages: vec![Message::System { text: prompt.text() }, opening.question.clone()],
+            messages: &[Message::System { text: prompt.text() }, opening.question.clone()],
             earlier: 0,
             tools: Vec::new(),
             structured: None,

@@ -259,8 +259,13 @@ async fn a_conversation_that_is_refused_as_too_long_goes_on_without_its_oldest_t
     bench.model.then(too_long());
     bench.model.then(vec![Say::Call("a", json!({"n": 5}))]);
     bench.model.then(vec![Say::Text("fits")]);
+    bench.profile.settings.lock().unwrap().limits.model_calls = 2;
+    bench.heard.events.lock().unwrap().clear();
     assert_eq!(status_and_text(&bench.ask("q5").await), (TurnStatus::Ok, "fits".into()));
+    let thinking = |event: &&TurnEvent| matches!(event.event, EventBody::Status { stage: Stage::Thinking, .. });
+    assert_eq!(bench.heard.events.lock().unwrap().iter().filter(thinking).count(), 2, "what is refused is asked once, also where calls are counted");
     let asked = || std::mem::take(&mut *bench.model.requests.lock().unwrap());
+    assert!(!bench.model.requests.lock().unwrap()[9].tools.is_empty());
     let sent: Vec<_> = asked().iter().skip(8).map(users).collect();
     assert_eq!(sent, [vec!["q1", "q2", "q3", "q4", "q5"], vec!["q3", "q4", "q5"], vec!["q3", "q4", "q5"]]);
     let told = async || bench.items().await.iter().filter(|item| matches!(&item.body, ItemBody::Notice { code, .. } if code == "oldest_left_out")).count();
@@ -274,24 +279,6 @@ async fn a_conversation_that_is_refused_as_too_long_goes_on_without_its_oldest_t
     assert_eq!(status, TurnStatus::Error);
     assert_eq!(asked().iter().map(|request| users(request).len()).collect::<Vec<_>>(), [6, 3, 2, 1]);
     assert_eq!(told().await, 2);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_known_model_gets_no_more_than_it_can_read() {
-    let bench = Bench::new(vec![]);
-    let long = "x".repeat(3_000);
-    for n in 1..=4 {
-        bench.ask(&format!("q{n} {long}")).await;
-    }
-    // Of a model that is not known nothing is left out.
-    assert_eq!(users(&bench.model.requests.lock().unwrap()[3]).len(), 4);
-    *bench.model.capabilities.lock().unwrap() = Some(ModelCapabilities { context_tokens: 6_000, ..ModelCapabilities::default() });
-    bench.ask(&format!("q5 {long}")).await;
-    let sent = users(&bench.model.requests.lock().unwrap()[4]);
-    assert!((2..5).contains(&sent.len()) && sent[sent.len() - 1].starts_with("q5"), "{}", sent.len());
-    *bench.model.capabilities.lock().unwrap() = Some(ModelCapabilities { context_tokens: 1_000, ..ModelCapabilities::default() });
-    bench.ask("q6").await;
-    assert_eq!(users(&bench.model.requests.lock().unwrap()[5]), ["q6"]);
 }
 
 #[tokio::test(start_paused = true)]
