@@ -12,20 +12,18 @@ CREATE TABLE spent (
     name TEXT NOT NULL,
     tokens INTEGER NOT NULL,
     nano_usd INTEGER NOT NULL,
+    -- Of a day: its calls, and those of them that used something and have no price.
     calls INTEGER NOT NULL,
-    -- Calls that used something and have no price.
     unpriced INTEGER NOT NULL,
     PRIMARY KEY (scope, name)
 ) STRICT, WITHOUT ROWID;
-INSERT INTO spent
-SELECT before.scope, before.name, before.tokens, before.nano_usd,
-    COUNT(spending.id), COUNT(*) FILTER (WHERE spending.tokens > 0 AND spending.nano_usd IS NULL)
-FROM temp.spent_before AS before
-LEFT JOIN spending ON CASE before.scope WHEN 'day' THEN spending.day ELSE spending.session END = before.name
-GROUP BY before.scope, before.name;
+INSERT INTO spent SELECT scope, name, tokens, nano_usd, 0, 0 FROM temp.spent_before WHERE scope = 'day' OR name IN (SELECT id FROM session);
+UPDATE spent SET calls = counted.calls, unpriced = counted.unpriced
+FROM (SELECT day, COUNT(*) AS calls, COUNT(*) FILTER (WHERE tokens > 0 AND nano_usd IS NULL) AS unpriced FROM spending GROUP BY day) AS counted
+WHERE spent.scope = 'day' AND spent.name = counted.day;
 DROP TABLE temp.spent_before;
 
-CREATE TEMP TABLE spending_before AS SELECT * FROM spending;
+CREATE TEMP TABLE newest AS SELECT * FROM spending ORDER BY id DESC LIMIT 20000;
 DROP TABLE spending;
 CREATE TABLE spending (
     id INTEGER NOT NULL PRIMARY KEY,
@@ -41,19 +39,19 @@ CREATE TABLE spending (
     settled INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX spending_of_turn ON spending (turn);
-INSERT INTO spending SELECT id, at, day, session, turn, model, tokens, nano_usd, settled FROM temp.spending_before;
-DROP TABLE temp.spending_before;
+INSERT INTO spending SELECT id, at, day, session, turn, model, tokens, nano_usd, settled FROM temp.newest;
+DROP TABLE temp.newest;
 
 CREATE TRIGGER spending_entered AFTER INSERT ON spending BEGIN
     INSERT INTO spent (scope, name, tokens, nano_usd, calls, unpriced)
     VALUES ('day', NEW.day, NEW.tokens, COALESCE(NEW.nano_usd, 0), 1, NEW.nano_usd IS NULL AND NEW.tokens > 0),
-        ('session', NEW.session, NEW.tokens, COALESCE(NEW.nano_usd, 0), 1, NEW.nano_usd IS NULL AND NEW.tokens > 0)
+        ('session', NEW.session, NEW.tokens, COALESCE(NEW.nano_usd, 0), 0, 0)
     ON CONFLICT (scope, name) DO UPDATE SET tokens = tokens + excluded.tokens, nano_usd = nano_usd + excluded.nano_usd,
         calls = calls + excluded.calls, unpriced = unpriced + excluded.unpriced;
 END;
 
 CREATE TRIGGER spending_settled AFTER UPDATE OF tokens, nano_usd ON spending BEGIN
     UPDATE spent SET tokens = tokens + NEW.tokens - OLD.tokens, nano_usd = nano_usd + COALESCE(NEW.nano_usd, 0) - COALESCE(OLD.nano_usd, 0),
-        unpriced = unpriced + (NEW.nano_usd IS NULL AND NEW.tokens > 0) - (OLD.nano_usd IS NULL AND OLD.tokens > 0)
+        unpriced = unpriced + (scope = 'day') * ((NEW.nano_usd IS NULL AND NEW.tokens > 0) - (OLD.nano_usd IS NULL AND OLD.tokens > 0))
     WHERE (scope = 'day' AND name = NEW.day) OR (scope = 'session' AND name = NEW.session);
 END;

@@ -2,13 +2,13 @@
 CREATE TRIGGER spending_entered AFTER INSERT ON spending BEGIN
     INSERT INTO spent (scope, name, tokens, nano_usd, calls, unpriced)
     VALUES ('day', NEW.day, NEW.tokens, COALESCE(NEW.nano_usd, 0), 1, NEW.nano_usd IS NULL AND NEW.tokens > 0),
-        ('session', NEW.session, NEW.tokens, COALESCE(NEW.nano_usd, 0), 1, NEW.nano_usd IS NULL AND NEW.tokens > 0)
+        ('session', NEW.session, NEW.tokens, COALESCE(NEW.nano_usd, 0), 0, 0)
     ON CONFLICT (scope, name) DO UPDATE SET tokens = tokens + excluded.tokens, nano_usd = nano_usd + excluded.nano_usd,
         calls = calls + excluded.calls, unpriced = unpriced + excluded.unpriced;
 END;
 CREATE TRIGGER spending_settled AFTER UPDATE OF tokens, nano_usd ON spending BEGIN
     UPDATE spent SET tokens = tokens + NEW.tokens - OLD.tokens, nano_usd = nano_usd + COALESCE(NEW.nano_usd, 0) - COALESCE(OLD.nano_usd, 0),
-        unpriced = unpriced + (NEW.nano_usd IS NULL AND NEW.tokens > 0) - (OLD.nano_usd IS NULL AND OLD.tokens > 0)
+        unpriced = unpriced + (scope = 'day') * ((NEW.nano_usd IS NULL AND NEW.tokens > 0) - (OLD.nano_usd IS NULL AND OLD.tokens > 0))
     WHERE (scope = 'day' AND name = NEW.day) OR (scope = 'session' AND name = NEW.session);
 END;
 CREATE TABLE approval (
@@ -111,8 +111,8 @@ CREATE TABLE spent (
     name TEXT NOT NULL,
     tokens INTEGER NOT NULL,
     nano_usd INTEGER NOT NULL,
+    -- Of a day: its calls, and those of them that used something and have no price.
     calls INTEGER NOT NULL,
-    -- Calls that used something and have no price.
     unpriced INTEGER NOT NULL,
     PRIMARY KEY (scope, name)
 ) STRICT, WITHOUT ROWID;

@@ -72,6 +72,7 @@ async fn what_was_spent_before_its_sums_were_kept_counts() {
     drop(world.store());
     let older = "DROP TRIGGER spending_entered; DROP TRIGGER spending_settled; DROP TABLE spent; DROP TABLE session_value; PRAGMA user_version = 3;
         CREATE TABLE session_value (session TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL) STRICT;
+        INSERT INTO session (id, title, title_folded, created_at, updated_at) VALUES ('s', 'S', 's', '2026-11-21T10:00:00Z', '2026-11-21T10:00:00Z');
         INSERT INTO spending (at, day, session, turn, model, tokens, nano_usd)
         VALUES ('2026-11-21T10:00:00Z', '2026-11-21', 's', 't', 'm', 700, 5), ('2026-11-21T10:00:01Z', '2026-11-21', 's', 'u', 'm', 200, NULL);";
     Connection::open(world.db()).expect("opened").execute_batch(older).expect("as version 3 left it");
@@ -81,9 +82,36 @@ async fn what_was_spent_before_its_sums_were_kept_counts() {
         conn.query_row("SELECT name, tokens, nano_usd FROM spent WHERE scope = ?1", [scope], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).expect("read")
     };
     assert_eq!((read("day"), read("session")), (("2026-11-21".to_owned(), 900, 5), ("s".to_owned(), 900, 5)));
-    let counted =
-        |scope: &str| conn.query_row("SELECT calls, unpriced FROM spent WHERE scope = ?1", [scope], |row| Ok((row.get(0)?, row.get(1)?))).expect("read");
-    assert_eq!((counted("day"), counted("session")), ((2, 1), (2, 1)));
+    let counted = conn.query_row("SELECT calls, unpriced FROM spent WHERE scope = 'day'", [], |row| Ok((row.get(0)?, row.get(1)?))).expect("read");
+    assert_eq!(counted, (2, 1));
+}
+
+#[test]
+fn a_long_ledger_is_counted_at_once_and_keeps_its_newest_entries() {
+    let world = World::new();
+    drop(world.store());
+    std::fs::remove_file(world.db()).expect("begun anew");
+    let conn = Connection::open(world.db()).expect("created");
+    let migrations = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("migrations");
+    for step in ["0001_first", "0002_conversations", "0003_books", "0004_spent", "0005_values", "0006_spending"] {
+        conn.execute_batch(&std::fs::read_to_string(migrations.join(step).with_extension("sql")).expect("there")).expect(step);
+    }
+    // Forty thousand calls of ten thousand sessions in four hundred days; ten of the sessions are still there.
+    let filled = "PRAGMA user_version = 6; BEGIN;
+        WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 39999)
+        INSERT INTO spending (at, day, session, turn, model, tokens, nano_usd)
+        SELECT 'at', date('2026-01-01', '+' || (i / 100) || ' days'), 's' || (i / 4), 't' || i, 'm', 3, CASE i % 2 WHEN 0 THEN 5 END FROM n;
+        WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9)
+        INSERT INTO session (id, title, title_folded, created_at, updated_at) SELECT 's' || i, 'S', 's', 'at', 'at' FROM n;
+        COMMIT;";
+    conn.execute_batch(filled).expect("as version 6 left it");
+    let began = std::time::Instant::now();
+    drop(world.store());
+    assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
+    let figures = |sql: &str| conn.query_row(sql, [], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get::<_, i64>(3)?])).expect("read");
+    let sums = |scope: &str| figures(&format!("SELECT COUNT(*), SUM(tokens), SUM(calls), SUM(unpriced) FROM spent WHERE scope = '{scope}'"));
+    assert_eq!((sums("day"), sums("session")), ([400, 120_000, 40_000, 20_000], [10, 120, 0, 0]));
+    assert_eq!(figures("SELECT COUNT(*), MIN(id), MAX(id), COUNT(DISTINCT day) FROM spending"), [20_000, 20_001, 40_000, 200]);
 }
 
 #[test]
