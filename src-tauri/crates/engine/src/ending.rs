@@ -40,7 +40,7 @@ impl Turn {
         } else {
             [Some(refusal.message.as_str()), refusal.hint_text()].into_iter().flatten().collect::<Vec<_>>().join(" ")
         };
-        let text = if partial.is_empty() { why } else { format!("{partial}\n\n{why}") };
+        let text = if partial.is_empty() { why } else { format!("{partial}{}", said_below(&partial, &why)) };
         End::Answer { text, choices: Vec::new(), status: TurnStatus::Limit }
     }
 
@@ -95,7 +95,7 @@ impl Turn {
         };
         let reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         if self.account.cut.load(Ordering::Acquire) && !text.is_empty() {
-            text.push_str(&format!("\n\n{}", Text::BudgetCut.in_locale(&self.locale)));
+            text.push_str(&said_below(&text, Text::BudgetCut.in_locale(&self.locale)));
         }
         if !reported.is_empty() {
             let break_before = if text.is_empty() { "" } else { "\n\n" };
@@ -176,6 +176,28 @@ impl Turn {
     }
 }
 
+/// A sentence as it goes below a text that ended early: outside of the block of code that is open there.
+pub(crate) fn said_below(text: &str, sentence: &str) -> String {
+    open_fence(text).map_or_else(|| format!("\n\n{sentence}"), |fence| format!("\n{fence}\n\n{sentence}"))
+}
+
+/// The fence of a block of code that is not closed, with its indentation.
+fn open_fence(text: &str) -> Option<&str> {
+    let mut open: Option<(&str, &str)> = None;
+    for line in text.lines() {
+        let words = line.trim_start();
+        let begins = |mark: char| words.len() - words.trim_start_matches(mark).len();
+        let marks = begins('`').max(begins('~'));
+        let (fence, rest) = words.split_at(marks);
+        match open {
+            Some((_, opened)) if fence.starts_with(opened) && rest.trim().is_empty() => open = None,
+            None if marks >= 3 && !(fence.starts_with('`') && rest.contains('`')) => open = Some((&line[..line.len() - rest.len()], fence)),
+            Some(_) | None => {}
+        }
+    }
+    open.map(|(indented, _)| indented)
+}
+
 fn status_name(status: TurnStatus) -> &'static str {
     match status {
         TurnStatus::Ok => "ok",
@@ -206,4 +228,25 @@ fn ending_notice(status: TurnStatus, error: Option<&AgentError>, locale: &str) -
         | ErrorCode::InternalError => "turn_failed",
     });
     ItemBody::Notice { level: NoticeLevel::Error, code: code.into(), text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_below_a_text_is_outside_of_its_code() {
+        let table = [
+            ("Half of", "\n\nEnd."),
+            ("```rust\nlet a", "\n```\n\nEnd."),
+            ("- so:\n  ~~~~\n  ~~~\n  a", "\n  ~~~~\n\nEnd."),
+            ("```\na\n```\nb ```c", "\n\nEnd."),
+            ("```a``` is code", "\n\nEnd."),
+            ("```\na\n````\n```\nb\n~~~", "\n```\n\nEnd."),
+            ("```\n```b", "\n```\n\nEnd."),
+        ];
+        for (text, added) in table {
+            assert_eq!(said_below(text, "End."), added, "{text}");
+        }
+    }
 }

@@ -10,7 +10,7 @@ use tracing::{Instrument as _, field::Empty};
 
 use crate::{
     egress::Words,
-    ending::End,
+    ending::{End, said_below},
     entities,
     fit::TOO_LONG,
     frame::Frame,
@@ -28,6 +28,21 @@ pub(crate) struct Reply {
     pub(crate) choices: Vec<Choice>,
     pub(crate) opaque: Option<Opaque>,
     pub(crate) finish: Option<Finish>,
+    /// What came before the first word.
+    pub(crate) blanks: String,
+}
+
+impl Reply {
+    /// The beginning of the answer from its first line on; empty while there is no word.
+    fn opened_by(&mut self, text: &str) -> String {
+        self.blanks.push_str(text);
+        let blank = self.blanks.len() - self.blanks.trim_start().len();
+        if blank == self.blanks.len() {
+            return String::new();
+        }
+        let line = self.blanks[..blank].rfind('\n').map_or(0, |at| at + 1);
+        self.blanks.split_off(line)
+    }
 }
 
 /// One run of rounds: of a specialist, or of the one assistant there is.
@@ -125,17 +140,19 @@ impl Turn {
         defs
     }
 
-    /// An answer that the model, or its provider, ended before its end says so. Where a budget did, that is told at the turn's end.
+    /// An answer that the model, or its provider, ended before its end says so. Where a budget did, that is told at the turn's end, and a
+    /// caller that said how long an answer may be knows.
     pub(crate) fn marked_where_cut(&self, text: String, finish: Option<Finish>) -> String {
+        let account = &self.account;
         let why = match finish {
-            Some(Finish::Length) if !self.account.cut.load(Ordering::Acquire) => Text::LengthCut,
+            Some(Finish::Length) if !account.cut.load(Ordering::Acquire) && account.max_output_tokens.is_none() => Text::LengthCut,
             Some(Finish::ContentFilter) => Text::FilterCut,
             Some(Finish::Length | Finish::Stop | Finish::ToolCalls | Finish::OutOfScope) | None => return text,
         };
         if text.trim().is_empty() {
             return text;
         }
-        let added = format!("\n\n{}", why.in_locale(&self.locale));
+        let added = said_below(&text, why.in_locale(&self.locale));
         self.show(Some(added.clone()));
         text + &added
     }
@@ -366,9 +383,9 @@ impl Turn {
     }
 
     /// Takes a piece of the answer and tells it, at once or with its frame. Blanks before the first word are no answer: a model that
-    /// calls tools has said nothing with them.
+    /// calls tools has said nothing with them. Those of the first line may be its indentation.
     fn deliver(&self, reply: &mut Reply, frame: &mut Frame, text: String) {
-        let text = if reply.text.is_empty() && text.starts_with(char::is_whitespace) { text.trim_start().to_owned() } else { text };
+        let text = if reply.text.is_empty() { reply.opened_by(&text) } else { text };
         if text.is_empty() {
             return;
         }

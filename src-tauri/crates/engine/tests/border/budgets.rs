@@ -100,7 +100,8 @@ async fn a_callers_limit_is_clamped_to_the_budget() {
         let request = json!({"contract_version": "1.0", "request_id": id, "input": "x", "options": {"max_output_tokens": most}}).to_string();
         bench.engine.run_request(RunParams { request, caller: "test".into(), correlation_id: None, stream: false })
     };
-    asking("a", 100).await.unwrap();
+    bench.model.then(vec![Say::Text("As much as"), Say::Ends(Finish::Length)]);
+    assert_eq!(asking("a", 100).await.unwrap().output, "As much as", "who set the limit is not told of it");
     asking("b", 9_000).await.unwrap();
     let asked: Vec<Option<u32>> = bench.model.requests.lock().unwrap().iter().map(|request| request.max_output_tokens).collect();
     assert_eq!(asked, [Some(100), Some(500)]);

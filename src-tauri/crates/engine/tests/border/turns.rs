@@ -287,14 +287,21 @@ async fn blanks_beside_calls_are_not_an_answer() {
     bench.model.then(vec![Say::Text("\n"), Say::Text("\n"), Say::Call("a", json!({}))]);
     bench.model.then(vec![Say::Text("\n\n"), Say::Text("  Hel"), Say::Text("lo. "), Say::Text("\n")]);
     let turn = bench.start("Hi").await.turn;
-    assert_eq!(status_and_text(&bench.final_of(&turn).await).1, "Hello. \n");
+    assert_eq!(status_and_text(&bench.final_of(&turn).await).1, "  Hello. \n");
     assert!(!bench.event_names(&turn)[..6].contains(&"delta".to_owned()), "{:?}", bench.event_names(&turn));
     assert_eq!(bench.items().await.iter().filter(|item| matches!(item.body, ItemBody::AssistantText { .. })).count(), 1);
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_first_line_keeps_its_indentation() {
+    let bench = Bench::new(vec![]);
+    bench.model.then(vec![Say::Text(" \n"), Say::Text("  "), Say::Text("  let a = 1;\n"), Say::Text("    let b = 2;")]);
+    assert_eq!(status_and_text(&bench.ask("Hi").await).1, "    let a = 1;\n    let b = 2;");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_answer_that_its_provider_cut_says_so() {
-    for (finish, why) in [(Finish::Length, "The answer ends here: the model"), (Finish::ContentFilter, "The answer ends here: the provider")] {
+    for (finish, why) in [(Finish::Length, "The answer ends here: the longest"), (Finish::ContentFilter, "The answer ends here: the provider")] {
         let bench = Bench::new(vec![]);
         bench.model.then(vec![Say::Text("Half of"), Say::Ends(finish)]);
         let turn = bench.start("Hi").await.turn;
@@ -311,6 +318,13 @@ async fn an_answer_that_its_provider_cut_says_so() {
         assert_eq!(deltas, text);
         assert!(bench.items().await.iter().any(|item| matches!(&item.body, ItemBody::AssistantText { text: kept, .. } if *kept == text)));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cut_inside_of_code_is_told_outside_of_it() {
+    let bench = Bench::new(vec![]);
+    bench.model.then(vec![Say::Text("```rust\nlet a"), Say::Ends(Finish::Length)]);
+    assert!(status_and_text(&bench.ask("Hi").await).1.starts_with("```rust\nlet a\n```\n\nThe answer ends here:"));
 }
 
 #[tokio::test(start_paused = true)]
