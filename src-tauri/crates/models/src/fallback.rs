@@ -54,7 +54,7 @@ impl Model for WithFallback {
         })
     }
 
-    /// What both can do: the request is made before it is known who answers.
+    /// What both can do, and room for the thoughts of either: the request is made before it is known who answers.
     fn capabilities(&self) -> ModelCapabilities {
         let (a, b) = (self.first.capabilities(), self.second.capabilities());
         ModelCapabilities {
@@ -62,13 +62,15 @@ impl Model for WithFallback {
             parallel_tools: a.parallel_tools && b.parallel_tools,
             streaming: a.streaming && b.streaming,
             structured_output: a.structured_output && b.structured_output,
-            reasoning: a.reasoning && b.reasoning,
+            reasoning: a.reasoning || b.reasoning,
             context_tokens: a.context_tokens.min(b.context_tokens),
             max_output_tokens: a.max_output_tokens.into_iter().chain(b.max_output_tokens).min(),
         }
     }
 
+    /// The answers are asked for in pieces, also where they are wanted whole: what is silent is seen by then, and not what is long.
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
+        let request = ModelRequest { whole: false, ..request };
         if self.fell_back.load(Ordering::Acquire) {
             return self.second.stream(request);
         }

@@ -9,11 +9,12 @@ mod reading;
 mod retry;
 mod trust;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use chrono::{DateTime, TimeDelta, Utc};
 use engine::ports::ModelError;
 use reqwest::Url;
 
@@ -22,6 +23,8 @@ pub use check::{Checked, Diagnosis};
 
 /// How long a connection may take to be made.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long something optional is left out: the server may be another one by then.
+const PLAINLY_FOR: TimeDelta = TimeDelta::hours(1);
 
 /// The clients to share: they own the connection pools. Opaque, so that a host can keep them without naming the library.
 #[derive(Clone, Debug)]
@@ -33,17 +36,19 @@ pub struct HttpClient {
     plainly: Plainly,
 }
 
-/// Who refused something optional, and answered without it: it is not offered to them again. Shared by all that ask.
+/// Who refused something optional, and answered without it: for a while it is not offered to them again. Shared by all that ask.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Plainly(Arc<Mutex<HashSet<String>>>);
+pub(crate) struct Plainly(Arc<Mutex<HashMap<String, DateTime<Utc>>>>);
 
 impl Plainly {
-    pub(crate) fn wanted(&self, by: &str) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(by)
+    pub(crate) fn wanted(&self, by: &str, now: DateTime<Utc>) -> bool {
+        let learned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        learned.get(by).is_some_and(|at| (TimeDelta::zero()..PLAINLY_FOR).contains(&(now - *at)))
     }
 
-    pub(crate) fn remember(&self, by: String) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(by);
+    pub(crate) fn remember(&self, by: String, now: DateTime<Utc>) {
+        tracing::info!(by, "a model's server refuses something optional: it is left out for an hour");
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(by, now);
     }
 }
 

@@ -55,8 +55,9 @@ enum Phase {
 struct Call {
     shared: Arc<Shared>,
     request: ModelRequest,
-    /// The server refused something optional: it is left out.
+    /// Something optional is left out, because the server refused it lately or in this very call.
     plain: bool,
+    refused: bool,
     attempt: u32,
     phase: Phase,
     pending: VecDeque<ModelEvent>,
@@ -69,8 +70,8 @@ pub(crate) fn start(shared: Arc<Shared>, request: ModelRequest) -> BoxStream<'st
 
 /// The same, with all that is known of a failure.
 pub(super) fn diagnosed(shared: Arc<Shared>, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, Failure>> {
-    let plain = shared.plainly.wanted(&shared.asks(&request));
-    let call = Box::new(Call { shared, request, plain, attempt: 0, phase: Phase::Send, pending: VecDeque::new() });
+    let plain = shared.plainly.wanted(&shared.asks(&request), shared.clock.now());
+    let call = Box::new(Call { shared, request, plain, refused: false, attempt: 0, phase: Phase::Send, pending: VecDeque::new() });
     futures::stream::unfold(call, |mut call| async move { call.next().await.map(|item| (item, call)) }).boxed()
 }
 
@@ -109,7 +110,7 @@ impl Call {
     /// Waits until the next attempt, or gives the error back when there is none.
     async fn again(&mut self, failed: Failure) -> Result<(), Failure> {
         if failed.optional_refused && !self.plain {
-            self.plain = true;
+            (self.plain, self.refused) = (true, true);
             return Ok(());
         }
         if !failed.retry || self.attempt >= self.shared.max_retries {
@@ -139,8 +140,8 @@ impl Call {
             .map_err(|_| Failure::last(failure::stalled(&shared.host, idle)))?
             .map_err(|error| between::of_transport(&shared.host, &error))?;
         if response.status().is_success() {
-            if self.plain {
-                shared.plainly.remember(shared.asks(&self.request));
+            if self.refused {
+                shared.plainly.remember(shared.asks(&self.request), shared.clock.now());
             }
             Ok(Reading::new(response, &shared.host, idle, shared.wire.assembler()))
         } else {

@@ -239,8 +239,17 @@ enum Known {
 }
 
 /// What servers say of a conversation that is longer than the model can read.
-const TOO_LONG: [&str; 6] =
-    ["prompt is too long", "input token count", "maximum context length", "context window", "exceeds the context length", "available context size"];
+const TOO_LONG: [&str; 9] = [
+    "prompt is too long",
+    "exceed context limit",
+    "input token count",
+    "maximum context length",
+    "context window",
+    "exceeds the context length",
+    "available context size",
+    "loaded with context length of",
+    "reached context length of",
+];
 
 impl Known {
     fn of(error: &Value) -> Self {
@@ -335,6 +344,9 @@ mod tests {
             json!({"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."}}),
             json!({"object": "error", "message": "This model's maximum context length is 4096 tokens. However, you requested 5000.", "code": 400}),
             json!({"error": "the input length exceeds the context length"}),
+            json!({"error": "Trying to keep the first 5120 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens."}),
+            json!({"error": {"message": "Reached context length of 4096 tokens with model, but this model does not support overflow."}}),
+            json!({"type": "error", "error": {"type": "invalid_request_error", "message": "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000"}}),
         ] {
             let failure = of_status("host", StatusCode::BAD_REQUEST, &error.to_string(), &[]);
             assert_eq!((failure.error.kind, failure.retry), (ModelErrorKind::TooLong, false), "{error}");

@@ -5,7 +5,7 @@ use kit::model_server::{ModelServer, Reply};
 use models::Provider;
 use serde_json::json;
 
-use crate::support::{answer, config, provider, question, world};
+use crate::support::{answer, config, provider, question, world, world_after};
 
 fn refusal(status: u16) -> Reply {
     Reply::refusal(status, &json!({"message": "upstream SECRET words"}))
@@ -92,12 +92,17 @@ async fn a_cut_after_the_model_said_stop_loses_nothing() {
 #[tokio::test]
 async fn a_server_that_refuses_to_count_tokens_is_asked_without() {
     let refused = Reply::refusal(400, &json!({"message": "Unknown parameter: stream_options"}));
-    let server = ModelServer::start([refused, Reply::text(["fine"]), Reply::text(["again"])]).await;
+    let server = ModelServer::start([refused, Reply::text(["fine"]), Reply::text(["again"]), Reply::text(["later"]), Reply::text(["now"])]).await;
     assert_eq!(answer(&provider(&server)).await.text, "fine");
     // Another one of the same host, as it is opened for a later message.
     assert_eq!(answer(&provider(&server)).await.text, "again");
+    // It may have learned to count: after an hour it is asked again, whoever asked without in between.
+    for (minutes, text) in [(50, "later"), (70, "now")] {
+        let after = Provider::new(config(&server.base_url()), world_after(minutes)).unwrap();
+        assert_eq!(answer(&after).await.text, text);
+    }
     let counted: Vec<bool> = server.requests().iter().map(|request| request.get("stream_options").is_some()).collect();
-    assert_eq!(counted, [true, false, false], "what was refused once is not offered again");
+    assert_eq!(counted, [true, false, false, false, true], "what was refused once is not offered again for an hour");
 }
 
 #[tokio::test]

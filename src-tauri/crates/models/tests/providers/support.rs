@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use chrono::{DateTime, TimeZone, Utc};
+use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use engine::ports::{AskedCall, Clock, Finish, Message, Model, ModelCall, ModelError, ModelEvent, ModelRequest, Outbound, OutboundValue, Random, ToolDef};
 use futures::StreamExt;
 use kit::model_server::ModelServer;
@@ -22,6 +22,19 @@ impl Random for Fixed {
     fn unit(&self) -> f64 {
         0.0
     }
+}
+
+struct At(DateTime<Utc>);
+
+impl Clock for At {
+    fn now(&self) -> DateTime<Utc> {
+        self.0
+    }
+}
+
+/// The same world some minutes later.
+pub fn world_after(minutes: i64) -> World {
+    World { clock: Arc::new(At(Fixed.now() + TimeDelta::minutes(minutes))), ..world() }
 }
 
 pub fn world() -> World {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::ports::{Message, Model, ModelErrorKind, ModelEvent};
+use engine::ports::{Message, Model, ModelErrorKind, ModelEvent, ModelRequest};
 use futures::StreamExt;
 use kit::model_server::{ModelServer, Reply};
 use models::{Api, Config, Provider, WithFallback, offline::OfflineModel};
@@ -106,4 +106,23 @@ async fn values_are_told_where_either_reads_them() {
     assert!(offline.reads_values() && !language.reads_values());
     assert!(WithFallback::new(Arc::clone(&language), offline).reads_values(), "it may have to answer for the other");
     assert!(!WithFallback::new(Arc::clone(&language), language).reads_values());
+}
+
+#[tokio::test]
+async fn there_is_room_for_thoughts_where_either_thinks() {
+    let server = ModelServer::start([]).await;
+    let thinking: Arc<dyn Model> = Arc::new(on(Api::Responses, &server, "gpt-5-mini"));
+    let offline: Arc<dyn Model> = Arc::new(OfflineModel::new(Vec::new()));
+    assert!(thinking.capabilities().reasoning && !offline.capabilities().reasoning);
+    assert!(WithFallback::new(Arc::clone(&thinking), Arc::clone(&offline)).capabilities().reasoning);
+    assert!(WithFallback::new(offline, thinking).capabilities().reasoning);
+}
+
+#[tokio::test]
+async fn a_model_before_another_is_asked_for_pieces_also_where_the_whole_is_wanted() {
+    let server = ModelServer::start([Reply::text(["Here."])]).await;
+    let both = WithFallback::new(failing(&server), Arc::new(OfflineModel::new(Vec::new())));
+    let events: Vec<_> = both.stream(ModelRequest { whole: true, ..question() }).collect().await;
+    assert!(events.iter().all(Result::is_ok), "{events:?}");
+    assert_eq!(server.requests()[0]["stream"], json!(true));
 }
