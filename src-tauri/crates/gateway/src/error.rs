@@ -157,6 +157,11 @@ impl Fault {
         if HIDDEN.iter().any(|word| small.contains(word)) { "The request could not be processed.".into() } else { cut(&self.message, MESSAGE_CHARS) }
     }
 
+    /// The reason and the sentence for the log: what was said where it happened, or the gateway's own.
+    pub(crate) fn why(&self) -> (&str, Option<&str>) {
+        self.cause.as_deref().map_or((self.code, Some(&self.message)), |cause| (&cause.reason, cause.message.as_deref()))
+    }
+
     /// The envelope.
     pub(crate) fn envelope(&self, request_id: &str, debug: bool) -> Value {
         let mut details = if debug { safe_details(&self.details) } else { Map::new() };

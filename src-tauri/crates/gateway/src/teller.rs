@@ -95,8 +95,8 @@ pub(crate) struct Teller {
     current: String,
     asides: Vec<String>,
     pub(crate) approval: Option<Approval>,
-    /// The model has been asked and is not known to have ended: its next word is waited for.
-    pub(crate) awaits_model: bool,
+    /// Since when the model's next word is waited for: it has been asked, and is not known to have ended. A notice is none of its words.
+    pub(crate) silent_since: Option<tokio::time::Instant>,
 }
 
 impl Teller {
@@ -116,13 +116,17 @@ impl Teller {
             current: String::new(),
             asides: Vec::new(),
             approval: None,
-            awaits_model: false,
+            silent_since: None,
         }
     }
 
     /// Takes an event; the end of the turn comes back.
     pub(crate) fn take(&mut self, event: EventBody) -> Option<End> {
-        self.awaits_model = matches!(event, EventBody::Status { stage: Stage::Thinking, .. } | EventBody::Delta { .. } | EventBody::Reasoning { .. });
+        self.silent_since = match &event {
+            EventBody::Status { stage: Stage::Thinking, .. } | EventBody::Delta { .. } | EventBody::Reasoning { .. } => Some(tokio::time::Instant::now()),
+            EventBody::Item { item } if matches!(item.body, ItemBody::Notice { .. }) => self.silent_since,
+            _ => None,
+        };
         match event {
             EventBody::Status { stage: Stage::Thinking, .. } => self.round(),
             EventBody::Delta { text } => self.delta(&text),
@@ -174,7 +178,7 @@ impl Teller {
 
     fn started(&mut self, id: CallId, tool: &str, args: Value) {
         let said = std::mem::take(&mut self.current);
-        if !said.trim().is_empty() {
+        if !said.is_empty() {
             // Said beside calls: it stays a part of the answer.
             self.asides.push(said);
         }

@@ -16,7 +16,7 @@ use crate::{
     choices::{self, Pick},
     compare,
     confirm::{self, Reply},
-    error::{Cause, Fault},
+    error::Fault,
     references, refine,
     request::ChatRequest,
     say::Out,
@@ -65,8 +65,9 @@ pub(crate) async fn converse(app: Arc<App>, ask: Ask, out: Out, leave: Cancellat
     let code = outcome.fault.as_ref().map(|fault| fault.code);
     tracing::Span::current().record("http.response.status_code", status).record("code", code);
     tracing::info!(target: "gateway", requestId = %ask.request_id, turnId = %ask.turn, route = ask.route, status, code, took_ms, tools = answer.calls.len(), "turn");
-    if let Some(Cause { reason, message }) = outcome.fault.as_ref().and_then(|fault| fault.cause.as_deref()) {
-        tracing::warn!(target: "gateway", requestId = %ask.request_id, turnId = %ask.turn, code, reason, why = message, "a turn failed");
+    // Who has left ended the turn: that is no failure.
+    if let Some((reason, why)) = outcome.fault.as_ref().filter(|fault| fault.cause.is_some() || !leave.is_cancelled()).map(Fault::why) {
+        tracing::warn!(target: "gateway", requestId = %ask.request_id, turnId = %ask.turn, code, reason, why, "a turn failed");
     }
     if let Some(error) = &outcome.response.error {
         out.say("error", error);
@@ -284,8 +285,7 @@ impl Turn<'_> {
         let gone =
             || End { status: TurnStatus::Error, text: String::new(), choices: Vec::new(), error: Some(AgentError::internal("unexpected", "The turn ended.")) };
         loop {
-            let quiet = tokio::time::Instant::now() + config.model_timeout;
-            let until = if teller.awaits_model { quiet.min(latest) } else { latest };
+            let until = teller.silent_since.map_or(latest, |since| latest.min(since + config.model_timeout));
             let why = tokio::select! {
                 biased;
                 event = hearing.next() => {

@@ -134,14 +134,14 @@ impl HostModels {
                 let _ = self.http.set(http.clone());
             }),
         };
-        // Where the environment counts it says how often a model is asked again, too.
+        // Where the environment counts it says how long a model is waited for and how often it is asked again, too.
         let number = |name: &str| self.credentials.plain_variable(name)?.parse::<u64>().ok();
         Recipe {
             http,
             env_key: env_key(&self.credentials, server.api, &server.base_url),
             server,
             reasoning: settings.model.reasoning,
-            idle_timeout: patience(settings, self.silence, place),
+            idle_timeout: patience(own_patience(settings, number("OPENAI_TIMEOUT_MS")), self.silence, place),
             max_retries: number("OPENAI_MAX_RETRIES").and_then(|most| u32::try_from(most.min(10)).ok()).unwrap_or(settings.model.max_retries),
             clock: Arc::clone(&self.clock),
             random: Arc::clone(&self.random),
@@ -254,11 +254,17 @@ enum Place {
     Last,
 }
 
+/// How long a model may be silent for the profile, or for the environment in its place.
+fn own_patience(settings: &Settings, environment_ms: Option<u64>) -> Duration {
+    let profile = Duration::from_secs(u64::from(settings.model.idle_timeout_s));
+    environment_ms.map_or(profile, |ms| Duration::from_millis(ms.clamp(10, 3_600_000)))
+}
+
 /// How long a model may be silent. Where somebody waits for the answer, that one says when it is over, just before the model's own time
 /// is; a model with another behind it has half of it, so that the other can still answer.
-fn patience(settings: &Settings, silence: Option<Duration>, place: Place) -> Duration {
+fn patience(own: Duration, silence: Option<Duration>, place: Place) -> Duration {
     match (silence, place) {
-        (None, _) => Duration::from_secs(u64::from(settings.model.idle_timeout_s)),
+        (None, _) => own,
         (Some(silence), Place::Last) => silence + Duration::from_secs(1),
         (Some(silence), Place::BeforeAnother) => silence / 2,
     }
@@ -423,10 +429,12 @@ mod tests {
     #[test]
     fn a_model_may_be_silent_as_long_as_somebody_waits_and_half_of_it_before_another() {
         let settings = settings("gemini", "", None);
-        let seconds = |silence, place| patience(&settings, silence, place).as_secs();
+        let seconds = |silence, place| patience(own_patience(&settings, None), silence, place).as_secs();
         let waits = Some(Duration::from_secs(120));
         assert_eq!([seconds(waits, Place::Last), seconds(waits, Place::BeforeAnother)], [121, 60]);
         assert_eq!([seconds(None, Place::Last), seconds(None, Place::BeforeAnother)], [60, 60], "the profile's own");
+        let milliseconds = |ms, silence| patience(own_patience(&settings, Some(ms)), silence, Place::Last).as_millis();
+        assert_eq!([milliseconds(300, None), milliseconds(0, None), milliseconds(300, waits)], [300, 10, 121_000], "the environment's, where nobody waits");
     }
 
     #[test]

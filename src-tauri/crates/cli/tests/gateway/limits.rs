@@ -1,5 +1,7 @@
 //! What fits into a request, and what a failing model leads to.
 
+use std::time::{Duration, Instant};
+
 use kit::model_server::Reply;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -228,6 +230,28 @@ async fn section_5_another_model_answers_in_time_for_one_that_says_nothing() {
     let events = gateway.events("/v1/chat/stream", &message_of("t", "hello")).await;
     assert_eq!(events.last().unwrap().data["error"], json!(null), "{events:?}");
     assert_eq!(server.seen().len(), 2, "both were asked, and given up in time");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_5_two_models_that_say_nothing_have_the_time_of_one() {
+    let server = model((0..4).map(|_| Reply::new().hang())).await;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("data")).unwrap();
+    let url = server.base_url();
+    let second = format!("[model.fallback]\nprovider = \"openai_compatible\"\nbase_url = \"{url}\"\nmodel = \"another\"\n");
+    std::fs::write(folder.path().join("data/countersign.toml"), second).unwrap();
+    let env = [("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted"), ("OPENAI_TIMEOUT_MS", "3000")];
+    let mut gateway = Gateway::start_in(folder, &["--no-token"], &env).await;
+    let began = Instant::now();
+    let (status, answer) = gateway.post("/v1/chat", &message_of("s", "hello")).await;
+    let events = gateway.events("/v1/chat/stream", &message_of("t", "hello")).await;
+    assert_eq!((status, answer["error"]["code"].as_str()), (StatusCode::GATEWAY_TIMEOUT, Some("OPENAI_TIMEOUT")), "{answer}");
+    assert_eq!(events.last().unwrap().data["error"]["code"], "OPENAI_TIMEOUT", "{events:?}");
+    assert!(began.elapsed() < Duration::from_millis(8_500), "three seconds each, and not four and a half: {:?}", began.elapsed());
+    assert_eq!(server.seen().len(), 4);
+    assert_eq!(gateway.stop(), Some(0));
+    let log = gateway.log();
+    assert_eq!(log.lines().filter(|line| line.contains("a turn failed") && line.contains("OPENAI_TIMEOUT")).count(), 2, "the log says why: {log}");
 }
 
 /// A stream that ends with this failure; the model's connection is given up, and the session goes on.
