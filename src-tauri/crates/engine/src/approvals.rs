@@ -8,7 +8,8 @@ use std::{
 
 use chrono::{DateTime, TimeDelta, Utc};
 use contract::{
-    AgentError, Approval, ApprovalId, ApprovalStatus, Effect, ErrorCode, EventBody, ItemBody, PreviewView, Push, RecordType, Stage, ToolOutcome, TurnId,
+    AgentError, Approval, ApprovalId, ApprovalStatus, Effect, ErrorCode, EventBody, ItemBody, NoticeLevel, PreviewView, Push, RecordType, Stage, ToolOutcome,
+    TurnId,
 };
 use policy::Decision;
 use serde_json::{Value, json};
@@ -262,6 +263,11 @@ impl Turn {
             && let Err(error) = self.engine.grant(approval, &ready.spec).await
         {
             tracing::error!(%error, "a permission could not be stored; the tool asks again");
+            let text = Text::PermissionLost.in_locale(&self.locale).to_owned();
+            let notice = ItemBody::Notice { level: NoticeLevel::Warning, code: "permission_not_stored".into(), text };
+            if self.save(vec![self.item(notice)]).await.is_err() {
+                tracing::warn!("the notice of a lost permission could not be saved");
+            }
         }
     }
 

@@ -154,6 +154,19 @@ async fn approve_for_this_session_holds_for_the_session_and_shows_as_a_grant() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_permission_for_the_session_that_could_not_be_stored_is_told() {
+    let bench = write_bench();
+    let turn = bench.start("add").await.turn;
+    let approval = bench.approval(0).await;
+    bench.log.refuses.store(true, std::sync::atomic::Ordering::SeqCst);
+    bench.decide(&approval, Decision::ApproveForSession).await.unwrap();
+    bench.final_of(&turn).await;
+    assert!(bench.engine.grants().await.unwrap().is_empty());
+    let told = bench.items().await.into_iter().filter(|item| matches!(&item.body, ItemBody::Notice { code, .. } if code == "permission_not_stored"));
+    assert_eq!(told.count(), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn untrusted_content_suspends_grants_for_the_turn() {
     let mut reader = tool("r", Effect::ReadOnly);
     reader.output_trust = manifest::OutputTrust::Untrusted;
