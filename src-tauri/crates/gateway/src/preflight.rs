@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use contract::{AgentError, Approval, ApprovalDecideParams, Decision, ToolOutcome};
+use contract::{AgentError, Approval, ApprovalDecideParams, Decision, ErrorCode, ToolOutcome};
 use futures::future::join_all;
 use host::names_a_dimension;
 use serde_json::{Value, json};
@@ -26,6 +26,9 @@ const ENRICHED: usize = 3;
 const ASKS: &str = "size sizes colour colours color colors variant variants fit fits buy storlek storlekar färg färger varianter passar köpa köp";
 /// Why a proposal of a product with variants is taken back.
 const CHOOSE: &str = "The customer has to choose a variant first.";
+
+/// What a server answers, in JSON-RPC, to arguments that fit no tool of its.
+const INVALID_PARAMS: i64 = -32_602;
 
 /// The shop could not be asked: nobody knows what it would have said.
 struct Unanswered;
@@ -95,9 +98,7 @@ impl Turn<'_> {
             Ok(response) => response.error,
             Err(error) => Some(error),
         };
-        // The tool's own no is an answer, and what it cannot be asked about is no product of its.
-        let is_no = error.is_some_and(|error| ["MCP_TOOL_EXECUTION_FAILED", "VALIDATION_REQUEST_INVALID"].contains(&Fault::of(&error, self.locale).code));
-        if is_no { Ok(None) } else { Err(Unanswered) }
+        if error.is_some_and(|error| knows_none(&error)) { Ok(None) } else { Err(Unanswered) }
     }
 
     /// Details of the first products found, when the message or what was left out of the search speaks of sizes, colours or buying.
@@ -157,6 +158,14 @@ impl Turn<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether it is known that there is nothing to see: the tool itself says no, or cannot be asked about such a thing. One that is
+/// switched off, or that a rule denies, is as if there were none.
+fn knows_none(error: &AgentError) -> bool {
+    matches!(error.code, ErrorCode::InvalidInput | ErrorCode::AgentDisabled)
+        || matches!(error.reason_text(), Some("mcp_tool_error" | "side_effect_disallowed"))
+        || error.details.get("code").and_then(Value::as_i64) == Some(INVALID_PARAMS)
 }
 
 /// Whether a change is of nothing: blank, or the word that programs write where something is missing.

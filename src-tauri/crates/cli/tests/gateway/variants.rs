@@ -273,7 +273,8 @@ async fn section_4_and_12_a_choice_is_heard_without_a_tool() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_22_4_a_parent_is_not_proposed_while_the_shop_cannot_be_asked() {
-    for (how, tries) in [(Break::Status(500), 1), (Break::Hang, 3), (Break::Json("{\"jsonrpc\"".into()), 1)] {
+    let broken = Break::Events(format!("data: {}\n\n", r#"{"jsonrpc": "2.0", "id": $ID, "error": {"code": -32603, "message": "x"}}"#));
+    for (how, tries) in [(Break::Status(500), 1), (Break::Hang, 3), (Break::Json("{\"jsonrpc\"".into()), 1), (broken, 1)] {
         let front = Front::start().await;
         let server = model([add("FJS-TR1001", 1), Reply::text(["Yes what?"])]).await;
         let gateway = open(&front, &server, &[("MCP_CALL_TIMEOUT_MS", "400")]).await;
@@ -287,6 +288,22 @@ async fn section_22_4_a_parent_is_not_proposed_while_the_shop_cannot_be_asked() 
         assert_eq!(answer["debug"]["toolTrace"][0]["blockedByPolicy"], true, "{answer}");
         assert_eq!(gateway.say("s", "yes").await["text"], "Yes what?", "nothing waits");
         assert_eq!(front.count("cart.addItem"), 0);
+        server.assert_clean();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_12_and_22_4_where_nobody_may_look_for_variants_what_was_named_goes_on() {
+    let off = "[switches]\ntools_off = [\"product.get\"]\n";
+    let denied = r#"{"rules": [{"id": "no-looks", "action": "deny", "tool": "product.get"}]}"#;
+    for (file, content) in [("countersign.toml", off), ("policy.json", denied)] {
+        let server = model([add(SHOE, 1)]).await;
+        let url = server.base_url();
+        let env = [("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")];
+        let gateway = Gateway::with(&server, &[]).await;
+        std::fs::write(gateway.path("data").join(file), content).unwrap();
+        let gateway = gateway.restart(&["--no-token"], &env).await;
+        assert!(proposed(&gateway.say("s", "that one").await).contains(SHOE), "{file}");
         server.assert_clean();
     }
 }
