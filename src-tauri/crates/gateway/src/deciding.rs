@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use contract::{Approval, ApprovalDecideParams, ApprovalStatus, Decision, EventBody, ItemBody, ToolOutcome};
+use contract::{Approval, ApprovalDecideParams, ApprovalStatus, Decision, ErrorCode, EventBody, ItemBody, ToolOutcome};
 use serde_json::{Value, json};
 
 use crate::{
@@ -84,8 +84,8 @@ impl Turn<'_> {
             }
             tracing::warn!(target: "gateway", requestId = %self.ask.request_id, %error, "a confirmed change was not made");
             return match error.reason_text() {
-                Some("sessions_away") => {
-                    // Not decided: the same message may come again.
+                // Not decided: the same message may come again, once the sessions are back or everything is switched on.
+                reason if reason == Some("sessions_away") || (error.code == ErrorCode::AgentDisabled && !engine.is_enabled()) => {
                     state.told_of = None;
                     Err(Fault::of(error, self.locale))
                 }

@@ -11,6 +11,7 @@ use contract::{AgentError, SessionId};
 use engine::ports::{Loaded, SessionValues};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tokio::sync::OwnedMutexGuard;
 
 use crate::{
     App,
@@ -24,8 +25,8 @@ const KEY: &str = "$gateway";
 pub(crate) const CLIENT_IP: &str = "clientIp";
 pub(crate) const CONTEXT: &str = "context";
 pub(crate) const STATUS_SEED: &str = "statusSeed";
-/// Names of locks that are kept before those without a holder are cleared away.
-const LOCKS: usize = 1_024;
+/// Sessions whose lanes are kept before those without a turn are cleared away.
+const LANES: usize = 1_024;
 /// Items of a session that are kept. Models are shown fewer.
 const ITEMS: u32 = 500;
 
@@ -61,10 +62,7 @@ pub(crate) struct State {
     /// It could not be shared when its turn ended.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) unshared: bool,
-    /// The action, as callers know it, whose question was put when nobody listened any more.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) unseen: Option<String>,
-    /// The action, as callers know it, whose question was put last.
+    /// The action, as callers know it, whose question a caller was shown last: of no other can a message be the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) asked: Option<String>,
     /// The last answer offered options: numbers in the next message mean them.
@@ -79,27 +77,25 @@ pub(crate) struct State {
     pub(crate) memory: Memory,
 }
 
-/// What a message can answer. One that waited for its turn was sent before what was asked meanwhile. It is not told by clocks: gateways
-/// that share a session have two, and a question is put later than its action is made.
+/// A message that waited for its turn: it was sent before what was asked meanwhile. It is not told by clocks: gateways that share a
+/// session have two, and a question is put later than its action is made.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Knows {
-    Whatever,
+pub(crate) struct Waited {
     /// The question that had been put when it came, if there was one.
-    Only(Option<String>),
+    pub(crate) asked: Option<String>,
 }
 
-impl Knows {
-    pub(crate) fn of(&self, question: &str) -> bool {
-        match self {
-            Self::Whatever => true,
-            Self::Only(asked) => asked.as_deref() == Some(question),
-        }
-    }
+/// The turns of one session in this process.
+#[derive(Default)]
+struct Lane {
+    turn: Weak<tokio::sync::Mutex<()>>,
+    /// The question that had been put when the newest turn here began.
+    asked: Option<String>,
 }
 
 pub(crate) struct Sessions {
     ttl: Duration,
-    locks: Mutex<HashMap<SessionId, Weak<tokio::sync::Mutex<()>>>>,
+    lanes: Mutex<HashMap<SessionId, Lane>>,
     /// Sessions that could not be shared when their turn ended.
     unsaved: Mutex<HashSet<SessionId>>,
 }
@@ -111,66 +107,55 @@ pub(crate) fn id_of(application: &str, session: &str) -> SessionId {
 
 impl Sessions {
     pub(crate) fn new(ttl: Duration) -> Self {
-        Self { ttl, locks: Mutex::default(), unsaved: Mutex::default() }
+        Self { ttl, lanes: Mutex::default(), unsaved: Mutex::default() }
     }
 
-    /// Lets a message in, once it is its turn, and tells what it can answer.
-    pub(crate) async fn enter(&self, app: &App, id: &SessionId) -> Result<(Held, Knows), AgentError> {
-        if let Some(held) = self.lock_at_once(app, id).await? {
-            return Ok((held, Knows::Whatever));
+    /// Lets a message in, once it is its turn, and tells whether it had to wait. What it had been asked is read before it waits, so that
+    /// it keeps its place; of a turn at another gateway that is as much as is known there at that moment.
+    pub(crate) async fn enter(&self, app: &App, id: &SessionId) -> Result<(Held, Option<Waited>), AgentError> {
+        let turn = self.turn_of(id);
+        let Ok(here) = Arc::clone(&turn).try_lock_owned() else {
+            let asked = self.lanes().get(id).and_then(|lane| lane.asked.clone());
+            return Ok((held(app, id, turn.lock_owned().await).await?, Some(Waited { asked })));
+        };
+        let Some(shared) = app.host.shared() else { return Ok((Held::here(here), None)) };
+        match Held::everywhere_at_once(here, Arc::clone(shared), id.clone()).await? {
+            Ok(held) => Ok((held, None)),
+            Err(here) => {
+                let asked = asked(app, id).await;
+                Ok((held(app, id, here).await?, Some(Waited { asked })))
+            }
         }
-        let asked = asked(app, id).await;
-        Ok((self.lock(app, id).await?, Knows::Only(asked)))
     }
 
-    async fn lock_at_once(&self, app: &App, id: &SessionId) -> Result<Option<Held>, AgentError> {
-        let Ok(here) = self.lock_of(id).try_lock_owned() else { return Ok(None) };
-        match app.host.shared() {
-            None => Ok(Some(Held::here(here))),
-            Some(shared) => Held::everywhere_at_once(here, Arc::clone(shared), id.clone()).await,
-        }
+    fn lanes(&self) -> MutexGuard<'_, HashMap<SessionId, Lane>> {
+        self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock_of(&self, id: &SessionId) -> Arc<tokio::sync::Mutex<()>> {
-        let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
-        if locks.len() > LOCKS {
-            locks.retain(|_, lock| lock.strong_count() > 0);
+    fn turn_of(&self, id: &SessionId) -> Arc<tokio::sync::Mutex<()>> {
+        let mut lanes = self.lanes();
+        if lanes.len() > LANES {
+            lanes.retain(|_, lane| lane.turn.strong_count() > 0);
         }
-        let known = locks.get(id).and_then(Weak::upgrade);
-        known.unwrap_or_else(|| {
-            let lock = Arc::new(tokio::sync::Mutex::new(()));
-            locks.insert(id.clone(), Arc::downgrade(&lock));
-            lock
+        let lane = lanes.entry(id.clone()).or_default();
+        lane.turn.upgrade().unwrap_or_else(|| {
+            let turn = Arc::default();
+            lane.turn = Arc::downgrade(&turn);
+            turn
         })
     }
 
     /// One turn at a time; the others of the session wait here, whichever gateway has them.
     pub(crate) async fn lock(&self, app: &App, id: &SessionId) -> Result<Held, AgentError> {
-        let here = self.lock_of(id).lock_owned().await;
-        match app.host.shared() {
-            None => Ok(Held::here(here)),
-            Some(shared) => Held::everywhere(here, Arc::clone(shared), id.clone()).await,
-        }
+        held(app, id, self.turn_of(id).lock_owned().await).await
     }
 
-    /// What is kept of a session, as the newest of all gateways left it, and what its caller gave; one whose time is over is gone.
+    /// What is kept of a session, as the newest of all gateways left it, and what its caller gave; one whose time is over is gone. To be
+    /// called by who holds it: whoever comes from now on knows no newer question than the one found here.
     pub(crate) async fn load(&self, app: &App, id: &SessionId, now_ms: i64) -> Result<(State, SessionValues), AgentError> {
-        let (state, values) = kept(app, id).await?;
-        if let Some(shared) = app.host.shared()
-            && let Some(found) = sharing::fetch(app, shared.as_ref(), id, &state).await?
-        {
-            // It is alive where it is shared, whatever this machine's clock says.
-            let (state, values) = kept(app, id).await?;
-            return Ok((State { base: found, ..state }, values));
-        }
-        if state.expires_at > now_ms {
-            return Ok((State { base: String::new(), ..state }, values));
-        }
-        if state == State::default() {
-            return Ok((state, values));
-        }
-        forget(app, id).await?;
-        Ok((State::default(), SessionValues::default()))
+        let found = found(app, id, now_ms).await?;
+        self.lanes().entry(id.clone()).or_default().asked.clone_from(&found.0.asked);
+        Ok(found)
     }
 
     /// Whether nothing was kept of a session yet, as `load` gave it.
@@ -250,6 +235,33 @@ impl Sessions {
         held.release().await;
         shared
     }
+}
+
+/// Held here, and before all other gateways that share it.
+async fn held(app: &App, id: &SessionId, here: OwnedMutexGuard<()>) -> Result<Held, AgentError> {
+    match app.host.shared() {
+        None => Ok(Held::here(here)),
+        Some(shared) => Held::everywhere(here, Arc::clone(shared), id.clone()).await,
+    }
+}
+
+async fn found(app: &App, id: &SessionId, now_ms: i64) -> Result<(State, SessionValues), AgentError> {
+    let (state, values) = kept(app, id).await?;
+    if let Some(shared) = app.host.shared()
+        && let Some(found) = sharing::fetch(app, shared.as_ref(), id, &state).await?
+    {
+        // It is alive where it is shared, whatever this machine's clock says.
+        let (state, values) = kept(app, id).await?;
+        return Ok((State { base: found, ..state }, values));
+    }
+    if state.expires_at > now_ms {
+        return Ok((State { base: String::new(), ..state }, values));
+    }
+    if state == State::default() {
+        return Ok((state, values));
+    }
+    forget(app, id).await?;
+    Ok((State::default(), SessionValues::default()))
 }
 
 /// What is kept here of a session, also when its time is over.

@@ -34,11 +34,15 @@ impl Held {
         Self { _here: here, there: None }
     }
 
-    /// Held in this process and before all others, if nobody else holds it now.
-    pub(crate) async fn everywhere_at_once(here: OwnedMutexGuard<()>, shared: Arc<dyn SharedSessions>, session: SessionId) -> Result<Option<Self>, AgentError> {
+    /// Held in this process and before all others; while somebody else holds it, in this process alone.
+    pub(crate) async fn everywhere_at_once(
+        here: OwnedMutexGuard<()>,
+        shared: Arc<dyn SharedSessions>,
+        session: SessionId,
+    ) -> Result<Result<Self, OwnedMutexGuard<()>>, AgentError> {
         let mut there = There::of(shared, session);
         there.released = !there.take().await?;
-        Ok((!there.released).then(|| Self::of(here, there)))
+        Ok(if there.released { Err(here) } else { Ok(Self::of(here, there)) })
     }
 
     fn of(here: OwnedMutexGuard<()>, mut there: There) -> Self {

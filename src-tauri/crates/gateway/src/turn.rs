@@ -20,7 +20,7 @@ use crate::{
     references, refine,
     request::ChatRequest,
     say::Out,
-    sessions::{CLIENT_IP, CONTEXT, Knows, STATUS_SEED, Sessions, State, id_of},
+    sessions::{CLIENT_IP, CONTEXT, STATUS_SEED, Sessions, State, Waited, id_of},
     teller::{End, Teller},
     texts::{Text, locale_of},
     wire::ChatResponse,
@@ -90,29 +90,28 @@ impl Turn<'_> {
     async fn run(&self, answer: &mut Answer) -> Result<(), Fault> {
         self.out.status(Text::Start.of(self.locale));
         let fault = |error: AgentError| Fault::of(&error, self.locale);
-        let (held, knows) = tokio::select! {
+        let (held, waited) = tokio::select! {
             entered = self.app.sessions.enter(self.app, &self.session) => entered.map_err(fault)?,
             () = self.leave.cancelled() => return Err(Fault::stopping(self.locale)),
             () = self.app.give_up.cancelled() => return Err(Fault::stopping(self.locale)),
             () = tokio::time::sleep(self.app.config.turn_timeout) => return Err(Fault::turn_timeout(self.locale)),
         };
-        let went = self.held(&knows, answer).await;
+        let went = self.held(waited.as_ref(), answer).await;
         held.release().await;
         went
     }
 
     /// The turn, while nobody else answers in its session.
-    async fn held(&self, knows: &Knows, answer: &mut Answer) -> Result<(), Fault> {
+    async fn held(&self, waited: Option<&Waited>, answer: &mut Answer) -> Result<(), Fault> {
         let fault = |error: AgentError| Fault::of(&error, self.locale);
         let (mut state, kept) = self.app.sessions.load(self.app, &self.session, Utc::now().timestamp_millis()).await.map_err(fault)?;
         self.take_context(&kept, Sessions::is_new(&state)).await.map_err(fault)?;
-        let went = self.answer(knows, &mut state, answer).await;
+        let went = self.answer(waited, &mut state, answer).await;
         answer.note_cart(&mut state);
         let saved = self.save(&mut state).await;
         // A question that nobody reads, because the client has left meanwhile or is told of a fault, is put again, whatever comes next.
-        let question = answer.question();
-        if question.is_some() && state.unseen.is_none() && (saved.is_err() || self.leave.is_cancelled()) {
-            (state.unseen, state.asked) = (question, None);
+        if answer.question().is_some() && state.asked.is_some() && (saved.is_err() || self.leave.is_cancelled()) {
+            state.asked = None;
             if let Err(error) = self.save(&mut state).await {
                 tracing::debug!(%error, "a session waits to be shared");
             }
@@ -137,27 +136,25 @@ impl Turn<'_> {
         self.app.host.engine().values_put(&self.session, news.map(|(name, value)| (name.to_owned(), value)).chain(first).collect()).await
     }
 
-    async fn answer(&self, knows: &Knows, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
-        let unseen = state.unseen.take();
-        let went = self.reply(unseen.as_deref(), knows, state, answer).await;
+    async fn answer(&self, waited: Option<&Waited>, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+        let went = self.reply(waited, state, answer).await;
         state.options_offered = answer.choices.is_some();
-        if went.is_err() || self.leave.is_cancelled() {
-            state.unseen = state.unseen.take().or_else(|| answer.question()).or(unseen);
+        if let Some(question) = answer.question() {
+            state.asked = Some(question).filter(|_| went.is_ok() && !self.leave.is_cancelled());
         }
-        state.asked = answer.question().or(state.asked.take()).filter(|_| state.unseen.is_none());
         went
     }
 
-    /// `unseen` is the action whose question the caller has not seen.
-    async fn reply(&self, unseen: Option<&str>, knows: &Knows, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+    async fn reply(&self, waited: Option<&Waited>, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         let message = self.ask.request.message.as_str();
         let repeated = std::mem::take(&mut state.confirmed);
         let engine = self.app.host.engine();
         let newest = engine.newest_in(&self.session).await.map_err(|error| Fault::of(&error, self.locale))?;
         if let Some(approval) = &newest {
             if engine.waits_for_caller(approval) {
-                let question = confirm::public_id(approval);
-                if unseen == Some(question.as_str()) || !knows.of(&question) {
+                let question = Some(confirm::public_id(approval));
+                // Whoever sent this has seen another question, or none.
+                if state.asked != question || waited.is_some_and(|waited| waited.asked != question) {
                     answer.plain = true;
                     self.show(approval, Some(Text::Remind), answer);
                     return Ok(());
@@ -228,10 +225,8 @@ impl Turn<'_> {
         if let Some(fault) = stopped.or_else(|| failed.map(|error| Fault::of(error, self.locale))) {
             teller.replaced_by(&fault.safe_message());
             // Nobody was shown the question: no later yes may mean it.
-            if let Some(approval) = teller.approval.take()
-                && !self.withdraw(&approval, "The caller was never asked.", answer).await
-            {
-                state.unseen = Some(confirm::public_id(&approval));
+            if let Some(approval) = teller.approval.take() {
+                self.withdraw(&approval, "The caller was never asked.", answer).await;
             }
             return Err(fault);
         }

@@ -78,6 +78,41 @@ async fn section_11_a_double_yes_does_not_sign_what_the_first_one_made_new() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn section_11_a_yes_decides_nothing_that_took_the_place_of_what_was_shown() {
+    let front = Front::start().await;
+    let server = model([add(1)]).await;
+    let gateway = open(&front, &server, &[]).await;
+    let shown = gateway.say("s", "one shoe").await;
+    // As when somebody approved it elsewhere after the price had changed, or edited it: another row waits.
+    let row = format!("approval_{}", "0".repeat(32));
+    assert_eq!(crate::sessions::database(&gateway).execute("UPDATE approval SET id = ?1, body = json_set(body, '$.id', ?1)", [&row]).unwrap(), 1);
+    let asked = gateway.say("s", "yes").await;
+    assert!(asked["pendingAction"].is_object() && asked["pendingAction"]["pendingActionId"] != shown["pendingAction"]["pendingActionId"], "{asked}");
+    assert_eq!(front.count("cart.addItem"), 0, "nobody has seen it");
+    assert_eq!((pieces(&gateway.say("s", "yes").await), front.count("cart.addItem")), (1, 1));
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_a_yes_while_everything_is_switched_off_decides_nothing_and_later_decides() {
+    let front = Front::start().await;
+    let server = model([add(1)]).await;
+    let url = server.base_url();
+    let variables = front.variables();
+    let mut env: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    env.extend([("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")]);
+    let gateway = Gateway::start(&["--no-token"], &env).await;
+    gateway.say("s", "one shoe").await;
+    let off: Vec<(&str, &str)> = env.iter().copied().chain([("AGENT_ENABLED", "false")]).collect();
+    let gateway = gateway.restart(&["--no-token"], &off).await;
+    let (status, refused) = gateway.post("/v1/chat", &message_of("s", "yes")).await;
+    assert_eq!((status.as_u16(), refused["error"]["code"].as_str()), (503, Some("AGENT_DISABLED")), "{refused}");
+    let gateway = gateway.restart(&["--no-token"], &env).await;
+    assert_eq!((pieces(&gateway.say("s", "yes").await), front.count("cart.addItem")), (1, 1));
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn section_11_a_yes_that_could_not_be_carried_out_leaves_nothing_for_a_later_one() {
     let front = Front::start().await;
     let server = model([add(1), Reply::text(["Good."])]).await;

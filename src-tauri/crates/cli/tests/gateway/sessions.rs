@@ -15,7 +15,7 @@ use crate::world::{Gateway, message_of, model};
 
 const SESSION: &str = "shop-web:s";
 
-fn database(gateway: &Gateway) -> Connection {
+pub(crate) fn database(gateway: &Gateway) -> Connection {
     let database = Connection::open(gateway.path("data/countersign.db")).unwrap();
     database.busy_timeout(Duration::from_secs(30)).unwrap();
     database
