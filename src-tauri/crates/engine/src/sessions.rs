@@ -12,7 +12,7 @@ use tracing::Instrument as _;
 use crate::{
     Engine,
     lanes::{Accepted, Met},
-    ports::{SharedSessions, StoreError},
+    ports::{Loaded, SharedSessions, StoreError},
     run::{Work, most_characters},
     store_error,
     texts::Text,
@@ -219,16 +219,34 @@ impl Engine {
     /// Deletes a session and its items; its audit records stay. What waits in it is cancelled.
     pub async fn session_delete(&self, id: &SessionId) -> Result<(), AgentError> {
         self.check_quiet(id)?;
-        self.end_waiting(id, ApprovalStatus::Cancelled, Text::SessionDeleted).await?;
+        self.end_open(id, |status| (status == ApprovalStatus::Pending).then_some((ApprovalStatus::Cancelled, Text::SessionDeleted))).await?;
         self.clear_away(id).await
     }
 
-    /// Deletes what is kept here of a session whose time is over. What waits in it expires, unless it goes on elsewhere.
+    /// Deletes what is kept here of a session whose time is over. What waits in it expires, unless it goes on elsewhere; of what was
+    /// begun and has not ended nobody knows whether it happened.
     pub async fn session_over(self: &Arc<Self>, id: &SessionId, shared: Option<&dyn SharedSessions>) -> Result<(), AgentError> {
         self.check_quiet(id)?;
-        match shared {
-            Some(shared) => self.session_settle(id, shared).await?,
-            None => self.end_waiting(id, ApprovalStatus::Expired, Text::ApprovalExpired).await?,
+        let mut goes_on = false;
+        if let Some(shared) = shared {
+            self.session_settle(id, shared).await?;
+            goes_on = !matches!(shared.load(id, &[]).await.map_err(|e| store_error(&e))?, Loaded::Nothing);
+        }
+        if !goes_on {
+            self.end_open(id, |status| {
+                Some(match status {
+                    ApprovalStatus::Executing => (ApprovalStatus::Failed, Text::UnknownOutcome),
+                    ApprovalStatus::Approved => (ApprovalStatus::Expired, Text::ApprovalDied),
+                    ApprovalStatus::Pending
+                    | ApprovalStatus::Done
+                    | ApprovalStatus::Failed
+                    | ApprovalStatus::Rejected
+                    | ApprovalStatus::Cancelled
+                    | ApprovalStatus::Superseded
+                    | ApprovalStatus::Expired => (ApprovalStatus::Expired, Text::ApprovalExpired),
+                })
+            })
+            .await?;
         }
         self.clear_away(id).await
     }
@@ -240,12 +258,17 @@ impl Engine {
         Err(AgentError::invalid("This session is being answered right now.").hint("Stop the turn first, then delete the session."))
     }
 
-    /// The log tells how everything ended that was asked, also when its row is deleted.
-    async fn end_waiting(&self, id: &SessionId, how: ApprovalStatus, why: Text) -> Result<(), AgentError> {
+    /// The log tells how everything ended that was asked, also when its row is deleted. `end` is how it ends, from where it stands; what
+    /// has no end keeps its session.
+    async fn end_open(&self, id: &SessionId, end: impl Fn(ApprovalStatus) -> Option<(ApprovalStatus, Text)>) -> Result<(), AgentError> {
         let all = self.world.store.approvals_of(id, u32::MAX).await.map_err(|e| store_error(&e))?;
-        let why = why.in_locale(&self.world.profile.locale());
+        let locale = self.world.profile.locale();
         for approval in all.iter().filter(|approval| !approval.status.is_final()) {
-            if approval.status != ApprovalStatus::Pending || !self.settle(approval, ApprovalStatus::Pending, how, Some(why)).await {
+            let ended = match end(approval.status) {
+                Some((how, why)) => self.settle(approval, approval.status, how, Some(why.in_locale(&locale))).await,
+                None => false,
+            };
+            if !ended {
                 return Err(AgentError::invalid("An approved action of this session runs right now.").hint("Delete the session when it has ended."));
             }
         }

@@ -260,7 +260,11 @@ async fn found(app: &App, id: &SessionId, now_ms: i64) -> Result<(State, Session
     if state == State::default() {
         return Ok((state, values));
     }
-    forget(app, id).await?;
+    // Nobody who asks can do anything about it but come again.
+    forget(app, id).await.map_err(|error| {
+        tracing::warn!(%error, "an ended session could not be cleared away");
+        AgentError::internal("sessions_away", "An ended session could not be cleared away.")
+    })?;
     Ok((State::default(), SessionValues::default()))
 }
 
@@ -308,7 +312,7 @@ pub(crate) async fn sweep(app: &App) {
     };
     for id in sessions {
         if let Err(error) = sweep_one(app, &id).await {
-            return tracing::warn!(%error, "sessions could not be cleared away");
+            tracing::warn!(%error, "an ended session could not be cleared away");
         }
         // There may be very many: turns go before them.
         tokio::task::yield_now().await;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::cart::{add, pieces};
 use crate::redis::Redis;
+use crate::sessions::end_at;
 use crate::sharing::{gateway, two};
 use crate::world::{Gateway, message_of, model, names};
 
@@ -86,6 +87,21 @@ async fn section_9_what_redis_lost_its_gateway_still_has_but_nothing_waits_any_m
     // Whether another gateway has made the change meanwhile, nobody knows any more.
     assert_eq!(gateway.say("s", "yes").await["text"], "What?");
     assert!(server.seen()[2].body["messages"].to_string().contains("violin"));
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_9_and_11_what_waits_ends_in_the_log_when_redis_lets_its_session_go_first() {
+    let redis = Redis::start().await;
+    let server = model([add(1), Reply::text(["Hello."])]).await;
+    let gateway = gateway(&redis, &server).await;
+    gateway.say("s", "one shoe").await;
+    redis.ask(&["DEL", "agent:sess:shop-web:s"]);
+    assert_eq!(redis.keys().len(), 1, "the action is still known there");
+    end_at(&gateway, chrono::Utc::now().timestamp_millis() - 1);
+    assert_eq!(gateway.say("s", "yes").await["text"], "Hello.");
+    let ended = gateway.csign(&["audit", "list", "--type", "approval_resolved"]).to_string();
+    assert!(ended.contains("expired"), "{ended}");
     server.assert_clean();
 }
 

@@ -29,7 +29,7 @@ fn kept(gateway: &Gateway) -> Value {
 }
 
 /// The session ends then.
-fn end_at(gateway: &Gateway, at_ms: i64) {
+pub(crate) fn end_at(gateway: &Gateway, at_ms: i64) {
     let write = "UPDATE session_value SET value = json_set(value, '$.expiresAt', ?2) WHERE session = ?1 AND name = '$gateway'";
     assert_eq!(database(gateway).execute(write, (SESSION, at_ms)).unwrap(), 1);
 }
@@ -114,6 +114,19 @@ async fn section_9_and_11_what_waits_and_the_cart_end_with_their_session() {
     let carts = front.count("cart.get");
     assert_eq!(gateway.say("s", "my cart").await["cart"]["itemCount"], 0, "the basket has gone, too");
     assert_eq!((front.count("cart.get"), front.count("initialize")), (carts, 1), "without a basket nobody is asked");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_9_a_session_whose_time_is_over_goes_also_when_a_change_in_it_never_ended() {
+    let server = model([add(1), Reply::text(["Hello."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    gateway.say("s", "one shoe").await;
+    assert_eq!(database(&gateway).execute("UPDATE approval SET status = 'executing'", []).unwrap(), 1);
+    end_at(&gateway, Utc::now().timestamp_millis() - 1);
+    assert_eq!(gateway.say("s", "hello").await["text"], "Hello.");
+    let ended = gateway.csign(&["audit", "list", "--type", "approval_resolved"]).to_string();
+    assert!(ended.contains("failed"), "{ended}");
     server.assert_clean();
 }
 

@@ -74,6 +74,19 @@ async fn what_waits_in_a_session_whose_time_is_over_expires_in_the_log_too() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_never_ended_ends_in_the_log_with_its_session() {
+    for (stuck, ends) in [(ApprovalStatus::Approved, "expired"), (ApprovalStatus::Executing, "failed")] {
+        let (bench, approval) = left().await;
+        let (store, now) = (&bench.world.store, bench.world.clock.now());
+        assert!(store.approval_move(&approval.id, ApprovalStatus::Pending, stuck, None, now).await.unwrap());
+        bench.engine.session_delete(&"s".into()).await.unwrap_err();
+        bench.engine.session_over(&"s".into(), None).await.unwrap();
+        let told = bench.records().await.into_iter().filter(|(kind, _)| *kind == RecordType::ApprovalResolved).map(|(_, status)| status);
+        assert_eq!(told.collect::<Vec<_>>(), [Some(ends.to_owned())]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn whoever_decides_for_a_caller_signs_it_in_the_callers_language() {
     let (bench, price) = priced();
     let mut writer = tool("w", Effect::Write);
