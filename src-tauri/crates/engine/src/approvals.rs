@@ -298,12 +298,12 @@ impl Turn {
         Gated::Done { result: Box::new(done), saved }
     }
 
-    /// What the person who decides sees of an action. Fails when it is known to be in vain; where nobody sits here, the caller looks.
+    /// What the person who decides sees of an action. Fails when it is known to be in vain, unless the caller's host looks itself.
     async fn shown_before(&self, ready: &Ready) -> Result<Option<PreviewView>, AgentError> {
         let foresight = self.foresee(&ready.spec, &ready.arguments, &self.locale).await;
-        let listens = self.run.as_ref().is_some_and(|run| run.is_heard());
+        let theirs = self.run.as_ref().is_some_and(|run| run.looks_at(&ready.spec));
         match foresight.foreseen {
-            Some(Foreseen::Refused { refuse }) if !listens => Err(AgentError::invalid(refuse).reason("foreseen_refusal")),
+            Some(Foreseen::Refused { refuse }) if !theirs => Err(AgentError::invalid(refuse).reason("foreseen_refusal")),
             _ => Ok(foresight.view()),
         }
     }

@@ -20,6 +20,9 @@ use crate::{
     turn::Turn,
 };
 
+/// The tools whose proposals are looked at here: the customer chooses what is missing. What others cannot do, the model is told.
+pub(crate) const LOOKED_AT: &[&str] = &["cart_add_item"];
+
 /// Products of an answer whose variants are looked at.
 const ENRICHED: usize = 3;
 /// Words by which somebody asks for what variants differ in, or is about to buy.
@@ -45,7 +48,7 @@ impl Turn<'_> {
             Text::ConfirmFailed.of(self.locale).clone_into(&mut answer.text);
             return Ok(());
         }
-        if self.tool_of(&approval) != "cart_add_item" {
+        if !LOOKED_AT.contains(&self.tool_of(&approval).as_str()) {
             self.show(&approval, None, answer);
             return Ok(());
         }

@@ -17,6 +17,7 @@ use crate::{
     compare,
     confirm::{self, Reply},
     error::Fault,
+    preflight::LOOKED_AT,
     references, refine,
     request::ChatRequest,
     say::Out,
@@ -205,6 +206,7 @@ impl Turn<'_> {
             correlation_id: Some(self.ask.turn.clone()),
             hints: Vec::new(),
             whole: !self.out.is_heard(),
+            looks_at: LOOKED_AT,
         }
     }
 

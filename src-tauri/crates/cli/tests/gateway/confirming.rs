@@ -248,7 +248,7 @@ async fn section_22_2_and_22_3_a_missing_item_and_an_odd_quantity_are_told_to_th
 #[tokio::test(flavor = "multi_thread")]
 async fn section_22_2_nothing_is_asked_about_an_item_without_a_name() {
     let front = Front::start().await;
-    let server = model([Reply::text(["Hello."]).when("yes").repeated()]).await;
+    let server = model([Reply::text(["Hello."]).when("yes").repeated(), Reply::text(["Which one?"]).when("error").repeated()]).await;
     let gateway = open(&front, &server, &[]).await;
     for (at, nothing) in ["  ", "null", "undefined", "Undefined "].into_iter().enumerate() {
         let of = json!({"productId": nothing, "quantity": 1});
@@ -258,12 +258,49 @@ async fn section_22_2_nothing_is_asked_about_an_item_without_a_name() {
             let session = format!("{tool} {at}");
             server.push(Reply::call(tool, arguments));
             let (_, answer) = gateway.post("/v1/chat?debug=1", &message_of(&session, "change my cart")).await;
-            assert_eq!(answer["text"], "Sorry, the cart could not be changed. Please ask for it again.", "{session}: {answer}");
-            assert_eq!((answer.get("pendingAction"), &answer["debug"]["toolTrace"][0]["blockedByPolicy"]), (None, &json!(true)), "{answer}");
+            // What is not in the cart is told to the model; what would be added is looked at by the host.
+            let (said, blocked, error) = match tool {
+                "cart_add_item" => ("Sorry, the cart could not be changed. Please ask for it again.", json!(true), "failed"),
+                _ => ("Which one?", Value::Null, "VALIDATION_REQUEST_INVALID"),
+            };
+            assert_eq!(answer["text"], said, "{session}: {answer}");
+            let trace = &answer["debug"]["toolTrace"][0];
+            assert_eq!((answer.get("pendingAction"), &trace["blockedByPolicy"], &trace["error"]), (None, &blocked, &json!(error)), "{answer}");
             assert_eq!(gateway.say(&session, "yes").await["text"], "Hello.", "nothing waits");
         }
     }
     assert_eq!(front.count("cart.addItem") + front.count("cart.setItemQuantity") + front.count("cart.removeItem"), 0);
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_of_what_is_not_in_the_cart_is_told_to_the_model_and_not_asked_about() {
+    let server = model([Reply::text(["Sure."]).when("yes").repeated(), Reply::text(["There is no such line."]).when("error").repeated()]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let changes = ["cart_set_item_quantity", "cart_remove_item"].map(|tool| {
+        let quantity = (tool == "cart_set_item_quantity").then_some(2);
+        move |part: &str| {
+            quantity.map_or_else(|| Reply::call(tool, json!({"productId": part})), |n| Reply::call(tool, json!({"productId": part, "quantity": n})))
+        }
+    });
+    for change in &changes {
+        server.push(change(SHOE));
+        let empty = gateway.say("empty", "change it").await;
+        assert_eq!((empty["text"].as_str(), empty.get("pendingAction")), (Some("There is no such line."), None), "{empty}");
+        let told = server.seen().pop().unwrap().body["messages"].to_string();
+        assert!(told.contains("The cart is empty"), "{told}");
+        assert_eq!(gateway.say("empty", "yes").await["text"], "Sure.", "nothing waits");
+    }
+    server.push(add(1));
+    gateway.say("s", "a shoe").await;
+    assert_eq!(pieces(&gateway.say("s", "yes").await), 1);
+    for change in &changes {
+        server.push(change("FJS-TR1001-BLK-43"));
+        let other = gateway.say("s", "the other").await;
+        assert_eq!((other["text"].as_str(), other.get("pendingAction")), (Some("There is no such line."), None), "{other}");
+        let told = server.seen().pop().unwrap().body["messages"].to_string();
+        assert!(told.contains("FJS-TR1001-BLK-43 is not in the cart") && told.contains(&format!("= {SHOE}")), "what is there is told: {told}");
+    }
     server.assert_clean();
 }
 

@@ -38,6 +38,8 @@ pub struct Around {
     pub hints: Vec<String>,
     /// The caller takes the answer as a whole: the model need not send it piece by piece.
     pub whole: bool,
+    /// Model names of the tools whose actions the caller's host looks at itself, and takes back: a foreseen refusal does not end these.
+    pub looks_at: &'static [&'static str],
 }
 
 /// What a turn knows of the caller who listens.
@@ -115,6 +117,11 @@ impl Work {
     /// Whether a caller listens, whose limits hold.
     pub(crate) fn is_heard(&self) -> bool {
         self.listener.is_some()
+    }
+
+    /// Whether a caller's host looks at the actions of a tool itself.
+    pub(crate) fn looks_at(&self, spec: &ToolSpec) -> bool {
+        self.listener.as_ref().is_some_and(|listener| listener.around.looks_at.contains(&spec.model_name.as_str()))
     }
 
     /// Whether nobody listens to the pieces of an answer.

@@ -187,7 +187,8 @@ async fn the_time_a_person_takes_is_not_the_turns() {
 async fn a_caller_elsewhere_hears_no_figures() {
     let bench = bench(Budgets { session_tokens: 12_000, ..none() });
     bench.model.then(vec![Say::Text("Let me look."), Say::Call("a_read", json!({})), Say::Uses(11_500, 400)]);
-    let around = Around { locale: "sv".into(), limits: Limits::default(), request_id: "r".into(), correlation_id: None, hints: Vec::new(), whole: false };
+    let around =
+        Around { locale: "sv".into(), limits: Limits::default(), request_id: "r".into(), correlation_id: None, hints: Vec::new(), whole: false, looks_at: &[] };
     let mut hearing = bench.engine.turn_heard(&"s".into(), "hi".into(), None, around).await.unwrap();
     let end = loop {
         let event = hearing.next().await.expect("an end");

@@ -120,6 +120,13 @@ async fn nobody_is_asked_later_for_what_is_known_to_be_refused() {
     let turn = bench.start_with("add", true).await.turn;
     assert_eq!(status_and_text(&bench.final_of(&turn).await), (TurnStatus::Ok, "Which size do you want?".into()));
     assert!(bench.engine.approvals_list(true).await.unwrap().is_empty());
+
+    // The same for a caller whose host does not look at this tool itself.
+    bench.model.then(vec![Say::Call("w", json!({}))]);
+    bench.model.then(vec![Say::Text("Which size do you want?")]);
+    assert!(bench.heard("en", &["other"]).await.is_none());
+    let told = format!("{:?}", bench.model.requests.lock().unwrap().last().unwrap());
+    assert!(told.contains("Which size?"), "the model is told why: {told}");
 }
 
 #[tokio::test(start_paused = true)]

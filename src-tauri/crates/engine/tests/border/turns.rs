@@ -172,6 +172,7 @@ async fn a_caller_whose_message_waits_hears_the_end_when_it_leaves_or_all_is_to_
         correlation_id: None,
         hints: Vec::new(),
         whole: true,
+        looks_at: &[],
     };
     for (locale, leaves, said) in [("en", true, "Stopped."), ("sv", false, "Stoppad.")] {
         let mut hearing = bench.engine.turn_heard(&"s".into(), "two".into(), None, around(locale)).await.unwrap();

@@ -369,14 +369,19 @@ impl Bench {
         .await
     }
 
-    /// What waits behind a turn of a caller elsewhere, in the caller's language.
+    /// What waits behind a turn of a caller elsewhere, in the caller's language; its host looks at what "w" is to do itself.
     pub async fn heard_approval(&self, locale: &str) -> Approval {
+        self.heard(locale, &["w"]).await.expect("something waits")
+    }
+
+    /// The same, if something waits.
+    pub async fn heard(&self, locale: &str, looks_at: &'static [&'static str]) -> Option<Approval> {
         let limits = contract::Limits { approval_expiry_s: 86_400, ..contract::Limits::default() };
         let (locale, request_id) = (locale.into(), "r".into());
-        let around = engine::Around { locale, limits, request_id, correlation_id: None, hints: Vec::new(), whole: true };
+        let around = engine::Around { locale, limits, request_id, correlation_id: None, hints: Vec::new(), whole: true, looks_at };
         let mut hearing = self.engine.turn_heard(&"s".into(), "add".into(), None, around).await.unwrap();
         while hearing.next().await.is_some_and(|event| !matches!(event, EventBody::Final { .. })) {}
-        self.engine.waiting_in(&"s".into()).await.unwrap().expect("something waits")
+        self.engine.waiting_in(&"s".into()).await.unwrap()
     }
 
     pub async fn decide(&self, approval: &Approval, decision: Decision) -> Result<Approval, AgentError> {
