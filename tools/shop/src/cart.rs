@@ -85,6 +85,7 @@ impl Desk<'_> {
                 total += variant.price * quantity;
                 items.push(CartLine {
                     line_no,
+                    product_id: variant.id,
                     part_no: variant.part_no.clone(),
                     name: full_name(&product, &variant, self.locale),
                     quantity,

@@ -107,6 +107,7 @@ pub struct ProductView {
 #[serde(rename_all = "camelCase")]
 pub struct CartLine {
     pub line_no: i64,
+    pub product_id: i64,
     pub part_no: String,
     pub name: String,
     pub quantity: i64,
