@@ -44,8 +44,14 @@ fn text_or_number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, 
 
 /// Kronor, as a number or as people write them; a blank text is no limit.
 fn amount<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
-    let Some(text) = text_or_number(from)?.filter(|text| !text.trim().is_empty()) else { return Ok(None) };
-    query::amount(&text).map(Some).ok_or_else(|| D::Error::custom(format!("{text} is no amount")))
+    let value = Value::deserialize(from)?;
+    let read = match &value {
+        Value::Null => return Ok(None),
+        Value::String(text) if text.trim().is_empty() => return Ok(None),
+        Value::String(text) => query::amount(text),
+        other => other.as_f64(),
+    };
+    read.map(Some).ok_or_else(|| D::Error::custom(format!("{value} is no amount")))
 }
 
 /// A product that was found, with those of its variants that fit the conditions.

@@ -76,6 +76,8 @@ fn filters_narrow_and_pages_are_bounded() {
     let written = search(&shop, "shoes", json!({"maxPrice": "1 000 kr", "size": 42}));
     assert!(!written.is_empty());
     assert_eq!(written, search(&shop, "shoes under 1000", json!({"size": "42"})));
+    // A number is what it says, however many decimals it has.
+    assert_eq!(search(&shop, "shoes", json!({"maxPrice": 999.995})), search(&shop, "shoes", json!({"maxPrice": 1000})));
     assert!(matches!(call(&shop, "product.search", json!({"query": "", "filters": {"maxPrice": "cheap"}})), Err(ShopError::BadArguments(_))));
 }
 
