@@ -30,19 +30,14 @@ pub(crate) fn known(pack: &PackId, tool: &str, arguments: &Value) -> Option<Resu
     }
 }
 
-/// Arguments as shops want them: names without spaces around them, and ids that are digits are numbers.
+/// Arguments as shops want them: ids that are digits are numbers. Nothing else is touched: what was signed is what is sent.
 pub(crate) fn arguments(pack: &PackId, tool: &str, mut arguments: Value) -> Value {
     if pack.as_str() != SHOP {
         return arguments;
     }
-    for name in ["partNo", "productId"] {
-        if let Some(text) = arguments.get(name).and_then(Value::as_str).map(|text| text.trim().to_owned()) {
-            arguments[name] = json!(text);
-        }
-    }
     let names: &[&str] = if tool == "product.get" { &["productId"] } else { &["basketId"] };
     for name in names {
-        let digits = arguments.get(*name).and_then(Value::as_str).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+        let digits = arguments.get(*name).and_then(Value::as_str).map(str::trim).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
         if let Some(number) = digits.and_then(|text| text.parse::<u64>().ok()) {
             arguments[*name] = json!(number);
         }
@@ -390,7 +385,8 @@ mod tests {
         assert_eq!(sent("product.get", json!({"productId": "4711"})), json!({"productId": 4711}));
         assert_eq!(sent("product.get", json!({"productId": "A-1", "partNo": "12"})), json!({"productId": "A-1", "partNo": "12"}));
         assert_eq!(sent("cart.removeItem", json!({"productId": "4711", "basketId": "88"})), json!({"productId": "4711", "basketId": 88}));
-        assert_eq!(sent("cart.addItem", json!({"partNo": " A-1 ", "quantity": 1})), json!({"partNo": "A-1", "quantity": 1}));
+        let signed = json!({"partNo": " A-1 ", "quantity": 1});
+        assert_eq!(sent("cart.addItem", signed.clone()), signed, "what was signed is what is sent");
         assert_eq!(sent("product.get", json!({"productId": " 4711 "})), json!({"productId": 4711}));
     }
 
