@@ -38,8 +38,10 @@ fn is_buyable(variant: &Value) -> bool {
     variant["isBuyable"] == true && text(&variant["partNo"]).is_some()
 }
 
-fn in_stock(variant: &Value) -> bool {
-    number(&variant["onHand"]["value"]).unwrap_or(0.0) > 0.0 && variant["onHand"]["isActive"] != false
+/// Nothing where the shop does not tell.
+fn in_stock(variant: &Value) -> Option<bool> {
+    let stock = &variant["onHand"];
+    if stock["isActive"] == false { Some(false) } else { number(&stock["value"]).map(|value| value > 0.0) }
 }
 
 /// What the product offers under a part number: its own asks for a variant, a variant's does not.
@@ -60,14 +62,14 @@ pub(crate) fn offer(product: &Value, part: &str, quantity: u64, locale: &str) ->
     }
 }
 
-/// A set of choices among variants, those in stock first.
+/// A set of choices among variants, those in stock first and those out of stock last.
 fn of_variants(variants: &[&Value], quantity: u64, locale: &str) -> Value {
     let mut sorted: Vec<&Value> = variants.to_vec();
     let stock = |variant: &Value| number(&variant["onHand"]["value"]).unwrap_or(0.0);
     let delivery = |variant: &Value| variant["onHand"]["nextDeliveryDate"].as_str().unwrap_or("9999").to_owned();
     sorted.sort_by(|a, b| {
-        let first = in_stock(b).cmp(&in_stock(a));
-        first.then_with(|| if in_stock(a) { stock(b).total_cmp(&stock(a)) } else { delivery(a).cmp(&delivery(b)) })
+        let there = |variant: &Value| in_stock(variant).map_or(1, |there| if there { 0 } else { 2 });
+        there(a).cmp(&there(b)).then_with(|| if in_stock(a) == Some(true) { stock(b).total_cmp(&stock(a)) } else { delivery(a).cmp(&delivery(b)) })
     });
     let options: Vec<Value> = sorted.into_iter().filter_map(|variant| option(variant, locale)).take(OPTIONS).collect();
     json!({"id": uuid::Uuid::new_v4().to_string(), "kind": "variant", "prompt": Text::ChooseVariant.of(locale), "options": options, "quantity": quantity})
@@ -79,17 +81,17 @@ fn option(variant: &Value, locale: &str) -> Option<Value> {
     let called = || ["variantName", "name", "uniqueName", "partNo"].iter().find_map(|name| text(&variant[*name]));
     let what = if named.is_empty() { called()? } else { named.join(", ") };
     let there = in_stock(variant);
-    let remark = if there { Text::InStock } else { Text::OutOfStock }.of(locale);
+    let remark = there.map(|there| if there { Text::InStock } else { Text::OutOfStock }.of(locale));
     let dims: serde_json::Map<String, Value> = all.into_iter().map(|(name, value)| (name, json!(value))).collect();
     Some(json!({
         "id": text(&variant["productId"]).or_else(|| text(&variant["partNo"]))?,
-        "label": format!("{what} ({remark})"),
+        "label": remark.map_or_else(|| what.clone(), |remark| format!("{what} ({remark})")),
         "meta": {
             "onHand": crate::json::numeral(&variant["onHand"]["value"]).unwrap_or_else(|| json!(0)),
             "isBuyable": variant["isBuyable"] == true,
             "dimsMap": dims,
             "partNo": text(&variant["partNo"])?,
-            "inStock": there,
+            "inStock": there == Some(true),
         },
         "also": [text(&variant["eanCode"]), text(&variant["uniqueName"])],
     }))
@@ -302,7 +304,9 @@ mod tests {
         let product = json!({"productId": 1, "partNo": "P", "variants": [bare(2), bare(3)]});
         let Offer::Several(kept) = offer(&product, "P", 1, "en") else { panic!("several") };
         let labels: Vec<&str> = kept["options"].as_array().unwrap().iter().filter_map(|option| option["label"].as_str()).collect();
-        assert_eq!(labels, ["P-2 (out of stock)", "P-3 (out of stock)"]);
+        assert_eq!(labels, ["P-2", "P-3"], "nothing is said of a stock that nobody told");
+        let product = json!({"productId": 1, "partNo": "P", "variants": [variant(4, 0, json!({})), bare(2), variant(3, 1, json!({}))]});
+        assert_eq!(offered(&product, "P"), "3 2 4", "it may be there");
     }
 
     #[test]

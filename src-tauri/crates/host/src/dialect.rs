@@ -129,10 +129,7 @@ fn product(value: Value) -> Value {
     if let Some(key) = all.get_mut("thumbnailImageKey") {
         *key = text_of(key).map_or(Value::Null, Value::from);
     }
-    if let Some(stock) = all.get_mut("onHand") {
-        on_hand(stock);
-    }
-    if all.get("onHand").is_some_and(|stock| !stock.is_object()) {
+    if all.get_mut("onHand").is_some_and(|stock| !on_hand(stock)) {
         all.remove("onHand");
     }
     for dimensions in ["variantParametrics", "parametrics"] {
@@ -191,13 +188,14 @@ fn dimension(value: Value) -> Option<Value> {
     (all.contains_key("name") && all.contains_key("value")).then_some(Value::Object(all))
 }
 
-fn on_hand(stock: &mut Value) {
+/// Brings stock into shape; false where it does not say how many there are, and not that there are none.
+fn on_hand(stock: &mut Value) -> bool {
     for name in ["value", "incomingValue", "leadtimeDayCount"] {
         if let Some(member) = stock.get_mut(name) {
             number(member);
         }
     }
-    let Some(all) = stock.as_object_mut() else { return };
+    let Some(all) = stock.as_object_mut() else { return false };
     all.retain(|name, value| match name.as_str() {
         "value" | "incomingValue" => value.is_number(),
         "leadtimeDayCount" => value.is_i64() || value.is_u64(),
@@ -205,7 +203,10 @@ fn on_hand(stock: &mut Value) {
         "isActive" => value.is_boolean(),
         _ => true,
     });
-    all.entry("value").or_insert_with(|| json!(0));
+    if all.get("isActive") == Some(&json!(false)) {
+        all.entry("value").or_insert_with(|| json!(0));
+    }
+    all.contains_key("value")
 }
 
 /// A cart by itself or under `cart`, with its lines under one of three names.
@@ -360,6 +361,9 @@ mod tests {
         let product =
             of("product.get", json!({"productId": 4711, "name": "Tent", "onHand": {"value": "3", "leadtimeDayCount": "x"}, "variants": [{"productId": 1}]}));
         assert_eq!(product["onHand"], json!({"value": 3}));
+        let stock = |told: Value| of("product.get", json!({"productId": 1, "name": "Tent", "onHand": told})).get("onHand").cloned();
+        assert_eq!(stock(json!({"isActive": true, "value": null})), None, "nobody said that there are none");
+        assert_eq!(stock(json!({"isActive": false})), Some(json!({"isActive": false, "value": 0})));
         assert_eq!((&product["productId"], product.get("thumbnailImageKey"), &product["variants"][0]["isBuyable"]), (&json!(4711), None, &json!(false)));
     }
 
