@@ -42,6 +42,8 @@ impl Turn<'_> {
         answer.plain = false;
         let tool = self.tool_of(approval);
         let args: Value = self.model_arguments(approval);
+        // Of one there is no smaller number.
+        let several = args["quantity"].as_u64().is_some_and(|quantity| quantity > 1);
         tell_start(self.out, &tool, &args, self.locale);
         let began = Instant::now();
         let (decided, events) = engine.decide_heard(approval, params, self.around()).await;
@@ -102,6 +104,7 @@ impl Turn<'_> {
                 self.look_again(state, answer).await;
                 return self.told(Text::ConfirmUnknown, answer).await;
             }
+            _ if refused && several => return self.told(Text::ConfirmRefusedSeveral, answer).await,
             _ if refused => return self.told(Text::ConfirmRefused, answer).await,
             _ => return self.told(Text::ConfirmFailed, answer).await,
         }

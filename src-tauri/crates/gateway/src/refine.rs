@@ -24,11 +24,16 @@ pub(crate) fn of_turn(calls: &[Call]) -> Vec<Value> {
     empty_search(calls).and_then(|found| found["refinements"].as_array().cloned()).unwrap_or_default()
 }
 
-/// What is kept of them for the next message, besides those of before: each with the words that the search was for in the end.
+/// What is kept of them for the next message, besides those of before: each with the words that the search was for in the end, unless it
+/// would only be the same search again.
 pub(crate) fn to_keep(calls: &[Call], before: &[Value]) -> Vec<Value> {
-    let words = empty_search(calls).map_or(Value::Null, |found| found["querySimplification"]["effectiveQuery"].clone());
+    let simplified = empty_search(calls).map_or(Value::Null, |found| found["querySimplification"].clone());
+    let dropped = |one: &Value| simplified["droppedTokens"].as_array().is_some_and(|dropped| dropped.contains(one));
     let mut kept = of_turn(calls);
-    kept.iter_mut().for_each(|one| one["words"] = words.clone());
+    for one in &mut kept {
+        let repeats = one["payload"]["constraintsToRemove"].as_array().is_some_and(|all| all.iter().all(dropped));
+        one["words"] = if repeats { Value::Null } else { simplified["effectiveQuery"].clone() };
+    }
     let older: Vec<Value> = before.iter().filter(|old| kept.iter().all(|new| new["label"] != old["label"])).cloned().collect();
     kept.extend(older);
     kept.truncate(KEPT);
@@ -46,6 +51,8 @@ pub(crate) enum Way {
     Search(Value),
     /// A question to the customer.
     Question(String),
+    /// Nothing is left to take away: the search was made without those words.
+    Made,
 }
 
 /// The suggestion whose label a message is.
@@ -55,7 +62,7 @@ pub(crate) fn taken(message: &str, offered: &[Value]) -> Option<Way> {
     match payload["type"].as_str()? {
         // In quotation marks it goes out as it is.
         "search_retry" => Some(Way::Search(json!({"query": format!("“{}”", text(&payload["query"])?)}))),
-        "remove_constraints" => Some(Way::Search(json!({"query": text(&one["words"])?}))),
+        "remove_constraints" => Some(text(&one["words"]).map_or(Way::Made, |words| Way::Search(json!({"query": words})))),
         "ask_clarify" => text(&payload["question"]).map(Way::Question),
         _ => None,
     }
@@ -70,6 +77,7 @@ impl Turn<'_> {
                 answer.text = question;
                 self.keep_exchange(answer).await
             }
+            Way::Made => self.told(Text::SearchedWithout, answer).await,
         }
     }
 
@@ -123,5 +131,9 @@ mod tests {
         assert_eq!(taken("remove_constraints", &kept), Some(Way::Search(json!({"query": "xyzzy"}))), "the words of its own search");
         assert_eq!(taken("ask_clarify", &kept), Some(Way::Question("What kind?".into())));
         assert_eq!(taken("something else", &kept), None);
+
+        let mut only_words = search("xyzzy", json!([{"type": "remove_constraints", "constraintsToRemove": ["red"]}]));
+        only_words.data["querySimplification"]["droppedTokens"] = json!(["red"]);
+        assert_eq!(taken("remove_constraints", &to_keep(&[only_words], &[])), Some(Way::Made), "it would be the same search");
     }
 }

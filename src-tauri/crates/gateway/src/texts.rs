@@ -16,6 +16,7 @@ pub(crate) enum Text {
     NoneFound,
     FoundThese,
     NothingFound,
+    SearchedWithout,
     ToolRuns,
     SearchFailed,
     DetailsFailed,
@@ -34,6 +35,7 @@ pub(crate) enum Text {
     Remind,
     ConfirmFailed,
     ConfirmRefused,
+    ConfirmRefusedSeveral,
     ConfirmUnknown,
     ChangedSince,
     OneAtATime,
@@ -86,6 +88,10 @@ impl Text {
             Self::NoneFound => ("Nothing found.", "Hittade inget."),
             Self::FoundThese => ("This is what I found.", "Det här hittade jag."),
             Self::NothingFound => ("Nothing was found for exactly those words.", "Inget hittades för precis de orden."),
+            Self::SearchedWithout => (
+                "Nothing was found without those words either. What kind of product are you looking for?",
+                "Utan de orden hittades inget heller. Vilken sorts produkt letar du efter?",
+            ),
             Self::ToolRuns => ("One moment …", "Ett ögonblick …"),
             Self::SearchFailed => ("The search did not work.", "Sökningen fungerade inte."),
             Self::DetailsFailed => ("The details could not be fetched.", "Detaljerna gick inte att hämta."),
@@ -105,7 +111,8 @@ impl Text {
             Self::ConfirmFailed => {
                 ("Sorry, the cart could not be changed. Please ask for it again.", "Tyvärr gick varukorgen inte att ändra. Be gärna om det igen.")
             }
-            Self::ConfirmRefused => (
+            Self::ConfirmRefused => ("Sorry, the shop did not accept that change.", "Tyvärr tog butiken inte emot ändringen."),
+            Self::ConfirmRefusedSeveral => (
                 "Sorry, the shop did not accept that change. Perhaps fewer are left; try a smaller number.",
                 "Tyvärr tog butiken inte emot ändringen. Det kanske finns färre kvar; prova ett mindre antal.",
             ),
@@ -209,8 +216,8 @@ mod tests {
         };
     }
     every! {
-        Start Thinking Searching Refining Details Cart Comparing Finalizing Replaced Found NoneFound FoundThese NothingFound ToolRuns SearchFailed DetailsFailed CartFailed ToolFailed LeftOut
-        SearchName DetailsName CartName AddName SetName RemoveName Done AlreadyDone Cancelled Remind ConfirmFailed ConfirmRefused ConfirmUnknown ChangedSince OneAtATime Yes No
+        Start Thinking Searching Refining Details Cart Comparing Finalizing Replaced Found NoneFound FoundThese NothingFound SearchedWithout ToolRuns SearchFailed DetailsFailed CartFailed ToolFailed LeftOut
+        SearchName DetailsName CartName AddName SetName RemoveName Done AlreadyDone Cancelled Remind ConfirmFailed ConfirmRefused ConfirmRefusedSeveral ConfirmUnknown ChangedSince OneAtATime Yes No
         Generic ChooseVariant Options NotBuyable InStock OutOfStock LowestPrice Comparison Feature ModelSlow ModelBusy ModelFailed TurnSlow ShopFailed Stopping Failed
         NotUnderstood SwitchedOff SessionsAway TooMany TooLong Blank NotAllowed
     }

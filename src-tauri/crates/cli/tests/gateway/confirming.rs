@@ -313,6 +313,15 @@ async fn a_change_that_the_shop_refuses_gets_a_sentence_that_helps() {
     assert_eq!(refused["text"], "Sorry, the shop did not accept that change. Perhaps fewer are left; try a smaller number.", "{refused}");
     assert!(refused.get("pendingAction").is_none(), "{refused}");
     server.assert_clean();
+
+    // Of one there is no smaller number to try.
+    let front = Front::start().await;
+    front.breaks("cart.addItem", [Break::Quote]);
+    let server = model([add(1)]).await;
+    let gateway = open(&front, &server, &[]).await;
+    gateway.say("s", "a shoe").await;
+    assert_eq!(gateway.say("s", "yes").await["text"], "Sorry, the shop did not accept that change.");
+    server.assert_clean();
 }
 
 #[tokio::test(flavor = "multi_thread")]
