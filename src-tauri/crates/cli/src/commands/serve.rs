@@ -48,18 +48,18 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
         let ready = |address| {
             if out.json {
                 out.event(&serde_json::json!({"listening": format!("http://{address}"), "model": model}));
-                return;
-            }
-            out.line(format!("listening on http://{address}"));
-            if host.engine().is_enabled() {
-                out.note(format!("Answers come from: {model}."));
             } else {
+                out.line(format!("listening on http://{address}"));
+            }
+            if !host.engine().is_enabled() {
                 out.note("The assistant is switched off: every message is refused. Set AGENT_ENABLED to true, or switch it on in Settings.");
+            } else if !out.json {
+                out.note(format!("Answers come from: {model}."));
             }
             if host.engine().specs().is_empty() {
                 out.note("There are no shop tools: the folder tools/shop was not found. Check COUNTERSIGN_TOOLS_DIR.");
             }
-            if let Some(token) = token {
+            if let Some(token) = token.filter(|_| !out.json) {
                 out.note(format!("The token is in {}.", token.display()));
             }
         };

@@ -56,7 +56,9 @@ impl Gateway {
         let mut first = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
         let log = std::fs::read_to_string(folder.path().join("serve.log")).unwrap_or_default();
-        let base = first.trim().strip_prefix("listening on ").unwrap_or_else(|| panic!("csign serve says where it listens: {first}\n{log}")).to_owned();
+        let told = serde_json::from_str::<Value>(&first).ok().and_then(|told| Some(told["listening"].as_str()?.to_owned()));
+        let base = told.or_else(|| Some(first.trim().strip_prefix("listening on ")?.to_owned()));
+        let base = base.unwrap_or_else(|| panic!("csign serve says where it listens: {first}\n{log}"));
         let token = std::fs::read_to_string(folder.path().join("data/gateway.token")).ok();
         // Two TLS providers are compiled in; the client wants one of them chosen.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
