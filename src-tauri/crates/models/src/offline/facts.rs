@@ -277,24 +277,26 @@ impl Facts {
         }
     }
 
-    /// "1 and 3", "option 2, 4 & 5": places without a name of their own.
+    /// "1 and 3", "option 2, 4 & 5": places without a name of their own. Numbers of which one is a size, a count or an end of a range are none.
     fn find_joined(&mut self, tokens: &[Token]) {
         let mut at = 0;
         while at < tokens.len() {
             let labelled = at > 0 && (tokens[at - 1].any(PLACE_LABELS) || tokens[at - 1].fold == "#");
             let valued = at > 0 && tokens[at - 1].any(LABELS);
-            let joined = numbers::joined(tokens, at).filter(|(_, used)| {
-                let next = tokens.get(at + used);
-                let counts =
-                    next.is_some_and(|next| next.any(PIECES) || next.any(UNITS) || next.is("av") || !(next.kind == Kind::Punct || lang::is_filler(&next.norm)));
-                !valued && !counts && (at..at + used).all(|i| !self.is_taken(i))
-            });
-            let Some((places, used)) = joined else {
+            let ranges = at > 0 && tokens[at - 1].any(&["between", "mellan", "from", "fran"]);
+            let Some((places, used)) = numbers::joined(tokens, at) else {
                 at += 1;
                 continue;
             };
-            self.places.extend(places.into_iter().map(Place::Nth));
-            self.take(at - usize::from(labelled)..at + used);
+            let next = tokens.get(at + used);
+            let counts =
+                next.is_some_and(|next| next.any(PIECES) || next.any(UNITS) || next.is("av") || !(next.kind == Kind::Punct || lang::is_filler(&next.norm)));
+            // "1, 2 or 3": one of them, and nobody knows which.
+            let open = tokens[at + used..].iter().find(|token| token.kind != Kind::Punct).is_some_and(|next| next.any(&["or", "eller"]));
+            if !(valued || ranges || counts || open) && (at..at + used).all(|i| !self.is_taken(i)) {
+                self.places.extend(places.into_iter().map(Place::Nth));
+                self.take(at - usize::from(labelled)..at + used);
+            }
             at += used;
         }
     }

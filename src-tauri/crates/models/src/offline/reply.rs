@@ -219,9 +219,10 @@ impl Speaker<'_> {
     pub(super) fn more(&self, listing: Option<&Listing>) -> Reply {
         let found = listing.and_then(|listing| Some((listing, self.book.packs[listing.pack].thing(&listing.thing)?)));
         let Some((listing, thing)) = found.filter(|(listing, _)| !listing.rest().is_empty()) else {
+            // How many there are in all is not known: a search brings only its first ones.
             return self.plain(
-                "There are no more to show. Say more words to narrow the search down.",
-                "Det finns inte fler att visa. Säg fler ord så blir sökningen smalare.",
+                "I have no more than those: a search brings only its first ones. Say more words to narrow it down.",
+                "Fler än så har jag inte: en sökning ger bara de första. Säg fler ord så blir den smalare.",
             );
         };
         let before = listing.shown().len();

@@ -113,13 +113,24 @@ impl Reader<'_> {
 
     /// Whether there is a list, or was a search, that more could be asked of.
     fn has_found(&self) -> bool {
-        let searched = |call: &Done| self.book.tools[call.tool].has(|kind| matches!(kind, SlotKind::Words));
-        !self.state.listings.is_empty() || self.state.calls.iter().any(searched)
+        let searched =
+            |call: &Done| self.book.tools[call.tool].has(|kind| matches!(kind, SlotKind::Words)) && self.is_talked_of(self.book.tools[call.tool].pack);
+        self.has_list() || self.state.calls.iter().any(searched)
+    }
+
+    /// Whether the newest list is what is talked about: a question offers it, or the last answer was of its pack.
+    fn has_list(&self) -> bool {
+        let offered = self.state.pending.as_ref().is_some_and(|pending| !pending.listing.items.is_empty());
+        offered || self.state.listings.first().is_some_and(|newest| self.is_talked_of(newest.pack))
+    }
+
+    fn is_talked_of(&self, pack: usize) -> bool {
+        self.state.last.is_none_or(|(tool, _)| self.book.tools[tool].pack == pack)
     }
 
     /// What a clause says. "The week before that" is counted from the period talked about last.
     pub(super) fn facts(&self, tokens: &[Token]) -> Facts {
-        let mut facts = Facts::of(tokens, self.book, self.today, !self.state.listings.is_empty());
+        let mut facts = Facts::of(tokens, self.book, self.today, self.has_list());
         if let Some((at, unit)) = facts.before_that.clone() {
             let from = self.state.last_start(self.book).unwrap_or(self.today);
             facts.period = dates::unit_before(unit, from, at);

@@ -153,6 +153,48 @@ fn joined_numbers_are_places_while_a_list_is_shown() {
 }
 
 #[test]
+fn numbers_that_are_a_range_a_size_or_a_choice_are_no_places() {
+    let places = |text: &str| {
+        let mut world = World::new();
+        world.say("show me trail shoes");
+        world.say(text).calls.iter().filter_map(|call| call.arguments["productId"].as_u64()).collect::<Vec<_>>()
+    };
+    for text in [
+        "show me something between 10 and 20",
+        "visa något mellan 10 och 20",
+        "something from 1 and 3",
+        "add 1, 2 or 3 to my cart",
+        "lägg 1, 2 eller 3 i varukorgen",
+        "add 1, 2, or 3",
+        "do you have size 8, 9 and 10?",
+    ] {
+        assert!(places(text).len() < 2, "{text}: {:?}", places(text));
+    }
+    assert_eq!(places("compare 1, 2 and 3").len(), 3);
+}
+
+#[test]
+fn numbers_and_more_are_of_what_is_talked_about() {
+    for text in ["show more", "visa resten", "more"] {
+        let mut world = World::new();
+        world.say("show me jackets");
+        world.say("how is account 17 pacing?");
+        let said = world.say(text);
+        assert!(!said.text.contains("10. ") && !said.text.contains("a search brings"), "{text}: {said:?}");
+        assert!(said.calls.iter().all(|call| call.tool != "product.get"), "{text}: {said:?}");
+    }
+    let mut world = World::new();
+    world.say("show me jackets");
+    world.say("how is account 17 pacing?");
+    let compared = world.say("compare 17 and 23");
+    assert!(compared.calls.iter().all(|call| call.tool != "product.get"), "{compared:?}");
+    world.say("show me jackets");
+    let last = world.say("show more");
+    assert!(last.text.starts_with("10. "), "{last:?}");
+    assert!(world.say("show more").text.contains("only its first ones"), "nobody says that there are no others");
+}
+
+#[test]
 fn more_shows_the_rest_and_is_never_searched_for() {
     for (search, more) in [("show me jackets", "show more"), ("show me jackets", "show the rest"), ("visa jackor", "visa fler"), ("visa jackor", "visa resten")]
     {
