@@ -11,7 +11,7 @@ vi.mock("@tauri-apps/api/core", () => ({
 import { desktopPlatform } from "./tauri";
 
 test("a picture is asked for by its whole reference", () => {
-  const asked = (reference: string) => decodeURIComponent(new URL(desktopPlatform("main").imageUrl(reference)).pathname.slice(1));
+  const asked = (reference: string) => decodeURIComponent(new URL(desktopPlatform("chat").imageUrl(reference)).pathname.slice(1));
   for (const reference of ["/img/1001.svg", "/img/4711.jpg?w=200", "img/2.jpg", "https://shop.example.com/img/1.jpg?w=200", "//other.example.com/1.jpg"]) {
     expect(asked(reference)).toBe(reference);
   }
