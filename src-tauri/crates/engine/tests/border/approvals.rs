@@ -203,7 +203,10 @@ async fn two_at_once_are_decided_one_by_one() {
     let bench = Bench::new(vec![tool("w", Effect::Write), tool("x", Effect::Write)]);
     bench.model.then(vec![Say::Call("w", json!({"n": 1})), Say::Call("x", json!({"n": 2}))]);
     let turn = bench.start("both").await.turn;
-    let (first, second) = (bench.approval(0).await, bench.approval(1).await);
+    // The calls of a round propose at the same time.
+    let mut both = [bench.approval(0).await, bench.approval(1).await];
+    both.sort_by(|a, b| a.tool.cmp(&b.tool));
+    let [first, second] = both;
     bench.decide(&second, Decision::Reject { reason: None }).await.unwrap();
     assert_eq!(bench.world.store.approval(&first.id).await.unwrap().unwrap().status, ApprovalStatus::Pending, "a rejection does not cascade");
     bench.decide(&first, once()).await.unwrap();
