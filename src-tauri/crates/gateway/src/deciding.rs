@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use contract::{Approval, ApprovalDecideParams, ApprovalStatus, Decision, ErrorCode, EventBody, ItemBody, ToolOutcome};
+use contract::{AgentError, Approval, ApprovalDecideParams, ApprovalStatus, CallId, Decision, ErrorCode, EventBody, ItemBody, ToolOutcome};
 use serde_json::{Value, json};
 
 use crate::{
@@ -58,43 +58,11 @@ impl Turn<'_> {
         let (outcome, data) = result.unwrap_or((without, Value::Null));
         let ok = decided.is_ok() && outcome == ToolOutcome::Ok;
         tell_end(self.out, &tool, if ok { Ok(&data) } else { Err(tool_fails(&tool, self.locale)) }, self.locale);
-        let mut call = Call {
-            id: approval.call.clone(),
-            tool,
-            args,
-            known: true,
-            writes: true,
-            outcome: Some(outcome),
-            data,
-            code: None,
-            proposed: false,
-            executed: matches!(outcome, ToolOutcome::Ok | ToolOutcome::Error | ToolOutcome::Unknown | ToolOutcome::Cancelled),
-            ignored: None,
-            began,
-            duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
-            asked: true,
-            is_left: false,
-        };
+        let executed = matches!(outcome, ToolOutcome::Ok | ToolOutcome::Error | ToolOutcome::Unknown | ToolOutcome::Cancelled);
+        let call = Call { writes: true, executed, ..Call::made(approval.call.clone(), tool, args, began, (outcome, data)) };
         if let Err(error) = &decided {
-            call.outcome = Some(ToolOutcome::Error);
-            call.executed = false;
-            answer.calls.push(call);
-            // Prices, customer or basket are not what was shown: there is a new proposal, and it has not been seen yet.
-            if let Some(fresh) = engine.waiting_in(&self.session).await.ok().flatten().filter(|fresh| fresh.id != approval.id) {
-                self.show(&fresh, Some(Text::ChangedSince), answer);
-                return Ok(());
-            }
-            tracing::warn!(target: "gateway", requestId = %self.ask.request_id, %error, "a confirmed change was not made");
-            return match error.reason_text() {
-                // Not decided: the same message may come again, once the sessions are back or everything is switched on.
-                reason if reason == Some("sessions_away") || (error.code == ErrorCode::AgentDisabled && !engine.is_enabled()) => {
-                    state.told_of = None;
-                    Err(Fault::of(error, self.locale))
-                }
-                // Somebody else was first.
-                Some("not_pending") => self.tell_end_of(ApprovalStatus::Executing, state, answer).await,
-                Some(_) | None => self.give_up(approval, state, answer).await,
-            };
+            answer.calls.push(Call { outcome: Some(ToolOutcome::Error), executed: false, ..call });
+            return self.not_made(error, approval, state, answer).await;
         }
         answer.calls.push(call);
         match outcome {
@@ -114,6 +82,27 @@ impl Turn<'_> {
         Text::Done.of(self.locale).clone_into(&mut answer.text);
         self.name_left(&std::mem::take(&mut state.left), answer);
         self.keep_exchange(answer).await
+    }
+
+    /// Why a confirmed change was not even begun.
+    async fn not_made(&self, error: &AgentError, approval: &Approval, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+        let engine = self.app.host.engine();
+        // Prices, customer or basket are not what was shown: there is a new proposal, and it has not been seen yet.
+        if let Some(fresh) = engine.waiting_in(&self.session).await.ok().flatten().filter(|fresh| fresh.id != approval.id) {
+            self.show(&fresh, Some(Text::ChangedSince), answer);
+            return Ok(());
+        }
+        tracing::warn!(target: "gateway", requestId = %self.ask.request_id, %error, "a confirmed change was not made");
+        match error.reason_text() {
+            // Not decided: the same message may come again, once the sessions are back or everything is switched on.
+            reason if reason == Some("sessions_away") || (error.code == ErrorCode::AgentDisabled && !engine.is_enabled()) => {
+                state.told_of = None;
+                Err(Fault::of(error, self.locale))
+            }
+            // Somebody else was first.
+            Some("not_pending") => self.tell_end_of(ApprovalStatus::Executing, state, answer).await,
+            Some(_) | None => self.give_up(approval, state, answer).await,
+        }
     }
 
     /// What could not be begun is not begun by a later yes either: it is taken back, or asked about again where even that fails.
@@ -175,23 +164,7 @@ impl Turn<'_> {
         let (outcome, data) = called.map_or((ToolOutcome::Error, Value::Null), |response| (response.outcome, response.data));
         let ended = if outcome == ToolOutcome::Ok { Ok(&data) } else { Err(tool_fails("cart_get", self.locale)) };
         tell_end(self.out, "cart_get", ended, self.locale);
-        answer.calls.push(Call {
-            id: contract::CallId::new("cart"),
-            tool: "cart_get".into(),
-            args: json!({}),
-            known: true,
-            writes: false,
-            outcome: Some(outcome),
-            data,
-            code: None,
-            proposed: false,
-            executed: false,
-            ignored: None,
-            began,
-            duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
-            asked: true,
-            is_left: false,
-        });
+        answer.calls.push(Call::made(CallId::new("cart"), "cart_get".into(), json!({}), began, (outcome, data)));
     }
 }
 

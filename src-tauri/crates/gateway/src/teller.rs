@@ -38,6 +38,27 @@ pub(crate) struct Call {
 }
 
 impl Call {
+    /// A call that the gateway had made by itself, as it ended.
+    pub(crate) fn made(id: CallId, tool: String, args: Value, began: Instant, (outcome, data): (ToolOutcome, Value)) -> Self {
+        Self {
+            id,
+            tool,
+            args,
+            known: true,
+            writes: false,
+            outcome: Some(outcome),
+            data,
+            code: None,
+            proposed: false,
+            executed: false,
+            ignored: None,
+            began,
+            duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            asked: true,
+            is_left: false,
+        }
+    }
+
     pub(crate) fn ok(&self) -> bool {
         self.outcome == Some(ToolOutcome::Ok)
     }
@@ -335,22 +356,6 @@ pub(crate) mod tests {
 
     /// A call that went well.
     pub(crate) fn done(tool: &str, args: Value, data: Value) -> Call {
-        Call {
-            id: CallId::new("call"),
-            tool: tool.to_owned(),
-            args,
-            known: true,
-            writes: false,
-            outcome: Some(ToolOutcome::Ok),
-            data,
-            proposed: false,
-            executed: false,
-            ignored: None,
-            code: None,
-            began: Instant::now(),
-            duration_ms: 0,
-            asked: true,
-            is_left: false,
-        }
+        Call::made(CallId::new("call"), tool.to_owned(), args, Instant::now(), (ToolOutcome::Ok, data))
     }
 }
