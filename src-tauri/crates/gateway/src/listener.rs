@@ -1,6 +1,6 @@
 //! Connections: how many, how long a header and a reader may take, and the orderly end.
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 
 use contract::AgentError;
 use hyper::{rt::Read, rt::Write, server::conn::http1, service::HttpService};
@@ -9,10 +9,12 @@ use hyper_util::{
     service::TowerToHyperService,
 };
 use tokio::{
-    net::{TcpListener, TcpStream},
+    io::{AsyncRead, AsyncWrite},
+    net::TcpListener,
     sync::Semaphore,
     time::{Instant, Interval, MissedTickBehavior},
 };
+use tokio_io_timeout::TimeoutStream;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{App, routes};
@@ -62,9 +64,10 @@ pub(crate) async fn run(app: Arc<App>, ready: impl FnOnce(SocketAddr), stop: imp
             app.metrics.refused_connections.add();
             continue;
         };
-        settle(&stream, app.config.write_time);
+        // What is written leaves at once.
+        let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone().layer(axum::Extension(Peer(peer))));
-        let connection = http.serve_connection(TokioIo::new(stream), service);
+        let connection = http.serve_connection(patient(stream, app.config.write_time), service);
         let closing = closing.clone();
         connections.spawn(async move {
             let _place = place;
@@ -83,14 +86,11 @@ pub(crate) async fn run(app: Arc<App>, ready: impl FnOnce(SocketAddr), stop: imp
     Ok(())
 }
 
-/// What is written leaves at once, and a client that takes nothing of it for so long is hung up on. Elsewhere than on Linux the system's
-/// own, longer patience holds.
-fn settle(stream: &TcpStream, write_time: Duration) {
-    let _ = stream.set_nodelay(true);
-    #[cfg(target_os = "linux")]
-    let _ = socket2::SockRef::from(stream).set_tcp_user_timeout(Some(write_time));
-    #[cfg(not(target_os = "linux"))]
-    let _ = write_time;
+/// A client that takes nothing of what is written to it for so long is hung up on.
+fn patient<S: AsyncRead + AsyncWrite>(stream: S, write_time: Duration) -> TokioIo<Pin<Box<TimeoutStream<S>>>> {
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(write_time));
+    TokioIo::new(Box::pin(stream))
 }
 
 /// Serves a connection until it is old or all is to end; the answer that is on its way then is the last.
@@ -194,6 +194,22 @@ mod tests {
         client.read_to_string(&mut answer).await.expect("the connection is closed behind the answer");
         assert!(answer.contains("connection: close") && answer.ends_with("whole"), "{answer}");
         serving.await.expect("it ends");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_is_hung_up_on_when_it_takes_nothing_for_too_long_and_not_when_it_is_slow() {
+        let (mut client, server) = tokio::io::duplex(1_024);
+        let long = service_fn(|_| async { Ok::<_, std::convert::Infallible>(Response::new(Body::from(vec![b'.'; 8_192]))) });
+        let connection = http1::Builder::new().serve_connection(patient(server, Duration::from_secs(60)), long);
+        let serving = tokio::spawn(serve(connection, CONNECTION_TIME, CancellationToken::new()));
+        client.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
+        for _ in 0..4 {
+            tokio::time::sleep(Duration::from_secs(59)).await;
+            client.read_exact(&mut [0; 1_024]).await.expect("it is slow, and served");
+        }
+        let began = Instant::now();
+        serving.await.expect("it ends");
+        assert_eq!(began.elapsed().as_secs(), 60);
     }
 
     #[tokio::test(start_paused = true)]

@@ -68,7 +68,6 @@ async fn section_1_what_comes_too_slowly_is_given_up() {
     assert_eq!(gateway.get("/v1/health").await.status(), StatusCode::OK);
 }
 
-#[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn section_1_who_takes_nothing_of_the_answer_is_hung_up_on() {
     let gateway = Gateway::start(&["--no-token"], &[("MAX_CONNECTIONS", "1"), ("WRITE_TIMEOUT_MS", "300")]).await;
