@@ -1,13 +1,12 @@
 //! The whole way of a shopper through the window, with a shop behind an address and its login: search, narrow, compare, choose a
 //! variant, and a cart that changes only with a signature; what is rejected or expires changes nothing, and a restart loses nothing.
 
-use std::{
-    net::{TcpListener, TcpStream},
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
-use kit::webdriver::{key, wait};
+use kit::{
+    front::{CLIENT_ID, Front, SECRET},
+    webdriver::{key, wait},
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -20,10 +19,12 @@ const IN_CART: &str = "aside:not(.list) button";
 
 #[test]
 fn a_shopper_searches_compares_and_signs_each_change_of_the_cart() {
-    let mut journey = Journey::prepare("shopping", &[]);
-    let address = shop_with_a_login(&mut journey);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
+    let shop = runtime.block_on(Front::start());
+    let journey = Journey::prepare("shopping", &[]);
+    settings_name(&journey, &shop);
     journey.open();
-    logs_in(&journey, &address);
+    logs_in(&journey, shop.base.trim_start_matches("http://"));
     searches(&journey);
     compares(&journey);
     let line = adds(&journey);
@@ -35,22 +36,31 @@ fn a_shopper_searches_compares_and_signs_each_change_of_the_cart() {
     journey.quit();
     journey.assert_log_verifies();
     journey.assert_in_no_file(SECRET);
+    assert_heard(&shop);
 }
 
-const SECRET: &str = "the-shop-s-secret-0123456789";
-
-/// The demo shop as web shops are: over HTTP, with tokens. Its address comes back, and the settings name it.
-fn shop_with_a_login(journey: &mut Journey) -> String {
-    let address = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").to_string();
-    let csign = Path::new(env!("CARGO_BIN_EXE_countersign")).with_file_name("csign");
-    let arguments = format!("shop-server --http {address} --client-id countersign --client-secret {SECRET}");
-    journey.desktop.start_child("sh", &["-c", &format!("exec '{}' {arguments}", csign.display())]);
-    wait("the shop", || TcpStream::connect(&address).ok());
+/// The settings name the shop as web shops are: over HTTP, with tokens.
+fn settings_name(journey: &Journey, shop: &Front) {
+    let base = &shop.base;
     journey.settings(&format!(
-        "[packs.shop]\nprivate_network = true\n[packs.shop.settings]\nmcp_base_url = \"http://{address}/mcp\"\noauth_token_url = \"http://{address}/oauth/token\"\n\
-         oauth_client_id = \"countersign\"\noauth_scope = \"shop\"\n"
+        "[packs.shop]\nprivate_network = true\n[packs.shop.settings]\nmcp_base_url = \"{base}/mcp\"\noauth_token_url = \"{base}/oauth/token\"\n\
+         oauth_client_id = \"{CLIENT_ID}\"\noauth_scope = \"shop\"\n"
     ));
-    address
+}
+
+/// What the shop heard: everything behind a token, and each change of the cart as often as it was signed.
+fn assert_heard(shop: &Front) {
+    let heard = shop.heard();
+    assert_eq!(heard.first().map(|one| one.what.as_str()), Some("token"), "nobody asks without one");
+    for one in heard.iter().filter(|one| one.what != "token" && !one.what.starts_with('/')) {
+        assert!(one.header("authorization").is_some_and(|value| value.starts_with("Bearer ")), "{} had no token", one.what);
+    }
+    for (change, signed) in [("cart.addItem", 1), ("cart.setItemQuantity", 1), ("cart.removeItem", 1)] {
+        assert_eq!(shop.count(change), signed, "{change}");
+    }
+    for read in ["initialize", "product.search", "product.get", "cart.get"] {
+        assert!(shop.count(read) > 0, "{read}");
+    }
 }
 
 /// The client's secret goes into the keyring by way of the settings.

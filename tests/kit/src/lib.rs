@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 pub mod desktop;
+pub mod front;
 pub mod guide;
 pub mod model_server;
 pub mod packs;

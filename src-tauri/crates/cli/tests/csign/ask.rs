@@ -1,9 +1,10 @@
 //! `csign ask`: events, the answer alone on standard output, sessions that go on.
 
 use campaign_portfolio_pacing::sample;
+use chrono::DateTime;
 use serde_json::Value;
 
-use crate::world::{World, text};
+use crate::world::{NOW, World, text};
 
 fn events(out: &str) -> Vec<Value> {
     out.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("an event a line, but {e}: {line}"))).collect()
@@ -37,7 +38,10 @@ fn the_figures_equal_an_independent_calculation_from_the_sample_rows() {
     let events = events(&World::new().run(&["ask", "--json", "How is account 17 pacing?"]).ends_with(0).out);
     let result = events.iter().map(|event| &event["item"]["body"]).find(|body| body["kind"] == "tool_result").expect("a result");
     // 10:00 UTC is 02:00 in Los Angeles; without dates the last 30 days count, today the part of it that is over.
-    let (first_day, part_of_today) = (-29_i64, 2.0 / 24.0);
+    let late =
+        (DateTime::parse_from_rfc3339(text(&result["data"], "as_of")).expect("a time") - DateTime::parse_from_rfc3339(NOW).expect("a time")).num_seconds();
+    assert!((0..3_600).contains(&late), "of this run: {late} s late");
+    let (first_day, part_of_today) = (-29_i64, (7_200 + late) as f64 / 86_400.0);
     let sample = sample::generate(sample::SEED);
     let account = sample.accounts.iter().position(|account| account.id == "17").expect("in the sample");
     let rows = sample.rows.iter().filter(|row| row.day >= first_day && sample.campaigns[sample.line_items[row.line_item].campaign].account == account);

@@ -3,15 +3,19 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::Instant;
 
+use chrono::{DateTime, SecondsFormat, TimeDelta};
 use serde_json::Value;
 
+/// When a world begins.
 pub(crate) const NOW: &str = "2026-11-21T10:00:00Z";
 /// A variant that the demo shop has and has in stock.
 pub(crate) const SHOE: &str = "FJS-TR1001-BLK-42";
 
 pub(crate) struct World {
     folder: tempfile::TempDir,
+    began: Instant,
 }
 
 /// What a run printed and how it ended.
@@ -40,7 +44,14 @@ impl Ran {
 
 impl World {
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().expect("a folder") }
+        Self { folder: tempfile::tempdir().expect("a folder"), began: Instant::now() }
+    }
+
+    /// The time here: a later run never comes before an earlier one's end, however long that took.
+    fn now(&self) -> String {
+        let start = DateTime::parse_from_rfc3339(NOW).expect("a time");
+        let passed = TimeDelta::from_std(self.began.elapsed()).expect("not that long");
+        (start + passed).to_rfc3339_opts(SecondsFormat::Millis, true)
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -54,7 +65,7 @@ impl World {
     /// `program` with nothing of this process's environment.
     pub(crate) fn bare(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
-        command.env_clear().env("PATH", "/usr/bin:/bin").env("LANG", "C.UTF-8").env("COUNTERSIGN_TEST_NOW", NOW).stdin(Stdio::null());
+        command.env_clear().env("PATH", "/usr/bin:/bin").env("LANG", "C.UTF-8").env("COUNTERSIGN_TEST_NOW", self.now()).stdin(Stdio::null());
         for (variable, name) in
             [("HOME", "home"), ("XDG_DATA_HOME", "share"), ("XDG_STATE_HOME", "state"), ("XDG_CONFIG_HOME", "config"), ("XDG_RUNTIME_DIR", "run")]
         {

@@ -12,7 +12,6 @@ mod confirming;
 mod debug;
 mod described;
 mod document;
-mod front;
 mod limits;
 mod memory;
 mod model_faults;
@@ -36,3 +35,5 @@ mod turns;
 mod untold;
 mod variants;
 mod world;
+
+use kit::front;

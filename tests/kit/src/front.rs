@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,10 +14,16 @@ use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
-pub(crate) const CLIENT_ID: &str = "shop-client";
-pub(crate) const SECRET: &str = "client-secret-9f2d61c07b";
+pub const CLIENT_ID: &str = "shop-client";
+pub const SECRET: &str = "client-secret-9f2d61c07b";
 /// What bodies of failures hold; nobody may hear of it.
-pub(crate) const LEAK: &str = "stack trace at db07.internal, password hunter2";
+pub const LEAK: &str = "stack trace at db07.internal, password hunter2";
+
+/// The program beside the tests: they lie one folder below it.
+fn csign() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    test.parent().and_then(|deps| deps.parent()).unwrap().join("csign")
+}
 
 /// The real demo shop.
 struct Shop {
@@ -26,7 +33,7 @@ struct Shop {
 
 impl Shop {
     fn start(token_seconds: u64) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_csign"));
+        let mut command = Command::new(csign());
         command.env_clear().env("PATH", "/usr/bin:/bin").env("SHOP_CLIENT_ID", CLIENT_ID).env("SHOP_CLIENT_SECRET", SECRET);
         command.args(["shop-server", "--http", "127.0.0.1:0", "--token-seconds", &token_seconds.to_string()]);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
@@ -46,7 +53,7 @@ impl Drop for Shop {
 
 /// How the front breaks.
 #[derive(Clone, Debug)]
-pub(crate) enum Break {
+pub enum Break {
     /// This status, with a body that tells too much.
     Status(u16),
     /// The shop does it, and then the answer is this status.
@@ -76,16 +83,16 @@ type Plan = VecDeque<(String, Break)>;
 
 /// One request as it came.
 #[derive(Clone, Debug)]
-pub(crate) struct Heard {
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Value,
-    pub(crate) text: String,
+pub struct Heard {
+    pub headers: HeaderMap,
+    pub body: Value,
+    pub text: String,
     /// The method, the tool of a call, or `token`.
-    pub(crate) what: String,
+    pub what: String,
 }
 
 impl Heard {
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok())
     }
 }
@@ -106,18 +113,18 @@ struct Door {
 }
 
 /// The shop behind the faulty server.
-pub(crate) struct Front {
+pub struct Front {
     _shop: Shop,
     notes: Arc<Notes>,
-    pub(crate) base: String,
+    pub base: String,
 }
 
 impl Front {
-    pub(crate) async fn start() -> Self {
+    pub async fn start() -> Self {
         Self::with_tokens_of(3_600).await
     }
 
-    pub(crate) async fn with_tokens_of(seconds: u64) -> Self {
+    pub async fn with_tokens_of(seconds: u64) -> Self {
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let shop = Shop::start(seconds);
         let notes = Arc::<Notes>::default();
@@ -130,7 +137,7 @@ impl Front {
     }
 
     /// The variables that point `csign serve` here, with short waits.
-    pub(crate) fn variables(&self) -> Vec<(&'static str, String)> {
+    pub fn variables(&self) -> Vec<(&'static str, String)> {
         vec![
             ("NORCE_MCP_BASE_URL", format!("{}/mcp", self.base)),
             ("NORCE_OAUTH_TOKEN_URL", format!("{}/oauth/token", self.base)),
@@ -143,35 +150,35 @@ impl Front {
     }
 
     /// Breaks the next requests for something, in order.
-    pub(crate) fn breaks(&self, what: &str, how: impl IntoIterator<Item = Break>) {
+    pub fn breaks(&self, what: &str, how: impl IntoIterator<Item = Break>) {
         self.notes.plan.lock().unwrap().extend(how.into_iter().map(|how| (what.to_owned(), how)));
     }
 
-    pub(crate) fn heard(&self) -> Vec<Heard> {
+    pub fn heard(&self) -> Vec<Heard> {
         self.notes.heard.lock().unwrap().clone()
     }
 
     /// Requests for something.
-    pub(crate) fn of(&self, what: &str) -> Vec<Heard> {
+    pub fn of(&self, what: &str) -> Vec<Heard> {
         self.heard().into_iter().filter(|heard| heard.what == what).collect()
     }
 
     /// The arguments of the calls of a tool, as the shop got them.
-    pub(crate) fn sent(&self, tool: &str) -> Vec<Value> {
+    pub fn sent(&self, tool: &str) -> Vec<Value> {
         self.of(tool).iter().map(|one| one.body["params"]["arguments"].clone()).collect()
     }
 
-    pub(crate) fn count(&self, what: &str) -> usize {
+    pub fn count(&self, what: &str) -> usize {
         self.of(what).len()
     }
 
     /// Nothing planned is left.
-    pub(crate) fn assert_broken(&self) {
+    pub fn assert_broken(&self) {
         assert!(self.notes.plan.lock().unwrap().is_empty(), "everything that was to break has");
     }
 
     /// Secrets and words of failures that nobody may hear of.
-    pub(crate) fn assert_untold(&self, texts: &[&str]) {
+    pub fn assert_untold(&self, texts: &[&str]) {
         let tokens = self.notes.tokens.lock().unwrap().clone();
         let secrets = [SECRET, "hunter2", "db07.internal"].into_iter().map(str::to_owned).chain(tokens);
         for secret in secrets {
