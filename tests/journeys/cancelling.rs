@@ -25,6 +25,7 @@ fn an_answer_stopped_half_way_is_kept_as_far_as_it_came() {
     journey.chat(|page| {
         page.send("Tell me something long");
         page.says("word5");
+        page.says("Tell me something long");
         // What is sent meanwhile waits, can be taken back, and may have several lines.
         page.send("Never mind");
         page.says("1 message waits");

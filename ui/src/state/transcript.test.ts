@@ -126,6 +126,14 @@ describe("items", () => {
     expect(state.entries[1]).toMatchObject({ title: "Search", outcome: "ok" });
   });
 
+  test("stay when the session was read before the first of them was stored", () => {
+    const state = emptyTranscript("s");
+    run(state, { type: "status", stage: "started" }, { type: "item", item: user });
+    openTranscript(state, viewOf([], { running_turn: "t" }));
+    expect(shape(state)).toEqual(["user:1"]);
+    expect([state.hasMore, state.running?.turn]).toEqual([false, "t"]);
+  });
+
   test("of results that come in another order than their calls stay with their call", () => {
     const state = emptyTranscript("s");
     const second = itemOf(5, { kind: "tool_call", call: "c2", tool: "cart.get", title: "Cart", effect: "read_only", arguments: {} });

@@ -104,7 +104,8 @@ export function emptyTranscript(session: string): Transcript {
 
 /** Takes a session as the host just read it; what a running turn has said in the meantime stays. */
 export function openTranscript(state: Transcript, view: SessionView): void {
-  const oldest = view.items[0]?.seq ?? Infinity;
+  // A page without items was read before the first one was stored: all that is known came after it.
+  const oldest = view.items[0]?.seq ?? 0;
   const overlaps = state.entries.some((entry) => Number.isFinite(entry.seq) && entry.seq >= oldest);
   if (!overlaps) {
     // Nothing known reaches into this page: what lies before it may have holes, so it is read again when wanted.
