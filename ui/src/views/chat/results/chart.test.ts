@@ -52,6 +52,16 @@ describe("a pacing result", () => {
     ]);
     expect(pacing.status).toBe("ON_TRACK");
   });
+  test("has shares of its amounts, which are rounded once, and none of nothing", () => {
+    const shares = (budget_status: object) => {
+      const { spentShare, varianceShare, projectionShare } = readPacing({ ...result, insights: { ...result.insights, budget_status } })!;
+      return [spentShare, varianceShare, projectionShare];
+    };
+    const amounts = { portfolio_budget: 129_621.61, spent_budget: 86_646.86, spend_percentage: 66.85, should_have_spent: 86_414.41, variance: 232.45, projected_spend: 129_621.61 };
+    expect(shares(amounts).map((share) => share?.toFixed(3))).toEqual(["0.668", "0.003", "1.000"]);
+    expect(shares({ portfolio_budget: 0, spent_budget: 5, should_have_spent: 0, variance: 5, projected_spend: 5 })).toEqual([null, null, null]);
+    expect(shares({ spent_budget: 5, projected_spend: 5 })).toEqual([null, null, null]);
+  });
   test("that is something else is not drawn", () => {
     expect(readPacing({ message: "no" })).toBeNull();
     expect(readPacing(null)).toBeNull();

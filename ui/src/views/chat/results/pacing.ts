@@ -28,13 +28,13 @@ export interface Pacing {
   flags: string[];
   budget: number | null;
   spent: number;
-  spentPercent: number | null;
+  spentShare: number | null;
   due: number | null;
   variance: number | null;
-  variancePercent: number | null;
+  varianceShare: number | null;
   remaining: number | null;
   projection: number | null;
-  projectionPercent: number | null;
+  projectionShare: number | null;
   targetRate: number | null;
   actualRate: number | null;
   requiredRate: number | null;
@@ -61,6 +61,8 @@ export function readPacing(data: unknown): Pacing | null {
   const timeline = obj(insights["timeline"]);
   const daily = obj(insights["daily_pacing"]);
   const status = str(daily["pacing_status"]) ?? "NO_BASIS";
+  const [planned, spent, due] = [num(budget["portfolio_budget"]), num(budget["spent_budget"]) ?? 0, num(budget["should_have_spent"])];
+  const [variance, projection] = [num(budget["variance"]), num(budget["projected_spend"])];
   return {
     account: str(source["account_name"]) ?? str(source["account_id"]) ?? "",
     advertiser: str(source["advertiser"]),
@@ -69,15 +71,15 @@ export function readPacing(data: unknown): Pacing | null {
     end,
     status: (STATUSES.includes(status) ? status : "NO_BASIS") as PacingStatus,
     flags: Array.isArray(source["flags"]) ? source["flags"].filter((flag) => typeof flag === "string") : [],
-    budget: num(budget["portfolio_budget"]),
-    spent: num(budget["spent_budget"]) ?? 0,
-    spentPercent: num(budget["spend_percentage"]),
-    due: num(budget["should_have_spent"]),
-    variance: num(budget["variance"]),
-    variancePercent: num(budget["variance_percentage"]),
+    budget: planned,
+    spent,
+    spentShare: share(spent, planned),
+    due,
+    variance,
+    varianceShare: share(variance, due),
     remaining: num(budget["remaining_budget"]),
-    projection: num(budget["projected_spend"]),
-    projectionPercent: num(budget["budget_projection"]),
+    projection,
+    projectionShare: share(projection, planned),
     targetRate: num(daily["target_daily_rate"]),
     actualRate: num(daily["actual_daily_rate"]),
     requiredRate: num(daily["required_daily_rate"]),
@@ -87,16 +89,18 @@ export function readPacing(data: unknown): Pacing | null {
     asOf: str(source["as_of"]),
     lag: num(source["data_lag_days"]) ?? 0,
     days: readDays(insights["daily_trend"], start, end),
-    campaigns: list(obj(source["rollups"])["campaigns_total"]).map((row) => ({
-      id: str(row["campaign_id"]) ?? "",
-      name: str(row["display_name"]) ?? str(row["campaign_name"]) ?? "",
-      budget: num(row["budget"]),
-      spend: num(row["spend"]),
-      share: num(row["share"]),
-    })),
+    campaigns: list(obj(source["rollups"])["campaigns_total"]).map((row) => {
+      const [budget, spend] = [num(row["budget"]), num(row["spend"])];
+      return { id: str(row["campaign_id"]) ?? "", name: str(row["display_name"]) ?? str(row["campaign_name"]) ?? "", budget, spend, share: share(spend, budget) };
+    }),
     assumptions: list(source["assumptions"]).map((assumption) => str(assumption["text"])).filter((text) => text !== null),
     csv: str(obj(source["csv"])["text"]),
   };
+}
+
+/** A part as it is, not as the rounded percentage of the result: rounded again, that would differ from the answer's. */
+function share(part: number | null, whole: number | null): number | null {
+  return part === null || whole === null || whole === 0 ? null : part / whole;
 }
 
 function readDays(trend: unknown, start: string, end: string): Day[] {
