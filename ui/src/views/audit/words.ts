@@ -1,4 +1,4 @@
-// Record types in words and icons, and the tone of a status.
+// Records in words and icons: what happened, to what, and the tone of its status.
 import BookText from "@lucide/svelte/icons/book-text";
 import Bot from "@lucide/svelte/icons/bot";
 import CircleDot from "@lucide/svelte/icons/circle-dot";
@@ -15,6 +15,9 @@ import Settings from "@lucide/svelte/icons/settings";
 import ShieldCheck from "@lucide/svelte/icons/shield-check";
 import ShieldQuestion from "@lucide/svelte/icons/shield-question-mark";
 import Wrench from "@lucide/svelte/icons/wrench";
+import { named } from "../../i18n/host";
+import { t } from "../../i18n/index.svelte";
+import type { AuditRecordView } from "../../platform/generated/AuditRecordView";
 import type { RecordType } from "../../platform/generated/RecordType";
 
 export const ICONS: Record<RecordType, typeof Bot> = {
@@ -40,6 +43,21 @@ export const ICONS: Record<RecordType, typeof Bot> = {
 };
 
 export const TYPES = Object.keys(ICONS) as RecordType[];
+
+/** The field that names what a record is about, where that is no tool. */
+const SUBJECTS: Partial<Record<RecordType, string>> = { model_call: "model", setting_changed: "setting", kill_switch: "setting", pack_loaded: "pack" };
+
+/** What happened. An approval is decided once; how the approved action ended is recorded under the same type. */
+export function titleOf({ record_type, status }: AuditRecordView): string {
+  const ended = record_type === "approval_resolved" && (status === "done" || status === "failed");
+  return t(ended ? "record.approved_ended" : `record.${record_type}`);
+}
+
+/** What it happened to; empty when the record names nothing. */
+export function subjectOf({ record_type, tool, fields }: AuditRecordView): string {
+  const name = fields[SUBJECTS[record_type] ?? ""];
+  return tool ?? (typeof name === "string" ? named(name) : "");
+}
 
 export type Tone = "neutral" | "ok" | "warn" | "danger" | "info";
 
