@@ -107,7 +107,7 @@ impl Text {
             Self::ApprovalDied => "Countersign avslutades medan detta väntade på beslut.",
             Self::ApprovalRejected => "Avslaget av dig.",
             Self::ApprovalCancelled => "Turen stoppades före beslut.",
-            Self::SessionDeleted => "Samtalet togs bort före beslut.",
+            Self::SessionDeleted => "Konversationen togs bort före beslut.",
             Self::NotApprovedHeadless => "Detta kräver ett godkännande och ingen finns här som kan ge det.",
             Self::PolicyDenied => "Policyn tillåter inte detta.",
             Self::OneAtATime => "Inte kört: en ändring i taget. Be om den igen om den behövs.",
@@ -120,7 +120,7 @@ impl Text {
             Self::WriteDone => "Gjort utan att fråga, som policyn tillåter:",
             Self::PermissionLost => "Tillåtelsen för resten av sessionen kunde inte sparas: du blir tillfrågad igen.",
             Self::FellBack => "{from} kunde inte svara: {why} {to} svarar i stället.",
-            Self::OldestLeftOut => "Samtalet är för långt för modellen. De äldsta meddelandena räknades inte med i det här svaret.",
+            Self::OldestLeftOut => "Konversationen är för lång för modellen. De äldsta meddelandena räknades inte med i det här svaret.",
             Self::SummaryFailed => {
                 "De tidigare meddelandena kunde inte sammanfattas: {why} Modellen läser dem i sin helhet tills vidare och det görs ett nytt försök."
             }
@@ -131,7 +131,7 @@ impl Text {
             Self::AnsweredBy => "Besvarat av",
             Self::And => "och",
             Self::BudgetRun => "Meddelandet skulle gå över sin budget: {used} av {most} är använt och nästa modellanrop behöver minst {needed}.",
-            Self::BudgetSession => "Samtalet skulle gå över sin budget: {used} av {most} är använt och nästa modellanrop behöver minst {needed}.",
+            Self::BudgetSession => "Konversationen skulle gå över sin budget: {used} av {most} är använt och nästa modellanrop behöver minst {needed}.",
             Self::BudgetDay => "Dagens budget skulle överskridas: {used} av {most} är använt och nästa modellanrop behöver minst {needed}.",
             Self::BudgetCut => "Svaret slutar här: budgeten tillåter inte mer.",
             Self::LengthCut => "Svaret slutar här: det längsta svar som tillåts är nått.",

@@ -67,7 +67,7 @@ pub fn decide(question: Question<'_>) -> Decision {
         return Decision::Ask { why: "Destructive tools always ask.".into() };
     }
     if tool.human_required {
-        return Decision::Ask { why: format!("The pack has a person approve every call of {}.", tool.id) };
+        return Decision::Ask { why: format!("This pack requires your approval for every call of {}.", tool.id) };
     }
     if question.untrusted_entered && tool.open_world && tool.effect == Effect::ReadOnly {
         return Decision::Ask { why: "Untrusted content has entered this turn, and this tool reaches out to a target that the model chose.".into() };

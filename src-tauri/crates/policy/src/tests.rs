@@ -161,7 +161,7 @@ fn what_a_person_has_to_approve_asks_whatever_else_is_said() {
     for free in [allow(), case(Effect::Write).mode(PolicyMode::WritesAllowed), case(Effect::Write).granted(), case(Effect::ReadOnly)] {
         assert_eq!(free.strictness(), ALLOW);
         let asked = demanded(free);
-        assert_eq!((asked.strictness(), asked.why()), (ASK, "The pack has a person approve every call of cart.addItem."));
+        assert_eq!((asked.strictness(), asked.why()), (ASK, "This pack requires your approval for every call of cart.addItem."));
     }
     let mut standing = case(Effect::Write);
     standing.rules = Rules::parse(r#"{"grants": [{"id": "g", "tool": "cart.addItem", "expires_at": "1970-01-01T01:00:00Z"}]}"#);

@@ -45,7 +45,7 @@ fn the_check_says_what_the_gate_then_does() {
     rules(&world, r#"{"rules": [{"id": "fine", "action": "allow", "tool": "cart.*"}]}"#);
     settings(&world, "policy = \"writes_allowed\"\n");
     let asked = check(&world, 3);
-    assert_eq!((text(&asked, "verdict"), text(&asked, "why")), ("ask", "The pack has a person approve every call of cart.addItem."));
+    assert_eq!((text(&asked, "verdict"), text(&asked, "why")), ("ask", "This pack requires your approval for every call of cart.addItem."));
     call(&world, 3);
     let coerced = world
         .run(&["--json", "policy", "check", "--tool", "cart.addItem", "--args", &add().replace("\"quantity\":2", "\"quantity\":\"2\"")])
