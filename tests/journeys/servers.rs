@@ -39,6 +39,7 @@ fn a_servers_question_is_answered_and_declined_in_the_window() {
         // The server's own limits are held by the host, and shown at the field.
         page.says("9000 is greater than the maximum of 2000");
         assert!(!page.text().contains("does not fit what the server asks for"), "once is enough");
+        page.says("In grams, with the envelope");
         page.answers()
     });
     journey.picture("question-refused.png");
