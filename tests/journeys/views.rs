@@ -3,9 +3,9 @@
 
 use kit::{
     model_server::{ModelServer, Reply},
-    webdriver::wait,
+    webdriver::{key, wait},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     approving::ask_for_shoes,
@@ -45,6 +45,17 @@ fn every_view_fits_in_light_and_dark() {
         }
     });
 
+    // The longer words, where there is least room for them.
+    set(&journey, "language", json!("sv"));
+    for (view, name) in [("Chatt", "chat"), ("Granskning", "audit"), ("Verktyg", "tools"), ("Data", "data"), ("Inställningar", "settings")] {
+        journey.chat(|page| {
+            page.go(view);
+            fits(page, &format!("{view}, in Swedish"));
+        });
+        journey.picture(format!("views/{name}-swedish-800x600.png"));
+    }
+    set(&journey, "language", json!("en"));
+
     let session = journey.call("sessions_list", json!({})).expect("sessions")["sessions"][0]["id"].clone();
     for (kind, title) in [("words", "a name of many words ".repeat(10)), ("word", "w".repeat(200))] {
         let title: String = title.chars().take(200).collect();
@@ -82,6 +93,11 @@ fn an_answer_being_written_and_a_failed_one_fit_in_light_and_dark() {
     in_every_look(&journey, |look| {
         journey.chat(|page| fits(page, &format!("a failed answer, {look}")));
         journey.picture(format!("views/failed-{look}.png"));
+    });
+    journey.chat(|page| {
+        page.button("Try again");
+        page.click("Model settings");
+        page.named("label", "Key", true);
     });
 }
 
@@ -121,6 +137,16 @@ fn first_and_empty_pages_an_action_and_the_cart_fit_in_light_and_dark() {
         page.says("Total");
     });
     pictured(&journey, "main", "cart");
+    // Over the conversation it closes by Escape and by a click beside it.
+    let closed = |page: &Page<'_>| wait("the cart to be closed", || (!page.has_button("Hide the cart")).then_some(()));
+    journey.chat(|page| {
+        page.open_cart();
+        page.session.press(&[&[key::ESCAPE]]).expect("Escape");
+        closed(page);
+        page.open_cart();
+        page.named(".scrim", "Hide the cart", true).click().expect("a click beside the cart");
+        closed(page);
+    });
 }
 
 /// A window fits in every look, and a picture of each is kept.
@@ -138,14 +164,26 @@ pub fn in_every_look(journey: &Journey, act: impl Fn(&str)) {
 
 fn in_every_look_of(journey: &Journey, label: &str, act: impl Fn(&str)) {
     for theme in THEMES {
-        let mut settings = journey.call("settings_get", json!({})).expect("settings")["settings"].clone();
-        settings["theme"] = json!(theme);
-        journey.call("settings_set", json!({ "settings": settings })).expect("the theme is set");
+        set(journey, "theme", json!(theme));
         for (width, height) in SIZES {
-            journey.within(label, |page| page.session.resize(width, height).expect("a size"));
+            journey.within(label, |page| resized(page, width, height));
             act(&format!("{theme}-{width}x{height}"));
         }
     }
+}
+
+/// The page has laid itself out in its new size: what shows itself by the room there is has come or gone.
+fn resized(page: &Page<'_>, width: u32, height: u32) {
+    page.session.resize(width, height).expect("a size");
+    wait("the new size", || (page.script("return [innerWidth, innerHeight];") == json!([width, height])).then_some(()));
+    let frames = "const done = arguments[arguments.length - 1]; requestAnimationFrame(() => requestAnimationFrame(() => done()));";
+    page.session.run_async(frames, json!([])).expect("two frames");
+}
+
+fn set(journey: &Journey, name: &str, value: Value) {
+    let mut settings = journey.call("settings_get", json!({})).expect("settings")["settings"].clone();
+    settings[name] = value;
+    journey.call("settings_set", json!({ "settings": settings })).expect("the setting is kept");
 }
 
 /// Nothing is wider than the window, no button's text is cut off, nothing lies below the way to the newest message, and every
