@@ -24,8 +24,6 @@ use crate::{
     texts::Text,
 };
 
-/// The longest answer of a model whose own limit is not known.
-const USUAL_ANSWER: u64 = 8_192;
 /// An answer cut shorter than this says nothing.
 const LEAST_ANSWER: u64 = 256;
 
@@ -120,7 +118,8 @@ impl Metered {
             price: None,
             input: 0,
             output_bytes: 0,
-            clamped: false,
+            wanted: None,
+            left: None,
         }
     }
 
@@ -144,6 +143,9 @@ impl Model for Metered {
     }
     fn capabilities(&self) -> ModelCapabilities {
         self.inner.capabilities()
+    }
+    fn longest_answer(&self, wanted: Option<u32>) -> u32 {
+        self.inner.longest_answer(wanted)
     }
     fn in_process(&self) -> bool {
         self.inner.in_process()
@@ -176,7 +178,9 @@ struct Meter {
     price: Option<TokenPrice>,
     input: u64,
     output_bytes: u64,
-    clamped: bool,
+    /// The longest answer that is asked for, and what the budgets leave of the longest that may come.
+    wanted: Option<u32>,
+    left: Option<u32>,
 }
 
 impl Meter {
@@ -195,21 +199,15 @@ impl Meter {
     async fn reserve(&mut self, mut request: ModelRequest) -> Result<ModelRequest, ModelError> {
         let budgets = self.settings.budgets;
         let wanted = smallest([self.account.max_output_tokens, Some(budgets.max_output_tokens).filter(|most| *most > 0), request.max_output_tokens]);
-        request.max_output_tokens = wanted;
+        (self.wanted, request.max_output_tokens) = (wanted, wanted);
         // Nothing is counted or paid for what runs inside this program.
         if self.inner.in_process() {
             return Ok(request);
         }
         self.input = guessed_tokens(&request);
         self.price = self.dearest();
-        let own = self.inner.capabilities().max_output_tokens.map_or(USUAL_ANSWER, u64::from);
-        let longest = wanted.map_or(own, |most| u64::from(most).min(own));
-        let caps = caps(&budgets);
-        let capped = caps.iter().any(|cap| cap.tokens.is_some() || cap.nano_usd.is_some());
-        if capped && self.inner.may_answer().len() > 1 {
-            // What is reserved must hold for whoever answers.
-            request.max_output_tokens = Some(u32::try_from(longest).unwrap_or(u32::MAX));
-        }
+        // What is reserved holds for whoever answers.
+        let longest = self.inner.longest_answer(wanted);
         let wish = Wish {
             session: self.account.session.clone(),
             turn: self.account.turn.clone(),
@@ -217,18 +215,16 @@ impl Meter {
             day: today(&self.world),
             model: self.inner.label(),
             input_tokens: self.input,
-            output_tokens: longest,
+            output_tokens: u64::from(longest),
             least_output: LEAST_ANSWER,
             price: self.price,
-            caps,
+            caps: caps(&budgets),
         };
         match self.world.store.spend_reserve(&wish).await {
             Ok(Reserved::Entry { id, output_tokens }) => {
                 self.entry = Some(id);
-                if output_tokens < longest {
-                    self.clamped = true;
-                    request.max_output_tokens = Some(u32::try_from(output_tokens).unwrap_or(u32::MAX));
-                }
+                self.left = u32::try_from(output_tokens).ok().filter(|left| *left < longest);
+                request.left_output_tokens = self.left;
                 Ok(request)
             }
             Ok(Reserved::Refused(refusal)) => Err(self.refuse(over_budget(&refusal, &self.world.profile.locale()))),
@@ -256,12 +252,17 @@ impl Meter {
         self.world.profile.prices().of(&self.inner.label()).map(in_nano)
     }
 
+    /// Whether a budget limits the answer of whoever answers now.
+    fn is_clamped(&self) -> bool {
+        self.left.is_some_and(|left| left < self.inner.longest_answer(self.wanted))
+    }
+
     fn hear(&mut self, event: &Result<ModelEvent, ModelError>) {
         match event {
             Ok(ModelEvent::Text(text) | ModelEvent::Reasoning(text)) => self.output_bytes += text.len() as u64,
             Ok(ModelEvent::Call(call)) => self.output_bytes += (call.name.len() + call.arguments.len()) as u64,
             Ok(ModelEvent::Done { usage, finish }) => {
-                if *finish == Finish::Length && self.clamped {
+                if *finish == Finish::Length && self.is_clamped() {
                     self.account.truncated.store(true, Ordering::Release);
                     self.account.cut.store(true, Ordering::Release);
                 }

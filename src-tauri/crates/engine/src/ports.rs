@@ -3,6 +3,7 @@
 
 mod agents;
 mod conversations;
+mod length;
 mod shared;
 mod store;
 
@@ -116,7 +117,10 @@ pub struct ModelRequest {
     /// The answer is one JSON object of this shape instead of text.
     pub structured: Option<Structured>,
     pub purpose: Purpose,
+    /// The longest answer that is asked for.
     pub max_output_tokens: Option<u32>,
+    /// The longest that the budgets allow, where that is less than whoever may answer could give.
+    pub left_output_tokens: Option<u32>,
     /// Nobody listens to the pieces: the answer may come in one.
     pub whole: bool,
     /// Language of the user interface (`en`, `sv`), for models that word their answers themselves.
@@ -207,6 +211,10 @@ pub trait Model: Send + Sync {
     /// What it can do, as far as is known.
     fn capabilities(&self) -> ModelCapabilities {
         ModelCapabilities::default()
+    }
+    /// The longest answer that a request for so much may bring, whoever answers.
+    fn longest_answer(&self, wanted: Option<u32>) -> u32 {
+        length::longest_answer(wanted, self.capabilities().max_output_tokens)
     }
     /// Is a part of this program: it reads what stands here, not what it is called outside. Secrets are removed for it, too.
     fn in_process(&self) -> bool {

@@ -230,6 +230,7 @@ impl Turn {
             structured: asked.structured.clone(),
             purpose: asked.purpose.clone(),
             max_output_tokens: None,
+            left_output_tokens: None,
             whole: self.run.as_ref().is_some_and(|run| run.whole()),
             locale: self.locale.clone(),
             now: Some(self.world().clock.now()),

@@ -64,8 +64,13 @@ impl Model for WithFallback {
             structured_output: a.structured_output && b.structured_output,
             reasoning: a.reasoning || b.reasoning,
             context_tokens: a.context_tokens.min(b.context_tokens),
-            max_output_tokens: a.max_output_tokens.into_iter().chain(b.max_output_tokens).min(),
+            max_output_tokens: a.max_output_tokens.zip(b.max_output_tokens).map(|(a, b)| a.min(b)),
         }
+    }
+
+    fn longest_answer(&self, wanted: Option<u32>) -> u32 {
+        let second = self.second.longest_answer(wanted);
+        if self.fell_back.load(Ordering::Acquire) { second } else { self.first.longest_answer(wanted).max(second) }
     }
 
     /// The answers are asked for in pieces, also where they are wanted whole: what is silent is seen by then, and not what is long.

@@ -153,6 +153,7 @@ impl Model for Provider {
         if !(self.capabilities.structured_output || self.by_call && self.capabilities.tools) {
             request.structured = None;
         }
+        request.for_own_limit(self.capabilities.max_output_tokens);
         call::start(Arc::clone(&self.shared), request)
     }
 }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use contract::{Budgets, Decision, Effect, ErrorCode, EventBody, Limits, ModelPrice, RunParams, TurnStatus};
+use contract::{Budgets, Decision, Effect, ErrorCode, EventBody, Limits, ModelCapabilities, ModelPrice, RunParams, TurnStatus};
 use engine::{Around, ports::*};
 use serde_json::json;
 
@@ -68,7 +68,7 @@ async fn a_call_is_reserved_at_the_price_of_the_dearest_that_may_answer() {
     assert_eq!(bench.model.requests.lock().unwrap().len(), 1, "the dear model could have passed the cap");
     bench.profile.settings.lock().unwrap().budgets = Budgets { run_usd: 5.0, ..none() };
     bench.ask("again").await;
-    assert!(bench.model.requests.lock().unwrap()[1].max_output_tokens.is_some(), "what is reserved holds for both");
+    assert_eq!(bench.model.requests.lock().unwrap()[1].max_output_tokens, None, "what is reserved holds for both, and there is enough of it");
 }
 
 #[tokio::test(start_paused = true)]
@@ -202,9 +202,24 @@ async fn a_caller_elsewhere_hears_no_figures() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_cap_a_second_model_limits_no_answer() {
-    let bench = bench(none());
-    *bench.model.second.lock().unwrap() = Some("second".into());
+async fn a_second_model_limits_no_answer() {
+    for budgets in [none(), Budgets::default()] {
+        let bench = bench(budgets);
+        *bench.model.second.lock().unwrap() = Some("second".into());
+        bench.ask("go").await;
+        assert_eq!(bench.model.requests.lock().unwrap()[0].max_output_tokens, None);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_asked_for_is_what_is_reserved() {
+    // A model that nobody knows may give all that it is asked for.
+    let bench = bench(Budgets { run_tokens: 20_000, max_output_tokens: 32_000, ..none() });
     bench.ask("go").await;
-    assert_eq!(bench.model.requests.lock().unwrap()[0].max_output_tokens, None);
+    let most = bench.model.requests.lock().unwrap()[0].max_output_tokens.unwrap();
+    assert!((10_000..20_000).contains(&most), "the cap holds for all of it: {most}");
+    // One that is known is asked for no more than it can give.
+    *bench.model.capabilities.lock().unwrap() = Some(ModelCapabilities { max_output_tokens: Some(4_000), ..ModelCapabilities::default() });
+    bench.ask("go on").await;
+    assert_eq!(bench.model.requests.lock().unwrap()[1].max_output_tokens, Some(4_000));
 }

@@ -18,8 +18,8 @@ const THINKING_TOKENS: u32 = 8_000;
 const LEAST_THINKING_TOKENS: u32 = 1_024;
 
 pub(super) fn body(wire: &Anthropic, request: &ModelRequest, plain: bool) -> Value {
-    let most = request.max_output_tokens.or(wire.known.capabilities.max_output_tokens.map(|most| most.min(MOST_OUTPUT_TOKENS)));
-    let bound = most.unwrap_or(OUTPUT_TOKENS);
+    let usual = wire.known.capabilities.max_output_tokens.map_or(OUTPUT_TOKENS, |own| own.min(MOST_OUTPUT_TOKENS));
+    let bound = request.max_output_tokens.unwrap_or(usual).min(request.left_output_tokens.unwrap_or(u32::MAX));
     let (system, rest) = split_system(&request.messages);
     let mut body = json!({"model": wire.model, "max_tokens": bound, "stream": !request.whole, "messages": messages(rest, &wire.maker)});
     if !system.is_empty() {
@@ -184,6 +184,16 @@ mod tests {
         assert_eq!(body["system"][0]["text"], "Be brief.");
         assert_eq!(body["thinking"]["type"], "enabled");
         assert!(body["thinking"]["budget_tokens"].as_u64() < body["max_tokens"].as_u64());
+    }
+
+    #[test]
+    fn what_the_budgets_leave_asks_for_no_more_than_usual() {
+        let bound = |wanted, left| {
+            let request = ModelRequest { max_output_tokens: wanted, left_output_tokens: left, ..conversation("me") };
+            body(&wire(true), &request, false)["max_tokens"].as_u64()
+        };
+        assert_eq!([bound(None, None), bound(None, Some(60_000)), bound(None, Some(3_000))], [Some(16_000), Some(16_000), Some(3_000)]);
+        assert_eq!([bound(Some(20_000), None), bound(Some(20_000), Some(9_000))], [Some(20_000), Some(9_000)]);
     }
 
     #[test]

@@ -106,7 +106,7 @@ pub(super) fn body(model: &str, request: &ModelRequest, dialect: Dialect, plain:
         kind: "function",
         function: WireToolFunction { name: &tool.name, description: &tool.description, parameters: &tool.parameters },
     });
-    let bound = request.max_output_tokens;
+    let bound = request.bound();
     serde_json::to_vec(&Body {
         model,
         messages: messages(&request.messages, dialect),

@@ -25,7 +25,7 @@ pub(super) fn body(wire: &Gemini, request: &ModelRequest, plain: bool) -> Value 
         body["tools"] = json!([{"functionDeclarations": tools}]);
     }
     let mut config = Map::new();
-    if let Some(bound) = request.max_output_tokens {
+    if let Some(bound) = request.bound() {
         config.insert("maxOutputTokens".into(), bound.into());
     }
     if let Some(wanted) = request.structured.as_ref().filter(|_| !plain) {

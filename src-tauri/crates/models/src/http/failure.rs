@@ -155,6 +155,7 @@ pub(super) fn of_status(host: &str, status: StatusCode, body: &str, optional: &[
         .because(Problem::Api),
         code => Failure::last(match known {
             Known::ContextLength => too_much(host),
+            Known::AnswerLength => no_room(host),
             Known::NoCredit => no_credit(host),
             Known::Unauthorized => unauthorized(host),
             Known::Tools => new(
@@ -194,6 +195,7 @@ pub(crate) fn in_stream(error: &Value) -> ModelError {
         Known::NoCredit => no_credit(host),
         Known::RateLimited => rate_limited(host),
         Known::ContextLength => too_much(host),
+        Known::AnswerLength => no_room(host),
         Known::Overloaded => new(ModelErrorKind::Unavailable, "The model's server is overloaded.", "Wait a moment and send the message again."),
         Known::Tools | Known::Other => {
             new(ModelErrorKind::Unavailable, "The model's server reported an error.", "Send the message again, or choose another model in Settings.")
@@ -225,6 +227,15 @@ fn too_much(host: &str) -> ModelError {
     )
 }
 
+/// The answer that is asked for does not fit beside the conversation, however short that is made.
+fn no_room(host: &str) -> ModelError {
+    new(
+        ModelErrorKind::TooLong,
+        format!("The model at {host} has no room for so long an answer."),
+        "Allow an answer fewer tokens under Budgets in Settings, start a new session, or choose a model with a larger window.",
+    )
+}
+
 /// Error codes and types that servers agree on well enough.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Known {
@@ -232,6 +243,8 @@ enum Known {
     NoCredit,
     RateLimited,
     ContextLength,
+    /// The same, of a request for a long answer.
+    AnswerLength,
     Overloaded,
     /// A tool's name or schema.
     Tools,
@@ -239,7 +252,7 @@ enum Known {
 }
 
 /// What servers say of a conversation that is longer than the model can read.
-const TOO_LONG: [&str; 9] = [
+const TOO_LONG: [&str; 14] = [
     "prompt is too long",
     "exceed context limit",
     "input token count",
@@ -249,7 +262,14 @@ const TOO_LONG: [&str; 9] = [
     "available context size",
     "loaded with context length of",
     "reached context length of",
+    "greater than the context length",
+    "n_keep",
+    "maximum prompt length",
+    "model token limit",
+    "longer than the model's context length",
 ];
+/// What they say of the answer's bound, where it is that which is too much.
+const BOUND_TOO_LARGE: &str = "_tokens' is too large";
 
 impl Known {
     fn of(error: &Value) -> Self {
@@ -279,6 +299,8 @@ impl Known {
             Self::NoCredit
         } else if has(&["invalid_api_key", "api_key_invalid", "authentication", "permission", "unauthorized", "401", "403"]) {
             Self::Unauthorized
+        } else if said.contains("maximum context length") && said.contains(BOUND_TOO_LARGE) {
+            Self::AnswerLength
         } else if has(&["context_length", "exceed_context_size"]) || TOO_LONG.iter().any(|part| said.contains(part)) {
             Self::ContextLength
         } else if has(&["rate_limit", "too_many", "resource_exhausted", "slow_down", "429"]) {
@@ -346,12 +368,22 @@ mod tests {
             json!({"error": "the input length exceeds the context length"}),
             json!({"error": "Trying to keep the first 5120 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens."}),
             json!({"error": {"message": "Reached context length of 4096 tokens with model, but this model does not support overflow."}}),
+            json!({"error": "The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 13055>= n_ctx: 4096). Try to load the model with a larger context length."}),
+            json!({"error": "Cannot truncate prompt with n_keep (15028) >= n_ctx (7424)"}),
+            json!({"code": "Client specified an invalid argument", "error": "This model's maximum prompt length is 131072 but the request contains 136973 tokens."}),
+            json!({"error": {"type": "invalid_request_error", "message": "Your request exceeded model token limit: 131072 (requested: 140000)"}}),
+            json!({"object": "error", "message": "The input (61709 tokens) is longer than the model's context length (40960 tokens).", "type": "BadRequestError", "code": 400}),
             json!({"type": "error", "error": {"type": "invalid_request_error", "message": "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000"}}),
         ] {
             let failure = of_status("host", StatusCode::BAD_REQUEST, &error.to_string(), &[]);
             assert_eq!((failure.error.kind, failure.retry), (ModelErrorKind::TooLong, false), "{error}");
             assert!(failure.error.message.contains("too long"), "{error}");
         }
+        // What was asked for is too long an answer: fewer messages may make room for it, and a new session need not.
+        let bound = json!({"object": "error", "code": 400, "message": "'max_tokens' or 'max_completion_tokens' is too large: 2000. This model's maximum context length is 4096 tokens and your request has 2104 input tokens"});
+        let failure = of_status("host", StatusCode::BAD_REQUEST, &bound.to_string(), &[]);
+        assert_eq!(failure.error.kind, ModelErrorKind::TooLong);
+        assert!(failure.error.message.contains("so long an answer") && failure.error.hint.unwrap().contains("Budgets"));
         let other = json!({"error": {"message": "max_tokens is too large", "type": "invalid_request_error"}}).to_string();
         assert_eq!(of_status("host", StatusCode::BAD_REQUEST, &other, &[]).error.kind, ModelErrorKind::BadRequest);
     }

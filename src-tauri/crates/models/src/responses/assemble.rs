@@ -35,6 +35,8 @@ struct Event<'a> {
     #[serde(borrow, default)]
     code: Loose<'a>,
     #[serde(borrow, default)]
+    message: Loose<'a>,
+    #[serde(borrow, default)]
     object: Loose<'a>,
 }
 
@@ -169,7 +171,7 @@ impl Assemble for Assembler {
                 let error = event.response.as_ref().and_then(|response| response.get("error")).cloned().unwrap_or_default();
                 return Err(failure::in_stream(&error));
             }
-            "error" => return Err(failure::in_stream(&event.error.unwrap_or_else(|| json!({"code": event.code.text()})))),
+            "error" => return Err(failure::in_stream(&event.error.unwrap_or_else(|| json!({"code": event.code.text(), "message": event.message.text()})))),
             kind if kind.starts_with("response.") => {}
             "" if event.object.text() == "response" => {
                 let response: Value = serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;

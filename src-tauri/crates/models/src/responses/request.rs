@@ -29,7 +29,7 @@ pub(super) fn body(wire: &Responses, request: &ModelRequest, plain: bool) -> Val
         let tool = |tool: &engine::ports::ToolDef| json!({"type": "function", "name": tool.name, "description": tool.description, "parameters": tool.parameters, "strict": false});
         body["tools"] = request.tools.iter().map(tool).collect();
     }
-    if let Some(bound) = request.max_output_tokens {
+    if let Some(bound) = request.bound() {
         body["max_output_tokens"] = json!(bound);
     }
     if let Some(wanted) = request.structured.as_ref().filter(|_| !plain) {

@@ -118,6 +118,28 @@ async fn there_is_room_for_thoughts_where_either_thinks() {
     assert!(WithFallback::new(offline, thinking).capabilities().reasoning);
 }
 
+/// A bound that suits the first model may be more than the second's whole window.
+#[tokio::test]
+async fn each_of_two_models_is_asked_for_what_it_can_give() {
+    let ask = |first: &'static str, second: &'static str, wanted, left| async move {
+        let broken = ModelServer::start([Reply::refusal(503, &json!({}))]).await;
+        let server = ModelServer::start([Reply::text(["Here."])]).await;
+        let on = |server: &ModelServer, model: &str| {
+            Arc::new(Provider::new(Config { max_retries: 0, model: model.into(), ..config(&server.base_url()) }, world()).unwrap())
+        };
+        let both = WithFallback::new(on(&broken, first), on(&server, second));
+        let longest = both.longest_answer(wanted);
+        let request = ModelRequest { max_output_tokens: wanted, left_output_tokens: left, ..question() };
+        let events: Vec<_> = both.stream(request).collect().await;
+        assert!(events.last().unwrap().is_ok(), "{events:?}");
+        (longest, broken.requests()[0]["max_tokens"].as_u64(), server.requests()[0]["max_tokens"].as_u64(), both.longest_answer(wanted))
+    };
+    assert_eq!(ask("gpt-5", "my-own", None, Some(100_000)).await, (128_000, Some(100_000), None, 8_192));
+    assert_eq!(ask("gpt-4o", "gpt-4", Some(10_000), None).await, (10_000, Some(10_000), Some(4_000), 4_000));
+    assert_eq!(ask("my-own", "gpt-4o", None, None).await, (16_000, None, None, 16_000));
+    assert_eq!(ask("my-own", "gpt-4o", Some(32_000), None).await, (32_000, Some(32_000), Some(16_000), 16_000));
+}
+
 #[tokio::test]
 async fn a_model_before_another_is_asked_for_pieces_also_where_the_whole_is_wanted() {
     let server = ModelServer::start([Reply::text(["Here."])]).await;

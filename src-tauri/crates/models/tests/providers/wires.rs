@@ -252,6 +252,15 @@ async fn what_is_blocked_is_told_as_such() {
     }
 }
 
+/// Some say only in a sentence what is wrong.
+#[tokio::test]
+async fn an_error_without_a_code_is_read_by_its_sentence() {
+    let said = "The input (61709 tokens) is longer than the model's context length (40960 tokens).";
+    let server = ModelServer::start([Reply::events(&[json!({"type": "error", "code": null, "message": said})])]).await;
+    let error = answer(&on(Api::Responses, &server, "scripted")).await.error.unwrap();
+    assert_eq!((error.kind, server.requests().len()), (ModelErrorKind::TooLong, 1), "{error:?}");
+}
+
 #[tokio::test]
 async fn an_answer_that_is_too_long_ends_so() {
     let table = [

@@ -89,8 +89,11 @@ impl Model for ScriptModel {
     fn reads_values(&self) -> bool {
         !self.words_only.load(Ordering::SeqCst)
     }
-    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
+    fn stream(&self, mut request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
         assert_paired(&request.messages);
+        // As it would go out.
+        request.for_own_limit(self.capabilities().max_output_tokens);
+        request.max_output_tokens = request.bound();
         self.requests.lock().unwrap().push(request);
         let says = self.script.lock().unwrap().pop_front().unwrap_or_else(|| vec![Say::Text("done")]);
         let mut out: Vec<BoxStream<'static, Result<ModelEvent, ModelError>>> = Vec::new();

@@ -186,6 +186,7 @@ impl World {
             structured: None,
             purpose: engine::ports::Purpose::Answer,
             max_output_tokens: None,
+            left_output_tokens: None,
             whole: false,
             locale: self.locale.clone(),
             now: Some(now()),

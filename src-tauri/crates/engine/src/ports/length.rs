@@ -1,0 +1,59 @@
+//! How long an answer may be: what is asked for, what the budgets leave, and what a model gives by itself.
+
+use super::ModelRequest;
+
+/// The longest answer of a model whose own limit is not known. It is a guess, which is reserved and never sent.
+const USUAL_ANSWER: u32 = 8_192;
+
+/// The longest answer of a model that is asked for so much, with its own limit where that is known.
+pub(super) fn longest_answer(wanted: Option<u32>, own: Option<u32>) -> u32 {
+    match (wanted, own) {
+        (Some(wanted), Some(own)) => wanted.min(own),
+        (Some(wanted), None) => wanted,
+        (None, own) => own.unwrap_or(USUAL_ANSWER),
+    }
+}
+
+impl ModelRequest {
+    /// The request as it goes to a model with this limit of its own: no more is asked for than the model can give, and what the budgets
+    /// leave is only told where that is less than it would give.
+    pub fn for_own_limit(&mut self, own: Option<u32>) {
+        let longest = longest_answer(self.max_output_tokens, own);
+        self.max_output_tokens = self.max_output_tokens.map(|_| longest);
+        self.left_output_tokens = self.left_output_tokens.filter(|left| *left < longest);
+    }
+
+    /// The one bound of both, if there is any.
+    pub fn bound(&self) -> Option<u32> {
+        self.max_output_tokens.into_iter().chain(self.left_output_tokens).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_is_only_told_where_it_is_less_than_what_the_model_gives_by_itself() {
+        let told = |wanted, left, own| {
+            let mut request = ModelRequest { max_output_tokens: wanted, left_output_tokens: left, ..ModelRequest::default() };
+            request.for_own_limit(own);
+            request.bound()
+        };
+        let table = [
+            ((None, None, None), None),
+            ((None, None, Some(16_000)), None),
+            ((None, Some(100_000), Some(16_000)), None),
+            ((None, Some(100_000), None), None),
+            ((None, Some(3_000), None), Some(3_000)),
+            ((None, Some(3_000), Some(16_000)), Some(3_000)),
+            ((Some(32_000), None, Some(16_000)), Some(16_000)),
+            ((Some(32_000), None, None), Some(32_000)),
+            ((Some(500), Some(3_000), Some(16_000)), Some(500)),
+            ((Some(5_000), Some(3_000), None), Some(3_000)),
+        ];
+        for ((wanted, left, own), bound) in table {
+            assert_eq!(told(wanted, left, own), bound, "{wanted:?} {left:?} {own:?}");
+        }
+    }
+}
