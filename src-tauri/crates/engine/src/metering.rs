@@ -117,6 +117,7 @@ impl Metered {
             entry: None,
             price: None,
             input: 0,
+            before: None,
             output_bytes: 0,
             wanted: None,
             left: None,
@@ -150,6 +151,9 @@ impl Model for Metered {
     fn in_process(&self) -> bool {
         self.inner.in_process()
     }
+    fn answers_in_process(&self) -> bool {
+        self.inner.answers_in_process()
+    }
     fn reads_values(&self) -> bool {
         self.inner.reads_values()
     }
@@ -177,6 +181,8 @@ struct Meter {
     entry: Option<i64>,
     price: Option<TokenPrice>,
     input: u64,
+    /// Who had the same request first, and may have worked on it.
+    before: Option<String>,
     output_bytes: u64,
     /// The longest answer that is asked for, and what the budgets leave of the longest that may come.
     wanted: Option<u32>,
@@ -201,7 +207,7 @@ impl Meter {
         let wanted = smallest([self.account.max_output_tokens, Some(budgets.max_output_tokens).filter(|most| *most > 0), request.max_output_tokens]);
         (self.wanted, request.max_output_tokens) = (wanted, wanted);
         // Nothing is counted or paid for what runs inside this program.
-        if self.inner.in_process() {
+        if self.inner.answers_in_process() {
             return Ok(request);
         }
         self.input = guessed_tokens(&request);
@@ -248,10 +254,6 @@ impl Meter {
         each.reduce(|a, b| TokenPrice { input: a.input.max(b.input), output: a.output.max(b.output) })
     }
 
-    fn price_now(&self) -> Option<TokenPrice> {
-        self.world.profile.prices().of(&self.inner.label()).map(in_nano)
-    }
-
     /// Whether a budget limits the answer of whoever answers now.
     fn is_clamped(&self) -> bool {
         self.left.is_some_and(|left| left < self.inner.longest_answer(self.wanted))
@@ -274,13 +276,14 @@ impl Meter {
                 let (input, output) = if counted { (usage.input_tokens, usage.output_tokens) } else { self.guess() };
                 self.settle(input, output);
             }
-            // Refused before anything was said: nothing was used.
-            Err(_) if self.output_bytes == 0 => self.settle(0, 0),
+            // Refused, or never asked: nothing was used.
+            Err(error) if self.output_bytes == 0 && !error.kind.may_have_worked() => self.settle(0, 0),
             Err(_) => {
                 let (input, output) = self.guess();
                 self.settle(input, output);
             }
-            Ok(ModelEvent::Choices(_) | ModelEvent::Opaque(_) | ModelEvent::FellBack { .. }) => {}
+            Ok(ModelEvent::FellBack { from, kind, .. }) => self.before = kind.may_have_worked().then(|| from.clone()),
+            Ok(ModelEvent::Choices(_) | ModelEvent::Opaque(_)) => {}
         }
     }
 
@@ -288,20 +291,29 @@ impl Meter {
         (self.input, self.output_bytes.div_ceil(3))
     }
 
-    /// Makes the reservation what was used. The price is that of the model that answered.
+    /// Makes the reservation what was used: by the model that answered, and by the one that fell silent before it.
     fn settlement(&mut self, input: u64, output: u64) -> Option<(i64, Settlement)> {
         let entry = self.entry.take()?;
-        let price = self.price_now();
-        match price {
-            Some(price) => {
-                self.account.nano_usd.fetch_add(price.of(input, output), Ordering::AcqRel);
-            }
-            None if input + output > 0 => {
-                self.account.unpriced.lock().unwrap_or_else(PoisonError::into_inner).insert(self.inner.label());
-            }
-            None => {}
+        let (input, output) = if self.inner.answers_in_process() { (0, 0) } else { (input, output) };
+        let here = self.cost(self.inner.label(), input, output);
+        let before = self.before.take().map(|label| (self.input, self.cost(label, self.input, 0)));
+        let (wasted, cost) = before.unwrap_or((0, Some(0)));
+        let nano_usd = here.zip(cost).map(|(here, before)| here.saturating_add(before));
+        Some((entry, Settlement { input_tokens: input.saturating_add(wasted), output_tokens: output, nano_usd }))
+    }
+
+    /// What so many tokens of a model cost; `None` where nobody knows, which the account notes.
+    fn cost(&self, label: String, input: u64, output: u64) -> Option<u64> {
+        if input + output == 0 {
+            return Some(0);
         }
-        Some((entry, Settlement { input_tokens: input, output_tokens: output, nano_usd: price.map(|price| price.of(input, output)) }))
+        let Some(price) = self.world.profile.prices().of(&label).map(in_nano) else {
+            self.account.unpriced.lock().unwrap_or_else(PoisonError::into_inner).insert(label);
+            return None;
+        };
+        let cost = price.of(input, output);
+        self.account.nano_usd.fetch_add(cost, Ordering::AcqRel);
+        Some(cost)
     }
 
     fn settle(&mut self, input: u64, output: u64) {

@@ -141,10 +141,11 @@ pub enum ModelEvent {
     Choices(Vec<Choice>),
     /// To be kept beside the calls of this answer.
     Opaque(Opaque),
-    /// Another model answers from here on, because the first could not: `why` is safe to show.
+    /// Another model answers from here on, because of the first one's failure: `why` is safe to show.
     FellBack {
         from: String,
         to: String,
+        kind: ModelErrorKind,
         why: String,
     },
     Done {
@@ -178,8 +179,10 @@ pub struct ModelError {
 /// The kinds of model failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ModelErrorKind {
-    /// No connection, cut stream, 5xx, stall.
+    /// No connection, or 5xx: nothing was worked on.
     Unavailable,
+    /// It was asked and fell silent, or its answer was cut.
+    Broken,
     RateLimited,
     /// Wrong or missing key.
     Unauthorized,
@@ -194,7 +197,12 @@ pub enum ModelErrorKind {
 impl ModelErrorKind {
     /// Whether the same request may succeed later.
     pub fn retryable(self) -> bool {
-        matches!(self, Self::Unavailable | Self::RateLimited)
+        matches!(self, Self::Unavailable | Self::Broken | Self::RateLimited)
+    }
+
+    /// Whether the model may have worked until then, which is paid for.
+    pub fn may_have_worked(self) -> bool {
+        matches!(self, Self::Broken)
     }
 }
 
@@ -219,6 +227,10 @@ pub trait Model: Send + Sync {
     /// Is a part of this program: it reads what stands here, not what it is called outside. Secrets are removed for it, too.
     fn in_process(&self) -> bool {
         false
+    }
+    /// What answers now is a part of this program: another model may have taken over that is.
+    fn answers_in_process(&self) -> bool {
+        self.in_process()
     }
     /// Reads results as the values that they are: what is a part of this program, and whatever may fall back to it.
     fn reads_values(&self) -> bool {

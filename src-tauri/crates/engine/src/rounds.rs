@@ -324,7 +324,7 @@ impl Turn {
                     reply.choices = choices.into_iter().map(restored).collect();
                 }
                 Some(Ok(ModelEvent::Opaque(opaque))) => reply.opaque = Some(opaque),
-                Some(Ok(ModelEvent::FellBack { from, to, why })) => self.fell_back(&from, to, &why).await,
+                Some(Ok(ModelEvent::FellBack { from, to, why, .. })) => self.fell_back(&from, to, &why).await,
                 Some(Ok(ModelEvent::Done { usage, finish })) => {
                     reply.finish = Some(finish);
                     self.count(usage);
@@ -365,7 +365,7 @@ impl Turn {
                 let sent = self.words.get().map(Words::sent).unwrap_or_default();
                 reply.calls.push(AskedCall { arguments: sent.restore_arguments(call.arguments), ..call });
             }
-            Some(Ok(ModelEvent::FellBack { from, to, why })) => self.fell_back(&from, to, &why).await,
+            Some(Ok(ModelEvent::FellBack { from, to, why, .. })) => self.fell_back(&from, to, &why).await,
             Some(Ok(ModelEvent::Done { usage, .. })) => self.count(usage),
             Some(Ok(ModelEvent::Reasoning(_) | ModelEvent::Choices(_) | ModelEvent::Opaque(_))) => {}
         }
@@ -425,7 +425,7 @@ fn task(purpose: &Purpose) -> &'static str {
 fn model_error(error: &ModelError) -> AgentError {
     let (code, reason) = match error.kind {
         ModelErrorKind::RateLimited => (ErrorCode::RateLimited, "provider_rate_limit"),
-        ModelErrorKind::Unavailable => (ErrorCode::LlmError, "provider_unavailable"),
+        ModelErrorKind::Unavailable | ModelErrorKind::Broken => (ErrorCode::LlmError, "provider_unavailable"),
         ModelErrorKind::Unauthorized => (ErrorCode::LlmError, "provider_unauthorized"),
         ModelErrorKind::BadRequest => (ErrorCode::LlmError, "provider_refused"),
         ModelErrorKind::TooLong => (ErrorCode::LlmError, TOO_LONG),

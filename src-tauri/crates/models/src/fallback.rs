@@ -68,6 +68,10 @@ impl Model for WithFallback {
         }
     }
 
+    fn answers_in_process(&self) -> bool {
+        self.fell_back.load(Ordering::Acquire) && self.second.answers_in_process()
+    }
+
     fn longest_answer(&self, wanted: Option<u32>) -> u32 {
         let second = self.second.longest_answer(wanted);
         if self.fell_back.load(Ordering::Acquire) { second } else { self.first.longest_answer(wanted).max(second) }
@@ -88,7 +92,7 @@ impl Model for WithFallback {
                 Err(error) if error.kind.retryable() => {
                     fell_back.store(true, Ordering::Release);
                     tracing::warn!(kind = ?error.kind, "another model answers in place of the one that was chosen");
-                    let told = ModelEvent::FellBack { from, to: second.label(), why: error.message };
+                    let told = ModelEvent::FellBack { from, to: second.label(), kind: error.kind, why: error.message };
                     stream::iter([Ok(told)]).chain(second.stream(kept)).boxed()
                 }
                 first => stream::iter([first]).chain(answer).boxed(),

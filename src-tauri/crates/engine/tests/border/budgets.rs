@@ -128,6 +128,39 @@ async fn what_runs_in_the_program_costs_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_takes_over_within_the_program_costs_nothing() {
+    let bench = bench(none());
+    bench.model.then(vec![Say::FellBack("first", "second"), Say::Inside, Say::Uses(0, 0), Say::Text("It paces well.")]);
+    let request = json!({"contract_version": "1.0", "request_id": "r", "input": "how is it going"}).to_string();
+    let params = RunParams { request, caller: "test".into(), correlation_id: None, stream: false };
+    let response = bench.engine.run_request(params).await.unwrap();
+    assert_eq!((response.metadata.unpriced_models.len(), response.usage.unwrap().estimated_cost_usd), (0, Some(0.0)));
+    let spent = bench.world.store.spent(bench.clock.now().date_naive()).await.unwrap();
+    assert_eq!((spent.tokens, spent.usd), (0, 0.0), "{spent:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_fell_silent_may_have_worked() {
+    let price = |model: &str, usd| ModelPrice { model: model.into(), input_usd: usd, output_usd: usd };
+    let spent = |says: Vec<Say>| async move {
+        let bench = bench(none());
+        bench.profile.prices.lock().unwrap().price.extend([price("script", 1.0), price("silent", 10.0)]);
+        bench.model.then(says);
+        bench.ask("go").await;
+        bench.world.store.spent(bench.clock.now().date_naive()).await.unwrap()
+    };
+    let refused = spent(vec![Say::Fail(ModelErrorKind::Unavailable)]).await;
+    assert_eq!((refused.tokens, refused.usd), (0, 0.0));
+    let silent = spent(vec![Say::Fail(ModelErrorKind::Broken)]).await;
+    assert!(silent.tokens > 50 && silent.usd > 0.0, "what it read: {silent:?}");
+    let both = spent(vec![Say::FellSilent("silent"), Say::Uses(1_000, 10), Say::Text("Fine.")]).await;
+    assert_eq!(both.tokens, silent.tokens + 1_010);
+    assert!((both.usd - (silent.usd * 10.0 + 0.001_01)).abs() < 1e-9, "each at its own price: {both:?}");
+    let inside = spent(vec![Say::FellSilent("silent"), Say::Inside, Say::Uses(0, 0), Say::Text("Fine.")]).await;
+    assert_eq!(inside.tokens, silent.tokens, "only the first");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_dropped_call_counts_as_what_it_may_have_used() {
     let bench = bench(none());
     bench.model.then(vec![Say::Text("Half an answer"), Say::Hang]);

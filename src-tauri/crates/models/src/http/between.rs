@@ -43,7 +43,7 @@ pub(super) fn of_transport(host: &str, error: &reqwest::Error) -> Failure {
     }
     if error.is_timeout() {
         return Failure::passing(new(
-            ModelErrorKind::Unavailable,
+            if error.is_connect() { ModelErrorKind::Unavailable } else { ModelErrorKind::Broken },
             format!("{host} did not answer in time."),
             "Check the network connection, or whether a proxy is needed (HTTPS_PROXY).",
         ))

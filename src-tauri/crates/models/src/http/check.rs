@@ -44,7 +44,7 @@ impl Diagnosis {
     pub fn before_asking(error: ModelError) -> Self {
         let problem = match error.kind {
             ModelErrorKind::Unauthorized => ConnectionProblem::Key,
-            ModelErrorKind::Unavailable => ConnectionProblem::Tls,
+            ModelErrorKind::Unavailable | ModelErrorKind::Broken => ConnectionProblem::Tls,
             ModelErrorKind::BadRequest | ModelErrorKind::TooLong | ModelErrorKind::RateLimited | ModelErrorKind::Protocol => ConnectionProblem::Address,
         };
         Self { problem, error, issuer: None, models: Vec::new() }

@@ -24,7 +24,7 @@ pub(super) struct Failure {
 impl Failure {
     pub(super) fn last(error: ModelError) -> Self {
         let problem = match error.kind {
-            ModelErrorKind::Unavailable => Problem::Server,
+            ModelErrorKind::Unavailable | ModelErrorKind::Broken => Problem::Server,
             ModelErrorKind::RateLimited => Problem::Limit,
             ModelErrorKind::Unauthorized => Problem::Key,
             ModelErrorKind::BadRequest | ModelErrorKind::TooLong => Problem::Refused,
@@ -79,7 +79,7 @@ pub(crate) fn not_the_protocol() -> ModelError {
 
 /// The model said that it broke off.
 pub(crate) fn broke_off() -> ModelError {
-    new(ModelErrorKind::Unavailable, "The model broke off its answer.", "Send the message again.")
+    new(ModelErrorKind::Broken, "The model broke off its answer.", "Send the message again.")
 }
 
 /// The model, or a filter before it, declined to answer at all.
@@ -99,13 +99,13 @@ pub(super) fn unknown_model(host: &str, model: &str) -> ModelError {
 
 /// The connection ended before the answer did.
 pub(super) fn cut(host: &str) -> ModelError {
-    new(ModelErrorKind::Unavailable, format!("{host} closed the connection before the answer was complete."), "Send the message again.")
+    new(ModelErrorKind::Broken, format!("{host} closed the connection before the answer was complete."), "Send the message again.")
 }
 
 /// Nothing came for too long.
 pub(super) fn stalled(host: &str, idle: Duration) -> ModelError {
     new(
-        ModelErrorKind::Unavailable,
+        ModelErrorKind::Broken,
         format!("{host} sent nothing for {} seconds.", idle.as_secs().max(1)),
         "Send the message again, or allow more time in Settings if the model is slow to start.",
     )

@@ -76,7 +76,7 @@ async fn a_stream_cut_after_text_is_an_error_and_calls_in_it_never_run() {
         let server = ModelServer::start([reply]).await;
         let got = answer(&provider(&server)).await;
         assert_eq!((got.text.as_str(), got.calls.len(), got.finish), ("half", 0, None));
-        assert_eq!(got.error.unwrap().kind, ModelErrorKind::Unavailable);
+        assert_eq!(got.error.unwrap().kind, ModelErrorKind::Broken);
         server.assert_clean();
     }
 }

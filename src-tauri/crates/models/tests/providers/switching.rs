@@ -70,7 +70,9 @@ async fn the_second_model_answers_for_one_that_cannot_and_says_so() {
     let both = WithFallback::new(failing(&broken), Arc::new(second));
     assert_eq!(both.label(), from);
     let events = heard(&both).await;
-    let Ok(ModelEvent::FellBack { from: told_from, to: told_to, why }) = &events[0] else { panic!("told first: {events:?}") };
+    let Ok(ModelEvent::FellBack { from: told_from, to: told_to, kind: ModelErrorKind::Unavailable, why }) = &events[0] else {
+        panic!("told first: {events:?}")
+    };
     assert_eq!((told_from, told_to), (&from, &to));
     assert!(why.contains("503"), "{why}");
     assert_eq!(events[1], Ok(ModelEvent::Text("Here.".into())));
@@ -87,6 +89,18 @@ async fn no_second_voice_after_the_first_word_or_for_what_waiting_does_not_cure(
         assert!(events.last().unwrap().is_err(), "{events:?}");
         assert!(second.requests().is_empty());
     }
+}
+
+/// What the engine enters into its ledger: a silent model may have been paid for, one of this program never is.
+#[tokio::test]
+async fn what_takes_over_says_whose_work_is_paid_for() {
+    let silent = ModelServer::start([Reply::new().hang()]).await;
+    let first = Provider::new(Config { idle_timeout: std::time::Duration::from_millis(50), ..config(&silent.base_url()) }, world()).unwrap();
+    let both = WithFallback::new(Arc::new(first), Arc::new(OfflineModel::new(Vec::new())));
+    assert!(!both.answers_in_process());
+    let events = heard(&both).await;
+    assert!(matches!(&events[0], Ok(ModelEvent::FellBack { kind, .. }) if kind.may_have_worked()), "{events:?}");
+    assert!(both.answers_in_process() && !both.in_process(), "what goes out is still redacted");
 }
 
 #[tokio::test]

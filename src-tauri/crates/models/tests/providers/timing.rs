@@ -20,7 +20,7 @@ async fn keepalives_do_not_hide_a_stall() {
     let got = answer(&impatient(&server, 200)).await;
     assert_eq!(got.text, "half");
     let error = got.error.unwrap();
-    assert_eq!(error.kind, ModelErrorKind::Unavailable);
+    assert_eq!(error.kind, ModelErrorKind::Broken);
     server.client_left(1).await;
 }
 
@@ -28,7 +28,7 @@ async fn keepalives_do_not_hide_a_stall() {
 async fn foreign_events_do_not_hide_a_stall_either() {
     let reply = (0..1_000).fold(Reply::new(), |reply, _| reply.wait_ms(20).bytes("event: ping\ndata: {\"type\":\"ping\"}\n\n")).hang();
     let server = ModelServer::start([reply]).await;
-    assert_eq!(answer(&impatient(&server, 200)).await.error.unwrap().kind, ModelErrorKind::Unavailable);
+    assert_eq!(answer(&impatient(&server, 200)).await.error.unwrap().kind, ModelErrorKind::Broken);
     assert_eq!(server.requests().len(), 1, "a stall is not waited for twice");
 }
 
@@ -46,7 +46,7 @@ async fn a_server_that_never_answers_is_a_stall() {
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
     let provider = Provider::new(Config { idle_timeout: Duration::from_millis(100), ..config(&base) }, world()).unwrap();
     let error = answer(&provider).await.error.unwrap();
-    assert_eq!(error.kind, ModelErrorKind::Unavailable);
+    assert_eq!(error.kind, ModelErrorKind::Broken);
     drop(listener);
 }
 

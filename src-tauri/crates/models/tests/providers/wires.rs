@@ -208,7 +208,7 @@ async fn a_cut_answer_is_an_error_and_its_calls_never_run() {
         let server = ModelServer::start([reply]).await;
         let got = answer(&on(api, &server, "scripted")).await;
         assert_eq!((got.text.as_str(), got.calls.len(), got.finish), ("half", 0, None), "{api:?}");
-        assert_eq!(got.error.unwrap().kind, ModelErrorKind::Unavailable, "{api:?}");
+        assert_eq!(got.error.unwrap().kind, ModelErrorKind::Broken, "{api:?}");
     }
 }
 

@@ -20,6 +20,10 @@ pub enum Say {
     Fail(ModelErrorKind),
     /// Another model takes over: from, to.
     FellBack(&'static str, &'static str),
+    /// Another model takes over from one that fell silent.
+    FellSilent(&'static str),
+    /// What answers is a part of the program.
+    Inside,
     Hang,
     /// Goes on once it is told to.
     Until(Arc<tokio::sync::Notify>),
@@ -32,6 +36,8 @@ pub enum Say {
 pub struct ScriptModel {
     /// Part of the program, as the offline model is.
     pub inside: AtomicBool,
+    /// What answers now is.
+    pub answers_inside: AtomicBool,
     /// Does not run on this machine.
     pub remote: AtomicBool,
     /// Reads results as text alone.
@@ -86,6 +92,9 @@ impl Model for ScriptModel {
     fn in_process(&self) -> bool {
         self.inside.load(Ordering::SeqCst)
     }
+    fn answers_in_process(&self) -> bool {
+        self.in_process() || self.answers_inside.load(Ordering::SeqCst)
+    }
     fn reads_values(&self) -> bool {
         !self.words_only.load(Ordering::SeqCst)
     }
@@ -119,7 +128,15 @@ impl Model for ScriptModel {
                     futures::stream::iter([Err(error)]).boxed()
                 }
                 Say::FellBack(from, to) => {
-                    let told = ModelEvent::FellBack { from: from.into(), to: to.into(), why: "It is busy.".into() };
+                    let told = ModelEvent::FellBack { from: from.into(), to: to.into(), kind: ModelErrorKind::Unavailable, why: "It is busy.".into() };
+                    futures::stream::iter([Ok(told)]).boxed()
+                }
+                Say::Inside => {
+                    self.answers_inside.store(true, Ordering::SeqCst);
+                    continue;
+                }
+                Say::FellSilent(from) => {
+                    let told = ModelEvent::FellBack { from: from.into(), to: self.label(), kind: ModelErrorKind::Broken, why: "It said nothing.".into() };
                     futures::stream::iter([Ok(told)]).boxed()
                 }
                 Say::Hang => futures::stream::pending().boxed(),
