@@ -25,23 +25,40 @@ impl Turn {
     /// When a budget refused a call: what was said so far is the answer, else the refusal is the error.
     pub(crate) fn within_budget(&self, end: End) -> End {
         let Some(refusal) = self.account.refusal.lock().unwrap_or_else(PoisonError::into_inner).take() else { return end };
-        let End::Failed { partial, .. } = end else { return end };
-        let said = !partial.is_empty() || self.has_reported() || !self.asides.lock().unwrap_or_else(PoisonError::into_inner).is_empty();
-        if refusal.reason_text() != Some(BUDGET) || !said {
-            return End::Failed { partial, error: refusal };
+        let over_budget = refusal.reason_text() == Some(BUDGET);
+        match end {
+            // The answer stands without the call: nobody was asked who is next, or to bring answers together.
+            End::Answer { text, choices, status } if over_budget => End::Answer { text: self.ended_early(&text, &refusal), choices, status },
+            End::Failed { partial, .. } if over_budget && (!partial.is_empty() || self.has_said()) => {
+                self.account.in_parts.store(true, Ordering::Release);
+                End::Answer { text: self.ended_early(&partial, &refusal), choices: Vec::new(), status: TurnStatus::Limit }
+            }
+            End::Failed { partial, .. } => End::Failed { partial, error: refusal },
+            other => other,
         }
+    }
+
+    /// The text with why a budget ended it, as far as its reader is to know.
+    fn ended_early(&self, text: &str, refusal: &AgentError) -> String {
         self.account.truncated.store(true, Ordering::Release);
-        // That an earlier answer was cut is told with it.
-        self.account.cut.store(false, Ordering::Release);
         let why = if self.is_heard() {
-            // A caller's customers have no budget and no settings: the figures are for whoever runs the host.
+            // The figures are for whoever runs the host.
             tracing::warn!(reason = BUDGET, why = %refusal, "an answer ends early");
-            Text::BudgetCut.in_locale(&self.locale).to_owned()
+            self.budget_cut().to_owned()
         } else {
             [Some(refusal.message.as_str()), refusal.hint_text()].into_iter().flatten().collect::<Vec<_>>().join(" ")
         };
-        let text = if partial.is_empty() { why } else { format!("{partial}{}", said_below(&partial, &why)) };
-        End::Answer { text, choices: Vec::new(), status: TurnStatus::Limit }
+        format!("{text}{}", said_below(text, &why))
+    }
+
+    /// That a budget ended an answer. A caller's customers have no budget and no settings.
+    pub(crate) fn budget_cut(&self) -> &'static str {
+        if self.is_heard() { Text::EndsEarly.in_locale(&self.locale) } else { Text::BudgetCut.in_locale(&self.locale) }
+    }
+
+    /// Something was said or done on the way.
+    fn has_said(&self) -> bool {
+        self.has_reported() || !self.asides.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
     pub(crate) async fn finish(&self, end: End) {
@@ -94,12 +111,9 @@ impl Turn {
             }
         };
         let reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.account.cut.load(Ordering::Acquire) && !text.is_empty() {
-            text.push_str(&said_below(&text, Text::BudgetCut.in_locale(&self.locale)));
-        }
         if !reported.is_empty() {
-            let break_before = if text.is_empty() { "" } else { "\n\n" };
-            text.push_str(&format!("{break_before}{} {}", Text::WriteDone.in_locale(&self.locale), reported.join("; ")));
+            let done = format!("{} {}", Text::WriteDone.in_locale(&self.locale), reported.join("; "));
+            text.push_str(&said_below(&text, &done));
         }
         (text, choices, status, error)
     }
@@ -121,6 +135,7 @@ impl Turn {
             tools: account.tools(),
             changed: account.changed.load(Ordering::Acquire),
             truncated: account.truncated.load(Ordering::Acquire),
+            in_parts: account.in_parts.load(Ordering::Acquire),
             declined: account.declined.load(Ordering::Acquire),
             nano_usd: account.nano_usd.load(Ordering::Acquire),
             unpriced: account.unpriced.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect(),
@@ -176,8 +191,11 @@ impl Turn {
     }
 }
 
-/// A sentence as it goes below a text that ended early: outside of the block of code that is open there.
+/// A sentence of the host as it goes below a text: outside of the block of code that is open there.
 pub(crate) fn said_below(text: &str, sentence: &str) -> String {
+    if text.trim().is_empty() {
+        return sentence.to_owned();
+    }
     open_fence(text).map_or_else(|| format!("\n\n{sentence}"), |fence| format!("\n{fence}\n\n{sentence}"))
 }
 
@@ -238,6 +256,7 @@ mod tests {
     fn a_sentence_below_a_text_is_outside_of_its_code() {
         let table = [
             ("Half of", "\n\nEnd."),
+            ("", "End."),
             ("```rust\nlet a", "\n```\n\nEnd."),
             ("- so:\n  ~~~~\n  ~~~\n  a", "\n  ~~~~\n\nEnd."),
             ("```\na\n```\nb ```c", "\n\nEnd."),

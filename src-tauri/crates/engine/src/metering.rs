@@ -40,13 +40,15 @@ pub(crate) struct Account {
     pub(crate) unpriced: Mutex<BTreeSet<String>>,
     /// A budget made the answer end early.
     pub(crate) truncated: AtomicBool,
-    /// The last answer was cut in the middle of it.
+    /// A budget cut the last answer in the middle of it.
     pub(crate) cut: AtomicBool,
+    /// What was said on the way is a part of the answer: nothing stands for it at the end.
+    pub(crate) in_parts: AtomicBool,
     /// A tool with an effect has run.
     pub(crate) changed: AtomicBool,
     /// The model said that this is not its task.
     pub(crate) declined: AtomicBool,
-    /// Why the last call was not made.
+    /// Why the last call of the turn itself was not made.
     pub(crate) refusal: Mutex<Option<AgentError>>,
     tools: Mutex<Vec<ToolId>>,
     waited: Mutex<Duration>,
@@ -62,6 +64,7 @@ impl Account {
             unpriced: Mutex::default(),
             truncated: AtomicBool::new(false),
             cut: AtomicBool::new(false),
+            in_parts: AtomicBool::new(false),
             changed: AtomicBool::new(false),
             declined: AtomicBool::new(false),
             refusal: Mutex::default(),
@@ -127,7 +130,7 @@ impl Metered {
     /// A call beside a turn, reserved when this returns: only the model's time passes in the stream.
     pub(crate) async fn open(&self, request: ModelRequest) -> Result<BoxStream<'static, Result<ModelEvent, ModelError>>, ModelError> {
         let mut meter = self.meter();
-        let request = meter.reserve(request).await?;
+        let request = meter.reserve(request).await.map_err(|refusal| told(&refusal))?;
         Ok(meter.listen(request))
     }
 }
@@ -161,11 +164,15 @@ impl Model for Metered {
         self.inner.ready()
     }
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
-        let mut meter = self.meter();
+        let (mut meter, account) = (self.meter(), Arc::clone(&self.account));
         let opening = async move {
             match meter.reserve(request).await {
                 Ok(request) => meter.listen(request),
-                Err(error) => stream::iter([Err(error)]).boxed(),
+                Err(refusal) => {
+                    let error = told(&refusal);
+                    *account.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(refusal);
+                    stream::iter([Err(error)]).boxed()
+                }
             }
         };
         stream::once(opening).flatten().boxed()
@@ -202,7 +209,7 @@ impl Meter {
     }
 
     /// Enters the call into the ledger and limits its answer to what the budgets allow.
-    async fn reserve(&mut self, mut request: ModelRequest) -> Result<ModelRequest, ModelError> {
+    async fn reserve(&mut self, mut request: ModelRequest) -> Result<ModelRequest, AgentError> {
         let budgets = self.settings.budgets;
         let wanted = smallest([self.account.max_output_tokens, Some(budgets.max_output_tokens).filter(|most| *most > 0), request.max_output_tokens]);
         (self.wanted, request.max_output_tokens) = (wanted, wanted);
@@ -233,18 +240,10 @@ impl Meter {
                 request.left_output_tokens = self.left;
                 Ok(request)
             }
-            Ok(Reserved::Refused(refusal)) => Err(self.refuse(over_budget(&refusal, &self.world.profile.locale()))),
+            Ok(Reserved::Refused(refusal)) => Err(over_budget(&refusal, &self.world.profile.locale())),
             // What cannot be entered cannot be limited.
-            Err(error) => Err(self.refuse(crate::store_error(&error))),
+            Err(error) => Err(crate::store_error(&error)),
         }
-    }
-
-    /// The whole story is kept for the turn's end; what goes through the stream is only its sentence.
-    fn refuse(&self, error: AgentError) -> ModelError {
-        let told =
-            ModelError { kind: ModelErrorKind::BadRequest, message: error.message.clone(), hint: error.hint_text().map(str::to_owned), retry_after_ms: None };
-        *self.account.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-        told
     }
 
     /// The most that a token can cost, whoever answers.
@@ -264,10 +263,9 @@ impl Meter {
             Ok(ModelEvent::Text(text) | ModelEvent::Reasoning(text)) => self.output_bytes += text.len() as u64,
             Ok(ModelEvent::Call(call)) => self.output_bytes += (call.name.len() + call.arguments.len()) as u64,
             Ok(ModelEvent::Done { usage, finish }) => {
-                if *finish == Finish::Length && self.is_clamped() {
-                    self.account.truncated.store(true, Ordering::Release);
-                    self.account.cut.store(true, Ordering::Release);
-                }
+                let cut = *finish == Finish::Length && self.is_clamped();
+                self.account.cut.store(cut, Ordering::Release);
+                self.account.truncated.fetch_or(cut, Ordering::AcqRel);
                 if *finish == Finish::OutOfScope {
                     self.account.declined.store(true, Ordering::Release);
                 }
@@ -328,6 +326,11 @@ impl Drop for Meter {
         let (input, output) = self.guess();
         self.settle(input, output);
     }
+}
+
+/// A refusal as it goes through the stream: only its sentence. The whole story is kept for the turn's end.
+fn told(refusal: &AgentError) -> ModelError {
+    ModelError { kind: ModelErrorKind::BadRequest, message: refusal.message.clone(), hint: refusal.hint_text().map(str::to_owned), retry_after_ms: None }
 }
 
 /// The user's local day.

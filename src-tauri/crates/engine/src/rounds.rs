@@ -100,7 +100,8 @@ impl Turn {
             };
             let calls = if last { Vec::new() } else { reply.calls };
             if calls.is_empty() {
-                if reply.text.trim().is_empty() && !last {
+                // What was cut before its first word would be again.
+                if reply.text.trim().is_empty() && !last && reply.finish != Some(Finish::Length) {
                     nudged = true;
                     run.messages.push(Message::System { text: "Answer the user now, in text.".into() });
                     continue;
@@ -140,19 +141,17 @@ impl Turn {
         defs
     }
 
-    /// An answer that the model, or its provider, ended before its end says so. Where a budget did, that is told at the turn's end, and a
-    /// caller that said how long an answer may be knows.
+    /// An answer that a budget, the model or its provider ended before its end says so, also where nothing of it came. A caller that said
+    /// how long an answer may be knows.
     pub(crate) fn marked_where_cut(&self, text: String, finish: Option<Finish>) -> String {
-        let account = &self.account;
+        let (account, empty) = (&self.account, text.trim().is_empty());
         let why = match finish {
-            Some(Finish::Length) if !account.cut.load(Ordering::Acquire) && account.max_output_tokens.is_none() => Text::LengthCut,
-            Some(Finish::ContentFilter) => Text::FilterCut,
-            Some(Finish::Length | Finish::Stop | Finish::ToolCalls | Finish::OutOfScope) | None => return text,
+            Some(Finish::Length) if account.cut.load(Ordering::Acquire) => self.budget_cut(),
+            Some(Finish::Length) if empty || account.max_output_tokens.is_none() => Text::LengthCut.in_locale(&self.locale),
+            Some(Finish::ContentFilter) if !empty => Text::FilterCut.in_locale(&self.locale),
+            Some(Finish::Length | Finish::ContentFilter | Finish::Stop | Finish::ToolCalls | Finish::OutOfScope) | None => return text,
         };
-        if text.trim().is_empty() {
-            return text;
-        }
-        let added = said_below(&text, why.in_locale(&self.locale));
+        let added = said_below(&text, why);
         self.show(Some(added.clone()));
         text + &added
     }
@@ -172,7 +171,7 @@ impl Turn {
         reused.dedup();
         let as_of = |at: &String| format!("{} {at}", Text::AsOf.in_locale(&self.locale));
         notes.extend(reused.iter().map(as_of).filter(|note| !text.contains(note.as_str())));
-        let added = if notes.is_empty() { String::new() } else { format!("\n\n*{}.*", notes.join("; ")) };
+        let added = if notes.is_empty() { String::new() } else { said_below(&text, &format!("*{}.*", notes.join("; "))) };
         if !empty && !added.is_empty() {
             self.show(Some(added.clone()));
         }

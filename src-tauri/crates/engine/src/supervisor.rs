@@ -11,7 +11,7 @@ use contract::{AgentId, Choice, EventBody, PromptPart, PromptTrace, ToolSpec, Tu
 use crate::{
     conversation::Recalled,
     egress::Words,
-    ending::End,
+    ending::{End, said_below},
     entities, history,
     ports::{Agent, Message, Purpose, RouteDecision},
     prompt::{self, Prompt, Voice},
@@ -333,9 +333,11 @@ impl Turn {
             }
             Err(end) => return end,
         };
+        // Where nothing came, the answers that stand above are the answer.
+        self.account.in_parts.store(reply.text.trim().is_empty(), Ordering::Release);
         let text = self.marked_where_cut(reply.text, reply.finish);
         let by = format!("*{} {}.*", Text::AnsweredBy.in_locale(&self.locale), self.joined(&names(&answered)));
-        let added = format!("{}{by}", if text.trim().is_empty() { "" } else { "\n\n" });
+        let added = said_below(&text, &by);
         self.show(Some(added.clone()));
         End::Answer { text: format!("{text}{added}"), choices: Vec::new(), status }
     }

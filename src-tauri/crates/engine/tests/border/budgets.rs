@@ -7,7 +7,7 @@ use contract::{Budgets, Decision, Effect, ErrorCode, EventBody, Limits, ModelCap
 use engine::{Around, ports::*};
 use serde_json::json;
 
-use crate::world::{Bench, Say, status_and_text, tool};
+use crate::world::{Bench, Say, agent, status_and_text, tool};
 
 fn bench(budgets: Budgets) -> Bench {
     let bench = Bench::new(vec![tool("a.read", Effect::ReadOnly), tool("w", Effect::Write)]);
@@ -91,6 +91,57 @@ async fn useful_text_is_an_answer_that_says_it_is_not_whole() {
     let response = json!(bench.engine.run_request(params).await.unwrap());
     assert_eq!(response["metadata"]["truncated_by"], "budget");
     assert!(response["output"].as_str().unwrap().starts_with("Spend is 40 percent behind.\n\nThis message would go over its budget"), "{response}");
+}
+
+/// Two specialists have answered, or one; then the budget is used up, or the server is away.
+#[tokio::test(start_paused = true)]
+async fn what_specialists_said_is_the_answer_when_nobody_can_bring_it_together() {
+    let route = |next: &str| {
+        let text = json!({"next": next, "instruction": "", "reason_code": "in_field", "entities": []}).to_string();
+        Say::Text(Box::leak(text.into_boxed_str()))
+    };
+    let run = |last: Vec<Vec<Say>>| async move {
+        let bench = bench(Budgets { run_tokens: 40_000, ..none() }).with(vec![agent("guardian", &["a.read"]), agent("shopper", &["w"])]);
+        for says in last {
+            bench.model.then(says);
+        }
+        let request = json!({"contract_version": "1.0", "request_id": "r", "input": "both"}).to_string();
+        let params = RunParams { request, caller: "test".into(), correlation_id: None, stream: false };
+        json!(bench.engine.run_request(params).await.unwrap())
+    };
+    let used_up = || Say::Uses(39_000, 900);
+    let both = "It is behind.\n\nThere are boots.\n\n*Answered by Guardian and Shopper.*";
+    let opening = || vec![vec![route("guardian")], vec![Say::Text("It is behind.")], vec![route("shopper")], vec![Say::Text("There are boots.")]];
+
+    let refused = run(opening().into_iter().chain([vec![route("FINISH"), used_up()]]).collect()).await;
+    assert_eq!(refused["metadata"]["truncated_by"], "budget");
+    assert!(refused["output"].as_str().unwrap().starts_with(&format!("{both}\n\nThis message would go over its budget")), "{refused}");
+
+    let away = run(opening().into_iter().chain([vec![route("FINISH")], vec![Say::Fail(ModelErrorKind::Unavailable)]]).collect()).await;
+    assert_eq!((&away["output"], &away["metadata"]["truncated_by"]), (&json!(both), &json!(null)));
+
+    let first = run(vec![vec![route("guardian")], vec![Say::Text("It is behind."), used_up()]]).await;
+    assert_eq!(first["metadata"]["truncated_by"], "budget");
+    assert!(first["output"].as_str().unwrap().starts_with("It is behind.\n\nThis message would go over its budget"), "{first}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_what_was_cut_says_so() {
+    let bench = bench(Budgets { run_tokens: 6_000, ..none() });
+    bench.model.then(vec![Say::Text("Let me look at"), Say::Call("a_read", json!({})), Say::Ends(Finish::Length)]);
+    bench.model.then(vec![Say::Text("All is fine.")]);
+    assert_eq!(status_and_text(&bench.ask("how is it").await), (TurnStatus::Ok, "All is fine.".into()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_was_cut_before_its_first_word_is_not_paid_for_twice() {
+    let bench = bench(none());
+    bench.model.then(vec![Say::Ends(Finish::Length)]);
+    assert_eq!(status_and_text(&bench.ask("think").await), (TurnStatus::Ok, "The answer ends here: the longest answer allowed was reached.".into()));
+    assert_eq!(bench.model.requests.lock().unwrap().len(), 1);
+    bench.profile.settings.lock().unwrap().budgets.run_tokens = 3_000;
+    bench.model.then(vec![Say::Ends(Finish::Length)]);
+    assert_eq!(status_and_text(&bench.ask("think").await).1, "The answer ends here: the budget allows no more.");
 }
 
 #[tokio::test(start_paused = true)]
@@ -230,7 +281,7 @@ async fn a_caller_elsewhere_hears_no_figures() {
         }
     };
     let (status, text) = status_and_text(&end);
-    assert_eq!((status, text.as_str()), (TurnStatus::Limit, "Svaret slutar här: budgeten tillåter inte mer."));
+    assert_eq!((status, text.as_str()), (TurnStatus::Limit, "Svaret slutar här. Fråga igen om resten."));
     assert_eq!(bench.model.requests.lock().unwrap().len(), 1);
 }
 
