@@ -142,6 +142,7 @@ impl HostModels {
             server,
             reasoning: settings.model.reasoning,
             idle_timeout: patience(own_patience(settings, number("OPENAI_TIMEOUT_MS")), self.silence, place),
+            place,
             max_retries: number("OPENAI_MAX_RETRIES").and_then(|most| u32::try_from(most.min(10)).ok()).unwrap_or(settings.model.max_retries),
             clock: Arc::clone(&self.clock),
             random: Arc::clone(&self.random),
@@ -232,7 +233,8 @@ impl Recipe {
     /// Tells it from every other; the keys are those of the keyring and the environment.
     fn name(&self) -> String {
         let Server { api, base_url, model } = &self.server;
-        format!("{api:?} {base_url} {model} {} {:?} {} {}", self.reasoning, self.idle_timeout, self.max_retries, self.env_key.is_some())
+        let Self { reasoning, idle_timeout, place, max_retries, .. } = self;
+        format!("{api:?} {base_url} {model} {reasoning} {idle_timeout:?} {place:?} {max_retries} {}", self.env_key.is_some())
     }
 }
 
@@ -241,6 +243,7 @@ struct Recipe {
     server: Server,
     reasoning: bool,
     idle_timeout: Duration,
+    place: Place,
     max_retries: u32,
     env_key: Option<SecretString>,
     clock: Arc<dyn Clock>,
@@ -308,6 +311,7 @@ async fn open(keyring: &Keyring, recipe: &Recipe, local: bool) -> Result<Provide
         model: recipe.server.model.clone(),
         reasoning: recipe.reasoning,
         idle_timeout: recipe.idle_timeout,
+        before_another: recipe.place == Place::BeforeAnother,
         max_retries: recipe.max_retries,
         label: None,
     };

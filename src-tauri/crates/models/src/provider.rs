@@ -71,6 +71,8 @@ pub struct Config {
     pub reasoning: bool,
     /// Time without data after which a stream counts as stalled.
     pub idle_timeout: Duration,
+    /// Another model answers when this one cannot: that time is then for all attempts together.
+    pub before_another: bool,
     /// Further attempts after a failure that may pass, as long as nothing of the answer has arrived.
     pub max_retries: u32,
     /// In place of "model at host".
@@ -122,6 +124,7 @@ impl Provider {
             base,
             host,
             idle: config.idle_timeout.max(Duration::from_millis(1)),
+            before_another: config.before_another,
             max_retries: config.max_retries,
             random: world.random,
             clock: world.clock,

@@ -10,6 +10,7 @@ use engine::ports::{Clock, ModelError, ModelEvent, ModelRequest, Random};
 use futures::stream::{BoxStream, StreamExt};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use reqwest::{Response, Url};
+use tokio::time::Instant;
 
 use super::Plainly;
 use super::between;
@@ -34,6 +35,8 @@ pub(crate) struct Shared {
     pub(crate) maker: String,
     pub(crate) plainly: Plainly,
     pub(crate) idle: Duration,
+    /// The answer must begin within that time of the call's own begin, however often it is tried again.
+    pub(crate) before_another: bool,
     pub(crate) max_retries: u32,
     pub(crate) random: Arc<dyn Random>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -59,6 +62,7 @@ struct Call {
     plain: bool,
     refused: bool,
     attempt: u32,
+    began: Instant,
     phase: Phase,
     pending: VecDeque<ModelEvent>,
 }
@@ -71,7 +75,7 @@ pub(crate) fn start(shared: Arc<Shared>, request: ModelRequest) -> BoxStream<'st
 /// The same, with all that is known of a failure.
 pub(super) fn diagnosed(shared: Arc<Shared>, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, Failure>> {
     let plain = shared.plainly.wanted(&shared.asks(&request), shared.clock.now());
-    let call = Box::new(Call { shared, request, plain, refused: false, attempt: 0, phase: Phase::Send, pending: VecDeque::new() });
+    let call = Box::new(Call { shared, request, plain, refused: false, attempt: 0, began: Instant::now(), phase: Phase::Send, pending: VecDeque::new() });
     futures::stream::unfold(call, |mut call| async move { call.next().await.map(|item| (item, call)) }).boxed()
 }
 
@@ -121,6 +125,9 @@ impl Call {
             Some(wish) => wish,
             None => retry::back_off(self.attempt, self.shared.random.unit()),
         };
+        if self.shared.before_another && self.began.elapsed() + wait >= self.shared.idle {
+            return Err(failed);
+        }
         self.attempt += 1;
         tracing::info!(attempt = self.attempt, wait_ms = wait.as_millis(), kind = ?failed.error.kind, "model call is tried again");
         tokio::time::sleep(wait).await;
@@ -130,12 +137,14 @@ impl Call {
     async fn send(&mut self) -> Result<Reading, Failure> {
         let shared = &self.shared;
         let idle = shared.idle;
+        // Headers are no data: they do not begin the wait anew.
+        let silent_until = if shared.before_another { self.began + idle } else { Instant::now() + idle };
         let body = shared.wire.body(&self.request, self.plain).map_err(|_| Failure::last(failure::not_writable()))?;
         let mut headers = shared.wire.headers().clone();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static(if self.request.whole { "application/json, text/event-stream" } else { "text/event-stream" }));
         let sent = shared.http.post(shared.wire.url(&shared.base, self.request.whole)).headers(headers).body(body).send();
-        let response = tokio::time::timeout(idle, sent)
+        let response = tokio::time::timeout_at(silent_until, sent)
             .await
             .map_err(|_| Failure::last(failure::stalled(&shared.host, idle)))?
             .map_err(|error| between::of_transport(&shared.host, &error))?;
@@ -143,7 +152,7 @@ impl Call {
             if self.refused {
                 shared.plainly.remember(shared.asks(&self.request), shared.clock.now());
             }
-            Ok(Reading::new(response, &shared.host, idle, shared.wire.assembler()))
+            Ok(Reading::new(response, &shared.host, idle, silent_until, shared.wire.assembler()))
         } else {
             Err(refused(shared, response).await)
         }

@@ -58,7 +58,8 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    pub(super) fn new(response: Response, host: &str, idle: Duration, assembler: Box<dyn Assemble>) -> Self {
+    /// Its first data must have arrived at an instant, and more after each time of silence.
+    pub(super) fn new(response: Response, host: &str, idle: Duration, silent_until: Instant, assembler: Box<dyn Assemble>) -> Self {
         let kind = response.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
         let source = if kind.starts_with("application/json") {
             Source::Whole(bounded(response), Vec::new())
@@ -67,7 +68,7 @@ impl Reading {
             let tail = futures::stream::once(async { Ok(Bytes::from_static(b"\n\n")) });
             Source::Events(Box::new(EventStream::new(bounded(response).chain(tail).boxed())))
         };
-        Self { source, assembler, timer: Box::pin(tokio::time::sleep(idle)), idle, host: host.to_owned(), framed: false }
+        Self { source, assembler, timer: Box::pin(tokio::time::sleep_until(silent_until)), idle, host: host.to_owned(), framed: false }
     }
 
     /// Whether anything of the answer has arrived.

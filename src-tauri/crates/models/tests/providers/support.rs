@@ -52,6 +52,7 @@ pub fn config(base_url: &str) -> Config {
         model: "scripted".into(),
         reasoning: false,
         idle_timeout: Duration::from_secs(60),
+        before_another: false,
         max_retries: 2,
         label: None,
     }

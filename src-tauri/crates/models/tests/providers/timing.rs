@@ -50,6 +50,46 @@ async fn a_server_that_never_answers_is_a_stall() {
     drop(listener);
 }
 
+/// Whoever waits for the answer has as much time again for the model behind, and no more.
+#[tokio::test]
+async fn a_model_before_another_has_its_time_once() {
+    let busy = |wait: &str| Reply::refusal(429, &serde_json::json!({})).header("retry-after", wait).repeated();
+    let asked = |server: &ModelServer, before_another| {
+        let idle_timeout = Duration::from_millis(1_500);
+        Provider::new(Config { idle_timeout, before_another, max_retries: 9, ..config(&server.base_url()) }, world()).unwrap()
+    };
+    let server = ModelServer::start([busy("2")]).await;
+    let before = std::time::Instant::now();
+    assert_eq!(answer(&asked(&server, true)).await.error.unwrap().kind, ModelErrorKind::RateLimited);
+    assert!(before.elapsed() < Duration::from_millis(1_500) && server.requests().len() == 1, "a wish that is too long is not waited for");
+    let server = ModelServer::start([busy("0.5")]).await;
+    assert_eq!(answer(&asked(&server, true)).await.error.unwrap().kind, ModelErrorKind::RateLimited);
+    assert!(server.requests().len() <= 3, "nor are many short ones");
+    let server = ModelServer::start([Reply::refusal(429, &serde_json::json!({})).header("retry-after", "2"), Reply::text(["fine"])]).await;
+    assert_eq!(answer(&asked(&server, false)).await.text, "fine", "where there is no other, the wish is granted");
+}
+
+/// What is sent before the answer does not begin the wait anew.
+#[tokio::test]
+async fn headers_do_not_hide_a_stall() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}/v1", listener.local_addr().unwrap());
+    let served = tokio::spawn(async move {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        drop(socket.read(&mut [0_u8; 4_096]).await);
+        tokio::time::sleep(Duration::from_millis(600)).await;
+        drop(socket.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n").await);
+        std::future::pending::<()>().await;
+    });
+    let provider = Provider::new(Config { idle_timeout: Duration::from_millis(1_000), ..config(&base) }, world()).unwrap();
+    let before = std::time::Instant::now();
+    assert_eq!(answer(&provider).await.error.unwrap().kind, ModelErrorKind::Broken);
+    assert!(before.elapsed() < Duration::from_millis(1_550), "{:?}", before.elapsed());
+    served.abort();
+}
+
 #[tokio::test]
 async fn silence_after_the_end_of_the_text_is_the_end() {
     let reply = Reply::raw("data: {\"choices\":[{\"delta\":{\"content\":\"all\"},\"finish_reason\":\"stop\"}]}\n\n").hang();
