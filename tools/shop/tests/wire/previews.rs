@@ -82,7 +82,7 @@ pub(crate) fn fit(cart: &Value, product: &Value, part: &str) {
 }
 
 #[test]
-fn a_line_is_known_by_any_of_its_numbers() {
+fn a_line_is_known_by_any_number_that_only_it_has() {
     let line = |part: &str, more: Value| {
         let mut line = json!({"partNo": part, "name": part, "quantity": 2, "unitPrice": "5.00", "totalPrice": "10.00"});
         line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -97,6 +97,16 @@ fn a_line_is_known_by_any_of_its_numbers() {
         let gone = render("cart.removeItem", json!({"productId": named}), json!({"cart": cart}));
         assert_eq!(gone.before.rows.iter().map(|row| row.changed).collect::<Vec<_>>(), changed, "{named}");
         assert_eq!((gone.after.rows.len(), gone.after.total.as_str()), (2, "20.00"), "{named}");
+    }
+    // The parent's number may stand on several lines: the shop would change one of them, and nobody is asked to sign more than that.
+    let cart = json!({"items": [line("A-1", json!({"productId": 4711})), line("A-2", json!({"productId": 4711})), line("4711", json!({}))], "total": "30.00"});
+    let gone = |cart: &Value| yielded("cart.removeItem", &json!({"productId": "4711"}), &json!({"cart": cart}), "en").unwrap();
+    let rows: Vec<Value> = gone(&cart)["before"]["rows"].as_array().unwrap().iter().map(|row| row["changed"].clone()).collect();
+    assert_eq!(rows, [json!(false), json!(false), json!(true)], "a part number before any other");
+    let shared = json!({"items": [cart["items"][0], cart["items"][1]], "total": "20.00"});
+    for (tool, locale, said) in [("cart.removeItem", "en", "4711 is on several lines"), ("cart.setItemQuantity", "sv", "4711 finns på flera rader")] {
+        let refused = yielded(tool, &json!({"productId": "4711", "quantity": 1}), &json!({"cart": shared}), locale).unwrap();
+        assert!(refused["refuse"].as_str().is_some_and(|why| why.starts_with(said) && why.ends_with(": A-1; A-2.")), "{refused}");
     }
     // The demo shop takes a variant's number, so its lines tell it.
     let own = told::cart();
