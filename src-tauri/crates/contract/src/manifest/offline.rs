@@ -94,6 +94,9 @@ pub struct ThingSource {
     /// How to call the tool to find one. Without it the tool's results are only read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub find: Option<Find>,
+    /// JSON pointer to how many there are in all, where the list may be only the first of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<String>,
 }
 
 /// How a tool is called to find things.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, NaiveDate, Utc};
-use contract::manifest::{Find, Thing};
+use contract::manifest::{Find, Thing, ThingSource};
 use engine::ports::{ModelRequest, Purpose};
 use serde_json::Value;
 
@@ -109,7 +109,7 @@ fn say(book: &Book, state: &State, meaning: Meaning, steps: Vec<Step>, lang: Lan
     let speaker = Speaker { book, lang };
     let outcomes = outcomes(meaning.goals, steps);
     let reply = match &meaning.talk {
-        Some(Talk::More) => speaker.more(state.unfinished()),
+        Some(Talk::More) => speaker.more(state.to_go_on()),
         Some(talk) => {
             let asked = state.pending.as_ref().map(|pending| (pending.goal.clone(), asked_again(pending)));
             speaker.talk(talk, asked.as_ref().map(|(goal, outcome)| (goal, outcome)))
@@ -149,6 +149,9 @@ fn replay(book: &Book, state: &mut State, turn: Turn, today: NaiveDate, now: Dat
     state.absorb(calls, book);
     if matches!(meaning.talk, Some(Talk::More)) {
         state.showed_more(lines(&said));
+    }
+    if !outcomes.is_empty() {
+        state.set_lists_aside();
     }
     let keeps = matches!(meaning.talk, Some(Talk::Social(_) | Talk::AskAgain | Talk::More));
     if !keeps {
@@ -221,10 +224,11 @@ fn cleared(mut goal: Goal) -> Goal {
     goal
 }
 
-/// Things shown side by side are a list of their own.
+/// Things shown side by side are a list of their own, of which "it" means none.
 fn compared(book: &Book, state: &mut State, pack: usize, tool: usize, results: &[Arc<Value>]) {
     let whole = |thing: &Thing| thing.sources.iter().any(|source| book.tool_by_id(pack, &source.tool) == Some(tool) && source.list.is_empty());
     if let Some((name, _)) = book.packs[pack].offline.things.iter().find(|(_, thing)| whole(thing)) {
+        state.look_away(pack, name);
         state.list(book, Listing::new(pack, name, results.iter().map(|result| (**result).clone()).collect()));
     }
 }
@@ -239,11 +243,18 @@ fn show(book: &Book, state: &mut State, pack: usize, tool: usize, result: &Value
             }
             if !items.is_empty() {
                 let mut listing = Listing::new(pack, name, items);
+                listing.partial = matches!(source.find, Some(Find::Words { .. })) && !holds_all(source, result, listing.items.len());
                 listing.showed(lines);
                 state.list(book, listing);
             }
         }
     }
+}
+
+/// Whether the result itself says that its list is the whole.
+fn holds_all(source: &ThingSource, result: &Value, count: usize) -> bool {
+    let total = source.total.as_ref().and_then(|pointer| result.pointer(pointer)?.as_u64());
+    total.is_some_and(|total| total <= count as u64)
 }
 
 fn local_day(now: DateTime<Utc>, zone: &str) -> NaiveDate {

@@ -45,6 +45,8 @@ pub(super) struct Facts {
     pub(super) range: Option<(f64, f64)>,
     pub(super) amounts: Vec<numbers::Amount>,
     pub(super) places: Vec<Place>,
+    /// Numbers that may be places: the ends of a range ("between 2 and 4"), or one of them ("1 or 3"). With where they stand.
+    pub(super) maybe: Option<(Vec<Place>, Range<usize>)>,
     /// "the first two": that many from the top.
     pub(super) first: Option<u32>,
     pub(super) pronoun: bool,
@@ -165,6 +167,11 @@ impl Facts {
         self.taken.extend(range);
     }
 
+    /// Whether a token belongs to numbers that may be places.
+    pub(super) fn joins(&self, at: usize) -> bool {
+        self.maybe.as_ref().is_some_and(|(_, range)| range.contains(&at))
+    }
+
     /// Whether a token belongs to a fact or a name already.
     pub(super) fn is_taken(&self, at: usize) -> bool {
         self.taken.contains(&at) || self.in_names.contains(&at)
@@ -277,7 +284,8 @@ impl Facts {
         }
     }
 
-    /// "1 and 3", "option 2, 4 & 5": places without a name of their own. Numbers of which one is a size, a count or an end of a range are none.
+    /// "1 and 3", "option 2, 4 & 5": places without a name of their own. Numbers of which one is a size or a count are none, and of the ends of
+    /// a range and of a choice it shows only later.
     fn find_joined(&mut self, tokens: &[Token]) {
         let mut at = 0;
         while at < tokens.len() {
@@ -291,11 +299,17 @@ impl Facts {
             let next = tokens.get(at + used);
             let counts =
                 next.is_some_and(|next| next.any(PIECES) || next.any(UNITS) || next.is("av") || !(next.kind == Kind::Punct || lang::is_filler(&next.norm)));
-            // "1, 2 or 3": one of them, and nobody knows which.
-            let open = tokens[at + used..].iter().find(|token| token.kind != Kind::Punct).is_some_and(|next| next.any(&["or", "eller"]));
-            if !(valued || ranges || counts || open) && (at..at + used).all(|i| !self.is_taken(i)) {
-                self.places.extend(places.into_iter().map(Place::Nth));
-                self.take(at - usize::from(labelled)..at + used);
+            // "1, 2 or 3", "1, 2 or the last": one of them, and nobody knows which.
+            let after = tokens[at + used..].iter().find(|token| token.kind != Kind::Punct);
+            let open = tokens[at..at + used].iter().chain(after).any(|token| token.any(numbers::CHOICES));
+            if !(valued || counts) && (at..at + used).all(|i| !self.is_taken(i)) {
+                let (places, range) = (places.into_iter().map(Place::Nth), at - usize::from(labelled)..at + used);
+                if ranges || open {
+                    self.maybe = Some((places.collect(), range));
+                } else {
+                    self.places.extend(places);
+                    self.take(range);
+                }
             }
             at += used;
         }

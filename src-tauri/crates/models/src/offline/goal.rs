@@ -65,11 +65,15 @@ pub(super) struct Listing {
     pub(super) items: Vec<Value>,
     /// How many of them the text showed.
     shown: usize,
+    /// There may be others: a search brings only its first ones.
+    pub(super) partial: bool,
+    /// The newest answer showed it.
+    pub(super) newest: bool,
 }
 
 impl Listing {
     pub(super) fn new(pack: usize, thing: &str, items: Vec<Value>) -> Self {
-        Self { pack, thing: thing.to_owned(), shown: items.len(), items }
+        Self { pack, thing: thing.to_owned(), shown: items.len(), items, partial: false, newest: true }
     }
 
     /// Keeps how many the text showed.

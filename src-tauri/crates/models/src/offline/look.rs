@@ -336,6 +336,9 @@ impl Run<'_> {
     }
 
     pub(super) fn ask(&self, pack: usize, thing: &str, items: Vec<Value>, why: Why) -> Outcome {
-        Outcome::Ask { listing: Listing::new(pack, thing, items), why }
+        let sources = self.book.packs[pack].thing(thing).map_or(&[][..], |thing| &thing.sources);
+        let mut listing = Listing::new(pack, thing, items);
+        listing.partial = sources.iter().any(|source| matches!(source.find, Some(Find::Words { .. })));
+        Outcome::Ask { listing, why }
     }
 }

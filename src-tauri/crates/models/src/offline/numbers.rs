@@ -153,7 +153,9 @@ pub(super) fn whole(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
 }
 
 /// What stands between numbers of things that are named together.
-const JOINERS: &[&str] = &["and", "och", "&", ",", "/", "vs", "versus", "with", "med", "mot", "samt"];
+const JOINERS: &[&str] = &["and", "och", "&", ",", "/", "vs", "versus", "with", "med", "mot", "samt", "or", "eller"];
+/// Those that leave open which one is meant.
+pub(super) const CHOICES: &[&str] = &["or", "eller"];
 
 /// "half a dozen", "ett halvt dussin": how many tokens it takes.
 fn half_dozen(tokens: &[Token], at: usize) -> Option<usize> {
@@ -165,7 +167,7 @@ fn half_dozen(tokens: &[Token], at: usize) -> Option<usize> {
     }
 }
 
-/// Small numbers that are joined: "1 and 3", "2, 4 & 5", "#1 vs #2". With how many tokens they take.
+/// Small numbers that are joined: "1 and 3", "2, 4 & 5", "#1 vs #2", "1, 2 or 3". With how many tokens they take.
 pub(super) fn joined(tokens: &[Token], at: usize) -> Option<(Vec<u32>, usize)> {
     let number = |at: usize| {
         let sign = usize::from(tokens.get(at)?.fold == "#");

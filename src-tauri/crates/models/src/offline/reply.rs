@@ -218,13 +218,18 @@ impl Speaker<'_> {
     /// The rest of a list, numbered on.
     pub(super) fn more(&self, listing: Option<&Listing>) -> Reply {
         let found = listing.and_then(|listing| Some((listing, self.book.packs[listing.pack].thing(&listing.thing)?)));
-        let Some((listing, thing)) = found.filter(|(listing, _)| !listing.rest().is_empty()) else {
-            // How many there are in all is not known: a search brings only its first ones.
+        let Some((listing, thing)) = found else {
+            return self.plain("I cannot show more of that. Say what to look for.", "Mer av det kan jag inte visa. Säg vad jag ska leta efter.");
+        };
+        if listing.rest().is_empty() && listing.partial {
             return self.plain(
                 "I have no more than those: a search brings only its first ones. Say more words to narrow it down.",
                 "Fler än så har jag inte: en sökning ger bara de första. Säg fler ord så blir den smalare.",
             );
-        };
+        }
+        if listing.rest().is_empty() {
+            return self.plain("That is all there is.", "Det är allt som finns.");
+        }
         let before = listing.shown().len();
         let line = |(i, item): (usize, &Value)| format!("{}. {}", before + i + 1, self.label(thing, item));
         let lines: Vec<String> = listing.rest().iter().take(SHOWN).enumerate().map(line).collect();

@@ -106,17 +106,23 @@ impl State {
         self.listings.insert(0, listing);
     }
 
-    /// The list that "more" means: that of the open question, else the newest of which there is more.
-    pub(super) fn unfinished(&self) -> Option<&Listing> {
+    /// The list that "more" means: that of the open question, else one of the newest answer, first one of which there is more.
+    pub(super) fn to_go_on(&self) -> Option<&Listing> {
+        let newest = || self.listings.iter().filter(|listing| listing.newest);
         match &self.pending {
             Some(pending) if !pending.listing.items.is_empty() => Some(&pending.listing),
-            Some(_) | None => self.listings.iter().find(|listing| !listing.rest().is_empty()),
+            Some(_) | None => newest().find(|listing| !listing.rest().is_empty()).or_else(|| newest().next()),
         }
+    }
+
+    /// Another answer follows: the lists of earlier ones still number what they show, but nobody goes on with them.
+    pub(super) fn set_lists_aside(&mut self) {
+        self.listings.iter_mut().for_each(|listing| listing.newest = false);
     }
 
     /// The text showed its list up to this number.
     pub(super) fn showed_more(&mut self, count: usize) {
-        let Some(more) = self.unfinished().cloned() else { return };
+        let Some(more) = self.to_go_on().cloned() else { return };
         let mine = |listing: &&mut Listing| listing.pack == more.pack && listing.thing == more.thing;
         let kept = self.listings.iter_mut().filter(mine);
         for listing in kept.chain(self.pending.iter_mut().map(|pending| &mut pending.listing).filter(mine)) {
@@ -129,6 +135,11 @@ impl State {
         self.focus.retain(|(p, t, known)| !(*p == pack && t == thing && *known == item));
         self.focus.insert(0, (pack, thing.to_owned(), item));
         self.focus.truncate(8);
+    }
+
+    /// Several things of a kind are talked about: none of them is "it".
+    pub(super) fn look_away(&mut self, pack: usize, thing: &str) {
+        self.focus.retain(|(p, t, _)| !(*p == pack && t == thing));
     }
 
     pub(super) fn focused(&self, pack: usize, thing: &str) -> Option<&Value> {

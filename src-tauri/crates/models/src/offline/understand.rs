@@ -2,7 +2,6 @@
 //! Decides what is meant, never what to call first.
 
 use chrono::NaiveDate;
-use contract::manifest::SlotKind;
 
 use super::{
     book::Book,
@@ -10,7 +9,6 @@ use super::{
     facts::{Facts, Place},
     fill,
     goal::{Goal, Target},
-    history::Done,
     lang::{self, Lang},
     more,
     pattern::{Hit, word_indices},
@@ -85,7 +83,7 @@ impl Reader<'_> {
         let words = word_indices(tokens);
         let facts = self.facts(tokens);
         let socials = social::recognise(tokens, &words);
-        if more::asks(tokens, &words) && self.has_found() {
+        if more::asks(tokens, &words) {
             return (Vec::new(), Some(Talk::More));
         }
         if let Some(found) = resume::resume(self, tokens, &facts, &socials) {
@@ -111,26 +109,19 @@ impl Reader<'_> {
         (Vec::new(), Some(socials.first().map_or(Talk::NotUnderstood, |social| self.chat(*social, tokens, &facts))))
     }
 
-    /// Whether there is a list, or was a search, that more could be asked of.
-    fn has_found(&self) -> bool {
-        let searched =
-            |call: &Done| self.book.tools[call.tool].has(|kind| matches!(kind, SlotKind::Words)) && self.is_talked_of(self.book.tools[call.tool].pack);
-        self.has_list() || self.state.calls.iter().any(searched)
-    }
-
-    /// Whether the newest list is what is talked about: a question offers it, or the last answer was of its pack.
-    fn has_list(&self) -> bool {
-        let offered = self.state.pending.as_ref().is_some_and(|pending| !pending.listing.items.is_empty());
-        offered || self.state.listings.first().is_some_and(|newest| self.is_talked_of(newest.pack))
-    }
-
-    fn is_talked_of(&self, pack: usize) -> bool {
-        self.state.last.is_none_or(|(tool, _)| self.book.tools[tool].pack == pack)
-    }
-
-    /// What a clause says. "The week before that" is counted from the period talked about last.
+    /// What a clause says, whatever it asks for.
     pub(super) fn facts(&self, tokens: &[Token]) -> Facts {
-        let mut facts = Facts::of(tokens, self.book, self.today, self.has_list());
+        self.facts_with(tokens, !self.state.listings.is_empty())
+    }
+
+    /// What it says to a tool: joined numbers point into a list of its own pack only.
+    fn facts_for(&self, tool: usize, tokens: &[Token]) -> Facts {
+        self.facts_with(tokens, self.state.newest(self.book.tools[tool].pack).is_some())
+    }
+
+    /// "The week before that" is counted from the period talked about last.
+    fn facts_with(&self, tokens: &[Token], listed: bool) -> Facts {
+        let mut facts = Facts::of(tokens, self.book, self.today, listed);
         if let Some((at, unit)) = facts.before_that.clone() {
             let from = self.state.last_start(self.book).unwrap_or(self.today);
             facts.period = dates::unit_before(unit, from, at);
@@ -162,14 +153,8 @@ impl Reader<'_> {
     fn goals(&self, tokens: &[Token]) -> Vec<Goal> {
         let mut goals: Vec<Goal> = Vec::new();
         for (clause, like) in self.clauses(tokens) {
-            let facts = self.facts(&clause);
-            let found = match like {
-                Some(found) => found,
-                None => match self.best(&clause, &facts) {
-                    Some(found) => found,
-                    None => continue,
-                },
-            };
+            let Some(found) = like.or_else(|| self.best(&clause, &self.facts(&clause))) else { continue };
+            let facts = self.facts_for(found.tool, &clause);
             let tool = &self.book.tools[found.tool];
             let single = tool.thing().is_some() && !tool.intents[found.intent].several;
             for facts in one_name_each(&facts, tool.pack) {
@@ -200,7 +185,7 @@ impl Reader<'_> {
         let whole = self.facts(tokens);
         let mut parts: Vec<Vec<Token>> = vec![Vec::new()];
         for (i, token) in tokens.iter().enumerate() {
-            let splits = !whole.is_taken(i) && is_boundary(token);
+            let splits = !whole.is_taken(i) && !whole.joins(i) && is_boundary(token);
             if splits {
                 parts.push(Vec::new());
             }

@@ -217,3 +217,85 @@ fn more_shows_the_rest_and_is_never_searched_for() {
     assert!(world.say("show more").text.starts_with("10. "));
     assert!(!world.say("number 10").calls.is_empty(), "what was shown can be chosen");
 }
+
+#[test]
+fn more_goes_on_with_the_newest_answer_only() {
+    let all = |said: &Turn| said.calls.is_empty() && (said.text == "That is all there is." || said.text == "Det är allt som finns.");
+    for (before, text) in [("show me ridge runner", "more"), ("what's in my cart?", "is there any more?"), ("lägg till juniper stove", "visa fler")] {
+        let mut world = World::new();
+        if text == "is there any more?" {
+            world.say("add juniper stove");
+        }
+        world.say(before);
+        let said = world.say(text);
+        assert!(all(&said), "{before}, {text}: {said:?}");
+    }
+    for between in ["show me kayaks", "what's in my cart?", "how is account 17 pacing?"] {
+        for text in ["more", "show the rest", "visa resten", "visa fler"] {
+            let mut world = World::new();
+            world.say("show me jackets");
+            world.say(between);
+            let said = world.say(text);
+            assert!(said.calls.is_empty() && !said.text.contains("10. ") && !said.text.contains("a search brings"), "{between}, {text}: {said:?}");
+        }
+    }
+    let mut world = World::new();
+    world.say("show me jackets");
+    world.say("thanks");
+    assert!(world.say("more").text.starts_with("10. "), "a pleasantry is no answer");
+}
+
+#[test]
+fn a_list_is_pointed_into_also_after_another_subject() {
+    let after = |text: &str| {
+        let mut world = World::new();
+        world.say("show me jackets");
+        let ids = [1, 3].map(|place| world.say(&format!("tell me about number {place}")).calls[0].arguments["productId"].clone());
+        world.say("how is account 17 pacing?");
+        (world.say(text), ids)
+    };
+    for text in ["compare 1 and 3", "jämför 1 och 3"] {
+        let (said, ids) = after(text);
+        assert_eq!(said.calls.iter().map(|call| call.arguments["productId"].clone()).collect::<Vec<_>>(), ids, "{text}: {said:?}");
+    }
+    let (said, ids) = after("add 1 and 3 to my cart");
+    assert!(said.calls[0].arguments["productId"] == ids[0] && said.text.contains("number 3."), "{said:?}");
+    assert!(said.calls.iter().all(|call| call.tool == "product.get"), "nothing is searched for: {said:?}");
+}
+
+#[test]
+fn who_asks_about_several_means_the_ends_of_a_range_and_both_of_a_choice() {
+    for (text, wanted) in [
+        ("what's the difference between 2 and 4?", &[1002, 1004][..]),
+        ("vad är skillnaden mellan 2 och 4?", &[1002, 1004]),
+        ("what is the difference between 4 and 2?", &[1004, 1002]),
+        ("which is better, 1 or 3?", &[1001, 1003]),
+        ("which is best, 1, 2 or 3?", &[1001, 1002, 1003]),
+        ("vilken är bäst, 1 eller 3?", &[1001, 1003]),
+        ("should i buy 1 or 3?", &[1001, 1003]),
+    ] {
+        let mut world = World::new();
+        world.say("show me trail shoes");
+        let said = world.say(text);
+        let ids: Vec<_> = said.calls.iter().filter_map(|call| call.arguments["productId"].as_u64()).collect();
+        assert!(ids == wanted && said.calls.len() == wanted.len(), "{text}: {said:?}");
+    }
+    for text in ["add 1 or 3 to my cart", "add 1 or 3", "lägg 1 eller 3 i varukorgen", "remove 1 or 3"] {
+        let mut world = World::new();
+        world.say("show me trail shoes");
+        let said = world.say(text);
+        assert!(said.calls.iter().all(|call| !call.writes && call.tool != "product.search"), "{text}: {said:?}");
+    }
+}
+
+#[test]
+fn none_of_what_was_compared_is_meant_by_it() {
+    for text in ["add 2", "add it to my cart", "lägg till den"] {
+        let mut world = World::new();
+        world.say("show me stoves");
+        world.say("compare 1 and 3");
+        let asked = world.say(text);
+        assert!(asked.calls.is_empty() && asked.text.contains("Which one do you mean?") | asked.text.contains("Vilken menar du?"), "{text}: {asked:?}");
+        assert_eq!(asked.choices.len(), 2, "{text}: {asked:?}");
+    }
+}
