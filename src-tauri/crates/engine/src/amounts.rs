@@ -1,11 +1,11 @@
 //! Amounts of money as shops write them, read and written exactly. Pure.
 
 /// Decimal digits that are kept while calculating.
-pub(crate) const PLACES: u32 = 4;
+pub const PLACES: u32 = 4;
 
 /// Reads an amount ("1 299.00", "1299,5", "-1,299.00 kr", "SEK 12") as ten-thousandths. A sentence with a number in it is none, nor is what
 /// may be two different amounts.
-pub(crate) fn read(text: &str) -> Option<i128> {
+pub fn read(text: &str) -> Option<i128> {
     let text = text.trim();
     let first = text.find(|c: char| c.is_ascii_digit())?;
     let last = text.rfind(|c: char| c.is_ascii_digit())? + 1;

@@ -1,6 +1,6 @@
 //! The turn: prompt, rounds, executor, approvals. It sees the world through `ports` and names no store, provider or window.
 
-mod amounts;
+pub mod amounts;
 mod analyses;
 mod approvals;
 mod books;

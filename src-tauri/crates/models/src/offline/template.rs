@@ -117,9 +117,12 @@ fn numeric(value: &Jinja) -> Option<f64> {
     f64::try_from(value.clone()).ok().or_else(|| value.as_str().and_then(|text| values::as_number(&Value::String(text.to_owned()))))
 }
 
-/// `1234.5|money("SEK")`: "1,234.50 SEK"; whole from 1 000 on with `money("SEK", 0)`.
+/// `1234.5|money("SEK")`: "1,234.50 SEK"; without decimals with `money("SEK", 0)`. An amount that cannot be read stays as the shop writes it.
 fn money(state: &State<'_, '_>, value: &Jinja, currency: Option<String>, decimals: Option<usize>) -> Jinja {
-    let Some(amount) = numeric(value) else { return Jinja::from_safe_string("–".to_owned()) };
+    let Some(amount) = numeric(value) else {
+        let written = value.as_str().map(str::trim).filter(|text| !text.is_empty());
+        return Jinja::from_safe_string(written.map_or_else(|| "–".to_owned(), markdown));
+    };
     let text = grouped(amount, decimals.unwrap_or(2), language(state));
     let currency = currency.filter(|currency| !currency.is_empty());
     Jinja::from_safe_string(currency.map_or(text.clone(), |currency| format!("{text}\u{a0}{}", markdown(&currency))))
@@ -226,6 +229,21 @@ mod tests {
             "1\u{a0}234\u{a0}567,50\u{a0}SEK −5,5\u{a0}% 20 november 2026"
         );
         assert_eq!(show("{{ n|money('SEK') }}{{ n }}{{ missing }}", Lang::En, &values), "–");
+    }
+
+    #[test]
+    fn reads_amounts_as_shops_write_them() {
+        for (written, shown) in [
+            ("1299,00", "1,299.00\u{a0}SEK"),
+            ("1 299,00 kr", "1,299.00\u{a0}SEK"),
+            ("SEK 12", "12.00\u{a0}SEK"),
+            ("Free over 500", "Free over 500"),
+            ("*free*", "\\*free\\*"),
+            (" ", "–"),
+        ] {
+            assert_eq!(show("{{ a|money('SEK') }}", Lang::En, &json!({"a": written})), shown, "{written}");
+        }
+        assert_eq!(values::as_number(&json!("1 299,50 kr")), Some(1299.5), "what is cheaper is known");
     }
 
     #[test]

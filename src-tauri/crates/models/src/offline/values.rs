@@ -1,5 +1,6 @@
 //! Small work on JSON values: paths with points, numbers in texts, texts at pointers with `*`.
 
+use engine::amounts;
 use serde_json::{Map, Value};
 
 /// Sets `filters.maxPrice` inside its object.
@@ -24,11 +25,11 @@ pub(super) fn get<'a>(args: &'a Map<String, Value>, path: &str) -> Option<&'a Va
     }
 }
 
-/// A number, also one written as text ("1299.00").
+/// A number, also one written as text ("1299.00") or as an amount ("1 299,00 kr").
 pub(super) fn as_number(value: &Value) -> Option<f64> {
     match value {
         Value::Number(number) => number.as_f64(),
-        Value::String(text) => text.trim().parse().ok(),
+        Value::String(text) => text.trim().parse().ok().or_else(|| amounts::read(text).map(|value| value as f64 / 10_f64.powi(amounts::PLACES as i32))),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }
