@@ -87,11 +87,11 @@ fn option(variant: &Value, locale: &str) -> Option<Value> {
         "id": text(&variant["productId"]).or_else(|| text(&variant["partNo"]))?,
         "label": remark.map_or_else(|| what.clone(), |remark| format!("{what} ({remark})")),
         "meta": {
-            "onHand": crate::json::numeral(&variant["onHand"]["value"]).unwrap_or_else(|| json!(0)),
+            "onHand": crate::json::numeral(&variant["onHand"]["value"]),
             "isBuyable": variant["isBuyable"] == true,
             "dimsMap": dims,
             "partNo": text(&variant["partNo"])?,
-            "inStock": there == Some(true),
+            "inStock": there,
         },
         "also": [text(&variant["eanCode"]), text(&variant["uniqueName"])],
     }))
@@ -136,15 +136,17 @@ struct ShownOption {
     meta: Option<Meta>,
 }
 
-/// The order of the members counts: the widget shows the first two.
+/// The order of the members counts: the widget shows the first two. Of a stock that the shop does not tell nothing is said.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Meta {
-    on_hand: Value,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    on_hand: Option<Value>,
     is_buyable: bool,
     dims_map: Value,
     part_no: String,
-    in_stock: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    in_stock: Option<bool>,
 }
 
 /// The set as it goes out. Nothing: there is nothing to choose.
@@ -335,6 +337,9 @@ mod tests {
         let kept = of_variants(&[&variant(10, 1, json!({})), &variant(11, 0, json!({}))], 1, "en");
         let sent = crate::say::written(&shown(&kept));
         assert!(sent.contains(r#""meta":{"onHand":1,"isBuyable":true,"dimsMap":{"Size":"10"},"partNo":"P-10","inStock":true}"#), "{sent}");
+        let untold = json!({"productId": 12, "partNo": "P-12", "isBuyable": true, "onHand": null});
+        let sent = crate::say::written(&shown(&of_variants(&[&untold], 1, "en")));
+        assert!(sent.contains(r#""meta":{"isBuyable":true,"dimsMap":{},"partNo":"P-12"}"#), "{sent}");
     }
 
     #[test]

@@ -21,18 +21,22 @@ const KEPT: usize = 8;
 
 /// Suggestions, when the last search of the turn found nothing.
 pub(crate) fn of_turn(calls: &[Call]) -> Vec<Value> {
-    empty_search(calls).and_then(|found| found["refinements"].as_array().cloned()).unwrap_or_default()
+    empty_search(calls).and_then(|search| search.data["refinements"].as_array().cloned()).unwrap_or_default()
 }
 
-/// What is kept of them for the next message, besides those of before: each with the words that the search was for in the end, unless it
-/// would only be the same search again.
+/// What is kept of them for the next message, besides those of before: each with the words that the search was for in the end, or that it
+/// would only be the same search again. A search by limits alone had no words.
 pub(crate) fn to_keep(calls: &[Call], before: &[Value]) -> Vec<Value> {
-    let simplified = empty_search(calls).map_or(Value::Null, |found| found["querySimplification"].clone());
+    let search = empty_search(calls);
+    let simplified = search.map_or(Value::Null, |search| search.data["querySimplification"].clone());
+    let asked = || search.and_then(|search| search.args["query"].as_str());
+    let words = simplified["effectiveQuery"].as_str().or_else(asked).unwrap_or_default();
     let dropped = |one: &Value| simplified["droppedTokens"].as_array().is_some_and(|dropped| dropped.contains(one));
     let mut kept = of_turn(calls);
     for one in &mut kept {
         let repeats = one["payload"]["constraintsToRemove"].as_array().is_some_and(|all| all.iter().all(dropped));
-        one["words"] = if repeats { Value::Null } else { simplified["effectiveQuery"].clone() };
+        one["repeats"] = json!(repeats);
+        one["words"] = json!(words);
     }
     let older: Vec<Value> = before.iter().filter(|old| kept.iter().all(|new| new["label"] != old["label"])).cloned().collect();
     kept.extend(older);
@@ -40,15 +44,18 @@ pub(crate) fn to_keep(calls: &[Call], before: &[Value]) -> Vec<Value> {
     kept
 }
 
-fn empty_search(calls: &[Call]) -> Option<&Value> {
-    calls.iter().rev().find_map(|call| call.result_of("product_search")).filter(|found| cards::items(found).is_empty())
+fn empty_search(calls: &[Call]) -> Option<&Call> {
+    let is_search = |call: &&Call| call.result_of("product_search").is_some();
+    calls.iter().rev().find(is_search).filter(|search| cards::items(&search.data).is_empty())
 }
 
 /// What a customer took of the suggestions.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Way {
-    /// A search with these arguments.
-    Search(Value),
+    /// A search for exactly these words.
+    Exactly(String),
+    /// A search for what is left without some words or limits.
+    Without(String),
     /// A question to the customer.
     Question(String),
     /// Nothing is left to take away: the search was made without those words.
@@ -60,9 +67,9 @@ pub(crate) fn taken(message: &str, offered: &[Value]) -> Option<Way> {
     let one = offered.iter().find(|one| one["label"].as_str() == Some(message.trim()))?;
     let payload = &one["payload"];
     match payload["type"].as_str()? {
-        // In quotation marks it goes out as it is.
-        "search_retry" => Some(Way::Search(json!({"query": format!("“{}”", text(&payload["query"])?)}))),
-        "remove_constraints" => Some(text(&one["words"]).map_or(Way::Made, |words| Way::Search(json!({"query": words})))),
+        "search_retry" => text(&payload["query"]).map(Way::Exactly),
+        "remove_constraints" if one["repeats"] == true => Some(Way::Made),
+        "remove_constraints" => one["words"].as_str().map(|words| Way::Without(words.to_owned())),
         "ask_clarify" => text(&payload["question"]).map(Way::Question),
         _ => None,
     }
@@ -72,7 +79,9 @@ impl Turn<'_> {
     /// Follows a suggestion. No model is asked: it would only search for the label.
     pub(crate) async fn go_on(&self, way: Way, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         match way {
-            Way::Search(arguments) => self.search_for(arguments, state, answer).await,
+            // In quotation marks it goes out as it is.
+            Way::Exactly(words) => self.search_for(&format!("“{words}”"), Text::NothingFound, state, answer).await,
+            Way::Without(words) => self.search_for(&words, Text::NothingLeft, state, answer).await,
             Way::Question(question) => {
                 answer.text = question;
                 self.keep_exchange(answer).await
@@ -81,11 +90,11 @@ impl Turn<'_> {
         }
     }
 
-    async fn search_for(&self, arguments: Value, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+    async fn search_for(&self, words: &str, none: Text, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         let engine = self.app.host.engine();
         let specs = engine.specs();
         let Some(search) = specs.iter().find(|spec| spec.model_name == "product_search") else { return Err(Fault::internal(self.locale)) };
-        let (called, events) = engine.call_heard(&self.session, search.id.clone(), arguments, self.around()).await;
+        let (called, events) = engine.call_heard(&self.session, search.id.clone(), json!({"query": words}), self.around()).await;
         let mut teller = Teller::new(self.out.clone(), self.locale, self.ask.debug, Arc::clone(&specs));
         for event in events {
             teller.take(event);
@@ -100,7 +109,7 @@ impl Turn<'_> {
             state.ways_on = if answer.cards.is_empty() { to_keep(&answer.calls, &before) } else { Vec::new() };
         }
         let text = match (found, answer.cards.is_empty()) {
-            (true, true) => Text::NothingFound,
+            (true, true) => none,
             (true, false) => Text::FoundThese,
             // It stays on the screen, and may be tried again.
             (false, _) => Text::SearchFailed,
@@ -127,13 +136,27 @@ mod tests {
         );
         let second = search("red xyzzy", json!([{"type": "ask_clarify", "questionId": "product_type", "question": "What kind?"}]));
         let kept = to_keep(&[second], &to_keep(&[first], &[]));
-        assert_eq!(taken(" search_retry ", &kept), Some(Way::Search(json!({"query": "“red xyzzy”"}))));
-        assert_eq!(taken("remove_constraints", &kept), Some(Way::Search(json!({"query": "xyzzy"}))), "the words of its own search");
+        assert_eq!(taken(" search_retry ", &kept), Some(Way::Exactly("red xyzzy".into())));
+        assert_eq!(taken("remove_constraints", &kept), Some(Way::Without("xyzzy".into())), "the words of its own search");
         assert_eq!(taken("ask_clarify", &kept), Some(Way::Question("What kind?".into())));
         assert_eq!(taken("something else", &kept), None);
 
         let mut only_words = search("xyzzy", json!([{"type": "remove_constraints", "constraintsToRemove": ["red"]}]));
         only_words.data["querySimplification"]["droppedTokens"] = json!(["red"]);
         assert_eq!(taken("remove_constraints", &to_keep(&[only_words], &[])), Some(Way::Made), "it would be the same search");
+    }
+
+    #[test]
+    fn a_search_by_limits_alone_is_made_without_them() {
+        let limits = json!([{"type": "remove_constraints", "constraintsToRemove": ["maxPrice"]}]);
+        let unsaid = |args: Value| {
+            let mut call = search("", limits.clone());
+            call.args = args;
+            call.data["querySimplification"] = Value::Null;
+            call
+        };
+        for (call, words) in [(search("", limits.clone()), ""), (unsaid(json!({})), ""), (unsaid(json!({"query": "red xyzzy"})), "red xyzzy")] {
+            assert_eq!(taken("remove_constraints", &to_keep(&[call], &[])), Some(Way::Without(words.into())));
+        }
     }
 }

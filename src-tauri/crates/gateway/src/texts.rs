@@ -16,6 +16,7 @@ pub(crate) enum Text {
     NoneFound,
     FoundThese,
     NothingFound,
+    NothingLeft,
     SearchedWithout,
     ToolRuns,
     SearchFailed,
@@ -88,6 +89,7 @@ impl Text {
             Self::NoneFound => ("Nothing found.", "Hittade inget."),
             Self::FoundThese => ("This is what I found.", "Det här hittade jag."),
             Self::NothingFound => ("Nothing was found for exactly those words.", "Inget hittades för precis de orden."),
+            Self::NothingLeft => ("Nothing was found without that either. Try other words.", "Utan det hittades inget heller. Prova andra ord."),
             Self::SearchedWithout => (
                 "Nothing was found without those words either. What kind of product are you looking for?",
                 "Utan de orden hittades inget heller. Vilken sorts produkt letar du efter?",
@@ -216,7 +218,7 @@ mod tests {
         };
     }
     every! {
-        Start Thinking Searching Refining Details Cart Comparing Finalizing Replaced Found NoneFound FoundThese NothingFound SearchedWithout ToolRuns SearchFailed DetailsFailed CartFailed ToolFailed LeftOut
+        Start Thinking Searching Refining Details Cart Comparing Finalizing Replaced Found NoneFound FoundThese NothingFound NothingLeft SearchedWithout ToolRuns SearchFailed DetailsFailed CartFailed ToolFailed LeftOut
         SearchName DetailsName CartName AddName SetName RemoveName Done AlreadyDone Cancelled Remind ConfirmFailed ConfirmRefused ConfirmRefusedSeveral ConfirmUnknown ChangedSince OneAtATime Yes No
         Generic ChooseVariant Options NotBuyable InStock OutOfStock LowestPrice Comparison Feature ModelSlow ModelBusy ModelFailed TurnSlow ShopFailed Stopping Failed
         NotUnderstood SwitchedOff SessionsAway TooMany TooLong Blank NotAllowed
