@@ -89,6 +89,21 @@ fn labels_say_what_they_know_whatever_a_shop_leaves_out() {
 }
 
 #[test]
+fn what_a_shop_denies_is_told_as_no() {
+    let product = |attributes: Value| json!({"productId": 1, "name": "Tent", "priceIncVat": "5.00", "attributes": attributes});
+    let (dry, wet) = (product(json!({"Waterproof": true, "Pockets": 0, "Kind": "Dome"})), product(json!({"Waterproof": false, "Kind": null})));
+    let scope = json!({"args": {}, "result": wet, "results": [wet, dry]});
+    for (locale, yes, no) in [("en", "yes", "no"), ("sv", "ja", "nej")] {
+        let table = written(&format!("answers/compare.{locale}.jinja"), &scope).unwrap();
+        for row in [format!("| Waterproof | {no} | {yes} |\n"), "| Pockets | – | 0 |\n".to_owned(), "| Kind | – | Dome |\n".to_owned()] {
+            assert!(table.contains(&row), "{row} in {table}");
+        }
+        let details = written(&format!("answers/product.{locale}.jinja"), &scope).unwrap();
+        assert!(details.contains(&format!("\n- Waterproof: {no}\n")) && !details.contains("Kind"), "{details}");
+    }
+}
+
+#[test]
 fn no_currency_is_made_up() {
     let manifest = told::file("pack.json");
     assert!(!manifest.contains("'SEK'") && !manifest.contains("\"SEK\""), "only a shop says what it sells in");
