@@ -77,7 +77,7 @@ pub struct Approval {
 /// What would change, computed by the host from read calls and the manifest's template.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct PreviewView {
-    /// One sentence, e.g. "Add 2 x Ridge Runner (42, black)".
+    /// One sentence, e.g. "Add 2 × Ridge Runner (42, black)".
     pub summary: String,
     pub before: PreviewState,
     pub after: PreviewState,

@@ -52,7 +52,7 @@ pub(crate) fn fit(cart: &Value, product: &Value, part: &str) {
     assert_eq!((more.before.total.clone(), more.after.total.clone()), (total(0), total(3)));
     assert_eq!(quantities(&more), [("5".to_owned(), true), ("1".to_owned(), false)]);
     let first = render("cart.addItem", json!({"partNo": part}), json!({"cart": null, "product": product}));
-    assert_eq!((first.before.rows.len(), quantities(&first), first.summary.starts_with("Add 1 x Ridge Runner (")), (0, vec![("1".to_owned(), true)], true));
+    assert_eq!((first.before.rows.len(), quantities(&first), first.summary.starts_with("Add 1 × Ridge Runner (")), (0, vec![("1".to_owned(), true)], true));
     let unread = render("cart.addItem", json!({"partNo": part}), json!({"cart": null, "product": null}));
     assert_eq!((unread.after.rows[0].label.as_str(), unread.after.total.as_str()), (part, "?"));
 

@@ -6,6 +6,6 @@ import type { PreviewState } from "./PreviewState";
  */
 export type PreviewView = { 
 /**
- * One sentence, e.g. "Add 2 x Ridge Runner (42, black)".
+ * One sentence, e.g. "Add 2 × Ridge Runner (42, black)".
  */
 summary: string, before: PreviewState, after: PreviewState, };

@@ -135,8 +135,7 @@ impl Speaker<'_> {
     fn reused(&self, tool: &super::book::Tool, results: &[Arc<Value>]) -> String {
         let at = tool.as_of.as_ref().and_then(|pointer| results.first()?.pointer(pointer)?.as_str());
         let at = at.and_then(|text| chrono::DateTime::parse_from_rfc3339(text).ok()).map(|at| at.format("%H:%M").to_string()).unwrap_or_default();
-        let line = self
-            .say(&format!("Of the same subject and dates as before (inherited), as of {at}."), &format!("Om samma sak och datum som nyss (ärvt), per {at}."));
+        let line = self.say(&format!("Of the same subject and dates as before, as of {at}."), &format!("Om samma sak och datum som nyss, per {at}."));
         format!("\n\n*{line}*")
     }
 
@@ -207,7 +206,7 @@ impl Speaker<'_> {
         if let Why::SomeUnusable(gone) = why {
             let gone: Vec<String> = gone.iter().take(SHOWN).map(|item| self.label(thing, item)).collect();
             let gone = gone.join("; ");
-            text.push_str(&self.say(&format!("\n\nNot to be had right now: {gone}."), &format!("\n\nGår inte att få just nu: {gone}.")));
+            text.push_str(&self.say(&format!("\n\nNot available right now: {gone}."), &format!("\n\nGår inte att få just nu: {gone}.")));
         }
         if writes && labels.len() > 1 && matches!(why, Why::Several | Why::SomeUnusable(_)) {
             text.push_str(&self.say("\n\nNothing has been changed yet.", "\n\nInget har ändrats ännu."));
