@@ -213,7 +213,9 @@ pub(crate) fn line(agent: &Agent, used: &[Used], locale: &str) -> Option<String>
             parts.push(part);
         }
     }
-    (!parts.is_empty()).then(|| parts.join("; "))
+    let line = parts.join("; ");
+    let first = line.chars().next()?;
+    Some(first.to_uppercase().chain(line.chars().skip(1)).collect())
 }
 
 /// What a result says was used, where the call itself did not say it.

@@ -224,11 +224,11 @@ async fn section_2_the_preview_is_the_prompt_that_is_sent_also_with_specialists_
 async fn section_6_the_answer_names_the_account_and_where_it_came_from() {
     let bench = Bench::new(vec![pacing("p", Effect::ReadOnly)]).with(vec![guardian(&["p"])]);
     for (question, given, line, ran) in [
-        ("how are we doing?", json!({}), "*account: Northwind Outdoor (17), default.*", "17"),
-        ("and Bluebell?", json!({"account_id": "23"}), "*account: Bluebell Home (23), explicit.*", "23"),
-        ("and last week?", json!({}), "*account: Bluebell Home (23), inherited.*", "23"),
-        ("and the week before?", json!({"account_id": "23"}), "*account: Bluebell Home (23), inherited.*", "23"),
-        ("account #17 again", json!({"account_id": "17"}), "*account: Northwind Outdoor (17), explicit.*", "17"),
+        ("how are we doing?", json!({}), "*Account: Northwind Outdoor (17), the default.*", "17"),
+        ("and Bluebell?", json!({"account_id": "23"}), "*Account: Bluebell Home (23), as you named it.*", "23"),
+        ("and last week?", json!({}), "*Account: Bluebell Home (23), kept from the question before.*", "23"),
+        ("and the week before?", json!({"account_id": "23"}), "*Account: Bluebell Home (23), kept from the question before.*", "23"),
+        ("account #17 again", json!({"account_id": "17"}), "*Account: Northwind Outdoor (17), as you named it.*", "17"),
     ] {
         bench.model.then(vec![Say::Call("p", given)]);
         bench.model.then(vec![Say::Text("Fine.")]);
