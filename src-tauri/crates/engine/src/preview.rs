@@ -44,7 +44,7 @@ impl Foresight {
 
 /// Why a preview has no value of a read.
 enum Missing {
-    /// There is nothing to ask for, or the tool said that it has no such thing: so it will say again.
+    /// There is nothing to ask for, nobody may ask, or the tool said that it has no such thing: so it will say again.
     Said,
     /// Nobody answered.
     Away,
@@ -74,14 +74,14 @@ impl Turn {
     async fn preview_read(&self, read: &PreviewRead, arguments: &Value) -> Result<Value, Missing> {
         let spec = self.specs.iter().find(|spec| spec.id == read.tool && spec.effect == Effect::ReadOnly).ok_or(Missing::Said)?.clone();
         let filled: Map<String, Value> = read.arguments.iter().filter_map(|(name, value)| Some((name.clone(), fill(value, arguments)?))).collect();
+        let arguments = Value::Object(filled);
+        // Switches and denials hold for what the host reads, too.
+        if self.engine.check_tool(&spec.id).is_err() || matches!(self.gate(&spec, &arguments).await, Decision::Deny { .. }) {
+            return Err(Missing::Said);
+        }
         let call = contract::CallId(self.world().ids.next("call"));
-        let ready = Ready {
-            call,
-            spec: Arc::new(spec),
-            arguments: Value::Object(filled),
-            decision: Decision::Allow { why: "Read for a preview.".into(), grant: None },
-            coerced: Vec::new(),
-        };
+        let decision = Decision::Allow { why: "Read for a preview.".into(), grant: None };
+        let ready = Ready { call, spec: Arc::new(spec), arguments, decision, coerced: Vec::new() };
         let done = self.dispatch(&ready, None).await;
         match &done.error {
             _ if done.outcome == ToolOutcome::Ok => Ok((*done.data).clone()),

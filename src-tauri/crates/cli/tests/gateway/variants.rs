@@ -297,13 +297,18 @@ async fn section_12_and_22_4_where_nobody_may_look_for_variants_what_was_named_g
     let off = "[switches]\ntools_off = [\"product.get\"]\n";
     let denied = r#"{"rules": [{"id": "no-looks", "action": "deny", "tool": "product.get"}]}"#;
     for (file, content) in [("countersign.toml", off), ("policy.json", denied)] {
-        let server = model([add(SHOE, 1)]).await;
+        let server = model([add(SHOE, 1), add("FJS-TR1001", 1)]).await;
         let url = server.base_url();
         let env = [("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")];
         let gateway = Gateway::with(&server, &[]).await;
         std::fs::write(gateway.path("data").join(file), content).unwrap();
         let gateway = gateway.restart(&["--no-token"], &env).await;
         assert!(proposed(&gateway.say("s", "that one").await).contains(SHOE), "{file}");
+        // Of a parent it is the shop that says no, and it is asked.
+        assert!(proposed(&gateway.say("parent", "those").await).contains("FJS-TR1001"), "{file}");
+        assert_eq!(gateway.say("parent", "yes").await["text"], "Sorry, the shop did not accept that change.", "{file}");
+        let looked = gateway.csign(&["audit", "list", "--type", "tool_intent"]).to_string();
+        assert!(looked.contains("cart.addItem") && !looked.contains("product.get"), "{file}: {looked}");
         server.assert_clean();
     }
 }

@@ -108,3 +108,23 @@ async fn a_write_that_ran_unasked_is_reported_however_the_turn_ends() {
     assert_eq!(bench.runs(), ["cart.add"; 3]);
     assert_eq!(bench.tools.at_once.load(Ordering::SeqCst), 0);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_preview_reads_nothing_that_is_off_or_denied() {
+    let denied = r#"{"rules": [{"id": "no", "action": "deny", "tool": "r"}]}"#;
+    for off in [true, false] {
+        let (bench, _) = crate::approvals::priced();
+        if off {
+            bench.profile.settings.lock().unwrap().switches.tools_off.insert("r".into());
+        } else {
+            *bench.profile.rules.lock().unwrap() = policy::Rules::parse(denied);
+        }
+        bench.model.then(vec![Say::Call("w", json!({}))]);
+        let turn = bench.start("add").await.turn;
+        let approval = bench.approval(0).await;
+        assert_eq!(approval.preview, None);
+        bench.decide(&approval, Decision::ApproveOnce { confirm_word: None }).await.unwrap();
+        bench.final_of(&turn).await;
+        assert_eq!(bench.runs(), ["w"]);
+    }
+}
