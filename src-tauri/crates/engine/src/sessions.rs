@@ -7,6 +7,7 @@ use contract::{
     SessionView, SessionsListParams, SessionsListResponse, Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnId, TurnStartParams, TurnStartResponse,
 };
 use serde_json::json;
+use tokio::sync::OwnedMutexGuard;
 use tracing::Instrument as _;
 
 use crate::{
@@ -218,7 +219,7 @@ impl Engine {
 
     /// Deletes a session and its items; its audit records stay. What waits in it is cancelled.
     pub async fn session_delete(&self, id: &SessionId) -> Result<(), AgentError> {
-        self.check_quiet(id)?;
+        let _quiet = self.quiet(id)?;
         self.end_open(id, |status| (status == ApprovalStatus::Pending).then_some((ApprovalStatus::Cancelled, Text::SessionDeleted))).await?;
         self.clear_away(id).await
     }
@@ -226,7 +227,7 @@ impl Engine {
     /// Deletes what is kept here of a session whose time is over. What waits in it expires, unless it goes on elsewhere; of what was
     /// begun and has not ended nobody knows whether it happened.
     pub async fn session_over(self: &Arc<Self>, id: &SessionId, shared: Option<&dyn SharedSessions>) -> Result<(), AgentError> {
-        self.check_quiet(id)?;
+        let _quiet = self.quiet(id)?;
         let mut goes_on = false;
         if let Some(shared) = shared {
             self.session_settle(id, shared).await?;
@@ -251,11 +252,12 @@ impl Engine {
         self.clear_away(id).await
     }
 
-    fn check_quiet(&self, id: &SessionId) -> Result<(), AgentError> {
-        if self.lanes.running(id).is_none() {
-            return Ok(());
+    /// Fails while it is answered or one of its actions runs; as long as what is given back is held, none begins.
+    fn quiet(&self, id: &SessionId) -> Result<OwnedMutexGuard<()>, AgentError> {
+        if self.lanes.running(id).is_some() {
+            return Err(AgentError::invalid("This session is being answered right now.").hint("Stop the turn first, then delete the session."));
         }
-        Err(AgentError::invalid("This session is being answered right now.").hint("Stop the turn first, then delete the session."))
+        self.lanes.effects(id).try_lock_owned().map_err(|_| action_runs())
     }
 
     /// The log tells how everything ended that was asked, also when its row is deleted. `end` is how it ends, from where it stands; what
@@ -269,7 +271,7 @@ impl Engine {
                 None => false,
             };
             if !ended {
-                return Err(AgentError::invalid("An approved action of this session runs right now.").hint("Delete the session when it has ended."));
+                return Err(action_runs());
             }
         }
         Ok(())
@@ -283,6 +285,10 @@ impl Engine {
         self.push(Push::SessionDeleted { session: id.clone() });
         Ok(())
     }
+}
+
+fn action_runs() -> AgentError {
+    AgentError::invalid("An approved action of this session runs right now.").hint("Delete the session when it has ended.")
 }
 
 pub(crate) fn title_of(text: &str) -> String {

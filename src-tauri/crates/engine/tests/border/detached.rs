@@ -87,6 +87,21 @@ async fn what_never_ended_ends_in_the_log_with_its_session() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_session_whose_time_is_over_stays_while_an_action_of_it_runs() {
+    let (bench, approval) = left().await;
+    bench.tools.slow.lock().unwrap().insert("w".into(), std::time::Duration::from_secs(5));
+    let (decided, ()) = tokio::join!(bench.decide(&approval, once()), async {
+        while status(&bench, &approval).await != ApprovalStatus::Executing {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        bench.engine.session_over(&"s".into(), None).await.unwrap_err();
+    });
+    assert_eq!(decided.unwrap().status, ApprovalStatus::Done);
+    assert_eq!(bench.outcomes().await, [ToolOutcome::Ok]);
+    bench.engine.session_over(&"s".into(), None).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn whoever_decides_for_a_caller_signs_it_in_the_callers_language() {
     let (bench, price) = priced();
     let mut writer = tool("w", Effect::Write);
