@@ -32,12 +32,13 @@ impl Turn<'_> {
         let is_yes = matches!(decision, Decision::ApproveOnce { .. });
         let engine = self.app.host.engine();
         let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
-        state.told_of = Some(approval.id.to_string());
         if !is_yes {
             let (rejected, _) = engine.decide_heard(approval, params, self.around()).await;
             rejected.map_err(|error| Fault::of(&error, self.locale))?;
+            state.told_of = Some(approval.id.to_string());
             state.left.clear();
-            return self.told(Text::Cancelled, answer).await;
+            self.tell_decided(Text::Cancelled, answer).await;
+            return Ok(());
         }
         answer.plain = false;
         let tool = self.tool_of(approval);
@@ -65,23 +66,45 @@ impl Turn<'_> {
             return self.not_made(error, approval, state, answer).await;
         }
         answer.calls.push(call);
-        match outcome {
-            ToolOutcome::Ok => {}
+        state.told_of = Some(approval.id.to_string());
+        let text = match outcome {
+            ToolOutcome::Ok => {
+                self.made(state, answer).await;
+                return Ok(());
+            }
             // The change may be there: the customer is sent to the cart.
             ToolOutcome::Unknown => {
                 self.look_again(state, answer).await;
-                return self.told(Text::ConfirmUnknown, answer).await;
+                Text::ConfirmUnknown
             }
-            _ if refused && several => return self.told(Text::ConfirmRefusedSeveral, answer).await,
-            _ if refused => return self.told(Text::ConfirmRefused, answer).await,
-            _ => return self.told(Text::ConfirmFailed, answer).await,
-        }
+            _ if refused && several => Text::ConfirmRefusedSeveral,
+            _ if refused => Text::ConfirmRefused,
+            _ => Text::ConfirmFailed,
+        };
+        self.tell_decided(text, answer).await;
+        Ok(())
+    }
+
+    async fn made(&self, state: &mut State, answer: &mut Answer) {
         self.app.metrics.confirmed.add();
         state.confirmed = true;
         self.look_at_cart(answer).await;
         Text::Done.of(self.locale).clone_into(&mut answer.text);
         self.name_left(&std::mem::take(&mut state.left), answer);
-        self.keep_exchange(answer).await
+        self.keep_decided(answer).await;
+    }
+
+    /// What is said of a decision that has been carried out.
+    async fn tell_decided(&self, text: Text, answer: &mut Answer) {
+        text.of(self.locale).clone_into(&mut answer.text);
+        self.keep_decided(answer).await;
+    }
+
+    /// Whether the conversation can keep it or not (everything may have been switched off meanwhile), it has happened and is told.
+    async fn keep_decided(&self, answer: &Answer) {
+        if let Err(fault) = self.keep_exchange(answer).await {
+            tracing::warn!(target: "gateway", requestId = %self.ask.request_id, code = fault.code, "what came of a decision is not kept in its conversation");
+        }
     }
 
     /// Why a confirmed change was not even begun.
@@ -94,13 +117,15 @@ impl Turn<'_> {
         }
         tracing::warn!(target: "gateway", requestId = %self.ask.request_id, %error, "a confirmed change was not made");
         match error.reason_text() {
-            // Not decided: the same message may come again, once the sessions are back or everything is switched on.
-            reason if reason == Some("sessions_away") || (error.code == ErrorCode::AgentDisabled && !engine.is_enabled()) => {
-                state.told_of = None;
-                Err(Fault::of(error, self.locale))
-            }
+            // The same message may come again, once the sessions are back or everything is switched on. Where the sessions went away behind
+            // the decision it is told then what came of it.
+            reason if reason == Some("sessions_away") || (error.code == ErrorCode::AgentDisabled && !engine.is_enabled()) => Err(Fault::of(error, self.locale)),
             // Somebody else was first.
-            Some("not_pending") => self.tell_end_of(ApprovalStatus::Executing, state, answer).await,
+            Some("not_pending") => {
+                let newest = engine.newest_in(&self.session).await.ok().flatten().filter(|newest| newest.id == approval.id);
+                self.tell_as_it_stands(newest.as_ref().unwrap_or(approval), state, answer).await;
+                Ok(())
+            }
             Some(_) | None => self.give_up(approval, state, answer).await,
         }
     }
@@ -110,26 +135,50 @@ impl Turn<'_> {
         let waits =
             async || self.app.host.engine().waiting_in(&self.session).await.map_or(true, |newest| newest.is_some_and(|newest| newest.id == approval.id));
         if waits().await && !self.withdraw(approval, "It could not be carried out.", answer).await && waits().await {
-            state.told_of = None;
             self.show(approval, Some(Text::Remind), answer);
             return Ok(());
         }
-        self.told(Text::ConfirmFailed, answer).await
+        state.told_of = Some(approval.id.to_string());
+        self.tell_decided(Text::ConfirmFailed, answer).await;
+        Ok(())
     }
 
-    /// How the newest action ended, when its confirmation comes again and its end was told to nobody: it was decided elsewhere, or the
-    /// process that ran it died.
-    pub(crate) fn untold_end(&self, newest: &Approval, state: &mut State) -> Option<ApprovalStatus> {
-        let before = state.told_of.replace(newest.id.to_string());
-        let ran = matches!(newest.status, ApprovalStatus::Done | ApprovalStatus::Failed | ApprovalStatus::Executing);
-        let untold = ran && before.as_deref() != Some(newest.id.as_str());
-        (untold && confirm::reply(&self.ask.request.message) == Reply::Yes).then_some(newest.status)
+    /// Answers the confirmation of an action that does not wait any more, and of whose end nobody was told: somebody else decided it, or
+    /// the process that ran it died. False: the message is about something else; the cart that it is answered with is the one of now.
+    pub(crate) async fn answers_end(&self, newest: &Approval, state: &mut State, answer: &mut Answer) -> bool {
+        let begun = is_begun(newest.status);
+        let was_shown = state.asked == Some(confirm::public_id(newest));
+        let is_told = state.told_of.as_deref() == Some(newest.id.as_str());
+        if is_told || newest.status == ApprovalStatus::Pending || !(begun || was_shown) {
+            return false;
+        }
+        if confirm::reply(&self.ask.request.message) == Reply::Yes {
+            self.tell_as_it_stands(newest, state, answer).await;
+            return true;
+        }
+        if newest.status.is_final() {
+            state.told_of = Some(newest.id.to_string());
+            if begun {
+                self.look_again(state, answer).await;
+                // The session has the cart from here on; the calls of the answer are its own.
+                answer.note_cart(state);
+                answer.calls.clear();
+            }
+        }
+        false
     }
 
-    /// What is known of a change that was begun elsewhere, with the cart as it is now. It is not begun again.
-    pub(crate) async fn tell_end_of(&self, status: ApprovalStatus, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+    /// What is known of an action that was decided elsewhere, with the cart as it is now. It is not begun again; what has not ended is
+    /// told once more when it has.
+    async fn tell_as_it_stands(&self, approval: &Approval, state: &mut State, answer: &mut Answer) {
+        state.told_of = approval.status.is_final().then(|| approval.id.to_string());
         self.look_again(state, answer).await;
-        self.told(if status == ApprovalStatus::Done { Text::AlreadyDone } else { Text::ConfirmUnknown }, answer).await
+        let text = match approval.status {
+            ApprovalStatus::Done => Text::AlreadyDone,
+            status if is_begun(status) => Text::ConfirmUnknown,
+            _ => Text::NotOpen,
+        };
+        self.tell_decided(text, answer).await;
     }
 
     /// The arguments as the model gave them, without what is the caller's.
@@ -166,6 +215,11 @@ impl Turn<'_> {
         tell_end(self.out, "cart_get", ended, self.locale);
         answer.calls.push(Call::made(CallId::new("cart"), "cart_get".into(), json!({}), began, (outcome, data)));
     }
+}
+
+/// Whether it was approved, so that the shop may have been asked.
+fn is_begun(status: ApprovalStatus) -> bool {
+    matches!(status, ApprovalStatus::Approved | ApprovalStatus::Executing | ApprovalStatus::Done | ApprovalStatus::Failed)
 }
 
 /// Whether the shop answered that it does not make the change.

@@ -38,6 +38,7 @@ pub(crate) enum Text {
     ConfirmRefused,
     ConfirmRefusedSeveral,
     ConfirmUnknown,
+    NotOpen,
     ChangedSince,
     OneAtATime,
     Yes,
@@ -121,6 +122,10 @@ impl Text {
             Self::ConfirmUnknown => (
                 "Sorry, the shop did not answer in time. The change may or may not have happened; please look at the cart.",
                 "Tyvärr svarade butiken inte i tid. Ändringen kan ha gjorts eller inte; titta gärna i varukorgen.",
+            ),
+            Self::NotOpen => (
+                "That question is not open any more. Please ask for it again if you still want it.",
+                "Den frågan gäller inte längre. Be gärna om det igen om du fortfarande vill ha det.",
             ),
             Self::ChangedSince => ("Something has changed since then. Please look at it again:", "Något har ändrats sedan dess. Titta gärna på det igen:"),
             Self::OneAtATime => ("One change is made at a time. Ask again for", "En ändring görs i taget. Be igen om"),
@@ -219,7 +224,7 @@ mod tests {
     }
     every! {
         Start Thinking Searching Refining Details Cart Comparing Finalizing Replaced Found NoneFound FoundThese NothingFound NothingLeft SearchedWithout ToolRuns SearchFailed DetailsFailed CartFailed ToolFailed LeftOut
-        SearchName DetailsName CartName AddName SetName RemoveName Done AlreadyDone Cancelled Remind ConfirmFailed ConfirmRefused ConfirmRefusedSeveral ConfirmUnknown ChangedSince OneAtATime Yes No
+        SearchName DetailsName CartName AddName SetName RemoveName Done AlreadyDone Cancelled Remind ConfirmFailed ConfirmRefused ConfirmRefusedSeveral ConfirmUnknown NotOpen ChangedSince OneAtATime Yes No
         Generic ChooseVariant Options NotBuyable InStock OutOfStock LowestPrice Comparison Feature ModelSlow ModelBusy ModelFailed TurnSlow ShopFailed Stopping Failed
         NotUnderstood SwitchedOff SessionsAway TooMany TooLong Blank NotAllowed
     }

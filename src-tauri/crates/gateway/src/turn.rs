@@ -107,18 +107,28 @@ impl Turn<'_> {
         let fault = |error: AgentError| Fault::of(&error, self.locale);
         let (mut state, kept) = self.app.sessions.load(self.app, &self.session, Utc::now().timestamp_millis()).await.map_err(fault)?;
         self.take_context(&kept, Sessions::is_new(&state)).await.map_err(fault)?;
+        let (asked, told_of) = (state.asked.clone(), state.told_of.clone());
         let went = self.answer(waited, &mut state, answer).await;
         answer.note_cart(&mut state);
         let saved = self.save(&mut state).await;
-        // A question that nobody reads, because the client has left meanwhile or is told of a fault, is put again, whatever comes next.
-        if answer.question().is_some() && state.asked.is_some() && (saved.is_err() || self.leave.is_cancelled()) {
-            state.asked = None;
-            if let Err(error) = self.save(&mut state).await {
-                tracing::debug!(%error, "a session waits to be shared");
-            }
+        if saved.is_err() || self.leave.is_cancelled() {
+            self.unread(asked, told_of, &mut state).await;
         }
         saved.map_err(fault)?;
         went
+    }
+
+    /// Nobody reads the answer, because the client has left meanwhile or is told of a fault: what it asked is put again, whatever comes
+    /// next, unless it had been seen before, and what it told is not told yet.
+    async fn unread(&self, asked: Option<String>, told_of: Option<String>, state: &mut State) {
+        let asked = asked.filter(|asked| state.asked.as_ref() == Some(asked));
+        if (&asked, &told_of) == (&state.asked, &state.told_of) {
+            return;
+        }
+        (state.asked, state.told_of) = (asked, told_of);
+        if let Err(error) = self.save(state).await {
+            tracing::debug!(%error, "a session waits to be shared");
+        }
     }
 
     async fn save(&self, state: &mut State) -> Result<(), AgentError> {
@@ -141,7 +151,8 @@ impl Turn<'_> {
         let went = self.reply(waited, state, answer).await;
         state.options_offered = answer.choices.is_some();
         if let Some(question) = answer.question() {
-            state.asked = Some(question).filter(|_| went.is_ok() && !self.leave.is_cancelled());
+            let is_read = state.asked.as_ref() == Some(&question) || (went.is_ok() && !self.leave.is_cancelled());
+            state.asked = Some(question).filter(|_| is_read);
         }
         went
     }
@@ -162,8 +173,8 @@ impl Turn<'_> {
                 }
                 return self.decide(approval, state, answer).await;
             }
-            if let Some(end) = self.untold_end(approval, state) {
-                return self.tell_end_of(end, state, answer).await;
+            if self.answers_end(approval, state, answer).await {
+                return Ok(());
             }
         }
         if repeated && confirm::reply(message) == Reply::Yes {

@@ -7,13 +7,16 @@ use kit::model_server::Reply;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use crate::cart::{add, pieces};
+use crate::cart::{add, pieces, until};
+use crate::front::{Break, Front};
 use crate::redis::Redis;
+use crate::remote_shop::open;
 use crate::sessions::end_at;
 use crate::sharing::{gateway, two};
 use crate::world::{Gateway, message_of, model, names};
 
 const UNKNOWN: &str = "may or may not have happened";
+const NOT_OPEN: &str = "That question is not open any more.";
 
 /// The session cannot be reached, which is said as the contract says everything.
 fn is_away(status: StatusCode, answer: &Value) {
@@ -76,6 +79,28 @@ async fn section_11_a_yes_while_redis_is_away_decides_nothing_and_later_decides_
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn section_11_a_yes_that_redis_kept_and_nothing_more_is_answered_when_it_comes_again() {
+    let (mut redis, front) = (Redis::start().await, Front::start().await);
+    let server = model([add(1), Reply::text(["Good."])]).await;
+    let url = redis.url();
+    let gateway = open(&front, &server, &[("SESSION_STORE", "redis"), ("REDIS_URL", &url)]).await;
+    gateway.say("s", "one shoe").await;
+    // The look behind the decision, before the shop is asked for the change.
+    front.breaks("product.get", [Break::Slow(1_500)]);
+    let looks = front.count("product.get");
+    let deciding = tokio::spawn(gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "yes")).send());
+    until(|| front.count("product.get") > looks).await;
+    redis.kill();
+    let (status, answer) = crate::world::read(deciding.await.unwrap().unwrap()).await;
+    is_away(status, &answer);
+    redis.back().await;
+    let again = gateway.say("s", "yes").await;
+    assert!(again["text"].as_str().unwrap().starts_with(NOT_OPEN), "{again}");
+    assert_eq!((gateway.say("s", "yes").await["text"].as_str(), front.count("cart.addItem")), (Some("Good."), 0));
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn section_9_what_redis_lost_its_gateway_still_has_but_nothing_waits_any_more() {
     let mut redis = Redis::start().await;
     let server = model([Reply::text(["A violin."]), add(1), Reply::text(["What?"])]).await;
@@ -85,6 +110,7 @@ async fn section_9_what_redis_lost_its_gateway_still_has_but_nothing_waits_any_m
     redis.kill();
     redis.back_empty().await;
     // Whether another gateway has made the change meanwhile, nobody knows any more.
+    assert!(gateway.say("s", "yes").await["text"].as_str().unwrap().starts_with(NOT_OPEN));
     assert_eq!(gateway.say("s", "yes").await["text"], "What?");
     assert!(server.seen()[2].body["messages"].to_string().contains("violin"));
     server.assert_clean();
@@ -145,11 +171,9 @@ async fn dies_at(point: &str, expected: u64, unknown: bool) {
     let died = one.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "yes")).send().await;
     assert!(died.is_err(), "{point}: it was to die");
     let answer = other.say("s", "yes").await;
-    assert_eq!(answer["text"].as_str().unwrap().contains(UNKNOWN), unknown, "{point}: {answer}");
-    if unknown {
-        assert_eq!(pieces(&answer), expected, "{point}: what is in the cart is shown: {answer}");
-        assert_eq!(other.say("s", "yes").await["text"], "Good.", "{point}: and a further yes is the model's");
-    }
+    assert!(answer["text"].as_str().unwrap().contains(if unknown { UNKNOWN } else { NOT_OPEN }), "{point}: {answer}");
+    assert_eq!(pieces(&answer), expected, "{point}: what is in the cart is shown: {answer}");
+    assert_eq!(other.say("s", "yes").await["text"], "Good.", "{point}: and a further yes is the model's");
     let told = server.seen().last().unwrap().body["messages"].to_string();
     assert!(told.contains("\"role\":\"tool\""), "{point}: the model knows that the call has ended: {told}");
     server.assert_clean();

@@ -148,6 +148,23 @@ async fn section_11_and_22_18_a_question_that_nobody_read_is_put_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn section_11_and_22_18_a_reminder_that_nobody_read_leaves_the_question_seen() {
+    let server = model([add(1)]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    gateway.say("s", "one shoe").await;
+    // The reminder is not kept before its client has left.
+    let writer = crate::sessions::database(&gateway);
+    writer.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let asking = tokio::spawn(gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "hm")).send());
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    asking.abort();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    writer.execute_batch("COMMIT").unwrap();
+    assert_eq!(pieces(&gateway.say("s", "yes").await), 1);
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn section_4_a_change_that_waits_its_turn_was_never_begun() {
     let both = Reply::new().ask("cart_add_item", &json!({"partNo": SHOE, "quantity": 2})).ask("cart_add_item", &json!({"partNo": OTHER, "quantity": 1}));
     let server = model([both]).await;

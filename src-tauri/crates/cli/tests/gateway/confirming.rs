@@ -94,19 +94,21 @@ async fn section_11_a_yes_decides_nothing_that_took_the_place_of_what_was_shown(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn section_11_a_yes_while_everything_is_switched_off_decides_nothing_and_later_decides() {
+async fn section_11_while_everything_is_switched_off_a_no_decides_and_a_yes_later() {
     let front = Front::start().await;
-    let server = model([add(1)]).await;
+    let server = model([add(1), add(1)]).await;
     let url = server.base_url();
     let variables = front.variables();
     let mut env: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
     env.extend([("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")]);
     let gateway = Gateway::start(&["--no-token"], &env).await;
     gateway.say("s", "one shoe").await;
+    gateway.say("other", "one shoe").await;
     let off: Vec<(&str, &str)> = env.iter().copied().chain([("AGENT_ENABLED", "false")]).collect();
     let gateway = gateway.restart(&["--no-token"], &off).await;
     let (status, refused) = gateway.post("/v1/chat", &message_of("s", "yes")).await;
     assert_eq!((status.as_u16(), refused["error"]["code"].as_str()), (503, Some("AGENT_DISABLED")), "{refused}");
+    assert_eq!(gateway.say("other", "no").await["text"], "All right, nothing was changed.");
     let gateway = gateway.restart(&["--no-token"], &env).await;
     assert_eq!((pieces(&gateway.say("s", "yes").await), front.count("cart.addItem")), (1, 1));
     server.assert_clean();

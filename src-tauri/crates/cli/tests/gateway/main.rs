@@ -10,6 +10,7 @@ mod cart;
 mod collector;
 mod confirming;
 mod debug;
+mod decided;
 mod described;
 mod document;
 mod limits;

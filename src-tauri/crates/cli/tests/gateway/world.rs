@@ -85,6 +85,18 @@ impl Gateway {
         serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("JSON, but {error}: {output:?}"))
     }
 
+    /// Another `csign` on a terminal of its own, as a person runs it who joins this one.
+    pub(crate) fn terminal(&self, args: &[&str]) -> Command {
+        let csign = Self::command(&self.folder);
+        let words = std::iter::once(csign.get_program()).chain(csign.get_args()).map(|word| word.to_string_lossy().into_owned());
+        let line: Vec<String> = words.chain(args.iter().map(|arg| (*arg).to_owned())).map(|word| format!("'{word}'")).collect();
+        let mut command = Command::new("script");
+        command.env_clear().envs(csign.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("SHELL", "/bin/sh");
+        command.args(["--quiet", "--return", "--command", &format!("exec {}", line.join(" ")), "/dev/null"]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        command
+    }
+
     /// Another gateway with a folder of its own and the same shop behind it.
     pub(crate) async fn beside(&self, model: &ModelServer, env: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
