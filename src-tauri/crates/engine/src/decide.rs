@@ -16,7 +16,7 @@ use crate::{
     call::Ready,
     coerce::fitted,
     lanes::Accepted,
-    ports::{Durability, RecordDraft},
+    ports::{Durability, Reach, RecordDraft},
     store_error,
     texts::Text,
     turn::Turn,
@@ -66,6 +66,7 @@ impl Engine {
             self.check_tool(&approval.tool)?;
         }
         self.check_open(&approval, &params.hash).await?;
+        self.check_reach(&approval, &params.decision, by).await?;
         let mut result = None;
         match params.decision {
             Decision::ApproveOnce { confirm_word } => {
@@ -117,6 +118,27 @@ impl Engine {
             return Err(AgentError::invalid("What was shown is not what waits now.").reason("hash_mismatch").hint("Look at the action again before deciding."));
         }
         Ok(())
+    }
+
+    /// What several processes share is approved by its caller's word alone: that comes to the one that holds the session, which tells the
+    /// others all that follows. Anybody may say no, where all of them hear of it.
+    async fn check_reach(&self, approval: &Approval, decision: &Decision, by: DecidedBy) -> Result<(), AgentError> {
+        let is_no = matches!(decision, Decision::Reject { .. });
+        let reach = self.world.store.approval_reach(approval).await.map_err(|e| store_error(&e))?;
+        match (reach, by) {
+            (Reach::Here, _) | (Reach::Everywhere, DecidedBy::Caller) => Ok(()),
+            (Reach::Everywhere, _) | (Reach::HereAlone, DecidedBy::Caller) if is_no => Ok(()),
+            (Reach::Everywhere, _) => {
+                Err(AgentError::new(ErrorCode::ApprovalRequired, "Several gateways share this conversation, so only its customer approves this.")
+                    .reason("callers_word")
+                    .hint("The customer answers in the chat; here it can be rejected."))
+            }
+            (Reach::HereAlone, _) => {
+                Err(AgentError::new(ErrorCode::ApprovalRequired, "Several gateways share this conversation, and they would not hear of a decision made here.")
+                    .reason("not_shared_here")
+                    .hint("Start the gateway of this folder again with its Redis; the customer answers in the chat."))
+            }
+        }
     }
 
     async fn move_from_pending(&self, approval: &Approval, to: ApprovalStatus, reason: Option<&str>, by: DecidedBy) -> Result<(), AgentError> {

@@ -16,7 +16,7 @@ use contract::{AgentError, AgentId, CallId, Choice, ModelCapabilities, PackId, R
 pub use conversations::{Conversations, Memory, MemoryItem, MemoryOf, Side};
 use futures::{future::BoxFuture, stream::BoxStream};
 pub use redaction::{Outbound, OutboundValue};
-pub use shared::{Loaded, Moved, SessionImage, SharedSessions, is_shared};
+pub use shared::{Loaded, Moved, Reach, SessionImage, SharedSessions, is_shared};
 pub use store::{SessionValues, Store, StoreError, TurnRow, ValueChanges};
 
 pub use crate::books::*;

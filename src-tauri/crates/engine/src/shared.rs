@@ -48,7 +48,13 @@ impl Engine {
     /// Puts an image in place of what is kept here of its session.
     pub async fn session_adopt(&self, image: &SessionImage) -> Result<(), AgentError> {
         let _one_at_a_time = self.values.lock(&image.session).await;
-        self.world.store.session_adopt(image).await.map_err(|e| store_error(&e))?;
+        let ended = self.world.store.session_adopt(image).await.map_err(|e| store_error(&e))?;
+        for approval in &ended {
+            self.record_resolved(approval, ApprovalStatus::Expired, None, "host").await;
+        }
+        if !ended.is_empty() {
+            self.push_approvals().await;
+        }
         self.egress.forget(&image.session);
         Ok(())
     }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use contract::{Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, ItemBody, ResultView, SessionId, SessionSummary, TurnId};
-use engine::ports::{Moved, Served, SessionImage, SessionValues, SharedSessions, Store, StoreError, TurnRow, ValueChanges, is_shared};
+use engine::ports::{Moved, Reach, Served, SessionImage, SessionValues, SharedSessions, Store, StoreError, TurnRow, ValueChanges, is_shared};
 
 use crate::open::SqliteStore;
 use crate::table::{approvals, books, grants, items, session_values, sessions, turns};
@@ -73,7 +73,7 @@ impl Store for SqliteStore {
         erased
     }
 
-    async fn session_adopt(&self, image: &SessionImage) -> Result<(), StoreError> {
+    async fn session_adopt(&self, image: &SessionImage) -> Result<Vec<Approval>, StoreError> {
         let image = image.clone();
         self.write(move |conn| sessions::adopt(conn, &image)).await
     }
@@ -104,14 +104,21 @@ impl Store for SqliteStore {
     }
 
     async fn approval_insert(&self, approval: &Approval) -> Result<(), StoreError> {
-        if let Some(shared) = self.shared_for(&approval.session) {
+        let shared = self.shared_for(&approval.session);
+        if let Some(shared) = shared {
             shared.approval_put(&approval.id).await?;
         }
-        let approval = approval.clone();
-        self.write(move |conn| approvals::insert(conn, &approval)).await
+        let (approval, shared) = (approval.clone(), shared.is_some());
+        self.write(move |conn| approvals::insert(conn, &approval, shared)).await
     }
     async fn approval(&self, id: &ApprovalId) -> Result<Option<Approval>, StoreError> {
         self.glance(|conn| approvals::get(conn, id))
+    }
+    async fn approval_reach(&self, approval: &Approval) -> Result<Reach, StoreError> {
+        if self.shared_for(&approval.session).is_some() {
+            return Ok(Reach::Everywhere);
+        }
+        Ok(if self.glance(|conn| approvals::is_shared(conn, &approval.id))? { Reach::HereAlone } else { Reach::Here })
     }
     async fn approval_move(
         &self,

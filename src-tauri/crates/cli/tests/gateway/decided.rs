@@ -1,12 +1,14 @@
 //! What somebody else decides than the caller who was asked: a person at a terminal, at the gateway's own folder. How the caller hears of
-//! it.
+//! it, and what gateways that share sessions leave to the caller alone.
 
 use std::process::Child;
 
 use kit::model_server::{ModelServer, Reply};
+use serde_json::{Value, json};
 
 use crate::cart::{add, pieces, until};
 use crate::front::{Break, Front};
+use crate::redis::Redis;
 use crate::world::{Gateway, model};
 
 /// A gateway at which terminals may decide.
@@ -60,5 +62,35 @@ async fn section_11_what_a_terminal_approves_is_told_while_it_runs_and_when_it_h
     let later = gateway.say("s", "thanks").await;
     assert_eq!((later["text"].as_str(), pieces(&later)), (Some("You are welcome."), 2), "the cart is the one of now: {later}");
     assert_eq!(front.count("cart.addItem"), 2);
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_and_22_5_what_gateways_share_its_caller_alone_approves() {
+    let redis = Redis::start().await;
+    let server = model([add(1), add(1), Reply::text(["Good."])]).await;
+    let url = redis.url();
+    let env = [("SESSION_STORE", "redis"), ("REDIS_URL", url.as_str())];
+    let one = open(&server, &env).await;
+    let other = one.beside(&server, &env).await;
+    one.say("s", "one shoe").await;
+    let (told, went) = ended(approves(&one, "s"));
+    assert!(!went && told.contains("only its customer approves this"), "{told}");
+
+    // A no is heard everywhere.
+    one.say("t", "one shoe").await;
+    let (told, went) = ended(one.terminal(&["approvals", "reject", &waiting(&one, "t").0]).spawn().unwrap());
+    assert!(went, "{told}");
+    let closed = other.say("t", "yes").await;
+    assert!(closed["text"].as_str().unwrap().starts_with("That question is not open any more."), "{closed}");
+    assert_eq!(other.say("t", "ok").await["text"], "Good.", "which is said once");
+
+    // Nobody would hear of what is decided in the folder alone.
+    let (id, _) = waiting(&one, "s");
+    let folder = one.stopped();
+    let output = Gateway::command(&folder).args(["--json", "approvals", "reject", &id]).output().unwrap();
+    let refused: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("JSON, but {error}: {output:?}"));
+    assert_eq!(refused["error"]["details"]["reason"], json!("not_shared_here"), "{refused}");
+    assert_eq!(pieces(&other.say("s", "yes").await), 1);
     server.assert_clean();
 }

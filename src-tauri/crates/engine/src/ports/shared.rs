@@ -44,6 +44,17 @@ pub enum Moved {
     Gone,
 }
 
+/// Who hears of what is decided here about an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// This process, and there is no other.
+    Here,
+    /// All processes that share its session.
+    Everywhere,
+    /// Others share its session, and this process does not share it with them: they hear of nothing.
+    HereAlone,
+}
+
 /// Where they are shared. Every method may be tried again: done twice, it is done once.
 #[async_trait]
 pub trait SharedSessions: Send + Sync {

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use contract::{Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, ResultView, SessionId, SessionSummary, TurnId, Usage};
 use serde_json::{Map, Value};
 
-use super::{Books, Conversations, Served, SessionImage};
+use super::{Books, Conversations, Reach, Served, SessionImage};
 
 /// Why the store refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -69,8 +69,9 @@ pub trait Store: Books + Conversations {
     /// Items of one turn, ascending.
     async fn items_of_turn(&self, turn: &TurnId) -> Result<Vec<Item>, StoreError>;
 
-    /// Puts what travelled in place of what is kept here of the session.
-    async fn session_adopt(&self, image: &SessionImage) -> Result<(), StoreError>;
+    /// Puts what travelled in place of what is kept here of the session. Gives the actions that waited here and did not come along: they
+    /// have expired by that.
+    async fn session_adopt(&self, image: &SessionImage) -> Result<Vec<Approval>, StoreError>;
     /// Takes the oldest items of sessions that have a value of this name and more items than `keep`.
     async fn items_trim(&self, name: &str, keep: u32) -> Result<(), StoreError>;
 
@@ -85,6 +86,8 @@ pub trait Store: Books + Conversations {
 
     async fn approval_insert(&self, approval: &Approval) -> Result<(), StoreError>;
     async fn approval(&self, id: &ApprovalId) -> Result<Option<Approval>, StoreError>;
+    /// Who hears of a decision about it that is made in this process.
+    async fn approval_reach(&self, approval: &Approval) -> Result<Reach, StoreError>;
     /// Compare-and-set of the status; `false` when the row is not in `from` (any more).
     async fn approval_move(
         &self,

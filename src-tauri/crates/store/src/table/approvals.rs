@@ -13,9 +13,10 @@ const LISTED: u32 = 1000;
 /// Those that have not ended.
 const OPEN: &str = "'pending', 'approved', 'executing'";
 
-pub(crate) fn insert(conn: &Connection, approval: &Approval) -> Result<(), DbError> {
-    conn.prepare_cached("INSERT INTO approval (id, session, created_at, status, reason, decided_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?.execute(
-        params![
+/// `shared`: the gateways that share its session decide it together.
+pub(crate) fn insert(conn: &Connection, approval: &Approval, shared: bool) -> Result<(), DbError> {
+    conn.prepare_cached("INSERT INTO approval (id, session, created_at, status, reason, decided_at, body, shared) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?
+        .execute(params![
             approval.id.as_str(),
             approval.session.as_str(),
             text::instant(approval.created_at),
@@ -23,9 +24,14 @@ pub(crate) fn insert(conn: &Connection, approval: &Approval) -> Result<(), DbErr
             approval.reason,
             approval.decided_at.map(text::instant),
             serde_json::to_string(approval)?,
-        ],
-    )?;
+            shared,
+        ])?;
     Ok(())
+}
+
+pub(crate) fn is_shared(conn: &Connection, id: &ApprovalId) -> Result<bool, DbError> {
+    let shared = conn.prepare_cached("SELECT shared FROM approval WHERE id = ?1")?.query_row([id.as_str()], |row| row.get(0)).optional()?;
+    Ok(shared.unwrap_or_default())
 }
 
 pub(crate) fn get(conn: &Connection, id: &ApprovalId) -> Result<Option<Approval>, DbError> {
@@ -69,23 +75,25 @@ pub(crate) fn of_session(conn: &Connection, session: &SessionId, limit: u32) -> 
     rows.map(|row| approval(row?)).collect()
 }
 
-/// Takes over the approvals that a session came with. What has ended here stays so; what waits here and did not come has ended elsewhere.
-pub(crate) fn adopt(conn: &Connection, session: &SessionId, approvals: &[Approval]) -> Result<(), DbError> {
+/// Takes over the approvals that a session came with. What has ended here stays so; what waits here and did not come has expired, and
+/// is given back.
+pub(crate) fn adopt(conn: &Connection, session: &SessionId, approvals: &[Approval]) -> Result<Vec<Approval>, DbError> {
     let mut came = Vec::new();
     // They come newest first.
     for approval in approvals.iter().rev() {
         let known = get(conn, &approval.id)?;
         came.push(approval.id.as_str());
         match known {
-            None => insert(conn, approval)?,
+            None => insert(conn, approval, true)?,
             Some(_) => drop(follow(conn, &approval.id, approval.status, approval.reason.as_deref(), approval.decided_at.unwrap_or(approval.created_at))?),
         }
     }
-    conn.prepare_cached(&format!(
-        "UPDATE approval SET status = 'expired' WHERE session = ?1 AND status IN ({OPEN}) AND id NOT IN (SELECT value FROM json_each(?2))"
-    ))?
-    .execute(params![session.as_str(), serde_json::to_string(&came)?])?;
-    Ok(())
+    let mut statement = conn.prepare_cached(&format!(
+        "UPDATE approval SET status = 'expired' WHERE session = ?1 AND status IN ({OPEN}) AND id NOT IN (SELECT value FROM json_each(?2))
+         RETURNING body, status, reason, decided_at"
+    ))?;
+    let rows = statement.query_map(params![session.as_str(), serde_json::to_string(&came)?], columns)?;
+    rows.map(|row| approval(row?)).collect()
 }
 
 /// All that have not ended, oldest first.

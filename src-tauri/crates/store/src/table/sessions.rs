@@ -1,7 +1,7 @@
 //! Table `session`: the list of conversations, newest first, found by any part of the title.
 
 use chrono::{DateTime, Utc};
-use contract::{SessionId, SessionSummary};
+use contract::{Approval, SessionId, SessionSummary};
 use engine::ports::SessionImage;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
@@ -63,8 +63,9 @@ pub(crate) fn reserve(conn: &Connection, id: &SessionId, count: usize, at: DateT
     after.map(|after| after - count).ok_or_else(|| missing(id))
 }
 
-/// Puts what travelled in place of the session's own items, values and memories. Its turns, and what was spent on it, stay.
-pub(crate) fn adopt(conn: &Connection, image: &SessionImage) -> Result<(), DbError> {
+/// Puts what travelled in place of the session's own items, values and memories. Its turns, and what was spent on it, stay. Gives
+/// the actions that expired by it.
+pub(crate) fn adopt(conn: &Connection, image: &SessionImage) -> Result<Vec<Approval>, DbError> {
     let id = &image.session;
     create(conn, id, &image.title, image.created_at)?;
     for sql in ["DELETE FROM item WHERE session = ?1", "DELETE FROM conversation WHERE session = ?1"] {
@@ -79,8 +80,8 @@ pub(crate) fn adopt(conn: &Connection, image: &SessionImage) -> Result<(), DbErr
         text::instant(touched)
     ])?;
     session_values::replace(conn, id, &image.values)?;
-    approvals::adopt(conn, id, &image.approvals)?;
-    image.memories.iter().try_for_each(|memory| conversations::put(conn, memory, 0))
+    image.memories.iter().try_for_each(|memory| conversations::put(conn, memory, 0))?;
+    approvals::adopt(conn, id, &image.approvals)
 }
 
 fn found(changed: usize, id: &SessionId) -> Result<(), DbError> {

@@ -1,4 +1,4 @@
--- user_version 7
+-- user_version 8
 CREATE TRIGGER spending_entered AFTER INSERT ON spending BEGIN
     INSERT INTO spent (scope, name, tokens, nano_usd, calls, unpriced)
     VALUES ('day', NEW.day, NEW.tokens, COALESCE(NEW.nano_usd, 0), 1, NEW.nano_usd IS NULL AND NEW.tokens > 0),
@@ -19,7 +19,7 @@ CREATE TABLE approval (
     reason TEXT,
     decided_at TEXT,
     body TEXT NOT NULL
-) STRICT;
+, shared INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE TABLE conversation (
     key TEXT NOT NULL PRIMARY KEY,
     -- The session, when the key is one; a memory that several share has none.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use contract::ApprovalStatus::{Approved, Cancelled, Done, Executing, Expired, Pending, Rejected};
 use contract::{ApprovalId, ApprovalStatus, SessionId};
-use engine::ports::{Loaded, Moved, SessionImage, SharedSessions, Store as _, StoreError};
+use engine::ports::{Loaded, Moved, Reach, SessionImage, SharedSessions, Store as _, StoreError};
 
 use crate::world::{World, instant, pending, with_session};
 
@@ -169,5 +169,35 @@ async fn what_ran_here_has_ended_here_also_when_the_shared_place_forgot_that_it_
         }
         assert_eq!(store.approval_move(&"a1".into(), Executing, Done, None, at).await, Ok(moved), "{found:?}");
         assert_eq!(store.approval(&"a1".into()).await.expect("read").expect("there").status, stands, "{found:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_gateways_share_is_told_apart_also_where_nothing_is_shared_any_more() {
+    let world = World::new();
+    let store = world.store().sharing(Some(Arc::new(Forgetful(Moved::Yes))));
+    let (theirs, own) = (with_session(&store, "shop:s").await, with_session(&store, "s").await);
+    let (shared, alone) = (pending("a1", &theirs, "2026-11-21T10:00:00Z"), pending("a2", &own, "2026-11-21T10:00:00Z"));
+    let came = pending("a3", &theirs, "2026-11-21T10:01:00Z");
+    for approval in [&shared, &alone] {
+        store.approval_insert(approval).await.expect("inserted");
+    }
+    let image = SessionImage {
+        rev: "r".into(),
+        session: theirs.clone(),
+        title: "T".into(),
+        created_at: instant("2026-11-21T10:00:00Z"),
+        items: Vec::new(),
+        values: engine::ports::SessionValues::new(),
+        approvals: vec![came.clone()],
+        memories: Vec::new(),
+    };
+    let ended: Vec<_> = store.session_adopt(&image).await.expect("adopted").into_iter().map(|approval| (approval.id.0, approval.status)).collect();
+    assert_eq!(ended, [("a1".to_owned(), Expired)], "what did not come along is told");
+    assert_eq!((store.approval_reach(&shared).await, store.approval_reach(&alone).await), (Ok(Reach::Everywhere), Ok(Reach::Here)));
+    drop(store);
+    let store = world.store();
+    for (approval, reach) in [(&shared, Reach::HereAlone), (&came, Reach::HereAlone), (&alone, Reach::Here)] {
+        assert_eq!(store.approval_reach(approval).await, Ok(reach), "{}", approval.id);
     }
 }
