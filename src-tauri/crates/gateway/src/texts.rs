@@ -152,7 +152,7 @@ impl Text {
             Self::NotUnderstood => ("The request could not be understood.", "Begäran gick inte att förstå."),
             Self::SessionsAway => (
                 "The conversation cannot be reached at the moment. Please send your message again shortly.",
-                "Samtalet går inte att nå just nu. Skicka gärna meddelandet igen om en liten stund.",
+                "Konversationen går inte att nå just nu. Skicka gärna meddelandet igen om en liten stund.",
             ),
             Self::TooMany => ("Too many requests. Wait a moment, then try again.", "För många frågor på en gång. Vänta en stund och försök igen."),
             Self::TooLong => ("The message is too long. Please shorten it.", "Meddelandet är för långt. Korta gärna av det."),

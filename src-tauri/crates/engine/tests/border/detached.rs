@@ -89,7 +89,7 @@ async fn what_never_ended_ends_in_the_log_with_its_session() {
 #[tokio::test(start_paused = true)]
 async fn a_session_whose_time_is_over_stays_while_an_action_of_it_runs() {
     let (bench, approval) = left().await;
-    bench.tools.slow.lock().unwrap().insert("w".into(), std::time::Duration::from_secs(5));
+    bench.tools.slow.lock().unwrap().insert("w".into(), std::time::Duration::from_secs(1));
     let (decided, ()) = tokio::join!(bench.decide(&approval, once()), async {
         while status(&bench, &approval).await != ApprovalStatus::Executing {
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
