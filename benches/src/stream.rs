@@ -78,6 +78,7 @@ pub(crate) fn provider(base_url: &str) -> Outcome<Provider> {
         model: "scripted".to_owned(),
         reasoning: false,
         idle_timeout: Duration::from_secs(60),
+        before_another: false,
         max_retries: 0,
         label: None,
     };
