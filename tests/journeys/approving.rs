@@ -13,7 +13,8 @@ pub fn ask_for_shoes(journey: &Journey) -> Value {
     journey.ask("add two of the black trail shoes to my cart");
     // Which shoes, and which size: the answers offer what there is, and a click picks the first.
     for _ in 0..3 {
-        let click = |page: &Page<'_>| page.first_choice().click().expect("a suggested answer can be clicked");
+        // It may move once more in the very moment of the click, and then cannot be hit.
+        let click = |page: &Page<'_>| wait("a click on a suggested answer", || page.first_choice().click().ok());
         let answers = journey.chat(|page| {
             let answers = page.answers();
             click(page);

@@ -101,7 +101,7 @@ fn searches(journey: &Journey) {
     let (asked, all) = (queries(journey), found(journey));
     journey.chat(|page| {
         let before = page.answers();
-        way(page).click().expect("a way to go on can be clicked");
+        wait("a click on a way to go on", || way(page).click().ok());
         page.answer_after(before);
     });
     assert!(found(journey) < all, "it narrows what was found");
