@@ -17,7 +17,7 @@ pub(crate) enum Origin {
     Default,
     /// From earlier in the conversation.
     Inherited,
-    /// The user named it now.
+    /// The user named it now, or something that implies it.
     Explicit,
 }
 

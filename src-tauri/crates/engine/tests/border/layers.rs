@@ -222,13 +222,23 @@ async fn section_2_the_preview_is_the_prompt_that_is_sent_also_with_specialists_
 
 #[tokio::test(start_paused = true)]
 async fn section_6_the_answer_names_the_account_and_where_it_came_from() {
-    let bench = Bench::new(vec![pacing("p", Effect::ReadOnly)]).with(vec![guardian(&["p"])]);
+    let mut agent = guardian(&["p"]);
+    let implies = [("account_id".to_owned(), "23".to_owned())].into();
+    agent.entities.push(Entity { kind: "advertiser".into(), id: "Moss".into(), name: "Moss & Oak".into(), aliases: vec![], implies });
+    let bench = Bench::new(vec![pacing("p", Effect::ReadOnly)]).with(vec![agent]);
     for (question, given, line, ran) in [
         ("how are we doing?", json!({}), "*Account: Northwind Outdoor (17), the default.*", "17"),
-        ("and Bluebell?", json!({"account_id": "23"}), "*Account: Bluebell Home (23), as you named it.*", "23"),
+        ("and Bluebell?", json!({"account_id": "23"}), "*Account: Bluebell Home (23), from your question.*", "23"),
         ("and last week?", json!({}), "*Account: Bluebell Home (23), kept from the question before.*", "23"),
         ("and the week before?", json!({"account_id": "23"}), "*Account: Bluebell Home (23), kept from the question before.*", "23"),
-        ("account #17 again", json!({"account_id": "17"}), "*Account: Northwind Outdoor (17), as you named it.*", "17"),
+        ("account #17 again", json!({"account_id": "17"}), "*Account: Northwind Outdoor (17), from your question.*", "17"),
+        // Said of the account, too, which the advertiser implies and nobody named.
+        (
+            "how is Moss & Oak?",
+            json!({"advertiser_filter": "Moss"}),
+            "*Account: Bluebell Home (23), from your question; advertiser: Moss & Oak (Moss), from your question.*",
+            "23",
+        ),
     ] {
         bench.model.then(vec![Say::Call("p", given)]);
         bench.model.then(vec![Say::Text("Fine.")]);
