@@ -42,6 +42,7 @@ fn a_pacing_question_is_answered_with_figures_and_a_chart() {
         assert!(text.contains(&amount), "the page shows {amount}");
         let part = format!("{:.1}% of ", 100.0 * budget["spent_budget"].as_f64().expect("an amount") / budget["portfolio_budget"].as_f64().expect("an amount"));
         assert!(text.contains(&part), "rounded once from the amounts: {part}");
+        assert!(answer.contains(part.trim_end_matches(" of ")), "and in the answer, too: {answer}");
         let label = shown["insights"]["daily_pacing"]["pacing_status_label"].as_str().expect("a status in words");
         assert!(text.contains(label) && answer.to_lowercase().contains(&label.to_lowercase()), "the status in words: {label}");
         let bars = page.script("return document.querySelectorAll('[role=log] svg rect, [role=log] svg path, [role=log] canvas').length;");

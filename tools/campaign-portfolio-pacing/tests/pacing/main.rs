@@ -1,6 +1,7 @@
 //! The pacing service from the outside: files and arguments in, result objects out.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may stop")]
 
+mod answers;
 mod import;
 mod sample;
 mod selection;
