@@ -17,4 +17,5 @@ test("a record names the tool, or else what it is about", () => {
   const subjects = (["model_call", "setting_changed", "pack_loaded", "kill_switch", "run_started"] as const).map((type) => subjectOf(record(type, { fields })));
   expect(subjects).toEqual(["scripted", "theme", "shop", "theme", ""]);
   expect([subjectOf(record("setting_changed", { tool: "read_file", fields })), subjectOf(record("pack_loaded", { fields: { pack: 3 } }))]).toEqual(["read_file", ""]);
+  expect(subjectOf(record("kill_switch", { fields: { agent: "guardian", on: false } }))).toBe("guardian");
 });

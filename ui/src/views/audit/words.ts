@@ -44,8 +44,8 @@ export const ICONS: Record<RecordType, typeof Bot> = {
 
 export const TYPES = Object.keys(ICONS) as RecordType[];
 
-/** The field that names what a record is about, where that is no tool. */
-const SUBJECTS: Partial<Record<RecordType, string>> = { model_call: "model", setting_changed: "setting", kill_switch: "setting", pack_loaded: "pack" };
+/** The fields of which one names what a record is about, where that is no tool. */
+const SUBJECTS: Partial<Record<RecordType, string[]>> = { model_call: ["model"], setting_changed: ["setting"], kill_switch: ["setting", "agent"], pack_loaded: ["pack"] };
 
 /** What happened. An approval is decided once; how the approved action ended is recorded under the same type. */
 export function titleOf({ record_type, status }: AuditRecordView): string {
@@ -55,8 +55,8 @@ export function titleOf({ record_type, status }: AuditRecordView): string {
 
 /** What it happened to; empty when the record names nothing. */
 export function subjectOf({ record_type, tool, fields }: AuditRecordView): string {
-  const name = fields[SUBJECTS[record_type] ?? ""];
-  return tool ?? (typeof name === "string" ? named(name) : "");
+  const name = SUBJECTS[record_type]?.map((field) => fields[field]).find((value) => typeof value === "string");
+  return tool ?? (name === undefined ? "" : named(name));
 }
 
 export type Tone = "neutral" | "ok" | "warn" | "danger" | "info";
