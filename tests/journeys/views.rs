@@ -146,6 +146,14 @@ fn first_and_empty_pages_an_action_and_the_cart_fit_in_light_and_dark() {
         page.open_cart();
         page.named(".scrim", "Hide the cart", true).click().expect("a click beside the cart");
         closed(page);
+        // It hears Escape wherever the focus is, and does not go on lying over another conversation.
+        page.open_cart();
+        page.script("document.querySelector('textarea').focus();");
+        page.session.press(&[&[key::ESCAPE]]).expect("Escape");
+        closed(page);
+        page.open_cart();
+        page.session.press(&[&[key::CONTROL, "n"]]).expect("Ctrl+N");
+        closed(page);
     });
 }
 
