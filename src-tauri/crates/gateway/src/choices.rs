@@ -136,17 +136,18 @@ struct ShownOption {
     meta: Option<Meta>,
 }
 
-/// The order of the members counts: the widget shows the first two. Of a stock that the shop does not tell nothing is said.
+/// The order of the members counts: the widget shows the first two, so what is no plain value stands last. Of a stock that the shop does
+/// not tell nothing is said.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Meta {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     on_hand: Option<Value>,
     is_buyable: bool,
-    dims_map: Value,
     part_no: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     in_stock: Option<bool>,
+    dims_map: Value,
 }
 
 /// The set as it goes out. Nothing: there is nothing to choose.
@@ -336,10 +337,10 @@ mod tests {
     fn section_23_the_widget_shows_stock_and_whether_it_can_be_bought() {
         let kept = of_variants(&[&variant(10, 1, json!({})), &variant(11, 0, json!({}))], 1, "en");
         let sent = crate::say::written(&shown(&kept));
-        assert!(sent.contains(r#""meta":{"onHand":1,"isBuyable":true,"dimsMap":{"Size":"10"},"partNo":"P-10","inStock":true}"#), "{sent}");
+        assert!(sent.contains(r#""meta":{"onHand":1,"isBuyable":true,"partNo":"P-10","inStock":true,"dimsMap":{"Size":"10"}}"#), "{sent}");
         let untold = json!({"productId": 12, "partNo": "P-12", "isBuyable": true, "onHand": null});
         let sent = crate::say::written(&shown(&of_variants(&[&untold], 1, "en")));
-        assert!(sent.contains(r#""meta":{"isBuyable":true,"dimsMap":{},"partNo":"P-12"}"#), "{sent}");
+        assert!(sent.contains(r#""meta":{"isBuyable":true,"partNo":"P-12","dimsMap":{}}"#), "{sent}");
     }
 
     #[test]
