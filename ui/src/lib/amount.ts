@@ -5,6 +5,8 @@
 const PLACES = 4;
 const SPACE = /^\p{White_Space}+|\p{White_Space}+$/gu;
 const LETTER = /^\p{Alphabetic}$/u;
+/** Words as short as a currency that make a number the end of a range, not a price. */
+const BOUNDS = ["from", "från", "fr", "max", "min", "ca", "over", "över"];
 const SIGN = /^(\$|[^\p{ASCII}\p{Alphabetic}\p{N}\p{White_Space}])$/u;
 
 const trimmed = (text: string): string => text.replace(SPACE, "");
@@ -36,6 +38,7 @@ export function readAmount(written: string): number | null {
 
 /** A currency beside a number: a sign or a short word, or nothing. */
 function isUnit(text: string): boolean {
+  if (BOUNDS.includes(text.replace(/\.+$/, "").toLowerCase())) return false;
   const chars = [...text];
   return chars.length <= 4 && chars.every((char) => char === "." || LETTER.test(char) || SIGN.test(char));
 }

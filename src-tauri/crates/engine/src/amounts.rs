@@ -34,9 +34,15 @@ pub fn read(text: &str) -> Option<i128> {
     Some(if minus == 1 { -value } else { value })
 }
 
+/// Words as short as a currency that make a number the end of a range, not a price.
+const BOUNDS: [&str; 8] = ["from", "från", "fr", "max", "min", "ca", "over", "över"];
+
 /// A currency beside a number: a sign or a short word, or nothing.
 fn is_unit(text: &str) -> bool {
     let text = text.trim();
+    if BOUNDS.contains(&text.trim_end_matches('.').to_lowercase().as_str()) {
+        return false;
+    }
     let is_sign = |c: char| c == '$' || (!c.is_ascii() && !c.is_alphanumeric() && !c.is_whitespace());
     text.chars().count() <= 4 && text.chars().all(|c| c.is_alphabetic() || c == '.' || is_sign(c))
 }

@@ -117,15 +117,21 @@ fn numeric(value: &Jinja) -> Option<f64> {
     f64::try_from(value.clone()).ok().or_else(|| value.as_str().and_then(|text| values::as_number(&Value::String(text.to_owned()))))
 }
 
-/// `1234.5|money("SEK")`: "1,234.50 SEK"; without decimals with `money("SEK", 0)`. An amount that cannot be read stays as the shop writes it.
+/// `1234.5|money("SEK")`: "1,234.50 SEK"; without decimals with `money("SEK", 0)`. An amount that cannot be read stays as the shop writes it, and so does one
+/// with a unit of its own when no other is told.
 fn money(state: &State<'_, '_>, value: &Jinja, currency: Option<String>, decimals: Option<usize>) -> Jinja {
-    let Some(amount) = numeric(value) else {
-        let written = value.as_str().map(str::trim).filter(|text| !text.is_empty());
+    let currency = currency.filter(|currency| !currency.is_empty());
+    let written = value.as_str().map(str::trim).filter(|text| !text.is_empty());
+    let keeps_unit = currency.is_none() && written.is_some_and(has_unit);
+    let Some(amount) = numeric(value).filter(|_| !keeps_unit) else {
         return Jinja::from_safe_string(written.map_or_else(|| "–".to_owned(), markdown));
     };
     let text = grouped(amount, decimals.unwrap_or(2), language(state));
-    let currency = currency.filter(|currency| !currency.is_empty());
     Jinja::from_safe_string(currency.map_or(text.clone(), |currency| format!("{text}\u{a0}{}", markdown(&currency))))
+}
+
+fn has_unit(amount: &str) -> bool {
+    amount.chars().any(|c| !(c.is_ascii_digit() || c.is_whitespace() || ".,'-−".contains(c)))
 }
 
 fn number(state: &State<'_, '_>, value: &Jinja, decimals: Option<usize>) -> Jinja {
@@ -243,6 +249,11 @@ mod tests {
         ] {
             assert_eq!(show("{{ a|money('SEK') }}", Lang::En, &json!({"a": written})), shown, "{written}");
         }
+        for (written, shown) in [("1 299,00 kr", "1 299,00 kr"), ("€499,00", "€499,00"), ("1299,00", "1,299.00"), ("-5.5", "−5.50")] {
+            assert_eq!(show("{{ a|money(c) }}", Lang::En, &json!({"a": written})), shown, "{written}: nothing else tells the currency");
+        }
+        assert_eq!(show("{{ a|money('SEK') }}", Lang::En, &json!({"a": "from 499 kr"})), "from 499 kr");
+        assert_eq!(values::as_number(&json!("from 499 kr")), None, "no bound for what is cheaper");
         assert_eq!(values::as_number(&json!("1 299,50 kr")), Some(1299.5), "what is cheaper is known");
     }
 
