@@ -22,6 +22,7 @@ mod look;
 mod more;
 mod numbers;
 mod pattern;
+mod places;
 mod plan;
 mod reply;
 mod resume;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, NaiveDate, Utc};
-use contract::manifest::{Find, Thing, ThingSource};
+use contract::manifest::{Find, Thing};
 use engine::ports::{ModelRequest, Purpose};
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use super::{
     goal::{Goal, Listing, Outcome, Planned, Step},
     history::{self, Turn},
     lang::Lang,
-    plan::{Run, list},
+    plan::{Run, is_partial, list},
     reply::{Reply, SHOWN, Speaker},
     social::Social,
     state::{Pending, State},
@@ -171,7 +171,7 @@ fn replay(book: &Book, state: &mut State, turn: Turn, today: NaiveDate, now: Dat
 fn pinned(book: &Book, state: &State, mut goal: Goal) -> Goal {
     let pack = book.tools[goal.tool].pack;
     let mut name = book.tools[goal.tool].thing().map(|(_, thing, _)| thing);
-    while let (Some(kind), Some(place)) = (name, goal.target.places.first().copied()) {
+    while let (Some(kind), Some(place), false) = (name, goal.target.places.first().copied(), goal.target.open) {
         if let Some(item) = state.listing(pack, kind).and_then(|listing| listing.at(place)) {
             goal.chosen.push((kind.to_owned(), item.clone()));
             goal.target.places.clear();
@@ -224,12 +224,14 @@ fn cleared(mut goal: Goal) -> Goal {
     goal
 }
 
-/// Things shown side by side are a list of their own, of which "it" means none.
+/// Things shown side by side are a list of their own, of which "it" means none and which nobody goes on with.
 fn compared(book: &Book, state: &mut State, pack: usize, tool: usize, results: &[Arc<Value>]) {
     let whole = |thing: &Thing| thing.sources.iter().any(|source| book.tool_by_id(pack, &source.tool) == Some(tool) && source.list.is_empty());
     if let Some((name, _)) = book.packs[pack].offline.things.iter().find(|(_, thing)| whole(thing)) {
-        state.look_away(pack, name);
-        state.list(book, Listing::new(pack, name, results.iter().map(|result| (**result).clone()).collect()));
+        let mut listing = Listing::new(pack, name, results.iter().map(|result| (**result).clone()).collect());
+        listing.newest = false;
+        state.look_away(pack);
+        state.list(book, listing);
     }
 }
 
@@ -243,18 +245,12 @@ fn show(book: &Book, state: &mut State, pack: usize, tool: usize, result: &Value
             }
             if !items.is_empty() {
                 let mut listing = Listing::new(pack, name, items);
-                listing.partial = matches!(source.find, Some(Find::Words { .. })) && !holds_all(source, result, listing.items.len());
+                listing.partial = is_partial(source, result);
                 listing.showed(lines);
                 state.list(book, listing);
             }
         }
     }
-}
-
-/// Whether the result itself says that its list is the whole.
-fn holds_all(source: &ThingSource, result: &Value, count: usize) -> bool {
-    let total = source.total.as_ref().and_then(|pointer| result.pointer(pointer)?.as_u64());
-    total.is_some_and(|total| total <= count as u64)
 }
 
 fn local_day(now: DateTime<Utc>, zone: &str) -> NaiveDate {

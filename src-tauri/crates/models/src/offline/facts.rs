@@ -11,6 +11,7 @@ use super::{
     counts::{closes_a_change, is_fraction, is_in_a_name, is_left_behind},
     dates, lang, numbers,
     pattern::word_indices,
+    places::Place,
     text::{Kind, Token},
 };
 
@@ -23,13 +24,6 @@ pub(super) struct Named {
     pub(super) kind: String,
     pub(super) id: String,
     pub(super) at: Range<usize>,
-}
-
-/// A place in a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    Nth(u32),
-    Last,
 }
 
 /// The facts of a clause.
@@ -47,6 +41,8 @@ pub(super) struct Facts {
     pub(super) places: Vec<Place>,
     /// Numbers that may be places: the ends of a range ("between 2 and 4"), or one of them ("1 or 3"). With where they stand.
     pub(super) maybe: Option<(Vec<Place>, Range<usize>)>,
+    /// Of the places, or of those that may be, one is meant and nobody knows which: "1 or the last".
+    pub(super) choice: bool,
     /// "the first two": that many from the top.
     pub(super) first: Option<u32>,
     pub(super) pronoun: bool,
@@ -83,27 +79,8 @@ const NEGATIONS: &[&str] = &[
 /// A number after one of these is a value of a thing, not how many.
 pub(super) const LABELS: &[&str] =
     &["size", "sizes", "storlek", "storleken", "strl", "str", "eu", "part", "partno", "artikel", "artikelnummer", "article", "sku", "model"];
-const PLACE_LABELS: &[&str] = &[
-    "option",
-    "options",
-    "number",
-    "numbers",
-    "nr",
-    "no",
-    "choice",
-    "alternativ",
-    "alternativen",
-    "nummer",
-    "#",
-    "product",
-    "result",
-    "line",
-    "rad",
-    "produkt",
-    "item",
-];
 /// A number before one of these is a measure of a thing.
-const UNITS: &[&str] = &[
+pub(super) const UNITS: &[&str] = &[
     "percent",
     "procent",
     "l",
@@ -138,6 +115,8 @@ pub(super) const ORDERS: &[&str] = &[
     "make", "set", "change", "lagg", "lagga", "kop", "kopa", "bestall", "bestalla", "tag", "ta", "stoppa", "slang", "plocka", "tar", "koper", "behover",
     "remove",
 ];
+/// A number right after one of these says how many.
+pub(super) const BEFORE_A_COUNT: &[&str] = &["to", "till", "it", "quantity", "antal", "antalet", "them", "dem", "qty", "make"];
 pub(super) const PIECES: &[&str] = &["x", "st", "stycken", "styck", "pcs", "pieces", "pairs", "pair", "par", "of", "times", "ggr"];
 
 impl Facts {
@@ -147,6 +126,7 @@ impl Facts {
         facts.find_names(tokens, book);
         facts.find_before_that(tokens);
         facts.find_period(tokens, today);
+        facts.find_choice(tokens, listed);
         if listed {
             facts.find_joined(tokens);
         }
@@ -163,7 +143,7 @@ impl Facts {
         facts
     }
 
-    fn take(&mut self, range: Range<usize>) {
+    pub(super) fn take(&mut self, range: Range<usize>) {
         self.taken.extend(range);
     }
 
@@ -284,93 +264,11 @@ impl Facts {
         }
     }
 
-    /// "1 and 3", "option 2, 4 & 5": places without a name of their own. Numbers of which one is a size or a count are none, and of the ends of
-    /// a range and of a choice it shows only later.
-    fn find_joined(&mut self, tokens: &[Token]) {
-        let mut at = 0;
-        while at < tokens.len() {
-            let labelled = at > 0 && (tokens[at - 1].any(PLACE_LABELS) || tokens[at - 1].fold == "#");
-            let valued = at > 0 && tokens[at - 1].any(LABELS);
-            let ranges = at > 0 && tokens[at - 1].any(&["between", "mellan", "from", "fran"]);
-            let Some((places, used)) = numbers::joined(tokens, at) else {
-                at += 1;
-                continue;
-            };
-            let next = tokens.get(at + used);
-            let counts =
-                next.is_some_and(|next| next.any(PIECES) || next.any(UNITS) || next.is("av") || !(next.kind == Kind::Punct || lang::is_filler(&next.norm)));
-            // "1, 2 or 3", "1, 2 or the last": one of them, and nobody knows which.
-            let after = tokens[at + used..].iter().find(|token| token.kind != Kind::Punct);
-            let open = tokens[at..at + used].iter().chain(after).any(|token| token.any(numbers::CHOICES));
-            if !(valued || counts) && (at..at + used).all(|i| !self.is_taken(i)) {
-                let (places, range) = (places.into_iter().map(Place::Nth), at - usize::from(labelled)..at + used);
-                if ranges || open {
-                    self.maybe = Some((places.collect(), range));
-                } else {
-                    self.places.extend(places);
-                    self.take(range);
-                }
-            }
-            at += used;
-        }
-    }
-
-    fn find_places(&mut self, tokens: &[Token]) {
-        let mut at = 0;
-        while at < tokens.len() {
-            if self.is_taken(at) {
-                at += 1;
-                continue;
-            }
-            let labelled = tokens[at].any(PLACE_LABELS) || tokens[at].fold == "#";
-            if labelled {
-                let point = usize::from(tokens.get(at + 1).is_some_and(|token| token.any(&[".", "#", ":"])));
-                if let Some((value, used)) = numbers::whole(tokens, at + 1 + point).filter(|(value, _)| (1..=50).contains(value)) {
-                    let end = at + 1 + point + used;
-                    self.places.push(Place::Nth(value));
-                    self.take(at..end);
-                    at = end;
-                    continue;
-                }
-            }
-            if tokens[at].any(&["first", "forsta", "top"])
-                && let Some((count, used)) = numbers::whole(tokens, at + 1).filter(|(count, _)| (2..=5).contains(count))
-            {
-                self.first = Some(count);
-                self.take(at..at + 1 + used);
-                at += 1 + used;
-                continue;
-            }
-            // "the two first", "de två första"
-            if let Some((count, used)) = numbers::whole(tokens, at).filter(|(count, _)| (2..=5).contains(count))
-                && tokens.get(at + used).is_some_and(|next| next.any(&["first", "forsta"]))
-            {
-                self.first = Some(count);
-                self.take(at..at + used + 1);
-                at += used + 1;
-                continue;
-            }
-            if let Some((value, used)) = numbers::place(tokens, at) {
-                self.places.push(Place::Nth(value));
-                self.take(at..at + used);
-                at += used;
-                continue;
-            }
-            if tokens[at].any(&["last", "sista"])
-                && tokens.get(at + 1).is_none_or(|next| next.kind == Kind::Punct || next.any(&["one", "option", "product", "item"]))
-            {
-                self.places.push(Place::Last);
-                self.take(at..at + 1);
-            }
-            at += 1;
-        }
-    }
-
     /// The number that says how many: not a size, not a place, not part of a date, a name or an amount of money.
     fn find_quantity(&mut self, tokens: &[Token]) {
         let mut best: Option<(i32, Quantity, Range<usize>)> = None;
         for at in 0..tokens.len() {
-            if self.is_taken(at) || (at > 0 && tokens[at - 1].any(LABELS)) {
+            if self.is_taken(at) || (self.choice && self.joins(at)) || (at > 0 && tokens[at - 1].any(LABELS)) {
                 continue;
             }
             let negative = at > 0 && (tokens[at - 1].any(&["minus", "negative"]) || (tokens[at - 1].fold == "-" && tokens[at].glued && !tokens[at - 1].glued));
@@ -400,7 +298,7 @@ impl Facts {
             let article = tokens[at].any(&["one", "en", "ett"]);
             let before = at.checked_sub(1).map(|i| &tokens[i]);
             let pieces = tokens.get(end).is_some_and(|next| next.any(PIECES)) || before.is_some_and(|token| token.any(&["x", "times"]));
-            let target = before.is_some_and(|token| token.any(&["to", "till", "it", "quantity", "antal", "antalet", "them", "dem", "qty", "make"]));
+            let target = before.is_some_and(|token| token.any(BEFORE_A_COUNT));
             let word = tokens[at].kind == Kind::Word;
             // "ridge runner 42": a number behind the thing says what it is like; one before it says how many.
             let leads = tokens.get(end).is_some_and(|next| next.kind == Kind::Word && !next.any(&["to", "in", "please", "tack", "i", "till", "and", "och"]));

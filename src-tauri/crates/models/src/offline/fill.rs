@@ -236,11 +236,12 @@ fn target(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match) -
     }
     let several = data.intents[found.intent].several;
     let pack = reader.book.pack_of(found.tool);
-    // "Which is better, 1 or 3?" asks about both.
-    let both = several && facts.places.is_empty();
+    // "Which is better, 1 or 3?" asks about both; "add 1 or 3" leaves open which one.
+    let open = facts.choice && data.writes();
+    let joined = (several || open) && facts.places.is_empty();
     let mut content = facts.content(tokens, &found.used, data.pack);
-    content.retain(|&i| !(both && facts.joins(i)));
-    let places = facts.maybe.as_ref().filter(|_| both).map_or_else(|| facts.places.clone(), |(places, _)| places.clone());
+    content.retain(|&i| !(joined && facts.joins(i)));
+    let places = facts.maybe.as_ref().filter(|_| joined).map_or_else(|| facts.places.clone(), |(places, _)| places.clone());
     let mut groups: Vec<Vec<String>> = vec![Vec::new()];
     let mut said = Vec::new();
     let mut last = None;
@@ -257,7 +258,7 @@ fn target(reader: &Reader<'_>, tokens: &[Token], facts: &Facts, found: &Match) -
         last = Some(i);
     }
     groups.retain(|group| !group.is_empty());
-    Target { places, first: facts.first, pronoun: facts.pronoun, all: facts.all, groups, said }
+    Target { places, open, first: facts.first, pronoun: facts.pronoun, all: facts.all, groups, said }
 }
 
 fn is_parting(token: &Token) -> bool {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{facts::Place, history::Failure};
+use super::{history::Failure, places::Place};
 
 /// One request: a tool, what is known of its arguments, and what it is about.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,8 @@ pub(super) struct Goal {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Target {
     pub(super) places: Vec<Place>,
+    /// One of the places is meant, and nobody knows which.
+    pub(super) open: bool,
     pub(super) first: Option<u32>,
     pub(super) pronoun: bool,
     pub(super) all: bool,
@@ -67,7 +69,7 @@ pub(super) struct Listing {
     shown: usize,
     /// There may be others: a search brings only its first ones.
     pub(super) partial: bool,
-    /// The newest answer showed it.
+    /// The newest answer showed it, and "more" goes on with it.
     pub(super) newest: bool,
 }
 

@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 
 use super::{
     book::Pack,
-    facts::Place,
     goal::{Goal, Listing, Outcome, Planned, Why},
     history::End,
-    plan::{Found, Run, list},
+    places::Place,
+    plan::{Found, Run, is_partial, list},
     resume,
     state::SourceOf,
     template, things, values,
@@ -64,7 +64,7 @@ impl Run<'_> {
         if let Some(place) = goal.target.places.first()
             && let Some(listing) = self.pointed_into(pack, thing, described)
         {
-            return self.at_place(listing, *place);
+            return if goal.target.open { Found::Done(Outcome::Ask { listing: listing.clone(), why: Why::Several }) } else { self.at_place(listing, *place) };
         }
         let Some((source, tool, find)) =
             described.sources.iter().find_map(|source| Some((source, self.book.tool_by_id(pack, &source.tool)?, source.find.as_ref()?)))
@@ -98,22 +98,22 @@ impl Run<'_> {
         let words = looking.goal.target.words();
         let pack = &self.book.packs[looking.pack];
         let shown = self.shown(looking.pack, looking.thing);
-        if words.is_empty()
+        if (words.is_empty() || looking.goal.target.open)
             && let Some(place) = looking.goal.target.places.first()
         {
             // A number without a list: what was talked about last is not what is meant.
             let why = if let Place::Nth(place) = place { Why::OutOfRange(*place as usize) } else { Why::Several };
-            return Found::Done(self.ask(looking.pack, looking.thing, Vec::new(), why));
+            return Found::Done(asked(looking.pack, looking.thing, Vec::new(), why, false));
         }
         if words.is_empty() && looking.goal.target.all && looking.for_write && shown.len() != 1 {
             // "Add them all" names none.
-            return Found::Done(self.ask(looking.pack, looking.thing, shown, Why::Several));
+            return Found::Done(self.ask_of_shown(looking.pack, looking.thing, shown, Why::Several));
         }
         if words.is_empty() {
             return match (self.state.focused(looking.pack, looking.thing), &shown[..]) {
                 (Some(item), _) => Found::One(item.clone()),
                 (None, [only]) => Found::One(only.clone()),
-                (None, _) => Found::Done(self.ask(looking.pack, looking.thing, shown, Why::Several)),
+                (None, _) => Found::Done(self.ask_of_shown(looking.pack, looking.thing, shown, Why::Several)),
             };
         }
         if !shown.is_empty() {
@@ -122,7 +122,7 @@ impl Run<'_> {
             let only_described = words.iter().all(|word| pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok());
             if found.hits == words.len() && (found.best.len() == 1 || only_described) {
                 let best: Vec<Value> = found.best.iter().map(|&i| shown[i].clone()).collect();
-                return self.one_of(looking, best, Why::Several);
+                return self.one_of(looking, best, Why::Several, self.shown_in_part(looking.pack, looking.thing));
             }
         }
         if let Some(item) = self.state.focused(looking.pack, looking.thing)
@@ -155,14 +155,14 @@ impl Run<'_> {
             };
             let items = list(value, looking.source);
             if !items.is_empty() {
-                return self.among_found(looking, items, words, attempt == words);
+                return self.among_found(looking, items, words, attempt == words, is_partial(looking.source, value));
             }
             tried.push(attempt);
         }
         Found::Done(Outcome::Nothing { thing: looking.thing.to_owned(), words: words.to_vec() })
     }
 
-    fn among_found(&self, looking: &Looking<'_>, items: Vec<Value>, words: &[String], as_said: bool) -> Found {
+    fn among_found(&self, looking: &Looking<'_>, items: Vec<Value>, words: &[String], as_said: bool, partial: bool) -> Found {
         let pack = &self.book.packs[looking.pack];
         let known: Vec<Vec<String>> = items.iter().map(|item| things::words_of(looking.described, item)).collect();
         let named: Vec<usize> = (0..items.len()).filter(|&i| things::is_named_in_full(pack, &name_words(looking.described, &items[i]), words)).collect();
@@ -173,15 +173,16 @@ impl Run<'_> {
         let best: Vec<Value> = found.best.iter().map(|&i| items[i].clone()).collect();
         let essential = words.iter().filter(|word| !pack.is_attribute(pack.canonical(word)) && word.parse::<u32>().is_err());
         let sure = as_said && essential.into_iter().all(|word| found.best.iter().any(|&i| things::fits(pack, word, &known[i])));
-        self.one_of(looking, best, if sure { Why::Several } else { Why::Confirm })
+        self.one_of(looking, best, if sure { Why::Several } else { Why::Confirm }, partial)
     }
 
-    fn one_of(&self, looking: &Looking<'_>, mut items: Vec<Value>, why: Why) -> Found {
+    /// `partial`: there may be others besides those that were looked through.
+    fn one_of(&self, looking: &Looking<'_>, mut items: Vec<Value>, why: Why, partial: bool) -> Found {
         if items.len() == 1 && (why == Why::Several || !looking.for_write) {
             return Found::One(items.remove(0));
         }
         let why = if items.len() > 1 && why == Why::Confirm { Why::Several } else { why };
-        Found::Done(self.ask(looking.pack, looking.thing, items, why))
+        Found::Done(asked(looking.pack, looking.thing, items, why, partial))
     }
 
     /// Found in a list that is asked for as a whole, such as the lines of a cart.
@@ -200,6 +201,9 @@ impl Run<'_> {
             return Found::Done(Outcome::Nothing { thing: looking.thing.to_owned(), words });
         }
         let target = &looking.goal.target;
+        if target.open {
+            return Found::Done(asked(looking.pack, looking.thing, items, Why::Several, false));
+        }
         if let Some(place) = target.places.first() {
             // A place in another list that was shown before: the same item, looked up here.
             let shown = self.state.newest(looking.pack);
@@ -207,13 +211,13 @@ impl Run<'_> {
                 Place::Nth(place) => (*place as usize).checked_sub(1),
                 Place::Last => shown.map(|listing| listing.shown().len().saturating_sub(1)),
             };
-            let Some(listing) = shown else { return Found::Done(self.ask(looking.pack, looking.thing, items, Why::Several)) };
+            let Some(listing) = shown else { return Found::Done(asked(looking.pack, looking.thing, items, Why::Several, false)) };
             let meant = index.and_then(|i| listing.shown().get(i));
             let same: Vec<Value> = items.iter().filter(|item| meant.is_some_and(|meant| self.is_part_of(looking.described, item, meant))).cloned().collect();
             return if same.len() == 1 {
-                self.one_of(looking, same, Why::Several)
+                self.one_of(looking, same, Why::Several, false)
             } else {
-                Found::Done(self.ask(looking.pack, looking.thing, items, Why::Several))
+                Found::Done(asked(looking.pack, looking.thing, items, Why::Several, false))
             };
         }
         if words.is_empty() {
@@ -221,23 +225,23 @@ impl Run<'_> {
             let points = target.pronoun || self.counts(looking.goal);
             if (target.all || !points) && (items.len() > 1 || looking.for_write) {
                 let why = if items.len() == 1 { Why::Confirm } else { Why::Several };
-                return Found::Done(self.ask(looking.pack, looking.thing, items, why));
+                return Found::Done(asked(looking.pack, looking.thing, items, why, false));
             }
             let newest = self.state.focus.iter().find(|(pack, ..)| *pack == looking.pack).map(|(.., item)| item);
             let same: Vec<Value> = items.iter().filter(|item| newest.is_some_and(|seen| self.is_part_of(looking.described, item, seen))).cloned().collect();
             return match (&same[..], &items[..]) {
                 ([only], _) | ([], [only]) if newest.is_none() || !same.is_empty() => Found::One(only.clone()),
-                _ => Found::Done(self.ask(looking.pack, looking.thing, items, Why::Several)),
+                _ => Found::Done(asked(looking.pack, looking.thing, items, Why::Several, false)),
             };
         }
         let pack = &self.book.packs[looking.pack];
         let known: Vec<Vec<String>> = items.iter().map(|item| self.all_words(looking, item)).collect();
         let found = things::narrow(pack, &known, &words);
         if found.hits == 0 {
-            return Found::Done(self.ask(looking.pack, looking.thing, items, Why::NoneFits(words)));
+            return Found::Done(asked(looking.pack, looking.thing, items, Why::NoneFits(words), false));
         }
         let best: Vec<Value> = found.best.iter().map(|&i| items[i].clone()).collect();
-        self.one_of(looking, best, if found.missing.is_empty() { Why::Several } else { Why::Confirm })
+        self.one_of(looking, best, if found.missing.is_empty() { Why::Several } else { Why::Confirm }, false)
     }
 
     /// An item's own words and those of a thing seen earlier that it belongs to.
@@ -324,21 +328,29 @@ impl Run<'_> {
             let best: Vec<Value> = found.best.iter().map(|&i| items[i].clone()).filter(|item| usable(&item)).collect();
             let offer = if found.hits == 0 || best.is_empty() { can_be_had } else { best };
             let missing = if found.missing.is_empty() { words.to_vec() } else { found.missing };
-            return Found::Done(self.ask(looking.pack, looking.thing, offer, Why::NoneFits(missing)));
+            return Found::Done(asked(looking.pack, looking.thing, offer, Why::NoneFits(missing), false));
         }
         let meant: Vec<Value> = found.best.iter().map(|&i| items[i].clone()).collect();
         let (left, gone): (Vec<Value>, Vec<Value>) = meant.iter().cloned().partition(|item| usable(&item));
         match &left[..] {
-            [] => Found::Done(self.ask(looking.pack, looking.thing, can_be_had, Why::Unusable(meant))),
+            [] => Found::Done(asked(looking.pack, looking.thing, can_be_had, Why::Unusable(meant), false)),
             [only] => Found::One(only.clone()),
-            _ => Found::Done(self.ask(looking.pack, looking.thing, left, if gone.is_empty() { Why::Several } else { Why::SomeUnusable(gone) })),
+            _ => Found::Done(asked(looking.pack, looking.thing, left, if gone.is_empty() { Why::Several } else { Why::SomeUnusable(gone) }, false)),
         }
     }
 
-    pub(super) fn ask(&self, pack: usize, thing: &str, items: Vec<Value>, why: Why) -> Outcome {
-        let sources = self.book.packs[pack].thing(thing).map_or(&[][..], |thing| &thing.sources);
-        let mut listing = Listing::new(pack, thing, items);
-        listing.partial = sources.iter().any(|source| matches!(source.find, Some(Find::Words { .. })));
-        Outcome::Ask { listing, why }
+    /// Asks with things of the list that was shown.
+    pub(super) fn ask_of_shown(&self, pack: usize, thing: &str, items: Vec<Value>, why: Why) -> Outcome {
+        asked(pack, thing, items, why, self.shown_in_part(pack, thing))
     }
+
+    fn shown_in_part(&self, pack: usize, thing: &str) -> bool {
+        self.state.listing(pack, thing).is_some_and(|listing| listing.partial)
+    }
+}
+
+fn asked(pack: usize, thing: &str, items: Vec<Value>, why: Why, partial: bool) -> Outcome {
+    let mut listing = Listing::new(pack, thing, items);
+    listing.partial = partial;
+    Outcome::Ask { listing, why }
 }

@@ -153,7 +153,7 @@ pub(super) fn whole(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
 }
 
 /// What stands between numbers of things that are named together.
-const JOINERS: &[&str] = &["and", "och", "&", ",", "/", "vs", "versus", "with", "med", "mot", "samt", "or", "eller"];
+pub(super) const JOINERS: &[&str] = &["and", "och", "&", ",", "/", "vs", "versus", "with", "med", "mot", "samt", "or", "eller"];
 /// Those that leave open which one is meant.
 pub(super) const CHOICES: &[&str] = &["or", "eller"];
 

@@ -4,14 +4,14 @@
 use std::{collections::HashSet, sync::Arc};
 
 use chrono::{DateTime, Utc};
-use contract::manifest::ThingSource;
+use contract::manifest::{Find, ThingSource};
 use serde_json::{Map, Value};
 
 use super::{
     book::{Book, Tool},
-    facts::Place,
     goal::{Doubt, Goal, Outcome, Planned, Step, Target, Why},
     history::{Done, End},
+    places::Place,
     state::State,
     values,
 };
@@ -145,7 +145,7 @@ impl Run<'_> {
         items.dedup();
         items.truncate(3);
         if items.len() < 2 {
-            return Step::Done(self.ask(tool.pack, thing, self.shown(tool.pack, thing), Why::Several));
+            return Step::Done(self.ask_of_shown(tool.pack, thing, self.shown(tool.pack, thing), Why::Several));
         }
         let mut results: Vec<Arc<Value>> = Vec::new();
         for item in &items {
@@ -236,4 +236,10 @@ pub(super) fn list(value: &Value, source: &ThingSource) -> Vec<Value> {
         _ if source.or_self => vec![value.clone()],
         _ => Vec::new(),
     }
+}
+
+/// Whether there may be more than the list of a result: a search brings only its first ones, unless it says that these are all.
+pub(super) fn is_partial(source: &ThingSource, result: &Value) -> bool {
+    let total = source.total.as_ref().and_then(|pointer| result.pointer(pointer)?.as_u64());
+    matches!(source.find, Some(Find::Words { .. })) && total.is_none_or(|total| total > list(result, source).len() as u64)
 }

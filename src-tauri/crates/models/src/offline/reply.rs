@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use super::{
     book::Book,
-    facts::Place,
     goal::{Doubt, Goal, Listing, Outcome, Why},
     history::Failure,
     lang::Lang,
+    places::Place,
     social::Social,
     template::{self, markdown},
     understand::Talk,
@@ -76,7 +76,7 @@ impl Speaker<'_> {
             let (kind, item) = goal.chosen.last()?;
             self.thing(goal, kind)?.words.first().and_then(|name| item.pointer(name)?.as_str()).map(markdown)
         };
-        match (&words[..], target.places.first()) {
+        match (&words[..], target.places.first().filter(|_| !target.open)) {
             ([], Some(Place::Nth(place))) => self.say(&format!("number {place}"), &format!("nummer {place}")),
             ([], _) => chosen().unwrap_or_else(|| self.say("the rest", "resten")),
             _ => markdown(&words.join(" ")),

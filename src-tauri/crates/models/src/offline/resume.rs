@@ -4,9 +4,10 @@
 use serde_json::{Value, json};
 
 use super::{
-    facts::{self, Facts, Place, Quantity},
+    facts::{self, Facts, Quantity},
     fill,
     goal::{Doubt, Goal, Listing, Target},
+    places::Place,
     social::{self, Social},
     state::Pending,
     text::Token,
@@ -239,6 +240,9 @@ fn select(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Fact
         let describes = |word: &&String| pack.is_attribute(pack.canonical(word));
         place.checked_sub(1).and_then(|i| items.get(i)).is_some_and(|item| words.iter().filter(describes).any(|word| !things::fits(pack, word, item)))
     };
+    if facts.places.len() > 1 || facts.choice {
+        return Some((Vec::new(), Some(Talk::AskAgain)));
+    }
     let last = listing.shown().len();
     if facts.places.len() == 1 && facts.places.iter().any(|place| contradicts(if let Place::Nth(place) = place { *place as usize } else { last })) {
         return Some((Vec::new(), Some(Talk::AskAgain)));
@@ -249,9 +253,6 @@ fn select(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts: &Fact
     }
     if let [Place::Last] = facts.places[..] {
         return Some(nth(reader, pending, facts, last, &[]));
-    }
-    if facts.places.len() > 1 {
-        return Some((Vec::new(), Some(Talk::AskAgain)));
     }
     if words.is_empty()
         && values.is_empty()

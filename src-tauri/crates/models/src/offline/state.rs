@@ -137,9 +137,9 @@ impl State {
         self.focus.truncate(8);
     }
 
-    /// Several things of a kind are talked about: none of them is "it".
-    pub(super) fn look_away(&mut self, pack: usize, thing: &str) {
-        self.focus.retain(|(p, t, _)| !(*p == pack && t == thing));
+    /// Several things are talked about: none of them is "it", and nothing that was before them.
+    pub(super) fn look_away(&mut self, pack: usize) {
+        self.focus.retain(|(p, ..)| *p != pack);
     }
 
     pub(super) fn focused(&self, pack: usize, thing: &str) -> Option<&Value> {

@@ -6,12 +6,13 @@ use chrono::NaiveDate;
 use super::{
     book::Book,
     dates,
-    facts::{Facts, Place},
+    facts::Facts,
     fill,
     goal::{Goal, Target},
     lang::{self, Lang},
     more,
     pattern::{Hit, word_indices},
+    places::Place,
     resume,
     social::{self, Social},
     state::State,
@@ -156,7 +157,8 @@ impl Reader<'_> {
             let Some(found) = like.or_else(|| self.best(&clause, &self.facts(&clause))) else { continue };
             let facts = self.facts_for(found.tool, &clause);
             let tool = &self.book.tools[found.tool];
-            let single = tool.thing().is_some() && !tool.intents[found.intent].several;
+            let open = facts.choice && tool.writes();
+            let single = tool.thing().is_some() && !tool.intents[found.intent].several && !open;
             for facts in one_name_each(&facts, tool.pack) {
                 for facts in if single { one_place_each(facts) } else { vec![facts] } {
                     self.add_goal(&mut goals, &clause, &facts, &found);

@@ -290,12 +290,68 @@ fn who_asks_about_several_means_the_ends_of_a_range_and_both_of_a_choice() {
 
 #[test]
 fn none_of_what_was_compared_is_meant_by_it() {
-    for text in ["add 2", "add it to my cart", "lägg till den"] {
+    for (text, bought) in [("add 2", false), ("add it to my cart", false), ("lägg till den", false), ("add it to my cart", true), ("lägg till den", true)] {
         let mut world = World::new();
+        if bought {
+            assert!(world.say("add juniper stove").calls.iter().any(|call| call.writes));
+        }
         world.say("show me stoves");
         world.say("compare 1 and 3");
         let asked = world.say(text);
         assert!(asked.calls.is_empty() && asked.text.contains("Which one do you mean?") | asked.text.contains("Vilken menar du?"), "{text}: {asked:?}");
         assert_eq!(asked.choices.len(), 2, "{text}: {asked:?}");
     }
+}
+
+#[test]
+fn more_is_not_of_what_was_compared_and_a_question_knows_whether_there_is_more() {
+    for (search, compare, more) in [("show me jackets", "compare 1 and 3", "show more"), ("visa jackor", "jämför 1 och 3", "visa fler")] {
+        let mut world = World::new();
+        world.say(search);
+        world.say(compare);
+        let said = world.say(more);
+        assert!(said.calls.is_empty() && said.text.contains("more of that") | said.text.starts_with("Mer av det"), "{more}: {said:?}");
+    }
+    let after = |question: &str| {
+        let mut world = World::new();
+        assert!(!world.say(question).choices.is_empty(), "{question}");
+        let said = world.say("show more").text;
+        if said.starts_with("10. ") { world.say("show more").text } else { said }
+    };
+    assert_eq!(after("add a stove to my cart"), "That is all there is.", "the search brought them all");
+    assert!(after("add a jacket to my cart").contains("only its first ones"));
+}
+
+#[test]
+fn a_change_of_one_of_several_places_asks_which() {
+    for text in [
+        "add number 1 or number 3 to my cart",
+        "add the first or the third",
+        "add the first, second or the last one",
+        "add 1, 2 or the last",
+        "add 1 or 3",
+        "add the first or a blue one",
+        "lägg till 1 eller 3",
+        "lägg till den första eller den tredje",
+        "lägg till den första eller andra",
+    ] {
+        let mut world = World::new();
+        world.say("show me juniper stove");
+        world.say("show me stoves");
+        world.say("tell me about number 2");
+        let asked = world.say(text);
+        assert!(asked.calls.is_empty(), "{text}: {asked:?}");
+        assert!(asked.text.contains("Which one do you mean?") || asked.text.contains("Vilken menar du?"), "{text}: {asked:?}");
+        let again = world.say("the first or the second");
+        assert!(again.calls.is_empty(), "{text}: {again:?}");
+        let chosen = world.say("the second one");
+        assert!(chosen.calls.iter().filter(|call| call.writes).all(|call| call.arguments["quantity"] == 1), "{text}: {chosen:?}");
+        assert!(!chosen.calls.is_empty(), "{text}: {chosen:?}");
+    }
+    let mut world = World::new();
+    world.say("show me trail shoes");
+    let last = world.say("tell me more about the last one").calls[0].arguments["productId"].clone();
+    let said = world.say("which is best, 1, 2 or the last?");
+    let ids: Vec<_> = said.calls.iter().map(|call| call.arguments["productId"].clone()).collect();
+    assert_eq!(ids, [json!(1001), json!(1002), last], "who only asks means them all: {said:?}");
 }
