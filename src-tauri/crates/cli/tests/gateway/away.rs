@@ -1,11 +1,13 @@
 //! The shared Redis dies and comes back, and gateways die in the middle of a change: nothing is done twice, nothing is lost, and what
 //! nobody knows is said to be unknown.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use kit::model_server::Reply;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
+use tokio::sync::Barrier;
 
 use crate::cart::{add, pieces, until};
 use crate::front::{Break, Front};
@@ -13,7 +15,7 @@ use crate::redis::Redis;
 use crate::remote_shop::open;
 use crate::sessions::end_at;
 use crate::sharing::{gateway, two};
-use crate::world::{Gateway, message_of, model, names};
+use crate::world::{Gateway, SHOE, message_of, model, names};
 
 const UNKNOWN: &str = "may or may not have happened";
 const NOT_OPEN: &str = "That question is not open any more.";
@@ -78,19 +80,23 @@ async fn section_11_a_yes_while_redis_is_away_decides_nothing_and_later_decides_
     server.assert_clean();
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn section_11_a_yes_that_redis_kept_and_nothing_more_is_answered_when_it_comes_again() {
+/// Redis goes away behind the decision and before the shop is asked for the change. `asked` breaks the looks of the question.
+async fn kept_and_nothing_more(asked: &[Break]) {
     let (mut redis, front) = (Redis::start().await, Front::start().await);
     let server = model([add(1), Reply::text(["Good."])]).await;
     let url = redis.url();
     let gateway = open(&front, &server, &[("SESSION_STORE", "redis"), ("REDIS_URL", &url)]).await;
+    front.breaks("product.get", asked.iter().cloned());
     gateway.say("s", "one shoe").await;
-    // The look behind the decision, before the shop is asked for the change.
-    front.breaks("product.get", [Break::Slow(1_500)]);
+    front.assert_broken();
+    // The look behind the decision is not answered before Redis is gone.
+    let gone = Arc::new(Barrier::new(2));
+    front.breaks("product.get", [Break::Meet(Arc::clone(&gone))]);
     let looks = front.count("product.get");
     let deciding = tokio::spawn(gateway.request(reqwest::Method::POST, "/v1/chat").json(&message_of("s", "yes")).send());
     until(|| front.count("product.get") > looks).await;
     redis.kill();
+    gone.wait().await;
     let (status, answer) = crate::world::read(deciding.await.unwrap().unwrap()).await;
     is_away(status, &answer);
     redis.back().await;
@@ -98,6 +104,17 @@ async fn section_11_a_yes_that_redis_kept_and_nothing_more_is_answered_when_it_c
     assert!(again["text"].as_str().unwrap().starts_with(NOT_OPEN), "{again}");
     assert_eq!((gateway.say("s", "yes").await["text"].as_str(), front.count("cart.addItem")), (Some("Good."), 0));
     server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_a_yes_that_redis_kept_and_nothing_more_is_answered_when_it_comes_again() {
+    kept_and_nothing_more(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_a_yes_to_another_price_that_redis_kept_and_nothing_more_is_answered_when_it_comes_again() {
+    let dearer = json!({"productId": 1001, "partNo": SHOE, "name": "Shoe", "priceIncVat": "SEK 9 999.00", "currency": "SEK"});
+    kept_and_nothing_more(&[Break::Result(dearer.clone()), Break::Result(dearer)]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
