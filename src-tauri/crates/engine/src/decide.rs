@@ -90,7 +90,8 @@ impl Engine {
         Ok(Decided { approval: self.approval(&params.id).await?, result })
     }
 
-    async fn approval(&self, id: &ApprovalId) -> Result<Approval, AgentError> {
+    /// An action as it stands now.
+    pub async fn approval(&self, id: &ApprovalId) -> Result<Approval, AgentError> {
         let found = self.world.store.approval(id).await.map_err(|e| store_error(&e))?;
         found.ok_or_else(|| AgentError::invalid("There is no such pending action.").reason("not_found"))
     }

@@ -109,6 +109,13 @@ impl Engine {
         Ok(newest.into_iter().next())
     }
 
+    /// The result of an action's call, as its conversation has it.
+    pub async fn result_of(&self, approval: &Approval) -> Result<Option<ItemBody>, AgentError> {
+        let items = self.world.store.items_of_turn(&approval.turn).await.map_err(|e| store_error(&e))?;
+        let is_its = |body: &ItemBody| matches!(body, ItemBody::ToolResult { call, .. } if *call == approval.call);
+        Ok(items.into_iter().map(|item| item.body).rev().find(is_its))
+    }
+
     /// Takes the oldest items of sessions that have a value of this name and more items than `keep`.
     pub async fn items_trim(&self, name: &str, keep: u32) -> Result<(), AgentError> {
         self.world.store.items_trim(name, keep).await.map_err(|e| store_error(&e))

@@ -17,6 +17,8 @@ use crate::{
 
 /// The change that no smaller number helps.
 const REMOVE: &str = "cart.removeItem";
+/// Somebody else has decided meanwhile.
+const DECIDED: &str = "not_pending";
 
 impl Turn<'_> {
     pub(crate) async fn decide(&self, approval: &Approval, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
@@ -34,7 +36,11 @@ impl Turn<'_> {
         let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
         if !is_yes {
             let (rejected, _) = engine.decide_heard(approval, params, self.around()).await;
-            rejected.map_err(|error| Fault::of(&error, self.locale))?;
+            match rejected {
+                Ok(_) => {}
+                Err(error) if error.reason_text() == Some(DECIDED) => return Ok(self.tell_as_found(approval, state, answer).await),
+                Err(error) => return Err(Fault::of(&error, self.locale)),
+            }
             state.told_of = Some(approval.id.to_string());
             state.left.clear();
             self.tell_decided(Text::Cancelled, answer).await;
@@ -43,20 +49,18 @@ impl Turn<'_> {
         answer.plain = false;
         let tool = self.tool_of(approval);
         let args: Value = self.model_arguments(approval);
-        // Of one there is no smaller number.
-        let several = args["quantity"].as_u64().is_some_and(|quantity| quantity > 1);
         tell_start(self.out, &tool, &args, self.locale);
         let began = Instant::now();
         let (decided, events) = engine.decide_heard(approval, params, self.around()).await;
-        let refused = approval.tool.as_str() != REMOVE && events.iter().any(is_refused);
         let result = events.into_iter().find_map(result_of);
+        let not_made = result.as_ref().map_or(Text::ConfirmUnknown, |result| told_as(approval, &args, result));
         // A result that could not be saved is not heard of: then the action itself tells.
         let without = match &decided {
             Ok(ended) if ended.status == ApprovalStatus::Done => ToolOutcome::Ok,
             Ok(_) => ToolOutcome::Unknown,
             Err(_) => ToolOutcome::Error,
         };
-        let (outcome, data) = result.unwrap_or((without, Value::Null));
+        let (outcome, data) = result.and_then(outcome_of).unwrap_or((without, Value::Null));
         let ok = decided.is_ok() && outcome == ToolOutcome::Ok;
         tell_end(self.out, &tool, if ok { Ok(&data) } else { Err(tool_fails(&tool, self.locale)) }, self.locale);
         let executed = matches!(outcome, ToolOutcome::Ok | ToolOutcome::Error | ToolOutcome::Unknown | ToolOutcome::Cancelled);
@@ -67,21 +71,15 @@ impl Turn<'_> {
         }
         answer.calls.push(call);
         state.told_of = Some(approval.id.to_string());
-        let text = match outcome {
-            ToolOutcome::Ok => {
-                self.made(state, answer).await;
-                return Ok(());
-            }
-            // The change may be there: the customer is sent to the cart.
-            ToolOutcome::Unknown => {
-                self.look_again(state, answer).await;
-                Text::ConfirmUnknown
-            }
-            _ if refused && several => Text::ConfirmRefusedSeveral,
-            _ if refused => Text::ConfirmRefused,
-            _ => Text::ConfirmFailed,
-        };
-        self.tell_decided(text, answer).await;
+        if outcome == ToolOutcome::Ok {
+            self.made(state, answer).await;
+            return Ok(());
+        }
+        // The change may be there: the customer is sent to the cart.
+        if outcome == ToolOutcome::Unknown {
+            self.look_again(state, answer).await;
+        }
+        self.tell_decided(not_made, answer).await;
         Ok(())
     }
 
@@ -120,12 +118,7 @@ impl Turn<'_> {
             // The same message may come again, once the sessions are back or everything is switched on. Where the sessions went away behind
             // the decision it is told then what came of it.
             reason if reason == Some("sessions_away") || (error.code == ErrorCode::AgentDisabled && !engine.is_enabled()) => Err(Fault::of(error, self.locale)),
-            // Somebody else was first.
-            Some("not_pending") => {
-                let newest = engine.newest_in(&self.session).await.ok().flatten().filter(|newest| newest.id == approval.id);
-                self.tell_as_it_stands(newest.as_ref().unwrap_or(approval), state, answer).await;
-                Ok(())
-            }
+            Some(DECIDED) => Ok(self.tell_as_found(approval, state, answer).await),
             Some(_) | None => self.give_up(approval, state, answer).await,
         }
     }
@@ -152,33 +145,54 @@ impl Turn<'_> {
         if is_told || newest.status == ApprovalStatus::Pending || !(begun || was_shown) {
             return false;
         }
-        if confirm::reply(&self.ask.request.message) == Reply::Yes {
+        let is_answer = match confirm::reply(&self.ask.request.message) {
+            Reply::Yes => true,
+            Reply::No => was_shown,
+            Reply::Other => false,
+        };
+        if is_answer {
             self.tell_as_it_stands(newest, state, answer).await;
             return true;
         }
-        if newest.status.is_final() {
+        // Where the cart cannot be read, the next message reads it.
+        if newest.status.is_final() && (!begun || self.look_again(state, answer).await) {
             state.told_of = Some(newest.id.to_string());
-            if begun {
-                self.look_again(state, answer).await;
-                // The session has the cart from here on; the calls of the answer are its own.
-                answer.note_cart(state);
-                answer.calls.clear();
-            }
         }
+        // The session has the cart from here on; the calls of the answer are its own.
+        answer.note_cart(state);
+        answer.calls.clear();
         false
     }
 
     /// What is known of an action that was decided elsewhere, with the cart as it is now. It is not begun again; what has not ended is
     /// told once more when it has.
     async fn tell_as_it_stands(&self, approval: &Approval, state: &mut State, answer: &mut Answer) {
+        answer.plain = true;
         state.told_of = approval.status.is_final().then(|| approval.id.to_string());
-        self.look_again(state, answer).await;
+        if !matches!(approval.status, ApprovalStatus::Rejected | ApprovalStatus::Cancelled | ApprovalStatus::Superseded) {
+            self.look_again(state, answer).await;
+        }
         let text = match approval.status {
+            status if !status.is_final() => Text::BeingDone,
             ApprovalStatus::Done => Text::AlreadyDone,
-            status if is_begun(status) => Text::ConfirmUnknown,
+            ApprovalStatus::Failed => self.why_failed(approval).await,
+            _ if confirm::reply(&self.ask.request.message) == Reply::No => Text::Cancelled,
             _ => Text::NotOpen,
         };
         self.tell_decided(text, answer).await;
+    }
+
+    /// The same when somebody else was first. Where that cannot be read, they may be at it.
+    async fn tell_as_found(&self, approval: &Approval, state: &mut State, answer: &mut Answer) {
+        let begun = |_| Approval { status: ApprovalStatus::Executing, ..approval.clone() };
+        let found = self.app.host.engine().approval(&approval.id).await.unwrap_or_else(begun);
+        self.tell_as_it_stands(&found, state, answer).await;
+    }
+
+    /// How a change that was begun and has failed is told, as far as the conversation has its result.
+    async fn why_failed(&self, approval: &Approval) -> Text {
+        let result = self.app.host.engine().result_of(approval).await.ok().flatten();
+        result.map_or(Text::ConfirmUnknown, |result| told_as(approval, &self.model_arguments(approval), &result))
     }
 
     /// The arguments as the model gave them, without what is the caller's.
@@ -191,22 +205,24 @@ impl Turn<'_> {
     }
 
     /// Reads the cart again, of which nobody knows whether it has changed; the one from before is not shown any more. Where there is no
-    /// basket's number there is no cart to read: the one that the change may have begun cannot be found.
-    async fn look_again(&self, state: &mut State, answer: &mut Answer) {
+    /// basket's number there is no cart to read: the one that the change may have begun cannot be found. False: it could not be read.
+    async fn look_again(&self, state: &mut State, answer: &mut Answer) -> bool {
         state.cart = None;
         let engine = self.app.host.engine();
         let specs = engine.specs();
         let number = specs.iter().filter(|spec| spec.model_name == "cart_get").flat_map(|spec| &spec.caller_owned).find(|own| own.name == "basketId");
-        let Some(number) = number else { return };
-        if engine.values_of(&self.session, &[&number.from]).await.is_ok_and(|values| values.contains_key(&number.from)) {
-            self.look_at_cart(answer).await;
+        let Some(number) = number else { return true };
+        match engine.values_of(&self.session, &[&number.from]).await {
+            Ok(values) if values.contains_key(&number.from) => self.look_at_cart(answer).await,
+            Ok(_) => true,
+            Err(_) => false,
         }
     }
 
-    /// Reads the cart after a change; when that fails the change's own answer is shown.
-    async fn look_at_cart(&self, answer: &mut Answer) {
+    /// Reads the cart after a change; when that fails the change's own answer is shown. Tells whether it was read.
+    async fn look_at_cart(&self, answer: &mut Answer) -> bool {
         let engine = self.app.host.engine();
-        let Some(get) = engine.specs().iter().find(|spec| spec.model_name == "cart_get").cloned() else { return };
+        let Some(get) = engine.specs().iter().find(|spec| spec.model_name == "cart_get").cloned() else { return false };
         tell_start(self.out, "cart_get", &json!({}), self.locale);
         let began = Instant::now();
         let (called, _) = engine.call_heard(&self.session, get.id, json!({}), self.around()).await;
@@ -214,6 +230,7 @@ impl Turn<'_> {
         let ended = if outcome == ToolOutcome::Ok { Ok(&data) } else { Err(tool_fails("cart_get", self.locale)) };
         tell_end(self.out, "cart_get", ended, self.locale);
         answer.calls.push(Call::made(CallId::new("cart"), "cart_get".into(), json!({}), began, (outcome, data)));
+        outcome == ToolOutcome::Ok
     }
 }
 
@@ -222,14 +239,27 @@ fn is_begun(status: ApprovalStatus) -> bool {
     matches!(status, ApprovalStatus::Approved | ApprovalStatus::Executing | ApprovalStatus::Done | ApprovalStatus::Failed)
 }
 
-/// Whether the shop answered that it does not make the change.
-fn is_refused(event: &EventBody) -> bool {
-    let EventBody::Item { item } = event else { return false };
-    matches!(&item.body, ItemBody::ToolResult { error: Some(error), .. } if error.reason_text() == Some("mcp_tool_error"))
+fn result_of(event: EventBody) -> Option<ItemBody> {
+    let EventBody::Item { item } = event else { return None };
+    matches!(item.body, ItemBody::ToolResult { .. }).then_some(item.body)
 }
 
-fn result_of(event: EventBody) -> Option<(ToolOutcome, Value)> {
-    let EventBody::Item { item } = event else { return None };
-    let ItemBody::ToolResult { outcome, data, .. } = item.body else { return None };
+fn outcome_of(result: ItemBody) -> Option<(ToolOutcome, Value)> {
+    let ItemBody::ToolResult { outcome, data, .. } = result else { return None };
     Some((outcome, data))
+}
+
+/// How a change is told that is not known to be made, by the result of its call; never what the shop said.
+fn told_as(approval: &Approval, args: &Value, result: &ItemBody) -> Text {
+    let ItemBody::ToolResult { outcome, error, .. } = result else { return Text::ConfirmUnknown };
+    let is_refused = error.as_ref().is_some_and(|error| error.reason_text() == Some("mcp_tool_error"));
+    // Of one there is no smaller number.
+    let several = args["quantity"].as_u64().is_some_and(|quantity| quantity > 1);
+    match outcome {
+        ToolOutcome::Ok => Text::AlreadyDone,
+        ToolOutcome::Unknown => Text::ConfirmUnknown,
+        _ if !is_refused || approval.tool.as_str() == REMOVE => Text::ConfirmFailed,
+        _ if several => Text::ConfirmRefusedSeveral,
+        _ => Text::ConfirmRefused,
+    }
 }

@@ -32,6 +32,7 @@ pub(crate) enum Text {
     RemoveName,
     Done,
     AlreadyDone,
+    BeingDone,
     Cancelled,
     Remind,
     ConfirmFailed,
@@ -109,6 +110,9 @@ impl Text {
             Self::RemoveName => ("Remove from cart", "Ta bort ur varukorgen"),
             Self::Done => ("Done. Your cart is up to date.", "Klart. Varukorgen är uppdaterad."),
             Self::AlreadyDone => ("That has been done already.", "Det är redan gjort."),
+            Self::BeingDone => {
+                ("That is being done right now. Please look at the cart in a moment.", "Det görs just nu. Titta gärna i varukorgen om en liten stund.")
+            }
             Self::Cancelled => ("All right, nothing was changed.", "Okej, inget ändrades."),
             Self::Remind => ("First I need your answer to this:", "Först behöver jag ditt svar på det här:"),
             Self::ConfirmFailed => {
@@ -224,7 +228,7 @@ mod tests {
     }
     every! {
         Start Thinking Searching Refining Details Cart Comparing Finalizing Replaced Found NoneFound FoundThese NothingFound NothingLeft SearchedWithout ToolRuns SearchFailed DetailsFailed CartFailed ToolFailed LeftOut
-        SearchName DetailsName CartName AddName SetName RemoveName Done AlreadyDone Cancelled Remind ConfirmFailed ConfirmRefused ConfirmRefusedSeveral ConfirmUnknown NotOpen ChangedSince OneAtATime Yes No
+        SearchName DetailsName CartName AddName SetName RemoveName Done AlreadyDone BeingDone Cancelled Remind ConfirmFailed ConfirmRefused ConfirmRefusedSeveral ConfirmUnknown NotOpen ChangedSince OneAtATime Yes No
         Generic ChooseVariant Options NotBuyable InStock OutOfStock LowestPrice Comparison Feature ModelSlow ModelBusy ModelFailed TurnSlow ShopFailed Stopping Failed
         NotUnderstood SwitchedOff SessionsAway TooMany TooLong Blank NotAllowed
     }

@@ -111,7 +111,7 @@ impl Turn<'_> {
         let went = self.answer(waited, &mut state, answer).await;
         answer.note_cart(&mut state);
         let saved = self.save(&mut state).await;
-        if saved.is_err() || self.leave.is_cancelled() {
+        if saved.is_err() || went.is_err() || self.leave.is_cancelled() {
             self.unread(asked, told_of, &mut state).await;
         }
         saved.map_err(fault)?;

@@ -2,14 +2,18 @@
 //! it, and what gateways that share sessions leave to the caller alone.
 
 use std::process::Child;
+use std::sync::Arc;
 
 use kit::model_server::{ModelServer, Reply};
 use serde_json::{Value, json};
+use tokio::sync::Barrier;
 
-use crate::cart::{add, pieces, until};
+use crate::cart::{add, leaves, pieces, sends, until};
 use crate::front::{Break, Front};
 use crate::redis::Redis;
-use crate::world::{Gateway, model};
+use crate::world::{Gateway, message_of, model};
+
+const REFUSED: &str = "Sorry, the shop did not accept that change.";
 
 /// A gateway at which terminals may decide.
 async fn open(server: &ModelServer, more: &[(&str, &str)]) -> Gateway {
@@ -20,6 +24,12 @@ async fn open(server: &ModelServer, more: &[(&str, &str)]) -> Gateway {
     let mut all = vec![("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")];
     all.extend(more);
     Gateway::start_in(folder, &["--no-token"], &all).await
+}
+
+/// The same with the shop behind its address.
+async fn behind(front: &Front, server: &ModelServer) -> Gateway {
+    let variables = front.variables();
+    open(server, &variables.iter().map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>()).await
 }
 
 /// Id and hash of what waits in a caller's session.
@@ -44,17 +54,21 @@ fn ended(terminal: Child) -> (String, bool) {
 async fn section_11_what_a_terminal_approves_is_told_while_it_runs_and_when_it_has_ended() {
     let front = Front::start().await;
     let server = model([add(1), add(1), Reply::text(["You are welcome."])]).await;
-    let variables = front.variables();
-    let gateway = open(&server, &variables.iter().map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>()).await;
+    let gateway = behind(&front, &server).await;
     gateway.say("s", "one shoe").await;
-    front.breaks("cart.addItem", [Break::Slow(2_000)]);
+    let answers = Arc::new(Barrier::new(2));
+    front.breaks("cart.addItem", [Break::Meet(Arc::clone(&answers))]);
     let terminal = approves(&gateway, "s");
     until(|| front.count("cart.addItem") == 1).await;
-    let meanwhile = gateway.say("s", "yes").await;
-    assert!(meanwhile["text"].as_str().unwrap().contains("may or may not have happened"), "{meanwhile}");
+    for message in ["yes", "no"] {
+        let (_, meanwhile) = gateway.post("/v1/chat?debug=1", &message_of("s", message)).await;
+        assert!(meanwhile["text"].as_str().unwrap().starts_with("That is being done right now."), "{meanwhile}");
+        assert!(meanwhile.get("debug").is_none(), "as a repeated yes: {meanwhile}");
+    }
+    answers.wait().await;
     let (told, went) = ended(terminal);
     assert!(went, "{told}");
-    let after = gateway.say("s", "yes").await;
+    let after = gateway.say("s", "no").await;
     assert_eq!((after["text"].as_str(), pieces(&after)), (Some("That has been done already."), 1), "{after}");
 
     gateway.say("s", "another one").await;
@@ -62,6 +76,78 @@ async fn section_11_what_a_terminal_approves_is_told_while_it_runs_and_when_it_h
     let later = gateway.say("s", "thanks").await;
     assert_eq!((later["text"].as_str(), pieces(&later)), (Some("You are welcome."), 2), "the cart is the one of now: {later}");
     assert_eq!(front.count("cart.addItem"), 2);
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_what_the_shop_refuses_elsewhere_is_told_as_refused() {
+    let front = Front::start().await;
+    let server = model([add(1), add(1), add(2), Reply::text(["Hello."])]).await;
+    let gateway = behind(&front, &server).await;
+    for message in ["yes", "no"] {
+        gateway.say("s", "one shoe").await;
+        front.breaks("cart.addItem", [Break::Quote]);
+        ended(approves(&gateway, "s"));
+        assert_eq!(gateway.say("s", message).await["text"], REFUSED);
+    }
+
+    // By the customer's own yes, whose answer nobody read.
+    gateway.say("s", "two shoes").await;
+    let (answers, looks) = (Arc::new(Barrier::new(2)), front.count("product.get"));
+    front.breaks("product.get", [Break::Meet(Arc::clone(&answers))]);
+    front.breaks("cart.addItem", [Break::Quote]);
+    let client = sends(&gateway, "yes").await;
+    until(|| front.count("product.get") > looks).await;
+    leaves(client).await;
+    answers.wait().await;
+    let again = gateway.say("s", "yes").await;
+    assert_eq!(again["text"], format!("{REFUSED} Perhaps fewer are left; try a smaller number."));
+    assert_eq!((gateway.say("s", "yes").await["text"].as_str(), front.count("cart.addItem")), (Some("Hello."), 3));
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_a_no_whose_answer_nobody_read_is_answered_when_it_comes_again() {
+    let server = model([add(1), Reply::text(["Hello."])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    gateway.say("s", "one shoe").await;
+    let writer = crate::sessions::database(&gateway);
+    writer.execute_batch("BEGIN IMMEDIATE").unwrap();
+    leaves(sends(&gateway, "no").await).await;
+    writer.execute_batch("COMMIT").unwrap();
+    assert_eq!(gateway.say("s", "no").await["text"], "All right, nothing was changed.");
+    assert_eq!(gateway.say("s", "no").await["text"], "Hello.");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_11_an_end_outlives_a_turn_that_fails_and_a_cart_that_cannot_be_read() {
+    let front = Front::start().await;
+    let server =
+        model([add(1), add(1), Reply::refusal(401, &json!({"error": {"message": "no"}})), add(1), Reply::text(["Hm."]), Reply::text(["Good."]), add(1)]).await;
+    let gateway = behind(&front, &server).await;
+    gateway.say("s", "one shoe").await;
+    gateway.say("s", "yes").await;
+    gateway.say("s", "another one").await;
+    assert!(ended(approves(&gateway, "s")).1);
+    let (status, failed) = gateway.post("/v1/chat", &message_of("s", "hm?")).await;
+    assert!(status.is_server_error(), "{failed}");
+    let told = gateway.say("s", "yes").await;
+    assert_eq!((told["text"].as_str(), pieces(&told)), (Some("That has been done already."), 2), "{told}");
+
+    gateway.say("s", "another one").await;
+    assert!(ended(approves(&gateway, "s")).1);
+    front.breaks("cart.get", [Break::Quote]);
+    assert!(gateway.say("s", "hm?").await.get("cart").is_none(), "nobody knows the cart");
+    assert_eq!(pieces(&gateway.say("s", "good?").await), 3);
+
+    // Where nothing was begun, the cart is the one that it was.
+    gateway.say("s", "another one").await;
+    let rejects = gateway.terminal(&["approvals", "reject", &waiting(&gateway, "s").0]).spawn().unwrap();
+    assert!(ended(rejects).1);
+    front.breaks("cart.get", [Break::Quote]);
+    let told = gateway.say("s", "no").await;
+    assert_eq!((told["text"].as_str(), pieces(&told)), (Some("All right, nothing was changed."), 3), "{told}");
     server.assert_clean();
 }
 
