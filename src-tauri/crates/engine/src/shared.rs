@@ -48,9 +48,10 @@ impl Engine {
     /// Puts an image in place of what is kept here of its session.
     pub async fn session_adopt(&self, image: &SessionImage) -> Result<(), AgentError> {
         let _one_at_a_time = self.values.lock(&image.session).await;
-        let ended = self.world.store.session_adopt(image).await.map_err(|e| store_error(&e))?;
+        let untold = Text::EndedElsewhere.in_locale(&self.world.profile.locale());
+        let ended = self.world.store.session_adopt(image, untold).await.map_err(|e| store_error(&e))?;
         for approval in &ended {
-            self.record_resolved(approval, ApprovalStatus::Expired, None, "host").await;
+            self.record_resolved(approval, approval.status, approval.reason.as_deref(), "host").await;
         }
         if !ended.is_empty() {
             self.push_approvals().await;

@@ -44,6 +44,7 @@ pub enum Text {
     OutOfTime,
     NotKept,
     DoneElsewhere,
+    EndedElsewhere,
 }
 
 impl Text {
@@ -95,6 +96,7 @@ impl Text {
             Self::OutOfTime => "Not run: the time for this message is over. Answer the user now from what there is.",
             Self::NotKept => "Not kept",
             Self::DoneElsewhere => "It was done; what came of it was not told.",
+            Self::EndedElsewhere => "It ended at another gateway, which did not tell how.",
         }
     }
 
@@ -143,6 +145,7 @@ impl Text {
             Self::OutOfTime => "Inte kört: tiden för meddelandet är slut. Svara användaren nu utifrån det som finns.",
             Self::NotKept => "Sparas inte",
             Self::DoneElsewhere => "Det gjordes; vad som kom av det berättades inte.",
+            Self::EndedElsewhere => "Det avslutades vid en annan gateway, som inte berättade hur.",
         }
     }
 }

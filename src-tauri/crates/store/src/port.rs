@@ -73,9 +73,9 @@ impl Store for SqliteStore {
         erased
     }
 
-    async fn session_adopt(&self, image: &SessionImage) -> Result<Vec<Approval>, StoreError> {
-        let image = image.clone();
-        self.write(move |conn| sessions::adopt(conn, &image)).await
+    async fn session_adopt(&self, image: &SessionImage, untold: &str) -> Result<Vec<Approval>, StoreError> {
+        let (image, untold) = (image.clone(), untold.to_owned());
+        self.write(move |conn| sessions::adopt(conn, &image, &untold)).await
     }
     async fn items_trim(&self, name: &str, keep: u32) -> Result<(), StoreError> {
         let name = name.to_owned();

@@ -68,6 +68,8 @@ async fn section_11_what_one_gateway_proposes_another_confirms() {
     assert_eq!((pieces(&done), done.get("pendingAction")), (2, None), "{done}");
     let again = one.say("s", "yes").await;
     assert_eq!((again["text"].as_str(), pieces(&again)), (Some("That has been done already."), 2), "{again}");
+    let ended = one.csign(&["audit", "list", "--type", "approval_resolved"]).to_string();
+    assert!(ended.contains("done"), "its end is in the log of each: {ended}");
     assert_eq!(one.say("s", "what about socks?").await["cart"], done["cart"], "the cart has come along");
     assert_eq!(other.say("s", "yes").await["text"], "Good.", "and a later yes is the model's");
     server.assert_clean();

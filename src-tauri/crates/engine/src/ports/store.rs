@@ -69,9 +69,9 @@ pub trait Store: Books + Conversations {
     /// Items of one turn, ascending.
     async fn items_of_turn(&self, turn: &TurnId) -> Result<Vec<Item>, StoreError>;
 
-    /// Puts what travelled in place of what is kept here of the session. Gives the actions that waited here and did not come along: they
-    /// have expired by that.
-    async fn session_adopt(&self, image: &SessionImage) -> Result<Vec<Approval>, StoreError>;
+    /// Puts what travelled in place of what is kept here of the session. Gives the actions that were open here and have ended by that:
+    /// as they came, or expired with the reason `untold` when they did not come along.
+    async fn session_adopt(&self, image: &SessionImage, untold: &str) -> Result<Vec<Approval>, StoreError>;
     /// Takes the oldest items of sessions that have a value of this name and more items than `keep`.
     async fn items_trim(&self, name: &str, keep: u32) -> Result<(), StoreError>;
 

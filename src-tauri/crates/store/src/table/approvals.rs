@@ -75,25 +75,29 @@ pub(crate) fn of_session(conn: &Connection, session: &SessionId, limit: u32) -> 
     rows.map(|row| approval(row?)).collect()
 }
 
-/// Takes over the approvals that a session came with. What has ended here stays so; what waits here and did not come has expired, and
-/// is given back.
-pub(crate) fn adopt(conn: &Connection, session: &SessionId, approvals: &[Approval]) -> Result<Vec<Approval>, DbError> {
-    let mut came = Vec::new();
+/// Takes over the approvals that a session came with. What has ended here stays so; what was open here and did not come has expired, for
+/// the reason `untold`. Gives those that were open here and are not any more.
+pub(crate) fn adopt(conn: &Connection, session: &SessionId, approvals: &[Approval], untold: &str) -> Result<Vec<Approval>, DbError> {
+    let (mut came, mut ended) = (Vec::new(), Vec::new());
     // They come newest first.
     for approval in approvals.iter().rev() {
-        let known = get(conn, &approval.id)?;
         came.push(approval.id.as_str());
-        match known {
-            None => insert(conn, approval, true)?,
-            Some(_) => drop(follow(conn, &approval.id, approval.status, approval.reason.as_deref(), approval.decided_at.unwrap_or(approval.created_at))?),
+        if get(conn, &approval.id)?.is_none() {
+            insert(conn, approval, true)?;
+            continue;
+        }
+        let decided_at = approval.decided_at.unwrap_or(approval.created_at);
+        if follow(conn, &approval.id, approval.status, approval.reason.as_deref(), decided_at)? && approval.status.is_final() {
+            ended.push(approval.clone());
         }
     }
     let mut statement = conn.prepare_cached(&format!(
-        "UPDATE approval SET status = 'expired' WHERE session = ?1 AND status IN ({OPEN}) AND id NOT IN (SELECT value FROM json_each(?2))
+        "UPDATE approval SET status = 'expired', reason = ?3 WHERE session = ?1 AND status IN ({OPEN}) AND id NOT IN (SELECT value FROM json_each(?2))
          RETURNING body, status, reason, decided_at"
     ))?;
-    let rows = statement.query_map(params![session.as_str(), serde_json::to_string(&came)?], columns)?;
-    rows.map(|row| approval(row?)).collect()
+    let rows = statement.query_map(params![session.as_str(), serde_json::to_string(&came)?, untold], columns)?;
+    ended.extend(rows.map(|row| approval(row?)).collect::<Result<Vec<_>, _>>()?);
+    Ok(ended)
 }
 
 /// All that have not ended, oldest first.

@@ -64,8 +64,8 @@ pub(crate) fn reserve(conn: &Connection, id: &SessionId, count: usize, at: DateT
 }
 
 /// Puts what travelled in place of the session's own items, values and memories. Its turns, and what was spent on it, stay. Gives
-/// the actions that expired by it.
-pub(crate) fn adopt(conn: &Connection, image: &SessionImage) -> Result<Vec<Approval>, DbError> {
+/// the actions that ended by it.
+pub(crate) fn adopt(conn: &Connection, image: &SessionImage, untold: &str) -> Result<Vec<Approval>, DbError> {
     let id = &image.session;
     create(conn, id, &image.title, image.created_at)?;
     for sql in ["DELETE FROM item WHERE session = ?1", "DELETE FROM conversation WHERE session = ?1"] {
@@ -81,7 +81,7 @@ pub(crate) fn adopt(conn: &Connection, image: &SessionImage) -> Result<Vec<Appro
     ])?;
     session_values::replace(conn, id, &image.values)?;
     image.memories.iter().try_for_each(|memory| conversations::put(conn, memory, 0))?;
-    approvals::adopt(conn, id, &image.approvals)
+    approvals::adopt(conn, id, &image.approvals, untold)
 }
 
 fn found(changed: usize, id: &SessionId) -> Result<(), DbError> {

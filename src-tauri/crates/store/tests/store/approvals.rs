@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use contract::ApprovalStatus::{Approved, Cancelled, Done, Executing, Expired, Pending, Rejected};
-use contract::{ApprovalId, ApprovalStatus, SessionId};
+use contract::{Approval, ApprovalId, ApprovalStatus, SessionId};
 use engine::ports::{Loaded, Moved, Reach, SessionImage, SharedSessions, Store as _, StoreError};
 
 use crate::world::{World, instant, pending, with_session};
@@ -179,7 +179,9 @@ async fn what_gateways_share_is_told_apart_also_where_nothing_is_shared_any_more
     let (theirs, own) = (with_session(&store, "shop:s").await, with_session(&store, "s").await);
     let (shared, alone) = (pending("a1", &theirs, "2026-11-21T10:00:00Z"), pending("a2", &own, "2026-11-21T10:00:00Z"));
     let came = pending("a3", &theirs, "2026-11-21T10:01:00Z");
-    for approval in [&shared, &alone] {
+    let known = pending("a4", &theirs, "2026-11-21T10:01:00Z");
+    let done = Approval { status: Done, reason: Some("ran".into()), decided_at: Some(instant("2026-11-21T10:02:00Z")), ..known.clone() };
+    for approval in [&shared, &alone, &known] {
         store.approval_insert(approval).await.expect("inserted");
     }
     let image = SessionImage {
@@ -189,11 +191,12 @@ async fn what_gateways_share_is_told_apart_also_where_nothing_is_shared_any_more
         created_at: instant("2026-11-21T10:00:00Z"),
         items: Vec::new(),
         values: engine::ports::SessionValues::new(),
-        approvals: vec![came.clone()],
+        approvals: vec![came.clone(), done],
         memories: Vec::new(),
     };
-    let ended: Vec<_> = store.session_adopt(&image).await.expect("adopted").into_iter().map(|approval| (approval.id.0, approval.status)).collect();
-    assert_eq!(ended, [("a1".to_owned(), Expired)], "what did not come along is told");
+    let ended = store.session_adopt(&image, "elsewhere").await.expect("adopted");
+    let ended: Vec<_> = ended.iter().map(|approval| (approval.id.as_str(), approval.status, approval.reason.as_deref())).collect();
+    assert_eq!(ended, [("a4", Done, Some("ran")), ("a1", Expired, Some("elsewhere"))], "what ended is told, and what did not come along");
     assert_eq!((store.approval_reach(&shared).await, store.approval_reach(&alone).await), (Ok(Reach::Everywhere), Ok(Reach::Here)));
     drop(store);
     let store = world.store();
