@@ -75,7 +75,7 @@ pub(crate) fn tell_left(headers: &mut HeaderMap, left: Left) {
 /// The body as JSON; without one it is null when that is allowed.
 pub(crate) async fn json_body(app: &App, headers: &HeaderMap, body: Body, may_be_empty: bool) -> Result<Value, Response> {
     let declared = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    let too_large = || plain(StatusCode::PAYLOAD_TOO_LARGE, "Request body is too large");
+    let too_large = || unread(StatusCode::PAYLOAD_TOO_LARGE, "Request body is too large");
     if declared.is_some_and(|length| length > app.config.body_limit as u64) {
         return Err(too_large());
     }
@@ -83,19 +83,26 @@ pub(crate) async fn json_body(app: &App, headers: &HeaderMap, body: Body, may_be
     let is_json = kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
     let empty = declared == Some(0) || (declared.is_none() && !headers.contains_key(header::TRANSFER_ENCODING));
     if !(is_json || may_be_empty && empty) {
-        return Err(plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported Media Type"));
+        return Err(unread(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported Media Type"));
     }
     let read = tokio::time::timeout(app.config.body_time, axum::body::to_bytes(body, app.config.body_limit)).await;
     let bytes: Bytes = match read {
-        Err(_) => return Err(plain(StatusCode::REQUEST_TIMEOUT, "The body did not come in time")),
+        Err(_) => return Err(unread(StatusCode::REQUEST_TIMEOUT, "The body did not come in time")),
         Ok(Err(error)) if is_too_long(&error) => return Err(too_large()),
-        Ok(Err(_)) => return Err(plain(StatusCode::BAD_REQUEST, "The body could not be read")),
+        Ok(Err(_)) => return Err(unread(StatusCode::BAD_REQUEST, "The body could not be read")),
         Ok(Ok(bytes)) => bytes,
     };
     if bytes.is_empty() && may_be_empty {
         return Ok(Value::Null);
     }
     serde_json::from_slice(&bytes).map_err(|_| plain(StatusCode::BAD_REQUEST, "Body is not valid JSON"))
+}
+
+/// Where the rest of a body stays unread no other request can follow, which a client that keeps connections must hear.
+fn unread(status: StatusCode, message: &str) -> Response {
+    let mut response = plain(status, message);
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
 }
 
 fn is_too_long(error: &axum::Error) -> bool {

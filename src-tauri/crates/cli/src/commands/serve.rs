@@ -1,6 +1,8 @@
 //! `csign serve`: the shop's chat API over HTTP until it is told to stop.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use contract::AgentError;
 use gateway::{Config, Flags, SessionStore};
@@ -14,6 +16,7 @@ use crate::telemetry::Telemetry;
 
 /// The pack whose tools the API offers.
 const SHOP: &str = "shop";
+const LEAVING_TIME: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Failure> {
     if let Some(file) = &args.env_file {
@@ -40,7 +43,7 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
             plain_searches: true,
             ..Options::default()
         };
-        let host = Host::open(options).await?;
+        let host = open(options).await?;
         // Further csign calls join this one, to look at the log or at what waits.
         let joined = host::serve(&host).inspect_err(|error| tracing::warn!(%error, "further csign calls cannot join this one")).ok();
         let token = config.token_file.clone();
@@ -63,7 +66,7 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
                 out.note(format!("The token is in {}.", token.display()));
             }
         };
-        let served = gateway::serve(std::sync::Arc::clone(&host), config, ready, told_to_stop()).await;
+        let served = gateway::serve(Arc::clone(&host), config, ready, told_to_stop()).await;
         if let Some(joined) = joined {
             joined.finish().await;
         }
@@ -76,6 +79,17 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
     runtime.shutdown_background();
     served?;
     Ok(Exit::Done)
+}
+
+/// Whoever was told to stop a moment ago may leave the folder a moment later, and a restart does not end by that.
+async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
+    let latest = Instant::now() + LEAVING_TIME;
+    loop {
+        match Host::open(options.clone()).await {
+            Err(error) if error.reason_text() == Some("profile_in_use") && Instant::now() < latest => tokio::time::sleep(LEAVING_TIME / 20).await,
+            opened => return opened,
+        }
+    }
 }
 
 async fn sessions(config: &Config) -> Result<Sessions, AgentError> {

@@ -40,6 +40,8 @@ async fn section_1_bodies_are_json_of_a_bounded_size() {
             ("application/json", pieces(&long), 413, "Payload Too Large", "Request body is too large"),
         ] {
             let response = gateway.request(Method::POST, path).header(header::CONTENT_TYPE, kind).body(body).send().await.unwrap();
+            let ends = response.headers().get(header::CONNECTION).is_some_and(|value| value == "close");
+            assert_eq!(ends, status != 400, "{kind}: a connection with an unread body takes no other request");
             let (got, body) = read(response).await;
             assert_eq!((got.as_u16(), body), (status, json!({"statusCode": status, "error": error, "message": message})), "{kind}");
         }
@@ -47,6 +49,21 @@ async fn section_1_bodies_are_json_of_a_bounded_size() {
     let whole = pieces(&message_of("s", "hello").to_string());
     let response = gateway.request(Method::POST, "/v1/chat").header(header::CONTENT_TYPE, "application/json").body(whole).send().await.unwrap();
     assert_eq!(read(response).await.0, StatusCode::OK, "what comes in pieces is taken");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_is_just_being_left_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("data")).unwrap();
+    let lock = std::fs::File::create(folder.path().join("data/lock")).unwrap();
+    lock.lock().unwrap();
+    let leaving = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        drop(lock);
+    });
+    let gateway = Gateway::start_in(folder, &["--no-token"], &[]).await;
+    leaving.join().unwrap();
+    assert_eq!(gateway.get("/v1/health").await.status(), StatusCode::OK);
 }
 
 #[tokio::test(flavor = "multi_thread")]
