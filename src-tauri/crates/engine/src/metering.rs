@@ -151,6 +151,9 @@ impl Model for Metered {
     fn longest_answer(&self, wanted: Option<u32>) -> u32 {
         self.inner.longest_answer(wanted)
     }
+    fn longest_answer_now(&self, wanted: Option<u32>) -> u32 {
+        self.inner.longest_answer_now(wanted)
+    }
     fn in_process(&self) -> bool {
         self.inner.in_process()
     }
@@ -255,7 +258,7 @@ impl Meter {
 
     /// Whether a budget limits the answer of whoever answers now.
     fn is_clamped(&self) -> bool {
-        self.left.is_some_and(|left| left < self.inner.longest_answer(self.wanted))
+        self.left.is_some_and(|left| left < self.inner.longest_answer_now(self.wanted))
     }
 
     fn hear(&mut self, event: &Result<ModelEvent, ModelError>) {
@@ -295,8 +298,9 @@ impl Meter {
         let (input, output) = if self.inner.answers_in_process() { (0, 0) } else { (input, output) };
         let here = self.cost(self.inner.label(), input, output);
         let before = self.before.take().map(|label| (self.input, self.cost(label, self.input, 0)));
-        let (wasted, cost) = before.unwrap_or((0, Some(0)));
-        let nano_usd = here.zip(cost).map(|(here, before)| here.saturating_add(before));
+        let (wasted, cost) = before.unwrap_or_default();
+        // What one of two cost is not lost because nobody knows the other's price.
+        let nano_usd = here.into_iter().chain(cost).reduce(u64::saturating_add);
         Some((entry, Settlement { input_tokens: input.saturating_add(wasted), output_tokens: output, nano_usd }))
     }
 

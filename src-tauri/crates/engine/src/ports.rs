@@ -15,6 +15,7 @@ use chrono::{DateTime, Utc};
 use contract::{AgentError, AgentId, CallId, Choice, ModelCapabilities, PackId, RecordType, SessionId, ToolId, ToolSpec, TurnId, Usage, manifest::DataFlow};
 pub use conversations::{Conversations, Memory, MemoryItem, MemoryOf, Side};
 use futures::{future::BoxFuture, stream::BoxStream};
+pub use length::longest_answer;
 pub use redaction::{Outbound, OutboundValue};
 pub use shared::{Loaded, Moved, Reach, SessionImage, SharedSessions, is_shared};
 pub use store::{SessionValues, Store, StoreError, TurnRow, ValueChanges};
@@ -222,7 +223,11 @@ pub trait Model: Send + Sync {
     }
     /// The longest answer that a request for so much may bring, whoever answers.
     fn longest_answer(&self, wanted: Option<u32>) -> u32 {
-        length::longest_answer(wanted, self.capabilities().max_output_tokens)
+        longest_answer(wanted, self.capabilities().max_output_tokens)
+    }
+    /// The same of the one that answers now.
+    fn longest_answer_now(&self, wanted: Option<u32>) -> u32 {
+        self.longest_answer(wanted)
     }
     /// Is a part of this program: it reads what stands here, not what it is called outside. Secrets are removed for it, too.
     fn in_process(&self) -> bool {

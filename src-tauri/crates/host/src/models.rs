@@ -332,6 +332,10 @@ impl Model for Remote {
         models::capabilities(&self.recipe.server.model)
     }
 
+    fn longest_answer(&self, wanted: Option<u32>) -> u32 {
+        self.recipe.server.api.longest_answer(&self.recipe.server.model, wanted)
+    }
+
     /// Reads this key and all others, so that they are known before anything is written. A failure shows when the model is asked.
     fn ready(&self) -> BoxFuture<'static, ()> {
         let (keyring, lately, now) = (Arc::clone(&self.keyring), Arc::clone(&self.lately), self.recipe.clock.now());

@@ -8,6 +8,8 @@ use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
+pub(crate) use request::usual_bound;
+
 use crate::capabilities::Known;
 use crate::wire::{Assemble, Wire, listed_ids, under};
 

@@ -77,6 +77,10 @@ impl Model for WithFallback {
         if self.fell_back.load(Ordering::Acquire) { second } else { self.first.longest_answer(wanted).max(second) }
     }
 
+    fn longest_answer_now(&self, wanted: Option<u32>) -> u32 {
+        if self.fell_back.load(Ordering::Acquire) { self.second.longest_answer_now(wanted) } else { self.first.longest_answer_now(wanted) }
+    }
+
     /// The answers are asked for in pieces, also where they are wanted whole: what is silent is seen by then, and not what is long.
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
         let request = ModelRequest { whole: false, ..request };

@@ -112,6 +112,11 @@ impl Model for OfflineModel {
         true
     }
 
+    /// It uses nothing that is counted.
+    fn longest_answer(&self, _: Option<u32>) -> u32 {
+        0
+    }
+
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
         stream::iter(self.events(&request).into_iter().map(Ok)).boxed()
     }

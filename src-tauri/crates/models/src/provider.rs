@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use contract::ModelCapabilities;
-use engine::ports::{Clock, Model, ModelError, ModelEvent, ModelRequest, Random};
+use engine::ports::{Clock, Model, ModelError, ModelEvent, ModelRequest, Random, longest_answer};
 use futures::stream::BoxStream;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 
-use crate::anthropic::Anthropic;
+use crate::anthropic::{self, Anthropic};
 use crate::capabilities::known;
 use crate::chat::Chat;
 use crate::gemini::Gemini;
@@ -47,6 +47,16 @@ impl Api {
             Self::Anthropic => "https://api.anthropic.com/v1",
             Self::Gemini => "https://generativelanguage.googleapis.com/v1beta",
         }
+    }
+
+    /// The longest answer of a model that is asked for so much.
+    pub fn longest_answer(self, model: &str, wanted: Option<u32>) -> u32 {
+        let own = known(model).capabilities.max_output_tokens;
+        let asked_for = match self {
+            Self::Anthropic => wanted.or_else(|| Some(anthropic::usual_bound(own))),
+            Self::Chat | Self::Responses | Self::Gemini => wanted,
+        };
+        longest_answer(asked_for, own)
     }
 
     /// The variable that holds its own provider's key in an environment.
@@ -96,8 +106,7 @@ pub struct Provider {
     label: String,
     local: bool,
     capabilities: ModelCapabilities,
-    /// An answer of a wanted shape comes as a call.
-    by_call: bool,
+    api: Api,
 }
 
 impl Provider {
@@ -129,7 +138,7 @@ impl Provider {
             random: world.random,
             clock: world.clock,
         };
-        Ok(Self { shared: Arc::new(shared), model: config.model, label, local, capabilities: known.capabilities, by_call: config.api == Api::Anthropic })
+        Ok(Self { shared: Arc::new(shared), model: config.model, label, local, capabilities: known.capabilities, api: config.api })
     }
 
     /// Asks the server for its models and the model for one word. Nothing is retried.
@@ -148,12 +157,16 @@ impl Model for Provider {
     fn capabilities(&self) -> ModelCapabilities {
         self.capabilities
     }
+    fn longest_answer(&self, wanted: Option<u32>) -> u32 {
+        self.api.longest_answer(&self.model, wanted)
+    }
     fn stream(&self, mut request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
         if !self.capabilities.tools {
             request.tools.clear();
         }
         // A model that cannot keep to a shape is told of it in words; where a call stands for it, calling is enough.
-        if !(self.capabilities.structured_output || self.by_call && self.capabilities.tools) {
+        let by_call = self.api == Api::Anthropic && self.capabilities.tools;
+        if !(self.capabilities.structured_output || by_call) {
             request.structured = None;
         }
         request.for_own_limit(self.capabilities.max_output_tokens);

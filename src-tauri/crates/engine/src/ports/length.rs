@@ -6,7 +6,7 @@ use super::ModelRequest;
 const USUAL_ANSWER: u32 = 8_192;
 
 /// The longest answer of a model that is asked for so much, with its own limit where that is known.
-pub(super) fn longest_answer(wanted: Option<u32>, own: Option<u32>) -> u32 {
+pub fn longest_answer(wanted: Option<u32>, own: Option<u32>) -> u32 {
     match (wanted, own) {
         (Some(wanted), Some(own)) => wanted.min(own),
         (Some(wanted), None) => wanted,

@@ -209,6 +209,9 @@ async fn a_model_that_fell_silent_may_have_worked() {
     assert!((both.usd - (silent.usd * 10.0 + 0.001_01)).abs() < 1e-9, "each at its own price: {both:?}");
     let inside = spent(vec![Say::FellSilent("silent"), Say::Inside, Say::Uses(0, 0), Say::Text("Fine.")]).await;
     assert_eq!(inside.tokens, silent.tokens, "only the first");
+    let unpriced = spent(vec![Say::FellSilent("nobody knows"), Say::Uses(1_000, 10), Say::Text("Fine.")]).await;
+    assert_eq!(unpriced.tokens, silent.tokens + 1_010);
+    assert!((unpriced.usd - 0.001_01).abs() < 1e-9, "what is known of the cost counts: {unpriced:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -306,4 +309,19 @@ async fn what_is_asked_for_is_what_is_reserved() {
     *bench.model.capabilities.lock().unwrap() = Some(ModelCapabilities { max_output_tokens: Some(4_000), ..ModelCapabilities::default() });
     bench.ask("go on").await;
     assert_eq!(bench.model.requests.lock().unwrap()[1].max_output_tokens, Some(4_000));
+}
+
+/// The model is asked for so much by itself, or another one that gives more may take over.
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_reached_the_models_own_limit_was_not_cut_by_a_budget() {
+    for all in [16_000, 128_000] {
+        let bench = bench(Budgets { run_tokens: 40_000, ..none() });
+        *bench.model.longest.lock().unwrap() = Some((16_000, all));
+        bench.model.then(vec![Say::Text("As much as"), Say::Ends(Finish::Length)]);
+        let request = json!({"contract_version": "1.0", "request_id": "r", "input": "everything"}).to_string();
+        let params = RunParams { request, caller: "test".into(), correlation_id: None, stream: false };
+        let response = json!(bench.engine.run_request(params).await.unwrap());
+        assert_eq!(response["output"], "As much as\n\nThe answer ends here: the longest answer allowed was reached.", "{all}");
+        assert_eq!(response["metadata"]["truncated_by"], json!(null), "{all}");
+    }
 }

@@ -17,9 +17,14 @@ const MOST_OUTPUT_TOKENS: u32 = 16_000;
 const THINKING_TOKENS: u32 = 8_000;
 const LEAST_THINKING_TOKENS: u32 = 1_024;
 
+/// The bound of an answer for which nobody wished one: this wire needs one.
+pub(crate) fn usual_bound(own: Option<u32>) -> u32 {
+    own.map_or(OUTPUT_TOKENS, |own| own.min(MOST_OUTPUT_TOKENS))
+}
+
 pub(super) fn body(wire: &Anthropic, request: &ModelRequest, plain: bool) -> Value {
-    let usual = wire.known.capabilities.max_output_tokens.map_or(OUTPUT_TOKENS, |own| own.min(MOST_OUTPUT_TOKENS));
-    let bound = request.max_output_tokens.unwrap_or(usual).min(request.left_output_tokens.unwrap_or(u32::MAX));
+    let bound =
+        request.max_output_tokens.unwrap_or_else(|| usual_bound(wire.known.capabilities.max_output_tokens)).min(request.left_output_tokens.unwrap_or(u32::MAX));
     let (system, rest) = split_system(&request.messages);
     let mut body = json!({"model": wire.model, "max_tokens": bound, "stream": !request.whole, "messages": messages(rest, &wire.maker)});
     if !system.is_empty() {

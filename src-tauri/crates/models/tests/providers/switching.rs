@@ -162,3 +162,17 @@ async fn a_model_before_another_is_asked_for_pieces_also_where_the_whole_is_want
     assert!(events.iter().all(Result::is_ok), "{events:?}");
     assert_eq!(server.requests()[0]["stream"], json!(true));
 }
+
+/// What is reserved for an answer is what its request can bring.
+#[tokio::test]
+async fn the_longest_answer_is_what_is_asked_for() {
+    let server = ModelServer::start([]).await;
+    let longest = |api, model: &str, wanted| on(api, &server, model).longest_answer(wanted);
+    assert_eq!([None, Some(20_000), Some(90_000)].map(|wanted| longest(Api::Anthropic, "claude-opus-4-6", wanted)), [16_000, 20_000, 64_000]);
+    assert_eq!([longest(Api::Anthropic, "claude-2", None), longest(Api::Anthropic, "my-own", None)], [4_000, 4_096]);
+    assert_eq!(longest(Api::Chat, "claude-opus-4-6", None), 64_000, "where nothing is asked for, the model decides");
+    let model = |name: &str| Arc::new(on(Api::Chat, &server, name));
+    let both = WithFallback::new(model("gpt-4o"), model("gpt-5"));
+    assert_eq!((both.longest_answer(None), both.longest_answer_now(None)), (128_000, 16_000), "before it is known who answers");
+    assert_eq!(WithFallback::new(model("gpt-4"), Arc::new(OfflineModel::new(Vec::new()))).longest_answer(None), 4_000, "the offline model uses nothing");
+}

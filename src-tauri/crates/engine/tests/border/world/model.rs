@@ -44,6 +44,8 @@ pub struct ScriptModel {
     pub words_only: AtomicBool,
     /// Other than those of a model that nobody knows.
     pub capabilities: Mutex<Option<ModelCapabilities>>,
+    /// The longest answer of this model, and of all that may answer, where that is not its capabilities' own.
+    pub longest: Mutex<Option<(u32, u32)>>,
     /// Another model that may take over.
     pub second: Mutex<Option<String>>,
     pub script: Mutex<VecDeque<Vec<Say>>>,
@@ -88,6 +90,14 @@ impl Model for ScriptModel {
     }
     fn capabilities(&self) -> ModelCapabilities {
         self.capabilities.lock().unwrap().unwrap_or_default()
+    }
+    fn longest_answer(&self, wanted: Option<u32>) -> u32 {
+        let own = longest_answer(wanted, self.capabilities().max_output_tokens);
+        self.longest.lock().unwrap().map_or(own, |(_, all)| all)
+    }
+    fn longest_answer_now(&self, wanted: Option<u32>) -> u32 {
+        let own = longest_answer(wanted, self.capabilities().max_output_tokens);
+        self.longest.lock().unwrap().map_or(own, |(now, _)| now)
     }
     fn in_process(&self) -> bool {
         self.inside.load(Ordering::SeqCst)
