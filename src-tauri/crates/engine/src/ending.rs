@@ -28,27 +28,28 @@ impl Turn {
         let over_budget = refusal.reason_text() == Some(BUDGET);
         match end {
             // The answer stands without the call: nobody was asked who is next, or to bring answers together.
-            End::Answer { text, choices, status } if over_budget => End::Answer { text: self.ended_early(&text, &refusal), choices, status },
+            End::Answer { text, choices, status } if over_budget => {
+                self.ends_early(&refusal);
+                let is_told = self.is_heard() || text.ends_with(self.budget_cut());
+                End::Answer { text: if is_told { text } else { below(text, &why(&refusal)) }, choices, status }
+            }
             End::Failed { partial, .. } if over_budget && (!partial.is_empty() || self.has_said()) => {
+                self.ends_early(&refusal);
                 self.account.in_parts.store(true, Ordering::Release);
-                End::Answer { text: self.ended_early(&partial, &refusal), choices: Vec::new(), status: TurnStatus::Limit }
+                let why = if self.is_heard() { self.budget_cut().to_owned() } else { why(&refusal) };
+                End::Answer { text: below(partial, &why), choices: Vec::new(), status: TurnStatus::Limit }
             }
             End::Failed { partial, .. } => End::Failed { partial, error: refusal },
             other => other,
         }
     }
 
-    /// The text with why a budget ended it, as far as its reader is to know.
-    fn ended_early(&self, text: &str, refusal: &AgentError) -> String {
+    /// Notes that a budget refused a call. The figures are for whoever runs the host.
+    fn ends_early(&self, refusal: &AgentError) {
         self.account.truncated.store(true, Ordering::Release);
-        let why = if self.is_heard() {
-            // The figures are for whoever runs the host.
+        if self.is_heard() {
             tracing::warn!(reason = BUDGET, why = %refusal, "an answer ends early");
-            self.budget_cut().to_owned()
-        } else {
-            [Some(refusal.message.as_str()), refusal.hint_text()].into_iter().flatten().collect::<Vec<_>>().join(" ")
-        };
-        format!("{text}{}", said_below(text, &why))
+        }
     }
 
     /// That a budget ended an answer. A caller's customers have no budget and no settings.
@@ -189,6 +190,17 @@ impl Turn {
         let counts = words.counts();
         (!counts.is_empty()).then(|| self.item(ItemBody::Redaction { level: words.level(), counts }))
     }
+}
+
+/// Why a budget ended an answer, for who can change it.
+fn why(refusal: &AgentError) -> String {
+    [Some(refusal.message.as_str()), refusal.hint_text()].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// A text with a sentence of the host below it.
+fn below(text: String, sentence: &str) -> String {
+    let added = said_below(&text, sentence);
+    text + &added
 }
 
 /// A sentence of the host as it goes below a text: outside of the block of code that is open there.

@@ -159,6 +159,8 @@ impl Turn {
     /// The end of a run: its text, or the host's own when there is none, with what the host adds to it.
     fn answered(&self, text: String, choices: Vec<Choice>, at_bound: bool) -> End {
         let empty = text.trim().is_empty();
+        // The sentence of the bound speaks of what stands above it.
+        self.account.in_parts.store(empty && at_bound, Ordering::Release);
         let (text, status) = match (empty, at_bound) {
             (false, _) => (text, TurnStatus::Ok),
             (true, true) => (Text::BoundReached.in_locale(&self.locale).to_owned(), TurnStatus::Limit),

@@ -48,7 +48,7 @@ fn response(request: &RunRequest, ended: Ended, now: DateTime<Utc>) -> RunRespon
     let usage = ended.usage;
     let priced = ended.unpriced.is_empty();
     // What was said on the way counts when it is all there is.
-    let output = match (ended.in_parts || ended.status == TurnStatus::Limit && ended.truncated) && !ended.asides.is_empty() {
+    let output = match ended.in_parts && !ended.asides.is_empty() {
         true => format!("{}\n\n{}", ended.asides.join("\n\n"), ended.text),
         false => ended.text,
     };

@@ -93,15 +93,59 @@ async fn useful_text_is_an_answer_that_says_it_is_not_whole() {
     assert!(response["output"].as_str().unwrap().starts_with("Spend is 40 percent behind.\n\nThis message would go over its budget"), "{response}");
 }
 
+fn route(next: &str) -> Say {
+    let text = json!({"next": next, "instruction": "", "reason_code": "in_field", "entities": []}).to_string();
+    Say::Text(Box::leak(text.into_boxed_str()))
+}
+
+/// A bench with two specialists.
+fn two(run_tokens: u32) -> Bench {
+    bench(Budgets { run_tokens, ..none() }).with(vec![agent("guardian", &["a.read"]), agent("shopper", &["w"])])
+}
+
+/// The first answers, and then the budget refuses to ask who is next.
+#[tokio::test(start_paused = true)]
+async fn that_a_budget_ended_an_answer_is_told_once() {
+    let bench_of = |cut: bool| {
+        let bench = two(12_000);
+        bench.model.then(vec![route("guardian")]);
+        let finish = if cut { Finish::Length } else { Finish::Stop };
+        bench.model.then(vec![Say::Text("It is behind"), Say::Uses(11_500, 400), Say::Ends(finish)]);
+        // What is left is less than this model can give.
+        *bench.model.longest.lock().unwrap() = Some((100_000, 100_000));
+        bench
+    };
+    assert_eq!(heard(&bench_of(true)).await, (TurnStatus::Ok, "It is behind\n\nSvaret slutar här.".into()));
+    assert_eq!(heard(&bench_of(false)).await, (TurnStatus::Ok, "It is behind".into()), "the answer is whole");
+    let here = status_and_text(&bench_of(true).ask("go").await).1;
+    assert_eq!(here, "It is behind\n\nThe answer ends here: the budget allows no more.");
+    let whole = status_and_text(&bench_of(false).ask("go").await).1;
+    assert!(whole.starts_with("It is behind\n\nThis message would go over its budget"), "{whole}");
+}
+
+/// One of them was cut and the other came to its bound, but the text that joins them is there.
+#[tokio::test(start_paused = true)]
+async fn answers_that_were_brought_together_are_not_told_once_more() {
+    let bench = two(40_000);
+    *bench.model.longest.lock().unwrap() = Some((100_000, 100_000));
+    bench.profile.settings.lock().unwrap().limits.rounds = 1;
+    for says in
+        [vec![route("guardian")], vec![Say::Text("It is"), Say::Ends(Finish::Length)], vec![route("shopper")], vec![Say::Text("")], vec![route("FINISH")]]
+    {
+        bench.model.then(says);
+    }
+    bench.model.then(vec![Say::Text("Both as one.")]);
+    let request = json!({"contract_version": "1.0", "request_id": "r", "input": "both"}).to_string();
+    let params = RunParams { request, caller: "test".into(), correlation_id: None, stream: false };
+    let response = bench.engine.run_request(params).await.unwrap();
+    assert_eq!(response.output, "Both as one.\n\n*Answered by Guardian and Shopper.*");
+}
+
 /// Two specialists have answered, or one; then the budget is used up, or the server is away.
 #[tokio::test(start_paused = true)]
 async fn what_specialists_said_is_the_answer_when_nobody_can_bring_it_together() {
-    let route = |next: &str| {
-        let text = json!({"next": next, "instruction": "", "reason_code": "in_field", "entities": []}).to_string();
-        Say::Text(Box::leak(text.into_boxed_str()))
-    };
     let run = |last: Vec<Vec<Say>>| async move {
-        let bench = bench(Budgets { run_tokens: 40_000, ..none() }).with(vec![agent("guardian", &["a.read"]), agent("shopper", &["w"])]);
+        let bench = two(40_000);
         for says in last {
             bench.model.then(says);
         }
@@ -270,21 +314,25 @@ async fn the_time_a_person_takes_is_not_the_turns() {
     assert!(served[0].duration_ms < 9_000_000_000 && served[0].tools == 2, "{served:?}");
 }
 
+/// How a turn of a caller elsewhere ends.
+async fn heard(bench: &Bench) -> (TurnStatus, String) {
+    let around =
+        Around { locale: "sv".into(), limits: Limits::default(), request_id: "r".into(), correlation_id: None, hints: Vec::new(), whole: false, looks_at: &[] };
+    let mut hearing = bench.engine.turn_heard(&"s".into(), "hi".into(), None, around).await.unwrap();
+    loop {
+        let event = hearing.next().await.expect("an end");
+        if matches!(event, EventBody::Final { .. }) {
+            break status_and_text(&event);
+        }
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_caller_elsewhere_hears_no_figures() {
     let bench = bench(Budgets { session_tokens: 12_000, ..none() });
     bench.model.then(vec![Say::Text("Let me look."), Say::Call("a_read", json!({})), Say::Uses(11_500, 400)]);
-    let around =
-        Around { locale: "sv".into(), limits: Limits::default(), request_id: "r".into(), correlation_id: None, hints: Vec::new(), whole: false, looks_at: &[] };
-    let mut hearing = bench.engine.turn_heard(&"s".into(), "hi".into(), None, around).await.unwrap();
-    let end = loop {
-        let event = hearing.next().await.expect("an end");
-        if matches!(event, EventBody::Final { .. }) {
-            break event;
-        }
-    };
-    let (status, text) = status_and_text(&end);
-    assert_eq!((status, text.as_str()), (TurnStatus::Limit, "Svaret slutar här. Fråga igen om resten."));
+    let (status, text) = heard(&bench).await;
+    assert_eq!((status, text.as_str()), (TurnStatus::Limit, "Svaret slutar här."));
     assert_eq!(bench.model.requests.lock().unwrap().len(), 1);
 }
 
