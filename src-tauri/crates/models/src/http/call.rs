@@ -24,6 +24,9 @@ const REFUSAL_BYTES: usize = 64 * 1024;
 /// How long a refusal may take to arrive in full.
 const REFUSAL_TIME: Duration = Duration::from_secs(5);
 
+/// With less than that left, another attempt is none: what came of the one before is the truer reason.
+const LEAST_ATTEMPT: Duration = Duration::from_secs(1);
+
 /// What all calls of one provider share.
 #[derive(Clone)]
 pub(crate) struct Shared {
@@ -125,7 +128,7 @@ impl Call {
             Some(wish) => wish,
             None => retry::back_off(self.attempt, self.shared.random.unit()),
         };
-        if self.shared.before_another && self.began.elapsed() + wait >= self.shared.idle {
+        if self.shared.before_another && self.began.elapsed() + wait + LEAST_ATTEMPT >= self.shared.idle {
             return Err(failed);
         }
         self.attempt += 1;
@@ -152,7 +155,8 @@ impl Call {
             if self.refused {
                 shared.plainly.remember(shared.asks(&self.request), shared.clock.now());
             }
-            Ok(Reading::new(response, &shared.host, idle, silent_until, shared.wire.assembler()))
+            let begins_by = shared.before_another.then_some(silent_until);
+            Ok(Reading::new(response, &shared.host, idle, silent_until, shared.wire.assembler()).that_begins_by(begins_by))
         } else {
             Err(refused(shared, response).await)
         }

@@ -52,6 +52,8 @@ pub(super) struct Reading {
     assembler: Box<dyn Assemble>,
     timer: Pin<Box<Sleep>>,
     idle: Duration,
+    /// When something of the answer must have arrived, whatever is told before it.
+    begins_by: Option<Instant>,
     host: String,
     /// Any data at all has been framed.
     framed: bool,
@@ -68,7 +70,12 @@ impl Reading {
             let tail = futures::stream::once(async { Ok(Bytes::from_static(b"\n\n")) });
             Source::Events(Box::new(EventStream::new(bounded(response).chain(tail).boxed())))
         };
-        Self { source, assembler, timer: Box::pin(tokio::time::sleep_until(silent_until)), idle, host: host.to_owned(), framed: false }
+        Self { source, assembler, timer: Box::pin(tokio::time::sleep_until(silent_until)), idle, begins_by: None, host: host.to_owned(), framed: false }
+    }
+
+    /// The same for an answer of which something must have arrived by then: another model is waited with.
+    pub(super) fn that_begins_by(self, begins_by: Option<Instant>) -> Self {
+        Self { begins_by, ..self }
     }
 
     /// Whether anything of the answer has arrived.
@@ -133,7 +140,9 @@ impl Reading {
             }
             Fed::Progress => {
                 let wait = if self.assembler.finished() { self.idle.min(GRACE) } else { self.idle };
-                self.timer.as_mut().reset(Instant::now() + wait);
+                let until = Instant::now() + wait;
+                let most = self.begins_by.filter(|_| !self.assembler.begun()).unwrap_or(until);
+                self.timer.as_mut().reset(until.min(most));
                 Ok(Step::More)
             }
         }

@@ -50,23 +50,35 @@ async fn a_server_that_never_answers_is_a_stall() {
     drop(listener);
 }
 
+fn before_another(server: &ModelServer, idle_timeout: Duration) -> Provider {
+    Provider::new(Config { idle_timeout, before_another: true, max_retries: 9, ..config(&server.base_url()) }, world()).unwrap()
+}
+
 /// Whoever waits for the answer has as much time again for the model behind, and no more.
 #[tokio::test]
 async fn a_model_before_another_has_its_time_once() {
-    let busy = |wait: &str| Reply::refusal(429, &serde_json::json!({})).header("retry-after", wait).repeated();
-    let asked = |server: &ModelServer, before_another| {
-        let idle_timeout = Duration::from_millis(1_500);
-        Provider::new(Config { idle_timeout, before_another, max_retries: 9, ..config(&server.base_url()) }, world()).unwrap()
+    let busy = |wait: &str| Reply::refusal(429, &serde_json::json!({})).header("retry-after", wait);
+    let server = ModelServer::start([busy("9.5").repeated()]).await;
+    assert_eq!(answer(&before_another(&server, Duration::from_secs(10))).await.error.unwrap().kind, ModelErrorKind::RateLimited);
+    assert_eq!(server.requests().len(), 1, "what would leave no time to answer is not waited for");
+    let server = ModelServer::start([busy("1").repeated()]).await;
+    assert!(answer(&before_another(&server, Duration::from_millis(2_500))).await.error.is_some());
+    assert!(server.requests().len() <= 2, "nor are many short ones");
+    let server = ModelServer::start([busy("2.5"), Reply::text(["fine"])]).await;
+    assert_eq!(answer(&impatient(&server, 3_000)).await.text, "fine", "where there is no other, the wish is granted");
+}
+
+/// Who only says that it has heard holds nobody up; a thought is a part of the answer.
+#[tokio::test]
+async fn what_comes_before_an_answer_does_not_hide_a_stall_from_the_model_behind() {
+    let pieces = |delta: &str, most| {
+        let piece = format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n");
+        (0..most).fold(Reply::new(), |reply, _| reply.wait_ms(500).bytes(piece.as_str()))
     };
-    let server = ModelServer::start([busy("2")]).await;
-    let before = std::time::Instant::now();
-    assert_eq!(answer(&asked(&server, true)).await.error.unwrap().kind, ModelErrorKind::RateLimited);
-    assert!(before.elapsed() < Duration::from_millis(1_500) && server.requests().len() == 1, "a wish that is too long is not waited for");
-    let server = ModelServer::start([busy("0.5")]).await;
-    assert_eq!(answer(&asked(&server, true)).await.error.unwrap().kind, ModelErrorKind::RateLimited);
-    assert!(server.requests().len() <= 3, "nor are many short ones");
-    let server = ModelServer::start([Reply::refusal(429, &serde_json::json!({})).header("retry-after", "2"), Reply::text(["fine"])]).await;
-    assert_eq!(answer(&asked(&server, false)).await.text, "fine", "where there is no other, the wish is granted");
+    let server = ModelServer::start([pieces(r#"{"role":"assistant","content":""}"#, 1_000).hang()]).await;
+    assert_eq!(answer(&before_another(&server, Duration::from_secs(3))).await.error.unwrap().kind, ModelErrorKind::Broken);
+    let server = ModelServer::start([pieces(r#"{"reasoning_content":"Hm."}"#, 8).say("fine")]).await;
+    assert_eq!(answer(&before_another(&server, Duration::from_secs(3))).await.text, "fine");
 }
 
 /// What is sent before the answer does not begin the wait anew.
