@@ -222,7 +222,8 @@ impl Meter {
         }
         self.input = guessed_tokens(&request);
         self.price = self.dearest();
-        // What is reserved holds for whoever answers.
+        // What is reserved holds for whoever answers; one that falls silent has read it all before the next does.
+        let readers = self.inner.may_answer().len().max(1) as u64;
         let longest = self.inner.longest_answer(wanted);
         let wish = Wish {
             session: self.account.session.clone(),
@@ -230,7 +231,7 @@ impl Meter {
             at: self.world.clock.now(),
             day: today(&self.world),
             model: self.inner.label(),
-            input_tokens: self.input,
+            input_tokens: self.input.saturating_mul(readers),
             output_tokens: u64::from(longest),
             least_output: LEAST_ANSWER,
             price: self.price,
@@ -390,6 +391,11 @@ fn message_bytes(message: &Message) -> usize {
         }
         Message::Tool { content, .. } => content.as_str().len(),
     }
+}
+
+/// A budget left so little that what came of a call is of no use.
+pub(crate) fn cut_short(locale: &str) -> AgentError {
+    AgentError::internal(BUDGET, Text::BudgetCut.in_locale(locale)).hint(Text::BudgetHint.in_locale(locale))
 }
 
 fn over_budget(refusal: &crate::books::Refusal, locale: &str) -> AgentError {

@@ -211,7 +211,7 @@ impl ModelErrorKind {
 pub trait Model: Send + Sync {
     /// As shown to the user, e.g. "Offline model" or "gpt-4o-mini at api.openai.com".
     fn label(&self) -> String;
-    /// The labels of all that may answer a call: another model may take over.
+    /// The labels of all that may answer a call and are counted: another model may take over.
     fn may_answer(&self) -> Vec<String> {
         vec![self.label()]
     }

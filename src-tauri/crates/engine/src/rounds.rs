@@ -367,7 +367,10 @@ impl Turn {
                 reply.calls.push(AskedCall { arguments: sent.restore_arguments(call.arguments), ..call });
             }
             Some(Ok(ModelEvent::FellBack { from, to, why, .. })) => self.fell_back(&from, to, &why).await,
-            Some(Ok(ModelEvent::Done { usage, .. })) => self.count(usage),
+            Some(Ok(ModelEvent::Done { usage, finish })) => {
+                reply.finish = Some(finish);
+                self.count(usage);
+            }
             Some(Ok(ModelEvent::Reasoning(_) | ModelEvent::Choices(_) | ModelEvent::Opaque(_))) => {}
         }
         Ok(true)

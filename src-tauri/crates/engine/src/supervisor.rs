@@ -13,7 +13,8 @@ use crate::{
     egress::Words,
     ending::{End, said_below},
     entities, history,
-    ports::{Agent, Message, Purpose, RouteDecision},
+    metering::cut_short,
+    ports::{Agent, Finish, Message, Purpose, RouteDecision},
     prompt::{self, Prompt, Voice},
     rounds::{Asked, Run},
     route::{self, Answered, Next},
@@ -281,6 +282,12 @@ impl Turn {
                     // What is finished with one answer stays that specialist's.
                     self.work(own.as_ref());
                     return Ok(Some(decided));
+                }
+                // It would be cut again.
+                Err(_) if reply.finish == Some(Finish::Length) && self.account.cut.load(Ordering::Acquire) => {
+                    let refusal = cut_short(&self.locale);
+                    *self.account.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(refusal.clone());
+                    return Err(End::Failed { partial: String::new(), error: refusal });
                 }
                 Err(problem) => {
                     let said = if text.trim().is_empty() { "(nothing)" } else { text };

@@ -113,6 +113,10 @@ impl Model for OfflineModel {
     }
 
     /// It uses nothing that is counted.
+    fn may_answer(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     fn longest_answer(&self, _: Option<u32>) -> u32 {
         0
     }

@@ -373,3 +373,43 @@ async fn an_answer_that_reached_the_models_own_limit_was_not_cut_by_a_budget() {
         assert_eq!(response["metadata"]["truncated_by"], json!(null), "{all}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_a_silent_model_may_have_read_is_reserved_too() {
+    let reserved = |second: bool| async move {
+        let bench = bench(none());
+        *bench.model.second.lock().unwrap() = second.then(|| "second".into());
+        bench.model.then(vec![Say::Hang]);
+        bench.start("go").await;
+        while bench.model.requests.lock().unwrap().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        bench.world.store.spent(bench.clock.now().date_naive()).await.unwrap().tokens
+    };
+    let (one, two) = (reserved(false).await, reserved(true).await);
+    assert_eq!(two - one, one - 8_192, "the input once more: {one} {two}");
+}
+
+/// It is not asked for again: what there is is the answer, else the budget is the reason.
+#[tokio::test(start_paused = true)]
+async fn a_budget_that_cuts_the_supervisor_is_told() {
+    let cut = || vec![Say::Text("{\"next\": \"sho"), Say::Ends(Finish::Length)];
+    let bench_of = |answered: bool| {
+        let bench = two(20_000);
+        *bench.model.longest.lock().unwrap() = Some((100_000, 100_000));
+        if answered {
+            bench.model.then(vec![route("guardian")]);
+            bench.model.then(vec![Say::Text("It is behind.")]);
+        }
+        bench.model.then(cut());
+        bench
+    };
+    let bench = bench_of(true);
+    let text = status_and_text(&bench.ask("both").await).1;
+    assert!(text.starts_with("It is behind.\n\nThe answer ends here: the budget allows no more."), "{text}");
+    assert_eq!(bench.model.requests.lock().unwrap().len(), 3);
+    let bench = bench_of(false);
+    assert_eq!(refused(&bench).await.reason_text(), Some("budget_exceeded"));
+    assert_eq!(bench.model.requests.lock().unwrap().len(), 1);
+    assert_eq!(heard(&bench_of(true)).await, (TurnStatus::Ok, "It is behind.".into()));
+}
