@@ -38,7 +38,10 @@ impl Turn<'_> {
             let (rejected, _) = engine.decide_heard(approval, params, self.around()).await;
             match rejected {
                 Ok(_) => {}
-                Err(error) if error.reason_text() == Some(DECIDED) => return Ok(self.tell_as_found(approval, state, answer).await),
+                Err(error) if error.reason_text() == Some(DECIDED) => {
+                    self.tell_as_found(approval, state, answer).await;
+                    return Ok(());
+                }
                 Err(error) => return Err(Fault::of(&error, self.locale)),
             }
             state.told_of = Some(approval.id.to_string());
@@ -118,7 +121,10 @@ impl Turn<'_> {
             // The same message may come again, once the sessions are back or everything is switched on. Where the sessions went away behind
             // the decision it is told then what came of it.
             reason if reason == Some("sessions_away") || (error.code == ErrorCode::AgentDisabled && !engine.is_enabled()) => Err(Fault::of(error, self.locale)),
-            Some(DECIDED) => Ok(self.tell_as_found(approval, state, answer).await),
+            Some(DECIDED) => {
+                self.tell_as_found(approval, state, answer).await;
+                Ok(())
+            }
             Some(_) | None => self.give_up(approval, state, answer).await,
         }
     }
