@@ -5,8 +5,8 @@
 const PLACES = 4;
 const SPACE = /^\p{White_Space}+|\p{White_Space}+$/gu;
 const LETTER = /^\p{Alphabetic}$/u;
-/** Words as short as a currency that make a number the end of a range, not a price. */
-const BOUNDS = ["from", "från", "fr", "max", "min", "ca", "over", "över"];
+/** Words as short as a currency that make a number the end of a range, not a price; before a number alone "fr." is such a word. */
+const BOUNDS = ["from", "från", "max", "min", "ca", "over", "över"];
 const SIGN = /^(\$|[^\p{ASCII}\p{Alphabetic}\p{N}\p{White_Space}])$/u;
 
 const trimmed = (text: string): string => text.replace(SPACE, "");
@@ -24,7 +24,7 @@ export function readAmount(written: string): number | null {
   const [signs, after] = [text.slice(0, start), trimmed(text.slice(last))];
   const minus = signs.match(/[-−]/g)?.length ?? 0;
   const before = trimmed(signs.replace(/[-−]/g, " "));
-  if (minus > 1 || !isUnit(before) || !(isUnit(after) || [":-", ",-", ".-"].includes(after))) return null;
+  if (minus > 1 || /^fr\.*$/i.test(before) || !isUnit(before) || !(isUnit(after) || [":-", ",-", ".-"].includes(after))) return null;
   const number = text.slice(start, last).replace(/[\p{White_Space}']/gu, "");
   const [whole, fraction] = parts(number);
   // "1.299 kr" is written for both.

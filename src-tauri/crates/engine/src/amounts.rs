@@ -15,7 +15,7 @@ pub fn read(text: &str) -> Option<i128> {
     let (before, number, after) = (&text[..start], &text[start..last], &text[last..]);
     let minus = before.matches(['-', '−']).count();
     let before = before.replace(['-', '−'], " ");
-    if minus > 1 || !is_unit(&before) || !(is_unit(after) || matches!(after.trim(), ":-" | ",-" | ".-")) {
+    if minus > 1 || is_bound(&before) || !is_unit(&before) || !(is_unit(after) || matches!(after.trim(), ":-" | ",-" | ".-")) {
         return None;
     }
     let number: String = number.chars().filter(|c| !c.is_whitespace() && *c != '\'').collect();
@@ -34,8 +34,13 @@ pub fn read(text: &str) -> Option<i128> {
     Some(if minus == 1 { -value } else { value })
 }
 
-/// Words as short as a currency that make a number the end of a range, not a price.
-const BOUNDS: [&str; 8] = ["from", "från", "fr", "max", "min", "ca", "over", "över"];
+/// Words as short as a currency that make a number the end of a range, not a price; before a number alone "fr." is such a word.
+const BOUNDS: [&str; 7] = ["from", "från", "max", "min", "ca", "over", "över"];
+
+fn is_bound(text: &str) -> bool {
+    let text = text.trim().trim_end_matches('.').to_lowercase();
+    text == "fr" || BOUNDS.contains(&text.as_str())
+}
 
 /// A currency beside a number: a sign or a short word, or nothing.
 fn is_unit(text: &str) -> bool {

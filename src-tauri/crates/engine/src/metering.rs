@@ -299,9 +299,10 @@ impl Meter {
         let (input, output) = if self.inner.answers_in_process() { (0, 0) } else { (input, output) };
         let here = self.cost(self.inner.label(), input, output);
         let before = self.before.take().map(|label| (self.input, self.cost(label, self.input, 0)));
-        let (wasted, cost) = before.unwrap_or_default();
-        // What one of two cost is not lost because nobody knows the other's price.
-        let nano_usd = here.into_iter().chain(cost).reduce(u64::saturating_add);
+        let (wasted, cost) = before.unwrap_or((0, Some(0)));
+        // What one of two cost is not lost because nobody knows the other's price; where nothing is known it has none.
+        let known = here.unwrap_or_default().saturating_add(cost.unwrap_or_default());
+        let nano_usd = (known > 0 || here.is_some() && cost.is_some()).then_some(known);
         Some((entry, Settlement { input_tokens: input.saturating_add(wasted), output_tokens: output, nano_usd }))
     }
 

@@ -16,7 +16,8 @@ use crate::telemetry::Telemetry;
 
 /// The pack whose tools the API offers.
 const SHOP: &str = "shop";
-const LEAVING_TIME: Duration = Duration::from_secs(1);
+const LEAVING_TIME: Duration = Duration::from_secs(5);
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Failure> {
     if let Some(file) = &args.env_file {
@@ -84,9 +85,15 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
 /// Whoever was told to stop a moment ago may leave the folder a moment later, and a restart does not end by that.
 async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let latest = Instant::now() + LEAVING_TIME;
+    let mut told = false;
     loop {
         match Host::open(options.clone()).await {
-            Err(error) if error.reason_text() == Some("profile_in_use") && Instant::now() < latest => tokio::time::sleep(LEAVING_TIME / 20).await,
+            Err(error) if error.reason_text() == Some("profile_in_use") && Instant::now() < latest => {
+                if !std::mem::replace(&mut told, true) {
+                    tracing::info!(target: "gateway", "the data folder is in use: waiting for whoever may just be leaving it");
+                }
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
             opened => return opened,
         }
     }

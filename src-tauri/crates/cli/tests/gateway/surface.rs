@@ -57,8 +57,11 @@ async fn a_folder_that_is_just_being_left_is_waited_for() {
     std::fs::create_dir(folder.path().join("data")).unwrap();
     let lock = std::fs::File::create(folder.path().join("data/lock")).unwrap();
     lock.lock().unwrap();
+    let log = folder.path().join("serve.log");
     let leaving = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(300));
+        while !std::fs::read_to_string(&log).is_ok_and(|text| text.contains("the data folder is in use")) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
         drop(lock);
     });
     let gateway = Gateway::start_in(folder, &["--no-token"], &[]).await;

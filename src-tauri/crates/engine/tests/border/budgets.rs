@@ -252,7 +252,9 @@ async fn a_model_that_fell_silent_may_have_worked() {
     assert_eq!(both.tokens, silent.tokens + 1_010);
     assert!((both.usd - (silent.usd * 10.0 + 0.001_01)).abs() < 1e-9, "each at its own price: {both:?}");
     let inside = spent(vec![Say::FellSilent("silent"), Say::Inside, Say::Uses(0, 0), Say::Text("Fine.")]).await;
-    assert_eq!(inside.tokens, silent.tokens, "only the first");
+    assert_eq!((inside.tokens, inside.unpriced_calls), (silent.tokens, 0), "only the first");
+    let unknown = spent(vec![Say::FellSilent("nobody knows"), Say::Inside, Say::Uses(0, 0), Say::Text("Fine.")]).await;
+    assert_eq!((unknown.tokens, unknown.unpriced_calls), (silent.tokens, 1), "and nobody knows what that cost");
     let unpriced = spent(vec![Say::FellSilent("nobody knows"), Say::Uses(1_000, 10), Say::Text("Fine.")]).await;
     assert_eq!(unpriced.tokens, silent.tokens + 1_010);
     assert!((unpriced.usd - 0.001_01).abs() < 1e-9, "what is known of the cost counts: {unpriced:?}");

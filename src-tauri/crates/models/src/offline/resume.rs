@@ -149,8 +149,13 @@ fn changes_count(reader: &Reader<'_>, pending: &Pending, tokens: &[Token], facts
     both && bare && matches!(facts.quantity, Some(Quantity::Whole(1..)))
 }
 
+/// The same question again, with another count.
 fn recounted(pending: &Pending, facts: &Facts) -> Read {
     let mut goal = pending.goal.clone();
+    let listing = &pending.listing;
+    if !listing.items.is_empty() {
+        goal.chosen.push((format!("{}*", listing.thing), json!(listing.items)));
+    }
     count(&mut goal, facts);
     (vec![goal], None)
 }

@@ -194,9 +194,17 @@ pub(super) fn spoken(date: NaiveDate, year: bool, lang: Lang) -> String {
     if year { format!("{} {month} {}", date.day(), date.year()) } else { format!("{} {month}", date.day()) }
 }
 
+/// So many decimals, half a step rounded away from zero as the window does: Rust's own formatting takes the even neighbour.
+fn rounded(amount: f64, decimals: usize) -> String {
+    let (Some(exact), 0..=3) = (engine::amounts::read(&amount.to_string()), decimals) else { return format!("{amount:.decimals$}") };
+    let step = 10_i128.pow(engine::amounts::PLACES - decimals as u32);
+    let (steps, ten) = ((exact + step / 2) / step, 10_i128.pow(decimals as u32));
+    if decimals == 0 { steps.to_string() } else { format!("{}.{:0decimals$}", steps / ten, steps % ten) }
+}
+
 /// A number with groups of thousands as the language writes them.
 fn grouped(amount: f64, decimals: usize, lang: Lang) -> String {
-    let text = format!("{:.decimals$}", amount.abs());
+    let text = rounded(amount.abs(), decimals);
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
     let (thousands, point) = match lang {
         Lang::En => (",", "."),
@@ -221,6 +229,23 @@ fn grouped(amount: f64, decimals: usize, lang: Lang) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn half_a_step_is_rounded_away_from_zero() {
+        let cases = [
+            (12.25, 1, "12.3"),
+            (0.25, 1, "0.3"),
+            (66.846, 1, "66.8"),
+            (0.05, 1, "0.1"),
+            (2.5, 0, "3"),
+            (1e-7, 2, "0.00"),
+            (1e21, 0, "1000000000000000000000"),
+            (0.999_96, 3, "1.000"),
+        ];
+        for (amount, decimals, text) in cases {
+            assert_eq!(rounded(amount, decimals), text, "{amount}");
+        }
+    }
 
     fn show(template: &str, lang: Lang, values: &Value) -> String {
         render(template, lang, values).expect("renders")

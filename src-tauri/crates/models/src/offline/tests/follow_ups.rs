@@ -344,6 +344,8 @@ fn a_change_of_one_of_several_places_asks_which() {
         assert!(asked.text.contains("Which one do you mean?") || asked.text.contains("Vilken menar du?"), "{text}: {asked:?}");
         let again = world.say("the first or the second");
         assert!(again.calls.is_empty(), "{text}: {again:?}");
+        let counted = world.say("make it one");
+        assert!(counted.calls.iter().all(|call| !call.writes), "{text}: a count names none of them: {counted:?}");
         let chosen = world.say("the second one");
         assert!(chosen.calls.iter().filter(|call| call.writes).all(|call| call.arguments["quantity"] == 1), "{text}: {chosen:?}");
         assert!(!chosen.calls.is_empty(), "{text}: {chosen:?}");
