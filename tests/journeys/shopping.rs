@@ -156,19 +156,15 @@ fn compares(journey: &Journey) {
 
 /// From the table to the variants of one product, and from one of them to a signed change. The line's part number comes back.
 fn adds(journey: &Journey) -> String {
-    let answers = journey.chat(|page| {
-        let answers = page.answers();
-        press(page, "[role=region] button", "Details");
-        answers
-    });
-    journey.chat(|page| page.answer_after(answers));
+    let answers = journey.chat(|page| page.answers());
+    let more = || journey.chat(|page| (page.answers() > answers).then_some(()));
+    press_for(journey, "[role=region] button", "Details", more);
     let part = journey.chat(|page| {
+        page.idle();
         fits(page, "a product with its variants");
-        let part = page.script("return document.querySelector('section.product td button').closest('tr').querySelector('.part').innerText.trim();");
-        press(page, "section.product td button", "Add to cart");
-        part
+        page.script("return document.querySelector('section.product td button').closest('tr').querySelector('.part').innerText.trim();")
     });
-    let action = waiting_change(journey, "cart.addItem");
+    let action = change_by(journey, "section.product td button", "Add to cart", "cart.addItem");
     let arguments: Value = serde_json::from_str(action["arguments"].as_str().expect("canonical text")).expect("JSON");
     assert_eq!((&arguments["partNo"], &arguments["quantity"]), (&part, &json!(1)), "the very variant");
     approve(journey, &action);
@@ -201,8 +197,7 @@ fn changes(journey: &Journey, line: &str) {
 }
 
 fn rejects(journey: &Journey, line: &str) {
-    journey.chat(|page| press(page, IN_CART, "Remove"));
-    let action = waiting_change(journey, "cart.removeItem");
+    let action = change_by(journey, IN_CART, "Remove", "cart.removeItem");
     journey.approval(|page| {
         page.named("textarea, input[type=text], input:not([type])", "", false).send("I want to keep them").expect("a reason");
         page.click("Reject");
@@ -220,8 +215,7 @@ fn rejects(journey: &Journey, line: &str) {
 
 fn lets_one_expire(journey: &Journey, line: &str) {
     expiry(journey, 8);
-    journey.chat(|page| press(page, IN_CART, "One more"));
-    let action = waiting_change(journey, "cart.setItemQuantity");
+    let action = change_by(journey, IN_CART, "One more", "cart.setItemQuantity");
     let decided = wait("the expiry", || Some(journey.stored_approval(&action["id"])).filter(|a| a["status"] == "expired"));
     assert!(decided["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "it says why: {decided}");
     journey.chat(|page| {
@@ -234,8 +228,7 @@ fn lets_one_expire(journey: &Journey, line: &str) {
 
 /// What waited at the end waits no more, nothing was run, and the cart is what it was.
 fn starts_again(journey: &Journey, line: &str) {
-    journey.chat(|page| press(page, IN_CART, "One more"));
-    let action = waiting_change(journey, "cart.setItemQuantity");
+    let action = change_by(journey, IN_CART, "One more", "cart.setItemQuantity");
     let made = || journey.results("cart.setItemQuantity").iter().filter(|result| result["outcome"] == "ok").count();
     let before = made();
     journey.quit();
@@ -256,8 +249,7 @@ fn removes_in_swedish(journey: &Journey, line: &str) {
         fits(page, "the shop in Swedish");
     });
     journey.picture("cart-swedish.png");
-    journey.chat(|page| press(page, IN_CART, "Ta bort"));
-    let action = waiting_change(journey, "cart.removeItem");
+    let action = change_by(journey, IN_CART, "Ta bort", "cart.removeItem");
     journey.approval(|page| {
         wait("Approve to be armed", || page.button("Godkänn").enabled().ok().filter(|enabled| *enabled));
         page.click("Godkänn");
@@ -280,6 +272,28 @@ fn press(page: &Page<'_>, selector: &str, name: &str) {
         }
         if seen.1.elapsed() >= Duration::from_millis(400) { button.click().ok() } else { None }
     });
+}
+
+/// Clicks until something comes of it. Where the page moved under the pointer, the click went past; as a person would, it is made again.
+#[track_caller]
+fn press_for<T>(journey: &Journey, selector: &str, name: &str, came: impl Fn() -> Option<T>) -> T {
+    let mut pressed = None::<Instant>;
+    wait(&format!("what comes of \"{name}\""), || {
+        let done = came();
+        let is_past = pressed.is_none_or(|at| at.elapsed() > Duration::from_secs(5));
+        if done.is_none() && is_past && journey.chat(|page| !page.runs()) {
+            journey.chat(|page| press(page, selector, name));
+            pressed = Some(Instant::now());
+        }
+        done
+    })
+}
+
+#[track_caller]
+fn change_by(journey: &Journey, selector: &str, name: &str, tool: &str) -> Value {
+    let action = press_for(journey, selector, name, || journey.pending().into_iter().next());
+    assert_eq!(action["tool"], tool);
+    action
 }
 
 /// Signs what waits.
