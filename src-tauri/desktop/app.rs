@@ -87,6 +87,10 @@ async fn attend(app: AppHandle, backend: Backend) {
             if let Ok(view) = contract::Commands::settings_get(host.as_ref(), contract::Empty {}).await {
                 tray::language(&app, &view.locale);
             }
+            // Nothing runs until a person has seen it.
+            if host.alarm().is_some() {
+                windows::show_approval(&app);
+            }
             // While the window is open, `csign` is its client. Without the socket only that is missing.
             let served = host::serve(&host).inspect_err(|error| tracing::warn!(%error, "csign cannot join this window"));
             pushes::forward(app, pushes).await;

@@ -27,7 +27,7 @@ impl Backend {
         let backend = Self { opened, served: Arc::default() };
         let served = Arc::clone(&backend.served);
         tauri::async_runtime::spawn(async move {
-            let opened = Host::open(host::Options { data_dir, warm_up: true, ..host::Options::default() }).await;
+            let opened = Host::open(host::Options { data_dir, warm_up: true, when_alarmed: host::WhenAlarmed::Stop, ..host::Options::default() }).await;
             match opened.as_ref().map(host::serve) {
                 Ok(Ok(socket)) => *served.lock().unwrap_or_else(PoisonError::into_inner) = Some(socket),
                 Ok(Err(error)) => tracing::warn!(%error, "csign calls cannot join this window"),

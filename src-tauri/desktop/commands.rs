@@ -41,7 +41,7 @@ contract::with_commands!(adapters);
 
 /// What a command means for the windows, once the host has agreed.
 fn done(window: &WebviewWindow, command: &str) {
-    if matches!(command, "approval_open" | "server_tools_open") {
+    if matches!(command, "approval_open" | "audit_alarm_open" | "server_tools_open") {
         windows::show_approval(tauri::Manager::app_handle(window));
     }
 }

@@ -115,4 +115,17 @@ fn kill_minus_nine_leaves_no_process_and_a_changed_log_is_shown() {
     });
     journey.picture("log-changed.png");
     assert!(!journey.csign(&["audit", "verify"]).status.success(), "csign says so, too");
+
+    // From then on nothing runs, until somebody has looked at it in the approval window.
+    let refused = journey.call("turn_start", json!({"session": "desktop:alarm", "text": "How is account 17 pacing this month?"}));
+    assert!(refused.is_err(), "{refused:?}");
+    journey.chat(|page| page.click("Look at it"));
+    journey.approval(|page| {
+        page.says("The audit log does not verify");
+        page.named("input", "I have seen what was found", false).click().expect("the switch");
+        page.click("Accept a new log");
+        page.says("A new log begins");
+    });
+    journey.assert_log_verifies();
+    journey.ask("How is account 17 pacing this month?");
 }

@@ -1,12 +1,19 @@
-//! The copy of the newest checkpoint outside the log, which tells when the log was cut or replaced by an old copy.
-//! A file in the state folder is one place for it; the host adds the keyring through the same trait.
+//! The copies of the newest checkpoint outside the log, which tell when the log was cut or replaced by an old copy.
+//! The keyring's copy is the authority (the host hands it in through the same trait); the state folder's file counts where it is newer.
 
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use contract::ComparedWith;
+use ed25519_dalek::{Signature, Signer as _};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+
+use crate::keys::Signer;
+use crate::note;
 
 /// How far the log had come when its newest checkpoint was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +31,9 @@ pub struct Mark {
     /// SHA-256 (hex) of the whole file, taken when it was closed; absent while it is open and for large files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<String>,
+    /// Ed25519 (base64) by `key` over all of the above. Version 0.1 wrote marks without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
 }
 
 /// Files up to this size are sealed when they are closed; more would make closing slow.
@@ -48,15 +58,54 @@ impl Mark {
     pub fn from_text(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
+
+    fn origin(&self) -> String {
+        format!("audit/{}", self.installation)
+    }
+
+    fn signed_text(&self) -> String {
+        let Self { size, root, counter, key, seal, .. } = self;
+        format!("countersign audit mark v1\n{}\n{size}\n{root}\n{counter}\n{key}\n{}\n", self.origin(), seal.as_deref().unwrap_or("-"))
+    }
+
+    /// The same mark, naming and signed by this key.
+    #[must_use]
+    pub fn signed(mut self, signer: &Signer) -> Self {
+        self.key = note::vkey_of(&self.origin(), &signer.key.verifying_key());
+        self.signature = Some(STANDARD.encode(signer.key.sign(self.signed_text().as_bytes()).to_bytes()));
+        self
+    }
+
+    /// Whether the mark is signed by the key that it names. Which key that is, is for the log to say.
+    pub fn holds(&self) -> bool {
+        let blob = self.signature.as_ref().and_then(|text| STANDARD.decode(text).ok()).and_then(|bytes| <[u8; 64]>::try_from(bytes).ok());
+        let (Some(blob), Some(key)) = (blob, note::parse_vkey(&self.origin(), &self.key)) else { return false };
+        key.verify_strict(self.signed_text().as_bytes(), &Signature::from_bytes(&blob)).is_ok()
+    }
+}
+
+/// Why a place gives no mark.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AnchorFault {
+    /// The place cannot be read now; that says nothing of the mark.
+    #[error("{0}")]
+    Unavailable(String),
+    /// Something lies there that is no mark.
+    #[error("its content is damaged")]
+    Damaged,
 }
 
 /// A place outside the log that keeps its newest mark. Called from the log's own threads, never from an async one.
 pub trait Anchor: Send + Sync {
     /// For messages: "the state folder", "the keyring".
     fn name(&self) -> &str;
-    /// The mark that was stored last, if any. An error means that the place cannot be read now.
-    fn load(&self) -> Result<Option<Mark>, String>;
-    /// Replaces the mark.
+    /// Whether only the user can write there, so that its mark counts as it stands.
+    fn is_authority(&self) -> bool {
+        false
+    }
+    /// The mark that was stored last, if any.
+    fn load(&self) -> Result<Option<Mark>, AnchorFault>;
+    /// Replaces the mark. It must survive a power cut when this returns.
     fn store(&self, mark: &Mark) -> Result<(), String>;
 }
 
@@ -72,6 +121,11 @@ impl FileAnchor {
         Self { path: folder.join(format!("{installation}.mark.json")) }
     }
 
+    /// The file for a log of this installation that was set aside, by the name of its file without the ending.
+    pub fn of_set_aside(folder: &Path, installation: &str, stem: &str) -> Self {
+        Self { path: folder.join(format!("{installation}.{stem}.mark.json")) }
+    }
+
     /// Where the mark lies.
     pub fn path(&self) -> &Path {
         &self.path
@@ -83,40 +137,132 @@ impl Anchor for FileAnchor {
         "the state folder"
     }
 
-    fn load(&self) -> Result<Option<Mark>, String> {
-        let text = match fs::read_to_string(&self.path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error.to_string()),
-        };
-        Mark::from_text(&text).map(Some).ok_or_else(|| "its content is damaged".to_owned())
+    fn load(&self) -> Result<Option<Mark>, AnchorFault> {
+        match fs::read(&self.path) {
+            Ok(bytes) => std::str::from_utf8(&bytes).ok().and_then(Mark::from_text).map(Some).ok_or(AnchorFault::Damaged),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(AnchorFault::Unavailable(error.to_string())),
+        }
     }
 
     fn store(&self, mark: &Mark) -> Result<(), String> {
         let write = || -> std::io::Result<()> {
-            if let Some(folder) = self.path.parent() {
-                fs::create_dir_all(folder)?;
-            }
+            let folder = self.path.parent().unwrap_or(Path::new("."));
+            fs::create_dir_all(folder)?;
             let fresh = self.path.with_extension("new");
             let mut file = fs::File::create(&fresh)?;
             file.write_all(mark.to_text().as_bytes())?;
             file.sync_data()?;
-            fs::rename(&fresh, &self.path)
+            fs::rename(&fresh, &self.path)?;
+            // The name has to be on disk, too: an effect may run once this returns.
+            fs::File::open(folder)?.sync_all()
         };
         write().map_err(|error| error.to_string())
     }
 }
 
-/// The newest of the marks that the places hold, and what could not be read.
-pub(crate) fn newest(anchors: &[std::sync::Arc<dyn Anchor>]) -> (Option<Mark>, Vec<String>) {
-    let mut best: Option<Mark> = None;
-    let mut faults = Vec::new();
-    for anchor in anchors {
-        match anchor.load() {
-            Ok(Some(mark)) if best.as_ref().is_none_or(|b| b.counter < mark.counter) => best = Some(mark),
-            Ok(_) => {}
-            Err(error) => faults.push(format!("the copy of the newest checkpoint in {} cannot be read: {error}", anchor.name())),
+/// What is known of a log from outside its file.
+#[derive(Clone, Debug, Default)]
+pub struct Outside {
+    /// The authority's copy. It counts as it stands.
+    pub keyring: Option<Mark>,
+    /// The state folder's copy. It counts when it is newer than the authority's and signed with the log's key.
+    pub state: Option<Mark>,
+    /// The public key of the signing key in the keyring.
+    pub key: Option<[u8; 32]>,
+    /// The installation whose log it has to be.
+    pub installation: Option<String>,
+    /// A signed copy was stored before: a missing or unsigned one is a fault.
+    pub marked: bool,
+    /// What is wrong with the places as such.
+    pub problems: Vec<String>,
+    /// Places that cannot be read now.
+    pub warnings: Vec<String>,
+}
+
+impl Outside {
+    /// One mark that counts as it stands.
+    pub fn of(mark: Option<&Mark>) -> Self {
+        Self { keyring: mark.cloned(), ..Self::default() }
+    }
+
+    /// Reads the places.
+    pub fn gather(anchors: &[Arc<dyn Anchor>]) -> Self {
+        let mut outside = Self::default();
+        for anchor in anchors {
+            let loaded = anchor.load();
+            let slot = if anchor.is_authority() { &mut outside.keyring } else { &mut outside.state };
+            match loaded {
+                Ok(mark) => *slot = mark.or(slot.take()),
+                Err(fault) => {
+                    let text = format!("the copy of the newest checkpoint in {} cannot be read: {fault}", anchor.name());
+                    if fault == AnchorFault::Damaged { outside.problems.push(text) } else { outside.warnings.push(text) }
+                }
+            }
+        }
+        outside
+    }
+
+    /// Which marks a log is held to, and what is wrong with the marks themselves.
+    pub(crate) fn weigh(&self) -> Weighed {
+        let mut weighed = Weighed { problems: self.problems.clone(), ..Weighed::default() };
+        if let Some(mark) = &self.keyring {
+            if mark.signature.is_some() && !mark.holds() {
+                weighed.problems.push("the copy of the newest checkpoint in the keyring was changed: its signature does not hold".to_owned());
+            }
+            weighed.marks.push(mark.clone());
+            weighed.compared_with = ComparedWith::Keyring;
+        }
+        if let Some(mark) = &self.state {
+            self.weigh_state(mark, &mut weighed);
+        }
+        if self.keyring.is_none() && self.state.is_none() && self.marked && self.problems.is_empty() && self.warnings.is_empty() {
+            weighed.problems.push("the copy of the newest checkpoint outside the log is missing; there was one".to_owned());
+        }
+        weighed
+    }
+
+    fn weigh_state(&self, mark: &Mark, weighed: &mut Weighed) {
+        let authority = self.keyring.as_ref();
+        let is_newer = authority.is_none_or(|known| known.counter < mark.counter);
+        // Version 0.1 signed no marks; its keyring copy is unsigned then, too.
+        let may_be_unsigned = !self.marked && authority.is_none_or(|known| known.signature.is_none());
+        match mark.signature {
+            Some(_) if !mark.holds() => {
+                weighed.problems.push("the copy of the newest checkpoint in the state folder was changed: its signature does not hold".to_owned());
+            }
+            None if !may_be_unsigned => {
+                weighed.problems.push("the copy of the newest checkpoint in the state folder was replaced: it is not signed".to_owned());
+            }
+            // An unsigned one adds nothing to an authority.
+            None if authority.is_some() => {}
+            Some(_) | None if is_newer => {
+                weighed.marks.push(mark.clone());
+                if authority.is_none() {
+                    weighed.compared_with = ComparedWith::State;
+                }
+            }
+            Some(_) | None => {}
         }
     }
-    (best, faults)
+}
+
+/// The marks that a log is held to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Weighed {
+    pub(crate) marks: Vec<Mark>,
+    pub(crate) problems: Vec<String>,
+    pub(crate) compared_with: ComparedWith,
+}
+
+impl Weighed {
+    /// The newest mark.
+    pub(crate) fn newest(&self) -> Option<&Mark> {
+        self.marks.iter().max_by_key(|mark| mark.counter)
+    }
+
+    /// The mark over the most records.
+    pub(crate) fn largest(&self) -> Option<&Mark> {
+        self.marks.iter().max_by_key(|mark| mark.size)
+    }
 }

@@ -47,6 +47,13 @@ pub(crate) fn rotation_text(origin: &str, seq: u64, prev: &str, old: &str, new: 
     format!("countersign audit key rotation v1\n{origin}\n{seq}\n{prev}\n{old}\n{new}\n")
 }
 
+const SIGNED_MARKS: &str = "signed";
+
+/// Whether this opening was by a version that signs marks: none that is unsigned belongs to it.
+pub(crate) fn signs_marks(opened: &Body) -> bool {
+    opened.text("marks") == Some(SIGNED_MARKS)
+}
+
 /// The members of a `log_opened` record.
 pub(crate) fn opened_fields(origin: &str, installation: &str, state: &KeyState) -> Map<String, Value> {
     let mut fields = Map::new();
@@ -54,6 +61,7 @@ pub(crate) fn opened_fields(origin: &str, installation: &str, state: &KeyState) 
     fields.insert("key".into(), note::vkey_of(origin, &state.current).into());
     fields.insert("anchored".into(), state.anchored.into());
     fields.insert("anchored_key".into(), state.trusted.map_or(Value::Null, |key| note::vkey_of(origin, &key).into()));
+    fields.insert("marks".into(), SIGNED_MARKS.into());
     fields
 }
 

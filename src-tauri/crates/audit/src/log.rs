@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use contract::{AgentError, AuditCheckpointResponse, AuditExportResponse, AuditListParams, AuditListResponse, AuditRecordView, SessionId, VerifyReport};
@@ -11,8 +11,8 @@ use engine::ports::{AuditLog, AuditUnavailable, Durability, RecordDraft};
 use rusqlite::Connection;
 use tokio::sync::{oneshot, watch};
 
-use crate::anchor;
-use crate::open::{OpenOptions, Opened};
+use crate::anchor::Outside;
+use crate::open::{self, OpenOptions, Opened, Tampered};
 use crate::writer::{Command, Writer};
 use crate::{export, read, schema, verify};
 
@@ -23,20 +23,26 @@ pub struct Log {
 }
 
 struct Inner {
-    path: PathBuf,
+    options: OpenOptions,
+    /// Closed while the log is stopped.
     commands: Mutex<Sender<Command>>,
     reader: Mutex<Option<Connection>>,
-    total: watch::Receiver<u64>,
-    anchors: Vec<Arc<dyn anchor::Anchor>>,
+    /// Kept here, so that those who watch also see a log that begins later.
+    total: watch::Sender<u64>,
     marks_failing: Arc<AtomicBool>,
-    warnings: Vec<String>,
-    anchored: bool,
+    warnings: Mutex<Vec<String>>,
+    /// Why nothing may be recorded, until a person accepts a new log.
+    stopped: Mutex<Option<String>>,
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
         let _ = self.commands.get_mut().unwrap_or_else(PoisonError::into_inner).send(Command::Close { reply: None });
     }
+}
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn gone() -> AuditUnavailable {
@@ -50,24 +56,67 @@ pub(crate) fn unreadable(error: &rusqlite::Error) -> AgentError {
 
 impl Log {
     pub(crate) fn start(options: OpenOptions, opened: Opened) -> Result<Self, AuditUnavailable> {
-        let failed = |error: std::io::Error| AuditUnavailable(format!("its thread could not be started ({error})"));
-        let (total_sender, total) = watch::channel(opened.chain.frontier.size());
-        let warnings = opened.warnings.clone();
-        let writer = Writer::new(opened, &options, total_sender).map_err(failed)?;
-        let marks_failing = writer.marks.failing();
-        let (commands, receiver) = channel();
-        std::thread::Builder::new().name("audit-writer".into()).spawn(move || writer.run(&receiver)).map_err(failed)?;
+        let log = Self::without_writer(options, opened.chain.frontier.size());
+        log.write_with(opened)?;
+        Ok(log)
+    }
+
+    /// A log that takes no records, for reading only, until `accept` begins a new one in its place.
+    pub fn stopped(options: OpenOptions, why: &str) -> Self {
+        let log = Self::without_writer(options, 0);
+        log.stop(why);
+        log
+    }
+
+    fn without_writer(options: OpenOptions, total: u64) -> Self {
+        let (commands, _) = channel();
         let inner = Inner {
-            path: options.path,
+            options,
             commands: Mutex::new(commands),
             reader: Mutex::new(None),
-            total,
-            anchors: options.anchors,
-            marks_failing,
-            warnings,
-            anchored: options.signer.anchored,
+            total: watch::channel(total).0,
+            marks_failing: Arc::default(),
+            warnings: Mutex::default(),
+            stopped: Mutex::default(),
         };
-        Ok(Self { inner: Arc::new(inner) })
+        Self { inner: Arc::new(inner) }
+    }
+
+    fn write_with(&self, opened: Opened) -> Result<(), AuditUnavailable> {
+        let failed = |error: std::io::Error| AuditUnavailable(format!("its thread could not be started ({error})"));
+        let inner = &self.inner;
+        inner.total.send_replace(opened.chain.frontier.size());
+        held(&inner.warnings).clone_from(&opened.warnings);
+        let writer = Writer::new(opened, &inner.options, inner.total.clone(), inner.marks_failing.clone()).map_err(failed)?;
+        let (commands, receiver) = channel();
+        std::thread::Builder::new().name("audit-writer".into()).spawn(move || writer.run(&receiver)).map_err(failed)?;
+        *held(&inner.commands) = commands;
+        Ok(())
+    }
+
+    /// Takes no further records: something is wrong with the log, and a person has to see it first.
+    pub fn stop(&self, why: &str) {
+        held(&self.inner.stopped).get_or_insert_with(|| why.to_owned());
+    }
+
+    /// Sets the log aside and begins a new one in its place. Blocking. Gives the old file's new path.
+    pub fn accept(&self, found: &Tampered) -> Result<PathBuf, AuditUnavailable> {
+        self.end_writer();
+        held(&self.inner.reader).take();
+        let (opened, aside) = open::begin_anew(&self.inner.options, found)?;
+        self.write_with(opened)?;
+        held(&self.inner.stopped).take();
+        Ok(aside)
+    }
+
+    /// Has the writer end and waits for it. A log that is stopped may still have one.
+    fn end_writer(&self) {
+        let (reply, ended) = oneshot::channel();
+        let sent = held(&self.inner.commands).send(Command::Close { reply: Some(reply) });
+        if sent.is_ok() {
+            // How its last commit went does not matter to a log that is set aside.
+            let _ = ended.blocking_recv();
+        }
     }
 
     /// Number of committed records.
@@ -77,17 +126,17 @@ impl Log {
 
     /// Tells of every change of the number of committed records.
     pub fn watch(&self) -> watch::Receiver<u64> {
-        self.inner.total.clone()
+        self.inner.total.subscribe()
     }
 
     /// Whether checkpoints are signed with the keyring's key.
     pub fn anchored(&self) -> bool {
-        self.inner.anchored
+        self.inner.options.signer.anchored
     }
 
     /// What could not be checked at opening, and whether the outside copy cannot be written now. For the doctor.
     pub fn warnings(&self) -> Vec<String> {
-        let mut all = self.inner.warnings.clone();
+        let mut all = held(&self.inner.warnings).clone();
         if self.inner.marks_failing.load(Ordering::Relaxed) {
             all.push("the copy of the newest checkpoint outside the log cannot be stored".to_owned());
         }
@@ -95,7 +144,10 @@ impl Log {
     }
 
     fn send(&self, command: Command) -> Result<(), AuditUnavailable> {
-        self.inner.commands.lock().unwrap_or_else(PoisonError::into_inner).send(command).map_err(|_| gone())
+        if let Some(why) = held(&self.inner.stopped).as_ref() {
+            return Err(AuditUnavailable(why.clone()));
+        }
+        held(&self.inner.commands).send(command).map_err(|_| gone())
     }
 
     async fn ask<T>(&self, command: impl FnOnce(oneshot::Sender<Result<T, AuditUnavailable>>) -> Command) -> Result<T, AuditUnavailable> {
@@ -118,17 +170,24 @@ impl Log {
     /// Signs, stores the outside copy and ends the writer. Later calls fail.
     pub async fn close(&self) -> Result<(), AuditUnavailable> {
         // The writer's connection has to be the last one, so that closing it folds the side file in.
-        self.inner.reader.lock().unwrap_or_else(PoisonError::into_inner).take();
-        self.ask(|reply| Command::Close { reply: Some(reply) }).await
+        held(&self.inner.reader).take();
+        let (reply, answer) = oneshot::channel();
+        // Also a log that is stopped is closed, if it is open; what it has taken is kept.
+        let sent = held(&self.inner.commands).send(Command::Close { reply: Some(reply) });
+        match sent {
+            Ok(()) => answer.await.map_err(|_| gone())?,
+            Err(_) if held(&self.inner.stopped).is_some() => Ok(()),
+            Err(_) => Err(gone()),
+        }
     }
 
     async fn reading<T: Send + 'static>(&self, work: impl FnOnce(&Connection) -> Result<T, AgentError> + Send + 'static) -> Result<T, AgentError> {
         let inner = self.inner.clone();
         let run = move || {
-            let mut slot = inner.reader.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut slot = held(&inner.reader);
             let db = match slot.take() {
                 Some(db) => db,
-                None => schema::open_reader(&inner.path).map_err(|error| unreadable(&error))?,
+                None => schema::open_reader(&inner.options.path).map_err(|error| unreadable(&error))?,
             };
             work(slot.insert(db))
         };
@@ -149,9 +208,11 @@ impl Log {
     pub async fn verify(&self) -> Result<VerifyReport, AgentError> {
         let inner = self.inner.clone();
         let run = move || {
-            // The mark is read first: the log can only have grown since.
-            let (mark, _) = anchor::newest(&inner.anchors);
-            verify::verify(&inner.path, mark.as_ref())
+            let options = &inner.options;
+            // The marks are read first: the log can only have grown since.
+            let key = options.signer.anchored.then(|| options.signer.public());
+            let outside = Outside { key, installation: Some(options.installation.clone()), ..options.outside() };
+            verify::verify_against(&options.path, &outside)
         };
         tokio::task::spawn_blocking(run).await.map_err(|_| AgentError::internal("audit_unreadable", "The verification was interrupted."))
     }

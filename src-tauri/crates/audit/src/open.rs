@@ -9,12 +9,13 @@ use engine::ports::{AuditUnavailable, Clock, RecordDraft};
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, TransactionBehavior};
 use serde_json::Value;
 
-use crate::anchor::{self, Anchor, Mark};
+use crate::anchor::{Anchor, Mark, Outside, Weighed};
 use crate::body::{self, instant};
 use crate::chain::{self, Chain, WriteError, stored_checkpoint, stored_frontier, stored_size};
 use crate::entropy::Entropy;
 use crate::keys::{self, KeyState, Signer};
 use crate::log::Log;
+use crate::marks;
 use crate::num::Num;
 use crate::schema::{self, SchemaFault};
 use crate::{note, tree};
@@ -31,6 +32,8 @@ pub struct OpenOptions {
     pub previous: Option<Signer>,
     /// Where the newest checkpoint is copied to: the state folder, the keyring.
     pub anchors: Vec<Arc<dyn Anchor>>,
+    /// A signed copy was stored before, so that a missing or unsigned one is a fault.
+    pub marked: bool,
     pub clock: Arc<dyn Clock>,
     pub entropy: Arc<dyn Entropy>,
     /// Bytes of a page in a new file.
@@ -46,6 +49,7 @@ impl OpenOptions {
             signer,
             previous: None,
             anchors: Vec::new(),
+            marked: false,
             clock,
             entropy: Arc::new(crate::entropy::OsEntropy),
             page_size: 4096,
@@ -61,6 +65,11 @@ impl OpenOptions {
 
     pub(crate) fn origin(&self) -> String {
         format!("audit/{}", self.installation)
+    }
+
+    /// What is known now of the log outside its file.
+    pub(crate) fn outside(&self) -> Outside {
+        Outside { marked: self.marked, ..Outside::gather(&self.anchors) }
     }
 }
 
@@ -106,8 +115,7 @@ impl Log {
     /// Opens the log, or makes a new one. Blocking; O(log n). Call it off the async threads.
     pub fn open(options: OpenOptions) -> Result<OpenState, AuditUnavailable> {
         schema::check_library().map_err(AuditUnavailable)?;
-        let (mark, warnings) = anchor::newest(&options.anchors);
-        match open(&options, mark, warnings) {
+        match open(&options) {
             Ok(opened) => Self::start(options, opened).map(OpenState::Ready),
             Err(Failure::Tampered(found)) => Ok(OpenState::Tampered(*found)),
             Err(Failure::Unavailable(why)) => Err(AuditUnavailable(why)),
@@ -116,31 +124,47 @@ impl Log {
 
     /// Renames the old files and begins a new log whose second record tells what was found. Gives the old file's new path, too.
     pub fn start_over(options: OpenOptions, found: &Tampered) -> Result<(Self, PathBuf), AuditUnavailable> {
-        schema::check_library().map_err(AuditUnavailable)?;
-        let aside = set_aside(&options)
-            .map_err(|error| AuditUnavailable(format!("the damaged log could not be set aside ({error}); check that the folder is writable")))?;
-        let begin = || -> Result<Opened, Failure> {
-            let mut db = schema::open_writer(&options.path, options.page_size).map_err(WriteError::from)?;
-            schema::create(&db).map_err(WriteError::from)?;
-            let recovered = recovery(found, &aside);
-            let chain = first_records(&mut db, &options, None, Some(recovered))?;
-            let counter = found.mark.as_ref().map_or(0, |mark| mark.counter) + 1;
-            // At once, and not by the log's thread: the old mark would speak against the new log.
-            let warnings = replace_marks(&options, &chain, counter);
-            Ok(Opened { db, chain, counter, warnings })
-        };
-        let opened = begin().map_err(|failure| match failure {
-            Failure::Unavailable(why) => AuditUnavailable(why),
-            Failure::Tampered(_) => AuditUnavailable("a new log could not be begun".to_owned()),
-        })?;
+        let (opened, aside) = begin_anew(&options, found)?;
         Self::start(options, opened).map(|log| (log, aside))
     }
 }
 
-fn open(options: &OpenOptions, mark: Option<Mark>, mut warnings: Vec<String>) -> Result<Opened, Failure> {
+/// Sets the old files aside and writes the first records of a new log, which its marks cover at once.
+pub(crate) fn begin_anew(options: &OpenOptions, found: &Tampered) -> Result<(Opened, PathBuf), AuditUnavailable> {
+    schema::check_library().map_err(AuditUnavailable)?;
+    let aside =
+        set_aside(options).map_err(|error| AuditUnavailable(format!("the damaged log could not be set aside ({error}); check that the folder is writable")))?;
+    let begin = || -> Result<Opened, Failure> {
+        let mut db = schema::open_writer(&options.path, options.page_size).map_err(WriteError::from)?;
+        schema::create(&db).map_err(WriteError::from)?;
+        let recovered = recovery(found, &aside);
+        let chain = first_records(&mut db, options, None, Some(recovered))?;
+        let newest = options.outside().weigh().newest().map(|mark| mark.counter);
+        let counter = found.mark.as_ref().map(|mark| mark.counter).max(newest).unwrap_or_default().saturating_add(1);
+        // At once, and not by the log's thread: the old mark would speak against the new log.
+        let warnings = marks::store(&options.anchors, &marks::mark_of(&chain, &options.installation, &options.signer, counter, None));
+        Ok(Opened { db, chain, counter, warnings })
+    };
+    let opened = begin().map_err(|failure| match failure {
+        Failure::Unavailable(why) => AuditUnavailable(why),
+        Failure::Tampered(_) => AuditUnavailable("a new log could not be begun".to_owned()),
+    })?;
+    Ok((opened, aside))
+}
+
+fn open(options: &OpenOptions) -> Result<Opened, Failure> {
+    let outside = options.outside();
+    let weighed = outside.weigh();
+    let mark = weighed.newest().cloned();
+    if !weighed.problems.is_empty() {
+        let problems = weighed.problems.iter().map(|text| problem(None, text.clone())).collect();
+        return Err(Failure::Tampered(Box::new(Tampered { problems, size: None, root: None, mark })));
+    }
+    let mut warnings = outside.warnings;
     let counter = mark.as_ref().map_or(0, |mark| mark.counter);
     let missing = std::fs::metadata(&options.path).map_or(true, |meta| meta.len() == 0);
-    if missing && let Some(size) = mark.as_ref().map(|mark| mark.size).filter(|size| *size > 0) {
+    let expected = weighed.largest().map(|mark| mark.size).filter(|size| *size > 0);
+    if missing && let Some(size) = expected {
         let message = format!("the log file is missing; it had {size} records");
         return Err(tampered(mark, None, problem(Some(1), message)));
     }
@@ -151,7 +175,7 @@ fn open(options: &OpenOptions, mark: Option<Mark>, mut warnings: Vec<String>) ->
     let mut db = schema::open_writer(&options.path, options.page_size).map_err(sql)?;
     let fresh = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0)).map_err(sql)? == 0;
     if fresh {
-        if mark.as_ref().is_some_and(|mark| mark.size > 0) {
+        if expected.is_some() {
             return Err(tampered(mark, None, problem(Some(1), "the log file holds no records any more".to_owned())));
         }
         schema::create(&db).map_err(sql)?;
@@ -163,14 +187,22 @@ fn open(options: &OpenOptions, mark: Option<Mark>, mut warnings: Vec<String>) ->
         }
         Some(SchemaFault::Altered(what)) => return Err(tampered(mark, None, problem(None, what.to_owned()))),
     }
-    let known = match tail(&db, options, mark.as_ref()).map_err(sql)? {
+    let known = match tail(&db, options, &weighed).map_err(sql)? {
         Ok(known) => known,
         Err((size_root, found)) => return Err(tampered(mark, size_root, found)),
     };
-    if known.is_some() && mark.is_none() && !options.anchors.is_empty() {
+    if known.is_some() && weighed.marks.is_empty() && !options.anchors.is_empty() {
         warnings.push("there was no copy of the newest checkpoint outside the log; whether it was cut could not be checked".to_owned());
     }
     let chain = first_records(&mut db, options, known, None)?;
+    // A log is marked before anyone hears of it, and so is one whose marks were not signed yet; else the log's thread does it.
+    let counter = if weighed.newest().is_none_or(|mark| mark.signature.is_none()) {
+        let counter = counter.saturating_add(1);
+        warnings.extend(marks::store(&options.anchors, &marks::mark_of(&chain, &options.installation, &options.signer, counter, None)));
+        counter
+    } else {
+        counter
+    };
     Ok(Opened { db, chain, counter, warnings })
 }
 
@@ -198,11 +230,11 @@ fn damaged(error: rusqlite::Error, mark: Option<Mark>) -> Failure {
 
 type TailFault = (Option<(u64, String)>, VerifyProblem);
 
-/// Checks the newest checkpoint, the records after it and the mark. `None` = an empty log.
-fn tail(db: &Connection, options: &OpenOptions, mark: Option<&Mark>) -> rusqlite::Result<Result<Option<Chain>, TailFault>> {
+/// Checks the newest checkpoint, the records after it and the marks. `None` = an empty log.
+fn tail(db: &Connection, options: &OpenOptions, weighed: &Weighed) -> rusqlite::Result<Result<Option<Chain>, TailFault>> {
     let origin = options.origin();
     let size = stored_size(db)?;
-    if let Some(mark) = mark.filter(|mark| mark.size > size) {
+    if let Some(mark) = weighed.largest().filter(|mark| mark.size > size) {
         let message = format!("records {} to {} are missing: the log was cut, or an old copy was put in its place", size + 1, mark.size);
         let root = crate::hex::encode(&stored_frontier(db, size)?.root());
         return Ok(Err((Some((size, root)), problem(Some(size + 1), message))));
@@ -233,16 +265,38 @@ fn tail(db: &Connection, options: &OpenOptions, mark: Option<&Mark>) -> rusqlite
     if !held {
         return fault(signed.min(size + 1), "the newest checkpoint does not match the records, or is signed with another key");
     }
-    if let Some(mark) = mark
-        && crate::hex::encode(&stored_frontier(db, mark.size)?.root()) != mark.root
-    {
-        let message = "the records differ from the copy of the checkpoint that is kept outside the log";
-        return Ok(Err((Some((size, crate::hex::encode(&root))), VerifyProblem { seq: None, message: message.to_owned() })));
+    for mark in &weighed.marks {
+        if let Some((seq, message)) = against(db, &origin, mark)? {
+            return Ok(Err((Some((size, crate::hex::encode(&root))), VerifyProblem { seq, message: message.to_owned() })));
+        }
     }
     match unsigned(db, signed, size)? {
         Ok(last_leaf) => Ok(Ok(Some(Chain { origin, frontier, last_leaf, signed, keys: state }))),
         Err(seq) => fault(seq, "the record was changed, or is not the one that followed"),
     }
+}
+
+/// Holds the log against a mark over records that are there; gives what is wrong.
+fn against(db: &Connection, origin: &str, mark: &Mark) -> rusqlite::Result<Option<(Option<u64>, &'static str)>> {
+    if crate::hex::encode(&stored_frontier(db, mark.size)?.root()) != mark.root {
+        return Ok(Some((None, "the records differ from the copy of the checkpoint that is kept outside the log")));
+    }
+    if mark.size == 0 {
+        return Ok(None);
+    }
+    // Each opening names the key that signs from then on, and marks are made of what it signs.
+    let opened: Option<Vec<u8>> = db
+        .query_row("SELECT body FROM audit_record WHERE type='log_opened' AND seq<=?1 ORDER BY seq DESC LIMIT 1", [Num(mark.size)], |row| row.get(0))
+        .optional()?;
+    let opened = opened.and_then(|bytes| body::parse(&bytes).ok());
+    let key = opened.as_ref().and_then(|opened| keys::stated(origin, opened).ok()).map(|state| note::vkey_of(origin, &state.current));
+    if key.as_deref() != Some(mark.key.as_str()) {
+        return Ok(Some((Some(1), "the log was signed anew with another key than the one kept outside it")));
+    }
+    if mark.signature.is_none() && opened.is_some_and(|opened| keys::signs_marks(&opened)) {
+        return Ok(Some((None, "the copy of the newest checkpoint outside the log was replaced: it is not signed")));
+    }
+    Ok(None)
 }
 
 /// Checks the records after the newest checkpoint, and the last record in any case; gives the last leaf or the bad number.
@@ -290,7 +344,7 @@ fn first_records(db: &mut Connection, options: &OpenOptions, known: Option<Chain
                 let message = "the log was signed with another key of the keyring, which is not there any more".to_owned();
                 let size = chain.frontier.size();
                 let root = crate::hex::encode(&chain.frontier.root());
-                return Err(tampered(anchor::newest(&options.anchors).0, Some((size, root)), problem(None, message)));
+                return Err(tampered(options.outside().weigh().newest().cloned(), Some((size, root)), problem(None, message)));
             }
             let (seq, prev) = (chain.frontier.size() + 1, crate::hex::encode(&chain.last_leaf));
             let mut draft = RecordDraft::new(RecordType::KeyRotated);
@@ -311,21 +365,6 @@ fn first_records(db: &mut Connection, options: &OpenOptions, known: Option<Chain
     chain.sign(&tx, &signer.key)?;
     tx.commit().map_err(WriteError::from)?;
     Ok(chain)
-}
-
-fn replace_marks(options: &OpenOptions, chain: &Chain, counter: u64) -> Vec<String> {
-    let mark = Mark {
-        installation: options.installation.clone(),
-        size: chain.signed,
-        root: crate::hex::encode(&chain.frontier.root()),
-        counter,
-        key: note::vkey_of(&chain.origin, &options.signer.key.verifying_key()),
-        seal: None,
-    };
-    let store = |anchor: &Arc<dyn Anchor>| {
-        anchor.store(&mark).err().map(|error| format!("the copy of the newest checkpoint in {} cannot be stored: {error}", anchor.name()))
-    };
-    options.anchors.iter().filter_map(store).collect()
 }
 
 fn recovery(found: &Tampered, aside: &Path) -> RecordDraft {

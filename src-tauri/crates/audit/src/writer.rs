@@ -1,11 +1,10 @@
 //! The one thread that writes: gathers what is queued into one transaction, signs when due, answers after the commit.
-//! A second small thread carries marks to the places outside, so that a slow keyring never delays a record.
+//! `marks` carries copies of checkpoints to the places outside.
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::JoinHandle;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -14,11 +13,10 @@ use engine::ports::{AuditUnavailable, Clock, Durability, RecordDraft};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior, params};
 use tokio::sync::{oneshot, watch};
 
-use crate::anchor::{Anchor, Mark};
 use crate::chain::{Chain, Prepared, WriteError, prepare};
 use crate::entropy::Entropy;
 use crate::keys::Signer;
-use crate::note;
+use crate::marks::Marks;
 use crate::num::Num;
 
 /// Records without a checkpoint after which one is made.
@@ -64,6 +62,8 @@ struct Waiting {
     draft: Prepared,
     /// `None` for grouped records: they were answered when they came in.
     reply: Option<Reply<u64>>,
+    /// Something is about to happen: it is answered once the mark outside covers it.
+    marked: bool,
 }
 
 pub(crate) struct Writer {
@@ -94,8 +94,13 @@ struct Round {
 }
 
 impl Writer {
-    pub(crate) fn new(opened: crate::open::Opened, options: &crate::open::OpenOptions, total: watch::Sender<u64>) -> std::io::Result<Self> {
-        let marks = Marks::start(options.anchors.clone(), options.installation.clone(), opened.counter)?;
+    pub(crate) fn new(
+        opened: crate::open::Opened,
+        options: &crate::open::OpenOptions,
+        total: watch::Sender<u64>,
+        failing: Arc<AtomicBool>,
+    ) -> std::io::Result<Self> {
+        let marks = Marks::start(options.anchors.clone(), options.installation.clone(), options.signer.clone(), opened.counter, failing)?;
         Ok(Self {
             db: opened.db,
             chain: opened.chain,
@@ -113,7 +118,7 @@ impl Writer {
 
     /// Runs until closed.
     pub(crate) fn run(mut self, commands: &Receiver<Command>) {
-        self.send_mark();
+        self.marks.send(&self.chain, None, Vec::new());
         loop {
             let first = match self.wait(commands) {
                 Ok(command) => command,
@@ -148,11 +153,10 @@ impl Writer {
 
     /// Closes the file and seals it; both are done, and the mark is stored, before anyone hears of the end.
     fn end(self) {
-        let Self { db, chain, signer, mut marks, path, .. } = self;
+        let Self { db, chain, mut marks, path, .. } = self;
         drop(db);
         if chain.signed == chain.frontier.size() && !crate::schema::side_file(&path) {
-            let key = note::vkey_of(&chain.origin, &signer.key.verifying_key());
-            marks.send(chain.signed, &chain.frontier.root(), key, crate::anchor::digest(&path));
+            marks.send(&chain, crate::anchor::digest(&path), Vec::new());
         }
         marks.finish();
     }
@@ -205,13 +209,13 @@ impl Writer {
             (Err(why), _) => answer(reply, Err(AuditUnavailable(why))),
             (Ok(draft), Durability::Grouped) => {
                 let seq = self.chain.frontier.size() + self.pending.len() as u64 + 1;
-                self.pending.push(Waiting { draft, reply: None });
+                self.pending.push(Waiting { draft, reply: None, marked: false });
                 answer(reply, Ok(seq));
             }
             (Ok(draft), Durability::Durable | Durability::Signed) => {
                 round.commit = true;
                 round.sign |= durability == Durability::Signed;
-                self.pending.push(Waiting { draft, reply: Some(reply) });
+                self.pending.push(Waiting { draft, reply: Some(reply), marked: durability == Durability::Signed });
             }
         }
     }
@@ -255,13 +259,16 @@ impl Writer {
                 self.chain = chain;
                 self.quiet = false;
                 self.total.send_replace(self.chain.frontier.size());
-                if signed {
-                    self.send_mark();
-                }
+                let mut for_effects = Vec::new();
                 for (waiting, seq) in self.pending.drain(..).zip(numbers) {
-                    if let Some(reply) = waiting.reply {
-                        answer(reply, Ok(seq));
+                    match waiting.reply {
+                        Some(reply) if waiting.marked => for_effects.push((reply, seq)),
+                        Some(reply) => answer(reply, Ok(seq)),
+                        None => {}
                     }
+                }
+                if signed {
+                    self.marks.send(&self.chain, None, for_effects);
                 }
                 Ok(())
             }
@@ -283,7 +290,7 @@ impl Writer {
         for waiting in self.pending.drain(..) {
             match waiting.reply {
                 Some(reply) => answer(reply, Err(why.clone())),
-                None => kept.push(Waiting { draft: waiting.draft, reply: None }),
+                None => kept.push(Waiting { draft: waiting.draft, reply: None, marked: false }),
             }
         }
         self.pending = kept;
@@ -311,11 +318,6 @@ impl Writer {
         let failed = |error: rusqlite::Error| AuditUnavailable(sentence(&error.into()));
         self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(failed)?;
         Ok(true)
-    }
-
-    fn send_mark(&mut self) {
-        let key = note::vkey_of(&self.chain.origin, &self.signer.key.verifying_key());
-        self.marks.send(self.chain.signed, &self.chain.frontier.root(), key, None);
     }
 }
 
@@ -349,58 +351,4 @@ fn erase(db: &mut Connection, chain: &mut Chain, entropy: &dyn Entropy, now: Dat
     chain.append(&tx, entropy, &prepare(draft, now).map_err(WriteError::Refused)?)?;
     tx.commit()?;
     Ok(true)
-}
-
-/// Carries the newest mark to all places outside the log.
-pub(crate) struct Marks {
-    sender: Option<Sender<Mark>>,
-    thread: Option<JoinHandle<()>>,
-    installation: String,
-    counter: u64,
-    failing: Arc<AtomicBool>,
-}
-
-impl Marks {
-    fn start(anchors: Vec<Arc<dyn Anchor>>, installation: String, counter: u64) -> std::io::Result<Self> {
-        let (sender, receiver) = channel::<Mark>();
-        let failing = Arc::new(AtomicBool::new(false));
-        let seen = failing.clone();
-        let thread = std::thread::Builder::new().name("audit-marks".into()).spawn(move || {
-            while let Ok(mut mark) = receiver.recv() {
-                while let Ok(newer) = receiver.try_recv() {
-                    mark = newer;
-                }
-                let mut all = true;
-                for anchor in &anchors {
-                    if let Err(error) = anchor.store(&mark) {
-                        tracing::warn!(place = anchor.name(), %error, "the copy of the newest checkpoint could not be stored");
-                        all = false;
-                    }
-                }
-                seen.store(!all, Ordering::Relaxed);
-            }
-        })?;
-        Ok(Self { sender: Some(sender), thread: Some(thread), installation, counter, failing })
-    }
-
-    /// Whether the last mark could not be stored everywhere.
-    pub(crate) fn failing(&self) -> Arc<AtomicBool> {
-        self.failing.clone()
-    }
-
-    fn send(&mut self, size: u64, root: &crate::tree::Hash, key: String, seal: Option<String>) {
-        self.counter += 1;
-        let mark = Mark { installation: self.installation.clone(), size, root: crate::hex::encode(root), counter: self.counter, key, seal };
-        if let Some(sender) = &self.sender {
-            let _ = sender.send(mark);
-        }
-    }
-
-    /// Waits until the last mark is stored.
-    fn finish(&mut self) {
-        self.sender = None;
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-    }
 }

@@ -15,11 +15,14 @@ pub(crate) struct Args {
     /// Print one JSON document, or for `ask` one JSON event a line
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// After an alarm: set the log that does not verify aside and begin a new one; needs a terminal
+    #[arg(long, global = true)]
+    pub(crate) accept_new_log: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 approval required, 4 denied or expired, 5 the log does not verify.";
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 approval required, 4 denied or expired, 5 the log does not verify, 6 the log holds in itself but there was nothing outside it to compare it with.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -198,8 +201,11 @@ pub(crate) enum Audit {
     },
     /// One record
     Show { seq: u64 },
-    /// Check the whole log, or an exported folder; changes nothing
-    Verify { folder: Option<PathBuf> },
+    /// Check the whole log, an exported folder, or the file of a log that was set aside; changes nothing
+    Verify {
+        #[arg(value_name = "FOLDER|FILE")]
+        folder: Option<PathBuf>,
+    },
     /// Write the log as plain files into a new folder; changes nothing
     Export { folder: PathBuf },
     /// Sign the log as it stands

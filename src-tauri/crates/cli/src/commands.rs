@@ -16,8 +16,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use contract::AgentError;
-use host::Person;
+use contract::{AgentError, ErrorCode};
+use host::{Person, WhenAlarmed};
 
 use crate::args::{Approvals, Audit, Command, Dev};
 use crate::ask;
@@ -66,8 +66,20 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
         Command::Run(args) => run::run(args, data_dir, out),
         Command::Serve(args) => serve::run(&args, data_dir, out),
         Command::ServiceLevel => with_link(data_dir, Person::Absent, async |link| service::run(link, out).await),
-        Command::Doctor => with_link(data_dir, Person::Absent, async |link| status::doctor(link, out).await),
+        // Also where nothing runs, it tells why.
+        Command::Doctor => with_link_when(data_dir, Person::Absent, WhenAlarmed::Stop, async |link| status::doctor(link, out).await),
     }
+}
+
+/// Before the command itself: a person accepts a new log in the place of one that does not verify.
+pub(crate) fn accept_new_log(data_dir: PathBuf, out: Out) -> Result<(), Failure> {
+    if !link::person_in_front() {
+        let message = "Only a person at a terminal may accept a new log.";
+        let hint = "Type the command in a terminal, or accept in the approval window.";
+        return Err(AgentError::new(ErrorCode::ApprovalRequired, message).reason("no_terminal").hint(hint).into());
+    }
+    let accepted = with_link_when(data_dir, Person::Deciding, WhenAlarmed::Stop, async |link| audit::accept(link, out).await);
+    accepted.map(|_| ())
 }
 
 fn asked(person: bool) -> Person {
@@ -76,11 +88,20 @@ fn asked(person: bool) -> Person {
 
 /// Opens a host, runs, and puts everything down again whatever came of it.
 fn with_link(data_dir: PathBuf, person: Person, work: impl AsyncFnOnce(&mut Link) -> Result<Exit, Failure>) -> Result<Exit, Failure> {
+    with_link_when(data_dir, person, WhenAlarmed::Refuse, work)
+}
+
+fn with_link_when(
+    data_dir: PathBuf,
+    person: Person,
+    when_alarmed: WhenAlarmed,
+    work: impl AsyncFnOnce(&mut Link) -> Result<Exit, Failure>,
+) -> Result<Exit, Failure> {
     // One thread starts fastest, and a terminal has one turn to wait for.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| AgentError::internal("runtime", format!("csign cannot start: {error}.")))?;
     let result = runtime.block_on(async {
-        let mut link = Link::open(data_dir, person).await?;
+        let mut link = Link::open(data_dir, person, when_alarmed).await?;
         let result = work(&mut link).await;
         link.close().await;
         result

@@ -15,6 +15,8 @@ pub(crate) enum Exit {
     Denied = 4,
     /// The log does not verify.
     LogBroken = 5,
+    /// The log holds in itself; nothing was known outside it that tells whether it was cut or replaced.
+    NotCompared = 6,
 }
 
 impl From<Exit> for ExitCode {
@@ -26,6 +28,7 @@ impl From<Exit> for ExitCode {
 impl Exit {
     pub(crate) fn of_error(error: &AgentError) -> Self {
         match error.code {
+            ErrorCode::InternalError if error.reason_text() == Some("audit_alarm") => Self::LogBroken,
             ErrorCode::ApprovalRequired
                 if matches!(error.reason_text(), Some("rejected" | "expired" | "denied" | "policy_denied" | "side_effect_disallowed" | "not_pending")) =>
             {

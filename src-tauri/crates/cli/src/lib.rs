@@ -51,7 +51,13 @@ pub fn run() -> ExitCode {
     // Two TLS providers may be compiled in; without a choice the first use would panic.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let out = Out::new(args.json);
-    match std::panic::catch_unwind(|| commands::run(args.command, folder, out)) {
+    let run = || {
+        if args.accept_new_log {
+            commands::accept_new_log(folder.clone(), out)?;
+        }
+        commands::run(args.command, folder, out)
+    };
+    match std::panic::catch_unwind(run) {
         Ok(Ok(exit)) => exit.into(),
         Ok(Err(failure)) => report(out, &failure),
         // The hook has said what there is to say.
@@ -61,5 +67,9 @@ pub fn run() -> ExitCode {
 
 fn report(out: Out, failure: &Failure) -> ExitCode {
     out.failure(&failure.error);
+    if out.json && failure.exit == Exit::LogBroken {
+        // An alarm is seen also where the document goes elsewhere.
+        out.error_lines(&failure.error);
+    }
     failure.exit.into()
 }

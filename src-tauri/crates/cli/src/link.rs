@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use contract::{AgentError, Commands, Push};
-use host::{Host, Options, Paths, Person, Served, Terminal};
+use host::{Host, Options, Paths, Person, Served, Terminal, WhenAlarmed};
 use tokio::sync::broadcast;
 
 /// How long a holder that is just starting or ending is waited for.
@@ -23,6 +23,12 @@ pub(crate) fn person_present() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
+/// The same, and this program is what the terminal is for at the moment, not something started beside it.
+pub(crate) fn person_in_front() -> bool {
+    // SAFETY: both calls take numbers, change nothing and tell failure by a value that is no process group.
+    person_present() && unsafe { libc::tcgetpgrp(libc::STDIN_FILENO) == libc::getpgrp() }
+}
+
 /// A host, wherever it is.
 pub(crate) struct Link {
     pub(crate) commands: Arc<dyn Commands>,
@@ -32,11 +38,11 @@ pub(crate) struct Link {
 
 impl Link {
     /// Opens the profile, or joins who has it open.
-    pub(crate) async fn open(data_dir: PathBuf, person: Person) -> Result<Self, AgentError> {
+    pub(crate) async fn open(data_dir: PathBuf, person: Person, when_alarmed: WhenAlarmed) -> Result<Self, AgentError> {
         let paths = Paths::new(Some(data_dir.clone()));
         let mut last = None;
         for _ in 0..ATTEMPTS {
-            let options = Options { data_dir: Some(data_dir.clone()), credentials_from_environment: true, ..Options::default() };
+            let options = Options { data_dir: Some(data_dir.clone()), credentials_from_environment: true, when_alarmed, ..Options::default() };
             match Host::open(options).await {
                 Ok(host) => return Ok(Self::here(host, person)),
                 Err(error) if error.reason_text() == Some("profile_in_use") => {}

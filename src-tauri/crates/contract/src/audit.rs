@@ -31,6 +31,8 @@ pub enum RecordType {
     KeyRotated,
     /// A value behind a commitment was erased: the number of its record and the name of the member.
     ValueErased,
+    /// A person accepted a new log after the old one did not verify.
+    AlarmAcknowledged,
 }
 
 /// A record as listed. Values of commitments are given only while they have not been erased.
@@ -57,6 +59,19 @@ pub struct AuditRecordView {
     pub revealed: Map<String, Value>,
 }
 
+/// The copy of the newest checkpoint outside the log that a verification held it to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ComparedWith {
+    /// The keyring's copy; where the state folder's signed copy is newer, both.
+    Keyring,
+    /// The state folder's copy: who can write the log's file may be able to write that, too.
+    State,
+    /// The log holds in itself, but nothing tells whether it was cut or replaced as a whole.
+    #[default]
+    Nothing,
+}
+
 /// What a verification found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct VerifyReport {
@@ -69,6 +84,8 @@ pub struct VerifyReport {
     pub key_fingerprint: String,
     /// The key is one from the keyring, not one of this run only.
     pub anchored: bool,
+    #[serde(default)]
+    pub compared_with: ComparedWith,
     /// Records after the newest checkpoint: in order, but not signed yet.
     pub unsigned_tail: u64,
     /// Empty when `ok`. The first one is the earliest.
@@ -84,4 +101,12 @@ pub struct VerifyProblem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
     pub message: String,
+}
+
+/// A log that did not verify, until a person has accepted a new one. Nothing runs meanwhile.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct AuditAlarm {
+    pub id: String,
+    pub raised_at: DateTime<Utc>,
+    pub problems: Vec<VerifyProblem>,
 }

@@ -30,6 +30,7 @@ macro_rules! with_commands {
                 audit_verify(Empty) -> VerifyReport, "Check the whole log";
                 audit_export(AuditExportParams) -> AuditExportResponse, "Write the log as plain files";
                 audit_checkpoint(Empty) -> AuditCheckpointResponse, "Sign the log as it stands";
+                audit_alarm_open(Empty) -> Empty, "Bring the approval window to the front, with the log that does not verify";
                 packs_list(Empty) -> PacksListResponse, "Packs, tools and servers";
                 instructions_list(Empty) -> InstructionsResponse, "What each layer of instructions gives, per tool and per turn";
                 prompt_preview(PromptPreviewParams) -> PromptPreviewResponse, "The exact prompt that a question would send";
@@ -61,6 +62,8 @@ macro_rules! with_commands {
             approval {
                 approval_pending(Empty) -> ApprovalsListResponse, "Pending actions in full";
                 approval_decide(ApprovalDecideParams) -> ApprovalDecideResponse, "Approve, edit or reject";
+                audit_alarm(Empty) -> AuditAlarmResponse, "The log that does not verify, if it is so";
+                audit_accept_new_log(Empty) -> AuditAcceptResponse, "Set a log that does not verify aside and begin a new one";
                 policy_set(PolicySetParams) -> Empty, "Change what may run; only here may it be widened";
                 terminal_decisions_set(TerminalDecisionsParams) -> Empty, "Let csign decide too";
                 server_tool_accept(ServerToolAcceptParams) -> Empty, "Accept a tool as its server describes it now";

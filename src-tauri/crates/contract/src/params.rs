@@ -148,6 +148,9 @@ wire! {
     struct AuditExportParams { folder: String }
     struct AuditExportResponse { folder: String, records: u64, files: Vec<String> }
     struct AuditCheckpointResponse { size: u64, root: String, note: String }
+    struct AuditAlarmResponse { #[serde(default, skip_serializing_if = "Option::is_none")] alarm: Option<crate::AuditAlarm> }
+    /// Where the old log lies now.
+    struct AuditAcceptResponse { set_aside: String }
 
     struct PacksListResponse { packs: Vec<PackView>, servers: Vec<ServerView>, isolation: IsolationView }
     /// How far programs of packs are kept apart on this machine.

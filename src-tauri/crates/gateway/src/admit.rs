@@ -151,6 +151,12 @@ pub(crate) async fn admit(app: &Arc<App>, peer: Peer, id: &RequestId, request: R
         body["applicationId"] = json!(visitor.application);
     }
     read.admit(&app.config).map_err(|fault| no(fault, &body))?;
+    if let Some(alarm) = app.host.alarm() {
+        tracing::error!(target: "gateway", requestId = %id.0, "refused: {}", alarm.message);
+        let text = crate::texts::Text::SwitchedOff.of(locale_of(body["context"]["cultureCode"].as_str()));
+        let fault = Fault::new(StatusCode::SERVICE_UNAVAILABLE, crate::error::Category::Policy, "AGENT_DISABLED", text);
+        return Err(no(fault, &body));
+    }
     let client_ip = origin::client_ip(headers, peer.0.ip(), &app.config).to_string();
     let ask = Ask { request: read, turn, request_id: id.0.clone(), client_ip, debug, route, began };
     Ok(Admitted { ask, left })

@@ -104,8 +104,10 @@ fn preflight() -> Response {
     (StatusCode::NO_CONTENT, allow).into_response()
 }
 
-async fn health() -> Response {
-    json_response(StatusCode::OK, &json!({"status": "ok", "timestamp": Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true)}))
+/// Also tells of a log that does not verify: nothing is answered until a person has seen it.
+async fn health(State(app): State<Arc<App>>) -> Response {
+    let (code, status) = if app.host.alarm().is_some() { (StatusCode::SERVICE_UNAVAILABLE, "audit_alarm") } else { (StatusCode::OK, "ok") };
+    json_response(code, &json!({"status": status, "timestamp": Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true)}))
 }
 
 async fn openapi_document() -> Response {

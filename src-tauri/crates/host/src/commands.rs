@@ -27,7 +27,7 @@ impl Commands for Host {
         Ok(AppStatus {
             running: self.engine.running(),
             waiting_approvals: u32::try_from(waiting).unwrap_or(u32::MAX),
-            audit_ok: !self.notices().iter().any(|n| n.get("code") == Some(&json!("audit_replaced"))),
+            audit_ok: self.ledger.alarm().is_none(),
             agent_enabled: self.profile.settings().agent_enabled,
             model_label: self.models.current(None).label(),
             notices: self.notices(),
@@ -45,12 +45,14 @@ impl Commands for Host {
         self.engine.session_rename(&params.session, &params.title).await.map(|()| Empty {})
     }
     async fn session_delete(&self, params: SessionParams) -> Result<Empty, AgentError> {
+        self.check_alarm()?;
         self.engine.session_delete(&params.session).await.map(|()| Empty {})
     }
     async fn items_page(&self, params: ItemsPageParams) -> Result<ItemsPageResponse, AgentError> {
         self.engine.items_page(&params).await
     }
     async fn turn_start(&self, params: TurnStartParams) -> Result<TurnStartResponse, AgentError> {
+        self.check_alarm()?;
         self.engine.turn_start(params).await
     }
     async fn turn_cancel(&self, params: TurnCancelParams) -> Result<Empty, AgentError> {
@@ -72,10 +74,12 @@ impl Commands for Host {
         Ok(ApprovalsListResponse { approvals })
     }
     async fn approval_decide(&self, params: ApprovalDecideParams) -> Result<ApprovalDecideResponse, AgentError> {
+        self.check_alarm()?;
         let Decided { approval, result } = self.engine.approval_decide(params, DecidedBy::Window).await?;
         Ok(ApprovalDecideResponse { approval, result })
     }
     async fn policy_set(&self, params: PolicySetParams) -> Result<Empty, AgentError> {
+        self.check_alarm()?;
         let before = self.profile.stored();
         self.profile.set_policy(params.policy)?;
         self.record_changes(&before, &self.profile.stored()).await?;
@@ -83,6 +87,7 @@ impl Commands for Host {
         Ok(Empty {})
     }
     async fn terminal_decisions_set(&self, params: TerminalDecisionsParams) -> Result<Empty, AgentError> {
+        self.check_alarm()?;
         self.profile.set_terminal_decisions(params.enabled)?;
         self.record(RecordDraft::new(RecordType::SettingChanged).field("setting", "decide_from_terminal").field("enabled", params.enabled)).await?;
         self.push_settings();
@@ -102,7 +107,17 @@ impl Commands for Host {
         self.log.show(params.seq).await
     }
     async fn audit_verify(&self, _: Empty) -> Result<VerifyReport, AgentError> {
-        self.log.verify().await
+        self.verify().await
+    }
+    async fn audit_alarm_open(&self, _: Empty) -> Result<Empty, AgentError> {
+        // The window itself is the shell's.
+        Ok(Empty {})
+    }
+    async fn audit_alarm(&self, _: Empty) -> Result<AuditAlarmResponse, AgentError> {
+        Ok(AuditAlarmResponse { alarm: self.ledger.alarm().map(|alarm| alarm.shown) })
+    }
+    async fn audit_accept_new_log(&self, _: Empty) -> Result<AuditAcceptResponse, AgentError> {
+        Ok(AuditAcceptResponse { set_aside: self.accept_new_log("window").await? })
     }
     async fn audit_export(&self, params: AuditExportParams) -> Result<AuditExportResponse, AgentError> {
         self.log.export(&params.folder).await
@@ -136,6 +151,7 @@ impl Commands for Host {
         Ok(Empty {})
     }
     async fn server_tool_effect(&self, params: ServerToolEffectParams) -> Result<Empty, AgentError> {
+        self.check_alarm()?;
         let ServerToolEffectParams { pack, server, name, effect } = params;
         let declared = self.tools.server_tools().into_iter().any(|tool| tool.declared && tool.pack == pack && tool.server == server && tool.name == name);
         if declared {
@@ -164,6 +180,7 @@ impl Commands for Host {
         self.tools.questions.answer(&params.id, params.answer).map(|()| Empty {})
     }
     async fn tool_call(&self, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
+        self.check_alarm()?;
         self.engine.tool_call(params).await
     }
 
@@ -174,6 +191,7 @@ impl Commands for Host {
         self.engine.policy_check(params).await
     }
     async fn switch_set(&self, params: SwitchSetParams) -> Result<SettingsView, AgentError> {
+        self.check_alarm()?;
         if self.profile.set_switch(&params.target, params.on)? {
             let (kind, id) = match &params.target {
                 SwitchTarget::Agent(id) => ("agent", id.as_str()),
@@ -186,6 +204,7 @@ impl Commands for Host {
     }
 
     async fn run_request(&self, params: RunParams) -> Result<RunResponse, AgentError> {
+        self.check_alarm()?;
         self.engine.run_request(params).await
     }
     async fn service_level(&self, _: Empty) -> Result<ServiceLevelView, AgentError> {
@@ -197,6 +216,7 @@ impl Commands for Host {
         Ok(self.settings_view().await)
     }
     async fn settings_set(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {
+        self.check_alarm()?;
         let before = self.profile.stored();
         pack_settings::check(&before, &params.settings, &self.tools)?;
         self.profile.write(params.settings)?;
@@ -209,9 +229,11 @@ impl Commands for Host {
         Ok(self.settings_view().await)
     }
     async fn secret_set(&self, params: SecretSetParams) -> Result<Empty, AgentError> {
+        self.check_alarm()?;
         self.store_secret(params).await.map(|()| Empty {})
     }
     async fn secret_delete(&self, params: SecretParams) -> Result<Empty, AgentError> {
+        self.check_alarm()?;
         self.keyring.delete(&self.entry_of(&params.name)?).await.map_err(AgentError::from)?;
         self.record(RecordDraft::new(RecordType::SettingChanged).field("setting", "secret").field("name", params.name).field("action", "deleted")).await?;
         Ok(Empty {})
@@ -225,6 +247,7 @@ impl Commands for Host {
     }
 
     async fn import_start(&self, params: ImportStartParams) -> Result<ImportStartResponse, AgentError> {
+        self.check_alarm()?;
         let job = self.options.ids.next("import");
         self.imports.start(job, params.paths.into_iter().map(PathBuf::from).collect())
     }
@@ -238,6 +261,7 @@ impl Commands for Host {
         self.imports.datasets().await
     }
     async fn dataset_use(&self, params: DatasetUseParams) -> Result<DatasetsResponse, AgentError> {
+        self.check_alarm()?;
         let before = self.imports.datasets().await?.active;
         if before != params.dataset {
             self.imports.use_dataset(params.dataset).await?;
@@ -257,7 +281,7 @@ impl Host {
         self.log.append(draft, Durability::Durable).await.map(|_| ()).map_err(|e| Self::audit_error(&e))
     }
 
-    fn push_settings(&self) {
+    pub(crate) fn push_settings(&self) {
         engine::ports::Events::push(self.hub.as_ref(), Push::Settings { settings: Box::new((*self.profile.settings()).clone()) });
     }
 

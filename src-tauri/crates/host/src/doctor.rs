@@ -1,6 +1,6 @@
 //! What is well and what is not, each with what to do.
 
-use contract::{CheckState, CredentialState, DoctorCheck, DoctorResponse, Isolation, KeyringState, ServerState};
+use contract::{CheckState, ComparedWith, CredentialState, DoctorCheck, DoctorResponse, Isolation, KeyringState, ServerState};
 use engine::ports::{Models, Profile};
 
 use crate::{Host, models::Tested, pack_settings};
@@ -11,7 +11,7 @@ pub(crate) async fn examine(host: &Host) -> DoctorResponse {
         data_dir(host),
         settings(host),
         keyring(host).await,
-        log(host),
+        log(host).await,
         packs(host),
         credentials(host).await,
         isolation(),
@@ -87,22 +87,40 @@ async fn keyring(host: &Host) -> DoctorCheck {
     }
 }
 
-fn log(host: &Host) -> DoctorCheck {
-    if let Some(notice) = host.notices().iter().find(|n| n.get("code").is_some_and(|c| c == "audit_replaced")) {
-        let text = notice.get("text").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
-        return check("audit log", CheckState::Failed, text, Some("Keep the old file for whoever has to look at it; `csign audit verify` checks the new one."));
+/// Verified as a whole: nothing else tells whether it is well.
+async fn log(host: &Host) -> DoctorCheck {
+    let report = match host.verify().await {
+        Ok(report) => report,
+        Err(error) => return check("audit log", CheckState::Failed, error.message.clone(), error.hint_text()),
+    };
+    if let Some(alarm) = host.alarm() {
+        return check("audit log", CheckState::Failed, alarm.message.clone(), alarm.hint_text());
     }
-    let total = host.log.total();
+    if let Some(problem) = report.problems.first() {
+        return check("audit log", CheckState::Failed, format!("It does not verify: {}.", problem.message), Some("Run `csign audit verify`."));
+    }
+    let records = report.records;
+    let with = match report.compared_with {
+        ComparedWith::Keyring => "the keyring",
+        ComparedWith::State => "the state folder only",
+        ComparedWith::Nothing => {
+            return check(
+                "audit log",
+                CheckState::Warning,
+                format!("{records} records hold in themselves, but there was nothing outside the log to compare them with."),
+                Some("Look whether the state folder can be written, and make the keyring available."),
+            );
+        }
+    };
     if host.log.anchored() {
-        check("audit log", CheckState::Ok, format!("{total} records, signed with the keyring's key."), None)
-    } else {
-        check(
-            "audit log",
-            CheckState::Warning,
-            format!("{total} records, signed with a key of this run only (not anchored)."),
-            Some("Make the keyring available and start again."),
-        )
+        return check("audit log", CheckState::Ok, format!("{records} records verify, compared with {with} and signed with the keyring's key."), None);
     }
+    check(
+        "audit log",
+        CheckState::Warning,
+        format!("{records} records verify, compared with {with} and signed with a key of this run only (not anchored)."),
+        Some("Make the keyring available and start again."),
+    )
 }
 
 fn packs(host: &Host) -> DoctorCheck {

@@ -13,7 +13,9 @@ use serde_json::{Map, Value};
 use store::SqliteStore;
 use tokio::sync::broadcast;
 
-use crate::{Options, Paths, imports::Imports, models::HostModels, profile::LiveProfile, pushes::Hub, sessions::MemoryFolder, tools::HostTools};
+use crate::{
+    Options, Paths, imports::Imports, ledger::Ledger, models::HostModels, profile::LiveProfile, pushes::Hub, sessions::MemoryFolder, tools::HostTools,
+};
 
 /// A profile that is open in this process.
 pub struct Host {
@@ -26,6 +28,8 @@ pub struct Host {
     pub(crate) tools: Arc<HostTools>,
     pub(crate) models: Arc<HostModels>,
     pub(crate) keyring: Arc<Keyring>,
+    /// What is remembered of this folder's log, outside of it.
+    pub(crate) ledger: Arc<Ledger>,
     pub(crate) hub: Arc<Hub>,
     pub(crate) imports: Imports,
     /// What the user should know of this start.
@@ -99,6 +103,7 @@ impl Host {
     /// Takes back what a throwaway profile left outside its folder. To be called after `stop`.
     pub(crate) async fn forget(&self) {
         crate::keys::forget(&self.keyring).await;
+        self.ledger.forget();
         let id = std::fs::read_to_string(self.paths.installation()).unwrap_or_default();
         let id = id.trim();
         for entry in std::fs::read_dir(&self.paths.state).into_iter().flatten().flatten() {
@@ -109,7 +114,8 @@ impl Host {
     }
 
     pub(crate) fn notices(&self) -> Vec<Map<String, Value>> {
-        self.notices.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let alarm = self.alarm().map(|alarm| crate::startup::notice("audit_alarm", &alarm.message));
+        alarm.into_iter().chain(self.notices.lock().unwrap_or_else(PoisonError::into_inner).clone()).collect()
     }
 
     pub(crate) fn audit_error(error: &engine::ports::AuditUnavailable) -> AgentError {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use audit::{Anchor, Entropy, Mark, Signer, new_key_seed};
+use audit::{Anchor, AnchorFault, Entropy, Mark, Signer, new_key_seed};
 use contract::{AgentError, KeyringState};
 use secrecy::{ExposeSecret, SecretString};
 use secrets::Keyring;
@@ -53,9 +53,10 @@ fn seed_from_hex(text: &str) -> Option<[u8; 32]> {
     bytes.try_into().ok()
 }
 
-/// The mark that the keyring keeps, for readers that have no log open.
-pub(crate) fn kept_mark(keyring: &Keyring) -> Option<Mark> {
-    keyring.get_blocking(MARK).ok().flatten().and_then(|text| Mark::from_text(text.expose_secret()))
+/// The public key of the signing key that the keyring keeps, for readers that have no log open.
+pub(crate) fn kept_key(keyring: &Keyring) -> Option<[u8; 32]> {
+    let kept = keyring.get_blocking(SIGNING_KEY).ok().flatten()?;
+    seed_from_hex(kept.expose_secret()).map(|seed| Signer::new(&seed, true).public())
 }
 
 /// The newest mark in the keyring. The log calls it from a thread of its own and waits for it when it closes.
@@ -68,6 +69,11 @@ impl KeyringAnchor {
     pub(crate) async fn open(keyring: Arc<Keyring>) -> Option<Arc<Self>> {
         (keyring.state().await == KeyringState::Ready).then(|| Arc::new(Self { keyring }))
     }
+
+    /// The same for readers that are not asynchronous.
+    pub(crate) fn open_blocking(keyring: Arc<Keyring>) -> Option<Arc<Self>> {
+        (keyring.state_blocking() == KeyringState::Ready).then(|| Arc::new(Self { keyring }))
+    }
 }
 
 impl Anchor for KeyringAnchor {
@@ -75,9 +81,15 @@ impl Anchor for KeyringAnchor {
         "the keyring"
     }
 
-    fn load(&self) -> Result<Option<Mark>, String> {
-        let kept = self.keyring.get_blocking(MARK).map_err(|error| error.to_string())?;
-        Ok(kept.and_then(|text| Mark::from_text(text.expose_secret())))
+    fn is_authority(&self) -> bool {
+        true
+    }
+
+    fn load(&self) -> Result<Option<Mark>, AnchorFault> {
+        match self.keyring.get_blocking(MARK) {
+            Ok(kept) => kept.map(|text| Mark::from_text(text.expose_secret()).ok_or(AnchorFault::Damaged)).transpose(),
+            Err(error) => Err(AnchorFault::Unavailable(error.to_string())),
+        }
     }
 
     fn store(&self, mark: &Mark) -> Result<(), String> {

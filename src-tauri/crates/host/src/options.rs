@@ -7,6 +7,16 @@ use engine::ports::{Clock, Ids, NoProbe, Probe, Random};
 use crate::sessions::Sessions;
 use crate::world::{OsRandom, SystemClock, UuidIds};
 
+/// What becomes of a profile whose log does not verify.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WhenAlarmed {
+    /// It is not opened.
+    #[default]
+    Refuse,
+    /// It is opened to be looked at, and for a person to accept a new log. Nothing runs until then.
+    Stop,
+}
+
 /// What differs between a window, a terminal and a test.
 #[derive(Clone)]
 pub struct Options {
@@ -23,6 +33,7 @@ pub struct Options {
     /// Start servers in the background at once, instead of with the first call.
     pub warm_up: bool,
     pub sessions: Sessions,
+    pub when_alarmed: WhenAlarmed,
     /// Credentials of tools and keys of models may come from environment variables: for terminals and servers, not for the window.
     pub credentials_from_environment: bool,
     /// How long whoever waits for an answer bears a model's silence. Absent: the profile's settings say it.
@@ -46,6 +57,7 @@ impl Default for Options {
             plain_searches: false,
             warm_up: false,
             sessions: Sessions::default(),
+            when_alarmed: WhenAlarmed::default(),
             credentials_from_environment: false,
             model_silence: None,
             patience: mcp::Patience::default(),

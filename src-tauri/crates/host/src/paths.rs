@@ -93,7 +93,9 @@ pub(crate) fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
     let mut file = File::create(&fresh)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
-    fs::rename(&fresh, path)
+    fs::rename(&fresh, path)?;
+    // The name has to survive a power cut, too.
+    path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
 
 fn base(variable: &str, below_home: &str) -> PathBuf {

@@ -1,18 +1,43 @@
 //! The log of a profile that another process may hold at the moment: verified and exported without its lock, changing nothing.
 
-use std::{fs, path::Path};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use audit::{Anchor as _, FileAnchor};
+use audit::{Anchor, FileAnchor, Outside};
 use contract::{AgentError, AuditExportResponse, VerifyReport};
 use secrets::Keyring;
 
-use crate::{Paths, keys};
+use crate::{
+    Paths,
+    keys::{self, KeyringAnchor},
+    ledger::Ledger,
+};
 
-/// Checks the whole log against the newest checkpoint that is known outside of it.
+/// Checks the whole log against all that is known of it outside: its marks, its key, whose it is, and an alarm that nobody has acknowledged.
 pub fn verify_log(paths: &Paths) -> Result<VerifyReport, AgentError> {
-    let log = existing(paths)?;
-    let mark = fs::read_to_string(paths.installation()).ok().and_then(|text| newest_mark(paths, text.trim()));
-    Ok(audit::verify(&log, mark.as_ref()))
+    let ledger = Ledger::open(paths);
+    let outside = ledger.installation().map(|id| outside(paths, id, ledger.is_marked())).unwrap_or_default();
+    let expects = outside.marked || [&outside.keyring, &outside.state].iter().any(|mark| mark.as_ref().is_some_and(|mark| mark.size > 0));
+    if !expects && ledger.problems().is_empty() {
+        existing(paths)?;
+    }
+    let mut report = audit::verify_against(&paths.audit(), &outside);
+    ledger.add_to(&mut report);
+    Ok(report)
+}
+
+/// Checks one log file: the profile's own, or one that was set aside, against the mark that was kept of it.
+pub fn verify_file(paths: &Paths, file: &Path) -> Result<VerifyReport, AgentError> {
+    let own = |file: &Path| Some(file.canonicalize().ok()? == paths.audit().canonicalize().ok()?);
+    if own(file) == Some(true) {
+        return verify_log(paths);
+    }
+    let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let ledger = Ledger::open(paths);
+    let mark = ledger.installation().and_then(|id| FileAnchor::of_set_aside(&paths.state, &id, &stem).load().ok().flatten());
+    Ok(audit::verify_against(file, &Outside { state: mark, ..Outside::default() }))
 }
 
 /// Writes the log as plain files into a new folder.
@@ -20,7 +45,7 @@ pub fn export_log(paths: &Paths, folder: &Path) -> Result<AuditExportResponse, A
     audit::export_file(&existing(paths)?, folder)
 }
 
-fn existing(paths: &Paths) -> Result<std::path::PathBuf, AgentError> {
+fn existing(paths: &Paths) -> Result<PathBuf, AgentError> {
     let log = paths.audit();
     if log.is_file() {
         return Ok(log);
@@ -30,11 +55,15 @@ fn existing(paths: &Paths) -> Result<std::path::PathBuf, AgentError> {
         .hint("Name the right folder with --data-dir; a log begins with the first use."))
 }
 
-fn newest_mark(paths: &Paths, installation: &str) -> Option<audit::Mark> {
-    let in_file = FileAnchor::new(&paths.state, installation).load().unwrap_or_else(|problem| {
-        tracing::warn!(problem, "the copy of the newest checkpoint cannot be read");
-        None
-    });
-    let in_keyring = keys::kept_mark(&Keyring::new(installation));
-    in_file.into_iter().chain(in_keyring).max_by_key(|mark| mark.counter)
+fn outside(paths: &Paths, installation: String, marked: bool) -> Outside {
+    let keyring = Arc::new(Keyring::new(&installation));
+    let mut anchors: Vec<Arc<dyn Anchor>> = vec![Arc::new(FileAnchor::new(&paths.state, &installation))];
+    let mut key = None;
+    if let Some(anchor) = KeyringAnchor::open_blocking(Arc::clone(&keyring)) {
+        anchors.push(anchor);
+        key = keys::kept_key(&keyring);
+    }
+    let outside = Outside::gather(&anchors);
+    outside.warnings.iter().for_each(|problem| tracing::warn!(problem, "a copy of the newest checkpoint cannot be read"));
+    Outside { key, installation: Some(installation), marked, ..outside }
 }

@@ -1,14 +1,14 @@
 //! Opening a profile, in order: folder and lock, settings, keyring, store, log, packs, engine, recovery.
 //! Nothing here waits for a server or reads a whole file: an answer in a terminal comes through here every time.
 
-use std::{collections::BTreeSet, fs, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc};
 
-use audit::{FileAnchor, Log, OpenOptions, OpenState, OsEntropy, new_installation_id};
+use audit::Log;
 use campaign_portfolio_pacing::Pacing;
 use contract::{AgentError, RecordType};
 use engine::{
     Engine, World,
-    ports::{AuditLog, Clock, Durability, Profile as _, RecordDraft},
+    ports::{AuditLog, Durability, Profile as _, RecordDraft},
 };
 use mcp::Servers;
 use models::offline::OfflinePack;
@@ -22,11 +22,11 @@ use crate::{
     definitions::{self, Pins},
     elsewhere::{self, Elsewhere},
     imports::Imports,
-    keys::{self, KeyringAnchor},
     known::{self, KnownSecrets},
+    ledger::Ledger,
     models::HostModels,
-    pack_settings,
-    paths::{make_private, unusable, unwritable, write_atomically},
+    opening, pack_settings,
+    paths::{make_private, unusable, unwritable},
     profile::{Environment, LiveProfile},
     pushes::Hub,
     questions::Questions,
@@ -44,7 +44,8 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
             .hint("Use that one, or choose another folder with --data-dir.")
             .with("folder", paths.data.display().to_string()));
     };
-    let installation = installation(&paths)?;
+    let ledger = Arc::new(Ledger::open(&paths));
+    let installation = opening::installation(&paths, &ledger)?;
     let profile = Arc::new(LiveProfile::read(paths.clone(), Environment::read()));
     let keyring = Arc::new(Keyring::new(&installation));
     let mut notices = Notices::new();
@@ -57,18 +58,21 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     };
     let database = memory.as_ref().map_or_else(|| paths.database(), MemoryFolder::database);
     let store_opening = open_store(&paths, database, &options);
-    let log_opening = open_log(&paths, &installation, Arc::clone(&keyring), Arc::clone(&options.clock));
+    let log_opening = opening::log(&paths, &installation, Arc::clone(&keyring), &ledger, &options);
     let (store, log) = tokio::join!(store_opening, log_opening);
-    let (store, recovered) = store?;
     let log = log?;
-    let log = report(log, recovered, &mut notices).await;
+    let (store, recovered) = store?;
+    report(&log, recovered, &mut notices).await;
+    let alarmed = ledger.alarm().is_some();
     let hub = Arc::new(Hub::new());
     let tools = Arc::new(open_tools(&paths, &options, &hub, &profile, &keyring)?);
     follow_definitions(&tools, &hub, &log);
     for fault in pack_settings::apply(&profile.settings(), &tools) {
         notices.push(notice("pack_settings", &format!("{} Its default is used until this is corrected in Tools.", fault.message)));
     }
-    note_packs(&log, &tools).await;
+    if !alarmed {
+        note_packs(&log, &tools).await;
+    }
     let models = Arc::new(HostModels::new(
         Arc::clone(&profile),
         Arc::clone(&keyring),
@@ -94,18 +98,13 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     };
     let engine = Engine::new(world);
     tools.elsewhere.keep_with(&engine);
-    let put_in_order = engine.recover().await?;
-    if put_in_order.turns > 0 {
-        notices.push(notice("turns_interrupted", &format!("{} answers were interrupted when Countersign ended.", put_in_order.turns)));
-    }
-    if options.warm_up {
-        tools.warm_up();
-    } else {
-        first_look(&tools).await;
+    if !alarmed {
+        notices.extend(put_in_order(&engine).await?);
+        get_ready(&tools, options.warm_up).await;
     }
     watch_log(&log, &hub);
     let imports = Imports::new(Arc::clone(&engine), Arc::clone(&tools), Arc::clone(&models), Arc::clone(&log), Arc::clone(&hub));
-    tidy_now_and_then(&engine);
+    tidy_now_and_then(&engine, &ledger);
     Ok(Arc::new(Host {
         engine,
         paths,
@@ -116,6 +115,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         tools,
         models,
         keyring,
+        ledger,
         hub,
         imports,
         notices: std::sync::Mutex::new(notices),
@@ -126,18 +126,6 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
 
 pub(crate) fn notice(code: &str, text: &str) -> Map<String, Value> {
     [("code".to_owned(), json!(code)), ("text".to_owned(), json!(text))].into_iter().collect()
-}
-
-fn installation(paths: &Paths) -> Result<String, AgentError> {
-    let path = paths.installation();
-    if let Ok(text) = fs::read_to_string(&path)
-        && !text.trim().is_empty()
-    {
-        return Ok(text.trim().to_owned());
-    }
-    let id = new_installation_id(&OsEntropy).map_err(|_| AgentError::internal("no_randomness", "The system gives no randomness."))?;
-    write_atomically(&path, &id).map_err(|e| unusable(&paths.data, &path, &e))?;
-    Ok(id)
 }
 
 async fn open_store(paths: &Paths, path: std::path::PathBuf, options: &Options) -> Result<(Arc<SqliteStore>, Option<store::Recovered>), AgentError> {
@@ -155,58 +143,19 @@ async fn open_store(paths: &Paths, path: std::path::PathBuf, options: &Options) 
     Ok((Arc::new(opened.store.sharing(shared)), opened.recovered))
 }
 
-struct OpenedLog {
-    log: Arc<Log>,
-    /// The old log's problems, and where it lies now.
-    set_aside: Option<(Vec<String>, String)>,
-}
-
-async fn open_log(paths: &Paths, installation: &str, keyring: Arc<Keyring>, clock: Arc<dyn Clock>) -> Result<OpenedLog, AgentError> {
-    let signer = keys::signer(&keyring, &OsEntropy).await?;
-    let mut options = OpenOptions::new(paths.audit(), installation, signer, clock);
-    if make_private(&paths.state).is_ok() {
-        options = options.anchor(Arc::new(FileAnchor::new(&paths.state, installation)));
-    }
-    if let Some(anchor) = KeyringAnchor::open(keyring).await {
-        options = options.anchor(anchor);
-    }
-    let opened = tokio::task::spawn_blocking(move || match Log::open(options.clone())? {
-        OpenState::Ready(log) => Ok(OpenedLog { log: Arc::new(log), set_aside: None }),
-        OpenState::Tampered(found) => {
-            let problems = found.problems.iter().map(|p| p.message.clone()).collect();
-            let (log, old) = Log::start_over(options, &found)?;
-            Ok(OpenedLog { log: Arc::new(log), set_aside: Some((problems, old.display().to_string())) })
-        }
-    });
-    match opened.await {
-        Ok(Ok(opened)) => Ok(opened),
-        Ok(Err(error)) => Err(Host::audit_error(&error)),
-        Err(_) => Err(AgentError::internal("audit_unavailable", "The audit log could not be opened.")),
-    }
-}
-
 /// Tells (in the log and to the user) what had to be replaced.
-async fn report(opened: OpenedLog, recovered: Option<store::Recovered>, notices: &mut Notices) -> Arc<Log> {
-    if let Some((problems, old)) = opened.set_aside {
-        notices.push(notice(
-            "audit_replaced",
-            &format!("The audit log was not as it was left ({}). The old file is kept at {old}; a new log begins.", problems.join("; ")),
-        ));
+async fn report(log: &Log, recovered: Option<store::Recovered>, notices: &mut Notices) {
+    let Some(found) = recovered else { return };
+    let from = found.backup.as_ref().map_or_else(|| "no backup".to_owned(), |path| path.display().to_string());
+    notices.push(notice("database_recovered", &format!("The database was damaged. The old file is kept at {}; restored from {from}.", found.old.display())));
+    let draft = RecordDraft::new(RecordType::DbRecovered)
+        .field("file", "countersign.db")
+        .field("restored", found.backup.is_some())
+        .commit("old", found.old.display().to_string())
+        .commit("problem", found.problem.clone());
+    if let Err(error) = log.append(draft, Durability::Durable).await {
+        tracing::error!(%error, "the recovery could not be recorded");
     }
-    if let Some(found) = recovered {
-        let from = found.backup.as_ref().map_or_else(|| "no backup".to_owned(), |path| path.display().to_string());
-        notices
-            .push(notice("database_recovered", &format!("The database was damaged. The old file is kept at {}; restored from {from}.", found.old.display())));
-        let draft = RecordDraft::new(RecordType::DbRecovered)
-            .field("file", "countersign.db")
-            .field("restored", found.backup.is_some())
-            .commit("old", found.old.display().to_string())
-            .commit("problem", found.problem.clone());
-        if let Err(error) = opened.log.append(draft, Durability::Durable).await {
-            tracing::error!(%error, "the recovery could not be recorded");
-        }
-    }
-    opened.log
 }
 
 fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>, profile: &Arc<LiveProfile>, keyring: &Arc<Keyring>) -> Result<HostTools, AgentError> {
@@ -305,8 +254,23 @@ async fn first_look(tools: &HostTools) {
     }
 }
 
+/// What the last process left is put in order; tells of what was interrupted.
+pub(crate) async fn put_in_order(engine: &Arc<Engine>) -> Result<Option<Map<String, Value>>, AgentError> {
+    let turns = engine.recover().await?.turns;
+    Ok((turns > 0).then(|| notice("turns_interrupted", &format!("{turns} answers were interrupted when Countersign ended."))))
+}
+
+/// Starts servers, or asks those that have to be asked.
+pub(crate) async fn get_ready(tools: &HostTools, warm_up: bool) {
+    if warm_up {
+        tools.warm_up();
+    } else {
+        first_look(tools).await;
+    }
+}
+
 /// Records which tools are in force, by definition.
-async fn note_packs(log: &Log, tools: &HostTools) {
+pub(crate) async fn note_packs(log: &Log, tools: &HostTools) {
     for loaded in tools.loaded() {
         let Some(pack) = &loaded.pack else { continue };
         let definitions: Map<String, Value> = pack.tools.iter().map(|tool| (tool.id.0.clone(), json!(tool.definition_hash))).collect();
@@ -321,13 +285,16 @@ async fn note_packs(log: &Log, tools: &HostTools) {
 }
 
 /// Actions that no call waits for expire without anyone looking at the list.
-fn tidy_now_and_then(engine: &Arc<Engine>) {
-    let engine = Arc::downgrade(engine);
+fn tidy_now_and_then(engine: &Arc<Engine>, ledger: &Arc<Ledger>) {
+    let (engine, ledger) = (Arc::downgrade(engine), Arc::clone(ledger));
     tokio::spawn(async move {
         loop {
             tokio::time::sleep(std::time::Duration::from_secs(15)).await;
             let Some(engine) = engine.upgrade() else { return };
-            engine.tidy().await;
+            // What happens has to be recorded.
+            if ledger.alarm().is_none() {
+                engine.tidy().await;
+            }
         }
     });
 }

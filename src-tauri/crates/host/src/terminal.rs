@@ -74,8 +74,20 @@ macro_rules! forward {
 
             async fn approval_decide(&self, params: ApprovalDecideParams) -> Result<ApprovalDecideResponse, AgentError> {
                 self.check_decision(&params.decision)?;
+                self.host.check_alarm()?;
                 let Decided { approval, result } = self.host.engine.approval_decide(params, DecidedBy::Terminal).await?;
                 Ok(ApprovalDecideResponse { approval, result })
+            }
+
+            async fn audit_alarm(&self, params: Empty) -> Result<AuditAlarmResponse, AgentError> {
+                self.host.audit_alarm(params).await
+            }
+            async fn audit_accept_new_log(&self, _: Empty) -> Result<AuditAcceptResponse, AgentError> {
+                if self.person == Person::Absent {
+                    let message = "Only a person at a terminal, or in the approval window, may accept a new log.";
+                    return Err(AgentError::new(ErrorCode::ApprovalRequired, message).reason("no_terminal").hint("Run this in a terminal."));
+                }
+                Ok(AuditAcceptResponse { set_aside: self.host.accept_new_log("terminal").await? })
             }
 
             async fn policy_set(&self, _: PolicySetParams) -> Result<Empty, AgentError> {

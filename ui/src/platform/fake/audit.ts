@@ -62,6 +62,7 @@ export const auditHandlers: Pick<Handlers, Area> = {
       root: fakeHash("root"),
       key_fingerprint: "countersign+7f3a9c21",
       anchored: world.scenario !== "offline-keyring",
+      compared_with: world.scenario === "offline-keyring" ? "state" : "keyring",
       unsigned_tail: bad ? 0 : 3,
       problems: bad ? [{ seq: 41, message: "The record's bytes do not match its hash." }, { seq: null, message: "Checkpoint 6 states another root than the records give." }] : [],
       unknown_outcomes: bad ? [38] : [],

@@ -5,6 +5,8 @@ import type { ApprovalDecideResponse } from "./ApprovalDecideResponse";
 import type { ApprovalParams } from "./ApprovalParams";
 import type { ApprovalsListParams } from "./ApprovalsListParams";
 import type { ApprovalsListResponse } from "./ApprovalsListResponse";
+import type { AuditAcceptResponse } from "./AuditAcceptResponse";
+import type { AuditAlarmResponse } from "./AuditAlarmResponse";
 import type { AuditCheckpointResponse } from "./AuditCheckpointResponse";
 import type { AuditExportParams } from "./AuditExportParams";
 import type { AuditExportResponse } from "./AuditExportResponse";
@@ -80,6 +82,7 @@ export type CommandMap = {
   audit_verify: { params: Empty; response: VerifyReport };
   audit_export: { params: AuditExportParams; response: AuditExportResponse };
   audit_checkpoint: { params: Empty; response: AuditCheckpointResponse };
+  audit_alarm_open: { params: Empty; response: Empty };
   packs_list: { params: Empty; response: PacksListResponse };
   instructions_list: { params: Empty; response: InstructionsResponse };
   prompt_preview: { params: PromptPreviewParams; response: PromptPreviewResponse };
@@ -109,6 +112,8 @@ export type CommandMap = {
   doctor: { params: Empty; response: DoctorResponse };
   approval_pending: { params: Empty; response: ApprovalsListResponse };
   approval_decide: { params: ApprovalDecideParams; response: ApprovalDecideResponse };
+  audit_alarm: { params: Empty; response: AuditAlarmResponse };
+  audit_accept_new_log: { params: Empty; response: AuditAcceptResponse };
   policy_set: { params: PolicySetParams; response: Empty };
   terminal_decisions_set: { params: TerminalDecisionsParams; response: Empty };
   server_tool_accept: { params: ServerToolAcceptParams; response: Empty };

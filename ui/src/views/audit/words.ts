@@ -12,6 +12,7 @@ import Play from "@lucide/svelte/icons/play";
 import Power from "@lucide/svelte/icons/power";
 import Scale from "@lucide/svelte/icons/scale";
 import Settings from "@lucide/svelte/icons/settings";
+import ShieldAlert from "@lucide/svelte/icons/shield-alert";
 import ShieldCheck from "@lucide/svelte/icons/shield-check";
 import ShieldQuestion from "@lucide/svelte/icons/shield-question-mark";
 import Wrench from "@lucide/svelte/icons/wrench";
@@ -40,6 +41,7 @@ export const ICONS: Record<RecordType, typeof Bot> = {
   db_recovered: Database,
   key_rotated: Key,
   value_erased: Eraser,
+  alarm_acknowledged: ShieldAlert,
 };
 
 export const TYPES = Object.keys(ICONS) as RecordType[];

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ed25519_dalek::VerifyingKey;
 
-use super::Problems;
+use super::{Expected, Problems};
 use crate::anchor::Mark;
 use crate::body::{self, Body, Reveal};
 use crate::keys::{self, KeyState};
@@ -31,11 +31,13 @@ pub(crate) type Accepted = (Body, Hash, Vec<(u64, Hash)>);
 /// The state between records.
 pub(crate) struct Checker<'a> {
     problems: &'a mut Problems,
-    mark: Option<&'a Mark>,
+    expected: Expected<'a>,
     installation: String,
     frontier: Frontier,
     prev: Hash,
     keys: Option<KeyState>,
+    /// The newest opening was by a version that signs marks.
+    signs_marks: bool,
     /// Checkpoints by size, as texts.
     notes: BTreeMap<u64, String>,
     checkpoints: u64,
@@ -48,14 +50,15 @@ pub(crate) struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    pub(crate) fn new(problems: &'a mut Problems, mark: Option<&'a Mark>, notes: BTreeMap<u64, String>) -> Self {
+    pub(crate) fn new(problems: &'a mut Problems, expected: Expected<'a>, notes: BTreeMap<u64, String>) -> Self {
         Self {
             problems,
-            mark,
+            expected,
             installation: String::new(),
             frontier: Frontier::default(),
             prev: [0; 32],
             keys: None,
+            signs_marks: false,
             notes,
             checkpoints: 0,
             signed: 0,
@@ -110,6 +113,9 @@ impl<'a> Checker<'a> {
         }
         if seq == 1 {
             body.text("installation").unwrap_or_default().clone_into(&mut self.installation);
+            if self.expected.installation.is_some_and(|known| known != self.installation) {
+                self.problems.add(Some(1), "the log belongs to another installation: it was put in the place of the one that was here");
+            }
         }
         match keys::step(&self.origin(), &self.installation, self.keys.as_ref(), &body) {
             Ok(Some(state)) => self.keys = Some(state),
@@ -118,6 +124,9 @@ impl<'a> Checker<'a> {
                 self.bad(format!("record {seq} is not acceptable: {why}"));
                 return None;
             }
+        }
+        if body.kind == "log_opened" {
+            self.signs_marks = keys::signs_marks(&body);
         }
         self.note_call(&body);
         self.open_commitments.clone_from(&body.commitments);
@@ -183,7 +192,8 @@ impl<'a> Checker<'a> {
                 }
             }
         }
-        if let Some(mark) = self.mark.filter(|mark| mark.size == size) {
+        let expected = self.expected;
+        for mark in expected.marks.iter().filter(|mark| mark.size == size) {
             self.judge_mark(mark);
         }
     }
@@ -211,6 +221,8 @@ impl<'a> Checker<'a> {
                 .add(None, format!("one of the first {size} records is not the one that was signed: the root differs from the copy kept outside the log"));
         } else if self.signed != size {
             self.problems.add(Some(self.signed + 1), format!("the checkpoint over {size} records is missing from the log"));
+        } else if mark.signature.is_none() && self.signs_marks {
+            self.problems.add(None, "the copy of the newest checkpoint outside the log was replaced: it is not signed");
         }
     }
 
@@ -218,9 +230,14 @@ impl<'a> Checker<'a> {
     pub(crate) fn finish(self) -> Summary {
         let size = self.size();
         if !self.stopped {
-            if let Some(mark) = self.mark.filter(|mark| mark.size > size) {
-                self.problems
-                    .add(Some(size + 1), format!("records {} to {} are missing: the log was cut, or an old copy was put in its place", size + 1, mark.size));
+            if let Some(known) = self.expected.marks.iter().map(|mark| mark.size).max().filter(|known| *known > size) {
+                self.problems.add(Some(size + 1), format!("records {} to {known} are missing: the log was cut, or an old copy was put in its place", size + 1));
+            }
+            let trusted = self.keys.as_ref().and_then(|state| state.trusted);
+            if let (Some(known), Some(trusted)) = (self.expected.key, trusted)
+                && known != trusted.to_bytes()
+            {
+                self.problems.add(Some(1), "the log was signed with another key than the one in the keyring");
             }
             if let Some(beyond) = self.notes.keys().next().copied() {
                 let message = if beyond > size {
@@ -233,7 +250,7 @@ impl<'a> Checker<'a> {
             if size > 0 && self.checkpoints == 0 {
                 self.problems.add(Some(1), "no checkpoint signs the records");
             }
-            if size == 0 && self.mark.is_none() {
+            if size == 0 && self.expected.marks.is_empty() {
                 self.problems.add(Some(1), "the log is empty");
             }
         }

@@ -6,21 +6,24 @@ use std::path::Path;
 use rusqlite::{Connection, Row, Rows};
 
 use super::checker::{Checker, Summary};
-use super::{Problems, physical};
-use crate::anchor::Mark;
+use super::{Expected, Problems, physical};
 use crate::body::{Body, Reveal};
 use crate::num::Num;
 use crate::schema::{self, SchemaFault};
 use crate::tree::Hash;
 
 /// Verifies the file.
-pub(crate) fn read(path: &Path, mark: Option<&Mark>, problems: &mut Problems) -> Summary {
+pub(crate) fn read(path: &Path, expected: Expected<'_>, problems: &mut Problems) -> Summary {
     if !path.exists() {
-        problems.add(mark.map(|_| 1), "the log file does not exist");
+        let size = expected.marks.iter().map(|mark| mark.size).max();
+        problems.add(
+            size.map(|_| 1),
+            size.map_or_else(|| "the log file does not exist".to_owned(), |size| format!("the log file is missing; it had {size} records")),
+        );
         return Summary::default();
     }
     physical::header(path, problems);
-    match open_and_check(path, mark, problems) {
+    match open_and_check(path, expected, problems) {
         Ok(summary) => summary,
         Err(error) => {
             problems.add(Some(1), format!("the log file cannot be read ({error})"));
@@ -29,7 +32,7 @@ pub(crate) fn read(path: &Path, mark: Option<&Mark>, problems: &mut Problems) ->
     }
 }
 
-fn open_and_check(path: &Path, mark: Option<&Mark>, problems: &mut Problems) -> rusqlite::Result<Summary> {
+fn open_and_check(path: &Path, expected: Expected<'_>, problems: &mut Problems) -> rusqlite::Result<Summary> {
     let db = schema::open_reader(path)?;
     // One transaction: a log that is being written is seen as it stands at this moment.
     let tx = db.unchecked_transaction()?;
@@ -44,13 +47,15 @@ fn open_and_check(path: &Path, mark: Option<&Mark>, problems: &mut Problems) -> 
             return Ok(Summary::default());
         }
     }
-    let summary = records(&tx, mark, problems);
+    let summary = records(&tx, expected, problems);
     // Faults of pages and indexes that no record shows; when a record is bad already they would add nothing.
     if problems.is_empty() {
         physical::integrity(&tx, problems);
     }
     if problems.is_empty() {
-        physical::seal(path, summary.records, mark, problems);
+        for mark in expected.marks {
+            physical::seal(path, summary.records, mark, problems);
+        }
     }
     Ok(summary)
 }
@@ -101,12 +106,12 @@ fn notes(db: &Connection) -> rusqlite::Result<BTreeMap<u64, String>> {
 }
 
 /// Streams all tables side by side. An unreadable row is a fault of the record that it belongs to.
-fn records(db: &Connection, mark: Option<&Mark>, problems: &mut Problems) -> Summary {
+fn records(db: &Connection, expected: Expected<'_>, problems: &mut Problems) -> Summary {
     let (notes, note_fault) = match notes(db) {
         Ok(notes) => (notes, None),
         Err(error) => (BTreeMap::new(), Some(error)),
     };
-    let mut checker = Checker::new(problems, mark, notes);
+    let mut checker = Checker::new(problems, expected, notes);
     if let Err(error) = feed(db, &mut checker) {
         checker.bad(format!("record {} or what belongs to it cannot be read ({error})", checker.size() + 1));
     }

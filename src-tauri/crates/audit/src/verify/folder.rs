@@ -7,9 +7,8 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::Problems;
 use super::checker::{Checker, Summary};
-use crate::anchor::Mark;
+use super::{Expected, Problems};
 use crate::body::{self, Reveal};
 use crate::{canon, note, tree};
 
@@ -69,8 +68,8 @@ impl Lines {
 }
 
 /// Verifies the folder.
-pub(crate) fn read(folder: &Path, mark: Option<&Mark>, problems: &mut Problems) -> Summary {
-    match files(folder, mark, problems) {
+pub(crate) fn read(folder: &Path, expected: Expected<'_>, problems: &mut Problems) -> Summary {
+    match files(folder, expected, problems) {
         Ok(summary) => summary,
         Err(why) => {
             problems.add(None, format!("the export cannot be read: {why}"));
@@ -103,7 +102,7 @@ fn notes(text: &str) -> Result<BTreeMap<u64, String>, String> {
     Ok(notes)
 }
 
-fn files(folder: &Path, mark: Option<&Mark>, problems: &mut Problems) -> Result<Summary, String> {
+fn files(folder: &Path, expected: Expected<'_>, problems: &mut Problems) -> Result<Summary, String> {
     let key = text(&folder.join("key.vkey"))?;
     let notes = notes(&text(&folder.join("checkpoint.txt"))?)?;
     let records = Lines::open(&folder.join("records.jsonl")).map_err(|error| format!("records.jsonl: {error}"))?;
@@ -113,7 +112,7 @@ fn files(folder: &Path, mark: Option<&Mark>, problems: &mut Problems) -> Result<
         return partial(records, reveals, proofs, &notes, &key, problems);
     }
     let origin = notes.values().next_back().and_then(|text| note::parse(text).ok()).map(|n| n.origin).unwrap_or_default();
-    let mut checker = Checker::new(problems, mark, notes);
+    let mut checker = Checker::new(problems, expected, notes);
     whole(records, reveals, &mut checker)?;
     let summary = checker.finish();
     let stated = summary.key.map(|key| format!("{}\n", note::vkey_of(&origin, &key)));

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use contract::{VerifyProblem, VerifyReport};
 
-use crate::anchor::Mark;
+use crate::anchor::{Mark, Outside};
 
 /// At most so many problems are listed.
 const MAX_PROBLEMS: usize = 50;
@@ -40,10 +40,23 @@ impl Problems {
     }
 }
 
-/// Verifies a log file, or the folder of an export. `mark` is the copy of the newest checkpoint kept outside, if there is one.
+/// Verifies a log file, or the folder of an export. `mark` is a copy of the newest checkpoint that counts as it stands, if there is one.
 pub fn verify(path: &Path, mark: Option<&Mark>) -> VerifyReport {
+    verify_against(path, &Outside::of(mark))
+}
+
+/// Verifies a log file, or the folder of an export, against all that is known of it outside.
+pub fn verify_against(path: &Path, outside: &Outside) -> VerifyReport {
     let mut problems = Problems::default();
-    let summary = if path.is_dir() { folder::read(path, mark, &mut problems) } else { database::read(path, mark, &mut problems) };
+    let weighed = outside.weigh();
+    for problem in &weighed.problems {
+        problems.add(None, problem.as_str());
+    }
+    let expected = Expected { marks: &weighed.marks, key: outside.key, installation: outside.installation.as_deref() };
+    // Faults of the marks must not keep those of the log from being found.
+    let mut own = Problems::default();
+    let summary = if path.is_dir() { folder::read(path, expected, &mut own) } else { database::read(path, expected, &mut own) };
+    problems.list.extend(own.list);
     let problems = problems.sorted();
     VerifyReport {
         ok: problems.is_empty(),
@@ -52,8 +65,18 @@ pub fn verify(path: &Path, mark: Option<&Mark>) -> VerifyReport {
         root: crate::hex::encode(&summary.root),
         key_fingerprint: summary.key.map(|key| crate::note::fingerprint(key.as_bytes())).unwrap_or_default(),
         anchored: summary.anchored,
+        compared_with: weighed.compared_with,
         unsigned_tail: summary.records.saturating_sub(summary.signed),
         unknown_outcomes: if problems.is_empty() { summary.unknown_outcomes } else { Vec::new() },
         problems,
     }
+}
+
+/// What a log has to be, as it is known outside.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Expected<'a> {
+    pub(crate) marks: &'a [Mark],
+    /// The keyring's signing key.
+    pub(crate) key: Option<[u8; 32]>,
+    pub(crate) installation: Option<&'a str>,
 }

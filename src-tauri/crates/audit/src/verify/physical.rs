@@ -48,9 +48,8 @@ pub(crate) fn header(path: &Path, problems: &mut Problems) {
 
 /// Compares the closed file with the digest taken when it was closed: even bytes that hold nothing count. Says nothing
 /// about a log that is open, was not closed, or has gone on since.
-pub(crate) fn seal(path: &Path, records: u64, mark: Option<&Mark>, problems: &mut Problems) {
-    let Some(mark) = mark.filter(|mark| mark.size == records) else { return };
-    let Some(expected) = mark.seal.as_deref() else { return };
+pub(crate) fn seal(path: &Path, records: u64, mark: &Mark, problems: &mut Problems) {
+    let Some(expected) = mark.seal.as_deref().filter(|_| mark.size == records) else { return };
     if crate::schema::side_file(path) {
         return;
     }

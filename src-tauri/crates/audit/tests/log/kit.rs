@@ -60,8 +60,7 @@ impl World {
     }
 
     pub(crate) fn options(&self) -> OpenOptions {
-        let mut options = OpenOptions::new(self.db(), INSTALLATION, Signer::new(&self.seed, self.anchored), Arc::new(Ticking(AtomicU64::new(0))))
-            .anchor(Arc::new(self.anchor()));
+        let mut options = OpenOptions::new(self.db(), INSTALLATION, self.signer(), Arc::new(Ticking(AtomicU64::new(0)))).anchor(Arc::new(self.anchor()));
         options.entropy = Arc::new(Seeded(AtomicU64::new(7)));
         options.page_size = self.page_size;
         options
@@ -73,6 +72,10 @@ impl World {
 
     pub(crate) fn mark(&self) -> Mark {
         self.anchor().load().unwrap().unwrap()
+    }
+
+    pub(crate) fn signer(&self) -> Signer {
+        Signer::new(&self.seed, self.anchored)
     }
 
     pub(crate) fn open(&self) -> Log {

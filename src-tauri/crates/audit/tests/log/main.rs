@@ -7,6 +7,7 @@ mod crash;
 mod export;
 mod flips;
 mod kit;
+mod marks;
 mod tamper;
 mod vectors;
 mod volume;

@@ -18,7 +18,7 @@ fn changed(sql: &str) -> VerifyProblem {
 
 fn first(world: &World, mark: &Mark) -> VerifyProblem {
     // Without the seal, so that the rules on records have to find it by themselves.
-    let unsealed = Mark { seal: None, ..mark.clone() };
+    let unsealed = Mark { seal: None, ..mark.clone() }.signed(&world.signer());
     let report = verify(&world.db(), Some(&unsealed));
     assert!(!report.ok, "the change goes unreported");
     report.problems[0].clone()

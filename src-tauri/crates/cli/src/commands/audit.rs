@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use contract::{AuditListParams, AuditRecordView, AuditShowParams, Empty, SessionId, VerifyReport};
+use contract::{AuditListParams, AuditRecordView, AuditShowParams, ComparedWith, Empty, SessionId, VerifyReport};
 use host::Paths;
 
 use crate::args::Audit;
@@ -77,25 +77,65 @@ fn show(out: Out, record: &AuditRecordView) {
     out.line(format!("  leaf: {}", exact(&record.leaf)));
 }
 
-pub(crate) fn verify(out: Out, data_dir: PathBuf, folder: Option<PathBuf>) -> Result<Exit, Failure> {
-    let report = match folder {
-        Some(folder) if folder.exists() => audit::verify(&folder, None),
-        Some(folder) => return Err(Failure::usage(format!("{} does not exist.", folder.display())).hint("Name a folder that `csign audit export` wrote.")),
-        None => host::verify_log(&Paths::new(Some(data_dir)))?,
+/// What is verified: an export has nothing outside it by its nature, a log should have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    Log,
+    Export,
+}
+
+pub(crate) fn verify(out: Out, data_dir: PathBuf, place: Option<PathBuf>) -> Result<Exit, Failure> {
+    let paths = Paths::new(Some(data_dir));
+    let (of, report) = match place {
+        Some(folder) if folder.is_dir() => (Of::Export, audit::verify(&folder, None)),
+        Some(file) if file.exists() => (Of::Log, host::verify_file(&paths, &file)?),
+        Some(place) => {
+            let hint = "Name a folder that `csign audit export` wrote, or the file of a log.";
+            return Err(Failure::usage(format!("{} does not exist.", place.display())).hint(hint));
+        }
+        None => (Of::Log, host::verify_log(&paths)?),
     };
     if out.json {
         out.document(&report);
     } else {
-        tell(out, &report);
+        tell(out, &report, of);
     }
-    Ok(if report.ok { Exit::Done } else { Exit::LogBroken })
+    Ok(match (report.ok, report.compared_with, of) {
+        (false, _, _) => Exit::LogBroken,
+        (true, ComparedWith::Nothing, Of::Log) => Exit::NotCompared,
+        (true, _, _) => Exit::Done,
+    })
 }
 
-fn tell(out: Out, report: &VerifyReport) {
+/// A person has accepted a new log in the place of one that does not verify.
+pub(crate) async fn accept(link: &mut Link, out: Out) -> Result<Exit, Failure> {
+    let Some(alarm) = link.commands.audit_alarm(Empty {}).await?.alarm else {
+        out.note("There is no alarm: the log goes on.");
+        return Ok(Exit::Done);
+    };
+    out.note(format!("Alarm of {}:", alarm.raised_at.format("%Y-%m-%d %H:%M:%S UTC")));
+    for problem in &alarm.problems {
+        out.note(format!("  {}", exact(&problem.message)));
+    }
+    let accepted = link.commands.audit_accept_new_log(Empty {}).await?;
+    out.note(format!("A new log begins. The old one is kept: csign audit verify {}", exact(&accepted.set_aside)));
+    Ok(Exit::Done)
+}
+
+fn tell(out: Out, report: &VerifyReport, of: Of) {
+    let (records, checkpoints) = (report.records, report.checkpoints);
+    let with = match (report.compared_with, of) {
+        (ComparedWith::Keyring, _) => "compared with the keyring",
+        (ComparedWith::State, _) => "compared with the state folder only",
+        (ComparedWith::Nothing, Of::Log) => "compared with NOTHING: it may be an old copy, or cut",
+        (ComparedWith::Nothing, Of::Export) => "an export, compared with nothing outside it",
+    };
     if report.ok {
-        out.line(format!("{} {} records, {} checkpoints.", out.tone(Tone::Good, "The log verifies:"), report.records, report.checkpoints));
+        let nothing = report.compared_with == ComparedWith::Nothing && of == Of::Log;
+        let (tone, words) = if nothing { (Tone::Strong, "The log holds in itself only:") } else { (Tone::Good, "The log verifies:") };
+        out.line(format!("{} {records} records, {checkpoints} checkpoints, {with}.", out.tone(tone, words)));
     } else {
-        out.line(format!("{} {} problems in {} records.", out.tone(Tone::Bad, "The log does NOT verify:"), report.problems.len(), report.records));
+        out.line(format!("{} {} problems in {records} records, {with}.", out.tone(Tone::Bad, "The log does NOT verify:"), report.problems.len()));
     }
     for problem in &report.problems {
         let place = problem.seq.map_or_else(String::new, |seq| format!("record {seq}: "));

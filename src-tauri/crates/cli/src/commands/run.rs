@@ -34,6 +34,9 @@ pub(crate) fn run(args: Run, data_dir: PathBuf, out: Out) -> Result<Exit, Failur
         false => error.with("request_id", request["request_id"].as_str().map_or(Value::Null, Value::from)),
     });
     let exit = result.as_ref().map_or_else(Exit::of_error, |_| Exit::Done);
+    if let (Exit::LogBroken, Err(error)) = (exit, &result) {
+        out.error_lines(error);
+    }
     if stream {
         out.event(&last(&result))
     } else {

@@ -9,7 +9,15 @@ use crate::visible::exact;
 
 pub(crate) async fn doctor(link: &mut Link, out: Out) -> Result<Exit, Failure> {
     let report = link.commands.doctor(Empty {}).await?;
-    let exit = if report.ok { Exit::Done } else { Exit::Failed };
+    let alarm = report.checks.iter().find(|check| check.name == "audit log" && check.state == CheckState::Failed);
+    let exit = match alarm {
+        Some(check) => {
+            out.note(exact(&check.message));
+            Exit::LogBroken
+        }
+        None if report.ok => Exit::Done,
+        None => Exit::Failed,
+    };
     if out.json {
         out.document(&report);
         return Ok(exit);

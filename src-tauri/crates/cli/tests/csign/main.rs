@@ -3,6 +3,7 @@
 // Helpers are not test functions, so clippy's exemption for tests does not reach them.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
+mod alarm;
 mod approvals;
 mod ask;
 mod audit;

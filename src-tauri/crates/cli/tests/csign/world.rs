@@ -93,6 +93,14 @@ impl World {
         Ran::of(self.command(args).env(variable, value).output().expect("csign starts"))
     }
 
+    /// `csign` with a pseudo-terminal as its standard streams.
+    pub(crate) fn at_a_terminal(&self, args: &[&str]) -> Ran {
+        let line = format!("exec '{}' --data-dir '{}' {}", program(), self.data().display(), args.join(" "));
+        let mut command = self.bare("script");
+        command.args(["--quiet", "--return", "--flush", "--command", &line, "/dev/null"]).env("SHELL", "/bin/sh");
+        Ran::of(command.output().expect("script starts"))
+    }
+
     /// Proposes to add two shoes where nobody can approve. Gives the pending action.
     pub(crate) fn pending(&self) -> Value {
         let args = format!(r#"{{"partNo":"{SHOE}","quantity":2}}"#);

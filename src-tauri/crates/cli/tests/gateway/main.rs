@@ -2,6 +2,7 @@
 //! Tests are named after the sections of the contract.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod alarm;
 mod arguments;
 mod auth;
 mod away;

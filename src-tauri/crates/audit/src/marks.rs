@@ -1,0 +1,93 @@
+//! Carries the newest mark to all places outside the log, on a thread of its own, so that a slow keyring delays no record.
+//! Whoever is about to act waits here: an effect runs only when its intent is marked outside, too.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+use engine::ports::AuditUnavailable;
+use tokio::sync::oneshot;
+
+use crate::anchor::{Anchor, Mark};
+use crate::chain::Chain;
+use crate::keys::Signer;
+
+/// The record's number, told once its mark is stored.
+pub(crate) type Waiter = (oneshot::Sender<Result<u64, AuditUnavailable>>, u64);
+
+struct Job {
+    mark: Mark,
+    waiting: Vec<Waiter>,
+}
+
+pub(crate) struct Marks {
+    sender: Option<Sender<Job>>,
+    thread: Option<JoinHandle<()>>,
+    installation: String,
+    signer: Signer,
+    counter: u64,
+}
+
+/// The signed mark of a log as it stands.
+pub(crate) fn mark_of(chain: &Chain, installation: &str, signer: &Signer, counter: u64, seal: Option<String>) -> Mark {
+    let root = crate::hex::encode(&chain.frontier.root());
+    let mark = Mark { installation: installation.to_owned(), size: chain.signed, root, counter, key: String::new(), seal, signature: None };
+    mark.signed(signer)
+}
+
+/// Stores a mark everywhere; gives the failures.
+pub(crate) fn store(anchors: &[Arc<dyn Anchor>], mark: &Mark) -> Vec<String> {
+    let failure = |anchor: &Arc<dyn Anchor>| {
+        anchor.store(mark).err().map(|error| format!("the copy of the newest checkpoint in {} cannot be stored: {error}", anchor.name()))
+    };
+    anchors.iter().filter_map(failure).collect()
+}
+
+impl Marks {
+    /// Starts the thread. `failing` tells whether the last mark could not be stored everywhere.
+    pub(crate) fn start(anchors: Vec<Arc<dyn Anchor>>, installation: String, signer: Signer, counter: u64, failing: Arc<AtomicBool>) -> std::io::Result<Self> {
+        let (sender, receiver) = channel::<Job>();
+        let thread = std::thread::Builder::new().name("audit-marks".into()).spawn(move || carry(&receiver, &anchors, &failing))?;
+        Ok(Self { sender: Some(sender), thread: Some(thread), installation, signer, counter })
+    }
+
+    /// Has the log's size marked, which a checkpoint covers. Those who wait are answered once that is stored.
+    pub(crate) fn send(&mut self, chain: &Chain, seal: Option<String>, waiting: Vec<Waiter>) {
+        self.counter = self.counter.saturating_add(1);
+        let mark = mark_of(chain, &self.installation, &self.signer, self.counter, seal);
+        if let Some(sender) = &self.sender {
+            // The thread ends with `finish` only, behind which nothing is sent.
+            let _ = sender.send(Job { mark, waiting });
+        }
+    }
+
+    /// Waits until the last mark is stored.
+    pub(crate) fn finish(&mut self) {
+        self.sender = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn carry(jobs: &Receiver<Job>, anchors: &[Arc<dyn Anchor>], failing: &AtomicBool) {
+    while let Ok(mut job) = jobs.recv() {
+        while let Ok(newer) = jobs.try_recv() {
+            job.mark = newer.mark;
+            job.waiting.extend(newer.waiting);
+        }
+        let failures = store(anchors, &job.mark);
+        for failure in &failures {
+            tracing::warn!("{failure}");
+        }
+        failing.store(!failures.is_empty(), Ordering::Relaxed);
+        // One place is enough to tell of the record. With none it could be taken away unnoticed after it has had its effect.
+        let nowhere = failures.len() == anchors.len() && !anchors.is_empty();
+        for (reply, seq) in job.waiting {
+            let answer = if nowhere { Err(AuditUnavailable(failures.join("; "))) } else { Ok(seq) };
+            // A caller that went away needs no answer.
+            let _ = reply.send(answer);
+        }
+    }
+}

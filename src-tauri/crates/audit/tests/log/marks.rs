@@ -1,0 +1,325 @@
+//! The copies of the newest checkpoint outside the log: forged, cut off, old, unsigned, missing, or left behind by a kill.
+
+use std::sync::{Arc, Mutex};
+
+use audit::{Anchor, AnchorFault, FileAnchor, Log, Mark, OpenOptions, OpenState, Outside, Signer, verify_against};
+use contract::{ComparedWith, VerifyReport};
+use engine::ports::{AuditLog as _, Durability};
+
+use crate::kit::{INSTALLATION, OTHER_KEY, World, closed, copy, draft, fill, ready, run};
+
+/// A keyring: only the user can write there.
+#[derive(Default)]
+struct Authority {
+    mark: Mutex<Option<Mark>>,
+    refuses: std::sync::atomic::AtomicBool,
+}
+
+impl Anchor for Authority {
+    fn name(&self) -> &str {
+        "the keyring"
+    }
+    fn is_authority(&self) -> bool {
+        true
+    }
+    fn load(&self) -> Result<Option<Mark>, AnchorFault> {
+        Ok(self.mark.lock().unwrap().clone())
+    }
+    fn store(&self, mark: &Mark) -> Result<(), String> {
+        if self.refuses.load(std::sync::atomic::Ordering::SeqCst) {
+            return Err("it is locked".to_owned());
+        }
+        *self.mark.lock().unwrap() = Some(mark.clone());
+        Ok(())
+    }
+}
+
+/// A log with both copies.
+struct Both {
+    world: World,
+    keyring: Arc<Authority>,
+}
+
+impl Both {
+    fn new(records: u64) -> Self {
+        let both = Self { world: World::new(), keyring: Arc::default() };
+        both.grow(records);
+        both
+    }
+
+    fn options(&self) -> OpenOptions {
+        self.world.options().anchor(self.keyring.clone())
+    }
+
+    fn grow(&self, records: u64) {
+        run(async {
+            let log = ready(Log::open(self.options()).unwrap());
+            fill(&log, records).await;
+            log.close().await.unwrap();
+        });
+    }
+
+    fn keyring_mark(&self) -> Mark {
+        self.keyring.mark.lock().unwrap().clone().unwrap()
+    }
+
+    fn outside(&self) -> Outside {
+        let key = self.world.anchored.then(|| self.world.signer().public());
+        Outside { key, installation: Some(INSTALLATION.to_owned()), ..Outside::gather(&self.options().anchors) }
+    }
+
+    fn verified(&self) -> VerifyReport {
+        verify_against(&self.world.db(), &self.outside())
+    }
+
+    /// Verification and opening agree that something is wrong.
+    #[track_caller]
+    fn is_found_out(&self, why: &str) {
+        let report = self.verified();
+        assert!(!report.ok, "{why}: it verifies");
+        let OpenState::Tampered(found) = Log::open(self.options()).unwrap() else { panic!("{why}: it opens") };
+        assert!(!found.problems.is_empty());
+    }
+
+    #[track_caller]
+    fn is_sound(&self, why: &str) {
+        let report = self.verified();
+        assert!(report.ok, "{why}: {:?}", report.problems);
+        let log = ready(Log::open(self.options()).unwrap());
+        run(async { log.close().await.unwrap() });
+        let report = self.verified();
+        assert!(report.ok, "{why}, after a start: {:?}", report.problems);
+    }
+}
+
+/// The newest checkpoint of an old copy, as someone without the key would write its mark.
+fn by_hand(old: &Mark, counter: u64) -> Mark {
+    Mark { counter, seal: None, ..old.clone() }
+}
+
+#[test]
+fn a_forged_newer_mark_does_not_hide_an_old_copy() {
+    let both = Both::new(20);
+    let (old, old_mark) = (both.world.folder.path().join("old.db"), both.keyring_mark());
+    copy(&both.world.db(), &old);
+    both.grow(50);
+    copy(&old, &both.world.db());
+    let forged = by_hand(&old_mark, old_mark.counter + 1_000);
+    // Not signed, signed by a stranger, with the signature of the old one, and the old one itself.
+    let stranger = Signer::new(&OTHER_KEY, true);
+    for mark in [Mark { signature: None, ..forged.clone() }, forged.clone().signed(&stranger), forged, old_mark] {
+        both.world.anchor().store(&mark).unwrap();
+        both.is_found_out("an old copy with a forged mark");
+        assert_eq!(both.verified().compared_with, ComparedWith::Keyring);
+    }
+    std::fs::remove_file(both.world.anchor().path()).unwrap();
+    both.is_found_out("an old copy without a mark in the state folder");
+}
+
+#[test]
+fn a_forged_newer_mark_is_found_out_without_a_keyring_too() {
+    let mut world = World::new();
+    world.anchored = false;
+    closed(&world, 20);
+    let old = world.folder.path().join("old.db");
+    copy(&world.db(), &old);
+    let old_mark = world.mark();
+    // Another run signs with another key; the first one's is gone with it.
+    world.seed = OTHER_KEY;
+    closed(&world, 50);
+    copy(&old, &world.db());
+    let forged = by_hand(&old_mark, old_mark.counter + 1_000);
+    for mark in [Mark { signature: None, ..forged.clone() }, forged.clone().signed(&Signer::new(&[9; 32], false)), forged] {
+        world.anchor().store(&mark).unwrap();
+        let report = verify_against(&world.db(), &Outside::gather(&world.options().anchors));
+        assert!(!report.ok, "{mark:?}");
+        assert!(matches!(Log::open(world.options()).unwrap(), OpenState::Tampered(_)), "{mark:?}");
+    }
+}
+
+#[test]
+fn every_changed_byte_of_the_state_folders_mark_is_found_out() {
+    for keyring in [true, false] {
+        let both = Both::new(3);
+        if !keyring {
+            both.keyring.mark.lock().unwrap().take();
+        }
+        let good = std::fs::read(both.world.anchor().path()).unwrap();
+        for at in 0..good.len() {
+            let mut bytes = good.clone();
+            bytes[at] ^= 1;
+            std::fs::write(both.world.anchor().path(), &bytes).unwrap();
+            assert!(!both.verified().ok, "byte {at} (with a keyring: {keyring}): {}", String::from_utf8_lossy(&bytes));
+        }
+        std::fs::write(both.world.anchor().path(), &good).unwrap();
+        assert!(both.verified().ok);
+    }
+}
+
+#[test]
+fn a_report_says_what_it_was_compared_with() {
+    let both = Both::new(3);
+    assert_eq!(both.verified().compared_with, ComparedWith::Keyring);
+    both.keyring.mark.lock().unwrap().take();
+    assert_eq!(both.verified().compared_with, ComparedWith::State);
+    std::fs::remove_file(both.world.anchor().path()).unwrap();
+    let report = both.verified();
+    assert!(report.ok && report.compared_with == ComparedWith::Nothing, "{report:?}");
+    // Unless it is known that there was one.
+    assert!(!verify_against(&both.world.db(), &Outside { marked: true, ..both.outside() }).ok);
+    let OpenState::Tampered(_) = Log::open(OpenOptions { marked: true, ..both.options() }).unwrap() else { panic!("opened without the mark it had") };
+}
+
+#[test]
+fn another_installations_log_or_key_is_found_out() {
+    let both = Both::new(5);
+    let other = World::new();
+    closed(&other, 5);
+    let report = verify_against(&other.db(), &Outside { installation: Some("11111111-8f1c-4c1d-9b53-0d9c2f3a1b77".to_owned()), ..Outside::default() });
+    assert_eq!(report.problems[0].seq, Some(1), "{report:?}");
+    let report = verify_against(&both.world.db(), &Outside { key: Some(Signer::new(&OTHER_KEY, true).public()), ..Outside::default() });
+    assert_eq!(report.problems[0].seq, Some(1), "{report:?}");
+}
+
+#[test]
+fn a_missing_log_with_a_mark_is_found_out() {
+    let both = Both::new(5);
+    std::fs::remove_file(both.world.db()).unwrap();
+    both.is_found_out("no log");
+    assert!(both.verified().problems[0].message.contains("it had 5 records"), "{:?}", both.verified());
+}
+
+/// Whatever of log, state folder and keyring a kill leaves behind is no alarm.
+#[test]
+fn a_kill_between_commit_and_marks_is_no_alarm() {
+    for (state_lags, keyring_lags) in [(true, true), (true, false), (false, true)] {
+        for _ in 0..3 {
+            let both = Both::new(20);
+            let (state, keyring) = (both.world.mark(), both.keyring_mark());
+            both.grow(50);
+            if state_lags {
+                both.world.anchor().store(&state).unwrap();
+            }
+            if keyring_lags {
+                both.keyring.store(&keyring).unwrap();
+            }
+            both.is_sound("a kill");
+        }
+    }
+    // Before the very first mark.
+    let both = Both::new(3);
+    std::fs::remove_file(both.world.anchor().path()).unwrap();
+    both.keyring.mark.lock().unwrap().take();
+    both.is_sound("a kill before the first mark");
+}
+
+#[test]
+fn an_unsigned_mark_is_a_forgery_once_the_log_says_that_marks_are_signed() {
+    for with_keyring in [true, false] {
+        let both = Both::new(12);
+        let unsigned = Mark { signature: None, ..both.world.mark() };
+        both.world.anchor().store(&unsigned).unwrap();
+        *both.keyring.mark.lock().unwrap() = with_keyring.then_some(unsigned);
+        both.is_found_out("an unsigned mark");
+    }
+}
+
+/// The files of a profile that version 0.1 closed.
+#[test]
+fn what_version_0_1_left_is_no_alarm_and_is_signed_by_the_first_start() {
+    let old = |name: &str| std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/log/version-0.1").join(name);
+    let mark = Mark::from_text(&std::fs::read_to_string(old("mark.json")).unwrap()).unwrap();
+    assert!(mark.signature.is_none());
+    for (in_keyring, state_is_ahead) in [(true, false), (true, true), (false, false)] {
+        let world = World::new();
+        copy(&old("audit.db"), &world.db());
+        let state = FileAnchor::new(&world.folder.path().join("state"), &mark.installation);
+        state.store(&Mark { counter: mark.counter + u64::from(state_is_ahead), ..mark.clone() }).unwrap();
+        let keyring = Arc::new(Authority { mark: Mutex::new(in_keyring.then(|| mark.clone())), ..Authority::default() });
+        let mut options = world.options().anchor(keyring.clone());
+        options.installation.clone_from(&mark.installation);
+        options.anchors[0] = Arc::new(state.clone());
+        let verified = || verify_against(&world.db(), &Outside::gather(&options.anchors));
+        let report = verified();
+        let with = if in_keyring { ComparedWith::Keyring } else { ComparedWith::State };
+        assert!(report.ok && report.compared_with == with, "{report:?}");
+        let log = ready(Log::open(options.clone()).unwrap());
+        assert!(state.load().unwrap().unwrap().holds() && keyring.load().unwrap().unwrap().holds(), "signed as soon as it is open");
+        run(async { log.close().await.unwrap() });
+        let report = verified();
+        assert!(report.ok && report.compared_with == ComparedWith::Keyring, "{report:?}");
+        // Back to the old files: version 0.1's mark is not believed any more.
+        copy(&old("audit.db"), &world.db());
+        state.store(&Mark { counter: 1_000, ..mark.clone() }).unwrap();
+        assert!(!verified().ok);
+        assert!(matches!(Log::open(options.clone()).unwrap(), OpenState::Tampered(_)));
+    }
+}
+
+#[test]
+fn an_effect_runs_only_when_its_intent_is_marked_outside() {
+    let both = Both::new(3);
+    run(async {
+        let log = ready(Log::open(both.options()).unwrap());
+        for n in 0..20 {
+            let seq = log.append(draft(2 * n + 1), Durability::Signed).await.unwrap();
+            assert!(both.keyring_mark().size >= seq && both.world.mark().size >= seq, "record {seq} is not marked");
+        }
+        // One place is enough; without any it is refused, and nothing may run.
+        both.keyring.refuses.store(true, std::sync::atomic::Ordering::SeqCst);
+        let seq = log.append(draft(101), Durability::Signed).await.unwrap();
+        assert!(both.world.mark().size >= seq && both.keyring_mark().size < seq);
+        let state = both.world.folder.path().join("state");
+        std::fs::remove_dir_all(&state).unwrap();
+        std::fs::write(&state, b"in the way").unwrap();
+        let refused = log.append(draft(103), Durability::Signed).await.unwrap_err();
+        assert!(refused.0.contains("the copy of the newest checkpoint"), "{refused}");
+        log.append(draft(104), Durability::Durable).await.unwrap();
+        std::fs::remove_file(&state).unwrap();
+        log.close().await.unwrap();
+    });
+    both.is_sound("places that came back");
+}
+
+#[test]
+fn a_stopped_log_takes_no_records_until_a_new_one_is_accepted() {
+    let both = Both::new(5);
+    let old = both.world.folder.path().join("old.db");
+    copy(&both.world.db(), &old);
+    both.grow(20);
+    copy(&old, &both.world.db());
+    let OpenState::Tampered(found) = Log::open(both.options()).unwrap() else { panic!("opened") };
+    let log = Log::stopped(both.options(), "it was cut");
+    run(async {
+        let refused = log.append(draft(1), Durability::Durable).await.unwrap_err();
+        assert_eq!(refused.0, "it was cut");
+        assert!(!log.verify().await.unwrap().ok);
+        assert_eq!(log.show(5).await.unwrap().seq, 5, "it can be read");
+        let (accepting, seen) = (log.clone(), log.watch());
+        let aside = tokio::task::spawn_blocking(move || accepting.accept(&found)).await.unwrap().unwrap();
+        assert!(aside.exists() && *seen.borrow() == 2);
+        log.append(draft(1), Durability::Signed).await.unwrap();
+        let report = log.verify().await.unwrap();
+        assert!(report.ok && report.records == 3, "{report:?}");
+        log.close().await.unwrap();
+    });
+    both.is_sound("a new log");
+}
+
+#[test]
+fn five_hundred_clean_runs_raise_no_alarm() {
+    let runs: u64 = std::env::var("AUDIT_CLEAN_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(50);
+    let both = Both::new(1);
+    for n in 0..runs {
+        run(async {
+            let log = ready(Log::open(both.options()).unwrap());
+            for m in 0..n % 7 {
+                log.append(draft(m + 1), [Durability::Grouped, Durability::Durable, Durability::Signed][(m % 3) as usize]).await.unwrap();
+            }
+            assert!(log.verify().await.unwrap().ok, "run {n}, open");
+            log.close().await.unwrap();
+        });
+        let report = both.verified();
+        assert!(report.ok, "run {n}: {:?}", report.problems);
+    }
+}

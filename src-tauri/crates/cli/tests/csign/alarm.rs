@@ -1,0 +1,200 @@
+//! Someone with the files of a profile puts an old log in its place. It is found out whatever lies in the state folder, and from then on
+//! nothing runs until a person has accepted a new log.
+
+use std::fs;
+use std::path::PathBuf;
+
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use crate::world::{World, text};
+
+/// A profile with an old copy of its log.
+fn with_old_copy() -> (World, PathBuf) {
+    let world = World::new();
+    world.run(&["ask", "hello"]).ends_with(0);
+    let old = world.path("old.db");
+    fs::copy(log(&world), &old).expect("copied");
+    world.run(&["ask", "what can you do?"]).ends_with(0);
+    (world, old)
+}
+
+fn log(world: &World) -> PathBuf {
+    world.data().join("audit.db")
+}
+
+fn roll_back(world: &World, old: &PathBuf) {
+    for side in ["audit.db-wal", "audit.db-shm"] {
+        let _ = fs::remove_file(world.data().join(side));
+    }
+    fs::copy(old, log(world)).expect("copied");
+}
+
+/// The mark in the state folder.
+fn mark(world: &World) -> PathBuf {
+    let found = fs::read_dir(world.path("state/countersign")).expect("a folder").map(|entry| entry.expect("an entry").path());
+    found.into_iter().find(|path| path.to_string_lossy().ends_with(".mark.json")).expect("a mark")
+}
+
+/// As someone writes it who has read the log's newest checkpoint but has no key.
+fn by_hand(world: &World, old: &PathBuf) -> Value {
+    let mut forged: Value = serde_json::from_slice(&fs::read(mark(world)).expect("read")).expect("JSON");
+    let db = Connection::open(old).expect("opened");
+    let (size, note): (i64, String) =
+        db.query_row("SELECT size, note FROM audit_checkpoint ORDER BY size DESC LIMIT 1", [], |row| Ok((row.get(0)?, row.get(1)?))).expect("a checkpoint");
+    let body: Vec<u8> =
+        db.query_row("SELECT body FROM audit_record WHERE type='log_opened' ORDER BY seq DESC LIMIT 1", [], |row| row.get(0)).expect("an opening");
+    let opened: Value = serde_json::from_slice(&body).expect("JSON");
+    let root = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, note.lines().nth(2).expect("a root")).expect("base64");
+    forged["size"] = json!(size);
+    forged["root"] = json!(root.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+    forged["key"] = opened["fields"]["key"].clone();
+    forged["counter"] = json!(forged["counter"].as_u64().expect("a number") + 1_000);
+    forged.as_object_mut().expect("an object").remove("seal");
+    forged
+}
+
+#[test]
+fn an_old_copy_with_a_mark_written_by_hand_is_found_out() {
+    let (world, old) = with_old_copy();
+    let forged = by_hand(&world, &old);
+    roll_back(&world, &old);
+    // With the signature of the mark that was there, and without any.
+    let mut unsigned = forged.clone();
+    unsigned.as_object_mut().expect("an object").remove("signature");
+    for forged in [forged, unsigned] {
+        fs::write(mark(&world), forged.to_string()).expect("written");
+        world.run(&["audit", "verify"]).ends_with(5);
+    }
+    fs::remove_file(mark(&world)).expect("removed");
+    world.run(&["audit", "verify"]).ends_with(5);
+    world.run(&["ask", "hello"]).ends_with(5);
+}
+
+#[test]
+fn another_log_in_the_folder_is_found_out() {
+    let (world, old) = with_old_copy();
+    let id = fs::read_to_string(world.data().join("installation")).expect("read");
+    // The way to the mark is taken away.
+    roll_back(&world, &old);
+    fs::remove_file(world.data().join("installation")).expect("removed");
+    world.run(&["audit", "verify"]).ends_with(5);
+    // Another profile of this computer in its place, with a log that is sound in itself.
+    let other = world.path("other");
+    let mut command = world.bare(crate::world::program());
+    assert!(command.arg("--data-dir").arg(&other).args(["ask", "hello"]).status().expect("started").success());
+    for name in ["audit.db", "installation"] {
+        fs::copy(other.join(name), world.data().join(name)).expect("copied");
+    }
+    let ran = world.run(&["audit", "verify"]).ends_with(5);
+    assert!(ran.out.contains("another installation"), "{}", ran.out);
+    world.run(&["tools", "call", "cart.get"]).ends_with(5);
+    assert_ne!(fs::read_to_string(world.data().join("installation")).expect("read"), id, "nothing is put right in silence");
+}
+
+#[test]
+fn a_log_that_is_gone_is_found_out() {
+    let (world, _) = with_old_copy();
+    fs::remove_file(log(&world)).expect("removed");
+    let ran = world.run(&["audit", "verify"]).ends_with(5);
+    assert!(ran.out.contains("missing"), "{}", ran.out);
+    world.run(&["ask", "hello"]).ends_with(5);
+    assert!(!log(&world).exists(), "no new log is begun in silence");
+    // And so is the whole folder.
+    fs::remove_dir_all(world.data()).expect("removed");
+    world.run(&["audit", "verify"]).ends_with(5);
+    world.run(&["ask", "hello"]).ends_with(5);
+}
+
+#[test]
+fn a_log_compared_with_nothing_says_so_and_has_its_own_code() {
+    let (world, _) = with_old_copy();
+    let ran = world.run(&["audit", "verify"]).ends_with(0);
+    assert!(ran.out.lines().next().is_some_and(|line| line.contains("compared with the state folder only")), "{}", ran.out);
+    assert_eq!(world.run(&["--json", "audit", "verify"]).ends_with(0).json()["compared_with"], "state");
+    fs::remove_dir_all(world.path("state/countersign")).expect("removed");
+    let ran = world.run(&["audit", "verify"]).ends_with(6);
+    assert!(ran.out.lines().next().is_some_and(|line| line.contains("compared with NOTHING")), "{}", ran.out);
+    assert_eq!(world.run(&["--json", "audit", "verify"]).ends_with(6).json()["compared_with"], "nothing");
+    // The next start marks it again.
+    world.run(&["ask", "hello"]).ends_with(0);
+    world.run(&["audit", "verify"]).ends_with(0);
+}
+
+#[test]
+fn nothing_runs_after_an_alarm_until_a_person_accepts_a_new_log() {
+    let (world, old) = with_old_copy();
+    let good = world.path("good.db");
+    fs::copy(log(&world), &good).expect("copied");
+    roll_back(&world, &old);
+    world.run(&["audit", "verify"]).ends_with(5);
+    let request = world.path("request.json");
+    fs::write(&request, r#"{"contract_version":"1.0","request_id":"r1","input":"hello"}"#).expect("written");
+    let request = request.to_str().expect("a name").to_owned();
+    let commands: [&[&str]; 8] = [
+        &["ask", "hello"],
+        &["tools", "call", "cart.get"],
+        &["run", "--request", &request],
+        &["serve", "--listen", "127.0.0.1:0", "--no-token"],
+        &["approvals", "list"],
+        &["audit", "list"],
+        &["--json", "ask", "hello"],
+        &["service-level"],
+    ];
+    for args in commands {
+        let ran = world.run(args).ends_with(5);
+        assert!(ran.err.contains("The audit log does not verify") && ran.err.contains("--accept-new-log"), "{args:?}: {}", ran.err);
+    }
+    let ran = world.run(&["doctor"]).ends_with(5);
+    let line = ran.out.lines().find(|line| line.contains("audit log")).expect("a check of the log");
+    assert!(line.starts_with("failed") && ran.err.contains("does not verify"), "{}\n{}", ran.out, ran.err);
+    world.run(&["audit", "verify"]).ends_with(5);
+    assert_eq!(
+        fs::read_dir(world.data()).expect("read").filter(|e| e.as_ref().is_ok_and(|e| e.file_name().to_string_lossy().contains("set-aside"))).count(),
+        0
+    );
+
+    // Also once the right file is back: someone has to see that it was not there.
+    fs::copy(&good, log(&world)).expect("copied");
+    let ran = world.run(&["audit", "verify"]).ends_with(5);
+    assert!(ran.out.contains("was not acknowledged"), "{}", ran.out);
+    world.run(&["ask", "hello"]).ends_with(5);
+    roll_back(&world, &old);
+
+    // Only a person accepts.
+    let ran = world.run(&["doctor", "--accept-new-log"]).ends_with(3);
+    assert!(ran.err.contains("Only a person at a terminal"), "{}", ran.err);
+    world.run(&["ask", "hello"]).ends_with(5);
+    let ran = world.at_a_terminal(&["ask", "--accept-new-log", "hello"]).ends_with(0);
+    assert!(ran.out.contains("are missing") && ran.out.contains("A new log begins"), "{}", ran.out);
+    world.run(&["audit", "verify"]).ends_with(0);
+    world.run(&["ask", "hello"]).ends_with(0);
+    assert!(!world.run(&["doctor"]).out.contains("does not verify"));
+    let page = world.run(&["--json", "audit", "list", "--type", "alarm_acknowledged"]).ends_with(0).json();
+    let [record] = page["records"].as_array().expect("records").as_slice() else { panic!("one acknowledgement: {page}") };
+    assert_eq!(record["fields"]["accepted_by"], "terminal");
+    // The old file can be looked at, and is still held to what it should have been.
+    let aside = world.data().join(text(&record["fields"], "set_aside"));
+    let ran = world.run(&["audit", "verify", aside.to_str().expect("a name")]).ends_with(5);
+    assert!(ran.out.contains("are missing"), "{}", ran.out);
+    // Nothing to accept any more.
+    let ran = world.at_a_terminal(&["doctor", "--accept-new-log"]);
+    assert!(ran.out.contains("There is no alarm"), "{}", ran.out);
+}
+
+#[test]
+fn what_version_0_1_left_goes_on_without_an_alarm() {
+    let world = World::new();
+    let old = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../audit/tests/log/version-0.1");
+    let mark: Value = serde_json::from_slice(&fs::read(old.join("mark.json")).expect("read")).expect("JSON");
+    let (data, state) = (world.data(), world.path("state/countersign"));
+    fs::create_dir_all(&data).expect("made");
+    fs::create_dir_all(&state).expect("made");
+    fs::copy(old.join("audit.db"), log(&world)).expect("copied");
+    fs::write(data.join("installation"), text(&mark, "installation")).expect("written");
+    fs::copy(old.join("mark.json"), state.join(format!("{}.mark.json", text(&mark, "installation")))).expect("copied");
+    world.run(&["audit", "verify"]).ends_with(0);
+    world.run(&["ask", "hello"]).ends_with(0);
+    let report = world.run(&["--json", "audit", "verify"]).ends_with(0).json();
+    assert_eq!((&report["compared_with"], report["records"].as_u64() > Some(4)), (&json!("state"), true), "{report}");
+}

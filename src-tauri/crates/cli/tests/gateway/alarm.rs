@@ -1,0 +1,32 @@
+//! A log that is found not to verify while the gateway runs: it answers no more, and its health route says why, until a person at a
+//! terminal has accepted a new log.
+
+use reqwest::StatusCode;
+use rusqlite::Connection;
+
+use crate::world::{Gateway, message_of, read};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_alarm_shows_in_the_health_route_and_stops_the_answers() {
+    let gateway = Gateway::open().await;
+    gateway.say("s1", "hello").await;
+    let db = Connection::open(gateway.path("data/audit.db")).unwrap();
+    db.busy_timeout(std::time::Duration::from_secs(5)).unwrap();
+    db.execute("UPDATE audit_record SET tool='other' WHERE seq=1", []).unwrap();
+    drop(db);
+    // Whoever looks finds it; from then on everybody is told.
+    let checks = gateway.csign(&["doctor"])["checks"].clone();
+    let of_log = checks.as_array().unwrap().iter().find(|check| check["name"] == "audit log").unwrap().clone();
+    assert_eq!(of_log["state"], "failed", "{of_log}");
+    let (status, health) = read(gateway.get("/v1/health").await).await;
+    assert_eq!((status, health["status"].as_str()), (StatusCode::SERVICE_UNAVAILABLE, Some("audit_alarm")));
+    let (status, answer) = gateway.post("/v1/chat", &message_of("s1", "hello")).await;
+    assert_eq!((status, answer["error"]["code"].as_str()), (StatusCode::SERVICE_UNAVAILABLE, Some("AGENT_DISABLED")), "{answer}");
+    assert_eq!(gateway.csign(&["audit", "verify"])["ok"], false);
+
+    let accepted = gateway.terminal(&["doctor", "--accept-new-log"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&accepted.stdout).contains("A new log begins"), "{accepted:?}");
+    assert_eq!(read(gateway.get("/v1/health").await).await.1["status"], "ok");
+    gateway.say("s1", "hello").await;
+    assert_eq!(gateway.csign(&["audit", "verify"])["ok"], true);
+}

@@ -1,0 +1,155 @@
+//! Opening the log of a profile: whose it is, what it is held to, and what happens when it does not verify. Such a log is never
+//! replaced in silence: an alarm is kept, and nothing runs until a person accepts a new log.
+
+use std::{path::Path, sync::Arc};
+
+use audit::{Anchor as _, FileAnchor, Log, OpenOptions, OpenState, OsEntropy, Tampered, new_installation_id};
+use contract::{AgentError, RecordType, VerifyReport};
+use engine::ports::{AuditLog as _, Durability, RecordDraft};
+use secrets::Keyring;
+use serde_json::json;
+
+use crate::{
+    Host, Options, Paths,
+    keys::{self, KeyringAnchor},
+    ledger::{Alarm, Ledger},
+    options::WhenAlarmed,
+    paths::{make_private, unusable, write_atomically},
+    startup,
+};
+
+/// The profile's id: as is remembered outside, as the folder says, or a new one.
+pub(crate) fn installation(paths: &Paths, ledger: &Ledger) -> Result<String, AgentError> {
+    let known = ledger.installation();
+    let id = match known {
+        Some(id) => id,
+        None => new_installation_id(&OsEntropy).map_err(|_| AgentError::internal("no_randomness", "The system gives no randomness."))?,
+    };
+    // One that was taken away or changed stays so until it has been seen.
+    if ledger.problems().is_empty() {
+        name_installation(paths, &id)?;
+        ledger.named(&id);
+    }
+    Ok(id)
+}
+
+fn name_installation(paths: &Paths, id: &str) -> Result<(), AgentError> {
+    let path = paths.installation();
+    if std::fs::read_to_string(&path).is_ok_and(|text| text.trim() == id) {
+        return Ok(());
+    }
+    write_atomically(&path, id).map_err(|e| unusable(&paths.data, &path, &e))
+}
+
+/// Opens the log; with an alarm it does what the options say.
+pub(crate) async fn log(paths: &Paths, installation: &str, keyring: Arc<Keyring>, ledger: &Arc<Ledger>, options: &Options) -> Result<Arc<Log>, AgentError> {
+    let signer = keys::signer(&keyring, &OsEntropy).await?;
+    let mut opening = OpenOptions::new(paths.audit(), installation, signer, Arc::clone(&options.clock));
+    opening.marked = ledger.is_marked();
+    let state = FileAnchor::new(&paths.state, installation);
+    if make_private(&paths.state).is_ok() {
+        ledger.begin(installation);
+        opening = opening.anchor(Arc::new(state.clone()));
+    }
+    if let Some(anchor) = KeyringAnchor::open(keyring).await {
+        opening = opening.anchor(anchor);
+    }
+    let found = match ledger.alarm() {
+        Some(alarm) => alarm.found(),
+        None => match found(ledger, opening.clone()).await? {
+            OpenState::Ready(log) => {
+                if state.load().is_ok_and(|mark| mark.is_some_and(|mark| mark.signature.is_some())) {
+                    ledger.mark();
+                }
+                return Ok(Arc::new(log));
+            }
+            OpenState::Tampered(found) => found,
+        },
+    };
+    let alarm = ledger.raise(options.ids.next("alarm"), options.clock.now(), &found);
+    match options.when_alarmed {
+        WhenAlarmed::Refuse => Err(alarm.error()),
+        WhenAlarmed::Stop => Ok(Arc::new(Log::stopped(opening, &alarm.sentence()))),
+    }
+}
+
+/// The log as it is found; a folder that is not the one it was is no better than a log that is not.
+async fn found(ledger: &Ledger, opening: OpenOptions) -> Result<OpenState, AgentError> {
+    let problems = ledger.problems();
+    if !problems.is_empty() {
+        return Ok(OpenState::Tampered(Tampered { problems, size: None, root: None, mark: None }));
+    }
+    match tokio::task::spawn_blocking(move || Log::open(opening)).await {
+        Ok(Ok(state)) => Ok(state),
+        Ok(Err(error)) => Err(Host::audit_error(&error)),
+        Err(_) => Err(AgentError::internal("audit_unavailable", "The audit log could not be opened.")),
+    }
+}
+
+impl Host {
+    /// Why nothing runs, if it is so.
+    pub fn alarm(&self) -> Option<AgentError> {
+        self.ledger.alarm().map(|alarm| alarm.error())
+    }
+
+    pub(crate) fn check_alarm(&self) -> Result<(), AgentError> {
+        self.alarm().map_or(Ok(()), Err)
+    }
+
+    /// Verifies the whole log. What is wrong with it stops everything until a person has seen it.
+    pub(crate) async fn verify(&self) -> Result<VerifyReport, AgentError> {
+        let mut report = self.log.verify().await?;
+        self.ledger.add_to(&mut report);
+        // A file that cannot be read now (no memory, no file handles) says nothing of what is in it.
+        let was_read = report.records > 0 || !self.paths.audit().exists();
+        if !report.ok && was_read && self.ledger.alarm().is_none() {
+            let found = Tampered { problems: report.problems.clone(), size: Some(report.records), root: Some(report.root.clone()), mark: None };
+            let alarm = self.ledger.raise(self.options.ids.next("alarm"), self.options.clock.now(), &found);
+            self.log.stop(&alarm.sentence());
+            tracing::error!("{}", alarm.sentence());
+            // Windows look at everything again.
+            self.push_settings();
+        }
+        Ok(report)
+    }
+
+    /// Sets a log that does not verify aside and begins a new one. `by`: the window, or a terminal. Gives the old file's new path.
+    pub(crate) async fn accept_new_log(&self, by: &str) -> Result<String, AgentError> {
+        let Some(alarm) = self.ledger.alarm() else {
+            return Err(AgentError::invalid("The audit log verifies: there is nothing to accept.").reason("no_alarm"));
+        };
+        let aside = self.begin_anew(&alarm, by).await?;
+        startup::note_packs(&self.log, &self.tools).await;
+        let interrupted = startup::put_in_order(&self.engine).await?;
+        self.notices.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(interrupted);
+        startup::get_ready(&self.tools, self.options.warm_up).await;
+        self.push_settings();
+        Ok(aside)
+    }
+
+    async fn begin_anew(&self, alarm: &Alarm, by: &str) -> Result<String, AgentError> {
+        let (log, found) = (Arc::clone(&self.log), alarm.found());
+        let begun = tokio::task::spawn_blocking(move || log.accept(&found)).await;
+        let aside = begun.map_err(|_| AgentError::internal("audit_unavailable", "A new log could not be begun."))?.map_err(|e| Self::audit_error(&e))?;
+        let name = aside.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let Some(id) = self.ledger.installation() else { return Err(AgentError::internal("audit_unavailable", "The log has no installation.")) };
+        // So that the old file can be held to what it should have been.
+        if let (Some(mark), Some(stem)) = (&alarm.mark, Path::new(&name).file_stem())
+            && let Err(error) = FileAnchor::of_set_aside(&self.paths.state, &id, &stem.to_string_lossy()).store(mark)
+        {
+            tracing::warn!(error, "the mark of the old log could not be kept");
+        }
+        let problems: Vec<&str> = alarm.shown.problems.iter().map(|problem| problem.message.as_str()).collect();
+        let draft = RecordDraft::new(RecordType::AlarmAcknowledged)
+            .field("alarm", alarm.shown.id.as_str())
+            .field("raised_at", json!(alarm.shown.raised_at))
+            .field("accepted_by", by)
+            .field("set_aside", name)
+            .commit("problems", json!(problems));
+        // Without the record it is not acknowledged.
+        self.log.append(draft, Durability::Signed).await.map_err(|e| Self::audit_error(&e))?;
+        name_installation(&self.paths, &id)?;
+        self.ledger.acknowledge(&id);
+        Ok(aside.display().to_string())
+    }
+}
