@@ -4,10 +4,13 @@
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 use audit::{Anchor as _, Log, verify};
 use contract::RecordType;
 use engine::ports::{AuditLog as _, Durability, RecordDraft};
+use soak::{Plan, Random};
 
 use crate::kit::{World, ready, run};
 
@@ -43,41 +46,68 @@ fn inside_appends() {
     });
 }
 
+/// A process that appends to the log at `folder`, killed at a random instant: after some acknowledgement, or after some time, which may
+/// be within the opening. Gives the records that it acknowledged.
+pub(crate) fn killed(folder: &Path, random: &mut Random) -> Vec<(u64, u64)> {
+    let command = inside("inside_appends");
+    let mut child = Command::new(&command[0]).args(&command[1..]).env(FOLDER, folder).stdout(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let after = random.chance(70).then(|| 1 + random.index(60));
+    if after.is_none() {
+        sleep(Duration::from_micros(random.below(30_000)));
+        child.kill().unwrap();
+    }
+    let mut acked = Vec::new();
+    for line in lines {
+        let line = line.unwrap();
+        let Some(rest) = line.split("ack ").nth(1) else { continue };
+        let (seq, n) = rest.split_once(' ').unwrap();
+        acked.push((seq.parse().unwrap(), n.parse().unwrap()));
+        if after == Some(acked.len()) {
+            sleep(Duration::from_micros(random.below(2_000)));
+            child.kill().unwrap();
+        }
+    }
+    child.wait().unwrap();
+    assert!(after.is_none_or(|after| acked.len() >= after), "the process ended by itself");
+    acked
+}
+
+/// Kills that one log survives before the next one begins.
+const KILLS: u64 = 10;
+
 #[test]
 fn whatever_was_acknowledged_survives_kill_9() {
-    let world = World::new();
-    let mut acked: Vec<(u64, u64)> = Vec::new();
-    for round in 0..8u64 {
-        let command = inside("inside_appends");
-        let mut child = Command::new(&command[0]).args(&command[1..]).env(FOLDER, world.folder.path()).stdout(Stdio::piped()).spawn().unwrap();
-        let stop = 1 + round * 37 % 61;
-        let mut seen = 0;
-        for line in BufReader::new(child.stdout.take().unwrap()).lines() {
-            let line = line.unwrap();
-            let Some(rest) = line.split("ack ").nth(1) else { continue };
-            let (seq, n) = rest.split_once(' ').unwrap();
-            acked.push((seq.parse().unwrap(), n.parse().unwrap()));
-            seen += 1;
-            if seen == stop {
-                child.kill().unwrap();
+    let plan = Plan::new("kills of a log's process", 500);
+    for number in 0..plan.cases().div_ceil(KILLS) {
+        let (world, mut random) = (World::new(), plan.random(number));
+        let mut acked: Vec<(u64, u64)> = Vec::new();
+        for kill in 0..KILLS {
+            let case = format!("{}, kill {kill}", plan.case(number));
+            acked.extend(killed(world.folder.path(), &mut random));
+            // As found, before anything is written to it, and with the mark as it was stored.
+            // A mark is stored just after its checkpoint: after the very first one it may not be there yet.
+            let mark = world.anchor().load().unwrap();
+            if mark.is_some() || !acked.is_empty() {
+                let report = verify(&world.db(), mark.as_ref());
+                assert!(report.ok, "{case}: {:?}", report.problems);
             }
+            // Some logs go on after a kill without ever having been closed.
+            if random.chance(30) {
+                continue;
+            }
+            run(async {
+                let log = world.open();
+                for (seq, n) in &acked {
+                    assert_eq!(log.show(*seq).await.unwrap().fields["n"], *n, "{case}: record {seq}");
+                }
+                log.close().await.unwrap();
+            });
         }
-        child.wait().unwrap();
-        assert!(seen >= stop);
-        // As found, before anything is written to it, and with the mark as it was stored.
-        // A mark is stored just after its checkpoint: after the very first one it may not be there yet.
-        let report = verify(&world.db(), world.anchor().load().unwrap().as_ref());
-        assert!(report.ok, "{:?}", report.problems);
-        run(async {
-            let log = world.open();
-            for (seq, n) in &acked {
-                assert_eq!(log.show(*seq).await.unwrap().fields["n"], *n, "record {seq}");
-            }
-            log.close().await.unwrap();
-        });
+        run(async { world.open().close().await.unwrap() });
+        let report = verify(&world.db(), Some(&world.mark()));
+        assert!(report.ok && report.records > acked.len() as u64, "{}: {:?}", plan.case(number), report.problems);
     }
-    let report = verify(&world.db(), Some(&world.mark()));
-    assert!(report.ok && report.records > acked.len() as u64, "{:?}", report.problems);
 }
 
 /// Runs one of the `inside_` tests with a small disk of its own at `folder`.

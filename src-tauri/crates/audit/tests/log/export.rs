@@ -21,7 +21,7 @@ fn script(folder: &Path) -> Value {
 }
 
 /// Both verdicts, after making sure that they are the same.
-fn both(folder: &Path) -> VerifyReport {
+pub(crate) fn both(folder: &Path) -> VerifyReport {
     let (ours, theirs) = (verify(folder, None), script(folder));
     let context = format!("{ours:?} against {theirs}");
     assert_eq!(theirs["ok"], ours.ok, "{context}");

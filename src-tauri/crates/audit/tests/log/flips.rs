@@ -8,25 +8,11 @@ use std::path::{Path, PathBuf};
 use audit::{Mark, verify};
 use engine::ports::{AuditLog as _, Durability};
 use rusqlite::Connection;
-use rusqlite::types::Value;
 
-use crate::kit::{World, closed, copy, draft, run};
+use crate::kit::{Content, World, closed, copy, draft, run};
 
 /// Small pages: few unused bytes, and still every kind of page.
 const PAGE: u32 = 1024;
-
-/// All rows of all tables.
-fn rows(path: &Path) -> rusqlite::Result<Vec<Vec<Value>>> {
-    let db = Connection::open_with_flags(path, rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    let mut all = Vec::new();
-    for table in ["audit_record ORDER BY seq", "audit_node ORDER BY id", "audit_checkpoint ORDER BY size", "audit_reveal ORDER BY seq, member"] {
-        let mut statement = db.prepare(&format!("SELECT * FROM {table}"))?;
-        let columns = statement.column_count();
-        let found = statement.query_map([], |row| (0..columns).map(|n| row.get(n)).collect())?;
-        all.extend(found.collect::<rusqlite::Result<Vec<Vec<Value>>>>()?);
-    }
-    Ok(all)
-}
 
 /// Where in the file each record's body lies, for those that lie in one piece.
 fn bodies(path: &Path) -> Vec<(u64, std::ops::Range<usize>)> {
@@ -85,7 +71,7 @@ fn every_changed_byte_of_the_file_is_reported() {
     assert!(mark.seal.is_some());
     let report = verify(&world.db(), Some(&mark));
     assert!(report.ok && report.records == 50, "{:?}", report.problems);
-    let (before, places) = (rows(&world.db()).unwrap(), bodies(&world.db()));
+    let (before, places) = (Content::read(&world.db()).unwrap(), bodies(&world.db()));
     assert!(places.len() >= 40);
     let case = Case { files: &[world.db()], target: 0, mark: &mark };
     case.each(
@@ -97,7 +83,7 @@ fn every_changed_byte_of_the_file_is_reported() {
                 assert_eq!(report.problems.first().and_then(|p| p.seq), Some(*seq), "byte {at} lies in record {seq}");
             } else if report.problems[0].message.contains("hold no record") {
                 // Only the seal noticed: without it this byte would matter to nobody.
-                assert_eq!(rows(path).as_ref(), Ok(&before), "byte {at} changes a row");
+                assert_eq!(Content::read(path).as_ref(), Ok(&before), "byte {at} changes a row");
             }
         },
     );

@@ -8,6 +8,8 @@ use audit::{Anchor as _, Entropy, FileAnchor, Log, Mark, OpenOptions, OpenState,
 use chrono::{DateTime, TimeZone as _, Utc};
 use contract::RecordType;
 use engine::ports::{AuditLog as _, Clock, Durability, RecordDraft};
+use rusqlite::Connection;
+use rusqlite::types::Value;
 use serde_json::json;
 
 pub(crate) const INSTALLATION: &str = "5f0c1f0e-8f1c-4c1d-9b53-0d9c2f3a1b77";
@@ -126,4 +128,44 @@ pub(crate) fn closed(world: &World, size: u64) {
 
 pub(crate) fn copy(from: &Path, to: &Path) {
     std::fs::copy(from, to).unwrap();
+}
+
+/// What a log says, however it lies in the file: all rows of all tables, all entries of the indexes, the schema and the version numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Content {
+    pub(crate) records: Vec<Row>,
+    pub(crate) nodes: Vec<Row>,
+    pub(crate) checkpoints: Vec<Row>,
+    pub(crate) reveals: Vec<Row>,
+    /// What has to be the same in every log of this content.
+    pub(crate) around: Vec<Row>,
+}
+
+type Row = Vec<Value>;
+
+impl Content {
+    pub(crate) fn read(path: &Path) -> rusqlite::Result<Self> {
+        let db = Connection::open_with_flags(path, rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let table = |sql: &str| -> rusqlite::Result<Vec<Row>> {
+            let mut statement = db.prepare(sql)?;
+            let columns = statement.column_count();
+            statement.query_map([], |row| (0..columns).map(|n| row.get(n)).collect())?.collect()
+        };
+        let mut around = table("SELECT * FROM sqlite_schema ORDER BY rowid")?;
+        for name in ["user_version", "application_id", "schema_version"] {
+            around.extend(table(&format!("PRAGMA {name}"))?);
+        }
+        for column in ["type", "session", "tool"] {
+            around.extend(table(&format!(
+                "SELECT {column}, seq FROM audit_record INDEXED BY audit_record_{column} WHERE {column} IS NOT NULL ORDER BY {column}, seq"
+            ))?);
+        }
+        Ok(Self {
+            records: table("SELECT * FROM audit_record NOT INDEXED ORDER BY seq")?,
+            nodes: table("SELECT * FROM audit_node ORDER BY id")?,
+            checkpoints: table("SELECT * FROM audit_checkpoint ORDER BY size")?,
+            reveals: table("SELECT * FROM audit_reveal ORDER BY seq, member")?,
+            around,
+        })
+    }
 }

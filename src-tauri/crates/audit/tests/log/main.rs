@@ -2,12 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on is to fail there")]
 
+mod attacks;
 mod basics;
+mod clean;
 mod crash;
 mod export;
 mod flips;
 mod kit;
 mod marks;
+mod power;
 mod tamper;
 mod vectors;
 mod volume;

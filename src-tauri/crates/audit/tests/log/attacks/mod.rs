@@ -1,0 +1,113 @@
+//! Random tampering with logs as they lie on a disk: closed, open, or left by a kill, and with exported folders. Every change is reported.
+//!
+//! A change counts when it changes what the log says: its rows, index entries, schema or version numbers, read without the code under
+//! test. Others are *void*: bytes of unused space, or a side file that SQLite leaves out of account. Of a closed log no byte is void, because
+//! its mark holds the file's digest. Two kinds of change are *allowed* by FORMAT.md and are counted by themselves: the unsigned tail
+//! behind the mark may be cut, and values (with older checkpoints) may be missing. Both leave nothing that was not there before.
+
+mod bytes;
+mod exports;
+mod rows;
+mod states;
+
+use std::path::Path;
+
+use audit::{Mark, verify};
+use soak::{Plan, Random};
+
+use crate::kit::Content;
+use states::State;
+
+/// One attempt: a copy of a log, and how it is chosen what happens to it.
+struct Attempt<'a> {
+    state: &'a State,
+    folder: &'a Path,
+    random: Random,
+}
+
+/// Does something to the copy and says what. `None` if that is not possible with this log.
+type Attack = fn(&mut Attempt<'_>) -> Option<String>;
+
+#[derive(Debug, Default)]
+struct Count {
+    found: u64,
+    void: u64,
+    allowed: u64,
+}
+
+impl Count {
+    fn add(&mut self, other: &Self) {
+        self.found += other.found;
+        self.void += other.void;
+        self.allowed += other.allowed;
+    }
+}
+
+/// What an unreported change left: `Ok` when that is nothing, or something that the format allows.
+fn judge(path: &Path, before: &Content, mark: &Mark, count: &mut Count) -> Result<(), String> {
+    let after = Content::read(path).map_err(|error| format!("a log that cannot be read ({error}) is called sound"))?;
+    if &after == before {
+        count.void += 1;
+        return Ok(());
+    }
+    let signed = usize::try_from(mark.size).unwrap();
+    let is_cut = after.records.len() >= signed && before.records.starts_with(&after.records) && before.nodes.starts_with(&after.nodes);
+    let is_less = after.checkpoints.iter().all(|row| before.checkpoints.contains(row)) && after.reveals.iter().all(|row| before.reveals.contains(row));
+    if is_cut && is_less {
+        count.allowed += 1;
+        return Ok(());
+    }
+    Err("it changes what the log says, and is not reported".to_owned())
+}
+
+/// Runs attempts until `cases` of them changed something.
+fn attack(plan: &Plan, part: u64, cases: u64, states: &[State]) -> Count {
+    let attacks: Vec<Attack> = bytes::ATTACKS.iter().chain(rows::ATTACKS).copied().collect();
+    let folder = tempfile::tempdir().unwrap();
+    let mut count = Count::default();
+    for case in 0.. {
+        if count.found >= cases {
+            break;
+        }
+        assert!(case < cases * 20 + 100, "too many attempts change nothing: {count:?}");
+        let number = part << 32 | case;
+        let mut random = plan.random(number);
+        let (state, attack) = (random.pick(states), random.pick(&attacks));
+        state.files.restore(folder.path());
+        let Some(what) = attack(&mut Attempt { state, folder: folder.path(), random }) else { continue };
+        let path = folder.path().join("audit.db");
+        let report = verify(&path, Some(&state.mark));
+        if report.ok {
+            judge(&path, &state.content, &state.mark, &mut count).unwrap_or_else(|why| panic!("{}: {}: {what}: {why}", plan.case(number), state.name));
+        } else {
+            assert!(!report.problems.is_empty());
+            count.found += 1;
+        }
+    }
+    count
+}
+
+#[test]
+fn every_tampering_with_a_log_is_reported() {
+    let plan = Plan::new("tamperings with logs", 7_000);
+    let states = states::all();
+    for state in &states {
+        let folder = tempfile::tempdir().unwrap();
+        state.files.restore(folder.path());
+        let report = verify(&folder.path().join("audit.db"), Some(&state.mark));
+        assert!(report.ok, "{} is sound before anyone touches it: {:?}", state.name, report.problems);
+    }
+    let mut count = Count::default();
+    std::thread::scope(|scope| {
+        let halves = [0, 1].map(|part| scope.spawn({ let (plan, states) = (&plan, &states); move || attack(plan, part, plan.cases() / 2, states) }));
+        for half in halves {
+            count.add(&half.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+    });
+    eprintln!("tamperings with logs: {count:?}");
+}
+
+#[test]
+fn every_tampering_with_an_export_is_reported() {
+    exports::run(&Plan::new("tamperings with exports", 1_500));
+}
