@@ -513,7 +513,7 @@ def partial(folder, key, notes, report):
             report.add(seq, "record %d: %s" % (seq, error))
             return
         while reveal is not None and reveal["seq"] == seq:
-            if body["commitments"].get(reveal["member"]) != commitment(reveal["member"], bytes.fromhex(reveal["salt"]), reveal["value"]):
+            if body["commitments"].pop(reveal["member"], None) != commitment(reveal["member"], bytes.fromhex(reveal["salt"]), reveal["value"]):
                 report.add(seq, "record %d: the value of %r is not the recorded one" % (seq, reveal["member"]))
             reveal = next(reveals, None)
         report.records, last = report.records + 1, seq

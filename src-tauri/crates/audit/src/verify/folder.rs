@@ -181,7 +181,7 @@ fn partial(
         let hashes: Option<Vec<_>> = proof.proof.iter().map(|hash| crate::hex::decode32(hash)).collect();
         let hashes = hashes.ok_or("proofs.jsonl: a hash is not hexadecimal")?;
         let seq = proof.seq;
-        let body = match body::parse(&line) {
+        let mut body = match body::parse(&line) {
             Ok(body) if body.seq == seq && seq > last => body,
             Ok(_) => return Ok(stop(problems, summary, seq, "it is out of order")),
             Err(why) => return Ok(stop(problems, summary, seq, &why)),
@@ -190,7 +190,9 @@ fn partial(
             return Ok(stop(problems, summary, seq, &why.to_string()));
         }
         while let Some((_, value)) = next.take_if(|(of, _)| *of == seq) {
-            if value.commitment().map(|hash| crate::hex::encode(&hash)).as_ref() != body.commitments.get(&value.member) {
+            // Taken out, so that a second value for it has none.
+            let expected = body.commitments.remove(&value.member);
+            if expected.is_none() || value.commitment().map(|hash| crate::hex::encode(&hash)) != expected {
                 problems.add(Some(seq), format!("record {seq}: the value shown for \"{}\" is not the one that was recorded", value.member));
             }
             next = reveal(&mut reveals)?;

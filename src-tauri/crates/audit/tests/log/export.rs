@@ -93,6 +93,17 @@ fn an_export_of_one_session_proves_its_records_without_the_others() {
     assert!(!both(&folder).ok);
 }
 
+#[test]
+fn a_value_twice_in_an_export_of_one_session_is_reported() {
+    let mut world = World::new();
+    eventful(&mut world);
+    let folder = world.folder.path().join("session");
+    export_session(&world.db(), &folder, &"desktop:s2".into()).unwrap();
+    let reveals = fs::read_to_string(folder.join("reveals.jsonl")).unwrap();
+    fs::write(folder.join("reveals.jsonl"), format!("{reveals}{reveals}")).unwrap();
+    assert!(!both(&folder).ok);
+}
+
 /// Applies `change` to a file of a fresh copy and gives the common verdict.
 fn changed(world: &World, name: &str, file: &str, change: impl Fn(String) -> String) -> VerifyReport {
     let folder = exported(world, name);

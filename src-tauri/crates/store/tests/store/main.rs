@@ -9,6 +9,7 @@ mod books;
 mod conversations;
 mod crash;
 mod disk;
+mod power;
 mod recovery;
 mod rows;
 mod schema;

@@ -1,0 +1,182 @@
+//! The power goes at any moment: writes that were not synced are lost, reordered or torn. The store opens, is not damaged, and has
+//! everything that somebody acts on; of what is written along, nothing is missing that came before such a write.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use contract::{ApprovalId, ApprovalStatus, SessionId};
+use engine::ports::{Store as _, TurnRow};
+use rusqlite::Connection;
+use soak::{Cut, Disk, Image, Plan, Random};
+use store::SqliteStore;
+
+use crate::world::{World, instant, message, open_at, pending};
+
+/// Starts of the store in one world; each begins with what the cut of the one before left.
+const STARTS: u64 = 5;
+/// Cuts of one start.
+const CUTS: u64 = 2;
+
+/// Something that was answered for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Fact {
+    Session,
+    /// The item of this number, which says the same number.
+    Item(u64),
+    /// An approval is here, and at least as far as this.
+    Approval(u64, ApprovalStatus),
+    Turn(u64),
+    Note(u64),
+}
+
+/// A fact with the moment from which it has to survive.
+type Told = (usize, Fact);
+
+fn session() -> SessionId {
+    SessionId::from("s")
+}
+
+fn turn(n: u64, ended: bool) -> TurnRow {
+    TurnRow {
+        turn: format!("turn-{n}").as_str().into(),
+        session: session(),
+        started_at: instant("2026-11-21T10:00:00Z"),
+        ended_at: ended.then(|| instant("2026-11-21T10:00:05Z")),
+        status: if ended { "completed".into() } else { "running".into() },
+        model: "offline".into(),
+        usage: contract::Usage::default(),
+    }
+}
+
+/// Where the numbers of one world stand.
+#[derive(Clone, Default)]
+struct Next {
+    item: u64,
+    other: u64,
+}
+
+/// Writes of all kinds. What was written along counts from the next write that is there at once.
+async fn work(store: &SqliteStore, disk: &Disk, random: &mut Random, next: &mut Next) -> Vec<Told> {
+    let (mut told, mut along) = (Vec::new(), Vec::new());
+    if store.session(&session()).await.expect("read").is_none() {
+        store.session_create(&session(), "A title", instant("2026-11-21T09:00:00Z")).await.expect("created");
+        along.push(Fact::Session);
+    }
+    for _ in 0..4 + random.index(20) {
+        next.other += 1;
+        let n = next.other;
+        let at_once = match random.below(10) {
+            0..=4 => {
+                let several = 1 + random.below(4);
+                let items = (next.item..next.item + several).map(|n| message(&session(), n)).collect();
+                store.items_append(items).await.expect("appended");
+                along.extend((next.item..next.item + several).map(Fact::Item));
+                next.item += several;
+                None
+            }
+            5..=6 => {
+                store.approval_insert(&pending(&format!("a{n}"), &session(), "2026-11-21T10:00:00Z")).await.expect("inserted");
+                let id = ApprovalId::from(format!("a{n}").as_str());
+                if random.chance(50) {
+                    let at = instant("2026-11-21T10:01:00Z");
+                    assert_eq!(store.approval_move(&id, ApprovalStatus::Pending, ApprovalStatus::Approved, None, at).await, Ok(true));
+                    Some(Fact::Approval(n, ApprovalStatus::Approved))
+                } else {
+                    Some(Fact::Approval(n, ApprovalStatus::Pending))
+                }
+            }
+            7 => {
+                store.turn_save(&turn(n, false), Vec::new(), None).await.expect("saved");
+                None
+            }
+            8 => {
+                store.turn_save(&turn(n, true), vec![message(&session(), next.item)], None).await.expect("saved");
+                along.push(Fact::Item(next.item));
+                next.item += 1;
+                Some(Fact::Turn(n))
+            }
+            _ => {
+                store.note_put(&format!("note-{n}"), "x").await.expect("noted");
+                Some(Fact::Note(n))
+            }
+        };
+        if let Some(fact) = at_once {
+            let moment = disk.moment();
+            told.extend(along.drain(..).chain([fact]).map(|fact| (moment, fact)));
+        }
+    }
+    told
+}
+
+/// Opens what the cut left and looks for everything.
+async fn check(image: &Image, world: &World, told: &[Fact], case: &str) {
+    let folder = tempfile::tempdir().expect("a folder");
+    image.restore(folder.path());
+    let path = folder.path().join("countersign.db");
+    let opened = open_at(&path, Arc::clone(&world.clock));
+    assert!(opened.recovered.is_none() && !opened.read_only, "{case}: a power cut damages nothing: {:?}", opened.recovered);
+    let store = opened.store;
+    let items = store.items_before(&session(), None, u32::MAX).await.expect("read");
+    for (at, item) in items.iter().enumerate() {
+        let wanted = message(&session(), at as u64);
+        assert_eq!((&item.id, &item.body), (&wanted.id, &wanted.body), "{case}: items are there in their order, without a gap");
+    }
+    for fact in told {
+        let there = match fact {
+            Fact::Session => store.session(&session()).await.expect("read").is_some(),
+            Fact::Item(n) => (*n as usize) < items.len(),
+            Fact::Approval(n, status) => {
+                let found = store.approval(&ApprovalId::from(format!("a{n}").as_str())).await.expect("read");
+                found.is_some_and(|found| found.status == *status || *status == ApprovalStatus::Pending)
+            }
+            Fact::Turn(n) => !store.turns_running().await.expect("read").iter().any(|row| row.turn == turn(*n, true).turn) && has_turn(&path, *n),
+            Fact::Note(n) => store.note(&format!("note-{n}")).await.expect("read").is_some(),
+        };
+        assert!(there, "{case}: {fact:?} is lost");
+    }
+    store.close();
+    let verdict: String = Connection::open(path).expect("opened").query_row("PRAGMA integrity_check", [], |row| row.get(0)).expect("checked");
+    assert_eq!(verdict, "ok", "{case}");
+}
+
+fn has_turn(path: &Path, n: u64) -> bool {
+    let count = |db: Connection| db.query_row("SELECT count(*) FROM turn WHERE id=?1", [format!("turn-{n}")], |row| row.get::<_, i64>(0));
+    Connection::open(path).and_then(count).expect("read") == 1
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_power_cut_loses_nothing_that_somebody_acts_on() {
+    let plan = Plan::new("power cuts, countersign.db", 500);
+    for number in 0..plan.cases().div_ceil(STARTS * CUTS) {
+        one_world(&plan, number).await;
+    }
+}
+
+async fn one_world(plan: &Plan, number: u64) {
+    let (world, mut random) = (World::new(), plan.random(number));
+    let (mut told, mut next) = (Vec::<Fact>::new(), Next::default());
+    let mut folder = tempfile::tempdir().expect("a folder");
+    for start in 0..STARTS {
+        let disk = Disk::watch(folder.path());
+        let case = format!("{}, start {start}", plan.case(number));
+        let opened = open_at(&folder.path().join("countersign.db"), Arc::clone(&world.clock));
+        assert!(opened.recovered.is_none() && !opened.read_only, "{case}");
+        let store = opened.store;
+        // What a cut took of what was written along is written again.
+        next.item = store.items_before(&session(), None, u32::MAX).await.expect("read").len() as u64;
+        let new = work(&store, &disk, &mut random, &mut next).await;
+        if random.chance(50) { store.close() } else { drop(store) }
+        for cut in 0..CUTS {
+            let how = *random.pick(&[Cut::Dropped, Cut::Reordered, Cut::Reordered, Cut::Torn, Cut::Torn, Cut::Torn, Cut::Kept]);
+            let moment = random.index(disk.moment() + 1);
+            let image = disk.cut(moment, how, &mut random);
+            let there: Vec<Fact> = told.iter().chain(new.iter().filter(|(at, _)| *at <= moment).map(|(_, fact)| fact)).cloned().collect();
+            check(&image, &world, &there, &format!("{case}, {how:?} after {moment} of {} steps", disk.moment())).await;
+            if cut == CUTS - 1 {
+                folder = tempfile::tempdir().expect("a folder");
+                image.restore(folder.path());
+                told = there;
+            }
+        }
+    }
+}
