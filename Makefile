@@ -1,6 +1,6 @@
 # Build, run and test Countersign. Every goal installs what it needs first; with everything in place that takes a second.
 .DELETE_ON_ERROR:
-.PHONY: run test dev bench bundle lint setup setup-test ui release help
+.PHONY: run test soak dev bench bundle lint setup setup-test ui release help
 
 CARGO ?= cargo
 NPM ?= npm
@@ -16,10 +16,11 @@ UI_SOURCES = $(shell find ui -path ui/node_modules -prune -o -path ui/dist -prun
 help:
 	@echo "make run     build and open Countersign"
 	@echo "make test    build and run every test"
+	@echo "make soak    tamper, cut the power and kill: ten times as often as in make test"
 	@echo "make dev     open it with live reload of the pages"
 	@echo "make bench   measure"
 	@echo "make bundle  build the deb and rpm packages"
-	@echo "make lint    formatting, lints, types, licences"
+	@echo "make lint    formatting, lints, types, licences, advisories"
 
 run: setup release
 	@if [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \
@@ -40,6 +41,13 @@ test: setup-test ui
 	cd ui && $(NPM) test
 	$(CARGO) test --workspace
 
+# The tests that choose their cases at random, in full. Each prints its seed; SOAK_SEED=n takes the same cases again.
+SOAKING = attacks:: power:: clean:: whatever_was_acknowledged what_was_answered_survives killed:: tampering::
+
+soak: export SOAK = 1
+soak: setup-test
+	$(CARGO) test --workspace --test log --test store --test csign -- --nocapture $(SOAKING)
+
 dev: setup ui/node_modules/.stamp
 	$(CARGO) build --package cli
 	ui/node_modules/.bin/tauri dev
@@ -58,8 +66,8 @@ lint: setup ui
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- --deny warnings
 	cd ui && $(NPM) run check
-	@if command -v cargo-deny >/dev/null; then cargo deny --offline check bans licenses sources; \
-	  else echo "cargo-deny is not installed: licences were not checked"; fi
+	@if ! command -v cargo-deny >/dev/null; then echo "cargo-deny is not installed: licences and advisories were not checked"; \
+	else cargo deny --offline check bans licenses sources && sh scripts/check-advisories.sh; fi
 
 setup:
 	@sh scripts/install-packages.sh $(BUILD_PACKAGES)
