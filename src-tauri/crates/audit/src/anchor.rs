@@ -68,6 +68,12 @@ impl Mark {
         format!("countersign audit mark v1\n{}\n{size}\n{root}\n{counter}\n{key}\n{}\n", self.origin(), seal.as_deref().unwrap_or("-"))
     }
 
+    /// Whether a log of `size` records, of which the newest checkpoint covers `signed`, cannot be what followed: this mark's log was closed, and
+    /// every opening makes a checkpoint over its first record.
+    pub(crate) fn denies_tail(&self, size: u64, signed: u64) -> bool {
+        self.seal.is_some() && size > self.size && signed <= self.size
+    }
+
     /// The same mark, naming and signed by this key.
     #[must_use]
     pub fn signed(mut self, signer: &Signer) -> Self {

@@ -270,6 +270,9 @@ fn tail(db: &Connection, options: &OpenOptions, weighed: &Weighed) -> rusqlite::
             return Ok(Err((Some((size, crate::hex::encode(&root))), VerifyProblem { seq, message: message.to_owned() })));
         }
     }
+    if let Some(closed) = weighed.marks.iter().find(|mark| mark.denies_tail(size, signed)) {
+        return fault(closed.size + 1, crate::verify::ADDED);
+    }
     match unsigned(db, signed, size)? {
         Ok(last_leaf) => Ok(Ok(Some(Chain { origin, frontier, last_leaf, signed, keys: state }))),
         Err(seq) => fault(seq, "the record was changed, or is not the one that followed"),

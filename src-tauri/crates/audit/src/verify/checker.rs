@@ -12,6 +12,9 @@ use crate::keys::{self, KeyState};
 use crate::note::{self, Note};
 use crate::tree::{self, Frontier, Hash};
 
+/// Said of records behind the end of a closed log.
+pub(crate) const ADDED: &str = "records were added after the log was closed";
+
 /// What a verification knows at its end.
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
@@ -232,6 +235,9 @@ impl<'a> Checker<'a> {
         if !self.stopped {
             if let Some(known) = self.expected.marks.iter().map(|mark| mark.size).max().filter(|known| *known > size) {
                 self.problems.add(Some(size + 1), format!("records {} to {known} are missing: the log was cut, or an old copy was put in its place", size + 1));
+            }
+            if let Some(closed) = self.expected.marks.iter().find(|mark| mark.denies_tail(size, self.signed)) {
+                self.problems.add(Some(closed.size + 1), ADDED);
             }
             let trusted = self.keys.as_ref().and_then(|state| state.trusted);
             if let (Some(known), Some(trusted)) = (self.expected.key, trusted)

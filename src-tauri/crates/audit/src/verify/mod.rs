@@ -12,6 +12,8 @@ use contract::{VerifyProblem, VerifyReport};
 
 use crate::anchor::{Mark, Outside};
 
+pub(crate) use checker::ADDED;
+
 /// At most so many problems are listed.
 const MAX_PROBLEMS: usize = 50;
 

@@ -12,10 +12,10 @@ mod states;
 
 use std::path::Path;
 
-use audit::{Mark, verify};
+use audit::{Anchor as _, Log, Mark, OpenState, verify};
 use soak::{Plan, Random};
 
-use crate::kit::Content;
+use crate::kit::{Content, World};
 use states::State;
 
 /// One attempt: a copy of a log, and how it is chosen what happens to it.
@@ -110,4 +110,16 @@ fn every_tampering_with_a_log_is_reported() {
 #[test]
 fn every_tampering_with_an_export_is_reported() {
     exports::run(&Plan::new("tamperings with exports", 1_500));
+}
+
+/// They are written so that chain and tree agree, and the next opening would sign them.
+#[test]
+fn records_added_to_a_closed_log_are_reported_and_not_continued() {
+    let (state, world) = (states::after_closing(4096, true), World::new());
+    state.files.restore(world.root());
+    world.anchor().store(&state.mark).unwrap();
+    rows::add_to_closed(&mut Attempt { state: &state, folder: world.root(), random: Random::new(1) }).unwrap();
+    let report = verify(&world.db(), Some(&state.mark));
+    assert_eq!(report.problems.first().and_then(|problem| problem.seq), Some(state.mark.size + 1), "{report:?}");
+    assert!(matches!(Log::open(world.options()).unwrap(), OpenState::Tampered(_)));
 }

@@ -31,6 +31,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     rewrite_with_more,
     rewrite_swapped,
     rewrite_shorter,
+    add_to_closed,
 ];
 
 /// The log as a database tool opens it. Some of them leave the side file as it is.
@@ -295,4 +296,19 @@ fn rewrite_shorter(attempt: &mut Attempt<'_>) -> Option<String> {
     let bodies = bodies(&db);
     rewrite(attempt, &db, &bodies[..to], to);
     Some(format!("all behind record {to} taken out"))
+}
+
+/// Records behind the end of a log that was closed. (In one that was not, they are its unsigned tail.)
+pub(super) fn add_to_closed(attempt: &mut Attempt<'_>) -> Option<String> {
+    attempt.state.mark.seal.as_ref()?;
+    let db = db(attempt);
+    let mut bodies = bodies(&db);
+    let end = bodies.len();
+    let more = 1 + attempt.random.index(3);
+    for _ in 0..more {
+        let from = place(attempt);
+        bodies.push(bodies[from].clone());
+    }
+    rewrite(attempt, &db, &bodies, end);
+    Some(format!("{more} records behind the end"))
 }

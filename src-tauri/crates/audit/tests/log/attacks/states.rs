@@ -95,7 +95,7 @@ fn marked(world: &World, size: u64) -> Mark {
 }
 
 /// A log that was closed at 15, 30 and 45 records. Without the seal only the rules on records can find a change.
-fn after_closing(page_size: u32, sealed: bool) -> State {
+pub(super) fn after_closing(page_size: u32, sealed: bool) -> State {
     let world = world(page_size);
     let mut older = Vec::new();
     for size in [15, 30] {
