@@ -15,13 +15,27 @@ const SECTOR: usize = 512;
 /// One step of the recorded history.
 #[derive(Clone, Debug)]
 enum Step {
-    Create { name: String, file: usize },
-    Delete { name: String },
+    Create {
+        name: String,
+        file: usize,
+    },
+    Delete {
+        name: String,
+    },
     /// Names made and removed before are durable.
     SyncNames,
-    Write { file: usize, at: usize, bytes: Arc<[u8]> },
-    Resize { file: usize, size: usize },
-    Sync { file: usize },
+    Write {
+        file: usize,
+        at: usize,
+        bytes: Arc<[u8]>,
+    },
+    Resize {
+        file: usize,
+        size: usize,
+    },
+    Sync {
+        file: usize,
+    },
 }
 
 #[derive(Debug, Default)]

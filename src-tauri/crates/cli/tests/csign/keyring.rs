@@ -49,11 +49,8 @@ impl Keyring {
         let found = self.command(world, "secret-tool").args(["search", "username", name, "service", &format!("countersign/{installation}")]).output();
         let found = found.expect("secret-tool is needed: apt-get install libsecret-tools");
         let text = String::from_utf8_lossy(&found.stdout).into_owned() + &String::from_utf8_lossy(&found.stderr);
-        let attributes: BTreeMap<String, String> = text
-            .lines()
-            .filter_map(|line| line.strip_prefix("attribute.")?.split_once(" = "))
-            .map(|(key, value)| (key.to_owned(), value.to_owned()))
-            .collect();
+        let attributes: BTreeMap<String, String> =
+            text.lines().filter_map(|line| line.strip_prefix("attribute.")?.split_once(" = ")).map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
         let value = text.lines().find_map(|line| line.strip_prefix("secret = ")).expect("the item is there").to_owned();
         (attributes, value)
     }

@@ -85,8 +85,7 @@ async fn what_was_answered_survives_a_kill() {
             } else {
                 opened.store.close();
             }
-            let verdict: String =
-                Connection::open(world.db()).expect("opened").query_row("PRAGMA integrity_check", [], |row| row.get(0)).expect("checked");
+            let verdict: String = Connection::open(world.db()).expect("opened").query_row("PRAGMA integrity_check", [], |row| row.get(0)).expect("checked");
             assert_eq!(verdict, "ok", "{case}");
         }
         sum += told;

@@ -165,7 +165,11 @@ async fn one_world(plan: &Plan, number: u64) {
         // What a cut took of what was written along is written again.
         next.item = store.items_before(&session(), None, u32::MAX).await.expect("read").len() as u64;
         let new = work(&store, &disk, &mut random, &mut next).await;
-        if random.chance(50) { store.close() } else { drop(store) }
+        if random.chance(50) {
+            store.close()
+        } else {
+            drop(store)
+        }
         for cut in 0..CUTS {
             let how = *random.pick(&[Cut::Dropped, Cut::Reordered, Cut::Reordered, Cut::Torn, Cut::Torn, Cut::Torn, Cut::Kept]);
             let moment = random.index(disk.moment() + 1);

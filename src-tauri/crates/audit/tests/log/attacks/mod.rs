@@ -99,7 +99,12 @@ fn every_tampering_with_a_log_is_reported() {
     }
     let mut count = Count::default();
     std::thread::scope(|scope| {
-        let halves = [0, 1].map(|part| scope.spawn({ let (plan, states) = (&plan, &states); move || attack(plan, part, plan.cases() / 2, states) }));
+        let halves = [0, 1].map(|part| {
+            scope.spawn({
+                let (plan, states) = (&plan, &states);
+                move || attack(plan, part, plan.cases() / 2, states)
+            })
+        });
         for half in halves {
             count.add(&half.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         }

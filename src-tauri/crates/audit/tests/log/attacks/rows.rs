@@ -111,13 +111,15 @@ fn double_record(attempt: &mut Attempt<'_>) -> Option<String> {
 
 fn delete_record(attempt: &mut Attempt<'_>) -> Option<String> {
     let seq = seq(attempt);
-    let statement = if attempt.random.chance(50) { "DELETE FROM audit_record WHERE seq=?1 AND ?2=?2" } else { "DELETE FROM audit_record WHERE seq>=?1 AND ?2=?2" };
+    let statement =
+        if attempt.random.chance(50) { "DELETE FROM audit_record WHERE seq=?1 AND ?2=?2" } else { "DELETE FROM audit_record WHERE seq>=?1 AND ?2=?2" };
     sql(attempt, statement, seq, 0)
 }
 
 fn insert_beyond(attempt: &mut Attempt<'_>) -> Option<String> {
     let seq = seq(attempt);
-    let statement = "INSERT INTO audit_record SELECT (SELECT max(seq) FROM audit_record)+1+?2, body, leaf, at, type, session, tool, status FROM audit_record WHERE seq=?1";
+    let statement =
+        "INSERT INTO audit_record SELECT (SELECT max(seq) FROM audit_record)+1+?2, body, leaf, at, type, session, tool, status FROM audit_record WHERE seq=?1";
     let gap = i64::try_from(attempt.random.below(3)).unwrap();
     sql(attempt, statement, seq, gap)
 }
