@@ -146,7 +146,7 @@ pub(crate) async fn admit(app: &Arc<App>, peer: Peer, id: &RequestId, request: R
         json_response(fault.status, &answer)
     };
     let mut read = ChatRequest::read(&body, &app.config).map_err(|fault| no(fault, &body))?;
-    if let Some(visitor) = visitor {
+    if let Some(visitor) = &visitor {
         read.application.clone_from(&visitor.application);
         body["applicationId"] = json!(visitor.application);
     }
@@ -158,6 +158,8 @@ pub(crate) async fn admit(app: &Arc<App>, peer: Peer, id: &RequestId, request: R
         return Err(no(fault, &body));
     }
     let client_ip = origin::client_ip(headers, peer.0.ip(), &app.config).to_string();
-    let ask = Ask { request: read, turn, request_id: id.0.clone(), client_ip, debug, route, began };
+    let correlation = origin::correlation(headers);
+    let visitor = visitor.map(|visitor| visitor.sid);
+    let ask = Ask { request: read, turn, visitor, request_id: id.0.clone(), correlation, client_ip, debug, route, began };
     Ok(Admitted { ask, left })
 }

@@ -9,7 +9,7 @@ use crate::{
     error::Fault,
     json::text,
     sessions::State,
-    teller::Call,
+    teller::{Call, with_notice},
     turn::{Ask, Outcome},
     wire::ChatResponse,
 };
@@ -26,6 +26,8 @@ pub(crate) struct Answer {
     pub(crate) pending_action: Option<Value>,
     pub(crate) confirmation: Option<Value>,
     cart: Option<Value>,
+    /// The sentence that the text begins with, in the first answer of a session.
+    pub(crate) notice: Option<&'static str>,
     /// A reminder, a refusal or a repeat: without a debug block.
     pub(crate) plain: bool,
     pub(crate) fault: Option<Fault>,
@@ -58,6 +60,9 @@ impl Answer {
             response.text = fault.safe_message();
             response.error = Some(fault.envelope(&ask.request_id, ask.debug));
             return Outcome { status: fault.status, response, fault: Some(fault.clone()) };
+        }
+        if let Some(notice) = self.notice {
+            response.text = with_notice(notice, &self.text);
         }
         response.cards.clone_from(&self.cards);
         response.refinements.clone_from(&self.refinements);

@@ -11,7 +11,8 @@ use axum::http::{HeaderMap, header};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use contract::AgentError;
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use serde_json::{Value, json};
+use serde::{Deserialize, Deserializer, de};
+use serde_json::{Map, Value, json};
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
@@ -19,6 +20,12 @@ use crate::config::SimpleAuth;
 
 const ISSUER: &str = "norce-agent-bff";
 const AUDIENCE: &str = "norce-agent-widget";
+/// The longest time that a demo token may hold, whoever signed it.
+pub(crate) const LONGEST_S: u64 = 15 * 60;
+/// How far the clocks of two gateways may be apart.
+const CLOCKS_S: i64 = 5;
+/// The cookie by which the token route knows a visitor again.
+const COOKIE: &str = "csign_visitor";
 
 /// The token that lies in a file which only its owner can read.
 pub(crate) struct FileToken(String);
@@ -103,16 +110,74 @@ impl SimpleAuth {
     pub(crate) fn visitor(&self, headers: &HeaderMap, now: i64) -> Option<Visitor> {
         let parts: Vec<&str> = bearer(headers)?.split('.').collect();
         let [head, claims, signature] = parts[..] else { return None };
-        let read = |part: &str| serde_json::from_slice::<Value>(&BASE64.decode(part).ok()?).ok();
-        if read(head)?["alg"] != "HS256" {
+        let read = |part: &str| serde_json::from_slice::<Object>(&BASE64.decode(part).ok()?).ok().map(|object| object.0);
+        if *read(head)?.get("alg")? != "HS256" {
             return None;
         }
         let signed = format!("{head}.{claims}");
         self.mac(&signed)?.verify_slice(&BASE64.decode(signature).ok()?).ok()?;
         let claims = read(claims)?;
-        let own = claims["iss"] == ISSUER && claims["aud"] == AUDIENCE && claims["exp"].as_i64()? >= now;
-        let text = |name: &str| claims[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+        let own = *claims.get("iss")? == ISSUER && *claims.get("aud")? == AUDIENCE && holds(&claims, now)?;
+        let text = |name: &str| claims.get(name)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
         own.then_some(Visitor { sid: text("sid")?, application: text("applicationId")? })
+    }
+
+    /// The visitor that the token route knows again: by a token that still holds, or by its cookie.
+    pub(crate) fn known(&self, headers: &HeaderMap, application: &str, now: i64) -> Option<Visitor> {
+        let by_token = self.visitor(headers, now).filter(|visitor| visitor.application == application);
+        by_token.or_else(|| Some(Visitor { sid: self.cookie_sid(headers)?, application: application.to_owned() }))
+    }
+
+    /// What makes a browser bring the visitor's id with the next request for a token.
+    pub(crate) fn cookie(&self, visitor: &Visitor, lasts_s: u64) -> Option<String> {
+        let signature = BASE64.encode(self.mac(&format!("{COOKIE} {}", visitor.sid))?.finalize().into_bytes());
+        Some(format!("{COOKIE}={}.{signature}; Path=/v1/auth/simple; Max-Age={lasts_s}; HttpOnly; SameSite=Lax", visitor.sid))
+    }
+
+    fn cookie_sid(&self, headers: &HeaderMap) -> Option<String> {
+        let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
+        let mut named = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('=')).filter(|(name, _)| *name == COOKIE);
+        let ((_, value), None) = (named.next()?, named.next()) else { return None };
+        let (sid, signature) = value.split_once('.')?;
+        self.mac(&format!("{COOKIE} {sid}"))?.verify_slice(&BASE64.decode(signature).ok()?).ok()?;
+        Some(sid.to_owned())
+    }
+}
+
+/// Whether a token holds now: begun, not ended, and made for no longer than demo tokens may last.
+fn holds(claims: &Map<String, Value>, now: i64) -> Option<bool> {
+    let seconds = |name: &str| claims.get(name)?.as_i64();
+    let (from, until) = (seconds("iat")?, seconds("exp")?);
+    let begun = match claims.get("nbf") {
+        None => true,
+        Some(begins) => begins.as_i64()? <= now.saturating_add(CLOCKS_S),
+    };
+    let lasts = until.checked_sub(from)?;
+    Some(begun && from <= now.saturating_add(CLOCKS_S) && until >= now && (1..=i64::try_from(LONGEST_S).ok()?).contains(&lasts))
+}
+
+/// A JSON object that names nothing twice: of two values one reader takes the first and another the last.
+struct Object(Map<String, Value>);
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members;
+        impl<'de> de::Visitor<'de> for Members {
+            type Value = Object;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object that names nothing twice")
+            }
+            fn visit_map<A: de::MapAccess<'de>>(self, mut given: A) -> Result<Object, A::Error> {
+                let mut members = Map::new();
+                while let Some((name, value)) = given.next_entry::<String, Value>()? {
+                    if members.insert(name, value).is_some() {
+                        return Err(de::Error::custom("a member is there twice"));
+                    }
+                }
+                Ok(Object(members))
+            }
+        }
+        deserializer.deserialize_map(Members)
     }
 }
 
@@ -128,5 +193,64 @@ mod tests {
         let token = auth.issue(&visitor, 1_000).unwrap();
         let headers = HeaderMap::from_iter([(header::AUTHORIZATION, format!("Bearer {token}").parse().unwrap())]);
         assert_eq!((auth.visitor(&headers, 1_600), auth.visitor(&headers, 1_601)), (Some(visitor), None));
+    }
+
+    fn shown(token: &str) -> HeaderMap {
+        HeaderMap::from_iter([(header::AUTHORIZATION, format!("Bearer {token}").parse().unwrap())])
+    }
+
+    /// A token with these claims, written as they stand here.
+    fn with_claims(auth: &SimpleAuth, claims: &str) -> HeaderMap {
+        let signed = format!("{}.{}", BASE64.encode(r#"{"alg":"HS256"}"#), BASE64.encode(claims));
+        shown(&format!("{signed}.{}", BASE64.encode(auth.mac(&signed).unwrap().finalize().into_bytes())))
+    }
+
+    #[test]
+    fn section_7_a_token_has_begun_lasts_fifteen_minutes_at_most_and_names_nothing_twice() {
+        let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600 };
+        let own = r#""iss":"norce-agent-bff","aud":"norce-agent-widget","sid":"one","applicationId":"shop-web""#;
+        let holds = |times: &str| auth.visitor(&with_claims(&auth, &format!("{{{own},{times}}}")), 1_000).is_some();
+        for times in [
+            r#""iat":1000,"exp":1900"#,
+            r#""iat":1004,"exp":1900"#,
+            r#""iat":100,"exp":1000"#,
+            r#""iat":1000,"nbf":1000,"exp":1900"#,
+            r#""iat":1000,"nbf":1004,"exp":1900"#,
+        ] {
+            assert!(holds(times), "{times}");
+        }
+        for times in [
+            r#""exp":1900"#,
+            r#""iat":1000"#,
+            r#""iat":1000,"exp":1901"#,
+            r#""iat":-9223372036854775808,"exp":9223372036854775807"#,
+            r#""iat":1006,"exp":1900"#,
+            r#""iat":1000,"nbf":1006,"exp":1900"#,
+            r#""iat":1000,"nbf":"1000","exp":1900"#,
+            r#""iat":1000,"nbf":null,"exp":1900"#,
+            r#""iat":"1000","exp":1900"#,
+            r#""iat":1900,"exp":1900"#,
+            r#""iat":1000,"exp":999,"exp":1900"#,
+            r#""iat":1000,"exp":1900,"sid":"two""#,
+            r#""iat":1000,"exp":1900,"applicationId":"shop-web""#,
+        ] {
+            assert!(!holds(times), "{times}");
+        }
+    }
+
+    #[test]
+    fn a_visitor_is_known_again_by_a_token_or_a_cookie_of_ours() {
+        let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600 };
+        let visitor = Visitor { sid: "one".into(), application: "shop-web".into() };
+        let token = auth.issue(&visitor, 1_000).unwrap();
+        assert_eq!(auth.known(&shown(&token), "shop-web", 1_100), Some(visitor.clone()));
+        assert_eq!((auth.known(&shown(&token), "other", 1_100), auth.known(&shown(&token), "shop-web", 9_000)), (None, None));
+        let cookie = auth.cookie(&visitor, 60).unwrap();
+        let brings = |text: &str| HeaderMap::from_iter([(header::COOKIE, text.parse().unwrap())]);
+        let pair = cookie.split(';').next().unwrap();
+        assert_eq!(auth.known(&brings(&format!("a=b; {pair}; c=d")), "shop-web", 9_000), Some(visitor));
+        for forged in [pair.replace("one", "two"), "csign_visitor=one".to_owned(), "csign_visitor=one.".to_owned(), format!("{pair}; {pair}")] {
+            assert_eq!(auth.known(&brings(&forged), "shop-web", 1_100), None, "{forged}");
+        }
     }
 }

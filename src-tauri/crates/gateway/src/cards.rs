@@ -207,7 +207,7 @@ pub(crate) fn cart(data: &Value) -> Option<Value> {
     if !cart.is_object() {
         return None;
     }
-    let own = first(cart, &["currencyCode", "currency"]);
+    let own = first(cart, &["currencyCode", "currency"]).or_else(|| first(data, &["currencyCode", "currency"]));
     let amount = |raw: &Value, currency: Option<&str>| -> Option<Value> {
         let raw = text(raw).or_else(|| first(raw, &["value", "amount"]))?;
         let digits: String = raw.chars().filter(|c| c.is_ascii_digit() || matches!(c, ',' | '.')).collect::<String>().replacen(',', ".", 1);
@@ -231,7 +231,7 @@ pub(crate) fn cart(data: &Value) -> Option<Value> {
             item["name"] = json!(name);
         }
         let raw = ["unitPrice", "price"].iter().map(|name| &line[*name]).find(|value| !value.is_null());
-        if let Some(price) = raw.and_then(|raw| amount(raw, first(line, &["currency", "currencyCode"]).as_deref())) {
+        if let Some(price) = raw.and_then(|raw| amount(raw, first(line, &["currency", "currencyCode"]).or_else(|| own.clone()).as_deref())) {
             item["price"] = price;
         }
         Some(item)

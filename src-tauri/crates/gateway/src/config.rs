@@ -10,7 +10,7 @@ use axum::http::Uri;
 use contract::AgentError;
 use host::Patience;
 
-use crate::variables::Reader;
+use crate::{auth::LONGEST_S, variables::Reader};
 
 /// What was typed.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +49,8 @@ pub struct Config {
     /// The language model of the environment, in place of the profile's.
     pub model: Option<String>,
     pub status_seed: Option<String>,
+    /// The first answer of a session says that an automated assistant answers.
+    pub notice: bool,
     /// With a shop behind an address.
     pub patience: Patience,
     pub max_connections: usize,
@@ -200,6 +202,7 @@ impl Config {
             turn_timeout: Duration::from_millis(read.number("OPENAI_STREAM_TIMEOUT_MS", 300_000, 10, 3_600_000)),
             model: model.then(|| read.text("OPENAI_MODEL").unwrap_or_else(|| "gpt-4o-mini".into())),
             status_seed: read.text("NORCE_STATUS_SEED"),
+            notice: read.text("ASSISTANT_NOTICE").is_none() || read.is_on("ASSISTANT_NOTICE"),
             patience: patience(&mut read),
             max_connections: read.count("MAX_CONNECTIONS", 4_096, 1, 100_000),
             header_time: Duration::from_millis(read.number("HEADER_TIMEOUT_MS", 20_000, 10, 600_000)),
@@ -232,7 +235,7 @@ fn simple_auth(read: &mut Reader<'_>) -> Option<SimpleAuth> {
         read.faults.push("SIMPLE_AUTH_JWT_SECRET must have at least 32 characters.".into());
     }
     let ttl = named(read, "SIMPLE_AUTH_JWT_TTL_SECONDS", "DEMO_JWT_TTL_SECONDS");
-    Some(SimpleAuth { secret, ttl_s: read.number(ttl, 600, 1, 86_400) })
+    Some(SimpleAuth { secret, ttl_s: read.number(ttl, 600, 1, LONGEST_S) })
 }
 
 /// A name as requests are sent to it.
@@ -337,7 +340,7 @@ mod tests {
         assert_eq!((config.rates.chat, config.rates.token, config.rates.max_keys, config.rates.prune.as_millis()), (20, 10, 5_000, 60_000));
         assert_eq!(config.cors_origins, ["http://localhost:5173", "http://127.0.0.1:5173"]);
         assert!(!config.debug && config.debug_runs.is_none() && config.simple_auth.is_none() && config.allowed_applications.is_empty());
-        assert_eq!((config.model, config.status_seed), (None, None));
+        assert_eq!((config.model, config.status_seed, config.notice), (None, None, true));
         let on = |name: &str| matches!(name, "DEBUG_RUNS_ENABLED" | "OPENAI_API_KEY").then(|| "1".to_owned());
         let config = Config::read(&Flags::default(), PathBuf::from("token"), &on).unwrap();
         assert_eq!(config.debug_runs.map(|runs| (runs.most, runs.ttl.as_secs())), Some((200, 86_400)));

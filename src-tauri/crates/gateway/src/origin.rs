@@ -55,23 +55,60 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-/// The address of the person behind a request: what a trusted proxy says, else the peer's own.
+/// The address of the person behind a request: what trusted proxies say, else the peer's own. Each proxy adds whom it was asked by at the
+/// end, so the last address that is no trusted proxy is the visitor's; what stands before it the visitor may have written.
 pub(crate) fn client_ip(headers: &HeaderMap, peer: IpAddr, config: &Config) -> IpAddr {
     let peer = peer.to_canonical();
     if !config.trusted_proxies.iter().any(|net| net.contains(peer)) {
         return peer;
     }
-    let found = first_address(headers, "x-forwarded-for").or_else(|| first_address(headers, "x-real-ip"));
-    found.map_or(peer, |ip| ip.to_canonical())
+    let forwarded = entries(headers, "x-forwarded-for");
+    if forwarded.is_empty() {
+        let real = entries(headers, "x-real-ip");
+        return real.last().and_then(|entry| address(entry)).unwrap_or(peer);
+    }
+    let mut nearest = peer;
+    for entry in forwarded.iter().rev() {
+        // Who wrote what cannot be read is not known: nothing before it counts.
+        let Some(ip) = address(entry) else { return nearest };
+        nearest = ip;
+        if !config.trusted_proxies.iter().any(|net| net.contains(ip)) {
+            return ip;
+        }
+    }
+    nearest
 }
 
-/// The first entry of a header that may come in several lines, which are one list.
-fn first_address(headers: &HeaderMap, name: &str) -> Option<IpAddr> {
+/// The entries of a header that may come in several lines, which are one list.
+fn entries(headers: &HeaderMap, name: &str) -> Vec<String> {
     let lines: Vec<Cow<'_, str>> = headers.get_all(name).iter().map(|line| String::from_utf8_lossy(line.as_bytes())).collect();
-    let first = lines.iter().flat_map(|line| line.split(',')).map(str::trim).find(|entry| !entry.is_empty())?;
-    let with_port = || first.parse().map(|address: SocketAddr| address.ip()).ok();
-    let in_brackets = || first.strip_prefix('[')?.strip_suffix(']')?.parse().map(|ip: Ipv6Addr| ip.into()).ok();
-    first.parse().ok().or_else(with_port).or_else(in_brackets)
+    lines.iter().flat_map(|line| line.split(',')).map(str::trim).filter(|entry| !entry.is_empty()).map(str::to_owned).collect()
+}
+
+/// An address, with or without a port and brackets.
+fn address(entry: &str) -> Option<IpAddr> {
+    let with_port = || entry.parse().map(|address: SocketAddr| address.ip()).ok();
+    let in_brackets = || entry.strip_prefix('[')?.strip_suffix(']')?.parse().map(|ip: Ipv6Addr| ip.into()).ok();
+    entry.parse().ok().or_else(with_port).or_else(in_brackets).map(|ip: IpAddr| ip.to_canonical())
+}
+
+/// What the caller calls the matter that a request belongs to, for logs and records: `X-Correlation-Id`, else the trace of `traceparent`.
+/// Returns None for what does not fit: it goes into files, so it is short and plain.
+pub(crate) fn correlation(headers: &HeaderMap) -> Option<String> {
+    let one = |name: &str| {
+        let mut all = headers.get_all(name).iter();
+        all.next().filter(|_| all.next().is_none())?.to_str().ok()
+    };
+    let is_plain = |text: &&str| (1..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:/".contains(&byte));
+    if headers.contains_key("x-correlation-id") {
+        return one("x-correlation-id").filter(is_plain).map(str::to_owned);
+    }
+    let parts: Vec<&str> = one("traceparent")?.split('-').collect();
+    let [version, trace, span, flags, ..] = parts[..] else { return None };
+    let is_hex = |text: &str, length: usize| text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+    let is_some = |text: &str| text.bytes().any(|byte| byte != b'0');
+    let fits = is_hex(version, 2) && version != "ff" && (version != "00" || parts.len() == 4) && is_hex(flags, 2);
+    (fits && is_hex(trace, 32) && is_hex(span, 16) && is_some(trace) && is_some(span)).then(|| trace.to_owned())
 }
 
 /// Whether something forwarded the request for somebody else.
@@ -124,21 +161,54 @@ mod tests {
     }
 
     #[test]
-    fn section_16_the_first_address_counts_however_proxies_write_it() {
-        let (config, peer) = (config("127.0.0.1:3000", "TRUSTED_PROXIES", "10.0.0.1"), "10.0.0.1".parse().unwrap());
+    fn section_16_the_last_address_that_is_no_proxy_counts_however_proxies_write_it() {
+        let (config, peer) = (config("127.0.0.1:3000", "TRUSTED_PROXIES", "10.0.0.0/30"), "10.0.0.1".parse().unwrap());
         for (lines, ip) in [
             (&[("x-forwarded-for", "203.0.113.9:54321, 10.0.0.2")][..], "203.0.113.9"),
+            (&[("x-forwarded-for", "198.51.100.1, 203.0.113.9:54321, 10.0.0.2, ::ffff:10.0.0.3")], "203.0.113.9"),
+            (&[("x-forwarded-for", "198.51.100.1, 203.0.113.9")], "203.0.113.9"),
+            (&[("x-forwarded-for", "198.51.100.1, unknown, 10.0.0.2")], "10.0.0.2"),
+            (&[("x-forwarded-for", "10.0.0.3, 10.0.0.2")], "10.0.0.3"),
+            (&[("x-real-ip", "203.0.113.7:80")], "203.0.113.7"),
             (&[("x-forwarded-for", "[2001:db8::1]:443")], "2001:db8::1"),
             (&[("x-forwarded-for", "[2001:db8::1]")], "2001:db8::1"),
             (&[("x-forwarded-for", "2001:db8::1")], "2001:db8::1"),
             (&[("x-forwarded-for", "[::ffff:203.0.113.9]:1")], "203.0.113.9"),
-            (&[("x-forwarded-for", ""), ("x-forwarded-for", "203.0.113.9"), ("x-forwarded-for", "203.0.113.8")], "203.0.113.9"),
-            (&[("x-forwarded-for", "203.0.113.9"), ("x-forwarded-for", "203.0.113.8")], "203.0.113.9"),
-            (&[("x-forwarded-for", "unknown, 203.0.113.9"), ("x-real-ip", "203.0.113.7:80")], "203.0.113.7"),
+            (&[("x-forwarded-for", ""), ("x-forwarded-for", "203.0.113.9"), ("x-forwarded-for", "203.0.113.8")], "203.0.113.8"),
+            (&[("x-forwarded-for", "203.0.113.9"), ("x-forwarded-for", "203.0.113.8")], "203.0.113.8"),
+            (&[("x-forwarded-for", "unknown, 203.0.113.9"), ("x-real-ip", "203.0.113.7:80")], "203.0.113.9"),
+            (&[("x-forwarded-for", "unknown"), ("x-real-ip", "203.0.113.7:80")], "10.0.0.1"),
             (&[("x-forwarded-for", "[203.0.113.9")], "10.0.0.1"),
         ] {
             assert_eq!(client_ip(&headers(lines), peer, &config).to_string(), ip, "{lines:?}");
         }
+    }
+
+    #[test]
+    fn a_callers_id_is_short_and_plain_or_none() {
+        const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
+        let whole = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        for (lines, wanted) in [
+            (&[("x-correlation-id", "order-4711:a/b.c_d")][..], Some("order-4711:a/b.c_d")),
+            (&[("x-correlation-id", "order-1"), ("traceparent", whole)], Some("order-1")),
+            (&[("traceparent", whole)], Some(TRACE)),
+            (&[("traceparent", "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more")], Some(TRACE)),
+            (&[("x-correlation-id", ""), ("traceparent", whole)], None),
+            (&[("x-correlation-id", "one"), ("x-correlation-id", "two")], None),
+            (&[("x-correlation-id", "a b")], None),
+            (&[("x-correlation-id", "\"><script>")], None),
+            (&[("traceparent", "00-00000000000000000000000000000000-b7ad6b7169203331-01")], None),
+            (&[("traceparent", "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01")], None),
+            (&[("traceparent", "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01")], None),
+            (&[("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more")], None),
+            (&[("traceparent", "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")], None),
+            (&[("traceparent", "nonsense")], None),
+            (&[], None),
+        ] {
+            assert_eq!(correlation(&headers(lines)).as_deref(), wanted, "{lines:?}");
+        }
+        let long = HeaderMap::from_iter([(HeaderName::from_static("x-correlation-id"), HeaderValue::from_str(&"a".repeat(129)).unwrap())]);
+        assert_eq!(correlation(&long), None);
     }
 
     #[test]

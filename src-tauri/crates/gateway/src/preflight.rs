@@ -83,6 +83,34 @@ impl Turn<'_> {
         Ok(())
     }
 
+    /// A product that was to be added by its id alone: the variant is asked for. True when that is the answer now.
+    pub(crate) async fn ask_for_variant(&self, state: &mut State, answer: &mut Answer) -> Result<bool, Fault> {
+        let by_id = |call: &Call| {
+            let by_id = call.tool == "cart_add_item" && !call.asked && text(&call.args["partNo"]).is_none();
+            // The tool takes no id, so that was left out of what it was given.
+            let id = || text(&call.args["productId"]).or_else(|| text(&call.ignored.as_ref()?["productId"]));
+            by_id.then(|| Some((id()?, call.args["quantity"].as_u64().unwrap_or(1)))).flatten()
+        };
+        let Some((id, quantity)) = answer.calls.iter().rev().find_map(by_id) else { return Ok(false) };
+        let seen = answer.calls.iter().rev().filter_map(|call| call.result_of("product_get")).find(|product| is_about(product, &id)).cloned();
+        let product = match seen {
+            Some(product) => Some(product),
+            None => self.look_up(json!({"productId": id})).await.ok().flatten(),
+        };
+        match product.map_or(Offer::Plain, |product| choices::offer(&product, &id, quantity, self.locale)) {
+            // The shop knows nothing better: the model's own words stand.
+            Offer::Plain => return Ok(false),
+            Offer::One(part) => self.offer_part(&part, quantity, answer).await?,
+            Offer::Several(kept) => {
+                Text::ChooseVariant.of(self.locale).clone_into(&mut answer.text);
+                answer.choices = choices::shown(&kept);
+                state.choices = Some(kept);
+            }
+            Offer::Nothing => Text::NotBuyable.of(self.locale).clone_into(&mut answer.text),
+        }
+        Ok(true)
+    }
+
     /// The product with variants that a part number, or an id in its place, stands for.
     async fn parent_behind(&self, part: &str) -> Result<Option<Value>, Unanswered> {
         let mut found = self.look_up(json!({"partNo": part})).await?;

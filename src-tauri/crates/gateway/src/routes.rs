@@ -36,6 +36,7 @@ use crate::{
 
 const CHAT: &str = "POST /v1/chat";
 const STREAM: &str = "POST /v1/chat/stream";
+const TOKEN: &str = "/v1/auth/simple/token";
 
 pub(crate) fn router(app: &Arc<App>) -> Router {
     let mut router = Router::new()
@@ -45,7 +46,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .route("/v1/chat", post(chat))
         .route("/v1/chat/stream", post(stream));
     if app.config.simple_auth.is_some() {
-        router = router.route("/v1/auth/simple/token", post(token));
+        router = router.route(TOKEN, post(token));
     }
     if app.config.debug_runs.is_some() {
         router = router.route("/v1/debug/runs", get(runs)).route("/v1/debug/runs/{id}", get(run)).route("/v1/debug/replay/{id}", post(replay));
@@ -66,6 +67,9 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
     let id = RequestId(uuid::Uuid::new_v4().to_string());
     let (method, path) = (request.method().clone(), request.extensions().get::<MatchedPath>().cloned());
     let headers = request.headers();
+    let correlation = origin::correlation(headers);
+    // The one route that knows visitors by a cookie.
+    let by_cookie = app.config.simple_auth.is_some() && request.uri().path() == TOKEN;
     let is_ours = origin::host_is_ours(headers, &app.config);
     let origin = if is_ours { Origin::of(headers, &app.config) } else { Origin::Foreign };
     let mut response = match (&origin, method == Method::OPTIONS) {
@@ -82,16 +86,23 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
         app.metrics.refuse(status.as_u16());
         // What strangers ask for may be anything, so only routes are named.
         let route = format!("{method} {}", path.as_ref().map_or("unknown", MatchedPath::as_str));
-        tracing::info!(target: "gateway", requestId = %id.0, route, status = status.as_u16(), "refused");
+        tracing::info!(target: "gateway", requestId = %id.0, correlationId = correlation.as_deref(), route, status = status.as_u16(), "refused");
     }
     let headers = response.headers_mut();
     if let Origin::Allowed(origin) = origin {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        if by_cookie {
+            headers.insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
+        }
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("X-Request-Id, X-Correlation-Id"));
     }
     headers.append(header::VARY, HeaderValue::from_static("Origin"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     if let Ok(id) = HeaderValue::from_str(&id.0) {
         headers.insert("x-request-id", id);
+    }
+    if let Some(id) = correlation.and_then(|id| HeaderValue::from_str(&id).ok()) {
+        headers.insert("x-correlation-id", id);
     }
     response
 }
@@ -99,7 +110,7 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
 fn preflight() -> Response {
     let allow = [
         (header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, OPTIONS")),
-        (header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("Authorization, Content-Type")),
+        (header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("Authorization, Content-Type, X-Correlation-Id, traceparent")),
     ];
     (StatusCode::NO_CONTENT, allow).into_response()
 }
@@ -136,7 +147,7 @@ async fn guarded(app: Arc<App>, ask: Ask, out: Out, leave: CancellationToken) ->
         target: "spans", parent: None, "chat", otel.kind = "server", http.route = ask.route, requestId = %ask.request_id, turnId = %ask.turn,
         http.response.status_code = Empty, code = Empty
     );
-    let asked = Ask { request: ask.request.clone(), turn: ask.turn.clone(), request_id: ask.request_id.clone(), client_ip: ask.client_ip.clone(), ..ask };
+    let asked = ask.clone();
     let turn = async {
         match AssertUnwindSafe(converse(app, ask, out.clone(), leave)).catch_unwind().await {
             Ok(outcome) => outcome,
@@ -156,7 +167,7 @@ fn panicked(app: &App, ask: &Ask, out: &Out) -> Outcome {
     app.runs.keep(ask, &outcome, &answer, || app.model(), Utc::now().timestamp_millis());
     let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     tracing::Span::current().record("http.response.status_code", status).record("code", code);
-    tracing::info!(target: "gateway", requestId = %ask.request_id, turnId = %ask.turn, route = ask.route, status, code, took_ms, "turn");
+    tracing::info!(target: "gateway", requestId = %ask.request_id, correlationId = ask.correlation.as_deref(), turnId = %ask.turn, route = ask.route, status, code, took_ms, "turn");
     if let Some(error) = &outcome.response.error {
         out.say("error", error);
     }
@@ -187,7 +198,6 @@ async fn chat(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Ext
 }
 
 async fn stream(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Extension(id): Extension<RequestId>, request: Request) -> Response {
-    let has_origin = request.headers().contains_key(header::ORIGIN);
     let Admitted { ask, .. } = match admit(&app, peer, &id, request, STREAM).await {
         Ok(admitted) => admitted,
         Err(refusal) => return refusal,
@@ -202,9 +212,6 @@ async fn stream(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, E
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert(header::CONNECTION, HeaderValue::from_static("keep-alive"));
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
-    if !has_origin {
-        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    }
     response
 }
 
@@ -221,9 +228,12 @@ async fn token(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Ex
         Ok(left) => left,
         Err(used_up) => return too_many(used_up, "en", &id.0, false),
     };
-    match issue(&app, &body) {
-        Ok(answer) => {
+    match issue(&app, &parts.headers, &body) {
+        Ok((answer, cookie)) => {
             let mut response = json_response(StatusCode::OK, &answer);
+            if let Some(cookie) = cookie.and_then(|cookie| HeaderValue::from_str(&cookie).ok()) {
+                response.headers_mut().insert(header::SET_COOKIE, cookie);
+            }
             tell_left(response.headers_mut(), left);
             response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
             response
@@ -232,7 +242,8 @@ async fn token(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Ex
     }
 }
 
-fn issue(app: &App, body: &Value) -> Result<Value, Fault> {
+/// A token for a new visitor, or another one for a visitor who is known again, and what makes a browser say who it is.
+fn issue(app: &App, headers: &HeaderMap, body: &Value) -> Result<(Value, Option<String>), Fault> {
     let Some(auth) = &app.config.simple_auth else { return Err(Fault::internal("en")) };
     let application = body["applicationId"].as_str().filter(|id| !id.is_empty() && id.chars().count() <= 100);
     let Some(application) = application else { return Err(Fault::invalid("applicationId must have 1 to 100 characters.")) };
@@ -240,9 +251,12 @@ fn issue(app: &App, body: &Value) -> Result<Value, Fault> {
     if !allowed.is_empty() && !allowed.iter().any(|known| known == application) {
         return Err(Fault::new(StatusCode::FORBIDDEN, Category::Auth, "AUTHZ_FORBIDDEN", Text::NotAllowed.of("en")));
     }
-    let visitor = Visitor { sid: uuid::Uuid::new_v4().to_string(), application: application.to_owned() };
-    let token = auth.issue(&visitor, Utc::now().timestamp()).ok_or_else(|| Fault::internal("en"))?;
-    Ok(json!({"token": token, "expiresInSeconds": auth.ttl_s, "sid": visitor.sid}))
+    let now = Utc::now().timestamp();
+    let new = || Visitor { sid: uuid::Uuid::new_v4().to_string(), application: application.to_owned() };
+    let visitor = auth.known(headers, application, now).unwrap_or_else(new);
+    let token = auth.issue(&visitor, now).ok_or_else(|| Fault::internal("en"))?;
+    let cookie = auth.cookie(&visitor, app.config.session_ttl.as_secs());
+    Ok((json!({"token": token, "expiresInSeconds": auth.ttl_s, "sid": visitor.sid}), cookie))
 }
 
 // --- debug ---
@@ -299,7 +313,9 @@ async fn replay(State(app): State<Arc<App>>, Extension(id): Extension<RequestId>
         Ok(request) => request,
         Err(fault) => return envelope_only(&fault, &id.0, true),
     };
-    let ask = Ask { request, turn: turn.clone(), request_id: id.0.clone(), client_ip, debug: true, route: CHAT, began: Instant::now() };
+    let correlation = origin::correlation(&parts.headers);
+    let (request_id, began) = (id.0.clone(), Instant::now());
+    let ask = Ask { request, turn: turn.clone(), visitor: None, request_id, correlation, client_ip, debug: true, route: CHAT, began };
     let leave = CancellationToken::new();
     let leaves = leave.clone().drop_guard();
     let ended = app.turns.spawn(guarded(Arc::clone(&app), ask, Out::default(), leave)).await;

@@ -74,6 +74,9 @@ pub(crate) struct State {
     /// Changes that were asked for beside the one that waits, and not made.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) left: Vec<String>,
+    /// The customer has been told that an automated assistant answers.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) introduced: bool,
     pub(crate) memory: Memory,
 }
 
@@ -100,9 +103,13 @@ pub(crate) struct Sessions {
     unsaved: Mutex<HashSet<SessionId>>,
 }
 
-/// The engine's name of a caller's session.
-pub(crate) fn id_of(application: &str, session: &str) -> SessionId {
-    SessionId::of(application, session)
+/// The engine's name of a caller's session. Visitors with demo tokens choose the names of their sessions themselves, so each has names of
+/// an own: what another visitor calls the same is another session.
+pub(crate) fn id_of(application: &str, session: &str, visitor: Option<&str>) -> SessionId {
+    match visitor {
+        Some(sid) => SessionId::of(application, &format!("{sid}/{session}")),
+        None => SessionId::of(application, session),
+    }
 }
 
 impl Sessions {

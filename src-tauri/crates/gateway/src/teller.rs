@@ -111,7 +111,9 @@ pub(crate) struct Teller {
     ignored: Vec<Value>,
     pub(crate) rounds: u32,
     searched: bool,
-    /// Everything that went out as deltas.
+    /// What goes out before the first delta, and is none of the model's words.
+    preface: Option<&'static str>,
+    /// Everything of the model's that went out as deltas.
     streamed: String,
     current: String,
     asides: Vec<String>,
@@ -133,12 +135,18 @@ impl Teller {
             ignored: Vec::new(),
             rounds: 0,
             searched: false,
+            preface: None,
             streamed: String::new(),
             current: String::new(),
             asides: Vec::new(),
             approval: None,
             silent_since: None,
         }
+    }
+
+    /// The same with a sentence that streams begin with.
+    pub(crate) fn after(self, preface: Option<&'static str>) -> Self {
+        Self { preface, ..self }
     }
 
     /// Takes an event; the end of the turn comes back.
@@ -194,7 +202,10 @@ impl Teller {
         self.current.push_str(text);
         let sent = format!("{gap}{text}");
         self.streamed.push_str(&sent);
-        self.out.delta(sent);
+        match self.preface.take() {
+            Some(preface) => self.out.delta(with_notice(preface, &sent)),
+            None => self.out.delta(sent),
+        }
     }
 
     fn started(&mut self, id: CallId, tool: &str, args: Value) {
@@ -297,6 +308,11 @@ impl Teller {
             self.out.say("status", json!({"message": Text::Replaced.of(self.locale), "stage": "output_replaced"}));
         }
     }
+}
+
+/// A text behind the sentence that the first answer of a session begins with.
+pub(crate) fn with_notice(notice: &str, text: &str) -> String {
+    if text.is_empty() { notice.to_owned() } else { format!("{notice}\n\n{text}") }
 }
 
 fn is_one_at_a_time(error: &AgentError) -> bool {

@@ -67,6 +67,7 @@ pub(crate) enum Text {
     TooLong,
     Blank,
     NotAllowed,
+    Automated,
 }
 
 impl Text {
@@ -78,6 +79,7 @@ impl Text {
 
     const fn both(self) -> (&'static str, &'static str) {
         match self {
+            Self::Automated => ("An automated assistant is answering you.", "Du får svar av en automatisk assistent."),
             Self::Start => ("I am looking at your message …", "Jag tittar på ditt meddelande …"),
             Self::Thinking => ("Thinking …", "Tänker …"),
             Self::Searching => ("Searching the shop …", "Söker i butiken …"),
@@ -230,7 +232,7 @@ mod tests {
         Start Thinking Searching Refining Details Cart Comparing Finalizing Replaced Found NoneFound FoundThese NothingFound NothingLeft SearchedWithout ToolRuns SearchFailed DetailsFailed CartFailed ToolFailed LeftOut
         SearchName DetailsName CartName AddName SetName RemoveName Done AlreadyDone BeingDone Cancelled Remind ConfirmFailed ConfirmRefused ConfirmRefusedSeveral ConfirmUnknown NotOpen ChangedSince OneAtATime Yes No
         Generic ChooseVariant Options NotBuyable InStock OutOfStock LowestPrice Comparison Feature ModelSlow ModelBusy ModelFailed TurnSlow ShopFailed Stopping Failed
-        NotUnderstood SwitchedOff SessionsAway TooMany TooLong Blank NotAllowed
+        NotUnderstood SwitchedOff SessionsAway TooMany TooLong Blank NotAllowed Automated
     }
     const TOOLS: [&str; 7] = ["product_search", "product_get", "cart_get", "cart_add_item", "cart_set_item_quantity", "cart_remove_item", "another"];
 

@@ -28,10 +28,15 @@ use crate::{
 };
 
 /// An admitted message.
+#[derive(Clone)]
 pub(crate) struct Ask {
     pub(crate) request: ChatRequest,
     pub(crate) turn: String,
+    /// Whose demo token was shown.
+    pub(crate) visitor: Option<String>,
     pub(crate) request_id: String,
+    /// What the caller calls the matter that the message belongs to.
+    pub(crate) correlation: Option<String>,
     pub(crate) client_ip: String,
     pub(crate) debug: bool,
     pub(crate) route: &'static str,
@@ -49,7 +54,7 @@ pub(crate) struct Outcome {
 /// Runs the turn. The last event of `out` is the very answer that comes back.
 pub(crate) async fn converse(app: Arc<App>, ask: Ask, out: Out, leave: CancellationToken) -> Outcome {
     let locale = locale_of(ask.request.culture());
-    let session = id_of(&ask.request.application, &ask.request.session);
+    let session = id_of(&ask.request.application, &ask.request.session, ask.visitor.as_deref());
     let turn = Turn { app: &app, ask: &ask, out: &out, leave: &leave, locale, session };
     let mut answer = Answer::default();
     if let Err(fault) = turn.run(&mut answer).await {
@@ -65,7 +70,8 @@ pub(crate) async fn converse(app: Arc<App>, ask: Ask, out: Out, leave: Cancellat
     let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     let code = outcome.fault.as_ref().map(|fault| fault.code);
     tracing::Span::current().record("http.response.status_code", status).record("code", code);
-    tracing::info!(target: "gateway", requestId = %ask.request_id, turnId = %ask.turn, route = ask.route, status, code, took_ms, tools = answer.calls.len(), "turn");
+    let correlation = ask.correlation.as_deref();
+    tracing::info!(target: "gateway", requestId = %ask.request_id, correlationId = correlation, turnId = %ask.turn, route = ask.route, status, code, took_ms, tools = answer.calls.len(), "turn");
     // Who has left ended the turn: that is no failure.
     if let Some((reason, why)) = outcome.fault.as_ref().filter(|fault| fault.cause.is_some() || !leave.is_cancelled()).map(Fault::why) {
         tracing::warn!(target: "gateway", requestId = %ask.request_id, turnId = %ask.turn, code, reason, why, "a turn failed");
@@ -108,7 +114,10 @@ impl Turn<'_> {
         let (mut state, kept) = self.app.sessions.load(self.app, &self.session, Utc::now().timestamp_millis()).await.map_err(fault)?;
         self.take_context(&kept, Sessions::is_new(&state)).await.map_err(fault)?;
         let (asked, told_of) = (state.asked.clone(), state.told_of.clone());
+        answer.notice = (self.app.config.notice && !state.introduced).then(|| Text::Automated.of(self.locale));
         let went = self.answer(waited, &mut state, answer).await;
+        // Whoever leaves, or reads of a fault instead, has not been told.
+        state.introduced |= answer.notice.is_some() && went.is_ok() && !self.leave.is_cancelled();
         answer.note_cart(&mut state);
         let saved = self.save(&mut state).await;
         if saved.is_err() || went.is_err() || self.leave.is_cancelled() {
@@ -214,7 +223,7 @@ impl Turn<'_> {
             locale: self.locale.to_owned(),
             limits,
             request_id: self.ask.request_id.clone(),
-            correlation_id: Some(self.ask.turn.clone()),
+            correlation_id: Some(self.ask.correlation.clone().unwrap_or_else(|| self.ask.turn.clone())),
             hints: Vec::new(),
             whole: !self.out.is_heard(),
             looks_at: LOOKED_AT,
@@ -230,7 +239,7 @@ impl Turn<'_> {
         let compared = if options.is_none() { references::compared(&text, &state.memory) } else { Vec::new() };
         let around = Around { hints: references::hints(&text, &state.memory, options), ..self.around() };
         let mut hearing = engine.turn_heard(&self.session, text, model, around).await.map_err(|error| Fault::of(&error, self.locale))?;
-        let mut teller = Teller::new(self.out.clone(), self.locale, self.ask.debug, engine.specs());
+        let mut teller = Teller::new(self.out.clone(), self.locale, self.ask.debug, engine.specs()).after(answer.notice);
         let (end, stopped) = self.listen(&mut hearing, &mut teller).await;
         answer.rounds = teller.rounds;
         answer.calls = std::mem::take(&mut teller.calls);
@@ -251,6 +260,7 @@ impl Turn<'_> {
                 self.propose(approval, state, answer).await?;
                 self.name_left(&state.left, answer);
             }
+            None if self.ask_for_variant(state, answer).await? => {}
             None => {
                 let looked_at = answer.calls.iter().rev().find_map(|call| call.result_of("product_get"));
                 if let Some(kept) = choices::of_words(&end.choices, looked_at, self.locale) {

@@ -223,13 +223,13 @@ fn cart(result: Value) -> Value {
         other => return other,
     };
     basket_id(&mut all);
+    let currency = first(&Value::Object(all.clone()), &["currencyCode", "currency"]);
     let name = ["items", "lineItems", "cartItems"].into_iter().find(|name| all.get(*name).is_some_and(Value::is_array));
     let lines = name.and_then(|name| all.remove(name)).and_then(list_of);
     if let Some(lines) = lines {
-        let lines: Vec<Value> = lines.into_iter().enumerate().map(|(index, value)| line(index, value)).collect();
+        let lines: Vec<Value> = lines.into_iter().enumerate().map(|(index, value)| line(index, value, currency.as_deref())).collect();
         all.insert("items".into(), Value::Array(lines));
     }
-    let currency = first(&Value::Object(all.clone()), &["currencyCode", "currency"]);
     put(&mut all, "currencyCode", currency);
     let subtotal = all.get("subtotal").and_then(amount);
     let total = ["total", "grandTotal"].iter().find_map(|name| amount(all.get(*name)?));
@@ -240,7 +240,9 @@ fn cart(result: Value) -> Value {
     Value::Object(all)
 }
 
-fn line(index: usize, value: Value) -> Value {
+/// A line, with the currency of its cart where it has none of its own.
+fn line(index: usize, value: Value, of_cart: Option<&str>) -> Value {
+    let currency = first(&value, &["currency", "currencyCode"]).or_else(|| of_cart.map(str::to_owned));
     let part = first(&value, &["partNo", "productId", "id"]);
     let name = first(&value, &["name", "title"]);
     let each = ["unitPrice", "price"].iter().find_map(|name| amount(&value[*name]));
@@ -249,6 +251,7 @@ fn line(index: usize, value: Value) -> Value {
     // Freight and fees have a name and no number.
     put(&mut all, "partNo", part.clone().or_else(|| name.clone()));
     put(&mut all, "name", name.or(part));
+    put(&mut all, "currency", currency);
     put(&mut all, "unitPrice", each);
     put(&mut all, "totalPrice", together);
     if !all.get("lineNo").is_some_and(|number| number.is_i64() || number.is_u64()) {
@@ -265,8 +268,17 @@ fn line(index: usize, value: Value) -> Value {
 fn changed(result: Value) -> Value {
     let Value::Object(mut all) = result else { return result };
     let inner = ["basket", "cart"].into_iter().find(|name| all.get(*name).is_some_and(Value::is_object));
+    let outer = first(&Value::Object(all.clone()), &["currencyCode", "currency"]);
     let basket = match inner {
-        Some(name) => all.remove(name).unwrap_or_default(),
+        Some(name) => {
+            let mut basket = all.remove(name).unwrap_or_default();
+            if let (Some(currency), Some(members)) = (outer, basket.as_object_mut())
+                && !members.contains_key("currency")
+            {
+                members.entry("currencyCode").or_insert_with(|| json!(currency));
+            }
+            basket
+        }
         None if all.contains_key("items") || all.contains_key("lineItems") || all.contains_key("cartItems") => Value::Object(all.clone()),
         None => return Value::Object(all),
     };
@@ -421,5 +433,14 @@ mod tests {
             assert_eq!((&changed["basketId"], &changed["basket"]["items"][0]["partNo"]), (&json!(88), &json!("A-1")), "{changed}");
         }
         assert_eq!(of("cart.removeItem", json!("gone")), json!("gone"));
+    }
+
+    #[test]
+    fn the_currency_of_a_cart_is_that_of_its_lines() {
+        let lines = json!([{"partNo": "A-1", "quantity": 1, "price": "10"}, {"partNo": "A-2", "quantity": 1, "price": "9", "currencyCode": "EUR"}]);
+        let got = of("cart.get", json!({"cart": {"basketId": 88, "currencyCode": "NOK", "items": lines}}));
+        assert_eq!((&got["currencyCode"], &got["items"][0]["currency"], &got["items"][1]["currency"]), (&json!("NOK"), &json!("NOK"), &json!("EUR")));
+        let changed = of("cart.addItem", json!({"basketId": 88, "currencyCode": "NOK", "basket": {"lineItems": lines}}));
+        assert_eq!((&changed["basket"]["currencyCode"], &changed["basket"]["items"][0]["currency"]), (&json!("NOK"), &json!("NOK")));
     }
 }

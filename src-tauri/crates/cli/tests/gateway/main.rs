@@ -36,6 +36,7 @@ mod traces;
 mod turns;
 mod untold;
 mod variants;
+mod visitors;
 mod world;
 
 use kit::front;

@@ -165,13 +165,18 @@ async fn section_22_8_choices_are_gone_once_they_were_used_or_something_else_is_
 
 #[tokio::test(flavor = "multi_thread")]
 async fn section_22_2_a_missing_part_number_is_never_asked_about() {
-    for arguments in [json!({"quantity": 1}), json!({"partNo": null, "quantity": 1}), json!({"partNo": "", "quantity": 1}), json!({"productId": "1001"})] {
+    for arguments in [json!({"quantity": 1}), json!({"partNo": null, "quantity": 1}), json!({"partNo": "", "quantity": 1})] {
         let server = model([Reply::call("cart_add_item", arguments.clone()), Reply::text(["Which one?"])]).await;
         let gateway = Gateway::with(&server, &[]).await;
         let answer = gateway.say("s", "add it").await;
         assert_eq!((answer["text"].as_str(), answer.get("pendingAction")), (Some("Which one?"), None), "{arguments}: {answer}");
         server.assert_clean();
     }
+    // An id alone says which product, and not which variant: the shop's own choices are offered.
+    let server = model([Reply::call("cart_add_item", json!({"productId": "1001"})), Reply::text(["Which one?"])]).await;
+    let answer = Gateway::with(&server, &[]).await.say("s", "add it").await;
+    assert!(answer["choices"]["options"].is_array() && answer.get("pendingAction").is_none(), "{answer}");
+    server.assert_clean();
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -20,20 +20,20 @@ fn ends(events: &[Event]) -> Vec<&Value> {
 #[tokio::test(flavor = "multi_thread")]
 async fn section_4_and_8_a_stream_stays_open_uncached_and_names_its_page() {
     let gateway = Gateway::start(&["--no-token"], &[("CORS_ORIGINS", "https://shop.example")]).await;
-    for (origin, named) in [(Some("https://shop.example"), "https://shop.example"), (None, "*")] {
+    for (origin, named) in [(Some("https://shop.example"), Some("https://shop.example")), (None, None)] {
         let request = gateway.request(Method::POST, "/v1/chat/stream").json(&message_of("s", "hello"));
         let request = if let Some(origin) = origin { request.header(header::ORIGIN, origin) } else { request };
         let response = request.send().await.unwrap();
         assert_eq!(response.version(), Version::HTTP_11);
         for (name, value) in [
-            ("content-type", "text/event-stream; charset=utf-8"),
-            ("cache-control", "no-cache"),
-            ("connection", "keep-alive"),
-            ("x-accel-buffering", "no"),
+            ("content-type", Some("text/event-stream; charset=utf-8")),
+            ("cache-control", Some("no-cache")),
+            ("connection", Some("keep-alive")),
+            ("x-accel-buffering", Some("no")),
             ("access-control-allow-origin", named),
         ] {
             let values: Vec<&header::HeaderValue> = response.headers().get_all(name).iter().collect();
-            assert_eq!(values, vec![value], "{name} with {origin:?}");
+            assert_eq!(values, value.iter().collect::<Vec<_>>(), "{name} with {origin:?}");
         }
         assert!(response.text().await.unwrap().contains("event: final"));
     }

@@ -160,7 +160,7 @@ async fn section_8_and_22_17_allowed_pages_may_ask_and_foreign_ones_get_no_heade
     let allowed = preflight("http://localhost:5173").await.unwrap();
     assert_eq!(allowed.status(), StatusCode::NO_CONTENT);
     assert_eq!(allowed.headers()[header::ACCESS_CONTROL_ALLOW_METHODS], "GET, POST, OPTIONS");
-    assert_eq!(allowed.headers()[header::ACCESS_CONTROL_ALLOW_HEADERS], "Authorization, Content-Type");
+    assert_eq!(allowed.headers()[header::ACCESS_CONTROL_ALLOW_HEADERS], "Authorization, Content-Type, X-Correlation-Id, traceparent");
     assert!(!allowed.headers().contains_key(header::ACCESS_CONTROL_ALLOW_CREDENTIALS));
     let foreign = preflight("null").await.unwrap();
     assert!(foreign.status().as_u16() < 500 && !foreign.headers().contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN));

@@ -38,7 +38,7 @@ async fn section_4_the_stream_has_its_headers_order_and_an_equal_final() {
         (&headers[header::CACHE_CONTROL], &headers["x-accel-buffering"]),
         (&header::HeaderValue::from_static("no-cache"), &header::HeaderValue::from_static("no"))
     );
-    assert_eq!(headers[header::ACCESS_CONTROL_ALLOW_ORIGIN], "*", "without an Origin");
+    assert!(!headers.contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN), "without an Origin");
     let events = parse(&response.text().await.unwrap());
     let kinds: Vec<&str> = names(&events).into_iter().filter(|name| *name != "delta").collect();
     assert_eq!(

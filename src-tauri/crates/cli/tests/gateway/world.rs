@@ -35,6 +35,8 @@ impl Gateway {
             std::fs::create_dir_all(folder.path().join(name)).unwrap();
             command.env(variable, folder.path().join(name));
         }
+        // What a first answer begins with is tested by itself; elsewhere answers are compared as a whole.
+        command.env("ASSISTANT_NOTICE", "0");
         command.arg("--data-dir").arg(folder.path().join("data"));
         command
     }
@@ -73,10 +75,14 @@ impl Gateway {
 
     /// With a scripted model.
     pub(crate) async fn with(model: &ModelServer, env: &[(&str, &str)]) -> Self {
+        Self::with_args(model, &["--no-token"], env).await
+    }
+
+    pub(crate) async fn with_args(model: &ModelServer, args: &[&str], env: &[(&str, &str)]) -> Self {
         let url = model.base_url();
         let mut all = vec![("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")];
         all.extend(env);
-        Self::start(&["--no-token"], &all).await
+        Self::start(args, &all).await
     }
 
     /// What another `csign` says that joins this one.

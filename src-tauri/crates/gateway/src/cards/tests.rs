@@ -138,13 +138,14 @@ fn section_12_dimensions_are_unique_by_code_and_the_primary_ones_come_first() {
 fn section_3_and_21_a_cart_is_read_however_it_is_wrapped() {
     let line = json!({"partNo": "A-1", "name": "Boot", "quantity": 2, "unitPrice": "1.499,50 kr", "lineTotal": 5});
     let wanted = json!({
-        "cartId": "88", "itemCount": 1, "items": [{"productId": "A-1", "name": "Boot", "quantity": 2, "price": {"formatted": "1.499,50 kr"}}],
+        "cartId": "88", "itemCount": 1, "items": [{"productId": "A-1", "name": "Boot", "quantity": 2, "price": {"formatted": "1.499,50 kr", "currency": "SEK"}}],
         "totals": {"subtotal": {"formatted": "20", "amount": 20.0, "currency": "SEK"}}
     });
     for data in [
         json!({"basketId": 88, "currencyCode": "SEK", "items": [line], "subtotal": 20}),
         json!({"basketId": 88, "basket": {"currencyCode": "SEK", "lineItems": [line], "subtotal": "20"}}),
         json!({"cart": {"basketId": "88", "currencyCode": "SEK", "cartItems": [line], "subtotal": {"value": 20}}}),
+        json!({"basketId": 88, "currencyCode": "SEK", "cart": {"items": [line], "subtotal": "20"}}),
     ] {
         assert_eq!(cart(&data).unwrap(), wanted, "{data}");
     }

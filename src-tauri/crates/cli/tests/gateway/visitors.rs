@@ -1,0 +1,139 @@
+//! Who a visitor is: sessions that belong to whoever holds the token, addresses that only proxies tell, ids that callers bring, and the
+//! sentence that says that an automated assistant answers.
+
+use kit::model_server::Reply;
+use reqwest::{Client, Method, StatusCode, header};
+use serde_json::{Value, json};
+
+use crate::cart::{add, pieces};
+use crate::world::{Gateway, SHOE, message_of, model, parse, read};
+
+const SECRET: &str = "0123456789abcdef0123456789abcdef";
+const ROUTE: &str = "/v1/auth/simple/token";
+const ENGLISH: &str = "An automated assistant is answering you.";
+const SWEDISH: &str = "Du får svar av en automatisk assistent.";
+
+/// A visitor's token, with headers that the request for it brings.
+async fn token(gateway: &Gateway, client: &Client, bearer: Option<&str>) -> Value {
+    let request = client.post(format!("{}{ROUTE}", gateway.base)).json(&json!({"applicationId": "shop-web"}));
+    let request = if let Some(bearer) = bearer { request.bearer_auth(bearer) } else { request };
+    let (status, body) = read(request.send().await.unwrap()).await;
+    assert_eq!(status, StatusCode::OK, "{body}");
+    body
+}
+
+async fn says(gateway: &Gateway, token: &Value, session: &str, message: &str) -> Value {
+    let request = gateway.http.post(format!("{}/v1/chat", gateway.base)).bearer_auth(token["token"].as_str().unwrap());
+    read(request.json(&message_of(session, message)).send().await.unwrap()).await.1
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_visitors_yes_changes_nothing_and_shows_no_cart() {
+    let server = model([add(2), Reply::text(["I have nothing to confirm."])]).await;
+    let env = [("SIMPLE_AUTH_ENABLED", "1"), ("SIMPLE_AUTH_JWT_SECRET", SECRET)];
+    let gateway = Gateway::with_args(&server, &[], &env).await;
+    let (first, second) = (token(&gateway, &gateway.http, None).await, token(&gateway, &gateway.http, None).await);
+    assert!(says(&gateway, &first, "shared-name", "two shoes").await["pendingAction"].is_object());
+    let stranger = says(&gateway, &second, "shared-name", "yes").await;
+    assert!(stranger.get("cart").is_none() && stranger.get("pendingAction").is_none(), "{stranger}");
+    assert!(!stranger.to_string().contains(SHOE), "{stranger}");
+    // The visitor's own yes, with another token that the first one was renewed to.
+    let renewed = token(&gateway, &gateway.http, first["token"].as_str()).await;
+    assert_eq!(renewed["sid"], first["sid"]);
+    let done = says(&gateway, &renewed, "shared-name", "yes").await;
+    assert_eq!(pieces(&done), 2, "{done}");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_is_known_again_by_its_cookie_and_by_no_forged_one() {
+    let page = "https://shop.example";
+    let gateway = Gateway::start(&[], &[("SIMPLE_AUTH_ENABLED", "1"), ("SIMPLE_AUTH_JWT_SECRET", SECRET), ("CORS_ORIGINS", page)]).await;
+    let ask = async |cookie: &str| {
+        let request = gateway.http.post(format!("{}{ROUTE}", gateway.base)).header(header::ORIGIN, page).header(header::COOKIE, cookie);
+        let response = request.json(&json!({"applicationId": "shop-web"})).send().await.unwrap();
+        assert_eq!(response.headers()[header::ACCESS_CONTROL_ALLOW_CREDENTIALS], "true");
+        let set = response.headers()[header::SET_COOKIE].to_str().unwrap().to_owned();
+        (read(response).await.1["sid"].as_str().unwrap().to_owned(), set)
+    };
+    let (sid, set) = ask("other=1").await;
+    assert!(["HttpOnly", "SameSite=Lax", "Path=/v1/auth/simple"].iter().all(|part| set.contains(part)), "{set}");
+    let pair = set.split(';').next().unwrap();
+    assert_eq!(ask(pair).await.0, sid, "the same visitor");
+    assert_ne!(ask(&pair.replace(&sid, &uuid_like(&sid))).await.0, uuid_like(&sid), "nobody chooses who they are");
+}
+
+/// Another id of the same shape.
+fn uuid_like(sid: &str) -> String {
+    sid.chars().rev().collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_visitor_who_writes_addresses_into_the_header_stays_the_one_that_the_proxy_names() {
+    let gateway = Gateway::start(&[], &[("SIMPLE_AUTH_ENABLED", "1"), ("SIMPLE_AUTH_JWT_SECRET", SECRET), ("DEMO_RL_TOKEN_PER_MIN", "1")]).await;
+    let mut statuses = Vec::new();
+    for n in 0..6 {
+        let request = gateway.http.post(format!("{}{ROUTE}", gateway.base)).header("x-forwarded-for", format!("198.51.100.{n}, 203.0.113.9"));
+        statuses.push(request.json(&json!({"applicationId": "a"})).send().await.unwrap().status().as_u16());
+    }
+    assert!(statuses.contains(&429), "one count for one visitor: {statuses:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_callers_id_is_in_the_answer_the_log_and_the_records() {
+    let mut gateway = Gateway::open().await;
+    let ask = async |name: &str, value: &str| {
+        let request = gateway.request(Method::POST, "/v1/chat").header(name, value).json(&message_of("s", "find trail shoes"));
+        let response = request.send().await.unwrap();
+        let told = response.headers().get("x-correlation-id").map(|id| id.to_str().unwrap().to_owned());
+        assert_eq!(read(response).await.0, StatusCode::OK);
+        told
+    };
+    assert_eq!(ask("x-correlation-id", "order-4711").await.as_deref(), Some("order-4711"));
+    let trace = "0af7651916cd43dd8448eb211c80319c";
+    assert_eq!(ask("traceparent", &format!("00-{trace}-b7ad6b7169203331-01")).await.as_deref(), Some(trace));
+    assert_eq!(ask("x-correlation-id", "<script>alert(1)</script>").await, None);
+    let refused = gateway.request(Method::GET, "/v1/nothing").header("x-correlation-id", "lost-1").send().await.unwrap();
+    assert_eq!((refused.status(), refused.headers()["x-correlation-id"].to_str().unwrap()), (StatusCode::NOT_FOUND, "lost-1"));
+    let records = gateway.csign(&["audit", "list"]).to_string();
+    assert!(records.contains("order-4711") && records.contains(trace) && !records.contains("<script>"), "{records}");
+    assert_eq!(gateway.stop(), Some(0));
+    let log = gateway.log();
+    assert!(["order-4711", trace, "lost-1"].iter().all(|id| log.contains(&format!("\"correlationId\":\"{id}\""))) && !log.contains("<script>"), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_answer_of_a_session_says_that_an_assistant_answers() {
+    let server = model([Reply::refusal(400, &json!({"message": "no"})), Reply::text(["One."]), Reply::text(["Two."]), Reply::text(["Ett."]), add(1)]).await;
+    let gateway = Gateway::with(&server, &[("ASSISTANT_NOTICE", "1")]).await;
+    let (status, failed) = gateway.post("/v1/chat", &message_of("a", "hello")).await;
+    assert!(!status.is_success() && !failed.to_string().contains(ENGLISH), "who reads of a fault has not been told: {failed}");
+    assert_eq!(gateway.say("a", "hello").await["text"], format!("{ENGLISH}\n\nOne."));
+    assert_eq!(gateway.say("a", "and again").await["text"], "Two.", "once in a session");
+    let mut swedish = message_of("b", "hej");
+    swedish["context"]["cultureCode"] = json!("sv-SE");
+    let response = gateway.request(Method::POST, "/v1/chat/stream").json(&swedish).send().await.unwrap();
+    let events = parse(&response.text().await.unwrap());
+    let said: String = events.iter().filter(|event| event.name == "delta").map(|event| event.data["text"].as_str().unwrap()).collect();
+    let last = &events.last().unwrap().data;
+    assert_eq!((said.as_str(), last["text"].as_str()), (format!("{SWEDISH}\n\nEtt.").as_str(), Some(said.as_str())));
+    assert!(events.iter().all(|event| event.data["stage"] != "output_replaced"), "{events:?}");
+    let asked = gateway.say("c", "a shoe").await;
+    assert!(asked["text"].as_str().unwrap().starts_with(ENGLISH) && asked["pendingAction"].is_object(), "{asked}");
+    assert!(!asked["confirmation"]["prompt"].as_str().unwrap().contains(ENGLISH));
+    assert!(!json!(server.requests()).to_string().contains(ENGLISH), "it is none of the conversation's words");
+    server.assert_clean();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_product_that_is_added_by_its_id_alone_asks_for_the_variant() {
+    let by_id = Reply::call("cart_add_item", json!({"productId": "1001", "quantity": 2}));
+    let server = model([by_id, Reply::text(["I could not do that."]), Reply::text(["Anything else?"])]).await;
+    let gateway = Gateway::with(&server, &[]).await;
+    let answer = gateway.say("s", "two of product 1001").await;
+    assert!(answer["choices"]["options"].as_array().is_some_and(|options| options.len() > 1), "{answer}");
+    assert!(answer.get("pendingAction").is_none(), "{answer}");
+    let chosen = gateway.say("s", "option 1").await;
+    assert!(chosen["pendingAction"].is_object(), "{chosen}");
+    assert_eq!(pieces(&gateway.say("s", "yes").await), 2);
+}
