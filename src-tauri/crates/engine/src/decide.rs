@@ -79,6 +79,8 @@ impl Engine {
             }
             Decision::Edit { arguments } => self.edit(&approval, arguments, by).await?,
             Decision::Reject { reason } => {
+                self.world.secrets.learn().await;
+                let reason = reason.map(|r| self.exact().scrub(&r).into_owned());
                 let reason = reason.map(|r| r.trim().chars().take(500).collect::<String>()).filter(|r| !r.is_empty());
                 self.move_from_pending(&approval, ApprovalStatus::Rejected, reason.as_deref(), by).await?;
                 if !self.router.tell(&approval.id, Verdict::Rejected(reason.clone())) {

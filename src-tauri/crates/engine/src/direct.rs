@@ -6,6 +6,7 @@ use contract::{
     AgentError, CallId, ErrorCode, PolicyCheckParams, PolicyCheckResponse, PolicyVerdict, SessionId, ToolCallParams, ToolCallResponse, ToolId, TurnId,
 };
 use policy::Decision;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::{Engine, ending::End, lanes::Accepted, ports::AskedCall, turn::Turn};
@@ -34,6 +35,8 @@ impl Engine {
     /// The same under a turn's id that is known already.
     pub(crate) async fn tool_call_as(self: &Arc<Self>, id: TurnId, params: ToolCallParams, part: Part) -> Result<ToolCallResponse, AgentError> {
         self.check_enabled()?;
+        self.world.secrets.learn().await;
+        self.check_no_secret(&params.arguments)?;
         let asked = params.tool.0.clone();
         let (mut turn, call) = self.direct(id, params.tool, params.arguments, params.session, params.headless)?;
         turn.keeps_items = part == Part::Kept;
@@ -74,12 +77,25 @@ impl Engine {
         Ok(PolicyCheckResponse { tool: spec.id.clone(), effect: spec.effect, verdict, why, arguments, faults })
     }
 
+    /// Arguments are recorded and shown, so a stored key is not accepted in them. With the key taken out the tool would get something else
+    /// than was asked for.
+    fn check_no_secret(&self, arguments: &Value) -> Result<(), AgentError> {
+        let mut scrubbed = arguments.clone();
+        self.exact().scrub_value(&mut scrubbed);
+        if scrubbed == *arguments {
+            return Ok(());
+        }
+        Err(AgentError::invalid("The arguments hold a stored key, and arguments are recorded. Nothing was run.")
+            .reason("holds_secret")
+            .hint("Leave the key out. A tool that needs one gets it from the keyring: enter it under Settings, \u{201c}Keys and access of packs\u{201d}."))
+    }
+
     /// A call of a tool by id, outside a conversation.
     fn direct(
         self: &Arc<Self>,
         id: TurnId,
         tool: ToolId,
-        arguments: serde_json::Value,
+        arguments: Value,
         session: Option<SessionId>,
         headless: bool,
     ) -> Result<(Turn, AskedCall), AgentError> {

@@ -405,6 +405,10 @@ pub trait Secrets: Send + Sync {
     fn generation(&self) -> u64;
     /// All of them.
     fn values(&self) -> Vec<SecretString>;
+    /// Looks again for secrets that another program may have stored. Awaited before words of a person are accepted.
+    fn learn(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
 }
 
 /// Where turns and sessions tell what happens. Must not block.

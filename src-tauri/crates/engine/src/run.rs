@@ -41,7 +41,9 @@ impl Engine {
     async fn run_checked(self: &Arc<Self>, params: &RunParams, model: Option<&str>) -> Result<RunResponse, AgentError> {
         // The switch comes before everything, also before a look at the request.
         self.check_enabled()?;
-        let request = check::read(&params.request, self.world.profile.settings().limits.message_chars as usize)?;
+        self.world.secrets.learn().await;
+        let asked = self.exact().scrub(&params.request).into_owned();
+        let request = check::read(&asked, self.world.profile.settings().limits.message_chars as usize)?;
         let key = RunKey { caller: params.caller.clone(), request: request.request_id.clone() };
         loop {
             let next = self.runs.next_end();

@@ -40,6 +40,7 @@ impl Engine {
         }
         let most = most_characters(run.as_deref(), self.world.profile.as_ref());
         // A key that somebody pastes is kept out of everything from here on: title, transcript, log.
+        self.world.secrets.learn().await;
         let text = self.exact().scrub(&check_text(&params.text, most)?).into_owned();
         let session = self.session_for(params.session, &text).await?;
         let turn = TurnId(self.world.ids.next("turn"));
@@ -212,7 +213,9 @@ impl Engine {
         if title.is_empty() || title.chars().count() > 200 {
             return Err(AgentError::invalid("A title has 1 to 200 characters."));
         }
-        self.world.store.session_rename(id, title).await.map_err(|e| store_error(&e))?;
+        self.world.secrets.learn().await;
+        let title = self.exact().scrub(title).into_owned();
+        self.world.store.session_rename(id, &title).await.map_err(|e| store_error(&e))?;
         self.push_session(id).await;
         Ok(())
     }

@@ -1,33 +1,57 @@
-//! Which values must never reach a model: what the keyring has handed out or taken in since the start, what it holds when a turn's first
-//! words go out (a tool could find it in another way), and the credentials of the environment.
+//! Which values must never be stored or reach a model: what the keyring has handed out or taken in since the start, what it holds when
+//! the profile opens and when words of a person are accepted (they may be a key), and the credentials of the environment.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, PoisonError},
+};
 
-use engine::ports::Secrets;
+use chrono::{DateTime, TimeDelta, Utc};
+use engine::ports::{Clock, Secrets};
+use futures::future::BoxFuture;
 use percent_encoding::percent_decode_str;
 use secrecy::SecretString;
-use secrets::Keyring;
+use secrets::{Keyring, SecretsError};
 
-use crate::{credentials, models, servers};
+use crate::{credentials, models, moment::Moment, servers};
 
 /// Parts of variable names that say that the value is a credential.
 const WORDS: [&str; 9] = ["KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"];
 /// Shorter values of variables that only sound like credentials are settings ("1", "none").
 const SHORTEST: usize = 8;
+/// How long a keyring that did not answer in time is left alone: words must not wait for it again and again.
+const LEFT_ALONE: TimeDelta = TimeDelta::seconds(30);
 
 /// The secrets of this process.
 pub(crate) struct KnownSecrets {
     keyring: Arc<Keyring>,
     environment: Vec<SecretString>,
+    clock: Arc<dyn Clock>,
+    looked: Mutex<Looked>,
+}
+
+/// When the keyring was looked through, and when it last gave no answer.
+#[derive(Default)]
+struct Looked {
+    at: Option<Moment>,
+    silent_at: Option<DateTime<Utc>>,
 }
 
 impl KnownSecrets {
     /// `declared` are the variables that packs name as credentials; any other counts by its name.
-    pub(crate) fn new(keyring: Arc<Keyring>, declared: &BTreeSet<String>, variables: impl Iterator<Item = (String, String)>) -> Self {
+    pub(crate) fn new(keyring: Arc<Keyring>, clock: Arc<dyn Clock>, declared: &BTreeSet<String>, variables: impl Iterator<Item = (String, String)>) -> Self {
         let secrets_of = |(name, value): (String, String)| {
             if declared.contains(&name) || is_credential(&name, &value) { vec![value] } else { secrets_in(&name, &value) }
         };
-        Self { keyring, environment: variables.flat_map(secrets_of).map(SecretString::from).collect() }
+        let environment = variables.flat_map(secrets_of).map(SecretString::from).collect();
+        Self { keyring, environment, clock, looked: Mutex::default() }
+    }
+
+    /// Whether the keyring has to be looked through now.
+    fn is_due(&self, now: Moment, time: DateTime<Utc>) -> bool {
+        let looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_silent = looked.silent_at.is_some_and(|at| (TimeDelta::zero()..LEFT_ALONE).contains(&(time - at)));
+        !is_silent && !looked.at.is_some_and(|at| at.stands(now))
     }
 }
 
@@ -44,15 +68,34 @@ impl Secrets for KnownSecrets {
     fn values(&self) -> Vec<SecretString> {
         self.environment.iter().cloned().chain(self.keyring.handed_out()).collect()
     }
+
+    fn learn(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            let time = self.clock.now();
+            let now = Moment::new(time, self.keyring.changes());
+            if !self.is_due(now, time) {
+                return;
+            }
+            let learned = learn(&self.keyring).await;
+            let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+            match learned {
+                Err(SecretsError::TimedOut) => looked.silent_at = Some(time),
+                // A locked keyring costs one short question, and may be unlocked before the next words.
+                Ok(()) | Err(_) => *looked = Looked { at: Some(now), silent_at: None },
+            }
+        })
+    }
 }
 
 /// Reads what the keyring holds for packs, servers and models; another program of the profile may have stored it since the last turn.
-pub(crate) async fn learn(keyring: &Keyring) {
-    for (name, value) in keyring.read_all(is_entry).await {
+pub(crate) async fn learn(keyring: &Keyring) -> Result<(), SecretsError> {
+    let found = keyring.read_all(is_entry).await.inspect_err(|error| tracing::debug!(%error, "stored keys are not known"))?;
+    for (name, value) in found {
         if name.starts_with(servers::TOKENS) {
             servers::note_tokens(keyring, &value);
         }
     }
+    Ok(())
 }
 
 /// Whether a keyring entry holds a secret of a pack, a server or a model: not the log's own, of which the mark is none.
@@ -108,10 +151,11 @@ mod tests {
     use secrecy::ExposeSecret as _;
 
     use super::*;
+    use crate::SystemClock;
 
     #[test]
     fn entries_of_packs_servers_and_models_are_secrets() {
-        let all = [credentials::entry("post", "TOKEN"), servers::tokens_entry(&"post".into(), "far"), "OPENAI_API_KEY@api.example.com".to_owned()];
+        let all = [credentials::entry("post", "TOKEN"), servers::tokens_entry(&"post".into(), "far"), "OPENAI_API_KEY@https://api.example.com".to_owned()];
         assert!(all.iter().all(|name| is_entry(name)), "{all:?}");
         assert!(!is_entry("audit-mark") && !is_entry("audit-signing-key"));
     }
@@ -143,9 +187,9 @@ mod tests {
             other.set(name, SecretString::from(value)).await.unwrap();
         }
         let keyring = Arc::new(Keyring::new("profile"));
-        let known = KnownSecrets::new(Arc::clone(&keyring), &BTreeSet::new(), std::iter::empty());
+        let known = KnownSecrets::new(Arc::clone(&keyring), Arc::new(SystemClock), &BTreeSet::new(), std::iter::empty());
         assert!(known.values().is_empty());
-        learn(&keyring).await;
+        learn(&keyring).await.unwrap();
         let values: BTreeSet<String> = known.values().iter().map(|value| value.expose_secret().to_owned()).collect();
         assert_eq!(values, BTreeSet::from(["access-1", "key-1", "token-1", tokens].map(str::to_owned)));
         daemon.kill().unwrap();
@@ -166,7 +210,7 @@ mod tests {
         let declared = BTreeSet::from(["PACK_LOGIN".to_owned()]);
         let keyring = Arc::new(Keyring::new("test"));
         keyring.set_for_this_run("x", SecretString::from("entered-by-hand"));
-        let known = KnownSecrets::new(Arc::clone(&keyring), &declared, variables.into_iter().map(|(n, v)| (n.to_owned(), v.to_owned())));
+        let known = KnownSecrets::new(Arc::clone(&keyring), Arc::new(SystemClock), &declared, variables.into_iter().map(|(n, v)| (n.to_owned(), v.to_owned())));
         let values: Vec<String> = known.values().iter().map(|value| value.expose_secret().to_owned()).collect();
         assert_eq!(values, ["sk-1234567890", "abcdefgh1", "declared-one", "entered-by-hand"]);
         let before = known.generation();
@@ -194,7 +238,7 @@ mod tests {
             ("OTEL_EXPORTER_OTLP_TRACES_HEADERS", "x-key=collector-3=="),
         ];
         let variables = variables.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let known = KnownSecrets::new(Arc::new(Keyring::new("test")), &BTreeSet::new(), variables);
+        let known = KnownSecrets::new(Arc::new(Keyring::new("test")), Arc::new(SystemClock), &BTreeSet::new(), variables);
         let values: Vec<String> = known.values().iter().map(|value| value.expose_secret().to_owned()).collect();
         assert_eq!(values, ["p@ssw0rd-1", "hidden-2", "hidden-31", "collector-1", "Bearer collector-2", "collector-3=="]);
     }

@@ -59,7 +59,12 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let database = memory.as_ref().map_or_else(|| paths.database(), MemoryFolder::database);
     let store_opening = open_store(&paths, database, &options);
     let log_opening = opening::log(&paths, &installation, Arc::clone(&keyring), &ledger, &options);
-    let (store, log) = tokio::join!(store_opening, log_opening);
+    // Stored keys are known before anything is accepted. A keyring that is locked or silent delays the start by its own deadline at most.
+    let learning = known::learn(&keyring);
+    let (store, log, learned) = tokio::join!(store_opening, log_opening, learning);
+    if let Err(error) = learned {
+        tracing::info!(%error, "stored keys are not known yet; they are looked for again before each message");
+    }
     let log = log?;
     let (store, recovered) = store?;
     report(&log, recovered, &mut notices).await;
@@ -89,7 +94,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         roster: Arc::clone(&tools) as _,
         models: Arc::clone(&models) as _,
         profile: Arc::clone(&profile) as _,
-        secrets: Arc::new(KnownSecrets::new(Arc::clone(&keyring), &declared_credentials(&tools), known::environment())),
+        secrets: Arc::new(KnownSecrets::new(Arc::clone(&keyring), Arc::clone(&options.clock), &declared_credentials(&tools), known::environment())),
         events: Arc::clone(&hub) as _,
         probe: Arc::clone(&options.probe),
         clock: Arc::clone(&options.clock),

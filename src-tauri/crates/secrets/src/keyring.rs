@@ -143,15 +143,22 @@ impl Keyring {
         Ok(found.inspect(|value| self.note(value)))
     }
 
-    /// Every kept value whose name `wants` says yes to, while the keyring is ready: what nobody may repeat, even before it is used.
-    pub async fn read_all(&self, wants: fn(&str) -> bool) -> Vec<(String, SecretString)> {
-        let read = move |service: &Service| -> Vec<(String, SecretString)> {
-            let names = service.names().unwrap_or_default().into_iter().filter(|name| wants(name));
-            names.filter_map(|name| service.get(&name).ok().flatten().map(|value| (name, SecretString::from(value)))).collect()
+    /// Every kept value whose name `wants` says yes to: what nobody may repeat, even before it is used. Each is noted as soon as it is
+    /// read, so that a keyring that answers too slowly still counts as far as it came.
+    pub async fn read_all(&self, wants: fn(&str) -> bool) -> Result<Vec<(String, SecretString)>, SecretsError> {
+        let handed_out = Arc::clone(&self.handed_out);
+        let read = move |service: &Service| -> Result<Vec<(String, SecretString)>, Fault> {
+            let mut found = Vec::new();
+            for name in service.names()?.into_iter().filter(|name| wants(name)) {
+                // An item that somebody deletes or damages meanwhile is none; the others count.
+                let Ok(Some(value)) = service.get(&name) else { continue };
+                let value = SecretString::from(value);
+                handed_out.lock().unwrap_or_else(PoisonError::into_inner).note(&value, None, Instant::now());
+                found.push((name, value));
+            }
+            Ok(found)
         };
-        let found = self.call(read).await.unwrap_or_default();
-        found.iter().for_each(|(_, value)| self.note(value));
-        found
+        self.call(read).await?.map_err(SecretsError::from)
     }
 
     /// Keeps the value in the keyring; one for this run only is dropped then.

@@ -252,6 +252,7 @@ impl Engine {
     /// Keeps a message and its answer for which no model was asked.
     pub async fn exchange(&self, session: &SessionId, said: &str, answer: &str, around: &Around) -> Result<(), AgentError> {
         self.check_enabled()?;
+        self.world.secrets.learn().await;
         let (said, answer) = (self.exact().scrub(said).into_owned(), self.exact().scrub(answer).into_owned());
         let session = self.session_for(Some(session.clone()), &said).await?;
         let (world, turn) = (&self.world, TurnId(self.world.ids.next("turn")));
