@@ -1,7 +1,112 @@
-//! Which addresses a pack's request may connect to: one rule for HTTP tools and for servers that are reached by an address.
+//! Two rules about addresses. Which of them a pack's request may connect to: one rule for HTTP tools and for servers behind an address.
+//! And to which server a key belongs: its origin, read from the parsed URL, by which keys are stored, selected and sent.
 //! Pure arithmetic; who resolves names, and who connects, is elsewhere.
 
+use core::fmt;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use url::{Host, Url};
+
+/// A server as requests reach it: scheme, host and port of a parsed `http` or `https` URL. Keys belong to origins, so every place that
+/// stores, selects or sends one asks here, and reads no address by itself.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Origin {
+    scheme: Scheme,
+    /// As the URL parser writes it: lower case, punycode, decimal IPv4, IPv6 in brackets.
+    host: String,
+    port: u16,
+    loopback: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Scheme {
+    Http,
+    Https,
+}
+
+impl Scheme {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Https => "https",
+        }
+    }
+
+    fn usual_port(self) -> u16 {
+        match self {
+            Self::Http => 80,
+            Self::Https => 443,
+        }
+    }
+}
+
+impl Origin {
+    /// Returns None if the URL is not `http` or `https`, or carries a user name or a password.
+    pub fn of(url: &Url) -> Option<Self> {
+        let scheme = match url.scheme() {
+            "http" => Scheme::Http,
+            "https" => Scheme::Https,
+            _ => return None,
+        };
+        if !url.username().is_empty() || url.password().is_some() {
+            return None;
+        }
+        let loopback = match url.host()? {
+            Host::Domain(name) => is_localhost(name),
+            Host::Ipv4(ip) => ip.is_loopback(),
+            Host::Ipv6(ip) => ip.is_loopback(),
+        };
+        Some(Self { scheme, host: url.host_str()?.to_owned(), port: url.port().unwrap_or(scheme.usual_port()), loopback })
+    }
+
+    /// The origin of an address as text, by the parser that requests use.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::of(&Url::parse(text).ok()?)
+    }
+
+    /// Whether a request there may carry a key: encrypted, or within this computer.
+    pub fn may_carry_key(&self) -> bool {
+        self.scheme == Scheme::Https || self.loopback
+    }
+
+    /// Whether it is a server of this computer, as the address itself says.
+    pub fn is_loopback(&self) -> bool {
+        self.loopback
+    }
+
+    /// Host and port, without the scheme's usual port.
+    pub fn host_and_port(&self) -> String {
+        if self.port == self.scheme.usual_port() { self.host.clone() } else { format!("{}:{}", self.host, self.port) }
+    }
+
+    /// Whether `name` is what version 0.1 called this server in the keyring: the host as it was typed, with a port if one was typed, and
+    /// without the scheme. An entry without a scheme never stands for a plain connection on the usual port: it may have been entered for https.
+    pub fn had_legacy_name(&self, name: &str) -> bool {
+        let read_as = |scheme: Scheme| Self::parse(&format!("{}://{name}", scheme.text()));
+        let same = |found: Option<Self>| found.is_some_and(|found| found.host == self.host && found.port == self.port);
+        // A name that means the same port with either scheme tells its port.
+        let fits = same(read_as(Scheme::Https)) && (self.scheme == Scheme::Https || same(read_as(Scheme::Http)));
+        self.may_carry_key() && !name.contains(['/', '\\', '?', '#', '@']) && fits
+    }
+}
+
+/// As the keyring names it: always with the scheme, never with its usual port.
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}://{}", self.scheme.text(), self.host_and_port())
+    }
+}
+
+/// Whether a name stands for this computer alone. Resolvers hold it to that: see `leads_there`.
+pub fn is_localhost(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name == "localhost" || name.strip_suffix(".localhost").is_some_and(|label| !label.is_empty())
+}
+
+/// Whether a name may lead to an address: one that stands for this computer leads nowhere else, whatever a resolver says.
+pub fn leads_there(name: &str, ip: IpAddr) -> bool {
+    !is_localhost(name) || ip.is_loopback()
+}
 
 /// Whether an address may be connected to; `private` says that this computer and the local network are allowed.
 pub fn may_reach(ip: IpAddr, private: bool) -> bool {
@@ -100,6 +205,94 @@ mod tests {
         for text in ["93.184.216.34", "8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1", "64:ff9b::808:808", "::ffff:8.8.8.8"] {
             let ip: IpAddr = text.parse().unwrap();
             assert!(may_reach(ip, false), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_origin_is_scheme_host_and_port_of_the_parsed_address() {
+        let table = [
+            ("https://api.openai.com/v1", Some("https://api.openai.com")),
+            ("HTTPS://API.OpenAI.com:443/v1", Some("https://api.openai.com")),
+            ("https:api.openai.com", Some("https://api.openai.com")),
+            ("https:/api.openai.com/v1", Some("https://api.openai.com")),
+            ("https:\\\\api.openai.com\\v1", Some("https://api.openai.com")),
+            ("ht\ttps://api.open\nai.com/v1", Some("https://api.openai.com")),
+            ("http:127.0.0.1:9/x://api.openai.com/v1", Some("http://127.0.0.1:9")),
+            ("http://evil.example/#://api.openai.com/v1", Some("http://evil.example")),
+            ("http://evil.example\\@api.openai.com/v1", Some("http://evil.example")),
+            ("http://0x7f.1:80/", Some("http://127.0.0.1")),
+            ("http://017700000001/", Some("http://127.0.0.1")),
+            ("http://2130706433:8080/", Some("http://127.0.0.1:8080")),
+            ("http://[0:0:0:0:0:0:0:1]:1/", Some("http://[::1]:1")),
+            ("https://xn--bcher-kva.example", Some("https://xn--bcher-kva.example")),
+            ("https://b\u{fc}cher.example", Some("https://xn--bcher-kva.example")),
+            ("https://api%2Eopenai.com", Some("https://api.openai.com")),
+            ("https://api.openai.com./v1", Some("https://api.openai.com.")),
+            ("https://me:word@api.openai.com", None),
+            ("https://me@api.openai.com", None),
+            ("ftp://api.openai.com", None),
+            ("api.openai.com", None),
+            ("", None),
+        ];
+        for (text, origin) in table {
+            assert_eq!(Origin::parse(text).map(|origin| origin.to_string()).as_deref(), origin, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_key_goes_out_encrypted_or_to_this_computer() {
+        for text in [
+            "https://api.example.com",
+            "http://127.0.0.1:1",
+            "http://127.9.9.9",
+            "http://[::1]",
+            "http://localhost:11434",
+            "http://LOCALHOST",
+            "http://a.localhost",
+        ] {
+            assert!(Origin::parse(text).unwrap().may_carry_key(), "{text}");
+        }
+        for text in [
+            "http://api.example.com",
+            "http://10.0.0.1",
+            "http://localhost.example.com",
+            "http://localhost.",
+            "http://notlocalhost",
+            "http://[::ffff:127.0.0.1]",
+            "http://0.0.0.0",
+        ] {
+            assert!(!Origin::parse(text).unwrap().may_carry_key(), "{text}");
+        }
+        let (here, elsewhere) = ("127.0.0.1".parse().unwrap(), "203.0.113.9".parse().unwrap());
+        assert!(leads_there("localhost", here) && !leads_there("LocalHost", elsewhere) && !leads_there("a.localhost", elsewhere));
+        assert!(leads_there("example.com", elsewhere) && !is_localhost(".localhost"));
+    }
+
+    #[test]
+    fn names_of_the_first_version_count_only_for_the_server_that_they_name_for_certain() {
+        let counts = |origin: &str, name: &str| Origin::parse(origin).unwrap().had_legacy_name(name);
+        for (origin, name) in [
+            ("https://api.openai.com", "api.openai.com"),
+            ("https://api.openai.com", "api.openai.com:443"),
+            ("https://api.example.com:8443", "api.example.com:8443"),
+            ("http://127.0.0.1:11434", "127.0.0.1:11434"),
+            ("http://localhost:1234", "localhost:1234"),
+            ("https://xn--bcher-kva.example", "b\u{fc}cher.example"),
+        ] {
+            assert!(counts(origin, name), "{origin} {name}");
+        }
+        for (origin, name) in [
+            ("http://api.openai.com", "api.openai.com"),
+            ("http://gpu.lan:8000", "gpu.lan:8000"),
+            ("http://localhost", "localhost"),
+            ("http://127.0.0.1:443", "127.0.0.1"),
+            ("https://api.openai.com:8443", "api.openai.com"),
+            ("https://api.openai.com", "me@api.openai.com"),
+            ("https://api.openai.com", "evil.example"),
+            ("https://api.openai.com", ""),
+            ("https://api.openai.com", "https:api.openai.com"),
+        ] {
+            assert!(!counts(origin, name), "{origin} {name}");
         }
     }
 }

@@ -7,6 +7,7 @@ use ts_rs::TS;
 
 use crate::{
     PackId, ToolId,
+    address::Origin,
     manifest::{Auth, Backoff, HttpCall, IdempotencyStrategy, Kind, Latency, OutputTrust, Preview, ProgramCall, SessionValue},
 };
 
@@ -113,10 +114,13 @@ impl ToolTarget {
     }
 }
 
-/// The host and port of an address, as it is written.
+/// The host and port of an address, as it is written. Returns the whole address if what looks like its host is not what requests reach:
+/// an approval must not name another server.
 fn host_of(url: &str) -> &str {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    rest.split(['/', '?', '#']).next().unwrap_or(rest)
+    let Some((scheme, rest)) = url.split_once("://") else { return url };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let meant = Origin::parse(&format!("{scheme}://{host}"));
+    if meant.is_some() && meant == Origin::parse(url) { host } else { url }
 }
 
 /// A parameter that the model never sees and the host fills from the session's values.

@@ -12,7 +12,8 @@ use serde_json::json;
 
 use crate::{
     Host, credentials, definitions, doctor,
-    models::{API_KEY, FALLBACK_KEY, Tested, entry_of},
+    entries::Entries,
+    models::{API_KEY, FALLBACK_KEY, Tested, entry_of, may_be_kept},
     pack_settings, servers,
 };
 
@@ -234,7 +235,7 @@ impl Commands for Host {
     }
     async fn secret_delete(&self, params: SecretParams) -> Result<Empty, AgentError> {
         self.check_alarm()?;
-        self.keyring.delete(&self.entry_of(&params.name)?).await.map_err(AgentError::from)?;
+        self.entry_of(&params.name)?.delete(&self.keyring).await.map_err(AgentError::from)?;
         self.record(RecordDraft::new(RecordType::SettingChanged).field("setting", "secret").field("name", params.name).field("action", "deleted")).await?;
         Ok(Empty {})
     }
@@ -288,7 +289,7 @@ impl Host {
     async fn settings_view(&self) -> SettingsView {
         let keyring = self.keyring_view().await;
         let stored = self.keyring.set_names().await;
-        let secrets_set = SECRETS.iter().filter(|name| self.entry_of(name).is_ok_and(|entry| stored.contains(&entry))).map(|name| (*name).to_owned()).collect();
+        let secrets_set = SECRETS.iter().filter(|name| self.entry_of(name).is_ok_and(|entry| entry.is_among(&stored))).map(|name| (*name).to_owned()).collect();
         SettingsView {
             settings: (*self.profile.settings()).clone(),
             forced: self.profile.forced(),
@@ -322,21 +323,22 @@ impl Host {
     }
 
     /// The keyring entry of a named key, for the server that is configured now.
-    fn entry_of(&self, name: &str) -> Result<String, AgentError> {
-        let entry = entry_of(name, &self.profile.settings()).or_else(|| credentials::entry_of(self.tools.loaded(), name));
+    fn entry_of(&self, name: &str) -> Result<Entries, AgentError> {
+        let entry = entry_of(name, &self.profile.settings()).or_else(|| credentials::entry_of(self.tools.loaded(), name).map(Entries::plain));
         entry.ok_or_else(|| AgentError::invalid(format!("There is no key named {name}.")))
     }
 
     async fn store_secret(&self, params: SecretSetParams) -> Result<(), AgentError> {
+        may_be_kept(&params.name, &self.profile.settings())?;
         let entry = self.entry_of(&params.name)?;
         if params.value.trim().is_empty() {
             return Err(AgentError::invalid("The key is empty.").hint("Paste the key, or delete the stored one."));
         }
         let value = params.value.trim().to_owned().into();
         if params.this_run_only {
-            self.keyring.set_for_this_run(&entry, value);
+            entry.set_for_this_run(&self.keyring, &value);
         } else {
-            self.keyring.set(&entry, value).await.map_err(AgentError::from)?;
+            entry.set(&self.keyring, &value).await.map_err(AgentError::from)?;
         }
         self.record(
             RecordDraft::new(RecordType::SettingChanged)

@@ -9,6 +9,7 @@ mod definitions;
 mod dialect;
 mod doctor;
 mod elsewhere;
+mod entries;
 mod evaluate;
 mod first_look;
 mod host;

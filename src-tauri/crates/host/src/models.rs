@@ -5,18 +5,18 @@ use std::{
     time::Duration,
 };
 
-use contract::{ModelCapabilities, Settings};
+use contract::{AgentError, ModelCapabilities, Settings, address::Origin};
 use engine::ports::{Clock, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Models, Profile, Random};
 use futures::{StreamExt, future::BoxFuture, stream::BoxStream};
 use models::{
-    Api, Checked, Config, Diagnosis, HttpClient, Provider, WithFallback, World,
+    Api, Checked, Config, Diagnosis, HttpClient, Provider, ServerKey, WithFallback, World,
     echo::EchoModel,
     offline::{OfflineModel, OfflinePack},
 };
 use secrecy::SecretString;
 use secrets::Keyring;
 
-use crate::{credentials::Credentials, known, moment::Moment, profile::LiveProfile};
+use crate::{credentials::Credentials, entries::Entries, known, moment::Moment, profile::LiveProfile};
 
 /// The name of the provider's key in settings, and of the variable that may hold it.
 pub(crate) const API_KEY: &str = "OPENAI_API_KEY";
@@ -26,19 +26,31 @@ pub(crate) const FALLBACK_KEY: &str = "MODEL_FALLBACK_KEY";
 /// The name of the model that says what it was told.
 pub(crate) const ECHO: &str = "echo";
 
-/// The keyring entry of a server's key. Each server has its own, so that a changed address never sends a key elsewhere.
-fn key_entry(base_url: &str) -> String {
-    format!("{API_KEY}@{}", host_of(base_url).to_ascii_lowercase())
+/// The keyring entries of a named key, for the server that is configured now. `None` where there is no such server.
+pub(crate) fn entry_of(name: &str, settings: &Settings) -> Option<Entries> {
+    server_of_key(name, settings)?.key_entries()
 }
 
-/// The keyring entry of a named key, for the server that is configured now. `None` where there is no such server.
-pub(crate) fn entry_of(name: &str, settings: &Settings) -> Option<String> {
-    let server = match name {
+/// Says why a named key cannot be kept for the server that is configured now.
+pub(crate) fn may_be_kept(name: &str, settings: &Settings) -> Result<(), AgentError> {
+    let Some(server) = server_of_key(name, settings) else { return Ok(()) };
+    match server.origin() {
+        Some(origin) if origin.may_carry_key() => Ok(()),
+        Some(origin) => Err(AgentError::invalid(format!("The key is not kept: the connection to {origin} would not be encrypted, so it would never be sent."))
+            .reason("key_in_plain_text")
+            .hint("Change the address to one that begins with https://. Without encryption a key goes only to this computer.")),
+        None => Err(AgentError::invalid("The key is not kept: the model's address is not a web address that can be used.")
+            .reason("bad_address")
+            .hint("Enter a base URL such as https://api.openai.com/v1 first, without a user name or password in it.")),
+    }
+}
+
+fn server_of_key(name: &str, settings: &Settings) -> Option<Server> {
+    match name {
         API_KEY => Server::named(settings, ""),
         FALLBACK_KEY => Server::second(settings)?,
         _ => None,
-    };
-    server.map(|server| key_entry(&server.base_url))
+    }
 }
 
 /// A server and a model on it.
@@ -72,7 +84,20 @@ impl Server {
     }
 
     fn label(&self) -> String {
-        format!("{} at {}", self.model, host_of(&self.base_url))
+        format!("{} at {}", self.model, self.host())
+    }
+
+    /// The server that requests reach, and that its key belongs to.
+    fn origin(&self) -> Option<Origin> {
+        models::server_of(&self.base_url)
+    }
+
+    fn key_entries(&self) -> Option<Entries> {
+        Some(Entries::of_server(API_KEY, &self.origin()?, &self.base_url))
+    }
+
+    fn host(&self) -> String {
+        self.origin().map_or_else(|| "an address that cannot be used".to_owned(), |origin| origin.host_and_port())
     }
 }
 
@@ -168,7 +193,7 @@ impl HostModels {
     pub(crate) async fn test(&self) -> Option<Tested> {
         let settings = self.profile.settings();
         let server = Server::first(&settings, &settings.model.model)?;
-        let (host, local, capabilities) = (host_of(&server.base_url), is_local(&server.base_url), models::capabilities(&server.model));
+        let (host, local, capabilities) = (server.host(), is_local(&server.base_url), models::capabilities(&server.model));
         let found = match self.remote(&settings, server, Place::Last).open().await {
             Ok(_) if !settings.egress.allowed && !local => Err(Diagnosis::before_asking(nothing_may_leave())),
             Ok(model) => model.check().await,
@@ -290,7 +315,13 @@ impl Remote {
 }
 
 async fn open(keyring: &Keyring, recipe: &Recipe, local: bool) -> Result<Provider, ModelError> {
-    let api_key = match keyring.get(&key_entry(&recipe.server.base_url)).await {
+    // Where a key may not go, none is looked for: a server without encryption is asked without one.
+    let server = recipe.server.origin().filter(Origin::may_carry_key);
+    let found = match (&server, recipe.server.key_entries()) {
+        (Some(_), Some(entries)) => entries.get(keyring).await,
+        _ => Ok(None),
+    };
+    let api_key = match found {
         Ok(key) => key.or_else(|| recipe.env_key.clone()),
         Err(_) if recipe.env_key.is_some() => recipe.env_key.clone(),
         // A server on this machine rarely wants a key; any other says so itself.
@@ -307,7 +338,7 @@ async fn open(keyring: &Keyring, recipe: &Recipe, local: bool) -> Result<Provide
     let config = Config {
         api: recipe.server.api,
         base_url: recipe.server.base_url.clone(),
-        api_key,
+        api_key: server.zip(api_key).map(|(server, key)| ServerKey { server, key }),
         model: recipe.server.model.clone(),
         reasoning: recipe.reasoning,
         idle_timeout: recipe.idle_timeout,
@@ -342,7 +373,8 @@ impl Model for Remote {
         Box::pin(async move {
             let before = Moment::new(now, keyring.changes());
             if !lately.has_learned(before) {
-                known::learn(&keyring).await;
+                // What cannot be read now shows when the model is asked.
+                let _ = known::learn(&keyring).await;
                 lately.learned(before);
             }
         })
@@ -380,12 +412,8 @@ fn env_key(credentials: &Credentials, api: Api, base_url: &str) -> Option<Secret
     let key = credentials.variable(api.key_variable())?;
     let moved = std::env::var("OPENAI_BASE_URL").ok().filter(|_| api.key_variable() == API_KEY);
     let meant = moved.unwrap_or_else(|| api.default_url().to_owned());
-    (host_of(base_url) == host_of(&meant)).then_some(key)
-}
-
-fn host_of(base_url: &str) -> String {
-    let rest = base_url.split_once("://").map_or(base_url, |(_, rest)| rest);
-    rest.split(['/', '?']).next().unwrap_or(rest).to_owned()
+    let asked = models::server_of(base_url)?;
+    (asked.may_carry_key() && models::server_of(&meant)? == asked).then_some(key)
 }
 
 /// On this machine, as the address itself says: a name that only begins like a loopback address is none.
@@ -406,18 +434,32 @@ mod tests {
         Settings { model, ..Settings::default() }
     }
 
+    fn entries_at(server: &str) -> [String; 1] {
+        [format!("OPENAI_API_KEY@{server}")]
+    }
+
     #[test]
     fn every_server_has_a_key_of_its_own() {
         let table = [
-            ("openai_compatible", "http://LocalHost:1234/v1", "OPENAI_API_KEY@localhost:1234"),
-            ("openai_responses", "", "OPENAI_API_KEY@api.openai.com"),
-            ("anthropic", "", "OPENAI_API_KEY@api.anthropic.com"),
-            ("gemini", " ", "OPENAI_API_KEY@generativelanguage.googleapis.com"),
-            ("offline", "https://example.com/v1", "OPENAI_API_KEY@example.com"),
+            ("openai_compatible", "http://LocalHost:1234/v1", "http://localhost:1234"),
+            ("openai_compatible", "http:127.0.0.1:1234/x://api.openai.com/v1", "http://127.0.0.1:1234"),
+            ("openai_responses", "", "https://api.openai.com"),
+            ("anthropic", "", "https://api.anthropic.com"),
+            ("gemini", " ", "https://generativelanguage.googleapis.com"),
+            ("offline", "https://example.com/v1", "https://example.com"),
         ];
-        for (provider, base_url, entry) in table {
-            assert_eq!(entry_of(API_KEY, &settings(provider, base_url, None)).as_deref(), Some(entry), "{provider}");
+        for (provider, base_url, server) in table {
+            let entry = entries_at(server);
+            assert!(entry_of(API_KEY, &settings(provider, base_url, None)).is_some_and(|found| found.is_among(&entry)), "{provider}");
         }
+        for base_url in ["not an address", "https://me:word@api.openai.com/v1"] {
+            let settings = settings("openai_compatible", base_url, None);
+            assert_eq!(entry_of(API_KEY, &settings), None);
+            assert_eq!(may_be_kept(API_KEY, &settings).unwrap_err().reason_text(), Some("bad_address"));
+        }
+        let plain = may_be_kept(API_KEY, &settings("openai_compatible", "http://gpu.example:8000/v1", None)).unwrap_err();
+        assert_eq!(plain.reason_text(), Some("key_in_plain_text"));
+        assert!(may_be_kept(API_KEY, &settings("openai_compatible", "http://localhost:8000/v1", None)).is_ok());
     }
 
     #[test]
@@ -428,6 +470,9 @@ mod tests {
         let at = |address: &str| env_key(&terminal, api, address).map(|key| key.expose_secret().to_owned());
         assert_eq!(at(api.default_url()).as_deref(), Some("sk-ant"));
         assert_eq!(at("https://elsewhere.example/v1"), None);
+        for address in ["http://api.anthropic.com/v1", "http:127.0.0.1:9/x://api.anthropic.com/v1", "https://api.anthropic.com:8443/v1"] {
+            assert_eq!(at(address), None, "{address}");
+        }
         let window = Credentials::reading(keyring(), Arc::new(SystemClock), None);
         assert!(env_key(&window, api, api.default_url()).is_none(), "the window takes keys from the keyring alone");
         let reads = |from_environment| Credentials::new(keyring(), Arc::new(SystemClock), from_environment).variable("PATH").is_some();
@@ -449,7 +494,7 @@ mod tests {
     fn the_second_servers_key_is_its_own_and_the_offline_model_has_none() {
         let second = |provider: &str| FallbackModel { provider: provider.into(), ..FallbackModel::default() };
         let with = |fallback| entry_of(FALLBACK_KEY, &settings("gemini", "", fallback));
-        assert_eq!(with(Some(second("anthropic"))).as_deref(), Some("OPENAI_API_KEY@api.anthropic.com"));
+        assert!(with(Some(second("anthropic"))).is_some_and(|found| found.is_among(&entries_at("https://api.anthropic.com"))));
         assert_eq!((with(Some(second("offline"))), with(None)), (None, None));
         assert_eq!(entry_of("ANOTHER", &settings("gemini", "", None)), None);
     }

@@ -10,7 +10,7 @@ use std::{
 
 use contract::{
     AgentError,
-    address::may_reach,
+    address::{Origin, leads_there, may_reach},
     manifest::{Auth, AuthKind},
 };
 use http::{HeaderName, HeaderValue};
@@ -41,7 +41,8 @@ impl Resolve for Guarded {
         let private = self.private;
         Box::pin(async move {
             let found: Vec<IpAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.map(|address| address.ip()).collect();
-            let allowed: Vec<SocketAddr> = found.iter().filter(|ip| may_reach(**ip, private)).map(|ip| SocketAddr::new(*ip, 0)).collect();
+            let allowed: Vec<SocketAddr> =
+                found.iter().filter(|ip| may_reach(**ip, private) && leads_there(name.as_str(), **ip)).map(|ip| SocketAddr::new(*ip, 0)).collect();
             if allowed.is_empty() {
                 return Err(if found.is_empty() { io::Error::from(io::ErrorKind::NotFound).into() } else { PrivateAddress.into() });
             }
@@ -84,6 +85,17 @@ pub(crate) fn check(url: &Url, private: bool) -> Result<(), String> {
     if open || private { Ok(()) } else { Err(refused(host)) }
 }
 
+/// Whether keys and tokens may go to an address: encrypted, or within this computer.
+pub(crate) fn check_key(url: &Url) -> Result<(), String> {
+    if Origin::of(url).is_some_and(|server| server.may_carry_key()) {
+        return Ok(());
+    }
+    let host = url.host_str().unwrap_or("that address");
+    Err(format!(
+        "{host} is to be shown a key, and the connection would not be encrypted. Use an address that begins with https://; without encryption a key goes only to this computer."
+    ))
+}
+
 /// What is said of an address that may not be reached.
 pub(crate) fn refused(host: &str) -> String {
     format!(
@@ -97,6 +109,12 @@ impl Address {
         self.http.private_network && self.access.private_network()
     }
 
+    /// Whether the server is shown a key or a token.
+    fn shows_keys(&self) -> bool {
+        let by_auth = self.http.auth.as_ref().is_some_and(|auth| auth.kind != AuthKind::None);
+        by_auth || self.http.oauth.is_some() || !self.http.headers.is_empty()
+    }
+
     pub(crate) fn url(&self) -> Result<Url, String> {
         let url = Url::parse(&self.http.url).map_err(|_| format!("{} is not a web address.", self.http.url))?;
         check(&url, self.private())?;
@@ -106,6 +124,9 @@ impl Address {
     /// Where and with which headers to connect. Credentials are read now and kept for this connection only.
     pub(crate) async fn transport_config(&self) -> Result<StreamableHttpClientTransportConfig, AgentError> {
         let url = self.url().map_err(|why| AgentError::internal("private_address", why))?;
+        if self.shows_keys() {
+            check_key(&url).map_err(|why| AgentError::internal("key_in_plain_text", why))?;
+        }
         let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str()).reinit_on_expired_session(true);
         config.max_sse_event_size = LONGEST_LINE;
         let mut headers = HashMap::new();

@@ -35,6 +35,10 @@ impl OAuthHttpClient for Fetcher {
             let wait = request.timeout;
             let mut asking = reqwest::Request::try_from(request.request)?;
             http::check(asking.url(), self.private)?;
+            // What is posted holds codes, secrets or tokens; so may what a header names.
+            if *asking.method() != reqwest::Method::GET || asking.headers().contains_key(reqwest::header::AUTHORIZATION) {
+                http::check_key(asking.url())?;
+            }
             *asking.timeout_mut() = wait;
             let mut response = client.execute(asking).await?;
             let mut answer = ::http::Response::builder().status(response.status());

@@ -113,7 +113,8 @@ impl PerSession {
     pub fn new(place: Place) -> Result<Self, String> {
         let address = |text: &str| {
             let url = Url::parse(text).map_err(|_| format!("{text} is not a web address."))?;
-            http::check(&url, place.private).map(|()| url)
+            http::check(&url, place.private)?;
+            http::check_key(&url).map(|()| url)
         };
         let (url, token_url) = (address(&place.url)?, address(&place.token_url)?);
         let client = http::client(place.private, false)?;

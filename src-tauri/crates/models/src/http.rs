@@ -10,13 +10,15 @@ mod retry;
 mod trust;
 
 use std::collections::HashMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use contract::address::{Origin, leads_there};
 use engine::ports::ModelError;
 use reqwest::Url;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 pub(crate) use check::run as check;
 pub use check::{Checked, Diagnosis};
@@ -65,8 +67,19 @@ pub fn http_client() -> Result<HttpClient, ModelError> {
             .tcp_nodelay(true)
     };
     let outward = builder().build().map_err(|_| failure::no_tls())?;
-    let here = builder().no_proxy().build().map_err(|_| failure::no_tls())?;
+    let here = builder().no_proxy().dns_resolver(Arc::new(ThisComputer)).build().map_err(|_| failure::no_tls())?;
     Ok(HttpClient { outward, here, plainly: Plainly::default() })
+}
+
+/// Names of this computer lead to this computer, whatever the system's resolver would say: keys go to them without encryption.
+struct ThisComputer;
+
+impl Resolve for ThisComputer {
+    fn resolve(&self, name: Name) -> Resolving {
+        let both = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)].into_iter();
+        let found: Vec<SocketAddr> = both.filter(|ip| leads_there(name.as_str(), *ip)).map(|ip| SocketAddr::new(ip, 0)).collect();
+        Box::pin(async move { Ok(Box::new(found.into_iter()) as Addrs) })
+    }
 }
 
 impl HttpClient {
@@ -85,13 +98,12 @@ pub(crate) fn base_url(text: &str) -> Result<Url, ModelError> {
     let text = text.trim().trim_end_matches('/');
     let text = ENDPOINTS.iter().find_map(|end| text.strip_suffix(end)).unwrap_or(text);
     let url = Url::parse(text).map_err(|_| failure::bad_address())?;
-    let usable = matches!(url.scheme(), "http" | "https") && url.host().is_some() && url.username().is_empty() && url.password().is_none();
-    if usable { Ok(url) } else { Err(failure::bad_address()) }
+    if Origin::of(&url).is_some() { Ok(url) } else { Err(failure::bad_address()) }
 }
 
-pub(crate) fn host_of(url: &Url) -> String {
-    let host = url.host_str().unwrap_or_default();
-    url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+/// The server behind an address, as people enter it: the one that requests to it reach, and the one that its key belongs to.
+pub fn server_of(text: &str) -> Option<Origin> {
+    Origin::of(&base_url(text).ok()?)
 }
 
 /// Whether an address, as people enter it, is one of this machine.
@@ -100,12 +112,7 @@ pub fn is_loopback_address(text: &str) -> bool {
 }
 
 pub(crate) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(url::Host::Ipv4(ip)) => IpAddr::V4(ip).is_loopback(),
-        Some(url::Host::Ipv6(ip)) => IpAddr::V6(ip).is_loopback(),
-        None => false,
-    }
+    Origin::of(url).is_some_and(|origin| origin.is_loopback())
 }
 
 #[cfg(test)]

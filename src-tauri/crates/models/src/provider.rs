@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use contract::ModelCapabilities;
+use contract::{ModelCapabilities, address::Origin};
 use engine::ports::{Clock, Model, ModelError, ModelEvent, ModelRequest, Random, longest_answer};
 use futures::stream::BoxStream;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
@@ -69,13 +69,20 @@ impl Api {
     }
 }
 
+/// A key with the server that it belongs to.
+#[derive(Clone, Debug)]
+pub struct ServerKey {
+    pub server: Origin,
+    pub key: SecretString,
+}
+
 /// Where and how to ask.
 #[derive(Clone, Debug)]
 pub struct Config {
     pub api: Api,
     /// Up to and without the wire's own path.
     pub base_url: String,
-    pub api_key: Option<SecretString>,
+    pub api_key: Option<ServerKey>,
     pub model: String,
     /// Let the model think before it answers, where it can be told to.
     pub reasoning: bool,
@@ -110,11 +117,12 @@ pub struct Provider {
 }
 
 impl Provider {
-    /// Checks address and key for form; nothing is sent.
+    /// Checks address and key for form; nothing is sent. A key of another server, or one that would go out in plain text, is refused.
     pub fn new(config: Config, world: World) -> Result<Self, ModelError> {
         let base = http::base_url(&config.base_url)?;
-        let host = http::host_of(&base);
-        let key = headers(config.api, config.api_key.as_ref())?;
+        let server = Origin::of(&base).ok_or_else(failure::bad_address)?;
+        let host = server.host_and_port();
+        let key = headers(config.api, own_key(&server, config.api_key.as_ref())?)?;
         let known = known(&config.model);
         let maker = format!("{:?} {host} {}", config.api, config.model);
         let wire: Arc<dyn Wire> = match config.api {
@@ -132,6 +140,7 @@ impl Provider {
             wire,
             base,
             host,
+            server,
             idle: config.idle_timeout.max(Duration::from_millis(1)),
             before_another: config.before_another,
             max_retries: config.max_retries,
@@ -171,6 +180,16 @@ impl Model for Provider {
         }
         request.for_own_limit(self.capabilities.max_output_tokens);
         call::start(Arc::clone(&self.shared), request)
+    }
+}
+
+/// The key, if it may be sent to this server.
+fn own_key<'a>(server: &Origin, kept: Option<&'a ServerKey>) -> Result<Option<&'a SecretString>, ModelError> {
+    match kept {
+        None => Ok(None),
+        Some(kept) if kept.server != *server => Err(failure::key_of_another(&kept.server, server)),
+        Some(_) if !server.may_carry_key() => Err(failure::key_in_plain_text(server)),
+        Some(kept) => Ok(Some(&kept.key)),
     }
 }
 

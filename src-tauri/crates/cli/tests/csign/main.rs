@@ -9,6 +9,7 @@ mod ask;
 mod audit;
 mod guide;
 mod keyring;
+mod keys;
 mod killed;
 mod policy;
 mod run;

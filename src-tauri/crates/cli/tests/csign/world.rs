@@ -26,7 +26,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    fn of(output: Output) -> Self {
+    pub(crate) fn of(output: Output) -> Self {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("csign prints UTF-8");
         Self { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
     }

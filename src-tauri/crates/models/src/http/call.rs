@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use contract::address::Origin;
 use engine::ports::{Clock, ModelError, ModelEvent, ModelRequest, Random};
 use futures::stream::{BoxStream, StreamExt};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
@@ -34,6 +35,8 @@ pub(crate) struct Shared {
     pub(crate) wire: Arc<dyn Wire>,
     pub(crate) base: Url,
     pub(crate) host: String,
+    /// The server that may be asked, and shown the key.
+    pub(crate) server: Origin,
     /// Wire, server and model.
     pub(crate) maker: String,
     pub(crate) plainly: Plainly,
@@ -46,6 +49,11 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// The address of a request, if it leads to the server that the key belongs to.
+    pub(super) fn address(&self, url: Url) -> Result<Url, ModelError> {
+        if Origin::of(&url).as_ref() == Some(&self.server) { Ok(url) } else { Err(failure::bad_address()) }
+    }
+
     /// Who is asked, and for what: a server may refuse a shape and take what every other request offers.
     fn asks(&self, request: &ModelRequest) -> String {
         format!("{} {}", self.maker, request.structured.is_some())
@@ -146,7 +154,8 @@ impl Call {
         let mut headers = shared.wire.headers().clone();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static(if self.request.whole { "application/json, text/event-stream" } else { "text/event-stream" }));
-        let sent = shared.http.post(shared.wire.url(&shared.base, self.request.whole)).headers(headers).body(body).send();
+        let url = shared.address(shared.wire.url(&shared.base, self.request.whole)).map_err(Failure::last)?;
+        let sent = shared.http.post(url).headers(headers).body(body).send();
         let response = tokio::time::timeout_at(silent_until, sent)
             .await
             .map_err(|_| Failure::last(failure::stalled(&shared.host, idle)))?

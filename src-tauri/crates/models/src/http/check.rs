@@ -98,7 +98,7 @@ fn judged(failure: Failure, listed: Option<Vec<String>>, host: &str, model: &str
 
 /// The server's models; `None` where it has no such list. A refused key or no connection is a failure.
 async fn list(shared: &Shared) -> Result<Option<Vec<String>>, Failure> {
-    let url = shared.wire.list_url(&shared.base);
+    let url = shared.address(shared.wire.list_url(&shared.base)).map_err(Failure::last)?;
     let request = shared.http.get(url).timeout(LIST_TIME).headers(shared.wire.headers().clone());
     let response = request.send().await.map_err(|error| between::of_transport(&shared.host, &error))?;
     if matches!(response.status().as_u16(), 400 | 401 | 403 | 407) {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use contract::ConnectionProblem as Problem;
+use contract::{ConnectionProblem as Problem, address::Origin};
 use engine::ports::{ModelError, ModelErrorKind};
 use reqwest::StatusCode;
 use serde_json::Value;
@@ -61,6 +61,24 @@ pub(crate) fn no_tls() -> ModelError {
 /// The stored key holds characters that no header can carry.
 pub(crate) fn bad_key() -> ModelError {
     new(ModelErrorKind::Unauthorized, "The stored API key holds characters that no key has.", "Enter the key again in Settings, without spaces or line breaks.")
+}
+
+/// The key was entered for another server.
+pub(crate) fn key_of_another(belongs_to: &Origin, asked: &Origin) -> ModelError {
+    new(
+        ModelErrorKind::Unauthorized,
+        format!("The key belongs to {belongs_to}, so it is not sent to {asked}."),
+        "Enter a key for this server in Settings, or correct its address.",
+    )
+}
+
+/// Anybody on the way could read the key.
+pub(crate) fn key_in_plain_text(asked: &Origin) -> ModelError {
+    new(
+        ModelErrorKind::Unauthorized,
+        format!("The key is not sent to {asked}, because the connection would not be encrypted."),
+        "Use an address that begins with https://. Without encryption a key goes only to this computer.",
+    )
 }
 
 /// The request could not be written.

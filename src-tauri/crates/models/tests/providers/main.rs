@@ -8,6 +8,7 @@ mod failures;
 mod garbage;
 mod plainly;
 mod recordings;
+mod spellings;
 mod support;
 mod switching;
 mod timing;

@@ -7,7 +7,7 @@ use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use engine::ports::{AskedCall, Clock, Finish, Message, Model, ModelCall, ModelError, ModelEvent, ModelRequest, Outbound, OutboundValue, Random, ToolDef};
 use futures::StreamExt;
 use kit::model_server::ModelServer;
-use models::{Api, Config, HttpClient, Provider, World, http_client};
+use models::{Api, Config, HttpClient, Provider, ServerKey, World, http_client, server_of};
 use secrecy::SecretString;
 
 struct Fixed;
@@ -48,7 +48,7 @@ pub fn config(base_url: &str) -> Config {
     Config {
         api: Api::Chat,
         base_url: base_url.into(),
-        api_key: Some(SecretString::from("sk-test-SECRET")),
+        api_key: server_of(base_url).filter(|server| server.may_carry_key()).map(|server| ServerKey { server, key: SecretString::from("sk-test-SECRET") }),
         model: "scripted".into(),
         reasoning: false,
         idle_timeout: Duration::from_secs(60),

@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use contract::address::may_reach;
+use contract::address::{leads_there, may_reach};
 use futures::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
@@ -41,9 +41,11 @@ pub(crate) struct Guarded {
 impl Resolve for Guarded {
     fn resolve(&self, name: Name) -> Resolving {
         let (looking, private) = (self.lookup.lookup(name.as_str().to_owned()), self.private);
+        let named = name.as_str().to_owned();
         Box::pin(async move {
             let found = looking.await?;
-            let allowed: Vec<SocketAddr> = found.iter().filter(|ip| may_reach(**ip, private)).map(|ip| SocketAddr::new(*ip, 0)).collect();
+            let allowed: Vec<SocketAddr> =
+                found.iter().filter(|ip| may_reach(**ip, private) && leads_there(&named, **ip)).map(|ip| SocketAddr::new(*ip, 0)).collect();
             if allowed.is_empty() && !found.is_empty() {
                 return Err(PrivateAddress.into());
             }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use contract::{
     AgentError, ErrorCode, ToolSpec,
-    address::may_reach,
+    address::{Origin, may_reach},
     manifest::{Answer, AuthKind, HttpCall, HttpMethod},
 };
 use engine::ports::{ToolFailure, ToolRequest};
@@ -113,7 +113,7 @@ impl Attempt<'_> {
         for hop in 0..=HOPS {
             self.check(&url, &origin).map_err(|error| if hop == 0 { before(error) } else { perhaps(error) })?;
             // A credential goes to the server it belongs to, and to no other that this one points at.
-            let credential = if url.origin() == origin.origin() { self.credential().map_err(before)? } else { Credential::None };
+            let credential = if Origin::of(&url) == Origin::of(&origin) { self.credential(&url).map_err(before)? } else { Credential::None };
             let mut target = url.clone();
             if let Credential::Query(name, secret) = &credential {
                 target.query_pairs_mut().append_pair(name, secret.expose_secret());
@@ -193,9 +193,17 @@ impl Attempt<'_> {
         }
     }
 
-    /// What the server is shown of who asks.
-    fn credential(&self) -> Result<Credential<'_>, AgentError> {
+    /// What the server is shown of who asks. Without encryption only servers of this computer are shown anything.
+    fn credential(&self, url: &Url) -> Result<Credential<'_>, AgentError> {
         let (Some(auth), Some(secret)) = (&self.spec.auth, &self.permit.secret) else { return Ok(Credential::None) };
+        if auth.kind != AuthKind::None && !Origin::of(url).is_some_and(|server| server.may_carry_key()) {
+            let error = http(format!("{} needs a key, and the connection to {} would not be encrypted.", self.spec.title, self.host(url)));
+            return Err(error
+                .reason("key_in_plain_text")
+                .retryable(false)
+                .with("status", Value::Null)
+                .hint("Use an address that begins with https://. Without encryption a key goes only to this computer."));
+        }
         let (default, value) = match auth.kind {
             AuthKind::None => return Ok(Credential::None),
             AuthKind::BearerToken | AuthKind::Oauth2 | AuthKind::Mtls => ("Authorization", format!("Bearer {}", secret.expose_secret())),

@@ -88,6 +88,8 @@ impl Server {
         let names = Arc::new(Names {
             known: [
                 ("api.test", vec!["127.0.0.1"]),
+                ("api.localhost", vec!["127.0.0.1"]),
+                ("moved.localhost", vec!["93.184.216.34"]),
                 ("other.test", vec!["127.0.0.1"]),
                 ("rebinds.test", vec!["93.184.216.34", "127.0.0.1"]),
                 ("metadata.test", vec!["169.254.169.254"]),
@@ -100,6 +102,11 @@ impl Server {
 
     fn url(&self, path: &str) -> String {
         format!("http://api.test:{}{path}", self.at.port())
+    }
+
+    /// By a name of this computer: keys go there without encryption.
+    fn here(&self, path: &str) -> String {
+        format!("http://api.localhost:{}{path}", self.at.port())
     }
 
     fn tool(&self, path: &str, mut call: Value) -> ToolSpec {
@@ -132,7 +139,7 @@ fn error(result: Result<Value, ToolFailure>) -> AgentError {
 async fn a_request_is_what_the_manifest_says() {
     let server = Server::start().await;
     let mut call = json!({"method": "POST", "query": {"q": "{q}"}, "headers": {"X-Number": "{n}"}, "body": {"id": "{id}", "n": "{n}"}});
-    call["url"] = json!(server.url("/echo/things/{id}"));
+    call["url"] = json!(server.here("/echo/things/{id}"));
     call["private_network"] = json!(true);
     let spec =
         spec(json!({"http": call, "side_effect_level": "write", "idempotency": {"strategy": "header"}, "auth": {"kind": "bearer_token", "env_var": "TOKEN"}}));
@@ -176,6 +183,31 @@ async fn a_name_is_looked_at_where_it_really_leads() {
     assert!(server.seen.lock().unwrap().is_empty());
 }
 
+/// The names lead to this machine here, but they are not names of this machine.
+#[tokio::test]
+async fn a_key_goes_out_encrypted_or_to_this_computer() {
+    let server = Server::start().await;
+    let permit = Permit { private_network: true, secret: Some("s3cret".to_owned().into()) };
+    let port = server.at.port();
+    for auth in [
+        json!({"kind": "api_key", "env_var": "K"}),
+        json!({"kind": "api_key", "env_var": "K", "query": "key"}),
+        json!({"kind": "bearer_token", "env_var": "K"}),
+    ] {
+        for url in [server.url("/echo/x"), format!("http://api.localhost.test:{port}/echo/x"), format!("http://API.LOCALHOST.TEST:{port}/x/://api.localhost/y")]
+        {
+            let spec = spec(json!({"http": {"url": url.clone(), "private_network": true}, "auth": auth}));
+            let failure = server.run(&spec, json!({"id": "x"}), &permit).await.unwrap_err();
+            assert!(!failure.may_have_happened, "{url}");
+            assert_eq!(failure.error.reason_text(), Some("key_in_plain_text"), "{url}");
+            assert!(!serde_json::to_string(&failure.error).unwrap().contains("s3cret"));
+        }
+        let spec = spec(json!({"http": {"url": format!("http://moved.localhost:{port}/echo/x"), "private_network": true}, "auth": auth}));
+        assert!(server.run(&spec, json!({"id": "x"}), &permit).await.is_err(), "a name of this computer leads nowhere else");
+    }
+    assert!(server.seen.lock().unwrap().is_empty(), "nothing was sent");
+}
+
 #[tokio::test]
 async fn redirects_are_looked_at_hop_by_hop() {
     let server = Server::start().await;
@@ -185,7 +217,7 @@ async fn redirects_are_looked_at_hop_by_hop() {
         let mut tool = json!({"http": call});
         // The query of the redirecting address belongs to the test server, not to the manifest.
         let (path, query) = to(code, place).split_once('?').map(|(p, q)| (p.to_owned(), q.to_owned())).unwrap();
-        tool["http"]["url"] = json!(server.url(&path));
+        tool["http"]["url"] = json!(server.here(&path));
         tool["http"]["query"] = json!({"location": percent(&query)});
         tool["http"]["private_network"] = json!(true);
         for (name, value) in extra.as_object().unwrap() {
@@ -265,7 +297,7 @@ async fn what_cannot_be_reached_is_told_without_the_address() {
     let server = Server::start().await;
     let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     let spec = spec(
-        json!({"http": {"url": format!("http://api.test:{closed}/x"), "private_network": true}, "auth": {"kind": "api_key", "env_var": "K", "query": "key"}}),
+        json!({"http": {"url": format!("http://api.localhost:{closed}/x"), "private_network": true}, "auth": {"kind": "api_key", "env_var": "K", "query": "key"}}),
     );
     let permit = Permit { private_network: true, secret: Some("s3cret".to_owned().into()) };
     let failure = server.run(&spec, json!({"id": "x"}), &permit).await.unwrap_err();

@@ -1,0 +1,230 @@
+//! Keys: which server is shown one, and that a stored key never gets into a file, whatever a person or a program says with it.
+//! The tests named `inside_...` run in a private D-Bus session with a real keyring.
+
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    net::TcpListener,
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::{Arc, Mutex},
+};
+
+use kit::desktop::{ON_BUS, keyring_is_there};
+use secrets::{ExposeSecret as _, Keyring, SecretString};
+
+use crate::world::{Ran, World};
+
+const KEY: &str = "sk-live-4f9a81c2b7e3d650";
+const TOKEN: &str = "tok-77aa51d09be2c4f8";
+
+/// A server that refuses everything and remembers what it was sent.
+struct Listener {
+    port: u16,
+    heard: Arc<Mutex<Vec<String>>>,
+}
+
+impl Listener {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (port, heard) = (listener.local_addr().unwrap().port(), Arc::<Mutex<Vec<String>>>::default());
+        let told = Arc::clone(&heard);
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let mut request = String::new();
+                let mut reader = BufReader::new(stream.try_clone().unwrap());
+                while reader.read_line(&mut request).is_ok_and(|read| read > 2) {}
+                told.lock().unwrap().push(request);
+                let _ = stream.write_all(b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+            }
+        });
+        Self { port, heard }
+    }
+
+    fn heard(&self) -> Vec<String> {
+        std::mem::take(&mut *self.heard.lock().unwrap())
+    }
+}
+
+/// Writes settings with a model behind this address.
+fn choose_model(world: &World, base_url: &str) {
+    std::fs::create_dir_all(world.data()).unwrap();
+    let text = format!("[model]\nprovider = \"openai_compatible\"\nmodel = \"scripted\"\nmax_retries = 0\nbase_url = '{base_url}'\n");
+    std::fs::write(world.data().join("countersign.toml"), text).unwrap();
+}
+
+/// Addresses of a server on this machine that look like one of OpenAI's to who reads them as text.
+fn disguised(port: u16) -> Vec<String> {
+    vec![
+        format!("http:127.0.0.1:{port}/x://api.openai.com/v1"),
+        format!("http:/127.0.0.1:{port}/x://api.openai.com/v1"),
+        format!("HTTP:\\\\2130706433:{port}\\x://api.openai.com/v1"),
+        format!("http:0x7f.1:{port}/x?://api.openai.com/v1"),
+    ]
+}
+
+#[test]
+fn the_environments_key_goes_to_no_server_that_only_looks_like_its_own() {
+    let (world, listener) = (World::new(), Listener::start());
+    for base_url in disguised(listener.port) {
+        choose_model(&world, &base_url);
+        world.run_with("OPENAI_API_KEY", KEY, &["ask", "Hello?"]);
+        let heard = listener.heard();
+        assert!(!heard.is_empty(), "{base_url}: it was asked");
+        assert!(!heard.concat().contains(KEY), "{base_url}: {heard:?}");
+    }
+    let own = format!("http://127.0.0.1:{}/v1", listener.port);
+    Ran::of(world.command(&["ask", "Hello?"]).env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", own).env("OPENAI_MODEL", "scripted").output().unwrap());
+    assert!(listener.heard().concat().contains(KEY), "where the environment names the server, its key goes there");
+}
+
+/// Runs one of the `inside_` tests with a home and a bus of its own.
+fn in_session(test: &str) {
+    let home = tempfile::tempdir().unwrap();
+    let mut command = Command::new("dbus-run-session");
+    command.arg("--").arg(std::env::current_exe().unwrap()).args(["--exact", &format!("keys::{test}"), "--ignored", "--nocapture"]);
+    command.env("HOME", home.path()).env("XDG_RUNTIME_DIR", home.path()).env("XDG_DATA_HOME", home.path().join("data"));
+    let status = command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").env_remove("GNOME_KEYRING_CONTROL").status();
+    assert!(status.expect("dbus-run-session is needed: apt-get install dbus-daemon gnome-keyring").success(), "{test} failed");
+}
+
+struct Daemon(Child);
+
+impl Daemon {
+    fn start(unlocked: bool) -> Self {
+        let mut command = Command::new("gnome-keyring-daemon");
+        command.args(["--foreground", "--components=secrets"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        if unlocked {
+            command.arg("--unlock");
+        }
+        let mut child = command.spawn().expect("gnome-keyring-daemon is needed: apt-get install gnome-keyring");
+        child.stdin.take().unwrap().write_all(b"open sesame").unwrap();
+        while !keyring_is_there(Command::new(ON_BUS)) {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        Self(child)
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// `csign` on the bus of this session.
+fn csign(world: &World, args: &[&str]) -> Ran {
+    let bus = std::env::var("DBUS_SESSION_BUS_ADDRESS").unwrap();
+    Ran::of(world.command(args).env("DBUS_SESSION_BUS_ADDRESS", bus).output().unwrap())
+}
+
+/// The keyring of the world's profile, as another program sees it.
+fn keyring(world: &World) -> Keyring {
+    csign(world, &["policy", "show"]).ends_with(0);
+    Keyring::new(std::fs::read_to_string(world.data().join("installation")).unwrap().trim())
+}
+
+fn run<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
+}
+
+fn store(keyring: &Keyring, entries: &[(&str, &str)]) {
+    for (name, value) in entries {
+        run(keyring.set(name, SecretString::from(*value))).unwrap();
+    }
+}
+
+/// Every file below a folder in which one of the texts lies.
+fn holding(folder: &Path, texts: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        if entry.file_type().unwrap().is_dir() {
+            found.extend(holding(&entry.path(), texts));
+            continue;
+        }
+        let bytes = std::fs::read(entry.path()).unwrap_or_default();
+        let held = texts.iter().filter(|text| bytes.windows(text.len()).any(|part| part == text.as_bytes()));
+        found.extend(held.map(|text| format!("{}: {text}", entry.path().display())));
+    }
+    found
+}
+
+#[test]
+fn a_stored_key_gets_into_no_file_from_the_first_words_of_a_process() {
+    in_session("inside_first_words");
+}
+
+#[test]
+#[ignore = "runs inside a private session"]
+fn inside_first_words() {
+    let (_daemon, world) = (Daemon::start(true), World::new());
+    store(&keyring(&world), &[("OPENAI_API_KEY@https://api.openai.com", KEY), ("credential/post/TOKEN", TOKEN)]);
+    // Each is a process of its own, and the key is the first thing that it hears.
+    csign(&world, &["ask", &format!("{KEY} How is account 17 pacing?")]).ends_with(0);
+    csign(&world, &["ask", &format!("Search for shoes with {TOKEN} please")]);
+    let refused = csign(&world, &["--json", "tools", "call", "product.search", "--args", &format!(r#"{{"query":"shoes {KEY}"}}"#)]);
+    assert!(refused.out.contains("holds_secret") && refused.out.contains("Nothing was run"), "{}\n{}", refused.out, refused.err);
+    csign(&world, &["tools", "call", "cart.addItem", "--args", &format!(r#"{{"partNo":"{TOKEN}","quantity":1}}"#)]);
+    let request = world.path("request.json");
+    let text = format!(r#"{{"contract_version":"1.0","request_id":"r-1","input":"How is account 17 pacing? {TOKEN}"}}"#);
+    std::fs::write(&request, text).unwrap();
+    csign(&world, &["run", "--request", request.to_str().unwrap()]);
+    std::fs::remove_file(request).unwrap();
+    csign(&world, &["audit", "export", world.path("export").to_str().unwrap()]).ends_with(0);
+    assert!(world.path("export").is_dir());
+    assert_eq!(holding(&world.path("."), &[KEY, TOKEN]), Vec::<String>::new());
+}
+
+#[test]
+fn a_key_of_the_environment_gets_into_no_file_with_the_offline_model() {
+    let world = World::new();
+    world.run_with("OPENAI_API_KEY", KEY, &["ask", &format!("{KEY} How is account 17 pacing?")]).ends_with(0);
+    world.run_with("OPENAI_API_KEY", KEY, &["tools", "call", "product.search", "--args", &format!(r#"{{"query":"shoes {KEY}"}}"#)]);
+    world.run(&["audit", "export", world.path("export").to_str().unwrap()]).ends_with(0);
+    assert_eq!(holding(&world.path("."), &[KEY]), Vec::<String>::new());
+}
+
+#[test]
+fn a_locked_keyring_delays_no_start_for_long() {
+    in_session("inside_locked");
+}
+
+#[test]
+#[ignore = "runs inside a private session"]
+fn inside_locked() {
+    let (_daemon, world) = (Daemon::start(false), World::new());
+    let began = std::time::Instant::now();
+    csign(&world, &["ask", "How is account 17 pacing?"]).ends_with(0);
+    assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_stored_key_goes_to_its_own_server_and_entries_of_the_first_version_are_moved() {
+    in_session("inside_servers");
+}
+
+#[test]
+#[ignore = "runs inside a private session"]
+fn inside_servers() {
+    let (_daemon, world, listener) = (Daemon::start(true), World::new(), Listener::start());
+    let kept = keyring(&world);
+    let here = format!("127.0.0.1:{}", listener.port);
+    store(&kept, &[("OPENAI_API_KEY@api.openai.com", KEY), (&format!("OPENAI_API_KEY@{here}"), TOKEN)]);
+    for base_url in disguised(listener.port) {
+        choose_model(&world, &base_url);
+        csign(&world, &["ask", "Hello?"]);
+        let heard = listener.heard().concat();
+        assert!(heard.contains(TOKEN) && !heard.contains(KEY), "{base_url}: {heard}");
+    }
+    let names = run(kept.set_names());
+    let has = |name: &str| names.iter().any(|kept| kept == name);
+    assert!(has(&format!("OPENAI_API_KEY@http://{here}")) && !has(&format!("OPENAI_API_KEY@{here}")), "moved: {names:?}");
+    assert!(has("OPENAI_API_KEY@api.openai.com"), "that of another server stays: {names:?}");
+    assert_eq!(run(kept.get(&format!("OPENAI_API_KEY@http://{here}"))).unwrap().unwrap().expose_secret(), TOKEN);
+    // A key that was entered for https, and asked for without it.
+    store(&kept, &[("OPENAI_API_KEY@https://localhost", KEY), ("OPENAI_API_KEY@localhost", KEY), (&format!("OPENAI_API_KEY@https://{here}"), KEY)]);
+    choose_model(&world, &format!("http://{here}/v1"));
+    csign(&world, &["ask", "Hello?"]);
+    assert!(!listener.heard().concat().contains(KEY), "a key for https never goes out without it");
+}

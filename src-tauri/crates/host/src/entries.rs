@@ -1,0 +1,110 @@
+//! Keyring entries of keys that belong to servers: named after the server's origin, so that a changed address never takes a key along.
+//! Entries of version 0.1, which were named after the host alone, are moved over where they name the server for certain.
+
+use contract::address::Origin;
+use secrecy::SecretString;
+use secrets::{Keyring, SecretsError};
+
+/// The entries that hold one key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entries {
+    /// All that hold it; the first is read.
+    names: Vec<String>,
+    /// What version 0.1 called them.
+    legacy: Vec<String>,
+}
+
+/// The entry of a named key at a server.
+pub(crate) fn at(name: &str, server: &Origin) -> String {
+    format!("{name}@{server}")
+}
+
+impl Entries {
+    /// A key that belongs to no server.
+    pub(crate) fn plain(name: String) -> Self {
+        Self { names: vec![name], legacy: Vec::new() }
+    }
+
+    /// The key of one server; `typed` is its address as it stands in the settings.
+    pub(crate) fn of_server(key: &str, server: &Origin, typed: &str) -> Self {
+        let typed = typed.trim().split_once("://").map_or(typed, |(_, rest)| rest);
+        let typed = typed.split(['/', '?']).next().unwrap_or(typed).to_lowercase();
+        let host = server.host_and_port();
+        let mut legacy: Vec<String> = Vec::new();
+        for name in [format!("{host}:443"), format!("{host}:80"), typed, host] {
+            if server.had_legacy_name(&name) {
+                legacy.push(format!("{key}@{name}"));
+            }
+        }
+        legacy.sort();
+        legacy.dedup();
+        Self { names: vec![at(key, server)], legacy }
+    }
+
+    /// The value. One that lies under an old name is moved.
+    pub(crate) async fn get(&self, keyring: &Keyring) -> Result<Option<SecretString>, SecretsError> {
+        let Some(name) = self.names.first() else { return Ok(None) };
+        if let Some(value) = keyring.get(name).await? {
+            return Ok(Some(value));
+        }
+        for old in &self.legacy {
+            let Some(value) = keyring.get(old).await? else { continue };
+            // A keyring that takes nothing now is asked again the next time.
+            if keyring.set(name, value.clone()).await.is_ok() {
+                let _ = keyring.delete(old).await;
+            }
+            return Ok(Some(value));
+        }
+        Ok(None)
+    }
+
+    /// Keeps the value under every name, and takes away what lies under old ones.
+    pub(crate) async fn set(&self, keyring: &Keyring, value: &SecretString) -> Result<(), SecretsError> {
+        for name in &self.names {
+            keyring.set(name, value.clone()).await?;
+        }
+        for old in &self.legacy {
+            let _ = keyring.delete(old).await;
+        }
+        Ok(())
+    }
+
+    /// Keeps the value until the program ends.
+    pub(crate) fn set_for_this_run(&self, keyring: &Keyring, value: &SecretString) {
+        for name in &self.names {
+            keyring.set_for_this_run(name, value.clone());
+        }
+    }
+
+    /// Removes the value under every name.
+    pub(crate) async fn delete(&self, keyring: &Keyring) -> Result<(), SecretsError> {
+        for name in self.names.iter().chain(&self.legacy) {
+            keyring.delete(name).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether the key is among names that have a value.
+    pub(crate) fn is_among(&self, kept: &[String]) -> bool {
+        self.names.first().into_iter().chain(&self.legacy).any(|name| kept.contains(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_named_after_the_server_that_requests_reach() {
+        let of = |text: &str| {
+            let entries = Entries::of_server("KEY", &Origin::parse(text).unwrap(), text);
+            (entries.names.join(" "), entries.legacy.join(" "))
+        };
+        let both = |new: &str, old: &str| (new.to_owned(), old.to_owned());
+        assert_eq!(of("https://API.example.com/v1"), both("KEY@https://api.example.com", "KEY@api.example.com KEY@api.example.com:443"));
+        assert_eq!(of("http://127.0.0.1:1234/v1"), both("KEY@http://127.0.0.1:1234", "KEY@127.0.0.1:1234"));
+        assert_eq!(of("http:127.0.0.1:1234/x://api.example.com/v1"), both("KEY@http://127.0.0.1:1234", "KEY@127.0.0.1:1234"));
+        assert_eq!(of("http://gpu.example:8000/v1"), both("KEY@http://gpu.example:8000", ""));
+        assert_eq!(of("https://b\u{fc}cher.example").1, "KEY@b\u{fc}cher.example KEY@xn--bcher-kva.example KEY@xn--bcher-kva.example:443");
+    }
+}
