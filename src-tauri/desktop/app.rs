@@ -26,6 +26,7 @@ const LONGEST_STOP: Duration = Duration::from_secs(8);
 
 /// Runs the app; the process's exit code comes back.
 pub(crate) fn run() -> ExitCode {
+    host::keep_private();
     environment::prepare();
     let args = match args::read(std::env::args_os().skip(1), std::env::var_os("COUNTERSIGN_DATA_DIR")) {
         Ok(args) => args,

@@ -73,18 +73,36 @@ fn name(dataset: Dataset) -> &'static str {
     }
 }
 
+/// The tables' history. Its length is the version that this program writes, as `user_version`.
+const STEPS: &[M<'_>] = &[M::up(TABLES)];
+
+/// Fails when a newer version of the app wrote the file, of which nothing is then read or changed.
+pub(crate) fn check_version(db: &Connection, path: &Path) -> Result<(), AgentError> {
+    let found: i64 = db.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(|e| failed(&e))?;
+    let known = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
+    if found <= known {
+        return Ok(());
+    }
+    let file = path.display();
+    Err(AgentError::internal(
+        "pacing_newer",
+        format!("{file} was written by a newer version of Countersign (format {found}; this version knows up to {known}), so the pacing data cannot be used and nothing was changed."),
+    )
+    .hint("Install the newest version of Countersign, or move the file away: the sample comes back by itself, and CSV files can be imported again."))
+}
+
 /// Opens the file, makes or updates its tables.
 pub(crate) fn open(path: &Path) -> Result<Connection, AgentError> {
     let mut db = Connection::open(path).map_err(|e| failed(&e))?;
     db.busy_timeout(Duration::from_secs(5)).map_err(|e| failed(&e))?;
+    check_version(&db, path)?;
     let mode: String = db.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(|e| failed(&e))?;
     debug_assert!(mode == "wal" || mode == "memory", "journal mode {mode}");
     // Imports can be repeated and the sample is generated: a power cut may cost the last import, never the file.
     db.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16000;").map_err(|e| failed(&e))?;
-    let tables = [M::up(TABLES)];
-    Migrations::from_slice(&tables).to_latest(&mut db).map_err(|error| {
+    Migrations::from_slice(STEPS).to_latest(&mut db).map_err(|error| {
         AgentError::internal("database_error", format!("The pacing data cannot be opened: {error}."))
-            .hint("If it was written by a newer version of the app, start that version.")
+            .hint("Try again; if it stays, move pacing.db out of the data folder.")
     })?;
     db.set_prepared_statement_cache_capacity(32);
     Ok(db)

@@ -66,6 +66,15 @@ impl Pacing {
         Ok(Self { path: data_dir.join(FILE), clock, thresholds: Mutex::default(), db: Mutex::new(None) })
     }
 
+    /// Whether this version can use the file that is there. Nothing is made or changed.
+    pub fn check(&self) -> Result<(), AgentError> {
+        if !self.path.is_file() {
+            return Ok(());
+        }
+        let db = Connection::open(&self.path).map_err(|e| db::failed(&e))?;
+        db::check_version(&db, &self.path)
+    }
+
     /// Takes other limits between statuses from the pack's settings. What does not fit changes nothing.
     pub fn configure(&self, settings: &Map<String, Value>) -> Result<(), AgentError> {
         let thresholds = Thresholds::from_settings(settings)?;

@@ -1,6 +1,6 @@
 //! The command line of the shop's server, as `csign shop-server` and as a program of its own.
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{io::Write as _, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use chrono::NaiveDate;
 use clap::Parser;
@@ -70,20 +70,43 @@ fn serve(args: Args) -> Result<(), String> {
         options.today = Box::new(move || day);
     }
     let shop = Arc::new(Shop::open(options).map_err(|error| format!("The shop cannot open its files: {error}. Check the folder given with --data-dir."))?);
+    if args.http.is_some() {
+        // Whoever starts a shop of its own is told at once; the server of a pack tells with each call that needs a cart.
+        shop.check_carts().map_err(|error| error.sentence(crate::Locale::En))?;
+    }
     let login = match (args.login.client_id, args.login.client_secret) {
         (Some(id), Some(secret)) => Some(Login { id, secret, scope: args.login.scope, lasts: Duration::from_secs(args.login.token_seconds) }),
         _ => None,
+    };
+    let (failed, unwritten) = (std::sync::OnceLock::new(), Arc::new(tokio::sync::Notify::new()));
+    let waits = Arc::clone(&unwritten);
+    let ready = |bound: SocketAddr| {
+        let written = writeln!(std::io::stdout(), "listening on http://{bound}/mcp");
+        // A reader that has left knew enough; anyone else cannot know where it listens.
+        if let Err(error) = written
+            && error.kind() != std::io::ErrorKind::BrokenPipe
+        {
+            let _ = failed.set(format!("error: The output could not be written: {error}."));
+            unwritten.notify_one();
+        }
+    };
+    let stop = async move {
+        tokio::select! {
+            () = told_to_stop() => {}
+            () = waits.notified() => {}
+        }
     };
     // One client and sub-millisecond calls: a single thread starts fastest.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| format!("The shop cannot start: {error}"))?;
     runtime
         .block_on(async {
             match args.http {
-                Some(address) => serve::serve_http(shop, address, login, |bound| println!("listening on http://{bound}/mcp"), told_to_stop()).await,
+                Some(address) => serve::serve_http(shop, address, login, ready, stop).await,
                 None => serve::serve_stdio(shop).await,
             }
         })
-        .map_err(|error| error.to_string())
+        .map_err(|error| error.to_string())?;
+    failed.into_inner().map_or(Ok(()), Err)
 }
 
 async fn told_to_stop() {

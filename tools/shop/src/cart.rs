@@ -28,16 +28,28 @@ CREATE TABLE IF NOT EXISTS line(
   PRIMARY KEY (basket_id, part_no)) WITHOUT ROWID;
 ";
 
-/// Opens the carts in a folder, or in memory without one.
+/// The file's version, as `user_version`. Files from before it was written there have 0.
+const FORMAT: i64 = 1;
+
+/// Opens the carts in a folder, or in memory without one. A file of a newer version is left as it is.
 pub fn open(folder: Option<&Path>) -> Result<Connection, ShopError> {
-    let db = match folder {
-        Some(folder) => Connection::open(folder.join("carts.db"))?,
+    let file = folder.map(|folder| folder.join("carts.db"));
+    let db = match &file {
+        Some(file) => Connection::open(file)?,
         None => Connection::open_in_memory()?,
     };
     db.busy_timeout(std::time::Duration::from_secs(2))?;
+    let found: i64 = db.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if found > FORMAT {
+        let file = file.unwrap_or_default().display().to_string();
+        return Err(ShopError::NewerCarts { file, found, known: FORMAT });
+    }
     db.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")?;
     db.execute_batch(TABLES)?;
     with_touches(&db)?;
+    if found < FORMAT {
+        db.execute_batch(&format!("PRAGMA user_version = {FORMAT}"))?;
+    }
     Ok(db)
 }
 

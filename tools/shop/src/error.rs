@@ -27,6 +27,9 @@ pub enum ShopError {
     BadArguments(String),
     #[error("no tool {0}")]
     UnknownTool(String),
+    /// Written by a later version; nothing in it is read or changed.
+    #[error("{file} was written by a newer version of Countersign (format {found}; this version knows up to {known})")]
+    NewerCarts { file: String, found: i64, known: i64 },
     #[error("the shop's database failed: {0}")]
     Database(String),
 }
@@ -61,6 +64,12 @@ impl ShopError {
             (Self::BadArguments(problem), Locale::Sv) => format!("Argumenten passar inte: {problem}."),
             (Self::UnknownTool(name), Locale::En) => format!("The shop has no tool named {name}."),
             (Self::UnknownTool(name), Locale::Sv) => format!("Butiken har inget verktyg som heter {name}."),
+            (Self::NewerCarts { file, found, known }, Locale::En) => format!(
+                "{file} was written by a newer version of Countersign (format {found}; this version knows up to {known}), so carts cannot be used and nothing was changed. Install the newest version of Countersign, or move the file away to begin with empty carts."
+            ),
+            (Self::NewerCarts { file, found, known }, Locale::Sv) => format!(
+                "{file} skrevs av en nyare version av Countersign (format {found}; den här versionen klarar högst {known}), så varukorgar kan inte användas och inget ändrades. Installera den senaste versionen av Countersign, eller flytta undan filen för att börja med tomma varukorgar."
+            ),
             (Self::Database(_), Locale::En) => "The shop's database could not be read or written. Check that the disk is not full, then try again.".to_owned(),
             (Self::Database(_), Locale::Sv) => {
                 "Butikens databas gick inte att läsa eller skriva. Kontrollera att disken inte är full och försök igen.".to_owned()

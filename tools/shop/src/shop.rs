@@ -55,7 +55,9 @@ struct Files {
     catalogue: Connection,
     /// The whole catalogue, for searches; read by the first of them.
     shelves: Option<Vec<Shelf>>,
-    carts: Connection,
+    /// Nothing while the file is of a newer version: products are found all the same.
+    carts: Option<Connection>,
+    folder: Option<PathBuf>,
 }
 
 impl Shop {
@@ -65,8 +67,18 @@ impl Shop {
             std::fs::create_dir_all(folder)?;
         }
         let folder = options.data_dir.as_deref();
-        let files = Files { catalogue: db::open(folder, options.seed)?, shelves: None, carts: cart::open(folder)? };
+        let carts = match cart::open(folder) {
+            Ok(carts) => Some(carts),
+            Err(ShopError::NewerCarts { .. }) => None,
+            Err(error) => return Err(error),
+        };
+        let files = Files { catalogue: db::open(folder, options.seed)?, shelves: None, carts, folder: options.data_dir };
         Ok(Self { today: options.today, files: Mutex::new(files) })
+    }
+
+    /// Why there are no carts, if there are none.
+    pub fn check_carts(&self) -> Result<(), ShopError> {
+        self.lock().desk(Locale::En).map(drop)
     }
 
     /// Runs a tool. The error's sentence is in the language of the call.
@@ -81,27 +93,27 @@ impl Shop {
         match tool {
             "product.search" => files.search(arguments, frame),
             "product.get" => get_call(&files.catalogue, arguments, frame),
-            "cart.get" => json(files.desk(locale).view(basket_id(arguments)?)?),
+            "cart.get" => json(files.desk(locale)?.view(basket_id(arguments)?)?),
             "cart.addItem" => {
                 let basket = basket_id(arguments)?;
                 // The shop's contract: without the buyer's address an add does nothing, and says nothing.
                 if text(arguments, "clientIp").is_none() {
-                    return json(CartChanged { basket_id: basket, basket: files.desk(locale).view(basket)? });
+                    return json(CartChanged { basket_id: basket, basket: files.desk(locale)?.view(basket)? });
                 }
                 let (part, quantity) = (required(arguments, "partNo")?, quantity(arguments, Some(1))?);
-                let mut desk = files.desk(locale);
+                let mut desk = files.desk(locale)?;
                 let basket = desk.add(basket, &part, quantity)?;
                 changed(&desk, basket)
             }
             "cart.setItemQuantity" => {
                 let (part, quantity) = (required(arguments, "productId")?, quantity(arguments, None)?);
-                let mut desk = files.desk(locale);
+                let mut desk = files.desk(locale)?;
                 let basket = desk.set_quantity(basket_id(arguments)?, &part, quantity)?;
                 changed(&desk, basket)
             }
             "cart.removeItem" => {
                 let part = required(arguments, "productId")?;
-                let mut desk = files.desk(locale);
+                let mut desk = files.desk(locale)?;
                 let basket = desk.remove(basket_id(arguments)?, &part)?;
                 changed(&desk, basket)
             }
@@ -138,8 +150,13 @@ impl Shop {
 }
 
 impl Files {
-    fn desk(&mut self, locale: Locale) -> cart::Desk<'_> {
-        cart::Desk { catalogue: &self.catalogue, carts: &mut self.carts, locale }
+    fn desk(&mut self, locale: Locale) -> Result<cart::Desk<'_>, ShopError> {
+        let carts = match &mut self.carts {
+            Some(carts) => carts,
+            // The file may have been moved away meanwhile.
+            absent => absent.insert(cart::open(self.folder.as_deref())?),
+        };
+        Ok(cart::Desk { catalogue: &self.catalogue, carts, locale })
     }
 
     fn search(&mut self, arguments: &Map<String, Value>, frame: Frame) -> Result<Value, ShopError> {

@@ -22,7 +22,7 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 approval required, 4 denied or expired, 5 the log does not verify, 6 the log holds in itself but there was nothing outside it to compare it with.";
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 failed (also when the output could not be written), 2 wrong usage, 3 approval required, 4 denied or expired, 5 the log does not verify, 6 the log holds in itself but there was nothing outside it to compare it with.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -51,10 +51,10 @@ pub(crate) enum Command {
     Doctor,
     /// Serve the shop's chat API over HTTP: docs/gateway.md
     Serve(Serve),
-    /// For those who work on Countersign
+    /// For developers of Countersign
     #[command(subcommand, hide = true)]
     Dev(Dev),
-    /// Run the demo shop's server: the first word, with options of its own
+    /// Run the demo shop's MCP server (see `csign shop-server --help`)
     ShopServer,
 }
 
@@ -121,7 +121,7 @@ pub(crate) enum Approvals {
     },
     /// One action in full
     Show { id: String },
-    /// Approve one and run it; needs a terminal and the permission given in the approval window
+    /// Approve one and run it; only on a terminal, and only after allowing it in Settings
     Approve {
         id: String,
         /// The hash that `show` printed: what you saw is what runs
@@ -214,6 +214,8 @@ pub(crate) enum Audit {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Packs {
+    /// All packs, with the faults of those that cannot be used
+    List,
     /// List every fault of a pack
     Check {
         folder: PathBuf,

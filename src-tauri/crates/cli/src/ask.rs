@@ -11,7 +11,7 @@ use crate::args::Ask;
 use crate::exit::{Exit, Failure};
 use crate::link::Link;
 use crate::listen::{self, Asker};
-use crate::out::{Out, Tone};
+use crate::out::{self, Out, Tone};
 use crate::visible::exact;
 
 /// Text from the command line, or all of standard input for `-`.
@@ -63,6 +63,10 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Ask, text: String, pers
         let event = listen::of_turn(&push, &started.session, &started.turn);
         if let Some(event) = event {
             view.show(event);
+            // Nobody reads on: the turn is stopped in order, and its `final` ends this.
+            if matches!(out::delivery(), out::Delivery::ReaderLeft) && !std::mem::replace(&mut cancelled, true) {
+                let _ = link.commands.turn_cancel(TurnCancelParams { session: started.session.clone(), turn: started.turn.clone() }).await;
+            }
             if let EventBody::Final { status, error, .. } = &event.event {
                 return Ok(view.end(*status, error.as_ref()));
             }

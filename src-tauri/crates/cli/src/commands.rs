@@ -29,10 +29,7 @@ use crate::out::Out;
 pub(crate) fn shop_server(args: impl Iterator<Item = OsString>) -> ExitCode {
     match shop::Args::try_parse_from(std::iter::once("csign shop-server".into()).chain(args)) {
         Ok(args) => ExitCode::from(shop::run(args)),
-        Err(error) => {
-            let _ = error.print();
-            if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() }
-        }
+        Err(error) => crate::said_by_parser(&error),
     }
 }
 
@@ -45,6 +42,7 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
         Command::Packs(crate::args::Packs::Check { folder, run: false, .. }) => packs::check(out, &folder),
         Command::Packs(crate::args::Packs::Check { folder, run: true, allow_private_network }) => packs::check_and_run(out, &folder, allow_private_network),
         Command::Packs(crate::args::Packs::New { name, kind, into }) => packs::new(out, &data_dir, &name, kind, into),
+        Command::Packs(crate::args::Packs::List) => with_link(data_dir, Person::Absent, async |link| packs::list(link, out).await),
         Command::Dev(Dev::McpClient { url }) => dev::mcp_client(out, &url),
         Command::ShopServer => Err(Failure::usage("`shop-server` has to be the first word.").hint("csign shop-server --help")),
         Command::Ask(args) => {

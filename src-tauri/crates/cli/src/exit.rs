@@ -4,6 +4,8 @@ use std::process::ExitCode;
 
 use contract::{AgentError, ApprovalStatus, ErrorCode, ToolOutcome};
 
+use crate::out::{self, Out, Tone};
+
 /// How the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -62,6 +64,25 @@ impl Exit {
             ApprovalStatus::Failed => Self::Failed,
             ApprovalStatus::Pending => Self::ApprovalRequired,
             ApprovalStatus::Rejected | ApprovalStatus::Expired | ApprovalStatus::Cancelled | ApprovalStatus::Superseded => Self::Denied,
+        }
+    }
+}
+
+/// The end of the process, by how the command ended and what became of its output.
+pub(crate) fn leave(out: Out, exit: Exit) -> ExitCode {
+    match out::delivery() {
+        out::Delivery::Fine => exit.into(),
+        out::Delivery::Lost(error) => {
+            out.note(format!("{} The output could not be written: {error}.", out.tone(Tone::Bad, "error:")));
+            if exit == Exit::Done { Exit::Failed.into() } else { exit.into() }
+        }
+        out::Delivery::ReaderLeft => {
+            // SAFETY: both calls take constants. The process ends as every program does whose reader has left; all is put down already.
+            unsafe {
+                libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+                libc::raise(libc::SIGPIPE);
+            }
+            exit.into()
         }
     }
 }

@@ -26,6 +26,7 @@ use out::Out;
 
 /// Runs the program with the process's arguments.
 pub fn run() -> ExitCode {
+    host::keep_private();
     // As the system gives them: an argument that is no text is for the parser to refuse.
     let mut typed = std::env::args_os().skip(1);
     if typed.next().is_some_and(|word| word == "shop-server") {
@@ -33,11 +34,7 @@ pub fn run() -> ExitCode {
     }
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => {
-            // Help and version are not mistakes; clap knows which stream each belongs to.
-            let _ = error.print();
-            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() };
-        }
+        Err(error) => return said_by_parser(&error),
     };
     let folder = link::data_dir(args.data_dir.clone());
     match &args.command {
@@ -58,7 +55,7 @@ pub fn run() -> ExitCode {
         commands::run(args.command, folder, out)
     };
     match std::panic::catch_unwind(run) {
-        Ok(Ok(exit)) => exit.into(),
+        Ok(Ok(exit)) => exit::leave(out, exit),
         Ok(Err(failure)) => report(out, &failure),
         // The hook has said what there is to say.
         Err(_) => Exit::Failed.into(),
@@ -67,9 +64,19 @@ pub fn run() -> ExitCode {
 
 fn report(out: Out, failure: &Failure) -> ExitCode {
     out.failure(&failure.error);
-    if out.json && failure.exit == Exit::LogBroken {
-        // An alarm is seen also where the document goes elsewhere.
+    if out.json && (failure.exit == Exit::LogBroken || matches!(out::delivery(), out::Delivery::Lost(_))) {
+        // An alarm is seen also where the document goes elsewhere, and an error where the document was lost.
         out.error_lines(&failure.error);
     }
-    failure.exit.into()
+    exit::leave(out, failure.exit)
+}
+
+/// Help and version are not mistakes; clap knows which stream each belongs to.
+fn said_by_parser(error: &clap::Error) -> ExitCode {
+    let printed = error.print();
+    if error.use_stderr() {
+        return Exit::Usage.into();
+    }
+    out::note_write(printed.and_then(|()| std::io::Write::flush(&mut std::io::stdout())));
+    exit::leave(Out::new(false), Exit::Done)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use contract::{AgentError, Commands, Push};
+use contract::{AgentError, Commands, Empty, Push};
 use host::{Host, Options, Paths, Person, Served, Terminal, WhenAlarmed};
 use tokio::sync::broadcast;
 
@@ -64,6 +64,14 @@ impl Link {
         let served = host::serve(&host).inspect_err(|error| tracing::warn!(%error, "further csign calls cannot join this one")).ok();
         let pushes = host.subscribe();
         Self { commands: Arc::new(Terminal::local(Arc::clone(&host), person)), pushes, here: Some((host, served)) }
+    }
+
+    /// The error for a profile without packs, in the words of the host that looked for them.
+    pub(crate) async fn without_packs(&self) -> AgentError {
+        let notices = self.commands.app_status(Empty {}).await.map(|status| status.notices).unwrap_or_default();
+        let told = notices.iter().find(|notice| notice.get("code").is_some_and(|code| code == "no_packs"));
+        let text = told.and_then(|notice| notice.get("text")?.as_str()).unwrap_or("No packs were found, so there are no tools.");
+        AgentError::internal("no_packs", text)
     }
 
     /// Ends in order: those who joined may finish, then everything is put down.

@@ -1,7 +1,9 @@
 //! What is printed and where: results on standard output, everything about them on standard error. Colour only on a
-//! terminal, and never as the only carrier of a meaning.
+//! terminal, and never as the only carrier of a meaning. What cannot be written to standard output is remembered: a result that
+//! nobody got is no success.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
+use std::sync::OnceLock;
 
 use contract::AgentError;
 use serde::Serialize;
@@ -17,7 +19,46 @@ pub(crate) enum Tone {
     Bad,
 }
 
-/// The two streams. A reader that went away is no fault: what is printed then is dropped.
+/// The first failure to write to standard output. The process has one, so there is one of these.
+static FAILED: OnceLock<io::Error> = OnceLock::new();
+
+/// What became of the text for standard output.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Delivery {
+    /// Everything was taken so far.
+    Fine,
+    /// The reader has left, as `head` does when it has enough: no fault, and nothing more is wanted.
+    ReaderLeft,
+    /// Something is missing in what was written.
+    Lost(&'static io::Error),
+}
+
+/// How the output has fared.
+pub(crate) fn delivery() -> Delivery {
+    match FAILED.get() {
+        None => Delivery::Fine,
+        Some(error) if error.kind() == ErrorKind::BrokenPipe => Delivery::ReaderLeft,
+        Some(error) => Delivery::Lost(error),
+    }
+}
+
+/// Remembers how writing went, also of texts that others write.
+pub(crate) fn note_write(written: io::Result<()>) {
+    if let Err(error) = written {
+        // The first failure is the one to tell.
+        let _ = FAILED.set(error);
+    }
+}
+
+/// Writes and waits until it is taken. Behind a gap nothing is written: what follows would look like the whole.
+fn put(text: &str) {
+    if FAILED.get().is_none() {
+        let mut stdout = io::stdout().lock();
+        note_write(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
+    }
+}
+
+/// The two streams.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Out {
     pub(crate) json: bool,
@@ -27,19 +68,17 @@ pub(crate) struct Out {
 impl Out {
     pub(crate) fn new(json: bool) -> Self {
         let plain = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty()) || std::env::var_os("TERM").is_some_and(|v| v == "dumb");
-        Self { json, colour: !plain && std::io::stderr().is_terminal() && std::io::stdout().is_terminal() }
+        Self { json, colour: !plain && io::stderr().is_terminal() && io::stdout().is_terminal() }
     }
 
     /// A line of the result.
     pub(crate) fn line(self, text: impl AsRef<str>) {
-        let _ = writeln!(std::io::stdout(), "{}", text.as_ref());
+        put(&format!("{}\n", text.as_ref()));
     }
 
     /// A piece of the answer, shown at once.
     pub(crate) fn piece(self, text: &str) {
-        let mut stdout = std::io::stdout();
-        let _ = stdout.write_all(visible::prose(text).as_bytes());
-        let _ = stdout.flush();
+        put(&visible::prose(text));
     }
 
     /// The one document, readable by people too.
@@ -60,12 +99,12 @@ impl Out {
 
     /// Something about the result.
     pub(crate) fn note(self, text: impl AsRef<str>) {
-        let _ = writeln!(std::io::stderr(), "{}", text.as_ref());
+        let _ = writeln!(io::stderr(), "{}", text.as_ref());
     }
 
     /// A question, without a line break.
     pub(crate) fn question(self, text: &str) {
-        let mut stderr = std::io::stderr();
+        let mut stderr = io::stderr();
         let _ = stderr.write_all(text.as_bytes());
         let _ = stderr.flush();
     }

@@ -1,6 +1,6 @@
 //! A person's decision about a pending action: checked, stored by compare-and-set, recorded, and handed to the call that waits.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use chrono::TimeDelta;
 use contract::{
@@ -322,7 +322,7 @@ impl Engine {
     }
 
     fn turn_of(self: &Arc<Self>, approval: &Approval) -> Turn {
-        let accepted = Accepted { turn: approval.turn.clone(), text: String::new(), model: None, agent: None, headless: false };
+        let accepted = Accepted { turn: approval.turn.clone(), text: String::new(), model: None, agent: None, headless: false, by: Weak::new() };
         let mut turn = Turn::new(Arc::clone(self), approval.session.clone(), accepted, CancellationToken::new());
         turn.detached = true;
         if turn.run.is_none() {

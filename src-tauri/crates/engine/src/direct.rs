@@ -1,6 +1,6 @@
 //! One tool called directly (`csign tools call`, a panel of the window): the same checks, gate and records, without a conversation.
 
-use std::sync::{Arc, PoisonError, atomic::Ordering};
+use std::sync::{Arc, PoisonError, Weak, atomic::Ordering};
 
 use contract::{
     AgentError, CallId, ErrorCode, PolicyCheckParams, PolicyCheckResponse, PolicyVerdict, SessionId, ToolCallParams, ToolCallResponse, ToolId, TurnId,
@@ -105,7 +105,7 @@ impl Engine {
             return Err(AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {tool}.")).hint(format!("Known tools: {}.", known.join(", "))));
         };
         let session = session.unwrap_or_else(|| SessionId::new(SESSION));
-        let accepted = Accepted { turn: id, text: String::new(), model: None, agent: None, headless };
+        let accepted = Accepted { turn: id, text: String::new(), model: None, agent: None, headless, by: Weak::new() };
         let mut turn = Turn::new(Arc::clone(self), session, accepted, CancellationToken::new());
         turn.keeps_items = false;
         let call = AskedCall { id: CallId(self.world.ids.next("call")), name: spec.model_name.clone(), arguments: arguments.to_string() };

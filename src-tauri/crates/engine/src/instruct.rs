@@ -1,7 +1,7 @@
 //! Layer 2 at work, and all layers as they are shown. Instructions are read when a tool was used, once per tool and turn; they
 //! go behind the results as the host's own words, are not stored, and permit nothing: the gate does not know them.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, Weak};
 
 use contract::{
     AgentError, AgentView, InstructionState, InstructionsPreview, InstructionsResponse, InstructionsView, PromptPreviewParams, PromptPreviewResponse,
@@ -144,7 +144,7 @@ impl Engine {
     pub async fn prompt_preview(self: &Arc<Self>, params: &PromptPreviewParams) -> Result<PromptPreviewResponse, AgentError> {
         self.check_enabled()?;
         let session = SessionId::new(PREVIEW);
-        let accepted = Accepted { turn: TurnId::new(PREVIEW), text: params.question.clone(), model: None, agent: None, headless: true };
+        let accepted = Accepted { turn: TurnId::new(PREVIEW), text: params.question.clone(), model: None, agent: None, headless: true, by: Weak::new() };
         let turn = Turn::new(Arc::clone(self), session.clone(), accepted, CancellationToken::new());
         let words = turn.open_words().await.map_err(|_| AgentError::internal("preview", "The prompt could not be made."))?;
         // Whoever is switched off is neither asked nor told of.

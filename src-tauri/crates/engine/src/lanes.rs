@@ -3,7 +3,7 @@
 use std::{
     collections::{HashMap, VecDeque},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicUsize, Ordering},
     },
 };
@@ -11,6 +11,8 @@ use std::{
 use contract::{AgentId, QueuedMessage, SessionId, TurnId};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+
+use crate::Engine;
 
 /// A message that has been accepted, with how it is to be answered.
 #[derive(Clone, Debug)]
@@ -20,6 +22,8 @@ pub(crate) struct Accepted {
     pub(crate) model: Option<String>,
     pub(crate) agent: Option<AgentId>,
     pub(crate) headless: bool,
+    /// The engine that accepted it and answers it, with what its caller may reach.
+    pub(crate) by: Weak<Engine>,
 }
 
 struct Lane {
@@ -164,7 +168,7 @@ mod tests {
     use super::*;
 
     fn accepted(turn: &str) -> Accepted {
-        Accepted { turn: turn.into(), text: String::new(), model: None, agent: None, headless: true }
+        Accepted { turn: turn.into(), text: String::new(), model: None, agent: None, headless: true, by: Weak::new() }
     }
 
     #[test]

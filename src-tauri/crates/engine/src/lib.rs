@@ -78,23 +78,30 @@ pub struct World {
     pub random: Arc<dyn Random>,
 }
 
-/// Runs turns, one per session at a time, and everything that a turn needs.
+/// Runs turns, one per session at a time, and everything that a turn needs. What turns keep is shared with the engines made by `limited`.
 pub struct Engine {
     pub(crate) world: World,
-    pub(crate) validators: schema::Validators,
-    pub(crate) router: approvals::Router,
-    pub(crate) lanes: lanes::Lanes,
-    pub(crate) egress: egress::Egress,
+    pub(crate) validators: Arc<schema::Validators>,
+    pub(crate) router: Arc<approvals::Router>,
+    pub(crate) lanes: Arc<lanes::Lanes>,
+    pub(crate) egress: Arc<egress::Egress>,
     pub(crate) memories: Arc<conversation::Memories>,
-    pub(crate) toolkits: toolkit::Toolkits,
-    pub(crate) traces: traces::Traces,
+    pub(crate) toolkits: Arc<toolkit::Toolkits>,
+    pub(crate) traces: Arc<traces::Traces>,
     /// Analyses from before this instant do not count.
-    pub(crate) analyses_from: std::sync::Mutex<Option<chrono::DateTime<chrono::Utc>>>,
+    pub(crate) analyses_from: Arc<std::sync::Mutex<Option<chrono::DateTime<chrono::Utc>>>>,
     pub(crate) runs: Arc<run::Live>,
     /// Session values are read, changed and written back under their session's lock.
-    pub(crate) values: locks::Locks,
+    pub(crate) values: Arc<locks::Locks>,
     /// The note of when instructions were last used, in the same way.
-    pub(crate) notes: tokio::sync::Mutex<()>,
+    pub(crate) notes: Arc<tokio::sync::Mutex<()>>,
+}
+
+/// The ports through which an engine reaches tools.
+pub struct Reachable {
+    pub tools: Arc<dyn Tools>,
+    pub roster: Arc<dyn Roster>,
+    pub models: Arc<dyn Models>,
 }
 
 impl Engine {
@@ -104,17 +111,37 @@ impl Engine {
         let world = World { audit: Arc::new(run::Correlated::new(world.audit, Arc::clone(&runs))), ..world };
         Arc::new(Self {
             world,
-            validators: schema::Validators::default(),
-            router: approvals::Router::default(),
-            lanes: lanes::Lanes::default(),
-            egress: egress::Egress::default(),
+            validators: Arc::default(),
+            router: Arc::default(),
+            lanes: Arc::default(),
+            egress: Arc::default(),
             memories: Arc::default(),
-            toolkits: toolkit::Toolkits::default(),
-            traces: traces::Traces::default(),
-            analyses_from: std::sync::Mutex::default(),
+            toolkits: Arc::default(),
+            traces: Arc::default(),
+            analyses_from: Arc::default(),
             runs,
-            values: locks::Locks::default(),
-            notes: tokio::sync::Mutex::default(),
+            values: Arc::default(),
+            notes: Arc::default(),
+        })
+    }
+
+    /// The same engine for callers who reach less: sessions, actions, records and limits are shared, and no turn begun here
+    /// finds a tool, a specialist or an offline phrase beyond these ports.
+    pub fn limited(&self, to: Reachable) -> Arc<Self> {
+        let Reachable { tools, roster, models } = to;
+        Arc::new(Self {
+            world: World { tools, roster, models, ..self.world.clone() },
+            validators: Arc::clone(&self.validators),
+            router: Arc::clone(&self.router),
+            lanes: Arc::clone(&self.lanes),
+            egress: Arc::clone(&self.egress),
+            memories: Arc::clone(&self.memories),
+            toolkits: Arc::clone(&self.toolkits),
+            traces: Arc::clone(&self.traces),
+            analyses_from: Arc::clone(&self.analyses_from),
+            runs: Arc::clone(&self.runs),
+            values: Arc::clone(&self.values),
+            notes: Arc::clone(&self.notes),
         })
     }
 

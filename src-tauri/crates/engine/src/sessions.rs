@@ -47,7 +47,7 @@ impl Engine {
         if let Some(run) = run {
             self.runs.enter(&turn, run);
         }
-        let accepted = Accepted { turn: turn.clone(), text, model: params.model, agent: params.agent, headless: params.headless };
+        let accepted = Accepted { turn: turn.clone(), text, model: params.model, agent: params.agent, headless: params.headless, by: Arc::downgrade(self) };
         match self.lanes.enter(&session, accepted.clone()) {
             Some(token) => {
                 self.spawn(session.clone(), accepted, token);
@@ -87,8 +87,10 @@ impl Engine {
         tokio::spawn(async move {
             let mut next = Some((accepted, token));
             while let Some((accepted, token)) = next {
+                // Each message is answered by the engine that took it: one that waited may be of a caller who reaches less.
+                let answering = accepted.by.upgrade().unwrap_or_else(|| Arc::clone(&engine));
                 let span = engine.runs.span(&session, &accepted.turn);
-                Turn::new(Arc::clone(&engine), session.clone(), accepted, token).run().instrument(span).await;
+                Turn::new(answering, session.clone(), accepted, token).run().instrument(span).await;
                 next = engine.lanes.leave(&session);
                 if next.is_some() {
                     // A queue that cannot be saved is still answered; only a crash would lose it.

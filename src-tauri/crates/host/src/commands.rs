@@ -54,6 +54,7 @@ impl Commands for Host {
     }
     async fn turn_start(&self, params: TurnStartParams) -> Result<TurnStartResponse, AgentError> {
         self.check_alarm()?;
+        self.check_packs(params.model.as_deref())?;
         self.engine.turn_start(params).await
     }
     async fn turn_cancel(&self, params: TurnCancelParams) -> Result<Empty, AgentError> {
@@ -206,6 +207,7 @@ impl Commands for Host {
 
     async fn run_request(&self, params: RunParams) -> Result<RunResponse, AgentError> {
         self.check_alarm()?;
+        self.check_packs(None)?;
         self.engine.run_request(params).await
     }
     async fn service_level(&self, _: Empty) -> Result<ServiceLevelView, AgentError> {
@@ -278,6 +280,14 @@ impl Commands for Host {
 }
 
 impl Host {
+    /// The offline model answers from packs alone; a language model has something to say without them.
+    fn check_packs(&self, model: Option<&str>) -> Result<(), AgentError> {
+        match self.without_packs() {
+            Some(error) if self.profile.settings().agent_enabled && self.models.current(model).in_process() => Err(error),
+            Some(_) | None => Ok(()),
+        }
+    }
+
     async fn record(&self, draft: RecordDraft) -> Result<(), AgentError> {
         self.log.append(draft, Durability::Durable).await.map(|_| ()).map_err(|e| Self::audit_error(&e))
     }

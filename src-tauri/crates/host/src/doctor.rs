@@ -1,6 +1,6 @@
 //! What is well and what is not, each with what to do.
 
-use contract::{CheckState, ComparedWith, CredentialState, DoctorCheck, DoctorResponse, Isolation, KeyringState, ServerState};
+use contract::{CheckState, ComparedWith, CredentialState, DoctorCheck, DoctorResponse, Isolation, KeyringState, PackView, ServerState};
 use engine::ports::{Models, Profile};
 
 use crate::{Host, models::Tested, pack_settings};
@@ -29,6 +29,12 @@ fn data_dir(host: &Host) -> DoctorCheck {
     let probe = host.paths.data.join(".write-test");
     let folder = host.paths.data.display();
     match std::fs::write(&probe, b"ok").and_then(|()| std::fs::remove_file(&probe)) {
+        Ok(()) if host.paths.open_to_others() => check(
+            "data folder",
+            CheckState::Warning,
+            format!("{folder} can be written, and other users of this computer may enter it."),
+            Some("Close it with chmod 700."),
+        ),
         Ok(()) => check("data folder", CheckState::Ok, format!("{folder} can be written."), None),
         Err(e) => check("data folder", CheckState::Failed, format!("{folder} cannot be written: {e}."), Some("Free some space or make the folder writable.")),
     }
@@ -125,20 +131,33 @@ async fn log(host: &Host) -> DoctorCheck {
 
 fn packs(host: &Host) -> DoctorCheck {
     let packs = host.tools.packs();
-    let faulty: Vec<String> = packs.iter().filter(|p| !p.faults.is_empty()).map(|p| format!("{} ({} faults)", p.id, p.faults.len())).collect();
+    let faulty: Vec<String> = packs.iter().filter_map(not_used).collect();
     let tools: usize = packs.iter().map(|p| p.tools.len()).sum();
     if !faulty.is_empty() {
-        return check("packs", CheckState::Warning, format!("Not used: {}.", faulty.join(", ")), Some("`csign packs check FOLDER` lists every fault."));
-    }
-    if tools == 0 {
         return check(
             "packs",
-            CheckState::Failed,
-            "No packs were found.",
-            Some("Install the package again, or put packs into the `tools` folder of the data folder."),
+            CheckState::Warning,
+            format!("Not used: {}.", faulty.join(", ")),
+            Some("`csign packs list` and `csign packs check FOLDER` show every fault."),
         );
     }
+    if let Some(error) = host.without_packs() {
+        return check("packs", CheckState::Failed, error.message.clone(), error.hint_text());
+    }
+    if tools == 0 {
+        return check("packs", CheckState::Failed, "The packs have no tools that can be used.", Some("`csign packs list` shows them."));
+    }
     check("packs", CheckState::Ok, format!("{} packs with {tools} tools.", packs.len()), None)
+}
+
+/// A pack with faults, in a few words: what is wrong with its data stands for itself.
+fn not_used(pack: &PackView) -> Option<String> {
+    match pack.faults.as_slice() {
+        [] => None,
+        [one] if !pack.tools.is_empty() => Some(format!("{} ({})", pack.id, one.problem.trim_end_matches('.'))),
+        [_] => Some(format!("{} (1 fault)", pack.id)),
+        more => Some(format!("{} ({} faults)", pack.id, more.len())),
+    }
 }
 
 /// Keys that tools of packs need.

@@ -11,15 +11,26 @@ use engine::{Engine, ports::SharedSessions};
 use secrets::Keyring;
 use serde_json::{Map, Value};
 use store::SqliteStore;
-use tokio::sync::broadcast;
+use tokio::sync::{OnceCell, broadcast};
 
 use crate::{
-    Options, Paths, imports::Imports, ledger::Ledger, models::HostModels, profile::LiveProfile, pushes::Hub, sessions::MemoryFolder, tools::HostTools,
+    Options, Paths,
+    imports::Imports,
+    ledger::Ledger,
+    models::HostModels,
+    places::without_packs,
+    profile::LiveProfile,
+    pushes::Hub,
+    sessions::MemoryFolder,
+    startup::{first_look, offline_packs},
+    tools::HostTools,
 };
 
 /// A profile that is open in this process.
 pub struct Host {
     pub(crate) engine: Arc<Engine>,
+    /// The engine for callers elsewhere, who may reach fewer packs.
+    pub(crate) for_callers: Arc<Engine>,
     pub(crate) paths: Paths,
     pub(crate) options: Options,
     pub(crate) profile: Arc<LiveProfile>,
@@ -36,6 +47,8 @@ pub struct Host {
     pub(crate) notices: Mutex<Vec<Map<String, Value>>>,
     /// The database lies here when sessions end with the process. Taken away behind the store.
     pub(crate) memory: Mutex<Option<MemoryFolder>>,
+    /// Filled once what only clients of the socket want is ready.
+    pub(crate) clients: OnceCell<()>,
     /// Held until the process ends: one process per profile.
     pub(crate) _lock: File,
 }
@@ -51,14 +64,34 @@ impl Host {
         self.hub.subscribe()
     }
 
-    /// The engine, for clients that carry turns of callers elsewhere.
+    /// The engine for clients that carry turns of callers elsewhere. It reaches the packs that `callers_packs` names.
     pub fn engine(&self) -> &Arc<Engine> {
-        &self.engine
+        &self.for_callers
     }
 
     /// Keys in the keyring or environment have been found for another model than the offline one.
     pub fn model_label(&self, model: Option<&str>) -> String {
         engine::ports::Models::current(self.models.as_ref(), model).label()
+    }
+
+    /// Why there are no tools, if no pack was found: with the places that were looked at, and what to do.
+    pub fn without_packs(&self) -> Option<AgentError> {
+        without_packs(&self.tools, &self.options, self.paths.packs())
+    }
+
+    /// Makes ready what clients of the socket want beyond the callers' packs: names in the data, and the tools that servers offer. The
+    /// first client waits for it, so that a start does not.
+    pub(crate) async fn ready_for_clients(&self) {
+        if self.options.callers_packs.is_empty() {
+            return;
+        }
+        let ready = async {
+            if self.tools.want_names() {
+                self.models.renew_offline(offline_packs(&self.tools));
+            }
+            first_look(&self.tools).await;
+        };
+        self.clients.get_or_init(|| ready).await;
     }
 
     /// Where sessions are shared with other processes, if they are.

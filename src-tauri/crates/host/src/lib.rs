@@ -2,6 +2,7 @@
 //! and the one list of commands answered from them. The window, `csign` and the gateway are clients of this room.
 //! It must not know windows, terminals or HTTP.
 
+mod callers;
 pub mod client;
 mod commands;
 mod credentials;
@@ -23,6 +24,7 @@ mod opening;
 mod options;
 mod pack_settings;
 mod paths;
+mod places;
 mod prices;
 mod profile;
 mod pushes;
@@ -47,7 +49,7 @@ pub use mcp::Patience;
 /// Drives the MCP client against test servers.
 pub use mcp::dev as mcp_dev;
 pub use options::{Options, WhenAlarmed};
-pub use paths::Paths;
+pub use paths::{Paths, keep_private};
 pub use reading::{export_log, verify_file, verify_log};
 pub use sessions::Sessions;
 pub use shopping::names_a_dimension;

@@ -175,10 +175,10 @@ impl HostModels {
     }
 
     /// The chosen model with the one behind it.
-    fn with_fallback(&self, settings: &Settings, first: Server) -> Arc<dyn Model> {
+    fn with_fallback(&self, settings: &Settings, first: Server, offline: &Arc<OfflineModel>) -> Arc<dyn Model> {
         let second: Option<Arc<dyn Model>> = match Server::second(settings) {
             None => None,
-            Some(None) => Some(self.offline()),
+            Some(None) => Some(Arc::clone(offline) as _),
             // A second voice that may not be asked is no voice.
             Some(Some(second)) if !settings.egress.allowed && !is_local(&second.base_url) => None,
             Some(Some(second)) => Some(Arc::new(self.remote(settings, second, Place::Last))),
@@ -210,8 +210,9 @@ pub(crate) struct Tested {
     pub(crate) found: Result<Checked, Diagnosis>,
 }
 
-impl Models for HostModels {
-    fn current(&self, name: Option<&str>) -> Arc<dyn Model> {
+impl HostModels {
+    /// The model for the next turn, with the given one wherever the offline model answers.
+    pub(crate) fn current_with(&self, name: Option<&str>, offline: &Arc<OfflineModel>) -> Arc<dyn Model> {
         let settings = self.profile.settings();
         let server = match name {
             Some(ECHO) => return Arc::new(EchoModel),
@@ -220,9 +221,15 @@ impl Models for HostModels {
             None => Server::first(&settings, &settings.model.model),
         };
         match server {
-            Some(server) => self.with_fallback(&settings, server),
-            None => self.offline(),
+            Some(server) => self.with_fallback(&settings, server, offline),
+            None => Arc::clone(offline) as _,
         }
+    }
+}
+
+impl Models for HostModels {
+    fn current(&self, name: Option<&str>) -> Arc<dyn Model> {
+        self.current_with(name, &self.offline())
     }
 }
 

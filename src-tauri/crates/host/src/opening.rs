@@ -122,7 +122,7 @@ impl Host {
         startup::note_packs(&self.log, &self.tools).await;
         let interrupted = startup::put_in_order(&self.engine).await?;
         self.notices.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(interrupted);
-        startup::get_ready(&self.tools, self.options.warm_up).await;
+        startup::get_ready(&self.tools, &self.options).await;
         self.push_settings();
         Ok(aside)
     }

@@ -26,8 +26,8 @@ pub struct Options {
     pub program_dir: PathBuf,
     /// Folders with packs, the user's own first. Empty: the data folder's and those that ship.
     pub pack_dirs: Vec<PathBuf>,
-    /// Only these packs, by id. Empty: all of them.
-    pub only_packs: Vec<String>,
+    /// The packs, by id, that callers elsewhere reach; their servers alone are started at once. Empty: all of them.
+    pub callers_packs: Vec<String>,
     /// Searches of shops go out in plain words, with one broader try: the chat API's contract.
     pub plain_searches: bool,
     /// Start servers in the background at once, instead of with the first call.
@@ -53,7 +53,7 @@ impl Default for Options {
             data_dir: None,
             program_dir,
             pack_dirs: Vec::new(),
-            only_packs: Vec::new(),
+            callers_packs: Vec::new(),
             plain_searches: false,
             warm_up: false,
             sessions: Sessions::default(),
@@ -69,24 +69,5 @@ impl Default for Options {
         #[cfg(debug_assertions)]
         let options = crate::testing::apply(options);
         options
-    }
-}
-
-impl Options {
-    /// Folders that hold packs: given ones, else the user's, then those beside the program (packages) or of the source tree.
-    pub(crate) fn packs(&self, users: PathBuf) -> Vec<PathBuf> {
-        if !self.pack_dirs.is_empty() {
-            return self.pack_dirs.clone();
-        }
-        let mut folders = vec![users];
-        if let Some(named) = std::env::var_os("COUNTERSIGN_TOOLS_DIR") {
-            folders.push(PathBuf::from(named));
-            return folders;
-        }
-        let beside = [self.program_dir.join("../lib/countersign/tools"), self.program_dir.join("../lib/Countersign/tools"), self.program_dir.join("tools")];
-        // A program run from the build folder finds the packs of its source tree.
-        let source = self.program_dir.ancestors().take(4).map(|up| up.join("tools")).find(|tools| tools.join("pack.schema.json").is_file());
-        folders.extend(beside.into_iter().filter(|folder| folder.is_dir()).chain(source).take(1));
-        folders
     }
 }

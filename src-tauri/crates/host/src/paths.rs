@@ -3,6 +3,7 @@
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
 };
 
@@ -55,9 +56,27 @@ impl Paths {
         self.data.join("packs").join(pack)
     }
 
+    /// Makes the data folder for its user only. A folder that holds a profile already is closed to others; any other that was there
+    /// keeps the mode that its user gave it.
+    pub fn make(&self) -> Result<(), AgentError> {
+        make_private(&self.data).map_err(|e| unusable(&self.data, &self.data, &e))?;
+        if self.open_to_others() && self.installation().is_file() {
+            let closed = fs::set_permissions(&self.data, fs::Permissions::from_mode(0o700));
+            if let Err(error) = closed {
+                tracing::warn!(%error, folder = %self.data.display(), "others may enter the data folder");
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether others than its user may list or enter the data folder.
+    pub(crate) fn open_to_others(&self) -> bool {
+        fs::metadata(&self.data).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0)
+    }
+
     /// Makes the data folder (for the user only) and takes its lock. `None`: another process holds it.
     pub(crate) fn lock(&self) -> Result<Option<File>, AgentError> {
-        make_private(&self.data).map_err(|e| unusable(&self.data, &self.data, &e))?;
+        self.make()?;
         let path = self.data.join("lock");
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(|e| unusable(&self.data, &path, &e))?;
         match file.try_lock() {
@@ -75,6 +94,12 @@ pub(crate) fn stamp(path: &Path) -> Stamp {
     use std::os::unix::fs::MetadataExt as _;
     let meta = fs::metadata(path).ok()?;
     Some((meta.modified().ok()?, meta.len(), meta.ino()))
+}
+
+/// Whatever this process makes from now on is for its user alone, also what libraries make. To be called first in every program.
+pub fn keep_private() {
+    // SAFETY: umask takes a number, changes nothing but the mask of this process, and cannot fail.
+    unsafe { libc::umask(0o077) };
 }
 
 /// Makes a folder that only its user can enter.

@@ -161,6 +161,7 @@ async fn connection(stream: UnixStream, host: Arc<Host>) -> io::Result<()> {
     let writer = tokio::spawn(write_lines(write, outgoing, pushes));
     let _ = lines.send(Line::Hello { protocol: PROTOCOL }).await;
     if hello.protocol == PROTOCOL {
+        host.ready_for_clients().await;
         let terminal = Arc::new(Terminal::remote(host, hello.terminal));
         let places = Arc::new(Semaphore::new(AT_ONCE));
         while let Some(request) = next::<Request>(&mut requests).await? {

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use audit::Log;
 use campaign_portfolio_pacing::Pacing;
-use contract::{AgentError, RecordType};
+use contract::{AgentError, PackFault, RecordType};
 use engine::{
     Engine, World,
     ports::{AuditLog, Durability, Profile as _, RecordDraft},
@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use store::{OpenError, SqliteStore};
 
 use crate::{
-    Host, Options, Paths,
+    Host, Options, Paths, callers,
     credentials::{self, Credentials},
     definitions::{self, Pins},
     elsewhere::{self, Elsewhere},
@@ -27,6 +27,7 @@ use crate::{
     models::HostModels,
     opening, pack_settings,
     paths::{make_private, unusable, unwritable},
+    places::without_packs,
     profile::{Environment, LiveProfile},
     pushes::Hub,
     questions::Questions,
@@ -72,6 +73,9 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let hub = Arc::new(Hub::new());
     let tools = Arc::new(open_tools(&paths, &options, &hub, &profile, &keyring)?);
     follow_definitions(&tools, &hub, &log);
+    if let Some(error) = without_packs(&tools, &options, paths.packs()) {
+        notices.push(notice("no_packs", &format!("{} {}", error.message, error.hint_text().unwrap_or_default())));
+    }
     for fault in pack_settings::apply(&profile.settings(), &tools) {
         notices.push(notice("pack_settings", &format!("{} Its default is used until this is corrected in Tools.", fault.message)));
     }
@@ -102,16 +106,18 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         random: Arc::clone(&options.random),
     };
     let engine = Engine::new(world);
+    let for_callers = callers::engine(&engine, &options.callers_packs, &tools, &models);
     tools.elsewhere.keep_with(&engine);
     if !alarmed {
         notices.extend(put_in_order(&engine).await?);
-        get_ready(&tools, options.warm_up).await;
+        get_ready(&tools, &options).await;
     }
     watch_log(&log, &hub);
     let imports = Imports::new(Arc::clone(&engine), Arc::clone(&tools), Arc::clone(&models), Arc::clone(&log), Arc::clone(&hub));
     tidy_now_and_then(&engine, &ledger);
     Ok(Arc::new(Host {
         engine,
+        for_callers,
         paths,
         options,
         profile,
@@ -125,6 +131,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         imports,
         notices: std::sync::Mutex::new(notices),
         memory: std::sync::Mutex::new(memory),
+        clients: tokio::sync::OnceCell::new(),
         _lock: lock,
     }))
 }
@@ -166,9 +173,14 @@ async fn report(log: &Log, recovered: Option<store::Recovered>, notices: &mut No
 fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>, profile: &Arc<LiveProfile>, keyring: &Arc<Keyring>) -> Result<HostTools, AgentError> {
     let chosen = profile.settings().packs.iter().map(|(pack, choice)| (pack.clone(), choice.settings.clone())).collect();
     let mut loaded = packs::load_with(&options.packs(paths.packs()), &chosen);
-    loaded.retain(|pack| options.only_packs.is_empty() || options.only_packs.iter().any(|id| id == pack.view.id.as_str()));
     let wants_pacing = loaded.iter().filter_map(|l| l.pack.as_ref()).any(|p| p.tools.iter().any(|t| t.target.server() == PACING));
     let pacing = wants_pacing.then(|| open_pacing(paths, options)).transpose()?;
+    if let Some(Err(error)) = pacing.as_ref().map(|pacing| pacing.check()) {
+        // The pack stays, so that a question for it is told why it cannot be answered.
+        for one in loaded.iter_mut().filter(|one| one.view.id.as_str() == PACING) {
+            one.view.faults.push(data_fault(&paths.pack_data(PACING), &error));
+        }
+    }
     let credentials = Arc::new(Credentials::new(Arc::clone(keyring), Arc::clone(&options.clock), options.credentials_from_environment));
     let around = servers::Around { paths, options, keyring, credentials: &credentials, profile };
     let configs = loaded.iter().flat_map(|l| servers::configs(l, &around)).collect();
@@ -183,7 +195,8 @@ fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>, profile: &Arc<Li
     let paths = paths.clone();
     let (elsewhere, keyring) = (Elsewhere::new(options.patience, Arc::clone(&options.random)), Arc::clone(keyring));
     let plain_searches = options.plain_searches;
-    let means = Means { pacing, servers, pins, questions, credentials, elsewhere, keyring, profile, paths, program_dir, plain_searches, folders };
+    let names = options.callers_packs.is_empty() || options.callers_packs.iter().any(|id| id == PACING);
+    let means = Means { pacing, servers, pins, questions, credentials, elsewhere, keyring, profile, paths, program_dir, plain_searches, folders, names };
     let tools = HostTools::new(loaded, means);
     tools.renew_names();
     Ok(tools)
@@ -194,6 +207,12 @@ fn open_pacing(paths: &Paths, options: &Options) -> Result<Arc<Pacing>, AgentErr
     make_private(&folder).map_err(|e| unusable(&paths.data, &folder, &e))?;
     let clock = Arc::clone(&options.clock);
     Pacing::open(&folder, Arc::new(move || clock.now())).map(Arc::new)
+}
+
+/// What is wrong with a pack's own data.
+fn data_fault(folder: &std::path::Path, error: &AgentError) -> PackFault {
+    let fix = error.hint_text().unwrap_or_default().to_owned();
+    PackFault { file: folder.display().to_string(), field: String::new(), problem: error.message.clone(), fix }
 }
 
 /// The packs as the offline model reads them, with the names that are in the data.
@@ -248,7 +267,7 @@ async fn note_changed(log: &Log, tools: Vec<contract::ServerTool>) {
 }
 
 /// A server that offers all its tools has to be asked once before anything is known of them.
-async fn first_look(tools: &HostTools) {
+pub(crate) async fn first_look(tools: &HostTools) {
     for (loaded, server) in servers::offering(tools.loaded()) {
         let key = definitions::key(&loaded.view.id, &server.name);
         if !tools.pins.knows(&key)
@@ -266,9 +285,9 @@ pub(crate) async fn put_in_order(engine: &Arc<Engine>) -> Result<Option<Map<Stri
 }
 
 /// Starts servers, or asks those that have to be asked.
-pub(crate) async fn get_ready(tools: &HostTools, warm_up: bool) {
-    if warm_up {
-        tools.warm_up();
+pub(crate) async fn get_ready(tools: &HostTools, options: &Options) {
+    if options.warm_up {
+        tools.warm_up(&options.callers_packs);
     } else {
         first_look(tools).await;
     }

@@ -3,7 +3,10 @@
 use std::{
     collections::{BTreeSet, HashMap},
     path::PathBuf,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use async_trait::async_trait;
@@ -56,6 +59,8 @@ pub(crate) struct HostTools {
     plain_searches: bool,
     /// Folders of packs, the user's first.
     folders: Vec<PathBuf>,
+    /// Names in the data are wanted: reading them opens the data, which callers of other packs need not wait for.
+    names: AtomicBool,
     /// The manifests of usable packs with the names that are in the data.
     named: RwLock<Arc<Vec<PackManifest>>>,
     agents: RwLock<Arc<Vec<Agent>>>,
@@ -75,11 +80,12 @@ pub(crate) struct Means {
     pub(crate) program_dir: PathBuf,
     pub(crate) plain_searches: bool,
     pub(crate) folders: Vec<PathBuf>,
+    pub(crate) names: bool,
 }
 
 impl HostTools {
     pub(crate) fn new(packs: Vec<LoadedPack>, means: Means) -> Self {
-        let Means { pacing, servers, pins, questions, credentials, elsewhere, keyring, profile, paths, program_dir, plain_searches, folders } = means;
+        let Means { pacing, servers, pins, questions, credentials, elsewhere, keyring, profile, paths, program_dir, plain_searches, folders, names } = means;
         let http = HttpRunner::default();
         let tools = Self {
             specs: RwLock::default(),
@@ -97,6 +103,7 @@ impl HostTools {
             program_dir,
             plain_searches,
             folders,
+            names: AtomicBool::new(names),
             named: RwLock::default(),
             agents: RwLock::default(),
         };
@@ -120,9 +127,10 @@ impl HostTools {
         self.credentials.views(&self.packs, &|key: &str| self.elsewhere.of(key).is_some()).await
     }
 
-    /// Starts the servers that are programs, in the background, unless another stands in for them.
-    pub(crate) fn warm_up(&self) {
-        for view in self.servers.views() {
+    /// Starts the servers that are programs, in the background, unless another stands in for them: of these packs, or of all.
+    pub(crate) fn warm_up(&self, packs: &[String]) {
+        let wanted = |pack: &PackId| packs.is_empty() || packs.iter().any(|id| id == pack.as_str());
+        for view in self.servers.views().into_iter().filter(|view| wanted(&view.pack)) {
             let key = definitions::key(&view.pack, &view.name);
             if self.elsewhere.of(&key).is_none() {
                 self.servers.start(&key);
@@ -218,7 +226,8 @@ impl HostTools {
     /// A manifest with the names that are in the data; the manifest's own belong to the sample.
     fn with_names(&self, manifest: &PackManifest) -> PackManifest {
         let mut manifest = manifest.clone();
-        let Some(pacing) = self.pacing.as_ref().filter(|_| manifest.id.as_str() == PACING) else { return manifest };
+        let is_named = manifest.id.as_str() == PACING && self.names.load(Ordering::Acquire);
+        let Some(pacing) = self.pacing.as_ref().filter(|_| is_named) else { return manifest };
         let named = pacing.entities().unwrap_or_default();
         if !named.is_empty() {
             manifest.entities.retain(|entity| named.iter().any(|n| n.kind == entity.kind && n.id == entity.id));
@@ -235,6 +244,15 @@ impl HostTools {
             agent.defaults.iter_mut().for_each(|default| default.value = None);
         }
         manifest
+    }
+
+    /// From now on the names that are in the data are wanted. True when they were not before.
+    pub(crate) fn want_names(&self) -> bool {
+        let news = !self.names.swap(true, Ordering::AcqRel);
+        if news {
+            self.renew_names();
+        }
+        news
     }
 
     /// Reads names and specialists anew, after data with other names has come.

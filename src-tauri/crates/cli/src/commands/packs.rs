@@ -6,11 +6,12 @@ use std::{
 };
 
 use ::packs::NewPack;
-use contract::manifest::ScenarioStatus;
+use contract::{Empty, manifest::ScenarioStatus};
 use host::Paths;
 
 use crate::args::PackKind;
 use crate::exit::{Exit, Failure};
+use crate::link::Link;
 use crate::out::{Out, Tone};
 use crate::visible::exact;
 
@@ -29,9 +30,9 @@ pub(crate) fn check(out: Out, folder: &Path) -> Result<Exit, Failure> {
         out.line(format!("      {}", exact(&fault.fix)));
     }
     if view.faults.is_empty() {
-        out.line(format!("{} {} {}: {} tools, no faults.", exact(&view.title), exact(view.id.as_str()), exact(&view.version), view.tools.len()));
+        out.line(format!("{} {} {}: {}, no faults.", exact(&view.title), exact(view.id.as_str()), exact(&view.version), count(view.tools.len(), "tool")));
     } else {
-        out.note(format!("{} faults. The pack is not used until they are gone.", view.faults.len()));
+        out.note(format!("{}. The pack is not used until this is corrected.", count(view.faults.len(), "fault")));
     }
     Ok(exit)
 }
@@ -71,8 +72,42 @@ pub(crate) fn check_and_run(out: Out, folder: &Path, private_network: bool) -> R
     Ok(exit)
 }
 
+fn count(number: usize, of: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {of}{plural}")
+}
+
+/// All packs that were found. None at all is a failure: nothing can be asked without one.
+pub(crate) async fn list(link: &Link, out: Out) -> Result<Exit, Failure> {
+    let packs = link.commands.packs_list(Empty {}).await?.packs;
+    if packs.is_empty() {
+        return Err(link.without_packs().await.into());
+    }
+    if out.json {
+        out.document(&packs);
+        return Ok(Exit::Done);
+    }
+    let width = packs.iter().map(|pack| pack.id.as_str().len()).max().unwrap_or_default();
+    for pack in &packs {
+        let tools = count(pack.tools.len(), "tool");
+        out.line(format!("{:width$}  {:8}  {tools}  {}", exact(pack.id.as_str()), exact(&pack.version), exact(&pack.title)));
+        for fault in &pack.faults {
+            out.line(format!("  {} {} {}: {}", out.tone(Tone::Bad, "fault"), exact(&fault.file), exact(&fault.field), exact(&fault.problem)));
+            out.line(format!("        {}", exact(&fault.fix)));
+        }
+    }
+    Ok(Exit::Done)
+}
+
 pub(crate) fn new(out: Out, data_dir: &Path, name: &str, kind: PackKind, into: Option<PathBuf>) -> Result<Exit, Failure> {
-    let into = into.unwrap_or_else(|| Paths::new(Some(data_dir.to_owned())).packs());
+    let into = match into {
+        Some(folder) => folder,
+        None => {
+            let paths = Paths::new(Some(data_dir.to_owned()));
+            paths.make()?;
+            paths.packs()
+        }
+    };
     let kind = match kind {
         PackKind::Program => NewPack::Program,
         PackKind::Http => NewPack::Http,

@@ -15,7 +15,7 @@ use crate::args::Run;
 use crate::exit::{Exit, Failure};
 use crate::link::Link;
 use crate::listen;
-use crate::out::Out;
+use crate::out::{self, Out};
 
 pub(crate) fn run(args: Run, data_dir: PathBuf, out: Out) -> Result<Exit, Failure> {
     let text = read(&args.request)?;
@@ -74,7 +74,12 @@ async fn follow(link: &mut Link, out: Out, params: RunParams) -> Result<RunRespo
     let answer = loop {
         tokio::select! {
             biased;
-            push = listen::next(link), if stream => show(out, &push?, ours),
+            push = listen::next(link), if stream => {
+                show(out, &push?, ours);
+                if matches!(out::delivery(), out::Delivery::ReaderLeft) {
+                    return Err(AgentError::internal("cancelled", "The run was left. The log tells how far it came."));
+                }
+            }
             answer = &mut running => break answer,
             pressed = tokio::signal::ctrl_c() => {
                 if pressed.is_ok() {

@@ -11,7 +11,7 @@ use host::{Host, Options, Sessions};
 use crate::args::Serve;
 use crate::exit::{Exit, Failure};
 use crate::log;
-use crate::out::Out;
+use crate::out::{self, Out};
 use crate::telemetry::Telemetry;
 
 /// The pack whose tools the API offers.
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
             data_dir: Some(data_dir),
             credentials_from_environment: true,
             warm_up: true,
-            only_packs: vec![SHOP.to_owned()],
+            callers_packs: vec![SHOP.to_owned()],
             sessions: sessions(&config).await?,
             model_silence: Some(config.model_timeout),
             patience: config.patience,
@@ -49,6 +49,7 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
         let joined = host::serve(&host).inspect_err(|error| tracing::warn!(%error, "further csign calls cannot join this one")).ok();
         let token = config.token_file.clone();
         let model = host.model_label(config.model.as_deref());
+        let unwritten = tokio::sync::Notify::new();
         let ready = |address| {
             if out.json {
                 out.event(&serde_json::json!({"listening": format!("http://{address}"), "model": model}));
@@ -60,14 +61,26 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
             } else if !out.json {
                 out.note(format!("Answers come from: {model}."));
             }
-            if host.engine().specs().is_empty() {
-                out.note("There are no shop tools: the folder tools/shop was not found. Check COUNTERSIGN_TOOLS_DIR.");
+            if let Some(error) = host.without_packs() {
+                out.error_lines(&error);
+            } else if host.engine().specs().is_empty() {
+                out.note("There are no shop tools: the pack tools/shop was not found or has faults. `csign packs list` shows which.");
             }
             if let Some(token) = token.filter(|_| !out.json) {
                 out.note(format!("The token is in {}.", token.display()));
             }
+            // Whoever started it cannot know where it listens.
+            if matches!(out::delivery(), out::Delivery::Lost(_)) {
+                unwritten.notify_one();
+            }
         };
-        let served = gateway::serve(Arc::clone(&host), config, ready, told_to_stop()).await;
+        let stop = async {
+            tokio::select! {
+                () = told_to_stop() => {}
+                () = unwritten.notified() => {}
+            }
+        };
+        let served = gateway::serve(Arc::clone(&host), config, ready, stop).await;
         if let Some(joined) = joined {
             joined.finish().await;
         }

@@ -39,13 +39,12 @@ fn how(spec: &ToolSpec, isolation: &IsolationView) -> Option<String> {
     }
 }
 
-async fn specs(link: &Link) -> Result<Vec<ToolSpec>, Failure> {
-    let packs = link.commands.packs_list(Empty {}).await?.packs;
-    Ok(packs.into_iter().flat_map(|pack| pack.tools).collect())
-}
-
 async fn list(link: &Link, out: Out) -> Result<Exit, Failure> {
-    let specs = specs(link).await?;
+    let packs = link.commands.packs_list(Empty {}).await?.packs;
+    if packs.is_empty() {
+        return Err(link.without_packs().await.into());
+    }
+    let specs: Vec<ToolSpec> = packs.into_iter().flat_map(|pack| pack.tools).collect();
     if out.json {
         out.document(&specs);
         return Ok(Exit::Done);

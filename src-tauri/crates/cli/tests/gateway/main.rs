@@ -19,6 +19,7 @@ mod memory;
 mod model_faults;
 mod observability;
 mod offered;
+mod packs;
 mod products;
 mod redis;
 mod remote_faults;

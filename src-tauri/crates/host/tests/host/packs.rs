@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use contract::{Commands, Empty, ServerState};
+use contract::{Commands, Empty, ServerState, TurnStartParams};
 use host::{Host, Options};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -28,5 +28,19 @@ async fn a_server_without_a_program_is_shown_with_the_reason() {
     assert!(why.contains("not-a-program-of-the-app is neither a path below the pack nor a program of the app"), "{why}");
     let doctor = host.doctor(Empty {}).await.unwrap();
     assert!(doctor.checks.iter().any(|check| check.message.contains(&why)), "{doctor:?}");
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_window_without_packs_is_told_where_they_were_looked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let empty = folder.path().join("nothing");
+    let host = Host::open(Options { data_dir: Some(folder.path().join("data")), pack_dirs: vec![empty.clone()], ..Options::default() }).await.unwrap();
+    let notices = host.app_status(Empty {}).await.unwrap().notices;
+    let told = notices.iter().find(|notice| notice["code"] == "no_packs").unwrap()["text"].as_str().unwrap();
+    assert!(told.contains(&empty.display().to_string()) && told.contains("COUNTERSIGN_TOOLS_DIR"), "{told}");
+    let params = TurnStartParams { session: None, text: "hello".into(), model: None, agent: None, headless: true };
+    let error = host.turn_start(params).await.unwrap_err();
+    assert_eq!(error.reason_text(), Some("no_packs"), "{error:?}");
     host.stop().await;
 }

@@ -1,0 +1,186 @@
+//! The data folder: for its user alone whichever command makes it, without packs, and with data of a newer version.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use crate::world::{World, packs, program};
+
+/// Runs `csign` as in a shell where everything that is made is open to everybody.
+fn carelessly(world: &World, args: &[&str]) -> Output {
+    let mut command = world.bare("sh");
+    command.args(["-c", "umask 0; exec \"$@\"", "sh"]).arg(program()).arg("--data-dir").arg(world.data()).args(args);
+    command.output().expect("started")
+}
+
+/// Everything below a folder that others than its user may read, write or enter. Sockets have their own rules.
+fn open_to_others(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        if fs::metadata(&folder).expect("there").permissions().mode() & 0o077 != 0 {
+            found.push(folder.clone());
+        }
+        for entry in fs::read_dir(&folder).expect("a folder").map(Result::unwrap) {
+            let meta = entry.metadata().expect("there");
+            if meta.is_dir() {
+                folders.push(entry.path());
+            } else if meta.is_file() && meta.permissions().mode() & 0o077 != 0 {
+                found.push(entry.path());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn whichever_command_comes_first_the_data_folder_is_its_users_alone() {
+    let request = r#"{"contract_version": "1.0", "request_id": "r1", "input": "hello"}"#;
+    let commands: [&[&str]; 12] = [
+        &["packs", "new", "mine"],
+        &["packs", "list"],
+        &["ask", "How is account 17 pacing this month?"],
+        &["run", "--request", "REQUEST"],
+        &["tools", "call", "cart.get"],
+        &["approvals", "list"],
+        &["policy", "show"],
+        &["audit", "list"],
+        &["audit", "checkpoint"],
+        &["service-level"],
+        &["doctor"],
+        // Fails, and writes why into the log of `csign`.
+        &["serve", "--listen", "192.0.2.1:1", "--allow-remote"],
+    ];
+    for args in commands {
+        let world = World::new();
+        let file = world.path("request.json");
+        fs::write(&file, request).expect("written");
+        let args: Vec<&str> = args.iter().map(|arg| if *arg == "REQUEST" { file.to_str().expect("a name") } else { arg }).collect();
+        let ran = carelessly(&world, &args);
+        assert!(world.data().is_dir(), "{args:?}: {}", String::from_utf8_lossy(&ran.stderr));
+        // A script of a new pack can be run by whoever can come this far: nobody else.
+        let open: Vec<PathBuf> = open_to_others(&world.data()).into_iter().filter(|path| !path.ends_with("greet.sh")).collect();
+        assert!(open.is_empty(), "{args:?}: {open:?}");
+        assert_eq!(fs::metadata(world.data()).expect("there").permissions().mode() & 0o777, 0o700, "{args:?}");
+        for folder in ["state", "run"] {
+            let open: Vec<PathBuf> = open_to_others(&world.path(folder)).into_iter().filter(|path| *path != world.path(folder)).collect();
+            assert!(open.is_empty(), "{args:?}: {open:?}");
+        }
+    }
+}
+
+#[test]
+fn an_export_of_the_log_is_its_users_alone() {
+    let world = World::new();
+    world.run(&["ask", "hello"]).ends_with(0);
+    let export = world.path("export");
+    assert!(carelessly(&world, &["audit", "export", export.to_str().expect("a name")]).status.success());
+    assert_eq!(open_to_others(&export), [] as [PathBuf; 0]);
+}
+
+#[test]
+fn a_profile_that_others_may_enter_is_closed_and_a_folder_of_the_users_own_is_not_touched() {
+    let world = World::new();
+    let mode = || fs::metadata(world.data()).expect("there").permissions().mode() & 0o777;
+    fs::create_dir(world.data()).expect("made");
+    fs::set_permissions(world.data(), fs::Permissions::from_mode(0o755)).expect("set");
+    let told = world.run(&["doctor"]).ends_with(0).out;
+    assert!(mode() == 0o755 && told.contains("other users of this computer may enter it"), "{told}");
+    // Now it holds a profile.
+    let told = world.run(&["doctor"]).ends_with(0).out;
+    assert!(mode() == 0o700 && told.contains("ok       data folder"), "{told}");
+}
+
+/// `csign` as somebody has it who copied only the program.
+fn copied(world: &World, args: &[&str]) -> (Option<i32>, String, String) {
+    let bin = world.path("elsewhere/bin");
+    fs::create_dir_all(&bin).expect("made");
+    let csign = bin.join("csign");
+    if !csign.exists() {
+        fs::copy(program(), &csign).expect("copied");
+    }
+    let mut command: Command = world.bare(&csign);
+    let ran = command.arg("--data-dir").arg(world.data()).args(args).stdin(Stdio::null()).output().expect("started");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    (ran.status.code(), text(ran.stdout), text(ran.stderr))
+}
+
+#[test]
+fn a_copied_program_says_that_it_found_no_packs_and_where_it_looked() {
+    let world = World::new();
+    let beside = world.path("elsewhere/bin/tools").display().to_string();
+    let own = world.data().join("tools").display().to_string();
+    let commands: [&[&str]; 7] = [
+        &["ask", "How is account 17 pacing this month?"],
+        &["--json", "ask", "hello"],
+        &["tools", "list"],
+        &["--json", "tools", "list"],
+        &["packs", "list"],
+        &["doctor"],
+        &["--json", "doctor"],
+    ];
+    for args in commands {
+        let (code, out, err) = copied(&world, args);
+        let told = format!("{out}{err}");
+        for part in ["No packs were found", &beside, &own, "COUNTERSIGN_TOOLS_DIR"] {
+            assert!(code == Some(1) && told.contains(part), "{args:?} ended with {code:?}, and {part} is not in {told}");
+        }
+        assert!(!told.contains("understand"), "{args:?}: {told}");
+    }
+    // The remedy helps.
+    let listed = world.run_with("COUNTERSIGN_TOOLS_DIR", packs().to_str().expect("a name"), &["packs", "list"]).ends_with(0).out;
+    assert!(listed.contains("campaign-portfolio-pacing") && listed.contains("shop"), "{listed}");
+    let ran = world.run_with("COUNTERSIGN_TOOLS_DIR", "/nowhere/at/all", &["tools", "list"]).ends_with(1);
+    assert!(ran.err.contains("/nowhere/at/all") && ran.err.contains("hint: ") || ran.err.contains("Correct COUNTERSIGN_TOOLS_DIR"), "{}", ran.err);
+}
+
+/// Marks a database as one of a later version; its bytes as they are then.
+fn made_newer(file: &Path) -> Vec<u8> {
+    let db = rusqlite::Connection::open(file).expect("opened");
+    db.execute_batch("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99;").expect("changed");
+    drop(db);
+    fs::read(file).expect("read")
+}
+
+#[test]
+fn data_of_a_newer_version_is_refused_by_name_and_everything_else_stays_usable() {
+    let world = World::new();
+    world.run(&["ask", "How is account 17 pacing this month?"]).ends_with(0);
+    world.run(&["tools", "call", "cart.get"]).ends_with(0);
+    let pacing = world.data().join("packs/campaign-portfolio-pacing/pacing.db");
+    let carts = world.data().join("packs/shop/carts.db");
+    let before = (made_newer(&pacing), made_newer(&carts));
+
+    let asked: [(&[&str], &Path); 2] =
+        [(&["tools", "call", "analyze_portfolio_pacing", "--args", r#"{"account_id": "17"}"#], &pacing), (&["tools", "call", "cart.get"], &carts)];
+    for (args, file) in asked {
+        let ran = world.run(args).ends_with(1);
+        for part in
+            [&file.display().to_string(), "written by a newer version of Countersign", "Install the newest version of Countersign", "move the file away"]
+        {
+            assert!(ran.err.contains(part), "{args:?}: {part} is not in {}", ran.err);
+        }
+    }
+    let answer = world.run(&["ask", "How is account 17 pacing this month?"]);
+    assert!(format!("{}{}", answer.out, answer.err).contains("newer version of Countersign"), "{} {}", answer.out, answer.err);
+
+    let listed = world.run(&["packs", "list"]).ends_with(0).out;
+    assert!(listed.contains("fault") && listed.contains("pacing.db was written by a newer version"), "{listed}");
+    let doctor = world.run(&["doctor"]).ends_with(0).out;
+    assert!(doctor.contains("warning  packs: ") && doctor.contains("pacing.db was written by a newer version"), "{doctor}");
+    let found = world.run(&["--json", "tools", "call", "product.search", "--args", r#"{"query":"tent"}"#]).ends_with(0).json();
+    assert_eq!(found["outcome"], "ok", "products are found without carts");
+    assert_eq!((fs::read(&pacing).expect("read"), fs::read(&carts).expect("read")), before, "nothing was changed");
+
+    let server = world.bare(program()).args(["shop-server", "--http", "127.0.0.1:0", "--data-dir"]).arg(carts.parent().expect("a folder")).output();
+    let server = server.expect("started");
+    let said = String::from_utf8_lossy(&server.stderr);
+    assert!(server.status.code() == Some(1) && said.contains("carts.db was written by a newer version") && said.lines().count() == 1, "{said}");
+
+    // The remedy helps.
+    fs::remove_file(&pacing).expect("moved");
+    fs::remove_file(&carts).expect("moved");
+    world.run(&["tools", "call", "cart.get"]).ends_with(0);
+    world.run(&["tools", "call", "analyze_portfolio_pacing", "--args", r#"{"account_id": "17"}"#]).ends_with(0);
+}

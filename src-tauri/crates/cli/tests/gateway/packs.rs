@@ -1,0 +1,108 @@
+//! Packs beside the shop while `csign serve` holds the profile: its own clients have all of them, its callers none.
+
+use std::{fs, os::unix::fs::PermissionsExt as _};
+
+use kit::model_server::Reply;
+use serde_json::{Value, json};
+
+use crate::world::{Gateway, model};
+
+/// A server that notes that it was started, and what it was asked.
+const SERVER: &str = r#"#!/usr/bin/python3 -u
+import json, pathlib, sys
+pathlib.Path("started.txt").write_text("yes")
+for line in sys.stdin:
+    request = json.loads(line)
+    method, answer = request.get("method"), None
+    if method == "initialize":
+        answer = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "post", "version": "1"}}
+    elif method == "tools/list":
+        answer = {"tools": [{"name": "send", "description": "Sends a letter.", "inputSchema": {"type": "object"}}]}
+    elif method == "tools/call":
+        pathlib.Path("called.txt").write_text("yes")
+        answer = {"content": [{"type": "text", "text": "{\"done\": true}"}]}
+    if "id" in request:
+        reply = {"jsonrpc": "2.0", "id": request["id"]}
+        reply.update({"result": answer} if answer else {"error": {"code": -32601, "message": "unknown"}})
+        print(json.dumps(reply))
+"#;
+
+/// A folder whose profile has a pack of the user's own.
+fn with_a_pack() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let pack = folder.path().join("data/tools/post");
+    fs::create_dir_all(&pack).unwrap();
+    fs::write(pack.join("server"), SERVER).unwrap();
+    fs::set_permissions(pack.join("server"), fs::Permissions::from_mode(0o755)).unwrap();
+    let manifest = json!({
+        "manifest_version": 1, "id": "post", "version": "1.0.0", "title": "Post", "description": "Sends letters.",
+        "servers": [{"name": "post", "command": "./server", "offer_all": true, "timeouts": {"start_ms": 60_000, "call_ms": 20_000}}],
+        "schemas": {}, "tools": {"tools": []}
+    });
+    fs::write(pack.join("pack.json"), manifest.to_string()).unwrap();
+    folder
+}
+
+fn tools(gateway: &Gateway) -> Vec<String> {
+    gateway.csign(&["tools", "list"]).as_array().unwrap().iter().map(|tool| tool["id"].as_str().unwrap().to_owned()).collect()
+}
+
+/// What `csign run` answers to a question.
+fn run(gateway: &Gateway, id: &str, input: &str) -> Value {
+    let file = gateway.path(&format!("{id}.json"));
+    fs::write(&file, json!({"contract_version": "1.0", "request_id": id, "input": input}).to_string()).unwrap();
+    gateway.csign(&["run", "--request", file.to_str().unwrap()])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clients_of_a_gateway_have_every_pack() {
+    let gateway = Gateway::start_in(with_a_pack(), &["--no-token"], &[]).await;
+    gateway.say("s", "hello").await;
+    let (started, data) = (gateway.path("data/tools/post/started.txt"), gateway.path("data/packs/campaign-portfolio-pacing/pacing.db"));
+    assert!(!started.exists() && !data.exists(), "servers and data of other packs wait until somebody wants them");
+
+    let all = tools(&gateway);
+    for wanted in ["analyze_portfolio_pacing", "cart.addItem", "post.send"] {
+        assert!(all.iter().any(|tool| tool == wanted), "{wanted}: {all:?}\n{}", gateway.log());
+    }
+    assert!(started.exists(), "the first client asks what the server offers");
+    let answer = run(&gateway, "r1", "How is Northwind pacing this month?");
+    assert_eq!(answer["metadata"]["tools_used"], json!(["analyze_portfolio_pacing"]), "{answer}");
+    assert_eq!(answer["metadata"]["agent_id"], "guardian");
+    let answer = run(&gateway, "r2", "Show me backpacks under 1000 kr");
+    assert_eq!(answer["metadata"]["tools_used"], json!(["product.search"]), "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn callers_of_a_gateway_reach_nothing_but_the_shop() {
+    let gateway = Gateway::start_in(with_a_pack(), &["--no-token"], &[]).await;
+    gateway.say("s", "hello").await;
+    // Also once a client has made the other packs ready.
+    assert!(tools(&gateway).len() > 6);
+    for message in ["How is Northwind pacing this month?", "How is account 17 pacing this month?", "What can you do?"] {
+        let answer = gateway.say("s", message).await["text"].as_str().unwrap().to_lowercase();
+        for word in ["northwind", "budget", "accounts", "guardian", "letter"] {
+            assert!(!answer.contains(word) || message.to_lowercase().contains(word), "{message}: {answer}");
+        }
+    }
+    let records = gateway.csign(&["audit", "list", "--type", "tool_intent"]).to_string();
+    assert!(!records.contains("analyze_portfolio_pacing") && !records.contains("post.send"), "{records}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hijacked_model_of_a_gateway_runs_no_tool_of_another_pack() {
+    let calls = [Reply::call("analyze_portfolio_pacing", json!({"account_id": "17"})), Reply::call("post_send", json!({})), Reply::text(["Done."])];
+    let server = model(calls).await;
+    let url = server.base_url();
+    let env = [("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")];
+    let gateway = Gateway::start_in(with_a_pack(), &["--no-token"], &env).await;
+    assert!(tools(&gateway).iter().any(|tool| tool == "post.send"));
+    gateway.say("s", "hello").await;
+    let offered: Vec<Value> = server.seen()[0].body["tools"].as_array().unwrap().iter().map(|tool| tool["function"]["name"].clone()).collect();
+    assert_eq!(offered.len(), 6, "the shop's tools alone: {offered:?}");
+    let told = server.seen().last().unwrap().body["messages"].to_string();
+    assert!(told.contains("There is no tool named analyze_portfolio_pacing") && told.contains("There is no tool named post_send"), "{told}");
+    assert!(!gateway.path("data/tools/post/called.txt").exists());
+    let records = gateway.csign(&["audit", "list", "--type", "tool_intent"]);
+    assert_eq!(records["records"], json!([]), "{records}");
+}

@@ -1,0 +1,126 @@
+//! What callers elsewhere reach: the tools, specialists and offline phrases of some packs, and nothing of the others. The process that
+//! serves them has all packs for the person whose profile it is. Knows no HTTP.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use contract::{AgentError, AgentId, ErrorCode, PackId, ToolId, ToolSpec, manifest::DataFlow};
+use engine::{
+    Engine, Reachable,
+    ports::{Agent, Instructions, Model, Models, Resume, Roster, ToolFailure, ToolRequest, Tools},
+};
+use models::offline::OfflineModel;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::{models::HostModels, startup::offline_packs, tools::HostTools};
+
+/// The engine for callers elsewhere: limited to packs by id, or the profile's own when there is no limit.
+pub(crate) fn engine(engine: &Arc<Engine>, packs: &[String], tools: &Arc<HostTools>, models: &Arc<HostModels>) -> Arc<Engine> {
+    if packs.is_empty() {
+        return Arc::clone(engine);
+    }
+    let known = offline_packs(tools).into_iter().filter(|pack| packs.iter().any(|id| id == pack.manifest.id.as_str())).collect();
+    let models = Arc::new(LimitedModels { models: Arc::clone(models), offline: Arc::new(OfflineModel::new(known)) });
+    let limited = Arc::new(Limited { all: Arc::clone(tools), packs: packs.to_vec(), specs: Selected::default(), agents: Selected::default() });
+    engine.limited(Reachable { tools: Arc::clone(&limited) as _, roster: limited, models })
+}
+
+/// A selection of a list, made once for each list. The list is kept with it: its address must not become another's.
+struct Selected<T>(Mutex<Option<(Arc<Vec<T>>, Arc<Vec<T>>)>>);
+
+impl<T> Default for Selected<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T: Clone> Selected<T> {
+    fn of(&self, all: Arc<Vec<T>>, keep: impl Fn(&T) -> bool) -> Arc<Vec<T>> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, selected)) = kept.as_ref().filter(|(of, _)| Arc::ptr_eq(of, &all)) {
+            debug_assert!(selected.len() <= of.len());
+            return Arc::clone(selected);
+        }
+        let selected = Arc::new(all.iter().filter(|one| keep(one)).cloned().collect::<Vec<T>>());
+        *kept = Some((all, Arc::clone(&selected)));
+        selected
+    }
+}
+
+/// The tools and specialists of some packs.
+struct Limited {
+    all: Arc<HostTools>,
+    packs: Vec<String>,
+    specs: Selected<ToolSpec>,
+    agents: Selected<Agent>,
+}
+
+impl Limited {
+    fn has(&self, pack: &PackId) -> bool {
+        self.packs.iter().any(|id| id == pack.as_str())
+    }
+
+    fn check_reach(&self, spec: &ToolSpec) -> Result<(), AgentError> {
+        if self.has(&spec.pack) {
+            return Ok(());
+        }
+        Err(AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {}.", spec.id)))
+    }
+}
+
+impl Roster for Limited {
+    fn agents(&self) -> Arc<Vec<Agent>> {
+        self.agents.of(self.all.agents(), |agent| self.has(&agent.pack))
+    }
+
+    fn instructions(&self, tool: &ToolSpec) -> Instructions {
+        self.all.instructions(tool)
+    }
+}
+
+#[async_trait]
+impl Tools for Limited {
+    fn specs(&self) -> Arc<Vec<ToolSpec>> {
+        self.specs.of(self.all.specs(), |spec| self.has(&spec.pack))
+    }
+
+    fn agent_of(&self, tool: &ToolId) -> Option<AgentId> {
+        self.all.agent_of(tool)
+    }
+
+    fn data_flow(&self, pack: &PackId) -> Option<DataFlow> {
+        self.all.data_flow(pack)
+    }
+
+    async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {
+        self.check_reach(spec)?;
+        self.all.check(spec).await
+    }
+
+    fn waits_for_person(&self, spec: &ToolSpec) -> bool {
+        self.all.waits_for_person(spec)
+    }
+
+    async fn run(&self, request: ToolRequest, cancel: CancellationToken) -> Result<Value, ToolFailure> {
+        self.check_reach(&request.spec).map_err(|error| ToolFailure { error, may_have_happened: false })?;
+        self.all.run(request, cancel).await
+    }
+
+    async fn run_resumable(&self, request: ToolRequest, cancel: CancellationToken, resume: &dyn Resume) -> Result<Value, ToolFailure> {
+        self.check_reach(&request.spec).map_err(|error| ToolFailure { error, may_have_happened: false })?;
+        self.all.run_resumable(request, cancel, resume).await
+    }
+}
+
+/// The profile's models, with an offline model that knows some packs.
+struct LimitedModels {
+    models: Arc<HostModels>,
+    offline: Arc<OfflineModel>,
+}
+
+impl Models for LimitedModels {
+    fn current(&self, name: Option<&str>) -> Arc<dyn Model> {
+        self.models.current_with(name, &self.offline)
+    }
+}
