@@ -82,7 +82,7 @@ impl Host {
     /// Makes ready what clients of the socket want beyond the callers' packs: names in the data, and the tools that servers offer. The
     /// first client waits for it, so that a start does not.
     pub(crate) async fn ready_for_clients(&self) {
-        if self.options.callers_packs.is_empty() {
+        if self.options.callers_packs.is_empty() || self.ledger.alarm().is_some() {
             return;
         }
         let ready = async {
