@@ -153,13 +153,16 @@ async fn accept(listener: UnixListener, host: Arc<Host>, count: Arc<watch::Sende
 }
 
 async fn connection(stream: UnixStream, host: Arc<Host>) -> io::Result<()> {
-    let (read, write) = stream.into_split();
+    let (read, mut write) = stream.into_split();
     let mut requests = BufReader::new(read);
     let Some(hello) = next::<Hello>(&mut requests).await? else { return Ok(()) };
-    let (lines, outgoing) = mpsc::channel(OUTGOING);
     let pushes = host.subscribe();
+    // The greeting is the first line, whatever the host tells meanwhile.
+    let mut greeting = serde_json::to_vec(&Line::Hello { protocol: PROTOCOL })?;
+    greeting.push(b'\n');
+    write.write_all(&greeting).await?;
+    let (lines, outgoing) = mpsc::channel(OUTGOING);
     let writer = tokio::spawn(write_lines(write, outgoing, pushes));
-    let _ = lines.send(Line::Hello { protocol: PROTOCOL }).await;
     if hello.protocol == PROTOCOL {
         host.ready_for_clients().await;
         let terminal = Arc::new(Terminal::remote(host, hello.terminal));
