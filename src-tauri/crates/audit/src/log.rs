@@ -6,7 +6,9 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use contract::{AgentError, AuditCheckpointResponse, AuditExportResponse, AuditListParams, AuditListResponse, AuditRecordView, SessionId, VerifyReport};
+use contract::{
+    AgentError, AuditCheckpointResponse, AuditExportResponse, AuditListParams, AuditListResponse, AuditRecordView, RecordType, SessionId, VerifyReport,
+};
 use engine::ports::{AuditLog, AuditUnavailable, Durability, RecordDraft};
 use rusqlite::Connection;
 use tokio::sync::{oneshot, watch};
@@ -144,10 +146,12 @@ impl Log {
     }
 
     fn send(&self, command: Command) -> Result<(), AuditUnavailable> {
-        if let Some(why) = held(&self.inner.stopped).as_ref() {
-            return Err(AuditUnavailable(why.clone()));
-        }
+        self.check_stopped()?;
         held(&self.inner.commands).send(command).map_err(|_| gone())
+    }
+
+    fn check_stopped(&self) -> Result<(), AuditUnavailable> {
+        held(&self.inner.stopped).clone().map_or(Ok(()), |why| Err(AuditUnavailable(why)))
     }
 
     async fn ask<T>(&self, command: impl FnOnce(oneshot::Sender<Result<T, AuditUnavailable>>) -> Command) -> Result<T, AuditUnavailable> {
@@ -237,7 +241,13 @@ impl Log {
 #[async_trait]
 impl AuditLog for Log {
     async fn append(&self, record: RecordDraft, durability: Durability) -> Result<u64, AuditUnavailable> {
-        self.ask(|reply| Command::Append { draft: Box::new(record), durability, reply }).await
+        // A log that is stopped in the middle of a call still takes what came of it.
+        if !matches!(record.record_type, RecordType::ToolOutcome | RecordType::RunEnded) {
+            self.check_stopped()?;
+        }
+        let (reply, answer) = oneshot::channel();
+        held(&self.inner.commands).send(Command::Append { draft: Box::new(record), durability, reply }).map_err(|_| gone())?;
+        answer.await.map_err(|_| gone())?
     }
 
     async fn flush(&self) -> Result<(), AuditUnavailable> {

@@ -282,6 +282,20 @@ fn an_effect_runs_only_when_its_intent_is_marked_outside() {
 }
 
 #[test]
+fn a_log_that_is_stopped_in_the_middle_of_a_call_takes_its_outcome() {
+    let both = Both::new(3);
+    run(async {
+        let log = ready(Log::open(both.options()).unwrap());
+        log.append(draft(1), Durability::Signed).await.unwrap();
+        log.stop("something is wrong");
+        assert!(log.append(draft(3), Durability::Signed).await.is_err(), "another call");
+        log.append(draft(2), Durability::Durable).await.unwrap();
+        log.close().await.unwrap();
+    });
+    both.is_sound("a stopped log");
+}
+
+#[test]
 fn a_stopped_log_takes_no_records_until_a_new_one_is_accepted() {
     let both = Both::new(5);
     let old = both.world.folder.path().join("old.db");
