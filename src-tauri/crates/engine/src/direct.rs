@@ -85,9 +85,9 @@ impl Engine {
         if scrubbed == *arguments {
             return Ok(());
         }
-        Err(AgentError::invalid("The arguments hold a stored key, and arguments are recorded. Nothing was run.")
+        Err(AgentError::invalid("The arguments contain a stored key, and arguments are recorded. The tool was not called.")
             .reason("holds_secret")
-            .hint("Leave the key out. A tool that needs one gets it from the keyring: enter it under Settings, \u{201c}Keys and access of packs\u{201d}."))
+            .hint("Leave the key out. A tool that needs a key gets it from the keyring: enter it under Settings, \u{201c}Keys and access of packs\u{201d}."))
     }
 
     /// A call of a tool by id, outside a conversation.

@@ -36,10 +36,10 @@ pub(crate) fn may_be_kept(name: &str, settings: &Settings) -> Result<(), AgentEr
     let Some(server) = server_of_key(name, settings) else { return Ok(()) };
     match server.origin() {
         Some(origin) if origin.may_carry_key() => Ok(()),
-        Some(origin) => Err(AgentError::invalid(format!("The key is not kept: the connection to {origin} would not be encrypted, so it would never be sent."))
+        Some(origin) => Err(AgentError::invalid(format!("The key was not stored, because the connection to {origin} would not be encrypted."))
             .reason("key_in_plain_text")
-            .hint("Change the address to one that begins with https://. Without encryption a key goes only to this computer.")),
-        None => Err(AgentError::invalid("The key is not kept: the model's address is not a web address that can be used.")
+            .hint("Use an address that begins with https://. Without encryption a key goes only to this computer.")),
+        None => Err(AgentError::invalid("The key was not stored, because the model's address is not a valid web address.")
             .reason("bad_address")
             .hint("Enter a base URL such as https://api.openai.com/v1 first, without a user name or password in it.")),
     }

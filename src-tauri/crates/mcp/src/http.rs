@@ -92,7 +92,7 @@ pub(crate) fn check_key(url: &Url) -> Result<(), String> {
     }
     let host = url.host_str().unwrap_or("that address");
     Err(format!(
-        "{host} is to be shown a key, and the connection would not be encrypted. Use an address that begins with https://; without encryption a key goes only to this computer."
+        "The key is not sent to {host}, because the connection would not be encrypted. Use an address that begins with https://; without encryption a key goes only to this computer."
     ))
 }
 

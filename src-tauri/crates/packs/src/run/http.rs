@@ -197,7 +197,7 @@ impl Attempt<'_> {
     fn credential(&self, url: &Url) -> Result<Credential<'_>, AgentError> {
         let (Some(auth), Some(secret)) = (&self.spec.auth, &self.permit.secret) else { return Ok(Credential::None) };
         if auth.kind != AuthKind::None && !Origin::of(url).is_some_and(|server| server.may_carry_key()) {
-            let error = http(format!("{} needs a key, and the connection to {} would not be encrypted.", self.spec.title, self.host(url)));
+            let error = http(format!("{} needs a key, but the connection to {} would not be encrypted.", self.spec.title, self.host(url)));
             return Err(error
                 .reason("key_in_plain_text")
                 .retryable(false)
