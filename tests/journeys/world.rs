@@ -243,7 +243,7 @@ pub struct Page<'s> {
 const BY_NAME: &str = r#"
 const [selector, name, exact] = arguments;
 const plain = (text) => (text ?? "").replace(/\s+/g, " ").trim();
-const own = (e) => plain(e.getAttribute("aria-label") ?? e.textContent);
+const own = (e) => plain(e.getAttribute("aria-label") ?? e.labels?.[0]?.textContent ?? e.textContent);
 const shown = (e) => e.getClientRects().length > 0 && getComputedStyle(e).visibility !== "hidden";
 const fits = (e) => exact ? own(e) === name : own(e).includes(name);
 return [...document.querySelectorAll(selector)].find((e) => shown(e) && fits(e)) ?? null;"#;
