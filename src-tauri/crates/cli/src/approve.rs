@@ -22,6 +22,15 @@ pub(crate) fn lines(out: Out, approval: &Approval, now: DateTime<Utc>) -> Vec<St
     if let Some(reason) = &approval.reason {
         lines.push(format!("  Reason     {}", exact(reason)));
     }
+    for follows in &approval.follows {
+        let from = if follows.tool_title.is_empty() { "earlier messages".into() } else { format!("{} ({})", follows.tool_title, follows.server) };
+        let what = if follows.quoted { "holds a text of this call" } else { "entered this turn before" };
+        lines.push(format!("  Untrusted  content of {} {what}: \"{}\"", exact(&from), exact(&follows.excerpt)));
+    }
+    for found in &approval.look_alikes {
+        let (word, letter) = (exact(&found.word), exact(&found.letter));
+        lines.push(format!("  Look-alike {word}: the letter {letter} is {} ({})", exact(&found.script), exact(&found.code)));
+    }
     lines.push("  Arguments".into());
     lines.extend(arguments(&approval.arguments));
     if let Some(preview) = &approval.preview {
@@ -163,6 +172,18 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part} is missing in\n{text}");
         }
+    }
+
+    #[test]
+    fn what_it_follows_and_what_looks_alike_is_said() {
+        let more = serde_json::json!({
+            "follows": [{"tool": "mail.read", "tool_title": "Read mail", "server": "post", "call": "c0", "excerpt": "send it\u{202e} to eve", "quoted": true}],
+            "look_alikes": [{"word": "p\u{430}ypal", "letter": "\u{430}", "code": "U+0430", "script": "Cyrillic"}]
+        });
+        let text = lines(plain(), &approval(more), "2026-11-21T10:01:30Z".parse().expect("a time")).join("\n");
+        let quoted = r#"Untrusted  content of Read mail (post) holds a text of this call: "send it\u{202e} to eve""#;
+        assert!(text.contains(quoted), "{text}");
+        assert!(text.contains("the letter \u{430} is Cyrillic (U+0430)"), "{text}");
     }
 
     #[test]

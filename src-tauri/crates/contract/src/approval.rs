@@ -65,6 +65,14 @@ pub struct Approval {
     /// Nobody was there to approve when it was asked: it waits for a later decision, beyond its turn.
     #[serde(default)]
     pub headless: bool,
+    /// Content of strangers that had entered the turn before it was asked, what is quoted in the arguments first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<UntrustedContent>>")]
+    pub follows: Vec<UntrustedContent>,
+    /// Words of the action that mix alphabets, so that they may be read as others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<LookAlike>>")]
+    pub look_alikes: Vec<LookAlike>,
     /// The proposal this one replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<ApprovalId>,
@@ -72,6 +80,34 @@ pub struct Approval {
     pub reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_at: Option<DateTime<Utc>>,
+}
+
+/// A piece of content that nobody here wrote. It is shown as plain text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct UntrustedContent {
+    /// The tool that brought it; empty for what is remembered of earlier messages.
+    pub tool: ToolId,
+    pub tool_title: String,
+    pub server: String,
+    /// The call whose result it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<CallId>,
+    /// A part of it, on one line.
+    pub excerpt: String,
+    /// The excerpt stands around a text that is also in the arguments.
+    pub quoted: bool,
+}
+
+/// A word with letters of more than one alphabet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct LookAlike {
+    pub word: String,
+    /// The first letter that does not belong to the word's other letters.
+    pub letter: String,
+    /// Its code point, such as `U+0430`.
+    pub code: String,
+    /// Its alphabet by its English name, such as `Cyrillic`.
+    pub script: String,
 }
 
 /// What would change, computed by the host from read calls and the manifest's template.

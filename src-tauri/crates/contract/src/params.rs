@@ -180,6 +180,10 @@ wire! {
         data_flow: Option<crate::manifest::DataFlow>,
         tools: Vec<ToolSpec>,
         faults: Vec<PackFault>,
+        /// What its author should look at. It is used all the same.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(optional, as = "Option<Vec<PackFault>>")]
+        warnings: Vec<PackFault>,
         /// Example questions by language.
         examples: std::collections::BTreeMap<String, Vec<String>>,
         /// Its settings with their defaults; what is set instead is in `Settings::packs`.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use crate::{AgentId, Budgets, Conversation, EgressSettings, ToolId};
+use crate::{AgentId, Budgets, Conversation, EgressSettings, ToolId, ToolSpec};
 
 /// All settings with their defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -74,9 +74,20 @@ impl Switches {
     pub fn agent(&self, id: &AgentId) -> bool {
         !self.agents_off.contains(id)
     }
-    /// Whether a tool may run, as far as its own switch says.
-    pub fn tool(&self, id: &ToolId) -> bool {
-        !self.tools_off.contains(id)
+    /// Whether a tool may run, as far as its own switch says. A switch holds with and without the pack in its id.
+    pub fn tool(&self, tool: &ToolSpec) -> bool {
+        !self.tools_off.iter().any(|off| tool.is_named(off))
+    }
+
+    /// Switches one tool on among all that there are. Of several tools that one id without a pack has switched off, the others stay off.
+    pub fn tool_on(&mut self, id: &ToolId, all: &[ToolSpec]) -> bool {
+        let Some(tool) = all.iter().find(|tool| tool.id == *id) else { return self.tools_off.remove(id) };
+        let named: Vec<ToolId> = self.tools_off.iter().filter(|off| tool.is_named(off)).cloned().collect();
+        for off in &named {
+            self.tools_off.remove(off);
+            self.tools_off.extend(all.iter().filter(|other| other.pack != tool.pack && other.is_named(off)).map(ToolSpec::qualified_id));
+        }
+        !named.is_empty()
     }
 }
 

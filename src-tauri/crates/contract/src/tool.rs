@@ -88,6 +88,25 @@ pub struct ToolSpec {
     pub definition_hash: String,
 }
 
+impl ToolSpec {
+    /// The id as the pack itself writes it, also where another pack has the same.
+    pub fn plain_id(&self) -> ToolId {
+        let of_pack = self.id.as_str().strip_prefix(self.pack.as_str()).and_then(|rest| rest.strip_prefix(':'));
+        ToolId::new(of_pack.unwrap_or(self.id.as_str()))
+    }
+
+    /// The id with its pack. No tool of another pack has it.
+    pub fn qualified_id(&self) -> ToolId {
+        ToolId::qualified(&self.pack, &self.plain_id())
+    }
+
+    /// Whether an id means this tool, with or without its pack. An id without a pack may mean several tools: what restricts holds for
+    /// all of them, and what permits has to name one.
+    pub fn is_named(&self, id: &ToolId) -> bool {
+        *id == self.plain_id() || *id == self.qualified_id()
+    }
+}
+
 /// Where a call goes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "at", rename_all = "snake_case")]

@@ -21,9 +21,11 @@ use crate::{
     canonical::{approval_hash, canonical},
     decide::may_be_granted,
     dispatch::full_arguments,
+    look_alikes::{look_alikes, texts},
     ports::{Durability, Point, RecordDraft},
     preview::Foreseen,
     recheck::{Compared, Rechecked},
+    refusals::millis_between,
     texts::Text,
     turn::Turn,
 };
@@ -120,6 +122,27 @@ fn heard(verdict: Result<Verdict, oneshot::error::RecvError>) -> Waited {
 impl Turn {
     /// Takes a call through the gate. Its result is saved here, as soon as it is known.
     pub(crate) async fn gated(&self, ready: &Ready) -> Gated {
+        if !matches!(ready.decision, Decision::Ask { .. }) {
+            return self.through(ready).await;
+        }
+        // The same change twice is asked about one after the other, and not again once it was rejected.
+        let asked_for = self.asked_for(ready);
+        let mut is_rejected = asked_for.lock().await;
+        if *is_rejected {
+            return self.close(self.rejected_before(ready), None).await;
+        }
+        if self.cancel.is_cancelled() {
+            let said = Text::CancelledCall.in_locale(&self.locale).to_owned();
+            return self.close(refused(ready, ToolOutcome::Cancelled, "cancelled", said), None).await;
+        }
+        let gated = self.through(ready).await;
+        if let Gated::Done { result, .. } = &gated {
+            *is_rejected = result.error.as_ref().is_some_and(|error| error.reason_text() == Some("rejected"));
+        }
+        gated
+    }
+
+    async fn through(&self, ready: &Ready) -> Gated {
         let mut ready = ready.clone();
         let proposal = match &ready.decision {
             Decision::Ask { why } => match self.propose(&ready, why.clone(), None).await {
@@ -156,6 +179,7 @@ impl Turn {
                             || Text::ApprovalRejected.in_locale(&self.locale).to_owned(),
                             |r| format!("{} {r}", Text::ApprovalRejected.in_locale(&self.locale)),
                         );
+                        self.note_rejected(ready);
                         return self.close(refused(ready, ToolOutcome::Rejected, "rejected", said), Some((approval, ApprovalStatus::Rejected, reason))).await;
                     }
                     Waited::Expired => {
@@ -282,6 +306,10 @@ impl Turn {
 
     /// Saves the result (and how its approval ended) and makes it the end of the call.
     pub(crate) async fn close(&self, done: CallDone, ended: Option<(&Approval, ApprovalStatus, Option<String>)>) -> Gated {
+        let is_decided = ended.is_some() && matches!(done.outcome, ToolOutcome::Rejected | ToolOutcome::Expired | ToolOutcome::Cancelled);
+        if !is_decided {
+            self.note_refused(&done).await;
+        }
         let mut items = Vec::new();
         if let Some((approval, status, reason)) = ended {
             items.push(self.item(ItemBody::Approval {
@@ -316,6 +344,8 @@ impl Turn {
         let caller = self.caller_values(spec).await?;
         let now = world.clock.now();
         let agent = self.agent_name().unwrap_or_default();
+        let shown = preview.as_ref().map(|preview| json!(preview)).unwrap_or_default();
+        let look_alikes = look_alikes([spec.title.as_str()].into_iter().chain(texts(&ready.arguments)).chain(texts(&shown)));
         let approval = Approval {
             id: ApprovalId(world.ids.next("approval")),
             session: self.session.clone(),
@@ -335,6 +365,8 @@ impl Turn {
             expires_at: now + TimeDelta::seconds(i64::from(self.settings.limits.approval_expiry_s.clamp(1, LONGEST_WAIT_S))),
             status: ApprovalStatus::Pending,
             grantable: may_be_granted(spec),
+            follows: self.strangers.quoted(&ready.arguments),
+            look_alikes,
             confirm_word: (spec.effect == Effect::Destructive).then(|| confirm_word(&spec.title)),
             headless: self.headless || self.detached,
             replaces,
@@ -349,10 +381,12 @@ impl Turn {
             .field("server", approval.server.clone())
             .field("effect", json!(spec.effect))
             .field("hash", approval.hash.clone())
-            .field("agent", approval.agent.clone())
+            .field("agent", self.agent_id())
             .field("why", approval.why.clone())
             .field("expires_at", approval.expires_at.to_rfc3339())
+            .field("follows", approval.follows.iter().map(|from| from.tool.as_str()).collect::<Vec<_>>())
             .commit("arguments", approval.arguments.clone())
+            .commit("excerpts", json!(approval.follows.iter().map(|from| &from.excerpt).collect::<Vec<_>>()).to_string())
             .commit("preview", approval.preview.as_ref().map_or(Value::Null, |p| json!(p)).to_string());
         world.audit.append(draft, Durability::Durable).await.map_err(|_| {
             AgentError::internal("audit_unavailable", format!("{} was not proposed: the audit log cannot be written.", spec.title))
@@ -439,7 +473,10 @@ impl Engine {
             .field("tool", approval.tool.as_str())
             .field("hash", approval.hash.clone())
             .field("status", json!(status))
-            .field("by", by);
+            .field("by", by)
+            .field("level", if status == ApprovalStatus::Failed { "error" } else { "info" })
+            .field("agent", self.agent_id_of(approval))
+            .field("duration_ms", millis_between(approval.created_at, self.world.clock.now()));
         if let Some(reason) = reason {
             draft = draft.commit("reason", reason);
         }

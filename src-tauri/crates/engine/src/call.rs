@@ -79,6 +79,8 @@ pub(crate) struct CallDone {
     pub(crate) duration: Duration,
     /// Answered from an earlier analysis of this time.
     pub(crate) as_of: Option<String>,
+    /// The log has how it ended.
+    pub(crate) is_recorded: bool,
 }
 
 impl CallDone {
@@ -97,6 +99,7 @@ impl CallDone {
             view: ready.spec.view,
             duration: Duration::ZERO,
             as_of: None,
+            is_recorded: false,
         }
     }
 
@@ -217,7 +220,7 @@ impl Turn {
             let error = AgentError::invalid(Text::OutOfTime.in_locale(&self.locale)).reason(BUDGET);
             return Err(refuse(&ready, ToolOutcome::Limit, error));
         }
-        if let Err(error) = self.engine.check_tool(&ready.spec.id) {
+        if let Err(error) = self.engine.check_tool(&ready.spec) {
             return Err(refuse(&ready, ToolOutcome::Denied, error));
         }
         if let Some(problem) = parse_error {
@@ -316,6 +319,7 @@ impl Turn {
                 return result;
             }
         };
+        self.note_refused(&done).await;
         self.emit_end(&done);
         Gated::Done { result: Box::new(done), saved: false }
     }
@@ -361,9 +365,9 @@ impl Turn {
     }
 
     /// Marks the turn when a result may carry instructions of strangers.
-    pub(crate) fn note_trust(&self, spec: &ToolSpec) {
+    pub(crate) fn note_trust(&self, spec: &ToolSpec, done: &CallDone) {
         if policy::taints(spec) {
-            self.tainted.store(true, Ordering::Release);
+            self.strangers.brought(spec, done);
         }
     }
 
@@ -437,6 +441,7 @@ fn unknown_tool(call: AskedCall, error: AgentError) -> CallDone {
         view: ResultView::Plain,
         duration: Duration::ZERO,
         as_of: None,
+        is_recorded: false,
     }
 }
 

@@ -20,7 +20,7 @@ pub fn approval_hash(spec: &ToolSpec, arguments: &Value, caller: &Map<String, Va
     let bound: Map<String, Value> = caller.iter().filter(|(name, _)| !exempt(name)).map(|(n, v)| (n.clone(), v.clone())).collect();
     let signed = json!({
         "server": spec.target.server(),
-        "tool": spec.id,
+        "tool": spec.plain_id(),
         "definition": spec.definition_hash,
         "arguments": arguments,
         "caller": bound,

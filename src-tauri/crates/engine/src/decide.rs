@@ -17,6 +17,7 @@ use crate::{
     coerce::fitted,
     lanes::Accepted,
     ports::{Durability, Reach, RecordDraft},
+    refusals::{Refused, millis},
     store_error,
     texts::Text,
     turn::Turn,
@@ -61,35 +62,75 @@ impl Engine {
     /// Applies a decision. The hash must be the one that was shown.
     pub async fn approval_decide(self: &Arc<Self>, params: ApprovalDecideParams, by: DecidedBy) -> Result<Decided, AgentError> {
         let approval = self.approval(&params.id).await?;
+        if let Err(error) = self.check_decision(&approval, &params, by).await {
+            let refused = Refused { session: Some(&approval.session), ..Refused::of("decision", &error, approval.id.as_str()) };
+            self.note_refused_request(refused).await;
+            return Err(error);
+        }
+        // Where no turn waits any more, what follows is a run of its own under the same id.
+        let run = (!self.router.waits(&approval.id)).then(|| (tokio::time::Instant::now(), self.agent_id_of(&approval)));
+        if let Some((_, agent)) = &run {
+            let draft = RecordDraft::new(RecordType::RunStarted).field("model", "").field("agent", agent.as_str()).field("duration_ms", 0);
+            self.record_of(&approval, draft.field("decides", approval.id.as_str()).field("by", by.name())).await;
+        }
+        let decided = self.apply(&approval, params.decision, by).await;
+        if let Some((began, agent)) = run {
+            let (status, level, code) = match &decided {
+                Ok(_) => ("ok", "info", None),
+                Err(error) if error.code == ErrorCode::ApprovalRequired => ("approval_required", "info", None),
+                Err(error) => ("error", "error", Some(error.code.name())),
+            };
+            let draft = RecordDraft::new(RecordType::RunEnded).field("status", status).field("level", level).field("agent", agent);
+            let draft = draft.field("duration_ms", millis(began.elapsed())).field("model_calls", 0);
+            self.record_of(&approval, code.into_iter().fold(draft, |draft, code| draft.field("code", code))).await;
+        }
+        decided
+    }
+
+    async fn check_decision(self: &Arc<Self>, approval: &Approval, params: &ApprovalDecideParams, by: DecidedBy) -> Result<(), AgentError> {
         // Saying no is always possible.
         if !matches!(params.decision, Decision::Reject { .. }) {
-            self.check_tool(&approval.tool)?;
+            self.check_tools_named(&approval.tool)?;
         }
-        self.check_open(&approval, &params.hash).await?;
-        self.check_reach(&approval, &params.decision, by).await?;
+        self.check_open(approval, &params.hash).await?;
+        self.check_reach(approval, &params.decision, by).await
+    }
+
+    async fn apply(self: &Arc<Self>, approval: &Approval, decision: Decision, by: DecidedBy) -> Result<Decided, AgentError> {
         let mut result = None;
-        match params.decision {
+        match decision {
             Decision::ApproveOnce { confirm_word } => {
-                check_word(&approval, confirm_word.as_deref())?;
-                result = self.approve(&approval, Holds::Once, by).await?;
+                check_word(approval, confirm_word.as_deref())?;
+                result = self.approve(approval, Holds::Once, by).await?;
             }
             Decision::ApproveForSession => {
-                self.check_grantable(&approval)?;
-                result = self.approve(&approval, Holds::ForSession, by).await?;
+                self.check_grantable(approval)?;
+                result = self.approve(approval, Holds::ForSession, by).await?;
             }
-            Decision::Edit { arguments } => self.edit(&approval, arguments, by).await?,
+            Decision::Edit { arguments } => self.edit(approval, arguments, by).await?,
             Decision::Reject { reason } => {
                 self.world.secrets.learn().await;
                 let reason = reason.map(|r| self.exact().scrub(&r).into_owned());
                 let reason = reason.map(|r| r.trim().chars().take(500).collect::<String>()).filter(|r| !r.is_empty());
-                self.move_from_pending(&approval, ApprovalStatus::Rejected, reason.as_deref(), by).await?;
+                self.move_from_pending(approval, ApprovalStatus::Rejected, reason.as_deref(), by).await?;
                 if !self.router.tell(&approval.id, Verdict::Rejected(reason.clone())) {
-                    self.close_detached(&approval, ApprovalStatus::Rejected, reason).await;
+                    self.close_detached(approval, ApprovalStatus::Rejected, reason).await;
                 }
             }
         }
         self.push_approvals().await;
-        Ok(Decided { approval: self.approval(&params.id).await?, result })
+        Ok(Decided { approval: self.approval(&approval.id).await?, result })
+    }
+
+    async fn record_of(&self, approval: &Approval, draft: RecordDraft) {
+        if let Err(error) = self.world.audit.append(draft.of(&approval.session, &approval.turn), Durability::Grouped).await {
+            tracing::warn!(%error, "a record of a decision could not be written");
+        }
+    }
+
+    /// The specialist whose tool an action uses, as records name it; empty when there is none.
+    pub(crate) fn agent_id_of(&self, approval: &Approval) -> String {
+        self.world.tools.agent_of(&approval.tool).map(|agent| agent.0).unwrap_or_default()
     }
 
     /// An action as it stands now.
@@ -197,9 +238,12 @@ impl Engine {
         moved
     }
 
+    /// The tool of an action. Packs that came or went since may have changed how its id is written; if several tools may be meant, it is none.
     fn spec_of(&self, approval: &Approval) -> Result<ToolSpec, AgentError> {
         let specs = self.world.tools.specs();
-        let found = specs.iter().find(|spec| spec.id == approval.tool).cloned();
+        let mut named = specs.iter().filter(|spec| spec.is_named(&approval.tool));
+        let exact = specs.iter().find(|spec| spec.id == approval.tool);
+        let found = exact.or_else(|| named.next().filter(|_| named.next().is_none())).cloned();
         found.ok_or_else(|| AgentError::new(ErrorCode::ToolNotFound, format!("{} is not available any more.", approval.tool_title)))
     }
 
@@ -325,6 +369,10 @@ impl Engine {
         let accepted = Accepted { turn: approval.turn.clone(), text: String::new(), model: None, agent: None, headless: false, by: Weak::new() };
         let mut turn = Turn::new(Arc::clone(self), approval.session.clone(), accepted, CancellationToken::new());
         turn.detached = true;
+        turn.strangers.again(&approval.follows);
+        let agents = self.world.roster.agents();
+        let agent = agents.iter().find(|agent| agent.tools.contains(&approval.tool)).cloned();
+        turn.at_work = std::sync::Mutex::new(agent.map(Arc::new));
         if turn.run.is_none() {
             // Whoever decides elsewhere stands in for its caller: what takes its place is in the caller's language.
             turn.locale = approval.locale.clone().unwrap_or(turn.locale);

@@ -1,6 +1,6 @@
 //! One tool called directly (`csign tools call`, a panel of the window): the same checks, gate and records, without a conversation.
 
-use std::sync::{Arc, PoisonError, Weak, atomic::Ordering};
+use std::sync::{Arc, PoisonError, Weak};
 
 use contract::{
     AgentError, CallId, ErrorCode, PolicyCheckParams, PolicyCheckResponse, PolicyVerdict, SessionId, ToolCallParams, ToolCallResponse, ToolId, TurnId,
@@ -9,7 +9,7 @@ use policy::Decision;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Engine, ending::End, lanes::Accepted, ports::AskedCall, turn::Turn};
+use crate::{Engine, ending::End, lanes::Accepted, ports::AskedCall, refusals::Refused, turn::Turn};
 
 /// Where calls belong that name no session.
 pub(crate) const SESSION: &str = "direct";
@@ -34,16 +34,20 @@ impl Engine {
 
     /// The same under a turn's id that is known already.
     pub(crate) async fn tool_call_as(self: &Arc<Self>, id: TurnId, params: ToolCallParams, part: Part) -> Result<ToolCallResponse, AgentError> {
-        self.check_enabled()?;
         self.world.secrets.learn().await;
-        self.check_no_secret(&params.arguments)?;
-        let asked = params.tool.0.clone();
-        let (mut turn, call) = self.direct(id, params.tool, params.arguments, params.session, params.headless)?;
+        let (mut turn, spec, call) = match self.take_call(id, &params) {
+            Ok(taken) => taken,
+            Err(error) => {
+                let asked = format!("{} {}", params.tool, params.arguments);
+                self.note_refused_request(Refused { session: params.session.as_ref(), ..Refused::of("tool_call", &error, &asked) }).await;
+                return Err(error);
+            }
+        };
         turn.keeps_items = part == Part::Kept;
         if part != Part::Outside {
             // In a conversation a tool is its specialist's.
             let agents = self.world.roster.agents();
-            let agent = agents.iter().find(|agent| agent.tools.iter().any(|tool| tool.as_str() == asked)).cloned();
+            let agent = agents.iter().find(|agent| agent.tools.contains(&spec)).cloned();
             *turn.at_work.lock().unwrap_or_else(PoisonError::into_inner) = agent.map(Arc::new);
         }
         let result = Arc::new(turn).run_calls(vec![call]).await;
@@ -60,11 +64,19 @@ impl Engine {
         }
     }
 
+    fn take_call(self: &Arc<Self>, id: TurnId, params: &ToolCallParams) -> Result<(Turn, ToolId, AskedCall), AgentError> {
+        self.check_enabled()?;
+        self.check_no_secret(&params.arguments)?;
+        self.direct(id, params.tool.clone(), params.arguments.clone(), params.session.clone(), params.headless)
+    }
+
     /// What the gate would say to a call now: the very checks that it would go through, up to where it would be asked or run.
     pub async fn policy_check(self: &Arc<Self>, params: PolicyCheckParams) -> Result<PolicyCheckResponse, AgentError> {
         self.check_enabled()?;
-        let (turn, call) = self.direct(TurnId(self.world.ids.next("turn")), params.tool, params.arguments, params.session, true)?;
-        turn.tainted.store(params.untrusted, Ordering::Release);
+        let (turn, _, call) = self.direct(TurnId(self.world.ids.next("turn")), params.tool, params.arguments, params.session, true)?;
+        if params.untrusted {
+            turn.strangers.remembered("");
+        }
         let unexplained = || AgentError::internal("unexpected", "The call was refused without a reason.");
         let ready = turn.judged(call, true).await.map_err(|done| done.error.unwrap_or_else(unexplained))?;
         let (verdict, why) = match ready.decision {
@@ -98,9 +110,11 @@ impl Engine {
         arguments: Value,
         session: Option<SessionId>,
         headless: bool,
-    ) -> Result<(Turn, AskedCall), AgentError> {
+    ) -> Result<(Turn, ToolId, AskedCall), AgentError> {
         let specs = self.world.tools.specs();
-        let Some(spec) = specs.iter().find(|spec| spec.id == tool || spec.model_name == tool.as_str()) else {
+        // The id counts before the name that models use: that name may be another tool's id.
+        let by_id = specs.iter().find(|spec| spec.id == tool || spec.qualified_id() == tool);
+        let Some(spec) = by_id.or_else(|| specs.iter().find(|spec| spec.model_name == tool.as_str())) else {
             let known: Vec<&str> = specs.iter().map(|spec| spec.id.as_str()).collect();
             return Err(AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {tool}.")).hint(format!("Known tools: {}.", known.join(", "))));
         };
@@ -109,6 +123,6 @@ impl Engine {
         let mut turn = Turn::new(Arc::clone(self), session, accepted, CancellationToken::new());
         turn.keeps_items = false;
         let call = AskedCall { id: CallId(self.world.ids.next("call")), name: spec.model_name.clone(), arguments: arguments.to_string() };
-        Ok((turn, call))
+        Ok((turn, spec.id.clone(), call))
     }
 }

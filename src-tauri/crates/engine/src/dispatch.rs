@@ -11,6 +11,7 @@ use crate::{
     call::{CallDone, Ready},
     canonical::{approval_hash, canonical, sha256_hex},
     ports::{Durability, Point, RecordDraft, SessionValues, ToolFailure, ToolRequest, ValueChanges},
+    refusals::millis,
     results, store_error,
     texts::Text,
     turn::Turn,
@@ -101,11 +102,12 @@ impl Turn {
         }
         let mut done = self.judge(ready, result);
         done.duration = started.elapsed();
+        done.is_recorded = true;
         span.record("outcome", outcome_name(done.outcome));
         self.record_outcome(&done, approval).await;
         self.for_the_caller(&mut done);
         // Also a failure carries the tool's own words.
-        self.note_trust(spec);
+        self.note_trust(spec, &done);
         if done.outcome == ToolOutcome::Ok {
             self.keep_session_values(spec, &done.data).await;
         }
@@ -128,7 +130,7 @@ impl Turn {
             .field("server", spec.target.server())
             .field("effect", json!(spec.effect))
             .field("definition", spec.definition_hash.clone())
-            .field("agent", self.agent_name().unwrap_or_default())
+            .field("agent", self.agent_id())
             .field("why", ready.decision.why())
             .commit("arguments", text);
         if let Some(id) = approval {
@@ -224,7 +226,9 @@ impl Turn {
             .field("call", done.call.as_str())
             .field("tool", done.tool.as_str())
             .field("status", json!(done.outcome))
-            .field("duration_ms", u64::try_from(done.duration.as_millis()).unwrap_or(u64::MAX));
+            .field("level", level(done.outcome))
+            .field("agent", self.agent_id())
+            .field("duration_ms", millis(done.duration));
         if let Some(id) = approval {
             draft = draft.field("approval", id.as_str());
         }
@@ -259,6 +263,15 @@ fn outcome_name(outcome: ToolOutcome) -> &'static str {
         ToolOutcome::Cancelled => "cancelled",
         ToolOutcome::Limit => "limit",
         ToolOutcome::Unknown => "unknown",
+    }
+}
+
+/// How loud the record of an outcome is.
+fn level(outcome: ToolOutcome) -> &'static str {
+    match outcome {
+        ToolOutcome::Ok | ToolOutcome::Cancelled => "info",
+        ToolOutcome::Denied | ToolOutcome::Rejected | ToolOutcome::Expired | ToolOutcome::Limit => "warning",
+        ToolOutcome::Error | ToolOutcome::Unknown => "error",
     }
 }
 

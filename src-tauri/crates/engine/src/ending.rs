@@ -160,13 +160,14 @@ impl Turn {
         let name = status_name(status);
         let row = self.row(name, Some(world.clock.now()));
         let usage = self.usage();
-        let code = error.map(|error| error.code.name());
+        // A change that waits for a person is no failure.
+        let code = error.filter(|_| status != TurnStatus::ApprovalRequired).map(|error| error.code.name());
         tracing::Span::current().record("status", name).record("code", code);
         let served = self.served(name, code);
         let mut draft = RecordDraft::new(RecordType::RunEnded)
             .field("status", name)
-            .field("level", if error.is_some() { "error" } else { "info" })
-            .field("agent", self.agent().map(|agent| agent.id.0.clone()).unwrap_or_default())
+            .field("level", if code.is_some() { "error" } else { "info" })
+            .field("agent", self.agent_id())
             .field("duration_ms", served.duration_ms)
             .field("model_calls", usage.model_calls)
             .field("tokens_in", usage.input_tokens)
@@ -175,6 +176,7 @@ impl Turn {
         if let Some(code) = code {
             draft = draft.field("code", code);
         }
+        self.note_more_refused().await;
         self.record(draft).await;
         let (items, flushed) = tokio::join!(world.store.turn_save(&row, body, Some(&served)), world.audit.flush());
         if let Err(error) = flushed {

@@ -69,7 +69,8 @@ fn push_calls(
     let mut answers = Vec::new();
     for item in &run {
         let ItemBody::ToolCall { call, tool, arguments, .. } = &item.body else { continue };
-        let name = specs.iter().find(|spec| spec.id == *tool).map_or_else(|| tool.0.replace('.', "_"), |spec| spec.model_name.clone());
+        let spec = specs.iter().find(|spec| spec.id == *tool).or_else(|| specs.iter().find(|spec| spec.is_named(tool)));
+        let name = spec.map_or_else(|| tool.0.replace('.', "_"), |spec| spec.model_name.clone());
         let name = words.name(&name);
         calls.push(ModelCall { id: call.clone(), name: name.clone(), arguments: words.stored_arguments(call.as_str(), arguments) });
         let (content, data) = match results.get(call) {

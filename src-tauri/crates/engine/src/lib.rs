@@ -1,5 +1,6 @@
 //! The turn: prompt, rounds, executor, approvals. It sees the world through `ports` and names no store, provider or window.
 
+mod again;
 pub mod amounts;
 mod analyses;
 mod approvals;
@@ -21,6 +22,7 @@ mod history;
 mod instruct;
 mod lanes;
 mod locks;
+mod look_alikes;
 mod metering;
 mod offered;
 mod pack_egress;
@@ -29,6 +31,7 @@ mod preview;
 mod prompt;
 mod recheck;
 mod recover;
+mod refusals;
 mod results;
 mod resume;
 mod retry;
@@ -39,6 +42,7 @@ mod schema;
 mod service;
 mod sessions;
 mod shared;
+mod strangers;
 mod supervisor;
 mod switches;
 mod texts;
@@ -56,6 +60,7 @@ pub use coerce::coerce;
 pub use decide::{Decided, DecidedBy};
 pub use history::cap;
 pub use recover::Recovered;
+pub use refusals::Refused;
 pub use run::{Around, Hearing, IGNORED};
 pub use schema::Validators;
 
@@ -91,6 +96,8 @@ pub struct Engine {
     /// Analyses from before this instant do not count.
     pub(crate) analyses_from: Arc<std::sync::Mutex<Option<chrono::DateTime<chrono::Utc>>>>,
     pub(crate) runs: Arc<run::Live>,
+    /// Requests that were refused, by the minute.
+    pub(crate) refusals: Arc<refusals::Refusals>,
     /// Session values are read, changed and written back under their session's lock.
     pub(crate) values: Arc<locks::Locks>,
     /// The note of when instructions were last used, in the same way.
@@ -120,6 +127,7 @@ impl Engine {
             traces: Arc::default(),
             analyses_from: Arc::default(),
             runs,
+            refusals: Arc::default(),
             values: Arc::default(),
             notes: Arc::default(),
         })
@@ -140,6 +148,7 @@ impl Engine {
             traces: Arc::clone(&self.traces),
             analyses_from: Arc::clone(&self.analyses_from),
             runs: Arc::clone(&self.runs),
+            refusals: Arc::clone(&self.refusals),
             values: Arc::clone(&self.values),
             notes: Arc::clone(&self.notes),
         })

@@ -26,8 +26,8 @@ impl Engine {
 
     fn keeps_data_here(&self, tool: &ToolId) -> bool {
         let specs = self.world.tools.specs();
-        let pack = specs.iter().find(|spec| spec.id == *tool).map(|spec| &spec.pack);
-        pack.and_then(|pack| self.world.tools.data_flow(pack)).is_some_and(|flow| !flow.llm_egress.allowed)
+        let mut packs = specs.iter().filter(|spec| spec.is_named(tool)).map(|spec| &spec.pack);
+        packs.any(|pack| self.world.tools.data_flow(pack).is_some_and(|flow| !flow.llm_egress.allowed))
     }
 }
 

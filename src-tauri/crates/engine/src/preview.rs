@@ -56,7 +56,7 @@ impl Turn {
         let Some(preview) = &spec.preview else { return foresight };
         let mut variables = Map::new();
         for read in &preview.reads {
-            let value = self.preview_read(read, arguments).await;
+            let value = self.preview_read(spec, read, arguments).await;
             foresight.unread |= matches!(value, Err(Missing::Away));
             match value {
                 Ok(value) => variables.insert(read.name.clone(), value),
@@ -71,23 +71,36 @@ impl Turn {
         foresight
     }
 
-    async fn preview_read(&self, read: &PreviewRead, arguments: &Value) -> Result<Value, Missing> {
-        let spec = self.specs.iter().find(|spec| spec.id == read.tool && spec.effect == Effect::ReadOnly).ok_or(Missing::Said)?.clone();
+    async fn preview_read(&self, of: &ToolSpec, read: &PreviewRead, arguments: &Value) -> Result<Value, Missing> {
+        let is_wanted = |spec: &&ToolSpec| spec.pack == of.pack && spec.is_named(&read.tool) && spec.effect == Effect::ReadOnly;
+        let spec = self.specs.iter().find(is_wanted).ok_or(Missing::Said)?.clone();
         let filled: Map<String, Value> = read.arguments.iter().filter_map(|(name, value)| Some((name.clone(), fill(value, arguments)?))).collect();
         let arguments = Value::Object(filled);
-        // Switches and denials hold for what the host reads, too.
-        if self.engine.check_tool(&spec.id).is_err() || matches!(self.gate(&spec, &arguments).await, Decision::Deny { .. }) {
-            return Err(Missing::Said);
-        }
         let call = contract::CallId(self.world().ids.next("call"));
-        let decision = Decision::Allow { why: "Read for a preview.".into(), grant: None };
+        let decision = self.gate(&spec, &arguments).await;
         let ready = Ready { call, spec: Arc::new(spec), arguments, decision, coerced: Vec::new() };
+        self.may_preview(&ready)?;
         let done = self.dispatch(&ready, None).await;
         match &done.error {
             _ if done.outcome == ToolOutcome::Ok => Ok((*done.data).clone()),
             Some(error) if is_an_answer(error) => Err(Missing::Said),
             _ => Err(Missing::Away),
         }
+    }
+}
+
+impl Turn {
+    /// The host reads for a preview only what a model could read now without a question: nobody has agreed to anything yet.
+    fn may_preview(&self, ready: &Ready) -> Result<(), Missing> {
+        let fits = self.engine.check_arguments(&ready.spec, &ready.arguments);
+        let refused = self.engine.check_tool(&ready.spec).and(fits).map_err(|error| error.message);
+        let why = match (&ready.decision, refused) {
+            (Decision::Allow { .. }, Ok(())) => return Ok(()),
+            (Decision::Ask { why } | Decision::Deny { why }, Ok(())) => why.clone(),
+            (_, Err(message)) => message,
+        };
+        tracing::info!(tool = %ready.spec.id, %why, "a preview was left out");
+        Err(Missing::Said)
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) enum Rechecked {
 impl Turn {
     /// A write that needed no signature when it was asked for still needs none.
     pub(crate) async fn still_free(&self, ready: &Ready) -> Result<(), AgentError> {
-        self.engine.check_tool(&ready.spec.id)?;
+        self.engine.check_tool(&ready.spec)?;
         self.same_definition(ready)?;
         match self.gate(&ready.spec, &ready.arguments).await {
             Decision::Allow { .. } => Ok(()),
@@ -37,7 +37,7 @@ impl Turn {
 
     fn same_definition(&self, ready: &Ready) -> Result<(), AgentError> {
         let specs = self.world().tools.specs();
-        if specs.iter().any(|spec| spec.id == ready.spec.id && spec.definition_hash == ready.spec.definition_hash) {
+        if specs.iter().any(|spec| spec.is_named(&ready.spec.id) && spec.definition_hash == ready.spec.definition_hash) {
             return Ok(());
         }
         Err(AgentError::internal("definition_changed", "The tool has changed since this was asked for.").hint("Ask for it again and look at the new proposal."))
@@ -63,7 +63,7 @@ impl Turn {
     }
 
     pub(crate) async fn recheck(&self, ready: &Ready, approval: &Approval) -> Rechecked {
-        if let Err(error) = self.engine.check_tool(&ready.spec.id) {
+        if let Err(error) = self.engine.check_tool(&ready.spec) {
             return Rechecked::Refused(error);
         }
         if let Err(error) = self.same_definition(ready) {

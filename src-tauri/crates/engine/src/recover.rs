@@ -12,6 +12,7 @@ use crate::{
     Engine,
     approvals::of_turn,
     ports::{RecordDraft, StoreError, TurnRow},
+    refusals::millis_between,
     sessions::QUEUE_KEY,
     texts::Text,
 };
@@ -72,7 +73,10 @@ impl Engine {
         fresh.push(self.recovered_item(&row.session, &row.turn, ItemBody::Notice { level: NoticeLevel::Warning, code: "turn_interrupted".into(), text }));
         let ended = TurnRow { status: "interrupted".into(), ended_at: Some(self.world.clock.now()), ..row.clone() };
         store.turn_save(&ended, fresh, None).await?;
-        let draft = RecordDraft::new(RecordType::RunEnded).of(&row.session, &row.turn).field("status", "interrupted");
+        let draft = RecordDraft::new(RecordType::RunEnded).of(&row.session, &row.turn).field("status", "interrupted")
+            .field("level", "error")
+            .field("agent", "")
+            .field("duration_ms", millis_between(row.started_at, self.world.clock.now()));
         if let Err(error) = self.world.audit.append(draft, crate::ports::Durability::Durable).await {
             tracing::warn!(%error, "the end of an interrupted turn could not be recorded");
         }

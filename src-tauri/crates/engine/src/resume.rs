@@ -102,7 +102,7 @@ impl Turn {
         if ready.spec.effect == Effect::ReadOnly {
             return Ok(());
         }
-        self.engine.check_tool(&ready.spec.id)?;
+        self.engine.check_tool(&ready.spec)?;
         let mut ready = ready.clone();
         ready.arguments = with_answers(&ready.arguments, answers);
         ready.decision = self.gate(&ready.spec, &ready.arguments).await;

@@ -16,6 +16,7 @@ use crate::{
     frame::Frame,
     ports::{AskedCall, Finish, Message, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Opaque, Point, Purpose, RecordDraft, Structured, ToolDef},
     prompt,
+    refusals::millis,
     texts::Text,
     turn::Turn,
 };
@@ -240,7 +241,7 @@ impl Turn {
         let mut reply = Reply::default();
         let span =
             tracing::info_span!(target: "spans", "model_call", task, model = Empty, calls = Empty, tokens_in = Empty, tokens_out = Empty, status = Empty);
-        let before = self.usage();
+        let (before, began) = (self.usage(), tokio::time::Instant::now());
         let outcome = self.read_stream(request, &mut reply, quiet).instrument(span.clone()).await;
         let status = match &outcome {
             Ok(()) => "ok",
@@ -256,7 +257,9 @@ impl Turn {
                 .field("model", model)
                 .field("status", status)
                 .field("task", task)
-                .field("agent", self.agent().map(|agent| agent.id.0.clone()).unwrap_or_default())
+                .field("level", if status == "error" { "error" } else { "info" })
+                .field("duration_ms", millis(began.elapsed()))
+                .field("agent", self.agent_id())
                 .field("local", self.model.local())
                 .field("calls", reply.calls.len())
                 .field("redaction", json!(self.words.get().map(Words::level)))
@@ -341,7 +344,7 @@ impl Turn {
         if is_offered(name) {
             return name.to_owned();
         }
-        if let Some(spec) = self.specs.iter().find(|spec| spec.id.as_str() == name) {
+        if let Some(spec) = self.specs.iter().find(|spec| spec.id.as_str() == name || spec.qualified_id().as_str() == name) {
             return spec.model_name.clone();
         }
         let fits = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };

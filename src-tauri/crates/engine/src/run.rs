@@ -16,6 +16,7 @@ use tokio::sync::oneshot;
 use crate::{
     Engine, conversation,
     ports::{Claim, RunKey, SessionValues},
+    refusals::Refused,
     store_error,
 };
 
@@ -39,11 +40,13 @@ impl Engine {
     }
 
     async fn run_checked(self: &Arc<Self>, params: &RunParams, model: Option<&str>) -> Result<RunResponse, AgentError> {
-        // The switch comes before everything, also before a look at the request.
-        self.check_enabled()?;
-        self.world.secrets.learn().await;
-        let asked = self.exact().scrub(&params.request).into_owned();
-        let request = check::read(&asked, self.world.profile.settings().limits.message_chars as usize)?;
+        let request = match self.read_request(&params.request).await {
+            Ok(request) => request,
+            Err(error) => {
+                self.note_refused_run(params, &error).await;
+                return Err(error);
+            }
+        };
         let key = RunKey { caller: params.caller.clone(), request: request.request_id.clone() };
         loop {
             let next = self.runs.next_end();
@@ -53,8 +56,10 @@ impl Engine {
                 Claim::Running => next.await,
                 Claim::Stored(text) => return outcome::stored(&text),
                 Claim::Interrupted => {
-                    return Err(AgentError::internal("interrupted", "Countersign ended while this request ran. It is not run a second time.")
-                        .hint("Look in the log what was done, then send a new request with an id of its own."));
+                    let error = AgentError::internal("interrupted", "Countersign ended while this request ran. It is not run a second time.")
+                        .hint("Look in the log what was done, then send a new request with an id of its own.");
+                    self.note_refused_run(params, &error).await;
+                    return Err(error);
                 }
             }
         }
@@ -74,6 +79,21 @@ impl Engine {
                 Err(error)
             }
         }
+    }
+
+    async fn read_request(&self, text: &str) -> Result<RunRequest, AgentError> {
+        // The switch comes before everything, also before a look at the request.
+        self.check_enabled()?;
+        self.world.secrets.learn().await;
+        let asked = self.exact().scrub(text).into_owned();
+        check::read(&asked, self.world.profile.settings().limits.message_chars as usize)
+    }
+
+    /// Records a request that no turn answers.
+    async fn note_refused_run(&self, params: &RunParams, error: &AgentError) {
+        let id = check::request_id(&params.request);
+        let refused = Refused { request_id: id.as_str(), ..Refused::of("run_request", error, &params.request) };
+        self.note_refused_request(refused).await;
     }
 
     /// Keeps a result. What may be tried again and changed nothing is not kept: its id stays usable.
@@ -114,8 +134,11 @@ impl Engine {
     }
 
     async fn start_request(self: &Arc<Self>, request: &RunRequest, params: &RunParams, key: &RunKey, model: Option<String>) -> Result<Started, AgentError> {
-        if let Some(id) = request.context.get("approval_id") {
-            self.check_decided(id).await?;
+        if let Some(id) = request.context.get("approval_id")
+            && let Err(error) = self.check_decided(id).await
+        {
+            self.note_refused_run(params, &error).await;
+            return Err(error);
         }
         let session = match &request.conversation_id {
             Some(id) => SessionId::new(id.clone()),

@@ -14,6 +14,7 @@ use crate::{
     Engine,
     lanes::{Accepted, Met},
     ports::{Loaded, SharedSessions, StoreError},
+    refusals::Refused,
     run::{Work, most_characters},
     store_error,
     texts::Text,
@@ -31,8 +32,19 @@ impl Engine {
         self.turn_start_for(params, None).await
     }
 
-    /// The same for a run, whose work the turn carries.
+    /// The same for a run, whose work the turn carries. A message that is not taken is recorded.
     pub(crate) async fn turn_start_for(self: &Arc<Self>, params: TurnStartParams, run: Option<Arc<Work>>) -> Result<TurnStartResponse, AgentError> {
+        let (session, text) = (params.session.clone(), params.text.clone());
+        let request = run.as_ref().map(|run| run.request_id().to_owned());
+        let started = self.take_message(params, run).await;
+        if let Err(error) = &started {
+            let refused = Refused { session: session.as_ref(), request_id: request.as_deref(), ..Refused::of("message", error, &text) };
+            self.note_refused_request(refused).await;
+        }
+        started
+    }
+
+    async fn take_message(self: &Arc<Self>, params: TurnStartParams, run: Option<Arc<Work>>) -> Result<TurnStartResponse, AgentError> {
         self.check_enabled()?;
         self.check_egress(self.world.models.current(params.model.as_deref()).as_ref())?;
         if let Some(agent) = &params.agent {

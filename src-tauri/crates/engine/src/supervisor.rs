@@ -93,7 +93,7 @@ impl Turn {
     fn hints(&self, words: &Words) -> Vec<Message> {
         let hints = self.run.as_ref().map_or(&[] as &[String], |run| run.hints());
         if !hints.is_empty() {
-            self.tainted.store(true, Ordering::Release);
+            self.strangers.remembered(&hints.join(" "));
         }
         hints.iter().map(|hint| Message::System { text: words.text(hint) }).collect()
     }

@@ -30,22 +30,29 @@ impl Engine {
     }
 
     /// An error while this tool, its pack's agent, or everything is switched off.
-    pub(crate) fn check_tool(&self, tool: &ToolId) -> Result<(), AgentError> {
-        let off = |error: AgentError| error.with("tool_id", tool.as_str());
-        match self.world.tools.agent_of(tool) {
+    pub(crate) fn check_tool(&self, tool: &ToolSpec) -> Result<(), AgentError> {
+        let id = &tool.id;
+        let off = |error: AgentError| error.with("tool_id", id.as_str());
+        match self.world.tools.agent_of(id) {
             Some(agent) => self.check_agent(&agent).map_err(off)?,
             None => self.check_enabled()?,
         }
         if self.world.profile.settings().switches.tool(tool) {
             return Ok(());
         }
-        Err(off(AgentError::new(ErrorCode::AgentDisabled, format!("The tool {tool} is switched off.")).reason("tool_off").hint("Switch it on in Tools.")))
+        Err(off(AgentError::new(ErrorCode::AgentDisabled, format!("The tool {id} is switched off.")).reason("tool_off").hint("Switch it on in Tools.")))
+    }
+
+    /// The same for every tool that an id may mean.
+    pub(crate) fn check_tools_named(&self, id: &ToolId) -> Result<(), AgentError> {
+        self.check_enabled()?;
+        self.world.tools.specs().iter().filter(|spec| spec.is_named(id)).try_for_each(|spec| self.check_tool(spec))
     }
 }
 
 impl Turn {
     /// The tools that a model is offered now: what is switched off it does not see.
     pub(crate) fn offered(&self) -> Vec<&ToolSpec> {
-        self.specs.iter().filter(|spec| self.engine.check_tool(&spec.id).is_ok()).collect()
+        self.specs.iter().filter(|spec| self.engine.check_tool(spec).is_ok()).collect()
     }
 }

@@ -21,6 +21,7 @@ use tracing::Instrument as _;
 
 use crate::{
     Engine,
+    again::AskedFor,
     call::{Misfits, Seen},
     conversation::Recollections,
     egress::Words,
@@ -29,9 +30,11 @@ use crate::{
     lanes::Accepted,
     metering::{Account, Metered},
     ports::{Agent, Durability, Model, Point, RecordDraft, StoreError, TurnRow},
+    refusals::Refusals,
     results::Kept,
     run::{Work, surroundings},
     store_error,
+    strangers::Strangers,
 };
 
 /// A turn that runs.
@@ -71,7 +74,10 @@ pub(crate) struct Turn {
     pub(crate) halvings: AtomicU32,
     /// Model calls begun.
     pub(crate) asked: AtomicU32,
-    pub(crate) tainted: AtomicBool,
+    /// Content of strangers that has entered.
+    pub(crate) strangers: Strangers,
+    /// Changes that a person rejected, or that wait for one, by `sameness`.
+    pub(crate) asked_for: Mutex<AskedFor>,
     pub(crate) seen: Mutex<Seen>,
     /// Long results, for a model that wants more of them.
     pub(crate) kept: Kept,
@@ -80,6 +86,8 @@ pub(crate) struct Turn {
     /// Arguments that did not fit.
     pub(crate) misfits: Mutex<Misfits>,
     pub(crate) without_tools: AtomicBool,
+    /// Calls that were not run.
+    pub(crate) refusals: Refusals,
     pub(crate) started: tokio::time::Instant,
     /// Without the time that people take to decide: see `deadline`.
     deadline: tokio::time::Instant,
@@ -134,12 +142,14 @@ impl Turn {
             instructed: Mutex::default(),
             halvings: AtomicU32::new(0),
             asked: AtomicU32::new(0),
-            tainted: AtomicBool::new(false),
+            strangers: Strangers::default(),
+            asked_for: Mutex::default(),
             seen: Mutex::default(),
             kept,
             reported: Mutex::default(),
             misfits: Mutex::default(),
             without_tools: AtomicBool::new(false),
+            refusals: Refusals::default(),
             started,
             deadline,
             usage: Mutex::default(),
@@ -186,8 +196,8 @@ impl Turn {
         self.engine.push_session(&self.session).await;
         self.record(
             RecordDraft::new(RecordType::RunStarted)
-                .field("level", "info")
                 .field("duration_ms", 0)
+                .field("agent", self.wanted.as_ref().map(|agent| agent.0.clone()).unwrap_or_default())
                 .field("model", self.model.label())
                 .commit("input", self.text.clone()),
         )
@@ -249,7 +259,7 @@ impl Turn {
     }
 
     pub(crate) fn is_tainted(&self) -> bool {
-        self.tainted.load(Ordering::Acquire)
+        self.strangers.are_there()
     }
 
     pub(crate) fn emit(&self, event: EventBody) {
@@ -300,6 +310,11 @@ impl Turn {
     /// Its name, as shown to the user.
     pub(crate) fn agent_name(&self) -> Option<String> {
         self.agent().map(|agent| agent.name.clone())
+    }
+
+    /// Its id, as records name it; empty when there is none.
+    pub(crate) fn agent_id(&self) -> String {
+        self.agent().map(|agent| agent.id.0.clone()).unwrap_or_default()
     }
 
     /// The model that answers now, as shown to the user.

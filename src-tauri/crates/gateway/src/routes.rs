@@ -12,6 +12,8 @@ use axum::{
     routing::{get, post},
 };
 use chrono::{SecondsFormat, Utc};
+use contract::ErrorCode;
+use engine::Refused;
 use futures::FutureExt as _;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -87,6 +89,11 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
         // What strangers ask for may be anything, so only routes are named.
         let route = format!("{method} {}", path.as_ref().map_or("unknown", MatchedPath::as_str));
         tracing::info!(target: "gateway", requestId = %id.0, correlationId = correlation.as_deref(), route, status = status.as_u16(), "refused");
+        if [CHAT, STREAM].contains(&route.as_str()) {
+            let (reason, code) = (format!("http_{}", status.as_u16()), refusal_code(status));
+            let refused = Refused { request: "chat_request", code, reason: &reason, why: &route, request_id: Some(&id.0), session: None, asked: "" };
+            app.host.engine().note_refused_request(refused).await;
+        }
     }
     let headers = response.headers_mut();
     if let Origin::Allowed(origin) = origin {
@@ -105,6 +112,16 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
         headers.insert("x-correlation-id", id);
     }
     response
+}
+
+/// A refusal in the run contract's terms.
+fn refusal_code(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::TOO_MANY_REQUESTS => ErrorCode::RateLimited.name(),
+        StatusCode::SERVICE_UNAVAILABLE => ErrorCode::AgentDisabled.name(),
+        status if status.is_server_error() => ErrorCode::InternalError.name(),
+        _ => ErrorCode::InvalidInput.name(),
+    }
 }
 
 fn preflight() -> Response {

@@ -9,18 +9,21 @@ use engine::{
     Engine, Reachable,
     ports::{Agent, Instructions, Model, Models, Resume, Roster, ToolFailure, ToolRequest, Tools},
 };
-use models::offline::OfflineModel;
+use models::offline::{OfflineModel, OfflinePack};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::{models::HostModels, startup::offline_packs, tools::HostTools};
+use crate::{models::HostModels, tools::HostTools};
 
 /// The engine for callers elsewhere: limited to packs by id, or the profile's own when there is no limit.
 pub(crate) fn engine(engine: &Arc<Engine>, packs: &[String], tools: &Arc<HostTools>, models: &Arc<HostModels>) -> Arc<Engine> {
     if packs.is_empty() {
         return Arc::clone(engine);
     }
-    let known = offline_packs(tools).into_iter().filter(|pack| packs.iter().any(|id| id == pack.manifest.id.as_str())).collect();
+    let mut known = tools.named();
+    known.retain(|(manifest, _)| packs.iter().any(|id| id == manifest.id.as_str()));
+    packs::qualify(&mut known.iter_mut().flat_map(|(_, specs)| specs).collect::<Vec<_>>());
+    let known = known.into_iter().map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect();
     let models = Arc::new(LimitedModels { models: Arc::clone(models), offline: Arc::new(OfflineModel::new(known)) });
     let limited = Arc::new(Limited { all: Arc::clone(tools), packs: packs.to_vec(), specs: Selected::default(), agents: Selected::default() });
     engine.limited(Reachable { tools: Arc::clone(&limited) as _, roster: limited, models })
@@ -36,19 +39,19 @@ impl<T> Default for Selected<T> {
 }
 
 impl<T: Clone> Selected<T> {
-    fn of(&self, all: Arc<Vec<T>>, keep: impl Fn(&T) -> bool) -> Arc<Vec<T>> {
+    fn of(&self, all: Arc<Vec<T>>, select: impl Fn(&[T]) -> Vec<T>) -> Arc<Vec<T>> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((of, selected)) = kept.as_ref().filter(|(of, _)| Arc::ptr_eq(of, &all)) {
             debug_assert!(selected.len() <= of.len());
             return Arc::clone(selected);
         }
-        let selected = Arc::new(all.iter().filter(|one| keep(one)).cloned().collect::<Vec<T>>());
+        let selected = Arc::new(select(&all));
         *kept = Some((all, Arc::clone(&selected)));
         selected
     }
 }
 
-/// The tools and specialists of some packs.
+/// The tools and specialists of some packs, named as if there were no others: what else is installed changes nothing for callers.
 struct Limited {
     all: Arc<HostTools>,
     packs: Vec<String>,
@@ -71,7 +74,12 @@ impl Limited {
 
 impl Roster for Limited {
     fn agents(&self) -> Arc<Vec<Agent>> {
-        self.agents.of(self.all.agents(), |agent| self.has(&agent.pack))
+        let specs = self.specs();
+        let renamed = |agent: &Agent| {
+            let own = |id: &ToolId| specs.iter().find(|spec| spec.pack == agent.pack && spec.is_named(id)).map(|spec| spec.id.clone());
+            Agent { tools: agent.tools.iter().filter_map(own).collect(), ..agent.clone() }
+        };
+        self.agents.of(self.all.agents(), |all| all.iter().filter(|agent| self.has(&agent.pack)).map(renamed).collect())
     }
 
     fn instructions(&self, tool: &ToolSpec) -> Instructions {
@@ -82,11 +90,15 @@ impl Roster for Limited {
 #[async_trait]
 impl Tools for Limited {
     fn specs(&self) -> Arc<Vec<ToolSpec>> {
-        self.specs.of(self.all.specs(), |spec| self.has(&spec.pack))
+        self.specs.of(self.all.specs(), |all| {
+            let mut own: Vec<ToolSpec> = all.iter().filter(|spec| self.has(&spec.pack)).cloned().collect();
+            packs::qualify(&mut own.iter_mut().collect::<Vec<_>>());
+            own
+        })
     }
 
     fn agent_of(&self, tool: &ToolId) -> Option<AgentId> {
-        self.all.agent_of(tool)
+        self.agents().iter().find(|agent| agent.tools.contains(tool)).map(|agent| agent.id.clone())
     }
 
     fn data_flow(&self, pack: &PackId) -> Option<DataFlow> {

@@ -194,7 +194,7 @@ impl Commands for Host {
     }
     async fn switch_set(&self, params: SwitchSetParams) -> Result<SettingsView, AgentError> {
         self.check_alarm()?;
-        if self.profile.set_switch(&params.target, params.on)? {
+        if self.profile.set_switch(&params.target, params.on, &self.tools.specs())? {
             let (kind, id) = match &params.target {
                 SwitchTarget::Agent(id) => ("agent", id.as_str()),
                 SwitchTarget::Tool(id) => ("tool", id.as_str()),

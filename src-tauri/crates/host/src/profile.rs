@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError, RwLock},
 };
 
-use contract::{AgentError, EgressSettings, PolicyMode, PolicyView, PriceTable, PricesView, RedactionLevel, Settings, SwitchTarget};
+use contract::{AgentError, EgressSettings, PolicyMode, PolicyView, PriceTable, PricesView, RedactionLevel, Settings, SwitchTarget, ToolSpec};
 use engine::ports::{Profile, SessionValues};
 use policy::Rules;
 use serde_json::json;
@@ -119,15 +119,15 @@ impl LiveProfile {
         self.store(&mut state, settings)
     }
 
-    /// Switches one agent or tool; false when it stood so already.
-    pub(crate) fn set_switch(&self, target: &SwitchTarget, on: bool) -> Result<bool, AgentError> {
+    /// Switches one agent, or one tool of all that there are; false when it stood so already.
+    pub(crate) fn set_switch(&self, target: &SwitchTarget, on: bool, tools: &[ToolSpec]) -> Result<bool, AgentError> {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let mut settings = state.stored.clone();
         let changed = match (target, on) {
             (SwitchTarget::Agent(id), false) => settings.switches.agents_off.insert(id.clone()),
             (SwitchTarget::Agent(id), true) => settings.switches.agents_off.remove(id),
             (SwitchTarget::Tool(id), false) => settings.switches.tools_off.insert(id.clone()),
-            (SwitchTarget::Tool(id), true) => settings.switches.tools_off.remove(id),
+            (SwitchTarget::Tool(id), true) => settings.switches.tool_on(id, tools),
         };
         if changed {
             self.store(&mut state, settings)?;

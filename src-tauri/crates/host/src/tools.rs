@@ -144,15 +144,7 @@ impl HostTools {
         let usable = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
         let mut specs: Vec<ToolSpec> = usable.filter_map(|spec| self.as_accepted(spec)).collect();
         for (loaded, server) in servers::offering(&self.packs) {
-            for mut spec in servers::offered(loaded, server, &self.pins) {
-                if specs.iter().any(|other| other.id == spec.id || other.model_name == spec.model_name) {
-                    spec.id.0 = format!("{}.{}", spec.pack, spec.id);
-                    spec.model_name = packs::model_name(spec.id.as_str());
-                }
-                if specs.iter().all(|other| other.id != spec.id && other.model_name != spec.model_name) {
-                    specs.push(spec);
-                }
-            }
+            servers::offered(loaded, server, &self.pins).into_iter().for_each(|spec| add_offered(&mut specs, spec));
         }
         *self.specs.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(specs);
     }
@@ -305,6 +297,30 @@ impl HostTools {
             Err(_) => Err(ToolFailure { error: AgentError::internal("service_failed", "The pacing service failed."), may_have_happened: false }),
         }
     }
+}
+
+/// Adds a tool that a server offers beyond its manifest, under names of its own. An id that another pack has carries the pack in both, so
+/// that nothing said of the one is heard of the other.
+fn add_offered(specs: &mut Vec<ToolSpec>, mut spec: ToolSpec) {
+    let is_doubled = |specs: &[ToolSpec], spec: &ToolSpec| specs.iter().any(|other| other.pack == spec.pack && other.plain_id() == spec.plain_id());
+    let has_name_of_another = |specs: &[ToolSpec], spec: &ToolSpec| {
+        packs::is_reserved(&spec.model_name) || specs.iter().any(|other| other.model_name == spec.model_name)
+    };
+    if is_doubled(specs, &spec) || has_name_of_another(specs, &spec) {
+        spec.model_name = packs::model_name(&format!("{}.{}", spec.pack, spec.id));
+    }
+    if is_doubled(specs, &spec) {
+        spec.id.0 = format!("{}.{}", spec.pack, spec.id);
+    }
+    if is_doubled(specs, &spec) || has_name_of_another(specs, &spec) {
+        return;
+    }
+    let plain = spec.plain_id();
+    for other in specs.iter_mut().filter(|other| other.pack != spec.pack && other.plain_id() == plain) {
+        other.id = other.qualified_id();
+        spec.id = spec.qualified_id();
+    }
+    specs.push(spec);
 }
 
 impl Roster for HostTools {

@@ -50,12 +50,12 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Runs every check.
-pub(crate) fn all(subject: &Subject<'_>, faults: &mut Faults) {
+/// Runs every check. Faults keep a pack out; warnings are for its author.
+pub(crate) fn all(subject: &Subject<'_>, faults: &mut Faults, warnings: &mut Faults) {
     schemas::check(subject, faults);
     tools::check(subject, faults);
     agent::check(subject, faults);
-    preview::check(subject, faults);
+    preview::check(subject, faults, warnings);
     security::check(subject, faults);
     servers::check(subject, faults);
     conversation::check(subject, faults);

@@ -21,7 +21,7 @@ pub use agent::agent;
 pub use instructions::{Found, instructions};
 pub use load::{LoadedPack, Pack, PackSettings, check_folder, load, load_with};
 pub use names::model_name;
-pub use resolve::{address_with, hash_of};
+pub use resolve::{address_with, hash_of, is_reserved, qualify};
 pub use scaffold::{NewPack, scaffold};
 
 /// The file that makes a folder a pack.

@@ -44,8 +44,8 @@ pub fn load(folders: &[PathBuf]) -> Vec<LoadedPack> {
 pub fn load_with(folders: &[PathBuf], settings: &PackSettings) -> Vec<LoadedPack> {
     let mut loaded: Vec<LoadedPack> = folders.iter().flat_map(|folder| subfolders(folder)).map(|f| check_with(&f, settings)).collect();
     refuse_doubles(&mut loaded);
-    let mut usable: Vec<&mut Pack> = loaded.iter_mut().filter_map(|l| l.pack.as_mut()).collect();
-    resolve::qualify(&mut usable);
+    let mut tools: Vec<&mut ToolSpec> = loaded.iter_mut().filter_map(|l| l.pack.as_mut()).flat_map(|pack| &mut pack.tools).collect();
+    resolve::qualify(&mut tools);
     for one in &mut loaded {
         one.view.tools = one.pack.as_ref().map(|p| p.tools.clone()).unwrap_or_default();
     }
@@ -58,14 +58,15 @@ pub fn check_folder(folder: &Path) -> LoadedPack {
 }
 
 fn check_with(folder: &Path, settings: &PackSettings) -> LoadedPack {
-    let mut faults = Faults::default();
+    let (mut faults, mut warnings) = (Faults::default(), Faults::default());
     let manifest = read_manifest(folder, &mut faults);
     if let Some(manifest) = &manifest {
         shape::check(manifest, &mut faults);
-        check::all(&Subject { folder, manifest }, &mut faults);
+        check::all(&Subject { folder, manifest }, &mut faults, &mut warnings);
     }
     let pack = manifest.as_ref().filter(|_| faults.is_empty()).and_then(|m| resolve_pack(folder, m, settings, &mut faults));
-    let view = view(folder, manifest.as_ref().unwrap_or(&Value::Null), pack.as_ref(), faults);
+    let mut view = view(folder, manifest.as_ref().unwrap_or(&Value::Null), pack.as_ref(), faults);
+    view.warnings = warnings.into_vec();
     LoadedPack { folder: folder.to_owned(), view, pack }
 }
 
@@ -135,6 +136,7 @@ fn view(folder: &Path, manifest: &Value, pack: Option<&Pack>, faults: Faults) ->
         data_flow: pack.and_then(|p| p.manifest.data_flow.clone()),
         tools: pack.map(|p| p.tools.clone()).unwrap_or_default(),
         faults: faults.into_vec(),
+        warnings: Vec::new(),
         examples: pack.and_then(|p| p.manifest.offline.as_ref()).map(|o| o.examples.clone()).unwrap_or_default(),
         settings: pack.map(|p| p.manifest.settings.clone()).unwrap_or_default(),
     }

@@ -156,36 +156,40 @@ pub fn address_with(url: &str, defaults: &Map<String, Value>, chosen: &Map<Strin
     with_setting(url, &settings)
 }
 
-/// Qualifies tools that share an id or a model's name with a tool of another pack.
-pub(crate) fn qualify(packs: &mut [&mut crate::Pack]) {
-    let all: Vec<(PackId, String, String)> =
-        packs.iter().flat_map(|p| p.tools.iter().map(|t| (t.pack.clone(), t.id.0.clone(), t.model_name.clone()))).collect();
-    for pack in packs.iter_mut() {
-        let own = pack.manifest.id.clone();
-        let ids: Vec<String> = pack.tools.iter().map(|t| t.id.0.clone()).collect();
-        for tool in &mut pack.tools {
-            let others = || all.iter().filter(|(pack, ..)| *pack != own);
-            if others().any(|(_, _, name)| *name == tool.model_name) {
-                tool.model_name = names::qualified_model_name(own.as_str(), tool.id.as_str());
-            }
-            // Reads of a preview stay within the pack: they follow their tool to its qualified id.
-            for read in tool.preview.iter_mut().flat_map(|p| p.reads.iter_mut()) {
-                if ids.contains(&read.tool.0) && others().any(|(_, id, _)| *id == read.tool.0) {
-                    read.tool = ToolId::qualified(&own, &read.tool);
-                }
-            }
-            if others().any(|(_, id, _)| *id == tool.id.0) {
-                tool.id = ToolId::qualified(&own, &tool.id);
+/// Names of the host's own tools: a tool of a pack with one of them carries its pack in its id.
+const RESERVED: [&str; 1] = ["read_result"];
+
+/// Whether a name belongs to the host.
+pub fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name)
+}
+
+/// Names tools among these and no others: those that share an id or a model's name with a tool of another pack, or with one of the
+/// host's, carry their pack.
+pub fn qualify(tools: &mut [&mut ToolSpec]) {
+    let all: Vec<(PackId, ToolId, String)> = tools.iter().map(|t| (t.pack.clone(), t.plain_id(), names::model_name(t.plain_id().as_str()))).collect();
+    let is_taken = |pack: &PackId, id: &ToolId| is_reserved(id.as_str()) || all.iter().any(|(other, theirs, _)| other != pack && theirs == id);
+    for tool in tools.iter_mut() {
+        let (pack, plain) = (tool.pack.clone(), tool.plain_id());
+        let name = names::model_name(plain.as_str());
+        let is_name_taken = is_reserved(&name) || all.iter().any(|(other, _, theirs)| *other != pack && *theirs == name);
+        tool.model_name = if is_name_taken { names::qualified_model_name(pack.as_str(), plain.as_str()) } else { name };
+        // Reads of a preview stay within the pack: they follow their tool to its qualified id.
+        for read in tool.preview.iter_mut().flat_map(|preview| preview.reads.iter_mut()) {
+            let own = all.iter().find(|(of, id, _)| *of == pack && (*id == read.tool || ToolId::qualified(of, id) == read.tool)).map(|(_, id, _)| id);
+            if let Some(own) = own {
+                read.tool = if is_taken(&pack, own) { ToolId::qualified(&pack, own) } else { own.clone() };
             }
         }
+        tool.id = if is_taken(&pack, &plain) { ToolId::qualified(&pack, &plain) } else { plain };
     }
-    tell_apart(packs);
+    tell_apart(tools);
 }
 
 /// With the pack in front, a name may be another tool's: then it ends with a hash of its id, which no other tool has.
-fn tell_apart(packs: &mut [&mut crate::Pack]) {
+fn tell_apart(tools: &mut [&mut ToolSpec]) {
     let mut seen = BTreeSet::new();
-    for tool in packs.iter_mut().flat_map(|pack| pack.tools.iter_mut()) {
+    for tool in tools.iter_mut() {
         if !seen.insert(tool.model_name.clone()) {
             tool.model_name = names::told_apart(&tool.model_name, tool.id.as_str());
             seen.insert(tool.model_name.clone());

@@ -112,7 +112,7 @@ fn may_be_granted(question: Question<'_>) -> bool {
 fn covers(grant: &Grant, question: Question<'_>) -> bool {
     let tool = question.tool;
     grant.session == *question.session
-        && grant.tool == tool.id
+        && tool.is_named(&grant.tool)
         && grant.server == tool.target.server()
         && grant.definition_hash == tool.definition_hash
         && grant.revoked_at.is_none()

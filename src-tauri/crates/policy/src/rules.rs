@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 pub use contract::{PolicyFault as RuleFault, PolicyRule as Rule, RuleAction as Action, StandingGrant};
-use contract::{SessionId, ToolSpec};
+use contract::{SessionId, ToolId, ToolSpec};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, value::RawValue};
 
@@ -75,9 +75,10 @@ impl Rules {
         self.rules.iter().find(|rule| rule.action == action && matches(rule, tool, arguments))
     }
 
-    /// Standing grants of a tool in a session.
+    /// Standing grants of a tool in a session. An id without a pack grants nothing while several packs have it.
     pub(crate) fn grants_of<'a>(&'a self, tool: &'a ToolSpec, session: &'a SessionId) -> impl Iterator<Item = &'a StandingGrant> {
-        self.grants.iter().filter(move |grant| grant.tool == tool.id && grant.session.as_ref().is_none_or(|only| only == session))
+        let names_it = move |id: &ToolId| *id == tool.id || *id == tool.qualified_id();
+        self.grants.iter().filter(move |grant| names_it(&grant.tool) && grant.session.as_ref().is_none_or(|only| only == session))
     }
 
     /// A rule that cannot be read may have spoken of any tool.
@@ -126,9 +127,28 @@ impl Place {
 }
 
 fn matches(rule: &Rule, tool: &ToolSpec, arguments: &Value) -> bool {
-    glob(&rule.tool, tool.id.as_str())
+    let names_it = match rule.action {
+        Action::Deny | Action::Ask => may_mean(&rule.tool, tool),
+        Action::Allow => surely_means(&rule.tool, tool),
+    };
+    names_it
         && rule.effect.is_none_or(|effect| effect == tool.effect)
         && rule.arguments.iter().all(|(name, value)| arguments.get(name) == Some(value))
+}
+
+/// Whether a pattern can be read as this tool: by its id with or without its pack, whatever other packs there are.
+fn may_mean(pattern: &str, tool: &ToolSpec) -> bool {
+    glob(pattern, tool.plain_id().as_str()) || glob(pattern, tool.qualified_id().as_str())
+}
+
+/// Whether a pattern cannot mean another pack's tool in place of this one. Without a pack it does not speak of ids that several packs
+/// have, unless it speaks of everything, and a pack's name matches only what stands before a colon.
+fn surely_means(pattern: &str, tool: &ToolSpec) -> bool {
+    let plain = tool.plain_id();
+    match pattern.split_once(':') {
+        Some((pack, id)) => glob(pack, tool.pack.as_str()) && glob(id, plain.as_str()),
+        None => pattern == "*" || (tool.id == plain && glob(pattern, plain.as_str())),
+    }
 }
 
 /// The rule in words.

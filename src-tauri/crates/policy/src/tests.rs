@@ -290,6 +290,60 @@ fn patterns() {
     assert_eq!(c.strictness(), ASK);
 }
 
+/// A tool of the pack `shop` as it is named while no other pack has its id, and while one has.
+fn named(id: &str, is_shared: bool) -> Case {
+    let mut c = case(Effect::Write);
+    c.tool = tool(id, Effect::Write);
+    c.tool.pack = "shop".into();
+    if is_shared {
+        c.tool.id = c.tool.qualified_id();
+    }
+    c
+}
+
+#[test]
+fn what_restricts_an_id_holds_with_and_without_its_pack() {
+    for is_shared in [false, true] {
+        for pattern in ["cart.addItem", "shop:cart.addItem", "cart.*", "shop:*", "*"] {
+            assert_eq!(named("cart.addItem", is_shared).rules(&[rule(Action::Deny, pattern)]).strictness(), DENY, "{pattern}, {is_shared}");
+            let asked = named("cart.addItem", is_shared).mode(PolicyMode::WritesAllowed).rules(&[rule(Action::Ask, pattern)]);
+            assert_eq!(asked.strictness(), ASK, "{pattern}, {is_shared}");
+        }
+        assert_eq!(named("cart.addItem", is_shared).rules(&[rule(Action::Deny, "other:cart.addItem")]).strictness(), ASK);
+    }
+}
+
+#[test]
+fn what_permits_an_id_names_one_tool() {
+    let allowed = |id: &str, is_shared: bool, pattern: &str| named(id, is_shared).rules(&[rule(Action::Allow, pattern)]).strictness() == ALLOW;
+    for (pattern, alone, shared) in [
+        ("cart.addItem", true, false),
+        ("cart.*", true, false),
+        ("shop:cart.addItem", true, true),
+        ("shop:*", true, true),
+        ("*:cart.addItem", true, true),
+        ("*", true, true),
+        ("other:cart.addItem", false, false),
+        ("sho*", false, false),
+        ("shop*addItem", false, false),
+    ] {
+        assert_eq!((allowed("cart.addItem", false, pattern), allowed("cart.addItem", true, pattern)), (alone, shared), "{pattern}");
+    }
+    let granting = |is_shared: bool, id: &str| {
+        let mut c = named("cart.addItem", is_shared);
+        c.rules = Rules::parse(&format!(r#"{{"grants": [{{"id": "g", "tool": "{id}", "expires_at": "1970-01-01T01:00:00Z"}}]}}"#));
+        c.strictness()
+    };
+    assert_eq!([granting(false, "cart.addItem"), granting(true, "cart.addItem")], [ALLOW, ASK]);
+    assert_eq!([granting(false, "shop:cart.addItem"), granting(true, "shop:cart.addItem")], [ALLOW, ALLOW]);
+    // A grant of a session is for one definition, so its id may be written in either way.
+    let mut c = named("cart.addItem", false).granted();
+    c.tool.id = c.tool.qualified_id();
+    assert_eq!(c.strictness(), ALLOW);
+    c.tool.definition_hash = "of another pack".into();
+    assert_eq!(c.strictness(), ASK);
+}
+
 fn any_rule() -> impl Strategy<Value = Rule> {
     (prop_oneof![Just(Action::Deny), Just(Action::Ask), Just(Action::Allow)], prop_oneof!["cart\\.addItem", "cart\\.\\*", "\\*", "other"])
         .prop_map(|(action, pattern)| rule(action, &pattern))

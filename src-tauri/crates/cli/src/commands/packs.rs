@@ -29,6 +29,10 @@ pub(crate) fn check(out: Out, folder: &Path) -> Result<Exit, Failure> {
         out.line(format!("{} {} {}: {}", out.tone(Tone::Bad, "fault"), exact(&fault.file), exact(&fault.field), exact(&fault.problem)));
         out.line(format!("      {}", exact(&fault.fix)));
     }
+    for warning in &view.warnings {
+        out.line(format!("{} {} {}: {}", out.tone(Tone::Strong, "warning"), exact(&warning.file), exact(&warning.field), exact(&warning.problem)));
+        out.line(format!("        {}", exact(&warning.fix)));
+    }
     if view.faults.is_empty() {
         out.line(format!("{} {} {}: {}, no faults.", exact(&view.title), exact(view.id.as_str()), exact(&view.version), count(view.tools.len(), "tool")));
     } else {

@@ -16,7 +16,7 @@ use std::{
 };
 
 use chrono::TimeDelta;
-use contract::{AgentId, Conversation, ConversationMode, ConversationScope, Item, ItemBody, SessionId, SummaryMethod, TurnId, manifest::OutputTrust};
+use contract::{AgentId, Conversation, ConversationMode, ConversationScope, Item, ItemBody, SessionId, SummaryMethod, TurnId};
 
 use crate::{
     Engine,
@@ -210,7 +210,10 @@ impl Engine {
         let now = self.world.clock.now();
         let specs = self.world.tools.specs();
         let strange = |item: &Item| match &item.body {
-            ItemBody::ToolResult { tool, .. } => specs.iter().find(|spec| spec.id == *tool).is_none_or(|spec| spec.output_trust != OutputTrust::Trusted),
+            ItemBody::ToolResult { tool, .. } => {
+                let mut named = specs.iter().filter(|spec| spec.is_named(tool)).peekable();
+                named.peek().is_none() || named.any(policy::taints)
+            }
             _ => false,
         };
         Memory {

@@ -6,7 +6,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use contract::{Item, ItemBody};
+use contract::{Item, ItemBody, ToolSpec};
 
 use super::{Recalled, keeps_nothing};
 use crate::{ending::End, ports::Agent, store_error, turn::Turn};
@@ -49,7 +49,9 @@ impl Turn {
         let recalled = self.engine.recall(&self.session, &self.id, own, self.settings.limits.window_messages).await.map_err(|e| failed(store_error(&e)))?;
         self.check_recalled_egress(&recalled).map_err(failed)?;
         self.note_earlier_results(&recalled.items);
-        self.tainted.fetch_or(recalled.untrusted(), Ordering::AcqRel);
+        if recalled.untrusted() {
+            self.strangers.remembered(recalled.summary().unwrap_or_default());
+        }
         if keeps_nothing(&recalled.policy) && !self.recollections.passing.swap(true, Ordering::AcqRel) {
             self.engine.mark_passing(&self.session, &self.id).await.map_err(|e| failed(store_error(&e)))?;
         }
@@ -61,10 +63,10 @@ impl Turn {
     /// Results of strangers that the model sees again count as untrusted content of this turn, too.
     fn note_earlier_results(&self, history: &[Arc<Item>]) {
         for item in history {
-            if let ItemBody::ToolResult { tool, .. } = &item.body {
-                match self.specs.iter().find(|spec| spec.id == *tool) {
-                    Some(spec) => self.note_trust(spec),
-                    None => self.tainted.store(true, Ordering::Release),
+            if let ItemBody::ToolResult { tool, call, data, .. } = &item.body {
+                let named: Vec<&ToolSpec> = self.specs.iter().filter(|spec| spec.is_named(tool)).collect();
+                if named.is_empty() || named.iter().any(|spec| policy::taints(spec)) {
+                    self.strangers.recalled(named.first().copied(), tool, call, data);
                 }
             }
         }

@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     ports::{Memory, MemoryItem, MemoryOf, Message, ModelError, ModelEvent, ModelRequest, RecordDraft, Side, StoreError},
+    refusals::millis,
     texts::Text,
     turn::Turn,
 };
@@ -205,6 +206,7 @@ impl Turn {
         };
         words.keep_numbers().await.map_err(|error| error.to_string())?;
         let (mut text, mut usage) = (String::new(), Usage::default());
+        let began = tokio::time::Instant::now();
         let stream = self.metered.open(request).await.map_err(|error| error.message)?;
         let failed = match tokio::time::timeout(PATIENCE, read(stream, &mut text, &mut usage)).await {
             Ok(read) => read.err(),
@@ -213,6 +215,9 @@ impl Turn {
         let record = RecordDraft::new(RecordType::ModelCall)
             .field("model", self.model.label())
             .field("purpose", "summary")
+            .field("level", if failed.is_none() { "info" } else { "error" })
+            .field("duration_ms", millis(began.elapsed()))
+            .field("agent", self.agent_id())
             .field("status", if failed.is_none() { "ok" } else { "error" })
             .field("local", self.model.local())
             .field("redaction", json!(words.level()))

@@ -261,8 +261,8 @@ impl Engine {
         let item = |body| Item { id: ItemId(world.ids.next("item")), session: session.clone(), turn: turn.clone(), seq: 0, created_at: now, body };
         let answered = ItemBody::AssistantText { text: answer, blocks: Vec::new(), model: None, agent: None, choices: Vec::new(), partial: false };
         let items = vec![item(ItemBody::UserMessage { text: said.clone() }), item(answered)];
-        let started = RecordDraft::new(RecordType::RunStarted).field("model", "").commit("input", said);
-        let ended = RecordDraft::new(RecordType::RunEnded).field("status", "ok").field("model_calls", 0);
+        let started = RecordDraft::new(RecordType::RunStarted).field("model", "").field("agent", "").field("duration_ms", 0).commit("input", said);
+        let ended = RecordDraft::new(RecordType::RunEnded).field("status", "ok").field("agent", "").field("duration_ms", 0).field("model_calls", 0);
         // While it is entered, the log names the request in its records.
         self.runs.enter(&turn, Work::heard(around.clone()).0);
         for draft in [started, ended] {

@@ -98,6 +98,10 @@ impl Work {
         Self { key, correlation, stream: false, max_output_tokens: None, told: Mutex::default(), agent: Mutex::default(), ended, listener: Some(listener) }
     }
 
+    pub(crate) fn request_id(&self) -> &str {
+        &self.key.request
+    }
+
     pub(super) fn agent(&self) -> Option<AgentId> {
         self.agent.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -232,7 +236,7 @@ impl Live {
     }
 }
 
-/// The log, with the caller's ids in every record of a turn that answers a request.
+/// The log, with the caller's ids in every record of a turn that answers a request, and a level in every record.
 pub(crate) struct Correlated {
     log: Arc<dyn AuditLog>,
     live: Arc<Live>,
@@ -253,6 +257,7 @@ impl AuditLog for Correlated {
                 record.fields.insert("correlation_id".to_owned(), json!(id));
             }
         }
+        record.fields.entry("level").or_insert_with(|| json!("info"));
         self.log.append(record, durability).await
     }
 

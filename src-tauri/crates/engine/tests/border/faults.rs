@@ -149,6 +149,8 @@ fn pending(bench: &Bench) -> Approval {
         confirm_word: None,
         locale: None,
         headless: false,
+        follows: vec![],
+        look_alikes: vec![],
         replaces: None,
         reason: None,
         decided_at: None,

@@ -5,12 +5,12 @@ use serde_json::Value;
 use super::{Subject, list, text};
 use crate::{fault::Faults, templates};
 
-pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
+pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults, warnings: &mut Faults) {
     for (at, tool) in subject.tools() {
         let preview = tool.get("preview").filter(|p| p.is_object());
         if let Some(preview) = preview {
             let at = format!("{at}/preview");
-            reads(subject, &at, preview, faults);
+            reads(subject, &at, preview, faults, warnings);
             if let Some(source) = text(preview, "template") {
                 templates::check(subject.folder, &format!("{at}/template"), source, faults);
             }
@@ -18,7 +18,7 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
     }
 }
 
-fn reads(subject: &Subject<'_>, at: &str, preview: &Value, faults: &mut Faults) {
+fn reads(subject: &Subject<'_>, at: &str, preview: &Value, faults: &mut Faults, warnings: &mut Faults) {
     let mut names = vec!["args"];
     for (index, read) in list(preview.get("reads")).enumerate() {
         let at = format!("{at}/reads/{index}");
@@ -35,6 +35,11 @@ fn reads(subject: &Subject<'_>, at: &str, preview: &Value, faults: &mut Faults) 
         };
         if text(tool, "side_effect_level") != Some("read_only") {
             faults.at(format!("{at}/tool"), format!("`{id}` is not read-only; a preview must not change anything"), "use a read-only tool");
+        }
+        if tool.get("open_world") == Some(&Value::Bool(true)) {
+            let problem = format!("`{id}` reaches out to targets that its arguments choose, and a preview is read before anybody has approved the action");
+            let fix = "read with a tool that is not `open_world`; this preview is left out whenever such a read would have to be asked about";
+            warnings.at(format!("{at}/tool"), problem, fix);
         }
         let Some(known) = subject.parameters(tool) else { continue };
         for name in read.get("arguments").and_then(Value::as_object).into_iter().flat_map(|m| m.keys()) {

@@ -2,6 +2,7 @@
 //! and the packs that ship have no faults.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may stop")]
 
+mod adding;
 mod calls;
 mod faults;
 mod http;
@@ -28,6 +29,10 @@ fn tools() -> PathBuf {
 fn ledger() -> Value {
     serde_json::from_str(include_str!("ledger/pack.json")).unwrap()
 }
+
+/// A resolved tool to make others of.
+static LEDGER_TOOL: std::sync::LazyLock<contract::ToolSpec> =
+    std::sync::LazyLock::new(|| packs::check_folder(&here().join("ledger")).pack.unwrap().tools.remove(0));
 
 /// Puts a manifest with the ledger's files into a folder.
 fn place(folder: &Path, manifest: &Value) {
@@ -138,6 +143,21 @@ fn tools_of_the_same_name_are_told_apart_by_their_pack() {
     assert_eq!(names("ledger")[0], ("ledger:ledger.read".to_owned(), "ledger_ledger_read".to_owned()));
     let read = &by_id(&loaded, "other").view.tools[1].preview.as_ref().unwrap().reads[0].tool;
     assert_eq!(read.as_str(), "other:ledger.read");
+}
+
+#[test]
+fn a_preview_that_reads_with_an_open_world_tool_is_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut pack = ledger();
+    place(folder.path(), &pack);
+    assert_eq!(packs::check_folder(folder.path()).view.warnings, []);
+    pack["tools"]["tools"][0]["open_world"] = json!(true);
+    place(folder.path(), &pack);
+    let loaded = packs::check_folder(folder.path());
+    assert!(loaded.pack.is_some(), "it is used all the same: {:?}", loaded.view.faults);
+    let [warning] = loaded.view.warnings.as_slice() else { panic!("one warning: {:?}", loaded.view.warnings) };
+    assert_eq!(warning.field, "/tools/tools/1/preview/reads/0/tool");
+    assert!(warning.problem.contains("before anybody has approved"), "{warning:?}");
 }
 
 /// The names of the third pack's tools are written as the first pack's would be with their pack in front.

@@ -1,0 +1,92 @@
+//! Tools whose id another pack has, too: what restricts the one id holds for all of them, and what permits it for none.
+
+use contract::{Decision, Effect, PolicyMode, ToolOutcome, ToolSpec};
+use serde_json::json;
+
+use crate::world::{Bench, Say, tool};
+
+/// The same tool of two packs, as it is named while both are there.
+pub fn both(effect: Effect) -> Vec<ToolSpec> {
+    let of = |pack: &str| ToolSpec {
+        id: format!("{pack}:w").as_str().into(),
+        pack: pack.into(),
+        model_name: format!("{pack}_w"),
+        definition_hash: format!("hash of {pack}"),
+        ..tool("w", effect)
+    };
+    vec![of("shop"), of("other")]
+}
+
+fn bench() -> Bench {
+    let bench = Bench::new(both(Effect::Write));
+    bench.model.then(vec![Say::Call("shop_w", json!({"q": "a"})), Say::Call("other_w", json!({"q": "a"}))]);
+    bench
+}
+
+fn rules(bench: &Bench, rule: serde_json::Value) {
+    *bench.profile.rules.lock().unwrap() = policy::Rules::parse(&json!({ "rules": [rule] }).to_string());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_denied_tool_stays_denied_when_another_pack_has_its_id() {
+    let bench = bench();
+    bench.profile.settings.lock().unwrap().policy = PolicyMode::WritesAllowed;
+    rules(&bench, json!({"id": "no", "action": "deny", "tool": "w"}));
+    bench.ask("go").await;
+    assert_eq!(bench.outcomes().await, [ToolOutcome::Denied, ToolOutcome::Denied]);
+    assert!(bench.runs().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_switched_off_tool_stays_off_when_another_pack_has_its_id() {
+    let bench = bench();
+    bench.profile.settings.lock().unwrap().policy = PolicyMode::WritesAllowed;
+    bench.profile.settings.lock().unwrap().switches.tools_off.insert("w".into());
+    bench.ask("go").await;
+    assert_eq!(bench.outcomes().await, [ToolOutcome::Denied, ToolOutcome::Denied]);
+    assert!(bench.model.requests.lock().unwrap()[0].tools.is_empty(), "what is off is not offered");
+    assert!(bench.runs().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_allowed_id_allows_neither_of_two_packs_tools() {
+    let bench = bench();
+    rules(&bench, json!({"id": "yes", "action": "allow", "tool": "w"}));
+    let turn = bench.start("go").await.turn;
+    for at in 0..2 {
+        let approval = bench.approval(at).await;
+        assert!(bench.runs().is_empty());
+        bench.decide(&approval, Decision::Reject { reason: None }).await.unwrap();
+    }
+    bench.final_of(&turn).await;
+
+    rules(&bench, json!({"id": "yes", "action": "allow", "tool": "shop:w"}));
+    bench.model.then(vec![Say::Call("shop_w", json!({"q": "b"}))]);
+    bench.ask("go").await;
+    assert_eq!(bench.runs(), ["shop:w"], "with its pack it is the one that is meant");
+}
+
+/// A grant is for one definition, so it holds however the id is written; and what was signed before the other pack came is still that.
+#[tokio::test(start_paused = true)]
+async fn what_was_approved_before_is_still_the_same_tools() {
+    let [shop, other] = <[ToolSpec; 2]>::try_from(both(Effect::Write)).unwrap();
+    let bench = Bench::new(vec![ToolSpec { id: "w".into(), ..shop.clone() }]);
+    bench.model.then(vec![Say::Call("shop_w", json!({"q": "a"}))]);
+    let turn = bench.start("go").await.turn;
+    bench.decide(&bench.approval(0).await, Decision::ApproveForSession).await.unwrap();
+    bench.final_of(&turn).await;
+    bench.model.then(vec![Say::Call("shop_w", json!({"q": "b"}))]);
+    let turn = bench.start_with("later", true).await.turn;
+    bench.final_of(&turn).await;
+    let waiting = bench.approval(1).await;
+
+    *bench.tools.specs.lock().unwrap() = std::sync::Arc::new(vec![other, shop]);
+    bench.model.then(vec![Say::Call("shop_w", json!({"q": "a"}))]);
+    bench.ask("again").await;
+    assert_eq!(bench.runs(), ["w", "shop:w"], "the grant holds for the same tool");
+    bench.model.then(vec![Say::Call("other_w", json!({"q": "a"}))]);
+    bench.start("and the other").await;
+    assert_eq!(bench.approval(2).await.tool, "other:w".into(), "and for no other");
+    bench.decide(&waiting, Decision::ApproveOnce { confirm_word: None }).await.unwrap_err();
+    assert_eq!(bench.runs(), ["w", "shop:w"], "an id that may mean two tools carries nothing out");
+}
