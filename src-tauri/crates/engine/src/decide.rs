@@ -76,6 +76,7 @@ impl Engine {
         let decided = self.apply(&approval, params.decision, by).await;
         if let Some((began, agent)) = run {
             let (status, level, code) = match &decided {
+                Ok(decided) if decided.approval.status == ApprovalStatus::Failed => ("error", "error", None),
                 Ok(_) => ("ok", "info", None),
                 Err(error) if error.code == ErrorCode::ApprovalRequired => ("approval_required", "info", None),
                 Err(error) => ("error", "error", Some(error.code.name())),
@@ -83,6 +84,9 @@ impl Engine {
             let draft = RecordDraft::new(RecordType::RunEnded).field("status", status).field("level", level).field("agent", agent);
             let draft = draft.field("duration_ms", millis(began.elapsed())).field("model_calls", 0);
             self.record_of(&approval, code.into_iter().fold(draft, |draft, code| draft.field("code", code))).await;
+            if let Err(error) = self.world.audit.flush().await {
+                tracing::warn!(%error, "the audit log could not be flushed after a decision");
+            }
         }
         decided
     }

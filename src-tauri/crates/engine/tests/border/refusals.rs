@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::world::{Bench, Say, tool};
 
 async fn listed(bench: &Bench, record_type: Option<RecordType>) -> Vec<AuditRecordView> {
+    engine::ports::AuditLog::flush(bench.log.as_ref()).await.unwrap();
     let params = AuditListParams { record_type, session: None, query: String::new(), before: None, limit: 500 };
     let mut records = bench.log.log.list(params).await.unwrap().records;
     records.reverse();
