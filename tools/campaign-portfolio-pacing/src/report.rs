@@ -9,12 +9,14 @@ use crate::{
     money::{Ratio, money, money_text, share},
     names::without_common_prefix,
     pace::{Status, Thresholds, day_status},
-    rollup::Daily,
+    rollup::{Daily, Sum},
     time::{inclusive, number},
 };
 
 /// Rows of a daily roll-up that go into a result; older days are left out and counted.
 const MAX_ROWS: usize = 120;
+/// Rows of one list, however many line items or campaigns there are.
+const MAX_LIST: usize = 500;
 
 /// What was assumed where the question said nothing.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +30,8 @@ impl Assumptions {
 
 /// The result.
 pub(crate) fn result(a: &Analysis, limits: &Thresholds) -> Value {
+    let mut assumptions = a.assumptions.clone();
+    let rollups = rollups(a, &mut assumptions);
     let trend: Vec<Value> = a.rollups.portfolio_daily.iter().map(|day| trend_day(a, day, limits)).collect();
     json!({
         "status": "success",
@@ -45,14 +49,14 @@ pub(crate) fn result(a: &Analysis, limits: &Thresholds) -> Value {
             "daily_pacing": daily_pacing(a),
             "daily_trend": trend,
         },
-        "rollups": rollups(a),
+        "rollups": rollups,
         "as_of": a.now.text(),
         "time_zone": a.now.zone.name(),
         "time_zone_abbreviation": a.now.abbreviation(),
         "data_through": a.feed,
         "data_lag_days": lag(a),
         "flags": flags(a),
-        "assumptions": a.assumptions.0,
+        "assumptions": assumptions.0,
         "csv": csv(a, limits),
     })
 }
@@ -154,10 +158,10 @@ fn flags(a: &Analysis) -> Vec<&'static str> {
     all.into_iter().filter(|(_, set)| *set).map(|(flag, _)| flag).collect()
 }
 
-fn rollups(a: &Analysis) -> Value {
+fn rollups(a: &Analysis, assumptions: &mut Assumptions) -> Value {
     let campaign_names = without_common_prefix(&a.campaigns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>());
     let item_names = without_common_prefix(&a.delivery.line_items.iter().map(|l| l.name.as_str()).collect::<Vec<_>>());
-    let mut omitted = Map::new();
+    let (mut omitted, mut totals) = (Map::new(), Map::new());
     let line_items_daily = capped(a, &a.rollups.line_items_daily, "line_items_daily", &mut omitted, |d| {
         let item = &a.delivery.line_items[d.of];
         let campaign = &a.campaigns[item.campaign];
@@ -170,15 +174,22 @@ fn rollups(a: &Analysis) -> Value {
         &mut omitted,
         |d| json!({"campaign_id": a.campaigns[d.of].id, "campaign_name": a.campaigns[d.of].name}),
     );
+    let line_items_total = largest(line_items_total(a, &item_names), "line_items_total", &mut omitted, &mut totals);
+    let campaigns_total = largest(campaigns_total(a, &campaign_names), "campaigns_total", &mut omitted, &mut totals);
+    if !totals.is_empty() {
+        let text = format!("The lists are cut after the {MAX_LIST} largest line items and campaigns. The totals count all of them.");
+        assumptions.add("lists_cut", MAX_LIST, text);
+    }
     let portfolio_daily: Vec<Value> = a.rollups.portfolio_daily.iter().map(|d| daily(a, d, json!({"campaigns": d.campaigns}))).collect();
     json!({
         "line_items_daily": line_items_daily,
-        "line_items_total": line_items_total(a, &item_names),
+        "line_items_total": line_items_total,
         "campaigns_daily": campaigns_daily,
-        "campaigns_total": campaigns_total(a, &campaign_names),
+        "campaigns_total": campaigns_total,
         "portfolio_daily": portfolio_daily,
         "portfolio_total": portfolio_total(a),
         "omitted_rows": omitted,
+        "omitted_totals": totals,
     })
 }
 
@@ -188,8 +199,14 @@ fn capped(a: &Analysis, rows: &[Daily], name: &str, omitted: &mut Map<String, Va
     days.sort_unstable_by(|x, y| y.cmp(x));
     // The day of the first row that no longer fits goes out as a whole, unless it is the newest one.
     let cut = days.get(MAX_ROWS).copied().filter(|cut| days.first() != Some(cut));
-    let kept = rows.iter().filter(|r| cut.is_none_or(|cut| r.day > cut));
-    let shown: Vec<Value> = kept.map(|d| daily(a, d, names(d))).collect();
+    let mut kept: Vec<(usize, &Daily)> = rows.iter().enumerate().filter(|(_, r)| cut.is_none_or(|cut| r.day > cut)).collect();
+    if kept.len() > MAX_LIST {
+        // Of a day that is longer than a list, the largest.
+        kept.sort_by_key(|(at, r)| (std::cmp::Reverse((r.day, r.sum.spend)), *at));
+        kept.truncate(MAX_LIST);
+        kept.sort_by_key(|(at, _)| *at);
+    }
+    let shown: Vec<Value> = kept.into_iter().map(|(_, d)| daily(a, d, names(d))).collect();
     if shown.len() < rows.len() {
         omitted.insert(name.to_owned(), Value::from(rows.len() - shown.len()));
     }
@@ -210,9 +227,16 @@ fn daily(a: &Analysis, day: &Daily, names: Value) -> Value {
     row
 }
 
-fn line_items_total(a: &Analysis, names: &[String]) -> Vec<Value> {
+/// A line item or campaign with its share of the budget.
+struct Total {
+    share: f64,
+    sum: Sum,
+    row: Value,
+}
+
+fn line_items_total(a: &Analysis, names: &[String]) -> Vec<Total> {
     let items = a.delivery.line_items.iter().enumerate().filter(|(i, _)| a.rollups.line_items_total[*i].spend > 0);
-    let mut rows: Vec<(f64, Value)> = items
+    items
         .map(|(index, item)| {
             let (campaign, sum) = (&a.campaigns[item.campaign], a.rollups.line_items_total[index]);
             let share = share(sum.spend, a.budgets[item.campaign].unwrap_or(0));
@@ -226,15 +250,13 @@ fn line_items_total(a: &Analysis, names: &[String]) -> Vec<Value> {
                 "impressions": sum.impressions,
                 "share": share,
             });
-            (share, row)
+            Total { share, sum, row }
         })
-        .collect();
-    by_share(&mut rows)
+        .collect()
 }
 
-fn campaigns_total(a: &Analysis, names: &[String]) -> Vec<Value> {
-    let mut rows: Vec<(f64, Value)> = a
-        .campaigns
+fn campaigns_total(a: &Analysis, names: &[String]) -> Vec<Total> {
+    a.campaigns
         .iter()
         .enumerate()
         .map(|(index, campaign)| {
@@ -252,16 +274,24 @@ fn campaigns_total(a: &Analysis, names: &[String]) -> Vec<Value> {
                 "impressions": sum.impressions,
                 "share": share,
             });
-            (share, row)
+            Total { share, sum, row }
         })
-        .collect();
-    by_share(&mut rows)
+        .collect()
 }
 
-/// Largest share first; equal ones stay in the order of their names.
-fn by_share(rows: &mut Vec<(f64, Value)>) -> Vec<Value> {
-    rows.sort_by(|x, y| y.0.total_cmp(&x.0));
-    std::mem::take(rows).into_iter().map(|(_, row)| row).collect()
+/// Largest share first; equal ones stay in the order of their names. Of a long list the largest spend is shown, and the rest is summed.
+fn largest(mut rows: Vec<Total>, name: &str, omitted: &mut Map<String, Value>, totals: &mut Map<String, Value>) -> Vec<Value> {
+    rows.sort_by(|x, y| y.share.total_cmp(&x.share));
+    if rows.len() > MAX_LIST {
+        // Shares are rounded, and zero without a budget.
+        rows.sort_by_key(|row| std::cmp::Reverse(row.sum.spend));
+        let rest = rows.split_off(MAX_LIST);
+        let (spend, impressions) = rest.iter().fold((0_i64, 0_i64), |(s, i), row| (s.saturating_add(row.sum.spend), i.saturating_add(row.sum.impressions)));
+        omitted.insert(name.to_owned(), Value::from(rest.len()));
+        totals.insert(name.to_owned(), json!({"rows": rest.len(), "spend": money(spend), "impressions": impressions}));
+        rows.sort_by(|x, y| y.share.total_cmp(&x.share));
+    }
+    rows.into_iter().map(|row| row.row).collect()
 }
 
 fn portfolio_total(a: &Analysis) -> Value {

@@ -153,8 +153,8 @@ pub enum Decision {
     ApproveForSession,
     /// Other arguments: makes a new proposal with its own hash.
     Edit {
-        #[ts(type = "unknown")]
-        arguments: Value,
+        /// JSON text as it was typed. A window that read it would round its numbers.
+        arguments: String,
     },
     Reject {
         #[serde(default, skip_serializing_if = "Option::is_none")]

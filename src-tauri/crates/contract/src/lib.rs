@@ -4,6 +4,7 @@
 pub mod address;
 pub mod agent;
 pub mod approval;
+pub mod arguments;
 pub mod audit;
 pub mod block;
 pub mod commands;

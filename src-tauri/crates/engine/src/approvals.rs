@@ -18,9 +18,8 @@ use tokio::sync::oneshot;
 use crate::{
     Engine,
     call::{CallDone, Ready},
-    canonical::{approval_hash, canonical},
+    canonical::canonical,
     decide::may_be_granted,
-    dispatch::full_arguments,
     look_alikes::{look_alikes, texts},
     ports::{Durability, Point, RecordDraft},
     preview::Foreseen,
@@ -341,7 +340,7 @@ impl Turn {
         let world = self.world();
         let spec = &ready.spec;
         let preview = self.shown_before(ready).await?;
-        let caller = self.caller_values(spec).await?;
+        let outgoing = self.outgoing(ready).await?;
         let now = world.clock.now();
         let agent = self.agent_name().unwrap_or_default();
         let shown = preview.as_ref().map(|preview| json!(preview)).unwrap_or_default();
@@ -356,8 +355,8 @@ impl Turn {
             server: spec.target.server().to_owned(),
             agent,
             effect: spec.effect,
-            arguments: canonical(&full_arguments(&ready.arguments, &caller)),
-            hash: approval_hash(spec, &ready.arguments, &caller),
+            arguments: canonical(&outgoing.arguments),
+            hash: outgoing.hash,
             why,
             preview,
             locale: Some(self.locale.clone()),

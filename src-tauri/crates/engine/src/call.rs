@@ -19,11 +19,15 @@ use crate::{
     ending::End,
     entities, history,
     metering::BUDGET,
+    oversize::Cut,
     ports::{AskedCall, Message, Point},
     results::Kept,
     texts::Text,
     turn::Turn,
 };
+
+/// Characters that are kept of arguments that cannot be used.
+const UNUSABLE_CHARS: usize = 2_000;
 
 /// Reads of a turn by tool and canonical arguments: the first result, and whether it was given a second time.
 pub(crate) type Seen = HashMap<String, Arc<tokio::sync::Mutex<Option<(CallDone, bool)>>>>;
@@ -60,6 +64,8 @@ pub(crate) struct Ready {
     pub(crate) decision: Decision,
     /// What was done to the arguments before they fitted, for the record.
     pub(crate) coerced: Vec<String>,
+    /// The arguments are those of an approval: they have the form of the server already.
+    pub(crate) is_adapted: bool,
 }
 
 /// How a call ended.
@@ -81,6 +87,8 @@ pub(crate) struct CallDone {
     pub(crate) as_of: Option<String>,
     /// The log has how it ended.
     pub(crate) is_recorded: bool,
+    /// The result was too large to be kept whole.
+    pub(crate) cut: Option<Cut>,
 }
 
 impl CallDone {
@@ -100,6 +108,7 @@ impl CallDone {
             duration: Duration::ZERO,
             as_of: None,
             is_recorded: false,
+            cut: None,
         }
     }
 
@@ -206,12 +215,13 @@ impl Turn {
             Ok(spec) => spec,
             Err(error) => return Err(Box::new(unknown_tool(call, error))),
         };
-        let parsed = if call.arguments.trim().is_empty() { Ok(json!({})) } else { serde_json::from_str::<Value>(&call.arguments) };
-        let (arguments, parse_error) = match parsed {
+        let (arguments, unusable) = match contract::arguments::parse(&call.arguments) {
             Ok(value) => (value, None),
-            Err(e) => (Value::String(call.arguments.clone()), Some(e.to_string())),
+            // As they were written: read, they would be others.
+            Err(error) => (Value::String(call.arguments.chars().take(UNUSABLE_CHARS).collect()), Some(error)),
         };
-        let mut ready = Box::new(Ready { call: call.id, spec, arguments, decision: Decision::Deny { why: String::new() }, coerced: Vec::new() });
+        let mut ready =
+            Box::new(Ready { call: call.id, spec, arguments, decision: Decision::Deny { why: String::new() }, coerced: Vec::new(), is_adapted: false });
         if !within_limit {
             let error = AgentError::invalid(Text::CallsOverLimit.in_locale(&self.locale)).reason("calls_per_round");
             return Err(refuse(&ready, ToolOutcome::Limit, error));
@@ -223,8 +233,7 @@ impl Turn {
         if let Err(error) = self.engine.check_tool(&ready.spec) {
             return Err(refuse(&ready, ToolOutcome::Denied, error));
         }
-        if let Some(problem) = parse_error {
-            let error = AgentError::invalid("The arguments are not a JSON object.").with("validation", json!([{"path": "", "problem": problem}]));
+        if let Some(error) = unusable {
             return Err(refuse(&ready, ToolOutcome::Error, self.misfit(&ready, error)));
         }
         let given = std::mem::take(&mut ready.arguments);
@@ -232,8 +241,12 @@ impl Turn {
         let (arguments, changes) = fitted(&ready.spec, given, |full| self.engine.check_arguments(&ready.spec, full).is_ok());
         ready.arguments = arguments;
         ready.coerced = changes.into_iter().map(|change| format!("{}: {}", change.parameter, change.what)).collect();
-        let settled = self.settle(&mut ready);
-        if let Err(error) = settled.and_then(|()| self.engine.check_arguments(&ready.spec, &ready.arguments)) {
+        let settled = self.settle(&mut ready).and_then(|()| contract::arguments::checked(ready.arguments.clone()));
+        let fits = settled.and_then(|arguments| {
+            ready.arguments = arguments;
+            self.engine.check_arguments(&ready.spec, &ready.arguments)
+        });
+        if let Err(error) = fits {
             return Err(refuse(&ready, ToolOutcome::Error, self.misfit(&ready, error)));
         }
         ready.decision = self.gate(&ready.spec, &ready.arguments).await;
@@ -442,6 +455,7 @@ fn unknown_tool(call: AskedCall, error: AgentError) -> CallDone {
         duration: Duration::ZERO,
         as_of: None,
         is_recorded: false,
+        cut: None,
     }
 }
 

@@ -1,8 +1,11 @@
 //! Brings arguments into the shape their schema wants, without ever changing a value that already fits.
 //! Strictness is the validator's; this only undoes what models are known to do.
 
-use contract::{CallerParam, Effect, ToolSpec};
-use serde_json::{Map, Number, Value};
+use contract::{
+    CallerParam, Effect, ToolSpec,
+    arguments::{self, LARGEST_INTEGER},
+};
+use serde_json::{Map, Value};
 
 /// References and unions that are followed for one argument.
 const MOST_BRANCHES: usize = 100;
@@ -181,14 +184,9 @@ fn unwrap_single(value: &Value) -> Option<Value> {
 fn parse(kind: &str, value: &Value) -> Option<Value> {
     let text = value.as_str()?.trim();
     match kind {
-        "integer" => plain_number(text)?.parse::<i64>().ok().map(Value::from),
-        "number" => {
-            let plain = plain_number(text)?;
-            match plain.parse::<i64>() {
-                Ok(whole) => Some(Value::from(whole)),
-                Err(_) => plain.parse::<f64>().ok().and_then(Number::from_f64).map(Value::Number),
-            }
-        }
+        // A number that would lose digits stays the text that it is.
+        "integer" => plain_number(text)?.parse::<i64>().ok().filter(|whole| whole.unsigned_abs() <= LARGEST_INTEGER).map(Value::from),
+        "number" => arguments::number(&plain_number(text)?).map(Value::Number),
         "boolean" => match text.to_ascii_lowercase().as_str() {
             "true" => Some(Value::Bool(true)),
             "false" => Some(Value::Bool(false)),
@@ -256,6 +254,10 @@ mod tests {
             (json!({"s": "x", "i": "1,200"}), json!({"s": "x", "i": 1200})),
             (json!({"s": "x", "n": "$1,234.50"}), json!({"s": "x", "n": 1234.5})),
             (json!({"s": "x", "n": "12%"}), json!({"s": "x", "n": "12%"})),
+            (json!({"s": "x", "i": "9007199254740991"}), json!({"s": "x", "i": 9_007_199_254_740_991_i64})),
+            (json!({"s": "x", "i": "9007199254740993"}), json!({"s": "x", "i": "9007199254740993"})),
+            (json!({"s": "x", "n": "9007199254740993"}), json!({"s": "x", "n": "9007199254740993"})),
+            (json!({"s": "x", "n": "0.1234567890123456789"}), json!({"s": "x", "n": "0.1234567890123456789"})),
             (json!({"s": "x", "b": "True"}), json!({"s": "x", "b": true})),
             (json!({"s": "x", "o": "{\"k\":1}"}), json!({"s": "x", "o": {"k": 1}})),
             (json!({"s": "x", "extra": 1}), json!({"s": "x"})),

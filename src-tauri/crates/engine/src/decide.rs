@@ -111,7 +111,7 @@ impl Engine {
                 self.check_grantable(approval)?;
                 result = self.approve(approval, Holds::ForSession, by).await?;
             }
-            Decision::Edit { arguments } => self.edit(approval, arguments, by).await?,
+            Decision::Edit { arguments } => self.edit(approval, &arguments, by).await?,
             Decision::Reject { reason } => {
                 self.world.secrets.learn().await;
                 let reason = reason.map(|r| self.exact().scrub(&r).into_owned());
@@ -215,9 +215,12 @@ impl Engine {
         Err(AgentError::invalid("This tool can only be approved one call at a time.").reason("not_grantable"))
     }
 
-    async fn edit(self: &Arc<Self>, approval: &Approval, arguments: Value, by: DecidedBy) -> Result<(), AgentError> {
+    /// `arguments` is JSON text as a person wrote it.
+    async fn edit(self: &Arc<Self>, approval: &Approval, arguments: &str, by: DecidedBy) -> Result<(), AgentError> {
         let spec = self.spec_of(approval)?;
+        let arguments = contract::arguments::parse(arguments)?;
         let (arguments, _) = fitted(&spec, without_caller_values(&spec, arguments), |full| self.check_arguments(&spec, full).is_ok());
+        let arguments = contract::arguments::checked(arguments)?;
         self.check_arguments(&spec, &arguments)?;
         if !self.router.waits(&approval.id) {
             return self.edit_detached(approval, spec, arguments, by).await;
@@ -311,7 +314,7 @@ impl Engine {
         };
         let turn = self.turn_of(approval);
         let arguments = without_caller_values(&spec, serde_json::from_str(&approval.arguments).unwrap_or_default());
-        let ready = detached(approval, spec, arguments);
+        let ready = Ready { is_adapted: true, ..detached(approval, spec, arguments) };
         turn.emit(EventBody::ApprovalResolved { id: approval.id.clone(), status: ApprovalStatus::Approved });
         match turn.execute(&ready, Some((approval, holds))).await {
             Executed::Done(Gated::Done { result, .. }) => Ok(Some(turn.result_item(&result).body)),
@@ -393,7 +396,7 @@ impl Engine {
 /// A pending action as the call that it was.
 fn detached(approval: &Approval, spec: ToolSpec, arguments: Value) -> Ready {
     let decision = policy::Decision::Ask { why: approval.why.clone() };
-    Ready { call: approval.call.clone(), spec: Arc::new(spec), arguments, decision, coerced: Vec::new() }
+    Ready { call: approval.call.clone(), spec: Arc::new(spec), arguments, decision, coerced: Vec::new(), is_adapted: false }
 }
 
 /// Whether a person may allow a tool for a session.

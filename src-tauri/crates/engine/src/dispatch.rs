@@ -2,20 +2,28 @@
 
 use std::sync::Arc;
 
-use contract::{AgentError, Approval, ApprovalId, CallId, Effect, ErrorCode, RecordType, ToolOutcome, ToolSpec, manifest::IdempotencyStrategy};
-use serde_json::{Map, Value, json};
+use contract::{
+    AgentError, Approval, ApprovalId, CallId, Effect, ErrorCode, ItemBody, NoticeLevel, RecordType, ResultView, ToolOutcome, ToolSpec,
+    manifest::IdempotencyStrategy,
+};
+use serde_json::{Value, json};
 use tracing::{Instrument as _, field::Empty};
 
 use crate::{
     Engine,
     call::{CallDone, Ready},
-    canonical::{approval_hash, canonical, sha256_hex},
-    ports::{Durability, Point, RecordDraft, SessionValues, ToolFailure, ToolRequest, ValueChanges},
+    canonical::{canonical, sha256_hex},
+    outgoing::Outgoing,
+    oversize,
+    ports::{Durability, Point, RecordDraft, ToolFailure, ToolRequest, ValueChanges},
     refusals::millis,
-    results, store_error,
+    results,
     texts::Text,
     turn::Turn,
 };
+
+/// Changes of shape that one record names.
+const COERCED: usize = 100;
 
 impl Engine {
     /// `invalid_input` with every problem when arguments do not fit the schema.
@@ -29,48 +37,25 @@ impl Engine {
     }
 }
 
-/// The caller-owned values of a call: the session's own, else the profile's; what is unknown, or null in the session, is left out.
-pub(crate) fn caller_values(spec: &ToolSpec, session: &SessionValues, profile: &SessionValues) -> Map<String, Value> {
-    let value = |from: &str| session.get(from).or_else(|| profile.get(from)).filter(|value| !value.is_null()).cloned();
-    spec.caller_owned.iter().filter_map(|p| Some((p.name.clone(), value(&p.from)?))).collect()
-}
-
-/// Arguments with the caller-owned values put in.
-pub(crate) fn full_arguments(arguments: &Value, caller: &Map<String, Value>) -> Value {
-    let mut all = arguments.as_object().cloned().unwrap_or_default();
-    all.extend(caller.clone());
-    Value::Object(all)
-}
-
 impl Turn {
-    /// Nothing is sent without them: a change of no basket would begin another one.
-    pub(crate) async fn caller_values(&self, spec: &ToolSpec) -> Result<Map<String, Value>, AgentError> {
-        if spec.caller_owned.is_empty() {
-            return Ok(Map::new());
-        }
-        let names: Vec<&str> = spec.caller_owned.iter().map(|parameter| parameter.from.as_str()).collect();
-        let session = self.world().store.session_values_of(&self.session, &names).await.map_err(|e| store_error(&e))?;
-        Ok(caller_values(spec, &session, &self.world().profile.caller_values()))
-    }
-
-    /// All arguments of a call as they are sent. Under a signature they are those that were signed, whatever came between.
-    async fn sent_arguments(&self, ready: &Ready, approval: Option<&Approval>) -> Result<Value, AgentError> {
-        let caller = self.caller_values(&ready.spec).await?;
-        if approval.is_some_and(|approval| approval_hash(&ready.spec, &ready.arguments, &caller) != approval.hash) {
+    /// A call as it is sent. Under a signature it is the one that was signed, whatever came between.
+    async fn signed(&self, ready: &Ready, approval: Option<&Approval>) -> Result<Outgoing, AgentError> {
+        let outgoing = self.outgoing(ready).await?;
+        if approval.is_some_and(|approval| outgoing.hash != approval.hash) {
             return Err(AgentError::internal("changed", "What it would change is not the same any more, so it was not carried out.").hint("Ask for it again."));
         }
-        Ok(full_arguments(&ready.arguments, &caller))
+        Ok(outgoing)
     }
 
     /// Runs a call that may run. `approval` is the signature it runs under, if one was needed.
     pub(crate) async fn dispatch(&self, ready: &Ready, approval: Option<&Approval>) -> CallDone {
         let spec = &ready.spec;
-        let arguments = match self.sent_arguments(ready, approval).await {
-            Ok(arguments) => arguments,
+        let outgoing = match self.signed(ready, approval).await {
+            Ok(outgoing) => outgoing,
             Err(error) => return CallDone::of(ready, ToolOutcome::Error, Some(error.clone()), error.message),
         };
         let approval = approval.map(|approval| &approval.id);
-        if let Err(refused) = self.record_intent(ready, approval, &arguments).await {
+        if let Err(refused) = self.record_intent(ready, approval, &outgoing).await {
             return refused;
         }
         self.probe(if spec.effect == Effect::ReadOnly { Point::BetweenIntentAndRead } else { Point::BetweenIntentAndEffect });
@@ -79,8 +64,9 @@ impl Turn {
         }
         let request = ToolRequest {
             spec: Arc::clone(spec),
-            idempotency_key: idempotency_key(spec, &arguments, approval, &ready.call),
-            arguments,
+            idempotency_key: idempotency_key(spec, &outgoing.arguments, approval, &ready.call),
+            arguments: outgoing.arguments,
+            asked: outgoing.asked,
             call: ready.call.clone(),
             session: self.session.clone(),
             attended: !self.headless,
@@ -100,7 +86,7 @@ impl Turn {
         if spec.effect != Effect::ReadOnly {
             self.probe(Point::BetweenEffectAndOutcome);
         }
-        let mut done = self.judge(ready, result);
+        let (mut done, session_values) = self.judge(ready, result);
         done.duration = started.elapsed();
         done.is_recorded = true;
         span.record("outcome", outcome_name(done.outcome));
@@ -108,13 +94,12 @@ impl Turn {
         self.for_the_caller(&mut done);
         // Also a failure carries the tool's own words.
         self.note_trust(spec, &done);
-        if done.outcome == ToolOutcome::Ok {
-            self.keep_session_values(spec, &done.data).await;
-        }
+        self.keep_session_values(session_values).await;
+        self.tell_cut(&done).await;
         done
     }
 
-    pub(crate) async fn record_intent(&self, ready: &Ready, approval: Option<&ApprovalId>, arguments: &Value) -> Result<(), CallDone> {
+    pub(crate) async fn record_intent(&self, ready: &Ready, approval: Option<&ApprovalId>, outgoing: &Outgoing) -> Result<(), CallDone> {
         let spec = &ready.spec;
         let effect = spec.effect != Effect::ReadOnly;
         let durability = match (effect, spec.audit_required) {
@@ -122,7 +107,6 @@ impl Turn {
             (false, true) => Durability::Durable,
             (false, false) => Durability::Grouped,
         };
-        let text = canonical(arguments);
         let mut draft = RecordDraft::new(RecordType::ToolIntent)
             .of(&self.session, &self.id)
             .field("call", ready.call.as_str())
@@ -132,12 +116,21 @@ impl Turn {
             .field("definition", spec.definition_hash.clone())
             .field("agent", self.agent_id())
             .field("why", ready.decision.why())
-            .commit("arguments", text);
+            .commit("arguments", canonical(&outgoing.arguments));
         if let Some(id) = approval {
             draft = draft.field("approval", id.as_str());
         }
+        if outgoing.asked != outgoing.arguments {
+            draft = draft.commit("asked", canonical(&outgoing.asked));
+        }
+        if !outgoing.is_sent || results::is_here(spec) {
+            draft = draft.field("sent", false);
+        }
+        if outgoing.is_again {
+            draft = draft.field("again", true);
+        }
         if !ready.coerced.is_empty() {
-            draft = draft.field("coerced", ready.coerced.clone());
+            draft = draft.field("coerced", ready.coerced.iter().take(COERCED).cloned().collect::<Vec<_>>());
         }
         match self.world().audit.append(draft, durability).await {
             Ok(_) => Ok(()),
@@ -154,7 +147,8 @@ impl Turn {
         }
     }
 
-    fn judge(&self, ready: &Ready, result: Result<Value, ToolFailure>) -> CallDone {
+    /// How a call ended, and what of its result the session keeps.
+    fn judge(&self, ready: &Ready, result: Result<Value, ToolFailure>) -> (CallDone, ValueChanges) {
         let spec = &ready.spec;
         match result {
             Ok(mut data) => {
@@ -162,19 +156,24 @@ impl Turn {
                 if misfits.is_empty() {
                     // Before anything is recorded, stored or shown.
                     self.engine.exact().scrub_value(&mut data);
-                    let mut done = CallDone::of(ready, ToolOutcome::Ok, None, String::new());
-                    done.summary = summary(&data);
+                    let session_values = session_values(spec, &data);
+                    let mut done = CallDone::of(ready, ToolOutcome::Ok, None, summary(&data));
+                    done.cut = oversize::cut(&mut data);
+                    if let Some(cut) = &done.cut {
+                        done.summary = Text::ResultCut.in_locale(&self.locale).replace("{size}", &cut.size());
+                        done.view = ResultView::Plain;
+                    }
                     done.data = Arc::new(data);
-                    return done;
+                    return (done, session_values);
                 }
                 tracing::warn!(tool = %spec.id, ?misfits, "a result does not fit its schema");
                 let error = AgentError::internal("invalid_output", Text::InvalidOutput.in_locale(&self.locale)).with("tool_id", spec.id.as_str());
                 // A change has been made, or not: the answer does not tell.
                 let outcome = if spec.effect == Effect::ReadOnly { ToolOutcome::Error } else { ToolOutcome::Unknown };
-                CallDone::of(ready, outcome, Some(error.clone()), error.message)
+                (CallDone::of(ready, outcome, Some(error.clone()), error.message), ValueChanges::default())
             }
             Err(mut failure) => {
-                self.scrub_error(&mut failure.error);
+                self.bound_error(&mut failure.error);
                 let unknown = failure.may_have_happened && spec.effect != Effect::ReadOnly;
                 let outcome = match (unknown, self.cancel.is_cancelled()) {
                     (true, _) => ToolOutcome::Unknown,
@@ -187,7 +186,7 @@ impl Turn {
                     _ => failure.error.message.clone(),
                 };
                 let error = AgentError { message: said.clone(), ..failure.error }.with("tool_id", spec.id.as_str());
-                CallDone::of(ready, outcome, Some(error), said)
+                (CallDone::of(ready, outcome, Some(error), said), ValueChanges::default())
             }
         }
     }
@@ -210,13 +209,14 @@ impl Turn {
         done.summary = said;
     }
 
-    /// A failure may quote what was sent.
-    fn scrub_error(&self, error: &mut AgentError) {
+    /// A failure may quote what was sent, and at any length.
+    pub(crate) fn bound_error(&self, error: &mut AgentError) {
         let exact = self.engine.exact();
         error.message = exact.scrub(&error.message).into_owned();
         for value in error.details.values_mut() {
             exact.scrub_value(value);
         }
+        oversize::shorten(error);
     }
 
     async fn record_outcome(&self, done: &CallDone, approval: Option<&ApprovalId>) {
@@ -232,6 +232,9 @@ impl Turn {
         if let Some(id) = approval {
             draft = draft.field("approval", id.as_str());
         }
+        if let Some(cut) = &done.cut {
+            draft = draft.field("result_bytes", cut.bytes).field("result_sha256", cut.sha256.clone());
+        }
         draft = match &done.error {
             Some(error) => draft.field("code", json!(error.code)).commit("error", error.message.clone()),
             None => draft.commit("result", done.data.to_string()),
@@ -241,16 +244,31 @@ impl Turn {
         }
     }
 
-    async fn keep_session_values(&self, spec: &ToolSpec, data: &Value) {
-        if spec.session_values.is_empty() {
+    async fn keep_session_values(&self, news: ValueChanges) {
+        if news.is_empty() {
             return;
         }
-        let found = |pointer: &str| data.pointer(pointer).filter(|value| !value.is_null()).cloned();
-        let news: ValueChanges = spec.session_values.iter().filter_map(|wanted| Some((wanted.name.clone(), Some(found(&wanted.pointer)?)))).collect();
         if let Err(error) = self.engine.values_put(&self.session, news).await {
             tracing::warn!(%error, "session values could not be kept");
         }
     }
+
+    /// Tells the user that a result was cut.
+    async fn tell_cut(&self, done: &CallDone) {
+        if done.cut.is_none() {
+            return;
+        }
+        let notice = ItemBody::Notice { level: NoticeLevel::Warning, code: "result_cut".into(), text: format!("{}: {}", done.title, done.summary) };
+        if self.save(vec![self.item(notice)]).await.is_err() {
+            tracing::warn!("the notice of a cut result could not be saved");
+        }
+    }
+}
+
+/// The values of a result that its session keeps.
+fn session_values(spec: &ToolSpec, data: &Value) -> ValueChanges {
+    let found = |pointer: &str| data.pointer(pointer).filter(|value| !value.is_null()).cloned();
+    spec.session_values.iter().filter_map(|wanted| Some((wanted.name.clone(), Some(found(&wanted.pointer)?)))).collect()
 }
 
 fn outcome_name(outcome: ToolOutcome) -> &'static str {

@@ -25,6 +25,8 @@ mod locks;
 mod look_alikes;
 mod metering;
 mod offered;
+mod outgoing;
+mod oversize;
 mod pack_egress;
 pub mod ports;
 mod preview;

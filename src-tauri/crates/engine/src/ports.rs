@@ -261,8 +261,10 @@ pub trait Models: Send + Sync {
 #[derive(Clone, Debug)]
 pub struct ToolRequest {
     pub spec: std::sync::Arc<ToolSpec>,
-    /// All arguments, caller-owned values included.
+    /// All arguments as they are recorded and sent, caller-owned values included.
     pub arguments: Value,
+    /// The same before they took the form of the tool's server.
+    pub asked: Value,
     pub call: CallId,
     pub session: SessionId,
     /// Set for tools that declare an idempotency strategy.
@@ -280,11 +282,22 @@ pub struct ToolFailure {
     pub may_have_happened: bool,
 }
 
-/// Asked before a call goes out again with the answers that its server wanted: that is a new call, and what it means is decided
-/// by its arguments and these answers.
+/// The arguments of a call in the form that its tool's server takes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Adapted {
+    pub arguments: Value,
+    /// False if the answer is known without a request.
+    pub is_sent: bool,
+}
+
+/// Asked before a call sends another request than the one that was recorded.
 #[async_trait]
 pub trait Resume: Send + Sync {
+    /// The call goes out again with the answers that its server wanted: that is a new call, and what it means is decided by its
+    /// arguments and these answers.
     async fn resume(&self, answers: &Value) -> Result<(), AgentError>;
+    /// A read sends one more request with these arguments. Records it first.
+    async fn again(&self, arguments: &Value) -> Result<(), AgentError>;
 }
 
 /// Runs tools. The engine enforces timeouts; `cancel` asks for an early end.
@@ -300,13 +313,18 @@ pub trait Tools: Send + Sync {
     async fn check(&self, _spec: &ToolSpec) -> Result<(), AgentError> {
         Ok(())
     }
+    /// The request that a call makes. Called before the call is shown, signed and recorded; what comes back here is what is sent.
+    fn adapt(&self, _spec: &ToolSpec, arguments: Value) -> Adapted {
+        Adapted { arguments, is_sent: true }
+    }
     /// What a pack says about its data and models.
     fn data_flow(&self, _pack: &PackId) -> Option<DataFlow> {
         None
     }
     /// Runs one call.
     async fn run(&self, request: ToolRequest, cancel: CancellationToken) -> Result<Value, ToolFailure>;
-    /// The same for a call whose server may want answers from the user first; `resume` says whether it may go on with them.
+    /// The same for a call that may need further requests: with answers that its server wants from the user, or with other arguments.
+    /// `resume` says whether they may be sent.
     async fn run_resumable(&self, request: ToolRequest, cancel: CancellationToken, _resume: &dyn Resume) -> Result<Value, ToolFailure> {
         self.run(request, cancel).await
     }

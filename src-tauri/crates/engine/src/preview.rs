@@ -12,6 +12,8 @@ use serde_json::{Map, Value};
 
 use crate::{amounts, call::Ready, turn::Turn};
 
+/// The longest preview, as JSON text.
+const MOST_BYTES: usize = 256 * 1024;
 /// In place of an amount that nobody told.
 const UNKNOWN: &str = "?";
 
@@ -78,7 +80,7 @@ impl Turn {
         let arguments = Value::Object(filled);
         let call = contract::CallId(self.world().ids.next("call"));
         let decision = self.gate(&spec, &arguments).await;
-        let ready = Ready { call, spec: Arc::new(spec), arguments, decision, coerced: Vec::new() };
+        let ready = Ready { call, spec: Arc::new(spec), arguments, decision, coerced: Vec::new(), is_adapted: false };
         self.may_preview(&ready)?;
         let done = self.dispatch(&ready, None).await;
         match &done.error {
@@ -130,6 +132,9 @@ fn render(template: &str, arguments: &Value, variables: &Map<String, Value>, loc
     scope.insert("args".into(), Template::from(Serde(arguments)));
     scope.insert("locale".into(), Template::from(if swedish { "sv" } else { "en" }));
     let text = environment.get_template("preview").and_then(|t| t.render(Template::from_pairs(scope))).map_err(|e| e.to_string())?;
+    if text.len() > MOST_BYTES {
+        return Err(format!("it has {} bytes; at most {MOST_BYTES} are shown", text.len()));
+    }
     serde_json::from_str(&text).map_err(|e| e.to_string())
 }
 

@@ -3,7 +3,7 @@
 use contract::{AgentError, Approval, ErrorCode};
 use policy::Decision;
 
-use crate::{call::Ready, canonical::approval_hash, preview::Foreseen, turn::Turn};
+use crate::{call::Ready, preview::Foreseen, turn::Turn};
 
 /// How an action compares with what was signed.
 #[derive(PartialEq, Eq)]
@@ -45,8 +45,8 @@ impl Turn {
 
     /// Looks again at what was signed. What nobody answers for is neither the same nor another thing to sign.
     pub(crate) async fn compare(&self, ready: &Ready, approval: &Approval) -> Compared {
-        let Ok(caller) = self.caller_values(&ready.spec).await else { return Compared::Unread };
-        if approval_hash(&ready.spec, &ready.arguments, &caller) != approval.hash {
+        let Ok(outgoing) = self.outgoing(ready).await else { return Compared::Unread };
+        if outgoing.hash != approval.hash {
             return Compared::Changed;
         }
         // In the language in which it was shown, whoever decides: other words for the same are no change.

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use contract::{AgentError, Approval, ApprovalStatus, Effect, ErrorCode, EventBody, ItemBody, ToolSpec};
+use contract::{AgentError, Approval, ApprovalId, ApprovalStatus, Effect, ErrorCode, EventBody, ItemBody, ToolSpec};
 use futures::future::BoxFuture;
 use policy::Decision;
 use serde_json::{Map, Value};
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     approvals::Waited,
     call::Ready,
-    dispatch::full_arguments,
+    outgoing::Outgoing,
     ports::{Resume, ToolFailure, ToolRequest, Tools},
     recheck::Rechecked,
     retry,
@@ -24,21 +24,39 @@ use crate::{
 /// The name under which answers stand beside a call's arguments, where it is shown and hashed. No parameter has it.
 const ANSWERS: &str = "(inputResponses)";
 
+/// The further request that a call wants to send.
+enum Wanted {
+    /// With answers that its server asked for.
+    Answers(Value),
+    /// With other arguments.
+    Arguments(Value),
+}
+
 /// A call that wants to go on.
 struct Ask {
-    answers: Value,
+    wanted: Wanted,
     verdict: oneshot::Sender<Result<(), AgentError>>,
 }
 
 struct Asking(mpsc::Sender<Ask>);
 
+impl Asking {
+    async fn ask(&self, wanted: Wanted) -> Result<(), AgentError> {
+        let gone = || AgentError::internal("cancelled", "The call was stopped.");
+        let (verdict, told) = oneshot::channel();
+        self.0.send(Ask { wanted, verdict }).await.map_err(|_| gone())?;
+        told.await.unwrap_or_else(|_| Err(gone()))
+    }
+}
+
 #[async_trait]
 impl Resume for Asking {
     async fn resume(&self, answers: &Value) -> Result<(), AgentError> {
-        let gone = || AgentError::internal("cancelled", "The call was stopped.");
-        let (verdict, told) = oneshot::channel();
-        self.0.send(Ask { answers: answers.clone(), verdict }).await.map_err(|_| gone())?;
-        told.await.unwrap_or_else(|_| Err(gone()))
+        self.ask(Wanted::Answers(answers.clone())).await
+    }
+
+    async fn again(&self, arguments: &Value) -> Result<(), AgentError> {
+        self.ask(Wanted::Arguments(arguments.clone())).await
     }
 }
 
@@ -71,9 +89,13 @@ impl Turn {
         let tools = Resumable { tools: world.tools.as_ref(), asks };
         let signed = Mutex::new(Vec::new());
         let listening = async {
-            while let Some(Ask { answers, verdict }) = asked.recv().await {
+            while let Some(Ask { wanted, verdict }) = asked.recv().await {
+                let judged = match wanted {
+                    Wanted::Answers(answers) => self.resumed(ready, &answers, &signed).await,
+                    Wanted::Arguments(arguments) => self.record_again(ready, &arguments).await,
+                };
                 // A call that has been given up hears nothing any more.
-                let _ = verdict.send(self.resumed(ready, &answers, &signed).await);
+                let _ = verdict.send(judged);
             }
             std::future::pending::<()>().await;
         };
@@ -85,7 +107,11 @@ impl Turn {
         for approval in signed {
             let (status, reason) = match &done {
                 Ok(_) => (ApprovalStatus::Done, None),
-                Err(failure) => (ApprovalStatus::Failed, Some(failure.error.message.clone())),
+                Err(failure) => {
+                    let mut error = failure.error.clone();
+                    self.bound_error(&mut error);
+                    (ApprovalStatus::Failed, Some(error.message))
+                }
             };
             self.engine.settle(&approval, ApprovalStatus::Executing, status, reason.as_deref()).await;
             self.tell_end(&approval, status, reason).await;
@@ -98,13 +124,28 @@ impl Turn {
         Box::pin(self.judge_resumed(ready, answers, signed))
     }
 
-    async fn judge_resumed(&self, ready: &Ready, answers: &Value, signed: &Mutex<Vec<Approval>>) -> Result<(), AgentError> {
-        if ready.spec.effect == Effect::ReadOnly {
-            return Ok(());
+    /// Records a further request of a read. A change sends only the request that was signed.
+    async fn record_again(&self, ready: &Ready, arguments: &Value) -> Result<(), AgentError> {
+        if ready.spec.effect != Effect::ReadOnly {
+            return Err(AgentError::internal("changed", "A change is sent only as it was signed."));
         }
-        self.engine.check_tool(&ready.spec)?;
+        self.record_further(ready, None, &Outgoing::again(arguments)?).await
+    }
+
+    async fn record_further(&self, ready: &Ready, approval: Option<&ApprovalId>, outgoing: &Outgoing) -> Result<(), AgentError> {
+        self.record_intent(ready, approval, outgoing).await.map_err(|refused| {
+            refused.error.unwrap_or_else(|| AgentError::internal("audit_unavailable", "The call was not continued: the audit log cannot be written."))
+        })
+    }
+
+    async fn judge_resumed(&self, ready: &Ready, answers: &Value, signed: &Mutex<Vec<Approval>>) -> Result<(), AgentError> {
         let mut ready = ready.clone();
         ready.arguments = with_answers(&ready.arguments, answers);
+        if ready.spec.effect == Effect::ReadOnly {
+            let outgoing = self.outgoing(&ready).await?;
+            return self.record_further(&ready, None, &outgoing).await;
+        }
+        self.engine.check_tool(&ready.spec)?;
         ready.decision = self.gate(&ready.spec, &ready.arguments).await;
         let approval = match ready.decision.clone() {
             Decision::Allow { .. } => None,
@@ -115,14 +156,12 @@ impl Turn {
             }
             Decision::Ask { why } => Some(self.signed_anew(&ready, why).await?),
         };
-        let arguments = full_arguments(&ready.arguments, &self.caller_values(&ready.spec).await?);
+        let outgoing = self.outgoing(&ready).await?;
         let id = approval.as_ref().map(|approval| approval.id.clone());
         if let Some(approval) = approval {
             signed.lock().unwrap_or_else(PoisonError::into_inner).push(approval);
         }
-        self.record_intent(&ready, id.as_ref(), &arguments).await.map_err(|refused| {
-            refused.error.unwrap_or_else(|| AgentError::internal("audit_unavailable", "The call was not continued: the audit log cannot be written."))
-        })
+        self.record_further(&ready, id.as_ref(), &outgoing).await
     }
 
     /// Asks for a signature under the call with its answers, and uses it.

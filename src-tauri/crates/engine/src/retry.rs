@@ -193,7 +193,15 @@ mod tests {
             target: ToolTarget::BuiltIn { service: "s".into() },
             definition_hash: String::new(),
         };
-        ToolRequest { spec: Arc::new(spec), arguments: json!({}), call: "c".into(), session: "s".into(), idempotency_key: None, attended: false }
+        ToolRequest {
+            spec: Arc::new(spec),
+            arguments: json!({}),
+            asked: json!({}),
+            call: "c".into(),
+            session: "s".into(),
+            idempotency_key: None,
+            attended: false,
+        }
     }
 
     /// Seconds at which the tries began, and the last error.

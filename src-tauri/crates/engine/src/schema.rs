@@ -12,6 +12,13 @@ const UNUSABLE: &str = "the schema cannot be used";
 /// Faults of one value that are told.
 const MOST: usize = 20;
 
+/// Characters of one of them: it quotes the value.
+const MOST_CHARS: usize = 400;
+
+fn shortened(problem: &str) -> String {
+    if problem.chars().nth(MOST_CHARS).is_none() { problem.to_owned() } else { problem.chars().take(MOST_CHARS).chain(['…']).collect() }
+}
+
 /// Compiles each schema once.
 #[derive(Default)]
 pub struct Validators {
@@ -24,7 +31,8 @@ impl Validators {
         match self.validator(key, schema, true) {
             None => vec![json!({"path": "", "problem": UNUSABLE})],
             Some(validator) => {
-                validator.iter_errors(value).take(MOST).map(|e| json!({"path": e.instance_path().to_string(), "problem": e.to_string()})).collect()
+                let problem = |e: jsonschema::ValidationError<'_>| json!({"path": e.instance_path().to_string(), "problem": shortened(&e.to_string())});
+                validator.iter_errors(value).take(MOST).map(problem).collect()
             }
         }
     }

@@ -1,5 +1,6 @@
 //! A chat request as it comes: which fields, which types, how long. Unknown keys are dropped silently.
 
+use contract::arguments::exact;
 use serde_json::{Map, Value};
 
 use crate::{
@@ -98,7 +99,8 @@ fn context(given: &Value) -> Result<Map<String, Value>, Fault> {
             _ => continue,
         };
         fits.map_err(|rule| fault(name, rule))?;
-        kept.insert(name.clone(), value.clone());
+        let value = exact(value.clone()).map_err(|_| fault(name, "holds a number that would not arrive as it is written"))?;
+        kept.insert(name.clone(), value);
     }
     Ok(kept)
 }

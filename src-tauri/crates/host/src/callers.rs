@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use contract::{AgentError, AgentId, ErrorCode, PackId, ToolId, ToolSpec, manifest::DataFlow};
 use engine::{
     Engine, Reachable,
-    ports::{Agent, Instructions, Model, Models, Resume, Roster, ToolFailure, ToolRequest, Tools},
+    ports::{Adapted, Agent, Instructions, Model, Models, Resume, Roster, ToolFailure, ToolRequest, Tools},
 };
 use models::offline::{OfflineModel, OfflinePack};
 use serde_json::Value;
@@ -108,6 +108,10 @@ impl Tools for Limited {
     async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {
         self.check_reach(spec)?;
         self.all.check(spec).await
+    }
+
+    fn adapt(&self, spec: &ToolSpec, arguments: Value) -> Adapted {
+        self.all.adapt(spec, arguments)
     }
 
     fn waits_for_person(&self, spec: &ToolSpec) -> bool {

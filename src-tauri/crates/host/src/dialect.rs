@@ -1,7 +1,7 @@
 //! The shop's tools as other shops write their results, put into the shape of the shop pack's manifest: the same facts under one name.
 //! Amounts stay as written, relative addresses stay relative, and what is not known here stays as it is.
 
-use contract::{AgentError, PackId};
+use contract::{AgentError, PackId, arguments::LARGEST_INTEGER};
 use serde_json::{Map, Value, json};
 
 /// The pack whose tools these are.
@@ -30,17 +30,18 @@ pub(crate) fn known(pack: &PackId, tool: &str, arguments: &Value) -> Option<Resu
     }
 }
 
-/// Arguments as shops want them: ids that are digits are numbers. Nothing else is touched: what was signed is what is sent.
+/// Arguments as shops want them: ids that are digits are numbers, unless a number of that length would be read as another one.
 pub(crate) fn arguments(pack: &PackId, tool: &str, mut arguments: Value) -> Value {
     if pack.as_str() != SHOP {
         return arguments;
     }
     let names: &[&str] = if tool == "product.get" { &["productId"] } else { &["basketId"] };
     for name in names {
-        let digits = arguments.get(*name).and_then(Value::as_str).map(str::trim).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
-        if let Some(number) = digits.and_then(|text| text.parse::<u64>().ok()) {
-            arguments[*name] = json!(number);
-        }
+        let Some(id) = arguments.get(*name).and_then(text_of).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit())) else { continue };
+        arguments[*name] = match id.parse::<u64>() {
+            Ok(number) if number <= LARGEST_INTEGER => json!(number),
+            Ok(_) | Err(_) => json!(id),
+        };
     }
     arguments
 }
@@ -350,6 +351,18 @@ mod tests {
 
     fn of(tool: &str, result: Value) -> Value {
         plain(&"shop".into(), tool, result)
+    }
+
+    #[test]
+    fn ids_are_numbers_as_long_as_every_reader_keeps_them() {
+        let sent = |tool: &str, given: Value| arguments(&"shop".into(), tool, given);
+        for (id, number) in [(json!("1001"), json!(1001)), (json!(" 7 "), json!(7)), (json!("9007199254740991"), json!(9_007_199_254_740_991_i64))] {
+            assert_eq!(sent("product.get", json!({"productId": id})), json!({"productId": number}));
+        }
+        for id in [json!("9007199254740993"), json!(9_007_199_254_740_993_u64)] {
+            assert_eq!(sent("cart.get", json!({"basketId": id})), json!({"basketId": "9007199254740993"}), "as text");
+        }
+        assert_eq!(sent("product.get", json!({"productId": "A-1"})), json!({"productId": "A-1"}));
     }
 
     #[test]

@@ -175,4 +175,8 @@ impl Resume for Gate<'_> {
         let _waiting = self.questions.waiting(self.server.clone());
         self.engine.resume(answers).await
     }
+
+    async fn again(&self, arguments: &Value) -> Result<(), AgentError> {
+        self.engine.again(arguments).await
+    }
 }

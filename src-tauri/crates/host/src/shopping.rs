@@ -27,23 +27,43 @@ pub(crate) struct Manner<'a> {
     pub(crate) locale: &'a str,
 }
 
-/// Searches. `ask` sends arguments to the shop.
-pub(crate) async fn search<E, F>(manner: Manner<'_>, arguments: Value, ask: impl Fn(Value) -> F) -> Result<Value, E>
+/// A search as it was asked for, and its first request.
+#[derive(Clone, Debug)]
+pub(crate) struct Search<'a> {
+    pub(crate) asked: &'a Value,
+    pub(crate) sent: Value,
+}
+
+/// The first request of a read in plain words: a search without the words that name no thing, any other as it is.
+pub(crate) fn request(tool: &str, mut arguments: Value) -> Value {
+    if tool == SEARCH
+        && let Some(said) = arguments["query"].as_str()
+    {
+        arguments["query"] = json!(plainly(said).query);
+    }
+    arguments
+}
+
+/// What a text searches for in plain words.
+fn plainly(said: &str) -> Simple {
+    quoted(said).map_or_else(|| simplify(said), Simple::exactly)
+}
+
+/// Searches. `ask` sends the first request to the shop, `further` the broader one.
+pub(crate) async fn search<E, F, G>(manner: Manner<'_>, search: Search<'_>, ask: impl Fn(Value) -> F, further: impl Fn(Value) -> G) -> Result<Value, E>
 where
     F: Future<Output = Result<Value, E>>,
+    G: Future<Output = Result<Value, E>>,
 {
-    let said = arguments["query"].as_str().unwrap_or_default();
+    let Search { asked, sent } = search;
+    let said = asked["query"].as_str().unwrap_or_default();
     let exact = quoted(said).filter(|_| manner.plain);
     let original = exact.unwrap_or(said).to_owned();
-    let with = |query: &str| {
-        let mut arguments = arguments.clone();
-        arguments["query"] = json!(query);
-        arguments
-    };
-    let simple = exact.map_or_else(|| simplify(&original), Simple::exactly);
+    let simple = if manner.plain { plainly(said) } else { simplify(said) };
     let exact = exact.is_some();
     let effective = if manner.plain { simple.query.clone() } else { original.clone() };
-    let mut result = shaped(ask(with(&effective)).await?);
+    let mut broader = sent.clone();
+    let mut result = shaped(ask(sent).await?);
     // What is no result at all is left to the check of its shape.
     if !result.is_object() {
         return Ok(result);
@@ -51,7 +71,8 @@ where
     let mut broadened = None;
     if manner.plain && !exact && is_empty(&result) && simple.has_several_words() {
         // The first answer stands when the second try fails.
-        if let Some(again) = ask(with(simple.first_word())).await.ok().map(shaped).filter(Value::is_object) {
+        broader["query"] = json!(simple.first_word());
+        if let Some(again) = further(broader).await.ok().map(shaped).filter(Value::is_object) {
             result = again;
         }
         broadened = Some(simple.first_word());
@@ -74,7 +95,7 @@ where
         result["querySimplification"] = told;
     }
     if nothing {
-        let filters: Vec<&str> = arguments["filters"].as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+        let filters: Vec<&str> = asked["filters"].as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
         result["refinements"] = json!(refinements(manner, &original, &simple, broadened.is_some(), filters));
         result["emptySearchMessage"] = json!(texts::NOTHING_FOUND);
     }

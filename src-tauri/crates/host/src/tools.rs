@@ -15,7 +15,7 @@ use contract::{
     AgentError, AgentId, CredentialView, Effect, ErrorCode, PackId, PackView, ServerTool, ServerView, ToolId, ToolSpec, ToolTarget,
     manifest::{DataFlow, PackManifest, ProgramCall},
 };
-use engine::ports::{Agent, Instructions, Profile, Resume, Roster, ToolFailure, ToolRequest, Tools};
+use engine::ports::{Adapted, Agent, Instructions, Profile, Resume, Roster, ToolFailure, ToolRequest, Tools};
 use mcp::{PerSessionCall, Servers};
 use packs::{
     LoadedPack,
@@ -35,7 +35,7 @@ use crate::{
     profile::LiveProfile,
     questions::{Gate, Questions},
     servers,
-    shopping::{self, Manner},
+    shopping::{self, Manner, Search},
 };
 
 /// The service name of the pacing pack.
@@ -347,7 +347,6 @@ async fn call_elsewhere(stands_in: StandIn, tool: &str, request: &ToolRequest, a
     if let Some(known) = dialect::known(pack, tool, &arguments) {
         return known.map_err(|error| ToolFailure { error, may_have_happened: false });
     }
-    let arguments = dialect::arguments(pack, tool, arguments);
     let value = client.call(PerSessionCall { session: &request.session, tool, arguments, reads }, cancel).await?;
     Ok(dialect::plain(pack, tool, value))
 }
@@ -374,7 +373,12 @@ impl HostTools {
         match (request.spec.effect, &elsewhere) {
             (Effect::ReadOnly, _) if tool == shopping::SEARCH => {
                 let locale = self.search_locale(&arguments);
-                shopping::search(Manner { plain: self.plain_searches, locale: &locale }, arguments, read).await
+                let further = |arguments: Value| async {
+                    resume.again(&arguments).await.map_err(|error| ToolFailure { error, may_have_happened: false })?;
+                    read(arguments).await
+                };
+                let search = Search { asked: &request.asked, sent: arguments };
+                shopping::search(Manner { plain: self.plain_searches, locale: &locale }, search, &read, &further).await
             }
             (Effect::ReadOnly, _) if tool == shopping::GET && self.plain_searches => read(arguments).await.map(shopping::with_few_variants),
             (Effect::ReadOnly, _) => read(arguments).await,
@@ -401,7 +405,7 @@ impl HostTools {
     }
 }
 
-/// Nobody gates here: a call that would need answers first ends.
+/// Nobody gates or records here: a call that would need a further request ends.
 struct NoAnswers;
 
 #[async_trait]
@@ -409,6 +413,10 @@ impl Resume for NoAnswers {
     async fn resume(&self, _: &Value) -> Result<(), AgentError> {
         Err(AgentError::new(ErrorCode::ApprovalRequired, "The server wants answers first, and nobody can approve the call with them here.")
             .reason("approval_required"))
+    }
+
+    async fn again(&self, _: &Value) -> Result<(), AgentError> {
+        Err(AgentError::internal("audit_unavailable", "A further request of this call cannot be recorded here."))
     }
 }
 
@@ -441,6 +449,15 @@ impl Tools for HostTools {
             self.credentials.check(spec.pack.as_str(), variable, server).await?;
         }
         Ok(())
+    }
+
+    fn adapt(&self, spec: &ToolSpec, arguments: Value) -> Adapted {
+        let ToolTarget::Mcp { server, tool } = &spec.target else { return Adapted { arguments, is_sent: true } };
+        let is_elsewhere = self.elsewhere.of(&definitions::key(&spec.pack, server)).is_some();
+        let arguments = if spec.effect == Effect::ReadOnly && self.plain_searches { shopping::request(tool, arguments) } else { arguments };
+        let is_sent = !is_elsewhere || dialect::known(&spec.pack, tool, &arguments).is_none();
+        let arguments = if is_elsewhere { dialect::arguments(&spec.pack, tool, arguments) } else { arguments };
+        Adapted { arguments, is_sent }
     }
 
     fn waits_for_person(&self, spec: &ToolSpec) -> bool {

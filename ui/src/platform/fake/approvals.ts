@@ -133,7 +133,7 @@ export const approvalHandlers: Pick<Handlers, Area> = {
     const decided: Approval = { ...approval, status, decided_at: world.now(), reason: decision.decision === "reject" ? (decision.reason ?? null) : null };
     world.approvals.set(id, decided);
     if (decision.decision === "edit") {
-      const next = { ...approval, id: world.id("appr"), arguments: JSON.stringify(decision.arguments), hash: fakeHash(world.id("h")), replaces: id };
+      const next = { ...approval, id: world.id("appr"), arguments: JSON.stringify(JSON.parse(decision.arguments)), hash: fakeHash(world.id("h")), replaces: id };
       world.approvals.set(next.id, next);
     }
     world.push({ push: "approvals", waiting: world.waiting() });

@@ -7,4 +7,8 @@ export type Decision = { "decision": "approve_once",
 /**
  * For destructive actions, the typed word.
  */
-confirm_word?: string | null, } | { "decision": "approve_for_session" } | { "decision": "edit", arguments: unknown, } | { "decision": "reject", reason?: string | null, };
+confirm_word?: string | null, } | { "decision": "approve_for_session" } | { "decision": "edit", 
+/**
+ * JSON text as it was typed. A window that read it would round its numbers.
+ */
+arguments: string, } | { "decision": "reject", reason?: string | null, };

@@ -103,7 +103,7 @@ async fn show(link: &Link, out: Out, name: &str) -> Result<Exit, Failure> {
 pub(super) fn read_arguments(text: &str) -> Result<Value, Failure> {
     let text = text_or_stdin(text)?;
     match serde_json::from_str(&text) {
-        Ok(value @ Value::Object(_)) => Ok(value),
+        Ok(Value::Object(_)) => contract::arguments::parse(&text).map_err(|error| Failure { error, exit: Exit::Usage }),
         Ok(_) => Err(Failure::usage("The arguments are not a JSON object.").hint("Write them like this: --args '{\"account_id\": 17}'")),
         Err(error) => Err(Failure::usage(format!("The arguments are not JSON: {error}.")).hint("Write them like this: --args '{\"account_id\": 17}'")),
     }

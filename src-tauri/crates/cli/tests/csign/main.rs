@@ -11,6 +11,7 @@ mod guide;
 mod keyring;
 mod keys;
 mod killed;
+mod large;
 mod output;
 mod policy;
 mod profiles;

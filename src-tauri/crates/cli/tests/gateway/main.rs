@@ -38,6 +38,7 @@ mod turns;
 mod untold;
 mod variants;
 mod visitors;
+mod wire;
 mod world;
 
 use kit::front;

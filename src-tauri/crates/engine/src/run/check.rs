@@ -54,6 +54,8 @@ pub(super) fn read(text: &str, most: usize) -> Result<RunRequest, AgentError> {
     }
     let value: Value = serde_json::from_str(text)
         .map_err(|e| AgentError::invalid(format!("The request is not JSON: line {}, column {}.", e.line(), e.column())).reason("invalid_json"))?;
+    // Its context becomes arguments of calls.
+    contract::arguments::check_numbers(text).map_err(|error| error.reason("invalid_request"))?;
     let Some(members) = value.as_object() else {
         return Err(problem("", "must be an object"));
     };

@@ -120,9 +120,9 @@ async fn edited_arguments_are_a_new_proposal_with_its_own_hash() {
     let bench = write_bench();
     let turn = bench.start("add").await.turn;
     let first = bench.approval(0).await;
-    let bad = bench.decide(&first, Decision::Edit { arguments: json!({"n": "lots"}) }).await.unwrap_err();
+    let bad = bench.decide(&first, Decision::Edit { arguments: json!({"n": "lots"}).to_string() }).await.unwrap_err();
     assert_eq!(bad.code, ErrorCode::InvalidInput);
-    bench.decide(&first, Decision::Edit { arguments: json!({"q": "shoes", "n": 1}) }).await.unwrap();
+    bench.decide(&first, Decision::Edit { arguments: json!({"q": "shoes", "n": 1}).to_string() }).await.unwrap();
     let second = bench.approval(1).await;
     assert_ne!(first.hash, second.hash);
     assert_eq!(second.replaces, Some(first.id.clone()));

@@ -33,10 +33,10 @@ async fn status(bench: &Bench, approval: &Approval) -> ApprovalStatus {
 async fn an_edit_behind_the_turn_is_a_new_proposal_and_keeps_both() {
     let (bench, first) = left().await;
     bench.log.refuses.store(true, Ordering::SeqCst);
-    bench.decide(&first, Decision::Edit { arguments: json!({"q": "shoes", "n": 1}) }).await.unwrap_err();
+    bench.decide(&first, Decision::Edit { arguments: json!({"q": "shoes", "n": 1}).to_string() }).await.unwrap_err();
     assert_eq!(status(&bench, &first).await, ApprovalStatus::Pending, "what could not be proposed replaces nothing");
     bench.log.refuses.store(false, Ordering::SeqCst);
-    let edited = bench.decide(&first, Decision::Edit { arguments: json!({"q": "shoes", "n": 1}) }).await.unwrap();
+    let edited = bench.decide(&first, Decision::Edit { arguments: json!({"q": "shoes", "n": 1}).to_string() }).await.unwrap();
     assert_eq!(edited.status, ApprovalStatus::Superseded);
     let second = bench.engine.waiting_in(&"s".into()).await.unwrap().expect("the new one waits");
     assert_eq!((second.replaces.as_ref(), second.arguments.as_str()), (Some(&first.id), r#"{"n":1,"q":"shoes"}"#));

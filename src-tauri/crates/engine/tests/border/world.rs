@@ -12,8 +12,8 @@ use std::{
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use contract::{
-    AgentError, Approval, ApprovalDecideParams, AuditListParams, Decision, Effect, EventBody, Item, ItemBody, Push, RecordType, ResultView, Settings,
-    ToolOutcome, ToolSpec, ToolTarget, TurnEvent, TurnId, TurnStartParams, TurnStartResponse, TurnStatus,
+    AgentError, Approval, ApprovalDecideParams, AuditListParams, AuditRecordView, Decision, Effect, EventBody, Item, ItemBody, Push, RecordType, ResultView,
+    Settings, ToolOutcome, ToolSpec, ToolTarget, TurnEvent, TurnId, TurnStartParams, TurnStartResponse, TurnStatus,
     manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust},
 };
 use engine::{Engine, World, ports::*};
@@ -39,6 +39,10 @@ pub struct ScriptTools {
     pub agent: Mutex<Option<contract::AgentId>>,
     /// Answers that a tool's server wants before it goes on.
     pub wants: Mutex<HashMap<String, Value>>,
+    /// Arguments of a second request that a tool sends.
+    pub further: Mutex<HashMap<String, Value>>,
+    /// Tools whose server takes `n` as text, under another name.
+    pub adapts: Mutex<Vec<String>>,
     waits: AtomicBool,
     pub at_once: AtomicI64,
     /// Calls wait here for each other: they go on only when so many run at once.
@@ -59,11 +63,23 @@ impl Tools for ScriptTools {
     async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {
         self.refusals.lock().unwrap().get(spec.id.as_str()).cloned().map_or(Ok(()), Err)
     }
+    fn adapt(&self, spec: &ToolSpec, mut arguments: Value) -> Adapted {
+        let number = arguments.as_object_mut().filter(|_| self.adapts.lock().unwrap().contains(&spec.id.0)).and_then(|all| all.remove("n"));
+        if let Some(number) = number {
+            arguments["count"] = json!(number.to_string());
+        }
+        Adapted { arguments, is_sent: true }
+    }
     fn waits_for_person(&self, _: &ToolSpec) -> bool {
         self.waits.load(Ordering::SeqCst)
     }
     async fn run_resumable(&self, request: ToolRequest, cancel: CancellationToken, resume: &dyn Resume) -> Result<Value, ToolFailure> {
         let done = self.run(request.clone(), cancel.clone()).await?;
+        let further = self.further.lock().unwrap().get(request.spec.id.as_str()).cloned();
+        if let Some(arguments) = further {
+            resume.again(&arguments).await.map_err(|error| ToolFailure { error, may_have_happened: false })?;
+            return self.run(ToolRequest { arguments, ..request }, cancel).await;
+        }
         let wanted = self.wants.lock().unwrap().get(request.spec.id.as_str()).cloned();
         let Some(answers) = wanted else { return Ok(done) };
         self.waits.store(true, Ordering::SeqCst);
@@ -419,9 +435,26 @@ impl Bench {
         listed.records.into_iter().rev().map(|r| (r.record_type, r.status)).collect()
     }
 
+    /// The arguments of each recorded intent, oldest first, with what the record says beside them.
+    pub async fn intents(&self) -> Vec<(Value, AuditRecordView)> {
+        let asked = AuditListParams { record_type: Some(RecordType::ToolIntent), session: None, query: String::new(), before: None, limit: 500 };
+        let mut intents = Vec::new();
+        for record in self.log.log.list(asked).await.unwrap().records.into_iter().rev() {
+            let shown = self.log.log.show(record.seq).await.unwrap();
+            intents.push((serde_json::from_str(shown.revealed["arguments"].as_str().unwrap()).unwrap(), shown));
+        }
+        intents
+    }
+
+    /// The arguments of each request, in order.
+    pub fn sent(&self) -> Vec<Value> {
+        self.tools.runs.lock().unwrap().iter().map(|(_, arguments)| arguments.clone()).collect()
+    }
+
     pub async fn verified(&self) {
         let report = self.log.log.verify().await.unwrap();
         assert!(report.ok, "{:?}", report.problems);
+        assert_eq!(report.unknown_outcomes, Vec::<u64>::new(), "every call that was begun has its end");
     }
 }
 

@@ -17,7 +17,8 @@ async fn searched(manner: Manner<'_>, arguments: Value, has: &[&str]) -> (Value,
         asked.lock().unwrap().push(query);
         std::future::ready(Ok::<_, ()>(json!({"items": items, "totalCount": items.len()})))
     };
-    let result = search(manner, arguments, ask).await.unwrap();
+    let sent = if manner.plain { request(SEARCH, arguments.clone()) } else { arguments.clone() };
+    let result = search(manner, Search { asked: &arguments, sent }, &ask, &ask).await.unwrap();
     (result, asked.into_inner().unwrap())
 }
 

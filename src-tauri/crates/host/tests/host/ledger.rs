@@ -110,9 +110,9 @@ async fn a_destructive_tool_wants_its_word_each_time() {
 async fn an_edit_is_a_new_proposal_and_both_are_kept() {
     let bench = Bench::open().await;
     let (waiting, first) = bench.ask("ledger.add", json!({"account": "a", "amount": 100})).await;
-    let refused = bench.decide(&first, Decision::Edit { arguments: json!({"account": "a"}) }).await.unwrap_err();
+    let refused = bench.decide(&first, Decision::Edit { arguments: json!({"account": "a"}).to_string() }).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::InvalidInput);
-    bench.decide(&first, Decision::Edit { arguments: json!({"account": "a", "amount": 10}) }).await.unwrap();
+    bench.decide(&first, Decision::Edit { arguments: json!({"account": "a", "amount": 10}).to_string() }).await.unwrap();
     let second = bench.newest(0).await;
     assert_ne!(second.hash, first.hash);
     assert_eq!(second.replaces, Some(first.id.clone()));

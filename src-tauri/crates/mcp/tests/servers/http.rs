@@ -327,6 +327,10 @@ impl Resume for Gate {
         self.1.lock().unwrap().push(answers.clone());
         if self.0 { Ok(()) } else { Err(AgentError::invalid("Not so.").reason("rejected")) }
     }
+
+    async fn again(&self, arguments: &Value) -> Result<(), AgentError> {
+        panic!("no other request was asked for: {arguments}")
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

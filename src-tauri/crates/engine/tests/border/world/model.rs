@@ -17,6 +17,8 @@ use serde_json::Value;
 pub enum Say {
     Text(&'static str),
     Call(&'static str, Value),
+    /// A call with arguments as text.
+    Written(&'static str, String),
     Fail(ModelErrorKind),
     /// Another model takes over: from, to.
     FellBack(&'static str, &'static str),
@@ -130,6 +132,10 @@ impl Model for ScriptModel {
                 Say::Text(text) => futures::stream::iter([Ok(ModelEvent::Text(text.into()))]).boxed(),
                 Say::Call(name, arguments) => {
                     let call = AskedCall { id: "same-id".into(), name: name.into(), arguments: arguments.to_string() };
+                    futures::stream::iter([Ok(ModelEvent::Call(call))]).boxed()
+                }
+                Say::Written(name, arguments) => {
+                    let call = AskedCall { id: "same-id".into(), name: name.into(), arguments };
                     futures::stream::iter([Ok(ModelEvent::Call(call))]).boxed()
                 }
                 Say::Fail(kind) => {

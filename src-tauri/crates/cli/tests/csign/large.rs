@@ -1,0 +1,183 @@
+//! Numbers that no reader keeps, and answers that are too large: what `csign` refuses, what it cuts, and that its log has the end of
+//! every call.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use campaign_portfolio_pacing::Pacing;
+use serde_json::{Value, json};
+
+use crate::world::{NOW, World, packs, text};
+
+/// A server whose answer is as long as it is asked for, in MiB, and which notes what it was asked.
+const SERVER: &str = r#"#!/usr/bin/python3 -u
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    method, answer = request.get("method"), None
+    if method == "initialize":
+        answer = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "far", "version": "1"}}
+    elif method == "tools/list":
+        answer = {"tools": [{"name": "fetch", "description": "Fetches.", "inputSchema": {"type": "object"}}]}
+    elif method == "tools/call":
+        arguments = request["params"]["arguments"]
+        with open("calls.txt", "a") as calls:
+            calls.write(json.dumps(arguments) + "\n")
+        words = "x" * (arguments.get("mib", 0) * 1024 * 1024)
+        if arguments.get("fails"):
+            answer = {"content": [{"type": "text", "text": words}], "isError": True}
+        else:
+            answer = {"content": [], "structuredContent": {"text": words}}
+    if "id" in request:
+        reply = {"jsonrpc": "2.0", "id": request["id"]}
+        reply.update({"result": answer} if answer else {"error": {"code": -32601, "message": "unknown"}})
+        print(json.dumps(reply))
+"#;
+
+fn with_a_server() -> World {
+    let world = World::new();
+    let pack = world.data().join("tools/far");
+    fs::create_dir_all(&pack).expect("made");
+    fs::write(pack.join("server"), SERVER).expect("written");
+    fs::set_permissions(pack.join("server"), fs::Permissions::from_mode(0o755)).expect("a program");
+    let manifest = json!({
+        "manifest_version": 1, "id": "far", "version": "1.0.0", "title": "Far", "description": "Fetches.",
+        "servers": [{"name": "far", "command": "./server", "timeouts": {"start_ms": 60_000, "call_ms": 50_000}}],
+        "schemas": {"Any": {"type": "object"}},
+        "tools": {"tools": [{
+            "id": "far.fetch", "title": "Fetch", "kind": "mcp_server", "mcp": {"server": "far", "tool": "fetch"}, "side_effect_level": "read_only",
+            "input_schema_ref": "#/schemas/Any", "output_schema_ref": "#/schemas/Any", "error_schema_ref": "#/schemas/Any",
+            "timeouts": {"timeout_ms": 50_000}, "retry": {"max_attempts": 1, "backoff": "fixed"}, "idempotency": {"strategy": "none"},
+            "audit": {"required": true}, "usage_guidelines": "Fetches.", "use_when": ["Something is to be fetched."], "do_not_use_when": [],
+            "latency": "fast", "open_world": false
+        }]}
+    });
+    fs::write(pack.join("pack.json"), manifest.to_string()).expect("written");
+    world
+}
+
+fn calls(world: &World) -> String {
+    fs::read_to_string(world.data().join("tools/far/calls.txt")).unwrap_or_default()
+}
+
+/// The log verifies, and has the end of every call.
+#[track_caller]
+fn complete(world: &World) {
+    let report = world.run(&["--json", "audit", "verify"]).ends_with(0).json();
+    assert_eq!((&report["ok"], &report["unknown_outcomes"]), (&json!(true), &json!([])), "{report}");
+}
+
+#[test]
+fn a_number_that_would_change_is_refused_where_it_is_typed() {
+    let world = with_a_server();
+    for number in ["9007199254740993", "18446744073709551616", "0.1234567890123456789"] {
+        for command in [["tools", "call", "far.fetch"], ["policy", "check", "--tool=far.fetch"]] {
+            let mut args = vec!["--json"];
+            args.extend(command);
+            let given = format!(r#"{{"list": [{{"id": {number}}}]}}"#);
+            args.extend(["--args", &given]);
+            let refused = world.run(&args).ends_with(2).json();
+            let error = &refused["error"];
+            assert!(text(error, "message").contains(number) && text(&error["details"], "hint").contains("as text"), "{refused}");
+        }
+    }
+    assert_eq!(calls(&world), "", "nothing was sent");
+    world.run(&["tools", "call", "far.fetch", "--args", r#"{"id": "9007199254740993", "n": 9007199254740991, "whole": 2.0}"#]).ends_with(0);
+    assert_eq!(calls(&world), "{\"id\": \"9007199254740993\", \"n\": 9007199254740991, \"whole\": 2}\n");
+}
+
+#[test]
+fn a_run_request_with_such_a_number_is_refused() {
+    let world = World::new();
+    let request = r#"{"contract_version": "1.0", "request_id": "r1", "input": "hello", "context": {"customerId": 9007199254740993}}"#;
+    let file = world.path("request.json");
+    fs::write(&file, request).expect("written");
+    let refused = world.run(&["--json", "run", "--request", file.to_str().expect("a name")]);
+    assert!(refused.code != 0 && refused.out.contains("9007199254740993") && refused.out.contains("invalid_request"), "{}", refused.out);
+}
+
+#[test]
+fn an_answer_of_40_mib_is_cut_and_the_log_is_complete() {
+    let world = with_a_server();
+    let cut = world.run(&["--json", "tools", "call", "far.fetch", "--args", r#"{"mib": 40}"#]).ends_with(0).json();
+    assert_eq!((&cut["data"]["cut"], &cut["data"]["bytes"]), (&json!(true), &json!(40 * 1024 * 1024 + 11)), "it says that it was cut");
+    let failed = world.run(&["--json", "tools", "call", "far.fetch", "--args", r#"{"mib": 40, "fails": true}"#]).ends_with(1).json();
+    assert!(failed.to_string().len() < 20_000);
+    complete(&world);
+    let outcomes = world.run(&["--json", "audit", "list", "--type", "tool_outcome"]).ends_with(0).json();
+    let first = outcomes["records"].as_array().and_then(|all| all.last()).expect("a record");
+    assert_eq!((&first["fields"]["result_bytes"], &first["fields"]["result_sha256"]), (&cut["data"]["bytes"], &cut["data"]["sha256"]));
+}
+
+/// Twenty days of delivery of many line items: so many rows.
+fn import(world: &World, rows: usize) {
+    let mut csv = String::from("account_id,account_name,advertiser,campaign_id,campaign_name,line_item_id,line_item_name,date,hour,spend,impressions\n");
+    for n in 0..rows {
+        let (item, day) = (n / 20, 1 + n % 20);
+        let campaign = item % 5_000;
+        writeln!(csv, "7,Wide,Advertiser,C{campaign},Campaign {campaign},L{item},Line item {item},2026-11-{day:02},,1.25,10").expect("written");
+    }
+    let file = world.path("rows.csv");
+    fs::write(&file, csv).expect("written");
+    let folder = world.data().join("packs/campaign-portfolio-pacing");
+    fs::create_dir_all(&folder).expect("made");
+    let now = NOW.parse().expect("a time");
+    let pacing = Pacing::open(&folder, Arc::new(move || now)).expect("opened");
+    let report = pacing.import(&[file], &mut |_| {}, &AtomicBool::new(false)).expect("imported");
+    assert_eq!(report.rows_stored, rows as u64);
+}
+
+/// The pacing pack of the user's own, whose tool has time on a slow machine.
+fn with_patience(world: &World) {
+    let (source, pack) = (packs().join("campaign-portfolio-pacing"), world.data().join("tools/campaign-portfolio-pacing"));
+    fs::create_dir_all(pack.join("answers")).expect("made");
+    for name in ["pack.json", "answers"] {
+        let of = source.join(name);
+        let files = if of.is_dir() { fs::read_dir(&of).expect("read").map(|file| file.expect("an entry").path()).collect() } else { vec![of] };
+        for file in files {
+            let text = fs::read_to_string(&file).expect("read").replace(r#""timeout_ms": 10000"#, r#""timeout_ms": 120000"#);
+            fs::write(pack.join(file.strip_prefix(&source).expect("inside")), text).expect("written");
+        }
+    }
+}
+
+#[test]
+fn a_question_over_200_000_rows_has_a_short_result_with_right_totals() {
+    let world = World::new();
+    let rows = 200_000;
+    with_patience(&world);
+    import(&world, rows);
+    let asked = r#"{"account_id": "7", "campaign_start": "2026-11-01", "campaign_end": "2026-11-21"}"#;
+    let done = world.run(&["--json", "tools", "call", "analyze_portfolio_pacing", "--args", asked]).ends_with(0).json();
+    let data = &done["data"];
+    assert!(data.get("cut").is_none() && data.to_string().len() < 2_000_000, "{} bytes", data.to_string().len());
+    let all = &data["rollups"];
+    assert_eq!((&all["portfolio_total"]["total_spend"], &all["portfolio_total"]["impressions"]), (&json!(250_000.0), &json!(2_000_000)));
+    assert_eq!(data["campaigns_analyzed"], 5_000);
+    for list in ["line_items_total", "campaigns_total"] {
+        let shown = all[list].as_array().expect("a list");
+        let spend: f64 = shown.iter().map(|row| row["spend"].as_f64().expect("a number")).sum();
+        let left = &all["omitted_totals"][list];
+        assert!((spend + left["spend"].as_f64().expect("a number") - 250_000.0).abs() < 0.001, "{list}: {left}");
+        assert_eq!(all["omitted_rows"][list], left["rows"], "{list}");
+    }
+    assert!(data["assumptions"].as_array().is_some_and(|all| all.iter().any(|one| one["code"] == "lists_cut")), "it says so");
+    let answer = world.run(&["ask", "How is account 7 pacing this month?"]).ends_with(0).out;
+    assert!(answer.contains("250,000"), "{answer}");
+    complete(&world);
+}
+
+#[test]
+fn what_a_shipped_tool_was_given_is_what_the_log_has() {
+    let world = World::new();
+    let given = json!({"account_id": "17", "campaign_budget": 1_000.5, "campaign_start": "2026-11-01"});
+    let done = world.run(&["--json", "tools", "call", "analyze_portfolio_pacing", "--args", &given.to_string()]).ends_with(0).json();
+    assert_eq!(done["data"]["insights"]["budget_status"]["portfolio_budget"], 1_000.5);
+    let intents = world.run(&["--json", "audit", "list", "--type", "tool_intent"]).ends_with(0).json();
+    let seq = intents["records"][0]["seq"].to_string();
+    let record = world.run(&["--json", "audit", "show", &seq]).ends_with(0).json();
+    assert_eq!(serde_json::from_str::<Value>(text(&record["revealed"], "arguments")).expect("JSON"), given);
+}

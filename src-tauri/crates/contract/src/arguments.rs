@@ -1,0 +1,166 @@
+//! Arguments of a tool call as values that are the same everywhere: in the window, the hash, the log, the request and every program
+//! that reads JSON with doubles. The one place that reads them from text and that refuses numbers which would change on the way.
+
+use serde_json::{Map, Number, Value, json};
+
+use crate::AgentError;
+
+/// The longest arguments of one call, as JSON text. Longer ones could not be shown to a person or recorded.
+pub const ARGUMENT_BYTES: usize = 256 * 1024;
+
+/// The largest integer that every JSON reader keeps (2^53 - 1).
+pub const LARGEST_INTEGER: u64 = 9_007_199_254_740_991;
+
+const HINT: &str = "Send a long number as text if the tool takes text; otherwise send one with at most 15 digits.";
+
+/// Arguments from JSON text. Refuses text that is too long, is no JSON, or holds a number that would be another one afterwards.
+pub fn parse(text: &str) -> Result<Value, AgentError> {
+    check_length(text.len())?;
+    if text.trim().is_empty() {
+        return Ok(json!({}));
+    }
+    let value = serde_json::from_str::<Value>(text).map_err(|e| invalid("The arguments are not a JSON object.".to_owned(), "", &e.to_string()))?;
+    check_numbers(text)?;
+    exact(value)
+}
+
+/// Refuses JSON text with a number that is read and written again as another number.
+pub fn check_numbers(json: &str) -> Result<(), AgentError> {
+    inexact_number(json).map_or(Ok(()), |number| Err(inexact("", number)))
+}
+
+/// The same values with each number in one form: whole ones without a point, and no minus zero. Refuses a number that some reader
+/// would read as another one, naming its place.
+pub fn exact(value: Value) -> Result<Value, AgentError> {
+    exact_at(value, &mut String::new())
+}
+
+/// `exact`, and not longer than what can be shown and recorded.
+pub fn checked(value: Value) -> Result<Value, AgentError> {
+    let value = exact(value)?;
+    check_length(value.to_string().len())?;
+    Ok(value)
+}
+
+/// The first such number.
+fn inexact_number(json: &str) -> Option<&str> {
+    let mut rest = json;
+    loop {
+        let start = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit())?;
+        rest = &rest[start..];
+        if let Some(inside) = rest.strip_prefix('"') {
+            rest = after_string(inside);
+            continue;
+        }
+        let end = rest.find(|c: char| !(c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E'))).unwrap_or(rest.len());
+        let (number, after) = rest.split_at(end);
+        if !is_exact(number) {
+            return Some(number);
+        }
+        rest = after;
+    }
+}
+
+/// A number from text; `None` if the text is no number or would be another one afterwards.
+pub fn number(text: &str) -> Option<Number> {
+    let double = text.parse::<f64>().ok().filter(|double| is_same(text, *double))?;
+    plain(&Number::from_f64(double)?)
+}
+
+/// Whether a number of a JSON text is the one that is written when it has been read.
+fn is_exact(number: &str) -> bool {
+    // As the JSON reader reads it, which is not always the nearest double.
+    serde_json::from_str::<f64>(number).is_ok_and(|double| is_same(number, double))
+}
+
+/// Whether a decimal number is the one that this double is written as.
+fn is_same(number: &str, double: f64) -> bool {
+    is_small(double) && matches!((decimal(number), decimal(&format!("{double:e}"))), (Some(one), Some(other)) if one == other)
+}
+
+fn exact_at(value: Value, place: &mut String) -> Result<Value, AgentError> {
+    let length = place.len();
+    let mut inside = |name: &str, value: Value| {
+        place.push('/');
+        place.push_str(&name.replace('~', "~0").replace('/', "~1"));
+        let done = exact_at(value, place);
+        place.truncate(length);
+        done
+    };
+    match value {
+        Value::Number(number) => plain(&number).map(Value::Number).ok_or_else(|| inexact(place, &number.to_string())),
+        Value::Array(list) => list.into_iter().enumerate().map(|(at, value)| inside(&at.to_string(), value)).collect(),
+        Value::Object(members) => {
+            let members: Result<Map<String, Value>, AgentError> =
+                members.into_iter().map(|(name, value)| inside(&name, value).map(|value| (name, value))).collect();
+            members.map(Value::Object)
+        }
+        other @ (Value::Null | Value::Bool(_) | Value::String(_)) => Ok(other),
+    }
+}
+
+/// The number in its one form; `None` if it is not exact.
+fn plain(number: &Number) -> Option<Number> {
+    if number.is_i64() || number.is_u64() {
+        return number.as_i64().filter(|whole| whole.unsigned_abs() <= LARGEST_INTEGER).map(Number::from);
+    }
+    let double = number.as_f64().filter(|_| is_exact(&number.to_string()))?;
+    if double.fract() == 0.0 {
+        return Some(Number::from(double as i64));
+    }
+    Some(number.clone())
+}
+
+fn is_small(double: f64) -> bool {
+    let largest = LARGEST_INTEGER as f64;
+    double.abs() <= largest
+}
+
+/// What follows a string, given the text behind its opening quote.
+fn after_string(text: &str) -> &str {
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => return &text[at + 1..],
+            _ => {}
+        }
+    }
+    ""
+}
+
+/// A decimal number as sign, significant digits and power of ten. Zero has neither sign nor digits.
+fn decimal(number: &str) -> Option<(bool, String, i64)> {
+    let (negative, number) = number.strip_prefix('-').map_or((false, number.trim_start_matches('+')), |rest| (true, rest));
+    let (digits, power) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let all = format!("{whole}{fraction}");
+    let significant = all.trim_start_matches('0').trim_end_matches('0');
+    if significant.is_empty() {
+        return Some((false, String::new(), 0));
+    }
+    let dropped = i64::try_from(all.len() - all.trim_end_matches('0').len()).ok()?;
+    let fraction = i64::try_from(fraction.len()).ok()?;
+    let power = power.parse::<i64>().ok()?.checked_sub(fraction)?.checked_add(dropped)?;
+    Some((negative, significant.to_owned(), power))
+}
+
+fn check_length(bytes: usize) -> Result<(), AgentError> {
+    if bytes <= ARGUMENT_BYTES {
+        return Ok(());
+    }
+    let (kib, most) = (bytes.div_ceil(1024), ARGUMENT_BYTES / 1024);
+    let error = invalid(format!("The arguments have {kib} KiB; at most {most} KiB can be shown and recorded."), "", "is too long");
+    Err(error.hint("Send less in one call."))
+}
+
+fn inexact(place: &str, number: &str) -> AgentError {
+    // A number can be as long as the text that it stands in.
+    let shown = if number.len() <= 60 { number.to_owned() } else { format!("{}…", number.chars().take(60).collect::<String>()) };
+    invalid(format!("The number {shown} would not arrive as it is written."), place, "is a number that not every program keeps").hint(HINT)
+}
+
+fn invalid(message: String, place: &str, problem: &str) -> AgentError {
+    AgentError::invalid(message).reason("invalid_arguments").with("validation", json!([{"path": place, "problem": problem}]))
+}

@@ -1,0 +1,85 @@
+//! Results and failures that are too large to be stored, shown and recorded: what is kept of them. With these bounds the record of
+//! an outcome always fits into the log. Pure.
+
+use contract::AgentError;
+use serde_json::{Map, Value, json};
+
+use crate::canonical::sha256_hex;
+
+/// The largest result that is kept whole, as JSON text. As a text inside a record it can be twice as long; the log takes 32 MiB.
+pub(crate) const RESULT_BYTES: usize = 8 << 20;
+/// Characters that are kept of a larger one.
+const KEPT_CHARS: usize = 64 * 1024;
+/// Characters of a failure's sentence.
+const MESSAGE_CHARS: usize = 4_000;
+/// Bytes of one detail of a failure, and of all.
+const DETAIL_BYTES: usize = 8 * 1024;
+const DETAILS_BYTES: usize = 32 * 1024;
+
+/// What was cut from a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cut {
+    /// Length of the whole as JSON text.
+    pub(crate) bytes: usize,
+    /// Of that text.
+    pub(crate) sha256: String,
+}
+
+impl Cut {
+    /// The length for a person to read.
+    pub(crate) fn size(&self) -> String {
+        format!("{} MiB", self.bytes.div_ceil(1 << 20))
+    }
+}
+
+/// Puts a short account in the place of a result that is too large. `None` if it is not.
+pub(crate) fn cut(data: &mut Value) -> Option<Cut> {
+    if length(data) <= RESULT_BYTES {
+        return None;
+    }
+    let text = data.to_string();
+    let cut = Cut { bytes: text.len(), sha256: sha256_hex(text.as_bytes()) };
+    let note = format!("The result has {}; at most {} MiB are kept. Only its beginning is here. Ask for less, in parts.", cut.size(), RESULT_BYTES >> 20);
+    let beginning: String = text.chars().take(KEPT_CHARS).collect();
+    *data = json!({"cut": true, "bytes": cut.bytes, "sha256": cut.sha256, "note": note, "beginning": beginning});
+    Some(cut)
+}
+
+/// Shortens a failure that quotes too much. Short details stay.
+pub(crate) fn shorten(error: &mut AgentError) {
+    if error.message.chars().nth(MESSAGE_CHARS).is_some() {
+        error.message = error.message.chars().take(MESSAGE_CHARS).chain(['…']).collect();
+    }
+    let (mut kept, mut bytes, mut dropped) = (Map::new(), 0, 0);
+    for (name, value) in std::mem::take(&mut error.details) {
+        let size = name.len() + length(&value);
+        if size <= DETAIL_BYTES && bytes + size <= DETAILS_BYTES {
+            bytes += size;
+            kept.insert(name, value);
+        } else {
+            dropped += size;
+        }
+    }
+    if dropped > 0 {
+        kept.insert("dropped_bytes".to_owned(), json!(dropped));
+    }
+    error.details = kept;
+}
+
+/// The length of a value as JSON text.
+fn length(value: &Value) -> usize {
+    struct Count(usize);
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    // Counting cannot fail, and values are JSON.
+    let _ = serde_json::to_writer(&mut count, value);
+    count.0
+}
