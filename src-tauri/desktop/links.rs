@@ -2,6 +2,7 @@
 
 use std::process::{Command, Stdio};
 
+use contract::mail::mail_link;
 use tauri::{AppHandle, Url};
 use tauri_plugin_dialog::{DialogExt, MessageDialogButtons};
 
@@ -12,10 +13,10 @@ const LONGEST: usize = 2000;
 
 /// Asks, and opens the link if the user agrees. `told` hears whether it was opened; nothing for a link that is not allowed.
 pub(crate) fn ask(app: &AppHandle, url: Url, told: impl FnOnce(Option<bool>) + Send + 'static) {
-    if !allowed(&url) {
+    let Some(url) = allowed(&url) else {
         tracing::warn!(scheme = url.scheme(), "a page asked to open an address that is not allowed");
         return told(None);
-    }
+    };
     let language = tray::language_of(app);
     app.dialog()
         .message(language.open_link_body(url.as_str()))
@@ -29,9 +30,11 @@ pub(crate) fn ask(app: &AppHandle, url: Url, told: impl FnOnce(Option<bool>) + S
         });
 }
 
-fn allowed(url: &Url) -> bool {
+/// The link as it may be opened: a mail link without attachments and hidden recipients. Returns None if it may not be opened.
+fn allowed(url: &Url) -> Option<Url> {
     let web = matches!(url.scheme(), "http" | "https") && url.has_host() && url.password().is_none() && url.username().is_empty();
-    url.as_str().len() <= LONGEST && (web || url.scheme() == "mailto")
+    let short = url.as_str().len() <= LONGEST;
+    if web { short.then(|| url.clone()) } else { mail_link(url.as_str()).filter(|_| short).and_then(|link| Url::parse(&link).ok()) }
 }
 
 fn start(url: &Url) {
@@ -50,8 +53,14 @@ mod tests {
     #[test]
     fn web_and_mail_links_pass() {
         for link in ["https://example.org/a?b=c#d", "http://example.org", "mailto:someone@example.org"] {
-            assert!(allowed(&Url::parse(link).unwrap()), "{link}");
+            assert_eq!(allowed(&Url::parse(link).unwrap()).as_ref().map(Url::as_str).map(|url| url.trim_end_matches('/')), Some(link), "{link}");
         }
+    }
+
+    #[test]
+    fn a_mail_program_is_handed_no_attachment_and_no_hidden_recipient() {
+        let asked = Url::parse("mailto:ada@example.org?subject=Hi&attach=/etc/passwd&bcc=eve@example.org").unwrap();
+        assert_eq!(allowed(&asked).unwrap().as_str(), "mailto:ada@example.org?subject=Hi");
     }
 
     #[test]
@@ -68,7 +77,7 @@ mod tests {
             &long,
         ];
         for link in links {
-            assert!(!allowed(&Url::parse(link).unwrap()), "{link}");
+            assert_eq!(allowed(&Url::parse(link).unwrap()), None, "{link}");
         }
     }
 }

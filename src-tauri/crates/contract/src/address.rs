@@ -103,9 +103,27 @@ pub fn is_localhost(name: &str) -> bool {
     name == "localhost" || name.strip_suffix(".localhost").is_some_and(|label| !label.is_empty())
 }
 
-/// Whether a name may lead to an address: one that stands for this computer leads nowhere else, whatever a resolver says.
+/// Whether a name may lead to an address: one that stands for this computer leads nowhere else, whatever a resolver says, and one at which
+/// clouds hand out keys leads nowhere.
 pub fn leads_there(name: &str, ip: IpAddr) -> bool {
-    !is_localhost(name) || ip.is_loopback()
+    !is_metadata(name) && (!is_localhost(name) || ip.is_loopback())
+}
+
+/// Names of the services by which a machine in a cloud learns its own keys.
+const METADATA_NAMES: [&str; 8] = [
+    "metadata",
+    "metadata.google.internal",
+    "metadata.goog",
+    "metadata.azure.internal",
+    "metadata.azure.com",
+    "metadata.tencentyun.com",
+    "instance-data",
+    "instance-data.ec2.internal",
+];
+
+fn is_metadata(name: &str) -> bool {
+    let name = name.trim_end_matches('.');
+    METADATA_NAMES.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// Whether an address may be connected to; `private` says that this computer and the local network are allowed.
@@ -136,15 +154,21 @@ pub fn is_private(ip: IpAddr) -> bool {
     }
 }
 
-/// No single machine: unspecified (which would be this computer), broadcast, many at once, reserved.
+/// No single machine: unspecified (which would be this computer), broadcast, many at once, reserved. And machines that hand out keys to
+/// whoever asks: all of the link-local network, with the metadata services of most clouds, and those of Alibaba, Oracle and Azure.
 fn never_v4(v4: Ipv4Addr) -> bool {
-    v4.octets()[0] == 0 || v4.is_broadcast() || v4.is_multicast() || v4.octets()[0] >= 240
+    const METADATA: [[u8; 4]; 3] = [[100, 100, 100, 200], [192, 0, 0, 192], [168, 63, 129, 16]];
+    let [first, ..] = v4.octets();
+    first == 0 || v4.is_broadcast() || v4.is_multicast() || first >= 240 || v4.is_link_local() || METADATA.contains(&v4.octets())
 }
 
 fn never_v6(v6: Ipv6Addr) -> bool {
     let [first, second, ..] = v6.segments();
+    // Of Amazon, Google and Oracle.
+    let metadata = matches!((first, second), (0xfd00, 0xec2 | 0xc1) | (0xfd20, 0xce));
+    let link_local = first & 0xffc0 == 0xfe80;
     // Teredo hides another address in a way that cannot be checked here.
-    v6.is_unspecified() || v6.is_multicast() || (first == 0x2001 && second == 0)
+    v6.is_unspecified() || v6.is_multicast() || (first == 0x2001 && second == 0) || link_local || metadata
 }
 
 /// An IPv4 address in an IPv6 one is what is really reached.
@@ -159,7 +183,7 @@ fn canonical(ip: IpAddr) -> IpAddr {
         [0, 0, 0, 0, 0, 0xffff, high, low] => embedded(high, low),
         // Compatible addresses; `::` and `::1` are what they are.
         [0, 0, 0, 0, 0, 0, high, low] if high != 0 || low > 1 => embedded(high, low),
-        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => embedded(high, low),
+        [0x64, 0xff9b, 0 | 1, 0, 0, 0, high, low] | [0, 0, 0, 0, 0xffff, 0, high, low] => embedded(high, low),
         [0x2002, high, low, ..] => embedded(high, low),
         _ => ip,
     }
@@ -178,14 +202,12 @@ mod tests {
             "172.16.0.1",
             "172.31.255.255",
             "192.168.1.1",
-            "169.254.169.254",
             "100.64.0.1",
             "198.18.0.1",
             "192.0.0.8",
             "::1",
             "fc00::1",
             "fd12::1",
-            "fe80::1",
             "fec0::1",
             "::ffff:127.0.0.1",
             "::ffff:10.0.0.1",
@@ -202,10 +224,50 @@ mod tests {
             let ip: IpAddr = text.parse().unwrap();
             assert!(!may_reach(ip, false) && !may_reach(ip, true), "{text}");
         }
+        for text in ["169.254.1.1", "fe80::1", "febf::1"] {
+            let ip: IpAddr = text.parse().unwrap();
+            assert!(is_private(ip) && !may_reach(ip, false) && !may_reach(ip, true), "{text}");
+        }
         for text in ["93.184.216.34", "8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1", "64:ff9b::808:808", "::ffff:8.8.8.8"] {
             let ip: IpAddr = text.parse().unwrap();
             assert!(may_reach(ip, false), "{text}");
         }
+    }
+
+    #[test]
+    fn metadata_services_are_never_reached_in_any_spelling() {
+        for text in [
+            "http://169.254.169.254/latest/meta-data",
+            "http://2852039166/",
+            "http://0xa9fea9fe/",
+            "http://0251.0376.0251.0376/",
+            "http://169.254.43518/",
+            "http://169.254.170.2/",
+            "http://100.100.100.200/",
+            "http://168.63.129.16/",
+            "http://192.0.0.192/",
+            "http://[::ffff:169.254.169.254]/",
+            "http://[::ffff:a9fe:a9fe]/",
+            "http://[::a9fe:a9fe]/",
+            "http://[64:ff9b::169.254.169.254]/",
+            "http://[64:ff9b:1::a9fe:a9fe]/",
+            "http://[::ffff:0:169.254.169.254]/",
+            "http://[2002:a9fe:a9fe::1]/",
+            "http://[fd00:ec2::254]/",
+            "http://[fd00:0ec2:0:0:0:0:0:23]/",
+            "http://[fd20:ce::254]/",
+            "http://[fd00:c1::a9fe:a9fe]/",
+            "http://[fe80::a9fe:a9fe]/",
+        ] {
+            let ip: IpAddr = Url::parse(text).unwrap().host_str().unwrap().trim_matches(['[', ']']).parse().unwrap();
+            assert!(!may_reach(ip, true) && !may_reach(ip, false), "{text}");
+        }
+        let here: IpAddr = "127.0.0.1".parse().unwrap();
+        for name in ["metadata.google.internal", "METADATA.Google.Internal.", "metadata", "instance-data.ec2.internal", "metadata.goog"] {
+            let url = Url::parse(&format!("http://{name}/")).unwrap();
+            assert!(!leads_there(url.host_str().unwrap(), here) && !leads_there(name, here), "{name}");
+        }
+        assert!(leads_there("metadata.example.com", here) && may_reach("100.100.100.100".parse().unwrap(), true));
     }
 
     #[test]

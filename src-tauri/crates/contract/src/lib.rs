@@ -14,6 +14,7 @@ pub mod error;
 pub mod event;
 pub mod ids;
 pub mod item;
+pub mod mail;
 pub mod manifest;
 pub mod model;
 pub mod params;

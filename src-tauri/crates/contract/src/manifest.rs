@@ -119,8 +119,9 @@ pub struct ToolEntry {
     /// How to read its results: a file of the pack, in place of the usual `execution_instructions.md`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
-    #[serde(default)]
-    pub open_world: bool,
+    /// It is a read whose target the model chooses. Without it the server's own word counts, if it says that it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_world: Option<bool>,
     #[serde(default)]
     pub output_trust: OutputTrust,
     #[serde(default)]

@@ -40,6 +40,16 @@ pub(crate) struct Pin {
     pub(crate) effect: Option<Effect>,
 }
 
+/// A tool of a server as it was accepted.
+pub(crate) struct Looked {
+    /// It is described differently now, or is gone.
+    pub(crate) off: bool,
+    /// The hash of what a person accepted since.
+    pub(crate) by_person: Option<String>,
+    /// The server says that its reads go where the model chooses.
+    pub(crate) open_world: bool,
+}
+
 struct State {
     kept: Kept,
     /// The file was there and could not be read: nothing is accepted by itself.
@@ -108,13 +118,17 @@ impl Pins {
         kept.filter(|(name, pin)| state.of(server, name, pin) == DefinitionState::Accepted).map(|(_, pin)| pin.clone()).collect()
     }
 
-    /// Whether a tool is switched off, and the hash of what a person accepted since. A tool that was never seen is not. What the server
-    /// first said of it belongs to the pack and changes nothing that was proposed before it was said.
-    pub(crate) fn look(&self, server: &str, tool: &str) -> (bool, Option<String>) {
+    /// What the accepted definition of a tool says. A tool that was never seen is not switched off. What the server first said of it
+    /// belongs to the pack and changes nothing that was proposed before it was said.
+    pub(crate) fn look(&self, server: &str, tool: &str) -> Looked {
         let state = self.lock();
         match state.kept.servers.get(server).and_then(|tools| tools.get(tool)) {
-            Some(pin) => (state.of(server, tool, pin) != DefinitionState::Accepted, pin.by_person.then(|| pin.hash.clone())),
-            None => (state.kept.servers.contains_key(server) && state.now.contains_key(server), None),
+            Some(pin) => Looked {
+                off: state.of(server, tool, pin) != DefinitionState::Accepted,
+                by_person: pin.by_person.then(|| pin.hash.clone()),
+                open_world: pin.definition.annotation("openWorldHint") == Some(true),
+            },
+            None => Looked { off: state.kept.servers.contains_key(server) && state.now.contains_key(server), by_person: None, open_world: false },
         }
     }
 

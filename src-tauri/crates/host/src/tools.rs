@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use campaign_portfolio_pacing::{Dataset, Pacing};
 use contract::{
     AgentError, AgentId, CredentialView, Effect, ErrorCode, PackId, PackView, ServerTool, ServerView, ToolId, ToolSpec, ToolTarget,
-    manifest::{DataFlow, PackManifest, ProgramCall},
+    manifest::{DataFlow, PackManifest, ProgramCall, ToolEntry},
 };
 use engine::ports::{Adapted, Agent, Instructions, Profile, Resume, Roster, ToolFailure, ToolRequest, Tools};
 use mcp::{PerSessionCall, Servers};
@@ -155,12 +155,21 @@ impl HostTools {
         if let Some(address) = self.elsewhere.address(&definitions::key(&spec.pack, server)) {
             return Some(self.moved(spec, server, &address));
         }
-        let (off, pinned) = self.pins.look(&definitions::key(&spec.pack, server), tool);
+        let looked = self.pins.look(&definitions::key(&spec.pack, server), tool);
         let mut spec = spec.clone();
-        if let Some(pinned) = pinned {
+        if let Some(pinned) = looked.by_person {
             spec.definition_hash = packs::hash_of(&json!({"manifest": spec.definition_hash, "server": pinned}));
         }
-        (!off).then_some(spec)
+        // A server's word can only make a read ask more often, and only where the pack says nothing.
+        spec.open_world |= looked.open_world && spec.effect == Effect::ReadOnly && self.leaves_open(&spec.pack, server, tool);
+        (!looked.off).then_some(spec)
+    }
+
+    /// Whether a manifest does not say where the reads of a server's tool go.
+    fn leaves_open(&self, pack: &PackId, server: &str, tool: &str) -> bool {
+        let manifests = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref()).filter(|loaded| loaded.manifest.id == *pack);
+        let of_it = |entry: &ToolEntry| entry.mcp.as_ref().is_some_and(|mcp| mcp.server == server && mcp.tool == tool);
+        manifests.flat_map(|loaded| &loaded.manifest.tools.tools).any(|entry| of_it(entry) && entry.open_world.is_none())
     }
 
     /// A tool of a server elsewhere: what is signed for one server is nothing to another. Only the manifest describes it to anybody, and

@@ -39,8 +39,10 @@ const SAY_CANCELLED: Duration = Duration::from_millis(500);
 /// How often a server may ask within one call, and the wait when it only asks to come back.
 const ROUNDS: u32 = 8;
 const BUSY: Duration = Duration::from_millis(50);
-/// The most tools that a server may list.
+/// The most that a server may list: tools, pages, and bytes of their definitions. A server that lists more is not used.
 const MOST_TOOLS: usize = 2_000;
+const MOST_PAGES: usize = 200;
+const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 /// What is needed to talk to a server.
 pub(crate) struct Connection {
@@ -204,11 +206,10 @@ impl Session {
 }
 
 impl Connection {
-    /// The tools that the server lists now. One that has no list has no tools.
+    /// The tools that the server lists now. One that has no list has no tools. Reading stops at the first page that is too much.
     pub(crate) async fn tools(&self) -> Result<Vec<Definition>, Unopened> {
-        let mut found = Vec::new();
-        let mut cursor = None;
-        loop {
+        let (mut found, mut bytes, mut cursor) = (Vec::new(), 0, None);
+        for _ in 0..MOST_PAGES {
             let page = match self.peer.list_tools(Some(PaginatedRequestParams::default().with_cursor(cursor))).await {
                 Ok(page) => page,
                 Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => return Ok(found),
@@ -219,12 +220,20 @@ impl Connection {
                     });
                 }
             };
+            if found.len() + page.tools.len() > MOST_TOOLS {
+                return Err(Unopened::Because(format!("It lists more than {MOST_TOOLS} tools.")));
+            }
+            bytes += page.tools.iter().map(|tool| json!(tool).to_string().len()).sum::<usize>();
+            if bytes > MOST_BYTES {
+                return Err(Unopened::Because(format!("It describes its tools with more than {} MiB.", MOST_BYTES / 1024 / 1024)));
+            }
             found.extend(page.tools.iter().map(Definition::of));
             cursor = page.next_cursor;
-            if cursor.is_none() || found.len() > MOST_TOOLS {
+            if cursor.is_none() {
                 return Ok(found);
             }
         }
+        Err(Unopened::Because(format!("It lists its tools on more than {MOST_PAGES} pages.")))
     }
 
     /// Whether it still knows this session: something that any server answers.

@@ -18,7 +18,7 @@ pub struct Definition {
     pub input_schema: Value,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Value>,
-    /// The server's own remarks on what the tool does; shown, never believed.
+    /// The server's own remarks on what the tool does; shown, and believed only where they make a call ask more often.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Value>,
 }

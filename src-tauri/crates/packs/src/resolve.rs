@@ -38,7 +38,7 @@ fn spec(manifest: &PackManifest, tool: &ToolEntry) -> Option<ToolSpec> {
         do_not_use_when: tool.do_not_use_when.clone(),
         kind: tool.kind,
         effect: tool.side_effect_level,
-        open_world: tool.open_world,
+        open_world: tool.open_world.unwrap_or(false),
         output_trust: tool.output_trust,
         grantable: tool.grantable,
         human_required: manifest.security.as_ref().is_some_and(|security| security.needs_person(&tool.id, tool.side_effect_level)),

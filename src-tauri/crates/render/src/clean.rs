@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use ammonia::{Builder, UrlRelative};
+use contract::mail::mail_link;
 
 use crate::highlight;
 
@@ -76,11 +77,17 @@ fn attribute<'v>(name: &str, value: &'v str) -> Option<Cow<'v, str>> {
     let fine = match name {
         "class" => value.split(' ').all(|class| CLASSES.contains(&class) || highlight::CLASSES.contains(&class)),
         "tabindex" => value == "0",
+        "href" => !is_mail(value) || mail_link(value).as_deref() == Some(value),
         "start" => value.len() <= 9 && value.bytes().all(|b| b.is_ascii_digit()),
         "data-lang" => is_language(value),
         _ => true,
     };
     fine.then_some(Cow::Borrowed(value))
+}
+
+/// Whether a link opens a mail program.
+pub(crate) fn is_mail(url: &str) -> bool {
+    url.split_once(':').is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("mailto"))
 }
 
 /// A fence's language as it may appear in an attribute.
@@ -96,6 +103,7 @@ mod tests {
     fn only_the_list_gets_through() {
         assert_eq!(clean("<p onclick=x style='color:red' class='md-code evil'>a<img src=x onerror=y></p>"), "<p>a</p>");
         assert_eq!(clean("<a href='javascript:x'>a</a><a href='/rel'>b</a>"), "<a rel=\"noopener noreferrer\">a</a><a rel=\"noopener noreferrer\">b</a>");
+        assert_eq!(clean("<a href='mailto:a@b.example?attach=/etc/passwd'>a</a>"), "<a rel=\"noopener noreferrer\">a</a>");
         assert_eq!(clean("<span class=\"hl-keyword\">fn</span><script>x</script>"), "<span class=\"hl-keyword\">fn</span>");
     }
 }

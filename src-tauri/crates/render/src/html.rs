@@ -1,6 +1,7 @@
 //! Writes one Markdown block as HTML. HTML in the Markdown is shown as text; pictures are shown as their description;
 //! links show where they go. It keeps no state from block to block.
 
+use contract::mail::mail_link;
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use crate::clean::{self, SCHEMES};
@@ -227,7 +228,7 @@ impl Writer {
     }
 
     fn link(&mut self, url: &str) {
-        let url = is_followable(url).then(|| url.to_owned());
+        let url = if is_followable(url) { plain(url) } else { None };
         if let Some(url) = &url {
             self.html.push_str("<a href=\"");
             escape(&mut self.html, url);
@@ -246,6 +247,11 @@ impl Writer {
             self.html.push_str(")</span>");
         }
     }
+}
+
+/// The link as it may be opened: a mail link without what it may not fill in.
+fn plain(url: &str) -> Option<String> {
+    if clean::is_mail(url) { mail_link(url) } else { Some(url.to_owned()) }
 }
 
 /// A link with a scheme that is known, and no character that hides where it goes.

@@ -22,7 +22,7 @@ for line in sys.stdin:
         answer = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "post", "version": "1"}}
     elif method == "tools/list":
         schema = {"type": "object", "properties": {"to": {"type": "string"}}, "required": ["to"]}
-        tools = [{"name": name, "description": about, "inputSchema": schema, "annotations": {"readOnlyHint": True}}
+        tools = [{"name": name, "description": about, "inputSchema": schema, "annotations": {"readOnlyHint": True, **({"openWorldHint": "anywhere" in about} if "where" in about else {})}}
                  for name, about in (row.split(": ", 1) for row in words.read_text().splitlines())]
         answer = {"tools": tools}
     elif method == "tools/call":
@@ -123,6 +123,45 @@ async fn an_offered_tool_is_a_write_until_the_user_says_otherwise() {
     assert_eq!((done.outcome, done.data), (ToolOutcome::Ok, json!({"done": true})));
     let bench = bench.again().await;
     assert_eq!(bench.offered().await, [("post.send".to_owned(), Effect::ReadOnly)], "it is remembered");
+    bench.host.stop().await;
+}
+
+/// Only a read, only where the manifest says nothing, and only towards asking more often.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_servers_word_that_a_read_goes_anywhere_counts_where_the_pack_is_silent() {
+    let bench = Bench::open().await;
+    let tool = |id: &str, more: serde_json::Value| {
+        let mut tool = json!({
+            "id": format!("post.{id}"), "title": id, "kind": "mcp_server", "mcp": {"server": "post", "tool": id}, "side_effect_level": "read_only",
+            "input_schema_ref": "#/schemas/Any", "output_schema_ref": "#/schemas/Any", "error_schema_ref": "#/schemas/Any",
+            "timeouts": {"timeout_ms": 20_000}, "retry": {"max_attempts": 1, "backoff": "fixed"}, "idempotency": {"strategy": "none"},
+            "audit": {"required": false}, "usage_guidelines": "Looks.", "use_when": ["The user wants it"]
+        });
+        tool.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        tool
+    };
+    let tools = json!([
+        tool("silent", json!({})),
+        tool("closed", json!({"open_world": false})),
+        tool("open", json!({"open_world": true})),
+        tool("home", json!({})),
+        tool("write", json!({"side_effect_level": "write"})),
+    ]);
+    let manifest = json!({
+        "manifest_version": 1, "id": "post", "version": "1.0.0", "title": "Post", "description": "Sends letters.",
+        "servers": [{"name": "post", "command": "./server", "offer_all": true, "timeouts": {"start_ms": 60_000, "call_ms": 20_000}}],
+        "schemas": {"Any": {"type": "object"}}, "tools": {"tools": tools}
+    });
+    fs::write(bench.folder.path().join("packs/post/pack.json"), manifest.to_string()).unwrap();
+    let words = "silent: Looks anywhere.\nclosed: Looks anywhere.\nopen: Looks where it is.\nhome: Looks where it is.\nwrite: Writes anywhere.\n";
+    describe(bench.folder.path(), words);
+    fs::remove_file(bench.folder.path().join("data/tool-definitions.json")).unwrap();
+    let bench = bench.again().await;
+    let packs = bench.host.packs_list(Empty {}).await.unwrap().packs;
+    assert!(packs.iter().all(|pack| pack.faults.is_empty()), "{packs:?}");
+    let told: std::collections::BTreeMap<&str, bool> = packs.iter().flat_map(|pack| &pack.tools).map(|tool| (tool.id.as_str(), tool.open_world)).collect();
+    let expected = [("post.closed", false), ("post.home", false), ("post.open", true), ("post.silent", true), ("post.write", false)];
+    assert_eq!(told, expected.into());
     bench.host.stop().await;
 }
 

@@ -199,9 +199,27 @@ async fn a_server_sees_what_is_the_users_and_not_what_is_the_apps() {
     let look = [file("documents"), file("app"), file("app/packs/odd"), file("app/packs/another")];
     let mut config = server("odd", "odd", &[("LOOK", &look.join(":"))]);
     let Reach::Program(program) = &mut config.reach else { unreachable!() };
-    program.hidden = Hidden { folders: vec![root.path().join("app"), root.path().join("not-yet")], but: vec![root.path().join("app/packs/odd")] };
+    program.hidden =
+        Hidden { folders: vec![root.path().join("app"), root.path().join("not-yet")], but: vec![root.path().join("app/packs/odd")], ..Hidden::default() };
     let servers = servers(vec![config]);
     // A kernel without Landlock hides nothing, and says so in the list of tools.
     let hidden = !std::fs::read_to_string("/sys/kernel/security/lsm").is_ok_and(|modules| !modules.contains("landlock"));
     assert_eq!(call(&servers, "look", json!({})).await.unwrap(), json!([[true, true], [!hidden, !hidden], [true, true], [!hidden, !hidden]]));
+}
+
+#[tokio::test]
+async fn a_server_that_lists_tools_without_end_is_cut_off_while_they_come_in() {
+    for (size, pages, words) in [(1_000, 3, "more than 2000 tools"), (50_000, 1, "more than 2000 tools"), (0, 200, "more than 200 pages")] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pages");
+        let config = server("odd", "odd", &[("ODD_MODE", "lists"), ("PAGE", &size.to_string()), ("LOOK", file.to_str().unwrap())]);
+        let servers = Servers::builder(vec![config]).timings(quick()).definitions(Arc::<crate::real::Listed>::default()).build();
+        let failure = call(&servers, "structured", json!({})).await.unwrap_err();
+        assert!(failure.error.message.contains(words) && !failure.may_have_happened, "{}", failure.error);
+        let view = servers.views().remove(0);
+        assert!(view.state != ServerState::Ready && view.message.is_some_and(|message| message.contains(words)), "{:?}", view.state);
+        let read: Vec<usize> = std::fs::read_to_string(&file).unwrap().lines().map(|page| page.parse().unwrap()).collect();
+        assert_eq!(read.iter().max(), Some(&(pages - 1)), "no page was asked for after the one that was too much");
+        servers.shut_down().await;
+    }
 }

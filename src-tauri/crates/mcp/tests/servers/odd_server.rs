@@ -23,6 +23,7 @@ pub(crate) fn run() {
         match method {
             "server/discover" if mode == "silent" => {}
             "initialize" => answer(&id, json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "odd", "version": "1"}})),
+            "tools/list" if mode == "lists" => list(&id, &request["params"]["cursor"]),
             "tools/call" => tool(&id, request["params"]["name"].as_str().unwrap_or_default(), cancelled),
             _ => send(&json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "unknown method"}})),
         }
@@ -35,6 +36,15 @@ pub(crate) fn run() {
     }
     // The harness would print a verdict and end normally; a server just ends.
     exit(0);
+}
+
+/// One page of a list that never ends, with as many tools as `PAGE` says. Every page is noted in the file `LOOK`.
+fn list(id: &Value, cursor: &Value) {
+    let page: usize = cursor.as_str().map_or(0, |cursor| cursor.parse().unwrap());
+    let size: usize = std::env::var("PAGE").unwrap().parse().unwrap();
+    std::fs::OpenOptions::new().create(true).append(true).open(std::env::var("LOOK").unwrap()).unwrap().write_all(format!("{page}\n").as_bytes()).unwrap();
+    let tools: Vec<Value> = (0..size).map(|at| json!({"name": format!("tool{page}_{at}"), "inputSchema": {"type": "object"}})).collect();
+    answer(id, json!({"tools": tools, "nextCursor": (page + 1).to_string()}));
 }
 
 #[expect(clippy::zombie_processes, reason = "leaving a child behind is what this server is for")]

@@ -55,7 +55,7 @@ fn config(program: PathBuf, args: &[&str], env: &[(&str, &str)], cwd: &Path) -> 
 
 /// Remembers what was listed.
 #[derive(Default)]
-struct Listed(Mutex<BTreeSet<String>>);
+pub(crate) struct Listed(Mutex<BTreeSet<String>>);
 
 impl Definitions for Listed {
     fn seen(&self, _: &PackId, _: &str, tools: &[Definition]) {

@@ -93,6 +93,9 @@ impl Server {
                 ("other.test", vec!["127.0.0.1"]),
                 ("rebinds.test", vec!["93.184.216.34", "127.0.0.1"]),
                 ("metadata.test", vec!["169.254.169.254"]),
+                ("metadata.google.internal", vec!["127.0.0.1"]),
+                ("metadata.google.internal.", vec!["127.0.0.1"]),
+                ("instance-data", vec!["127.0.0.1"]),
             ]
             .into(),
             ..Names::default()
@@ -168,6 +171,36 @@ async fn private_addresses_need_the_manifest_and_the_user() {
         let failure = server.run(&spec, json!({"id": "x"}), &allowed()).await.unwrap_err();
         assert_eq!(failure.error.reason_text(), Some("private_address"), "{host}: {}", failure.error);
         assert!(!failure.may_have_happened);
+    }
+    assert!(server.seen.lock().unwrap().is_empty(), "nothing was sent");
+}
+
+/// Clouds hand out keys there to whoever asks: neither the manifest nor the user can open them.
+#[tokio::test]
+async fn metadata_addresses_stay_closed_also_where_the_private_network_is_open() {
+    let server = Server::start().await;
+    let hosts = [
+        "169.254.169.254",
+        "2852039166",
+        "0xa9.0xfe.0xa9.0xfe",
+        "0251.0376.0251.0376",
+        "[::ffff:169.254.169.254]",
+        "[64:ff9b::a9fe:a9fe]",
+        "[fd00:ec2::254]",
+        "[fe80::1]",
+        "100.100.100.200",
+        // Names that lead here in this test.
+        "metadata.google.internal",
+        "METADATA.google.internal.",
+        "instance-data",
+        "metadata.test",
+    ];
+    for host in hosts {
+        for scheme in ["http", "https"] {
+            let spec = spec(json!({"http": {"url": format!("{scheme}://{host}:{}/echo/x", server.at.port()), "private_network": true}}));
+            let failure = server.run(&spec, json!({"id": "x"}), &allowed()).await.unwrap_err();
+            assert_eq!((failure.error.reason_text(), failure.may_have_happened), (Some("private_address"), false), "{host}: {}", failure.error);
+        }
     }
     assert!(server.seen.lock().unwrap().is_empty(), "nothing was sent");
 }

@@ -117,6 +117,18 @@ fn check(html: &str) {
     assert!(!rest.contains('>'), "text is escaped: {html}");
 }
 
+#[test]
+fn a_mail_link_brings_no_attachment_and_no_hidden_recipient() {
+    let text = "[write](mailto:ada@example.com?subject=Hi&attach=/etc/passwd&bcc=eve@example.com&body=x) <mailto:ada@example.com?attachment=y> [x](mailto:a@b.example%0d%0abcc:c@d.example)";
+    let html: String = blocks(text).into_iter().map(|block| block.html).collect();
+    assert!(html.contains("href=\"mailto:ada@example.com?subject=Hi&amp;body=x\"") && html.contains("href=\"mailto:ada@example.com\""), "{html}");
+    for word in ["attach=", "bcc=eve"] {
+        assert!(!html.contains(word), "{word} in {html}");
+    }
+    assert_eq!(html.matches("<a ").count(), 2, "one with a second line is no link: {html}");
+    check(&html);
+}
+
 fn check_all(text: &str) {
     for block in blocks(text) {
         check(&block.html);
