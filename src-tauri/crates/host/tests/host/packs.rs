@@ -17,7 +17,8 @@ async fn a_server_without_a_program_is_shown_with_the_reason() {
     }
     let manifest = fs::read_to_string(pack.join("pack.json")).unwrap();
     let mut manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
-    manifest["servers"][0]["command"] = "not-a-program-of-the-app".into();
+    // A program of the app that this installation does not have.
+    manifest["servers"][0]["command"] = "csign".into();
     fs::write(pack.join("pack.json"), manifest.to_string()).unwrap();
     let options = Options { data_dir: Some(folder.path().join("data")), pack_dirs: vec![folder.path().join("tools")], warm_up: true, ..Options::default() };
     let host = Host::open(options).await.unwrap();
@@ -25,7 +26,7 @@ async fn a_server_without_a_program_is_shown_with_the_reason() {
     assert_eq!(servers.len(), 1, "{:?}", host.packs_list(Empty {}).await.unwrap());
     assert_eq!(servers[0].state, ServerState::Failed);
     let why = servers[0].message.clone().unwrap();
-    assert!(why.contains("not-a-program-of-the-app is neither a path below the pack nor a program of the app"), "{why}");
+    assert!(why.contains("csign is neither a path below the pack nor a program of the app"), "{why}");
     let doctor = host.doctor(Empty {}).await.unwrap();
     assert!(doctor.checks.iter().any(|check| check.message.contains(&why)), "{doctor:?}");
     host.stop().await;

@@ -187,30 +187,13 @@ pub(super) fn program(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mu
     let at = format!("{at}/program");
     if let Some(command) = text(call, "command") {
         servers::program(subject, &format!("{at}/command"), command, faults);
-        executable(subject, &format!("{at}/command"), command, faults);
     }
     for (index, source) in list(call.get("args")).enumerate() {
         template(subject, &format!("{at}/args/{index}"), tool, source.as_str(), faults);
     }
     for (index, name) in list(call.get("env")).enumerate() {
-        if name.as_str().is_some_and(|name| !servers::is_variable(name)) {
-            faults.at(format!("{at}/env/{index}"), format!("{name} is not the name of a variable"), "give the name only, never a value");
+        if let Some(name) = name.as_str() {
+            servers::variable(&format!("{at}/env/{index}"), name, faults);
         }
     }
 }
-
-#[cfg(unix)]
-fn executable(subject: &Subject<'_>, at: &str, command: &str, faults: &mut Faults) {
-    use std::os::unix::fs::PermissionsExt as _;
-    if !command.contains('/') {
-        return;
-    }
-    if let Ok(meta) = std::fs::metadata(subject.folder.join(command))
-        && (!meta.is_file() || meta.permissions().mode() & 0o111 == 0)
-    {
-        faults.at(at, format!("`{command}` may not be executed"), format!("run `chmod +x {command}` in the pack's folder"));
-    }
-}
-
-#[cfg(not(unix))]
-fn executable(_: &Subject<'_>, _: &str, _: &str, _: &mut Faults) {}

@@ -36,10 +36,8 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
             elsewhere(subject, &format!("{at}/elsewhere"), server, other, faults);
         }
         for (index, variable) in list(server.get("env")).enumerate() {
-            let Some(name) = variable.as_str() else { continue };
-            if !is_variable(name) {
-                let problem = format!("`{name}` is not the name of a variable");
-                faults.at(format!("{at}/env/{index}"), problem, "give the name only, never a value");
+            if let Some(name) = variable.as_str() {
+                self::variable(&format!("{at}/env/{index}"), name, faults);
             }
         }
     }
@@ -69,10 +67,32 @@ pub(super) fn is_variable(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
+/// Programs of the app that a pack may name. The search path is never used, so no other bare name can be started.
+const OF_THE_APP: [&str; 1] = ["csign"];
+
+/// Launchers and interpreters that other clients find on the search path, and how their programs get into a pack.
+const LAUNCHERS: [(&[&str], &str); 4] = [
+    (
+        &["npx", "npm", "node", "bunx", "bun", "deno", "pnpm", "yarn", "tsx"],
+        "install the server into the pack with `npm install --prefix`, and start it from a script in the pack that begins with `#!/usr/bin/env node`, such as `./server`",
+    ),
+    (
+        &["uvx", "uv", "python", "python3", "pip", "pipx", "poetry"],
+        "install the server into a virtual environment in the pack, and start it from a script in the pack whose first line names that Python, such as `./server`",
+    ),
+    (&["sh", "bash", "zsh", "env", "cmd", "powershell"], "put the commands into a script in the pack that begins with `#!/bin/sh`, such as `./server`"),
+    (&["docker", "podman"], "run the container yourself, and give its address in `http` instead of `command`"),
+];
+
+/// A command that the host can start: the rules are those of `mcp::resolve_program`.
 pub(super) fn program(subject: &Subject<'_>, at: &str, command: &str, faults: &mut Faults) {
     if command.contains(['/', '\\']) {
-        if let Err(problem) = files::inside(subject.folder, command) {
-            faults.at(at, problem, "use a path below the pack, such as `./server`, or the name of a program of the app");
+        match files::inside(subject.folder, command) {
+            Err(problem) => faults.at(at, problem, "use a path below the pack, such as `./server`, or the name of a program of the app"),
+            Ok(_) if !command.starts_with("./") => {
+                faults.at(at, format!("`{command}` does not begin with `./`"), format!("write `./{command}`"));
+            }
+            Ok(file) => executable(&file, at, command, faults),
         }
         return;
     }
@@ -80,6 +100,35 @@ pub(super) fn program(subject: &Subject<'_>, at: &str, command: &str, faults: &m
     if !plain {
         let problem = format!("`{command}` is not the name of a program");
         faults.at(at, problem, "give the program alone; its arguments go to `args`");
+    } else if subject.folder.join(command).is_file() {
+        faults.at(at, format!("`{command}` does not begin with `./`"), format!("write `./{command}`"));
+    } else if !OF_THE_APP.contains(&command) {
+        let usual = "put the program into the pack, make it executable with `chmod +x`, and write its path, such as `./server`";
+        let fix = LAUNCHERS.iter().find(|(names, _)| names.contains(&command)).map_or(usual, |(_, fix)| fix);
+        faults.at(at, format!("`{command}` is no program of the app, and the search path is not used"), fix);
+    }
+}
+
+#[cfg(unix)]
+fn executable(file: &std::path::Path, at: &str, command: &str, faults: &mut Faults) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let Ok(meta) = file.metadata() else { return };
+    if !meta.is_file() {
+        faults.at(at, format!("`{command}` is not a file"), "name the program itself, such as `./server`");
+    } else if meta.permissions().mode() & 0o111 == 0 {
+        faults.at(at, format!("`{command}` may not be executed"), format!("run `chmod +x {command}` in the pack's folder"));
+    }
+}
+
+#[cfg(not(unix))]
+fn executable(_: &std::path::Path, _: &str, _: &str, _: &mut Faults) {}
+
+/// A variable that a program is given: its name alone. Those of the session bus are never handed on.
+pub(super) fn variable(at: &str, name: &str, faults: &mut Faults) {
+    if !is_variable(name) {
+        faults.at(at, format!("`{name}` is not the name of a variable"), "give the name only, never a value");
+    } else if name.starts_with("DBUS_") {
+        faults.at(at, format!("`{name}` leads to the session bus, which programs of packs do not reach"), "remove it");
     }
 }
 

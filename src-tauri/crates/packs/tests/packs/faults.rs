@@ -195,6 +195,13 @@ fn wrong_contents() -> Vec<Case> {
         ("/servers/0/command".into(), json!("/bin/sh"), "/servers/0/command".into(), "leads out of the pack"),
         ("/servers/0/command".into(), json!("./gone"), "/servers/0/command".into(), "does not exist"),
         ("/servers/0/command".into(), json!("sh -c ls"), "/servers/0/command".into(), "not the name of a program"),
+        ("/servers/0/command".into(), json!("server"), "/servers/0/command".into(), "does not begin with `./`"),
+        ("/servers/0/command".into(), json!("./book.jinja"), "/servers/0/command".into(), "may not be executed"),
+        ("/servers/0/command".into(), json!("./"), "/servers/0/command".into(), "is not a file"),
+        ("/servers/0/command".into(), json!("npx"), "/servers/0/command".into(), "the search path is not used"),
+        ("/servers/0/command".into(), json!("uvx"), "/servers/0/command".into(), "the search path is not used"),
+        ("/servers/0/command".into(), json!("sh"), "/servers/0/command".into(), "the search path is not used"),
+        ("/servers/0/env/0".into(), json!("DBUS_SESSION_BUS_ADDRESS"), "/servers/0/env/0".into(), "session bus"),
         ("/servers/0/env/0".into(), json!("A=b"), "/servers/0/env/0".into(), "not the name of a variable"),
         ("/servers/1".into(), json!({"name": "ledger", "command": "csign"}), "/servers/1/name".into(), "occurs twice"),
         // entities
@@ -209,6 +216,24 @@ fn every_check_names_field_and_problem() {
         let found = faults(|manifest| set(manifest, &pointer, value.clone()));
         let told = found.iter().any(|f| f.file == "pack.json" && f.field == field && f.problem.contains(words) && !f.fix.is_empty());
         assert!(told, "{pointer} = {value}: no fault at {field} with {words:?} in {found:#?}");
+    }
+}
+
+#[test]
+fn a_command_that_cannot_exist_is_told_with_its_fix() {
+    for (command, words) in [
+        ("npx", "#!/usr/bin/env node"),
+        ("node", "npm install --prefix"),
+        ("uvx", "virtual environment"),
+        ("python3", "virtual environment"),
+        ("sh", "#!/bin/sh"),
+        ("docker", "`http` instead of `command`"),
+        ("my-server", "chmod +x"),
+        ("server", "write `./server`"),
+        ("./book.jinja", "chmod +x ./book.jinja"),
+    ] {
+        let found = faults(|manifest| set(manifest, "/servers/0/command", json!(command)));
+        assert!(found.len() == 1 && found[0].field == "/servers/0/command" && found[0].fix.contains(words), "{command}: {found:#?}");
     }
 }
 
