@@ -2,8 +2,9 @@
 
 use contract::{CheckState, ComparedWith, CredentialState, DoctorCheck, DoctorResponse, Isolation, KeyringState, PackView, ServerState};
 use engine::ports::{Models, Profile};
+use mcp::Hidden;
 
-use crate::{Host, models::Tested, pack_settings};
+use crate::{Host, doors::Doors, models::Tested, pack_settings};
 
 /// Looks at everything an installation depends on.
 pub(crate) async fn examine(host: &Host) -> DoctorResponse {
@@ -15,6 +16,7 @@ pub(crate) async fn examine(host: &Host) -> DoctorResponse {
         packs(host),
         credentials(host).await,
         isolation(),
+        server_isolation(host).await,
         servers(host),
         model(host).await,
     ];
@@ -184,6 +186,34 @@ fn isolation() -> DoctorCheck {
             found.message,
             Some("Use packs with programs only from people you trust, or a kernel with Landlock (6.2 or newer)."),
         ),
+    }
+}
+
+/// Whether servers of packs are kept from the sockets of the session. It is tried with every one that is open now.
+async fn server_isolation(host: &Host) -> DoctorCheck {
+    const HINT: &str = "Use packs with servers only from people you trust, or allow programs to make user namespaces on this system.";
+    let mut hidden = Hidden { folders: vec![host.paths.data.clone(), host.paths.state.clone()], ..Hidden::default() };
+    let own = crate::socket::address(&host.paths).ok();
+    let looked = tokio::task::spawn_blocking(move || {
+        let doors = Doors::of_session();
+        doors.close(&mut hidden, &[]);
+        doors.left_open(&hidden, own)
+    });
+    let warning = |message: String| check("server isolation", CheckState::Warning, message, Some(HINT));
+    match looked.await.map_err(std::io::Error::other).and_then(|looked| looked) {
+        Ok(open) if !open.is_empty() => {
+            warning(format!("Servers of packs can reach keys, or Countersign itself, through sockets that this system does not close: {}.", open.join(", ")))
+        }
+        Ok(_) if !mcp::covers_work() => {
+            warning("This system cannot close the session bus and the keyring to servers of packs. None of their sockets is open now.".to_owned())
+        }
+        Ok(_) => check(
+            "server isolation",
+            CheckState::Ok,
+            "Servers of packs reach neither the session bus and the keyring nor Countersign's own socket.",
+            None,
+        ),
+        Err(error) => warning(format!("It cannot be tried how far servers of packs are kept apart: {error}.")),
     }
 }
 

@@ -9,6 +9,7 @@ mod credentials;
 mod definitions;
 mod dialect;
 mod doctor;
+mod doors;
 mod elsewhere;
 mod entries;
 mod evaluate;

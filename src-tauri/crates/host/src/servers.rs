@@ -23,6 +23,7 @@ use crate::{
     Options, Paths,
     credentials::{self, Credentials},
     definitions::{Pin, Pins, effect, key},
+    doors::Doors,
     paths::make_private,
     profile::LiveProfile,
 };
@@ -77,7 +78,7 @@ fn program(loaded: &LoadedPack, server: &ServerEntry, around: &Around<'_>) -> Pr
         .inspect_err(|problem| tracing::warn!(%problem, server = server.name, "a server's program cannot be used"));
     let given = server.env.iter().filter(|name| !around.credentials.is_secret(name));
     let mut env: BTreeMap<String, String> = given.filter_map(|name| Some((name.clone(), std::env::var(name).ok()?))).collect();
-    let mut hidden = Hidden { folders: vec![around.paths.data.clone(), around.paths.state.clone()], but: vec![loaded.folder.clone()] };
+    let mut hidden = Hidden { folders: vec![around.paths.data.clone(), around.paths.state.clone()], but: vec![loaded.folder.clone()], covered: Vec::new() };
     if server.data_dir {
         let folder = around.paths.pack_data(loaded.view.id.as_str());
         if let Err(error) = make_private(&folder) {
@@ -86,9 +87,12 @@ fn program(loaded: &LoadedPack, server: &ServerEntry, around: &Around<'_>) -> Pr
         env.insert("COUNTERSIGN_PACK_DATA".into(), folder.display().to_string());
         hidden.but.push(folder);
     }
+    let mut needed = hidden.but.clone();
+    needed.extend(program.as_ref().ok().cloned());
+    Doors::of_session().close(&mut hidden, &needed);
     let names: Vec<String> = credentials::entered(server).map(str::to_owned).collect();
     let entered = (!names.is_empty()).then(|| Entered { names, access: around.access(&loaded.view.id, &server.name) });
-    Program { program, args: server.args.clone(), env, entered, cwd: loaded.folder.clone(), hidden }
+    Program { program, args: server.args.clone(), env, entered, cwd: loaded.folder.clone(), hidden, own_folder: server.data_dir }
 }
 
 /// Whether a tool is switched off until a person looks at it.

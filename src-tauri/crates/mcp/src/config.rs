@@ -37,8 +37,10 @@ pub struct Program {
     /// Variables that may have been entered as credentials: looked up at each start, and put before `env`.
     pub entered: Option<Entered>,
     pub cwd: PathBuf,
-    /// What it does not see.
+    /// What it does not see or reach.
     pub hidden: Hidden,
+    /// It has a folder of its own to write in, so it may change modes and times of files that it has open.
+    pub own_folder: bool,
 }
 
 /// Credentials that go into variables of a program.

@@ -1,54 +1,77 @@
-//! Keeps a server's program from the app's own files, where the kernel can (Landlock): everything else of the user's stays as it is,
-//! because that is what such servers are for. Rules of Landlock allow and never deny, so all that lies beside the hidden folders
-//! is allowed by name. It must not know what the folders are for.
+//! Keeps a server's program from the app's own files (Landlock), from sockets of the session (namespaces, Landlock's scopes), and from
+//! system calls that get around both (seccomp), as far as the system can. Everything else of the user's stays as it is, because that is
+//! what such servers are for. Rules of Landlock allow and never deny, so all that lies beside the hidden folders is allowed by name.
+//! It must not know what the folders and sockets are for.
 
 use std::{
     collections::BTreeSet,
     fs, io,
+    os::unix::net::{SocketAddr, UnixStream},
     path::{Path, PathBuf},
 };
 
+use guard::{CallFilter, Covers, Permits, Sockets, covers_work, in_child};
 use landlock::{
     ABI, Access as _, AccessFs, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _,
-    RulesetError, RulesetStatus,
+    RulesetError, RulesetStatus, Scope,
 };
 
 /// Landlock's newest rights that are asked for; an older kernel gives what it has.
-const RIGHTS: ABI = ABI::V6;
+const RIGHTS: ABI = ABI::V9;
 
-/// Folders that a program does not see.
+/// What a program does not see or reach.
 #[derive(Clone, Debug, Default)]
 pub struct Hidden {
     pub folders: Vec<PathBuf>,
     /// What it sees all the same: its pack and its own folder.
     pub but: Vec<PathBuf>,
+    /// Sockets, and folders full of them, that are covered in namespaces of its own.
+    pub covered: Vec<PathBuf>,
 }
 
 /// What is put on a program between fork and exec.
-pub(crate) struct Veil(Option<RulesetCreated>);
+pub(crate) struct Veil {
+    covers: Option<Covers>,
+    files: Option<RulesetCreated>,
+    calls: Option<CallFilter>,
+}
 
-/// Prepares it. A kernel without Landlock hides nothing; one that has it and refuses is an error.
-pub(crate) fn prepare(hidden: &Hidden) -> io::Result<Veil> {
-    if hidden.folders.is_empty() || !landlock_works() {
-        return Ok(Veil(None));
-    }
-    ruleset(hidden).map(|rules| Veil(Some(rules))).map_err(io::Error::other)
+/// Prepares it. What the system does not have is left out; what it has and refuses is an error.
+pub(crate) fn prepare(hidden: &Hidden, open_files: bool) -> io::Result<Veil> {
+    Ok(Veil {
+        covers: covers_work().then(|| Covers::over(&hidden.covered)),
+        files: landlock_works().then(|| ruleset(hidden)).transpose().map_err(io::Error::other)?,
+        calls: CallFilter::new(Permits { sockets: Sockets::All, sessions: true, open_files })?,
+    })
 }
 
 impl Veil {
-    /// For the child: no allocation, only system calls.
+    /// For the child: no allocation, only system calls. Covers come first: Landlock lets nobody mount.
     pub(crate) fn enforce(&mut self) -> io::Result<()> {
-        let Some(rules) = self.0.take() else { return Ok(()) };
-        let refused = || io::Error::from_raw_os_error(libc::EPERM);
-        let status = rules.restrict_self().map_err(|_| refused())?;
-        if status.ruleset == RulesetStatus::NotEnforced { Err(refused()) } else { Ok(()) }
+        if let Some(covers) = &self.covers {
+            covers.enforce()?;
+        }
+        if let Some(rules) = self.files.take() {
+            let refused = || io::Error::from_raw_os_error(libc::EPERM);
+            let status = rules.restrict_self().map_err(|_| refused())?;
+            if status.ruleset == RulesetStatus::NotEnforced {
+                return Err(refused());
+            }
+        }
+        self.calls.as_ref().map_or(Ok(()), CallFilter::enforce)
     }
+}
+
+/// Whether a program that is kept from all this reaches a socket nevertheless. It is tried from a child that starts no program.
+pub fn reaches(hidden: &Hidden, socket: SocketAddr) -> io::Result<bool> {
+    let mut veil = prepare(hidden, false)?;
+    in_child(move || veil.enforce().is_ok() && UnixStream::connect_addr(&socket).is_ok())
 }
 
 /// Names may be listed everywhere: a folder above a hidden one could not be listed otherwise.
 fn ruleset(hidden: &Hidden) -> Result<RulesetCreated, RulesetError> {
     let rights = AccessFs::from_all(RIGHTS) & !AccessFs::ReadDir;
-    let mut rules = Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(rights)?.create()?;
+    let mut rules = Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(rights)?.scope(Scope::from_all(RIGHTS))?.create()?;
     for place in allowed(hidden) {
         // Gone since it was listed, or not to be opened by this user: nothing that could be allowed.
         let Ok(opened) = PathFd::new(&place) else { continue };
@@ -67,7 +90,7 @@ fn landlock_works() -> bool {
 /// allowed where it lies, or hidden.
 fn allowed(hidden: &Hidden) -> Vec<PathBuf> {
     let real = |paths: &[PathBuf]| paths.iter().map(|path| real(path)).collect();
-    let real = Hidden { folders: real(&hidden.folders), but: real(&hidden.but) };
+    let real = Hidden { folders: real(&hidden.folders), but: real(&hidden.but), covered: Vec::new() };
     let mut found = Vec::new();
     walk(Path::new("/"), &real, &mut found);
     found
@@ -116,7 +139,7 @@ mod tests {
         fs::write(root.join("note"), "").unwrap();
         std::os::unix::fs::symlink(root.join("share/app"), root.join("link")).unwrap();
         let hidden =
-            Hidden { folders: vec![root.join("share/app"), root.join("state/app")], but: vec![root.join("share/app/packs/one"), root.join("docs/deep")] };
+            Hidden { folders: vec![root.join("share/app"), root.join("state/app")], but: vec![root.join("share/app/packs/one"), root.join("docs/deep")], ..Hidden::default() };
         let below: Vec<PathBuf> = allowed(&hidden).into_iter().filter_map(|path| path.strip_prefix(&root).ok().map(Path::to_owned)).collect();
         let mut below: Vec<String> = below.into_iter().map(|path| path.display().to_string()).collect();
         below.sort();
@@ -130,7 +153,7 @@ mod tests {
         let root = root.path().canonicalize().unwrap();
         fs::create_dir_all(root.join("pack/data")).unwrap();
         fs::create_dir_all(root.join("pack/code")).unwrap();
-        let found = allowed(&Hidden { folders: vec![root.join("pack/data")], but: vec![root.join("pack")] });
+        let found = allowed(&Hidden { folders: vec![root.join("pack/data")], but: vec![root.join("pack")], ..Hidden::default() });
         assert!(found.contains(&root.join("pack/code")));
         assert!(!found.iter().any(|place| root.join("pack/data").starts_with(place)));
     }

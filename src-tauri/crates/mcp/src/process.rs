@@ -1,4 +1,4 @@
-//! A server's process: its own group, a bare environment, no sight of the app's own files, a guard that kills it and all it started when the app is gone.
+//! A server's process: its own group, a bare environment, no sight of the app's own files and sockets, a guard that kills it and all it started when the app is gone.
 //! Stopping it closes its input, then asks, then kills, and always reaps.
 
 use std::{
@@ -17,7 +17,11 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{Hidden, Program, environment::base_environment, hide};
+use crate::{
+    Hidden, Program,
+    environment::{base_environment, leads_to_the_bus},
+    hide,
+};
 use guard::Guard;
 
 /// The most of one line, and of one process's whole error output, that goes to the log.
@@ -38,12 +42,12 @@ pub(crate) struct ServerProcess {
 pub(crate) async fn start(name: &str, config: &Program) -> io::Result<(ServerProcess, ChildStdout, ChildStdin)> {
     let program = config.program.as_ref().map_err(|problem| io::Error::other(problem.clone()))?;
     let mut command = command(program, config);
-    for (name, value) in config.entered().await {
+    for (name, value) in config.entered().await.into_iter().filter(|(name, _)| !leads_to_the_bus(name)) {
         command.env(name, value.expose_secret());
     }
-    let hidden = config.hidden.clone();
+    let (hidden, open_files) = (config.hidden.clone(), config.own_folder);
     // Looking at folders and copying a large process take a moment.
-    let mut process = spawn_blocking(move || spawn(command, &hidden)).await??;
+    let mut process = spawn_blocking(move || spawn(command, &hidden, open_files)).await??;
     let missing = || io::Error::other("a pipe of the server is missing");
     let (stdin, stdout, stderr) = (process.child.stdin.take(), process.child.stdout.take(), process.child.stderr.take());
     if let Some(stderr) = stderr {
@@ -52,8 +56,8 @@ pub(crate) async fn start(name: &str, config: &Program) -> io::Result<(ServerPro
     Ok((process, stdout.ok_or_else(missing)?, stdin.ok_or_else(missing)?))
 }
 
-fn spawn(mut command: Command, hidden: &Hidden) -> io::Result<ServerProcess> {
-    let mut veil = hide::prepare(hidden)?;
+fn spawn(mut command: Command, hidden: &Hidden, open_files: bool) -> io::Result<ServerProcess> {
+    let mut veil = hide::prepare(hidden, open_files)?;
     let guard = Guard::attach(command.as_std_mut())?;
     // SAFETY: between fork and exec only system calls are made that are safe there; what they need was made before.
     unsafe { command.as_std_mut().pre_exec(move || veil.enforce()) };
@@ -69,7 +73,7 @@ fn command(program: &Path, config: &Program) -> Command {
         .current_dir(&config.cwd)
         .env_clear()
         .envs(base_environment(|name| std::env::var(name).ok()))
-        .envs(&config.env)
+        .envs(config.env.iter().filter(|(name, _)| !leads_to_the_bus(name)))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());

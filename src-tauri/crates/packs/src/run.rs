@@ -25,7 +25,7 @@ use contract::{Isolation, IsolationView};
 /// How far programs of packs are kept apart on this machine.
 pub fn isolation() -> IsolationView {
     #[cfg(target_os = "linux")]
-    let (abi, seccomp) = (sandbox::landlock_abi(), sandbox::seccomp_works());
+    let (abi, seccomp) = (sandbox::landlock_abi(), guard::filters_work());
     #[cfg(not(target_os = "linux"))]
     let (abi, seccomp) = (0, false);
     let (level, message) = match (abi > 0, seccomp) {

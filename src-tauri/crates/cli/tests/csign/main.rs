@@ -19,6 +19,7 @@ mod run;
 mod scenarios;
 mod tampering;
 mod terminal;
+mod thief;
 mod usage;
 mod web_api;
 mod world;

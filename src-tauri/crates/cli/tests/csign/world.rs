@@ -1,6 +1,7 @@
 //! A folder for everything a run may touch, and `csign` started in it.
 
 use std::ffi::OsStr;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Instant;
@@ -16,6 +17,8 @@ pub(crate) const SHOE: &str = "FJS-TR1001-BLK-42";
 pub(crate) struct World {
     folder: tempfile::TempDir,
     began: Instant,
+    /// Whose it is, if it is another user's.
+    user: Option<u32>,
 }
 
 /// What a run printed and how it ended.
@@ -44,7 +47,23 @@ impl Ran {
 
 impl World {
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().expect("a folder"), began: Instant::now() }
+        Self { folder: tempfile::tempdir().expect("a folder"), began: Instant::now(), user: None }
+    }
+
+    /// One in which everything runs as this user. Only root can make it.
+    pub(crate) fn of_user(user: u32) -> Self {
+        let world = Self { user: Some(user), ..Self::new() };
+        drop(world.bare("true"));
+        world.hand_over();
+        world
+    }
+
+    /// Gives what a test has put here to the world's user.
+    pub(crate) fn hand_over(&self) {
+        if let Some(user) = self.user {
+            let done = Command::new("chown").args(["-R", &format!("{user}:{user}")]).arg(self.folder.path()).status();
+            assert!(done.expect("chown starts").success());
+        }
     }
 
     /// The time here: a later run never comes before an earlier one's end, however long that took.
@@ -71,6 +90,9 @@ impl World {
         {
             std::fs::create_dir_all(self.path(name)).expect("made");
             command.env(variable, self.path(name));
+        }
+        if let Some(user) = self.user {
+            command.uid(user).gid(user);
         }
         command
     }

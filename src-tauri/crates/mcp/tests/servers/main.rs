@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says what went wrong by panicking")]
 
+mod attacks;
 mod client;
 mod conformance;
 mod http;
@@ -39,6 +40,7 @@ fn server(name: &str, role: &str, more: &[(&str, &str)]) -> ServerConfig {
         entered: None,
         cwd: PathBuf::from("/"),
         hidden: Hidden::default(),
+        own_folder: false,
     };
     ServerConfig { name: name.to_owned(), pack: "test".into(), reach: Reach::Program(program), start: None }
 }

@@ -52,6 +52,8 @@ fn tool(id: &Value, name: &str, cancelled: usize) {
     match name {
         "env" => text(id, json!(std::env::vars().collect::<std::collections::BTreeMap<_, _>>())),
         "look" => text(id, json!(std::env::var("LOOK").unwrap().split(':').map(look).collect::<Vec<_>>())),
+        "system_calls" => text(id, crate::attacks::system_calls(&std::env::var("LOOK").unwrap())),
+        "knock" => text(id, json!(std::env::var("LOOK").unwrap().split(':').filter(|socket| crate::attacks::knock(socket)).collect::<Vec<_>>())),
         "crash" => exit(3),
         "hang" => {}
         "rubbish" => {

@@ -49,6 +49,7 @@ fn config(program: PathBuf, args: &[&str], env: &[(&str, &str)], cwd: &Path) -> 
         entered: None,
         cwd: cwd.to_owned(),
         hidden: Hidden::default(),
+        own_folder: false,
     };
     ServerConfig { name: "real".into(), pack: "test".into(), reach: Reach::Program(program), start: Some(Duration::from_secs(90)) }
 }

@@ -12,6 +12,8 @@ use contract::{
     manifest::{Answer, ProgramCall, Stdin},
 };
 use engine::ports::{ToolFailure, ToolRequest};
+#[cfg(target_os = "linux")]
+use guard::{Permits, Sockets};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Map, Value, json};
 use tokio::{
@@ -106,7 +108,9 @@ fn confinement(call: &ProgramCall, place: &Place, work: &Path) -> Result<impl Fn
     own.extend(place.data.as_deref());
     // A program of the app's own lies in a folder that is readable anyway, or is a test's.
     let pack = if place.program.starts_with(&place.pack_folder) { place.pack_folder.as_path() } else { place.program.as_path() };
-    let mut sandbox = super::sandbox::Sandbox::new(&super::sandbox::Folders { pack, own: &own }, call.network)?;
+    let sockets = if call.network { Sockets::Internet } else { Sockets::Pairs };
+    let permits = Permits { sockets, sessions: false, open_files: place.data.is_some() };
+    let mut sandbox = super::sandbox::Sandbox::new(&super::sandbox::Folders { pack, own: &own }, permits)?;
     Ok(move || sandbox.enforce())
 }
 
@@ -119,7 +123,8 @@ fn environment(place: &Place, work: &Path, request: &ToolRequest) -> BTreeMap<St
     let work = work.display().to_string();
     let fixed = [("PATH", "/usr/local/bin:/usr/bin:/bin".to_owned()), ("LANG", "C.UTF-8".to_owned()), ("HOME", work.clone()), ("TMPDIR", work)];
     let mut env: BTreeMap<String, String> = fixed.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    env.extend(place.env.clone());
+    // A program has no way to the session bus, so it is not told of one.
+    env.extend(place.env.clone().into_iter().filter(|(name, _)| !name.starts_with("DBUS_")));
     if let Some(data) = &place.data {
         env.insert("COUNTERSIGN_PACK_DATA".into(), data.display().to_string());
     }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may stop")]
 
 mod adding;
+mod attacks;
 mod calls;
 mod faults;
 mod http;

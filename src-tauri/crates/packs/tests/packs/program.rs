@@ -12,12 +12,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::running::{request, spec_in, target};
 
-struct Bench {
+pub(crate) struct Bench {
     folder: tempfile::TempDir,
 }
 
 impl Bench {
-    fn new(script: &str) -> Self {
+    pub(crate) fn new(script: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("program");
         fs::write(&program, script).unwrap();
@@ -25,20 +25,25 @@ impl Bench {
         Self { folder }
     }
 
-    fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Place {
         let root = self.folder.path().canonicalize().unwrap();
         Place { program: root.join("program"), pack_folder: root, data: None, env: [("GIVEN".to_owned(), "yes".to_owned())].into(), secret: None }
     }
 
-    async fn run(&self, call: Value, arguments: Value) -> Result<Value, ToolFailure> {
-        self.run_until(call, arguments, &CancellationToken::new()).await
+    pub(crate) async fn run(&self, call: Value, arguments: Value) -> Result<Value, ToolFailure> {
+        self.run_at(self.place(), call, arguments).await
     }
 
-    async fn run_until(&self, mut call: Value, arguments: Value, cancel: &CancellationToken) -> Result<Value, ToolFailure> {
+    /// Runs it with a folder of its own.
+    pub(crate) async fn run_with_data(&self, data: &Path, call: Value) -> Result<Value, ToolFailure> {
+        self.run_at(Place { data: Some(data.to_owned()), ..self.place() }, call, json!({"id": "x"})).await
+    }
+
+    async fn run_at(&self, place: Place, mut call: Value, arguments: Value) -> Result<Value, ToolFailure> {
         call["command"] = json!("./program");
         let spec = spec_in(self.folder.path(), json!({"kind": "other", "program": call}));
         let ToolTarget::Program { call } = target(&spec) else { panic!("a program") };
-        run_program(call, &request(&spec, arguments), self.place(), cancel).await
+        run_program(call, &request(&spec, arguments), place, &CancellationToken::new()).await
     }
 }
 

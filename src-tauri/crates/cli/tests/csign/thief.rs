@@ -1,0 +1,90 @@
+//! A real server of a pack that tries to read the log's signing key from a real keyring over a real session bus: as root, and as a user
+//! without rights. The same program outside the guard gets the key, so the attack is a real one.
+
+use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf};
+
+use serde_json::Value;
+
+use crate::{
+    keyring::Keyring,
+    world::{World, text},
+};
+
+/// Runs csign as its user would, with the keyring, and installs the thief among his packs.
+struct Scene {
+    world: World,
+    keyring: Keyring,
+    thief: PathBuf,
+    signing_key: String,
+}
+
+impl Scene {
+    fn set(world: World) -> Self {
+        let keyring = Keyring::start(&world);
+        assert!(keyring.csign(&world, &["ask", "hello"]).status().unwrap().success());
+        let installation = fs::read_to_string(world.data().join("installation")).unwrap().trim().to_owned();
+        let signing_key = keyring.item(&world, &installation, "audit-signing-key").1;
+        let pack = kit::packs::install("letters", &world.data());
+        let path = |name: &str| world.path(name).display().to_string();
+        let script = include_str!("thief.py")
+            .replace("LOOT_FILE", &path("home/loot.json"))
+            .replace("RUNTIME_DIR", &path("run"))
+            .replace("WORLD_DIR", &path("").trim_end_matches('/'))
+            .replace("INSTALLATION", &installation);
+        let thief = pack.join("server.py");
+        fs::write(&thief, script).unwrap();
+        fs::set_permissions(&thief, fs::Permissions::from_mode(0o755)).unwrap();
+        world.hand_over();
+        Self { world, keyring, thief, signing_key }
+    }
+
+    /// What it gets as a server of a pack.
+    fn guarded(&self) -> Value {
+        let ran = self.keyring.csign(&self.world, &["tools", "call", "letter.terms", "--args", "{}"]).output().unwrap();
+        assert!(ran.status.success(), "{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+        serde_json::from_slice(&fs::read(self.world.path("home/loot.json")).unwrap()).unwrap()
+    }
+
+    fn unguarded(&self) -> Value {
+        let ran = self.keyring.command(&self.world, self.thief.to_str().unwrap()).arg("unguarded").output().unwrap();
+        serde_json::from_slice(&ran.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&ran.stderr)))
+    }
+}
+
+fn no_key_is_stolen(world: World) {
+    let scene = Scene::set(world);
+    let outside = scene.unguarded();
+    assert!(outside["keys"].to_string().contains(&scene.signing_key), "the attack works outside the guard: {outside}");
+    assert_ne!(outside["keyring files"].as_array().map(Vec::len), Some(0), "{outside}");
+    let inside = scene.guarded();
+    assert!(!inside["seen"].as_array().unwrap().is_empty(), "it knows where the sockets are: {inside}");
+    for found in ["connected", "keys", "bus variables", "keyring files"] {
+        assert_eq!(inside[found].as_array().map(Vec::len), Some(0), "{found}: {inside}");
+    }
+    // doctor has tried it, too.
+    let told = Keyring::csign(&scene.keyring, &scene.world, &["--json", "doctor"]).output().unwrap();
+    let told: Value = serde_json::from_slice(&told.stdout).unwrap();
+    let check = told["checks"].as_array().unwrap().iter().find(|check| check["name"] == "server isolation").expect("the check").clone();
+    assert_eq!((text(&check, "state"), text(&check, "message").contains("neither the session bus")), ("ok", true), "{check}");
+}
+
+#[test]
+fn a_server_cannot_read_the_signing_key_from_the_keyring() {
+    no_key_is_stolen(World::new());
+}
+
+#[test]
+fn a_server_of_a_user_without_rights_cannot_read_the_signing_key() {
+    // SAFETY: takes nothing, changes nothing and cannot fail.
+    if unsafe { libc::geteuid() } == 0 {
+        no_key_is_stolen(World::of_user(65534));
+    }
+}
+
+#[test]
+fn doctor_tells_which_sockets_stay_open_to_servers() {
+    let world = World::new();
+    // A bus over TCP cannot be closed for one program alone.
+    let ran = crate::world::Ran::of(world.command(&["doctor"]).env("DBUS_SESSION_BUS_ADDRESS", "tcp:host=localhost,port=1").output().unwrap());
+    assert!(ran.out.contains("server isolation") && ran.out.contains("tcp:host=localhost,port=1"), "{}", ran.out);
+}

@@ -1,0 +1,208 @@
+//! The system calls that a guarded program is denied (seccomp). The lists are data; whoever starts a program says which of them hold.
+//! Everything is prepared in the parent; the child only makes the calls that install the filters.
+//! It must not know what the program is for.
+
+use std::{collections::BTreeMap, io, sync::OnceLock};
+
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen as Length, SeccompCmpOp as Op, SeccompCondition, SeccompFilter, SeccompRule, TargetArch, sock_filter,
+};
+
+/// Rules of a filter by system call. A call without conditions is denied whatever its arguments are.
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+/// What a program may do beyond what every guarded program may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Permits {
+    pub sockets: Sockets,
+    /// Leave its process group and session, and look at processes by descriptor.
+    pub sessions: bool,
+    /// Change mode, owner and attributes of files that it has open; their times anyone may change. By path nothing of this is allowed:
+    /// Landlock does not cover these calls and a filter cannot see which file a path names. What a program can open is Landlock's decision.
+    pub open_files: bool,
+}
+
+/// Which sockets a program may open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sockets {
+    All,
+    /// Those of the internet, and pairs within the program.
+    Internet,
+    /// Pairs within the program.
+    Pairs,
+}
+
+/// Filters, ready to be installed in a child.
+pub struct CallFilter(Vec<BpfProgram>);
+
+/// Reaching into other processes, other namespaces and the kernel, and io_uring, whose operations a filter does not see.
+const ALWAYS: &[libc::c_long] = &[
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_move_mount,
+    libc::SYS_mount_setattr,
+    libc::SYS_open_tree,
+    OPEN_TREE_ATTR,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
+];
+
+/// Leaving the process group, by which a run is ended, and other ways to name a process.
+const SESSIONS: &[libc::c_long] = &[libc::SYS_setsid, libc::SYS_setpgid, libc::SYS_pidfd_open, libc::SYS_pidfd_send_signal];
+
+/// Mode, owner, times and attributes of a file that a path names; `utimensat` is there with its condition.
+const BY_PATH: &[libc::c_long] = &[
+    libc::SYS_fchmodat,
+    libc::SYS_fchmodat2,
+    libc::SYS_fchownat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    SETXATTRAT,
+    REMOVEXATTRAT,
+    FILE_SETATTR,
+];
+
+/// The same by the older calls that newer architectures do not have.
+#[cfg(target_arch = "x86_64")]
+const BY_PATH_OLD: &[libc::c_long] = &[libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown, libc::SYS_utime, libc::SYS_utimes, libc::SYS_futimesat];
+#[cfg(not(target_arch = "x86_64"))]
+const BY_PATH_OLD: &[libc::c_long] = &[];
+
+/// Mode, owner and attributes of a file that is open, for which reading is enough.
+const BY_DESCRIPTOR: &[libc::c_long] = &[libc::SYS_fchmod, libc::SYS_fchown, libc::SYS_fsetxattr, libc::SYS_fremovexattr];
+
+/// `FS_IOC_SETFLAGS` and `FS_IOC_FSSETXATTR`: attributes of an open file, too.
+const BY_IOCTL: [u64; 2] = [0x4008_6602, 0x401c_5820];
+
+/// Calls that the C library's bindings do not name yet; their numbers are the same everywhere.
+const SETXATTRAT: libc::c_long = 463;
+const REMOVEXATTRAT: libc::c_long = 466;
+const OPEN_TREE_ATTR: libc::c_long = 467;
+const FILE_SETATTR: libc::c_long = 469;
+
+/// New namespaces; `CLONE_NEWTIME` is not among them because `clone` reads that bit as part of a signal.
+const NAMESPACES: [libc::c_int; 7] = [
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWCGROUP,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+];
+
+impl CallFilter {
+    /// Prepares the filters. Returns None if this kernel filters no system calls; an error if it does and the filters cannot be built.
+    pub fn new(permits: Permits) -> io::Result<Option<Self>> {
+        if !filters_work() {
+            return Ok(None);
+        }
+        let built = build(permits).map_err(|error| io::Error::other(format!("the filter on system calls cannot be built ({error})")))?;
+        Ok(Some(Self(built)))
+    }
+
+    /// For the child: no allocation, only system calls.
+    pub fn enforce(&self) -> io::Result<()> {
+        self.0.iter().try_for_each(|filter| seccompiler::apply_filter(filter).map_err(|_| io::Error::from_raw_os_error(libc::EPERM)))
+    }
+}
+
+/// Whether this kernel filters system calls for processes without rights.
+pub fn filters_work() -> bool {
+    static WORKS: OnceLock<bool> = OnceLock::new();
+    *WORKS.get_or_init(|| {
+        let mut action: u32 = libc::SECCOMP_RET_ERRNO;
+        // SAFETY: asks whether an action is known; the pointer is to a live u32, as the interface wants it.
+        let known = unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_GET_ACTION_AVAIL, 0_u32, std::ptr::from_mut(&mut action)) };
+        known == 0 && TargetArch::try_from(std::env::consts::ARCH).is_ok()
+    })
+}
+
+fn build(permits: Permits) -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
+    // The flags of clone3 lie in memory, where a filter cannot look: C libraries fall back to clone when it is unknown.
+    let unknown = Rules::from([(libc::SYS_clone3, Vec::new())]);
+    let mut filters = vec![filter(denied(permits)?, libc::EPERM)?, filter(unknown, libc::ENOSYS)?];
+    filters.extend(second_abi());
+    Ok(filters)
+}
+
+/// Calls in the rules give an error, all others pass. A call by another architecture's ABI (32 bits) ends the program.
+fn filter(rules: Rules, error: libc::c_int) -> Result<BpfProgram, seccompiler::BackendError> {
+    let arch = TargetArch::try_from(std::env::consts::ARCH)?;
+    SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(error.unsigned_abs()), arch)?.try_into()
+}
+
+fn denied(permits: Permits) -> Result<Rules, seccompiler::BackendError> {
+    let mut rules = Rules::new();
+    let mut deny = |calls: &[libc::c_long]| rules.extend(calls.iter().map(|call| (*call, Vec::new())));
+    deny(ALWAYS);
+    deny(BY_PATH);
+    deny(BY_PATH_OLD);
+    if !permits.sessions {
+        deny(SESSIONS);
+    }
+    if !permits.open_files {
+        deny(BY_DESCRIPTOR);
+        let set = |request| one(1, Length::Dword, Op::Eq, request);
+        rules.insert(libc::SYS_ioctl, BY_IOCTL.into_iter().map(set).collect::<Result<_, _>>()?);
+    }
+    // Without a path it is the times of an open file, which `touch` sets on what it has just made.
+    rules.insert(libc::SYS_utimensat, vec![one(1, Length::Qword, Op::Ne, 0)?]);
+    let flag = |flag: libc::c_int| one(0, Length::Dword, Op::MaskedEq(u64::from(flag.unsigned_abs())), u64::from(flag.unsigned_abs()));
+    rules.insert(libc::SYS_clone, NAMESPACES.into_iter().map(flag).collect::<Result<_, _>>()?);
+    match permits.sockets {
+        Sockets::All => None,
+        Sockets::Internet => rules.insert(libc::SYS_socket, vec![not_of_the_internet()?]),
+        Sockets::Pairs => rules.insert(libc::SYS_socket, Vec::new()),
+    };
+    Ok(rules)
+}
+
+fn one(argument: u8, length: Length, operator: Op, value: u64) -> Result<SeccompRule, seccompiler::BackendError> {
+    SeccompRule::new(vec![SeccompCondition::new(argument, length, operator, value)?])
+}
+
+fn not_of_the_internet() -> Result<SeccompRule, seccompiler::BackendError> {
+    let not = |family: libc::c_int| SeccompCondition::new(0, Length::Dword, Op::Ne, u64::from(family.unsigned_abs()));
+    SeccompRule::new([libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK].into_iter().map(not).collect::<Result<_, _>>()?)
+}
+
+/// The second way of making each system call on x86_64 (x32), some of which have numbers of their own: none of them is known.
+fn second_abi() -> Option<BpfProgram> {
+    const FIRST: u32 = 0x4000_0000;
+    let instruction = |code: u32, jt, k| sock_filter { code: u16::try_from(code).unwrap_or_default(), jt, jf: 0, k };
+    let (load, jump, back) = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, libc::BPF_RET | libc::BPF_K);
+    cfg!(target_arch = "x86_64").then(|| {
+        vec![
+            instruction(load, 0, 0),
+            instruction(jump, 1, FIRST),
+            instruction(back, 0, libc::SECCOMP_RET_ALLOW),
+            instruction(back, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs()),
+        ]
+    })
+}

@@ -1,0 +1,177 @@
+//! The doors of a session: sockets and folders through which a program of the same user reaches keys, the session's services, or
+//! Countersign itself. Which of them a server's program is kept from, and, for `csign doctor`, which it reaches all the same.
+//! How they are closed is the MCP client's work.
+
+use std::{
+    collections::BTreeSet,
+    ffi::OsString,
+    fmt, io,
+    os::{
+        linux::net::SocketAddrExt as _,
+        unix::{
+            ffi::OsStringExt as _,
+            net::{SocketAddr, UnixStream},
+        },
+    },
+    path::PathBuf,
+};
+
+use mcp::Hidden;
+use percent_encoding::percent_decode_str;
+
+use crate::socket::me;
+
+const BUS: &str = "DBUS_SESSION_BUS_ADDRESS";
+
+/// What lies in a session's runtime folder and leads to keys, to programs started elsewhere, or to Countersign.
+const IN_RUNTIME: [&str; 7] = ["bus", "countersign", "gcr", "gnupg", "keyring", "podman", "systemd"];
+
+/// Where the session's environment says that its doors are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Doors {
+    /// Folders that hold sockets of this user alone.
+    runtime: Vec<PathBuf>,
+    /// The folder of Countersign's socket where there is no runtime folder, and that of the keyring where it is elsewhere.
+    folders: Vec<PathBuf>,
+    buses: Vec<Bus>,
+    /// The keyring's own files.
+    keyrings: Vec<PathBuf>,
+}
+
+/// A socket, as the address of a session bus can name one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Bus {
+    Path(PathBuf),
+    Abstract(Vec<u8>),
+    /// A way that cannot be closed for one program alone, such as TCP.
+    Other(String),
+}
+
+impl Doors {
+    /// Those of this process's session.
+    pub(crate) fn of_session() -> Self {
+        Self::find(|name| std::env::var_os(name), me())
+    }
+
+    fn find(variable: impl Fn(&str) -> Option<OsString>, user: u32) -> Self {
+        let folder = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let usual = PathBuf::from(format!("/run/user/{user}"));
+        let runtime: Vec<PathBuf> = folder("XDG_RUNTIME_DIR").filter(|path| *path != usual).into_iter().chain([usual]).collect();
+        let share = folder("XDG_DATA_HOME").or_else(|| folder("HOME").map(|home| home.join(".local/share")));
+        let bus = variable(BUS).map(|address| buses(&address.to_string_lossy(), runtime.first())).unwrap_or_default();
+        let folders = folder("GNOME_KEYRING_CONTROL").into_iter().chain([std::env::temp_dir().join(format!("countersign-{user}"))]).collect();
+        Self { runtime, folders, buses: bus, keyrings: share.map(|share| vec![share.join("keyrings"), share.join("kwalletd")]).unwrap_or_default() }
+    }
+
+    /// Keeps a server from them. What the server needs stays reachable: a runtime folder around it is covered in parts only.
+    pub(crate) fn close(&self, hidden: &mut Hidden, needed: &[PathBuf]) {
+        let usual = std::env::var_os("HOME").map(PathBuf::from).into_iter().chain([std::env::temp_dir()]);
+        let needed: Vec<PathBuf> = needed.iter().cloned().chain(usual).map(|path| path.canonicalize().unwrap_or(path)).collect();
+        for folder in &self.runtime {
+            let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+            if needed.iter().any(|path| path.starts_with(&real)) {
+                hidden.covered.extend(IN_RUNTIME.iter().map(|name| folder.join(name)));
+            } else {
+                hidden.covered.push(folder.clone());
+                hidden.folders.push(folder.clone());
+            }
+        }
+        hidden.covered.extend(self.folders.iter().cloned());
+        hidden.covered.extend(self.buses.iter().filter_map(|bus| if let Bus::Path(path) = bus { Some(path.clone()) } else { None }));
+        hidden.folders.extend(self.keyrings.iter().cloned());
+    }
+
+    /// The sockets that are open to this process and stay open to a server. The app's own is `own`.
+    pub(crate) fn left_open(&self, hidden: &Hidden, own: Option<PathBuf>) -> io::Result<Vec<String>> {
+        let in_runtime = |folder: &PathBuf| ["bus", "keyring/control", "systemd/private"].map(|name| Bus::Path(folder.join(name)));
+        let others = self.runtime.iter().flat_map(in_runtime).chain(own.map(Bus::Path));
+        let mut found = BTreeSet::new();
+        for socket in self.buses.iter().cloned().chain(others) {
+            let open = match socket.address() {
+                Some(address) => UnixStream::connect_addr(&address).is_ok() && mcp::reaches(hidden, address)?,
+                None => matches!(socket, Bus::Other(_)),
+            };
+            if open {
+                found.insert(socket.to_string());
+            }
+        }
+        Ok(found.into_iter().collect())
+    }
+}
+
+impl Bus {
+    /// Returns None if it is no Unix socket, or its name is too long for one.
+    fn address(&self) -> Option<SocketAddr> {
+        match self {
+            Self::Path(path) => SocketAddr::from_pathname(path).ok(),
+            Self::Abstract(name) => SocketAddr::from_abstract_name(name).ok(),
+            Self::Other(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Bus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Path(path) => write!(f, "{}", path.display()),
+            Self::Abstract(name) => write!(f, "@{}", String::from_utf8_lossy(name)),
+            Self::Other(address) => f.write_str(address),
+        }
+    }
+}
+
+/// The buses of an address as the D-Bus specification writes it: alternatives between semicolons, escapes as in web addresses.
+fn buses(address: &str, runtime: Option<&PathBuf>) -> Vec<Bus> {
+    let one = |alternative: &str| {
+        let Some(pairs) = alternative.strip_prefix("unix:") else { return Some(Bus::Other(alternative.to_owned())) };
+        pairs.split(',').find_map(|pair| {
+            let (key, value) = pair.split_once('=')?;
+            let value: Vec<u8> = percent_decode_str(value).collect();
+            match key {
+                "path" => Some(Bus::Path(PathBuf::from(OsString::from_vec(value)))),
+                "abstract" => Some(Bus::Abstract(value)),
+                "runtime" => Some(Bus::Path(runtime?.join("bus"))),
+                _ => None,
+            }
+        })
+    };
+    address.split(';').filter(|alternative| !alternative.is_empty()).filter_map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(pairs: &[(&str, &str)]) -> Doors {
+        let variable = |name: &str| pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value));
+        Doors::find(variable, 7)
+    }
+
+    #[test]
+    fn every_way_to_write_a_bus_is_read() {
+        let bus = |address: &str| found(&[(BUS, address), ("XDG_RUNTIME_DIR", "/run/mine")]).buses;
+        assert_eq!(bus("unix:path=/run/user/7/bus"), [Bus::Path("/run/user/7/bus".into())]);
+        assert_eq!(bus("unix:path=/tmp/a%20b%2Cc,guid=1f"), [Bus::Path("/tmp/a b,c".into())]);
+        assert_eq!(bus("unix:guid=1f,abstract=/tmp/dbus-x"), [Bus::Abstract(b"/tmp/dbus-x".to_vec())]);
+        assert_eq!(bus("tcp:host=localhost,port=1;unix:runtime=yes"), [Bus::Other("tcp:host=localhost,port=1".into()), Bus::Path("/run/mine/bus".into())]);
+        assert_eq!(bus("autolaunch:"), [Bus::Other("autolaunch:".into())]);
+        assert_eq!(bus(""), []);
+    }
+
+    #[test]
+    fn a_runtime_folder_is_hidden_whole_unless_the_server_lives_in_it() {
+        let root = tempfile::tempdir().unwrap();
+        let runtime = root.path().join("run");
+        std::fs::create_dir_all(runtime.join("pack")).unwrap();
+        let doors = found(&[("XDG_RUNTIME_DIR", runtime.to_str().unwrap()), ("HOME", "/home/me"), (BUS, "unix:path=/tmp/bus")]);
+        let mut hidden = Hidden::default();
+        doors.close(&mut hidden, &[root.path().join("pack")]);
+        assert!(hidden.folders.contains(&runtime) && hidden.covered.contains(&runtime));
+        assert!(hidden.covered.contains(&PathBuf::from("/tmp/bus")) && hidden.covered.contains(&PathBuf::from("/run/user/7")));
+        assert!(hidden.folders.contains(&PathBuf::from("/home/me/.local/share/keyrings")));
+        let mut hidden = Hidden::default();
+        doors.close(&mut hidden, &[runtime.join("pack")]);
+        assert!(!hidden.folders.contains(&runtime) && !hidden.covered.contains(&runtime));
+        assert!(hidden.covered.contains(&runtime.join("bus")) && hidden.covered.contains(&runtime.join("countersign")));
+    }
+}

@@ -1,0 +1,154 @@
+//! A server that attacks: it changes modes and times of files, makes namespaces, and knocks at sockets of the session. As root, and as a
+//! user without rights where there is one to become.
+
+use std::{
+    collections::BTreeMap,
+    ffi::CString,
+    fs,
+    os::{
+        linux::net::SocketAddrExt as _,
+        unix::{
+            fs::{MetadataExt as _, PermissionsExt as _},
+            net::{SocketAddr, UnixListener, UnixStream},
+            process::CommandExt as _,
+        },
+    },
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use mcp::{Hidden, Reach};
+use serde_json::{Value, json};
+
+use crate::{call, server, servers};
+
+/// The errors of calls that change a file named by its path, of calls on it once it is open, and of calls for namespaces.
+pub(crate) fn system_calls(path: &str) -> Value {
+    let path = CString::new(path).unwrap();
+    let (name, here) = (c"user.x", libc::AT_FDCWD);
+    // SAFETY: plain system calls; all pointers are to live strings that end with a zero, or null where the call takes that.
+    unsafe {
+        let open = libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
+        let pointed_at = libc::open(path.as_ptr(), libc::O_PATH | libc::O_CLOEXEC);
+        let through_proc = CString::new(format!("/proc/self/fd/{pointed_at}")).unwrap();
+        let (me, mine) = (libc::geteuid(), libc::getegid());
+        let mut clone3 = [0_u64; 11];
+        clone3[0] = libc::CLONE_NEWUSER.unsigned_abs().into();
+        let error = |result: libc::c_long| if result < 0 { std::io::Error::last_os_error().raw_os_error().unwrap() } else { 0 };
+        json!({
+            "path": {
+                "chmod": error(libc::chmod(path.as_ptr(), 0o644).into()),
+                "through proc": error(libc::chmod(through_proc.as_ptr(), 0o644).into()),
+                "fchmodat2": error(libc::syscall(libc::SYS_fchmodat2, pointed_at, c"".as_ptr(), 0o644, libc::AT_EMPTY_PATH)),
+                "chown": error(libc::chown(path.as_ptr(), me, mine).into()),
+                "lchown": error(libc::lchown(path.as_ptr(), me, mine).into()),
+                "utimes": error(libc::utimes(path.as_ptr(), std::ptr::null()).into()),
+                "utimensat": error(libc::utimensat(here, path.as_ptr(), std::ptr::null(), 0).into()),
+                "setxattr": error(libc::setxattr(path.as_ptr(), name.as_ptr(), name.as_ptr().cast(), 1, 0).into()),
+                "removexattr": error(libc::removexattr(path.as_ptr(), name.as_ptr()).into()),
+            },
+            "open": {
+                "fchmod": error(libc::fchmod(open, 0o644).into()),
+                "futimens": error(libc::futimens(open, std::ptr::null()).into()),
+            },
+            "namespaces": {
+                "unshare": error(libc::unshare(libc::CLONE_NEWUSER).into()),
+                "clone": error(libc::syscall(libc::SYS_clone, libc::CLONE_NEWUSER | libc::SIGCHLD, 0, 0, 0, 0)),
+                "mount": error(libc::mount(std::ptr::null(), c"/".as_ptr(), std::ptr::null(), libc::MS_REC | libc::MS_PRIVATE, std::ptr::null()).into()),
+                "umount2": error(libc::umount2(c"/proc".as_ptr(), libc::MNT_DETACH).into()),
+                "setns": error(libc::setns(open, 0).into()),
+                "ptrace": error(libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0)),
+                "keyctl": error(libc::syscall(libc::SYS_keyctl, 0, 0, 0, 0, 0)),
+                "io_uring_setup": error(libc::syscall(libc::SYS_io_uring_setup, 1, 0)),
+            },
+            "clone3": error(libc::syscall(libc::SYS_clone3, clone3.as_ptr(), size_of_val(&clone3))),
+        })
+    }
+}
+
+/// Whether a socket takes a connection: a path, or an abstract name after `@`.
+pub(crate) fn knock(socket: &str) -> bool {
+    let address = match socket.strip_prefix('@') {
+        Some(name) => SocketAddr::from_abstract_name(name),
+        None => SocketAddr::from_pathname(socket),
+    };
+    UnixStream::connect_addr(&address.unwrap()).is_ok()
+}
+
+/// Runs a test of this file once more as a user without rights, if this one has them.
+fn also_without_rights(test: &str) {
+    // SAFETY: takes nothing, changes nothing and cannot fail.
+    if unsafe { libc::geteuid() } != 0 {
+        return;
+    }
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    again.args(["--exact", &format!("attacks::{test}"), "--test-threads=1"]).uid(65534).gid(65534).current_dir("/").stdin(Stdio::null());
+    let ended = again.env("TMPDIR", "/tmp").env("HOME", "/nonexistent").output().unwrap();
+    assert!(ended.status.success(), "as nobody:\n{}{}", String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
+}
+
+async fn attacked(key: &Path, own_folder: bool) -> Value {
+    let mut config = server("odd", "odd", &[("LOOK", key.to_str().unwrap())]);
+    let Reach::Program(program) = &mut config.reach else { unreachable!() };
+    program.own_folder = own_folder;
+    let servers = servers(vec![config]);
+    let said = call(&servers, "system_calls", json!({})).await.unwrap();
+    servers.shut_down().await;
+    said
+}
+
+#[tokio::test]
+async fn a_server_changes_no_mode_owner_time_or_attribute() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = folder.path().join("id_ed25519");
+    fs::write(&key, "PRIVATE").unwrap();
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
+    let said = attacked(&key, false).await;
+    let errors = |part: &str| -> BTreeMap<String, i32> { serde_json::from_value(said[part].clone()).unwrap() };
+    for (call, error) in errors("path").into_iter().chain(errors("namespaces")) {
+        assert_eq!(error, libc::EPERM, "{call}: {said}");
+    }
+    // The times of open files are free: `touch` sets them on what it has just made.
+    assert_eq!(said["open"], json!({"fchmod": libc::EPERM, "futimens": 0}));
+    assert_eq!(said["clone3"], libc::ENOSYS, "unknown, so that the C library falls back");
+    assert_eq!(fs::metadata(&key).unwrap().mode() & 0o777, 0o600);
+    // With a folder of its own it may change what it has open: what it can open is Landlock's decision.
+    let said = attacked(&key, true).await;
+    assert_eq!(said["open"], json!({"fchmod": 0, "futimens": 0}));
+    let by_path: BTreeMap<String, i32> = serde_json::from_value(said["path"].clone()).unwrap();
+    assert!(by_path.values().all(|error| *error == libc::EPERM), "{said}");
+    also_without_rights("a_server_changes_no_mode_owner_time_or_attribute");
+}
+
+#[tokio::test]
+async fn a_server_reaches_no_covered_socket_by_any_way() {
+    let root = tempfile::tempdir().unwrap();
+    let root = root.path().canonicalize().unwrap();
+    let (runtime, alone) = (root.join("run"), root.join("bus-1x"));
+    fs::create_dir_all(runtime.join("keyring")).unwrap();
+    let (bus, control) = (runtime.join("bus"), runtime.join("keyring/control"));
+    let unnamed = format!("countersign-test-{}", std::process::id());
+    let beside = root.join("database");
+    let _listening: Vec<UnixListener> = [&bus, &control, &alone, &beside].map(|path| UnixListener::bind(path).unwrap()).into();
+    let _abstract = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&unnamed).unwrap()).unwrap();
+    let around = [&bus, &alone].map(|path| format!("/proc/{}/root{}", std::process::id(), path.display()));
+    let doors: Vec<String> =
+        [&bus, &control, &alone].map(|path| path.display().to_string()).into_iter().chain([format!("@{unnamed}")]).chain(around).collect();
+    assert!(doors.iter().all(|door| knock(door)), "all are open here");
+
+    let mut config = server("odd", "odd", &[("LOOK", &doors.iter().chain([&beside.display().to_string()]).cloned().collect::<Vec<_>>().join(":"))]);
+    let hidden = Hidden { folders: vec![runtime.clone()], but: Vec::new(), covered: vec![runtime, alone.clone(), root.join("not-there")] };
+    let Reach::Program(program) = &mut config.reach else { unreachable!() };
+    program.hidden = hidden.clone();
+    let servers = servers(vec![config]);
+    let reached: Vec<String> = serde_json::from_value(call(&servers, "knock", json!({})).await.unwrap()).unwrap();
+    servers.shut_down().await;
+    // What is tried from outside says the same as the server itself.
+    let told = |path: &PathBuf| mcp::reaches(&hidden, SocketAddr::from_pathname(path).unwrap()).unwrap();
+    assert_eq!(told(&alone), reached.contains(&alone.display().to_string()));
+    assert!(told(&beside), "everything else stays as it is");
+    if mcp::covers_work() {
+        assert_eq!(reached, [beside.display().to_string()]);
+    }
+    also_without_rights("a_server_reaches_no_covered_socket_by_any_way");
+}
