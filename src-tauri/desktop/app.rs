@@ -92,10 +92,7 @@ async fn attend(app: AppHandle, backend: Backend) {
             if host.alarm().is_some() {
                 windows::show_approval(&app);
             }
-            // While the window is open, `csign` is its client. Without the socket only that is missing.
-            let served = host::serve(&host).inspect_err(|error| tracing::warn!(%error, "csign cannot join this window"));
             pushes::forward(app, pushes).await;
-            drop(served);
         }
         Err(error) => cannot_start(&app, &error),
     }

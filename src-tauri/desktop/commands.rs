@@ -1,14 +1,20 @@
 //! One Tauri command per entry of the one list in `contract`. Each checks the calling window, hands the parameters to the
 //! host and renders what comes back; nothing is decided here.
 
+use std::sync::Arc;
+
 // The list names parameter and answer types without their paths.
 use contract::*;
+use host::{ChatWindow, Host};
 use tauri::{State, WebviewWindow, Wry, ipc::Invoke};
 
 use super::{backend::Backend, guard, items, shell, windows};
 
 macro_rules! adapters {
-    (chat { $($name:ident($params:ty) -> $response:ty, $help:literal;)+ } approval { $($aname:ident($aparams:ty) -> $aresponse:ty, $ahelp:literal;)+ }) => {
+    (
+        chat { $($name:ident($params:ty) -> $response:ty, $level:ident, $help:literal;)+ }
+        approval { $($aname:ident($aparams:ty) -> $aresponse:ty, $alevel:ident, $ahelp:literal;)+ }
+    ) => {
         adapters! { @each $($name($params) -> $response, $help;)+ $($aname($aparams) -> $aresponse, $ahelp;)+ }
     };
     (@each $($name:ident($params:ty) -> $response:ty, $help:literal;)+) => {
@@ -17,7 +23,7 @@ macro_rules! adapters {
             #[tauri::command]
             async fn $name(window: WebviewWindow, backend: State<'_, Backend>, params: $params) -> Result<$response, AgentError> {
                 guard::check(window.label(), stringify!($name))?;
-                let answer = backend.host().await?.$name(params).await?;
+                let answer = as_seen_by(window.label(), backend.host().await?).$name(params).await?;
                 done(&window, stringify!($name));
                 Ok(items::rendered(answer))
             }
@@ -38,6 +44,11 @@ macro_rules! adapters {
 }
 
 contract::with_commands!(adapters);
+
+/// The host as a window has it: the approval window has all of it, every other one asks there before it widens.
+fn as_seen_by(label: &str, host: Arc<Host>) -> Arc<dyn Commands> {
+    if label == guard::APPROVAL { host } else { Arc::new(ChatWindow::new(host)) }
+}
 
 /// What a command means for the windows, once the host has agreed.
 fn done(window: &WebviewWindow, command: &str) {

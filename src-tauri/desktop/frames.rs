@@ -31,6 +31,7 @@ impl Frames {
             | Push::Import { .. }
             | Push::Server { .. }
             | Push::ServerTools { .. }
+            | Push::Confirmations { .. }
             | Push::Questions { .. }
             | Push::QuestionDeclined { .. }
             | Push::Settings { .. }

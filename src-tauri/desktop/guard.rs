@@ -31,7 +31,7 @@ pub(crate) fn check(label: &str, command: &str) -> Result<(), AgentError> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use contract::commands::{APPROVAL_COMMANDS, CHAT_COMMANDS};
+    use contract::commands::{ACCESS, APPROVAL_COMMANDS, Access, CHAT_COMMANDS};
 
     use super::*;
 
@@ -48,6 +48,19 @@ mod tests {
         for (label, file) in files {
             let by_guard: BTreeSet<String> = all.iter().filter(|command| check(label, command).is_ok()).map(|command| (*command).to_owned()).collect();
             assert_eq!(granted(file), by_guard, "capabilities/{label}.json against the guard");
+        }
+    }
+
+    #[test]
+    fn a_window_decides_only_what_its_level_says() {
+        // What the chat window may ask for although it widens, `host::ChatWindow` has confirmed in the approval window first.
+        let of_approval = ACCESS.iter().filter(|(command, _)| APPROVAL_COMMANDS.contains(command));
+        let reads: Vec<&str> = of_approval.filter(|(_, level)| *level != Access::Widens).map(|(command, _)| *command).collect();
+        assert_eq!(reads, ["approval_pending", "audit_alarm", "confirmations"], "everything else of the approval window widens");
+        for (label, file) in [(MAIN, include_str!("../capabilities/main.json")), (APPROVAL, include_str!("../capabilities/approval.json"))] {
+            let listed: BTreeSet<&str> = ACCESS.iter().map(|(command, _)| *command).collect();
+            let unknown: Vec<String> = granted(file).into_iter().filter(|name| !listed.contains(name.as_str()) && !SHELL.contains(&name.as_str())).collect();
+            assert!(unknown.is_empty(), "capabilities/{label}.json grants what has no level: {unknown:?}");
         }
     }
 

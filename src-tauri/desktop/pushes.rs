@@ -45,9 +45,9 @@ impl Listeners {
     }
 }
 
-/// The approval window hears only that approvals, tools of servers, settings (theme, language) or everything changed.
+/// The approval window hears only that approvals, confirmations, tools of servers, settings (theme, language) or everything changed.
 fn is_for(label: &str, push: &Push) -> bool {
-    let decides = matches!(push, Push::Approvals { .. } | Push::ServerTools { .. } | Push::Settings { .. } | Push::Lagged {});
+    let decides = matches!(push, Push::Approvals { .. } | Push::Confirmations { .. } | Push::ServerTools { .. } | Push::Settings { .. } | Push::Lagged {});
     label == guard::MAIN || (label == guard::APPROVAL && decides)
 }
 
@@ -94,6 +94,7 @@ fn hear(app: &AppHandle, push: &Push) {
                 windows::show_approval(app);
             }
         }
+        Push::Confirmations { waiting } => windows::confirmations_changed(app, *waiting),
         Push::Settings { settings } => tray::language(app, &settings.language),
         Push::Session { .. }
         | Push::SessionDeleted { .. }
@@ -126,6 +127,8 @@ mod tests {
         let audit = Push::Audit { total: 1 };
         let approvals = Push::Approvals { waiting: 1 };
         let tools = Push::ServerTools { waiting: 1 };
+        let confirmations = Push::Confirmations { waiting: 1 };
+        assert!(is_for(guard::APPROVAL, &confirmations) && !is_for("probe", &confirmations));
         assert!(is_for(guard::MAIN, &audit) && !is_for(guard::APPROVAL, &audit));
         assert!(is_for(guard::MAIN, &approvals) && is_for(guard::APPROVAL, &approvals));
         assert!(is_for(guard::MAIN, &tools) && is_for(guard::APPROVAL, &tools));

@@ -31,6 +31,8 @@ const DARK: Color = Color(0x13, 0x16, 0x1a, 0xff);
 pub(crate) struct Windows {
     /// How many approvals waited when we last heard.
     waiting: AtomicU32,
+    /// How many changes of settings waited for a yes.
+    confirmations: AtomicU32,
     /// Labels of windows that have been shown once.
     appeared: Mutex<BTreeSet<String>>,
 }
@@ -109,11 +111,24 @@ pub(crate) fn open_probe(app: &AppHandle) -> tauri::Result<()> {
 
 /// Shows the approval window when more wait than before, hides it when none waits any more.
 pub(crate) fn approvals_changed(app: &AppHandle, waiting: u32) {
-    let before = app.state::<Windows>().waiting.swap(waiting, Ordering::Relaxed);
+    let windows = app.state::<Windows>();
+    let before = windows.waiting.swap(waiting, Ordering::Relaxed);
+    follow(app, before, waiting, windows.confirmations.load(Ordering::Relaxed));
+}
+
+/// The same for changes of settings that wait for a yes.
+pub(crate) fn confirmations_changed(app: &AppHandle, waiting: u32) {
+    let windows = app.state::<Windows>();
+    let before = windows.confirmations.swap(waiting, Ordering::Relaxed);
+    follow(app, before, waiting, windows.waiting.load(Ordering::Relaxed));
+}
+
+fn follow(app: &AppHandle, before: u32, waiting: u32, others: u32) {
     if waiting > before {
         show_approval(app);
     } else if waiting == 0
         && before > 0
+        && others == 0
         && let Some(window) = app.get_webview_window(guard::APPROVAL)
     {
         let _ = window.hide();

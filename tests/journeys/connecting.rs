@@ -31,13 +31,18 @@ fn a_newcomer_connects_a_model() {
         page.fill("Address", &format!("http://{nobody}/v1"));
         page.fill("Model", "scripted");
         page.click("Test connection");
-        page.says("Nothing takes the connection");
     });
+    journey.confirm(&format!("http://{nobody}/v1"));
+    journey.chat(|page| page.says("Nothing takes the connection"));
     journey.picture("connect-failed.png");
     journey.chat(|page| {
         page.fill("Address", &server.base_url());
         page.fill("Key", KEY);
         page.click("Store the key");
+    });
+    journey.confirm(&server.base_url());
+    journey.confirm("Save a key");
+    journey.chat(|page| {
         page.says("A key is stored");
         page.click("Test connection");
         wait("the model to be reached", || {

@@ -74,6 +74,9 @@ fn logs_in(journey: &Journey, address: &str) {
         let of_the_shop =
             "return [...document.querySelectorAll('.key')].find((key) => key.innerText.includes('NORCE_OAUTH'))?.querySelector('button') ?? null;";
         wait("a click on \"Store the key\"", || page.session.find(of_the_shop, json!([])).ok().flatten()?.click().ok());
+    });
+    journey.confirm("NORCE_OAUTH_CLIENT_SECRET");
+    journey.chat(|page| {
         page.says("Stored");
         page.go("Tools");
         page.named("[role=tab]", "Servers", false).click().expect("the tab");

@@ -105,6 +105,16 @@ impl Journey {
         self.within("approval", act)
     }
 
+    /// Says yes in the approval window to a change of settings that it shows.
+    #[track_caller]
+    pub fn confirm(&self, shown: &str) {
+        self.approval(|page| {
+            page.says(shown);
+            wait("the yes to be armed", || page.button("Confirm").enabled().ok().filter(|enabled| *enabled));
+            page.click("Confirm");
+        });
+    }
+
     /// Calls a command as the chat window's page does.
     pub fn call(&self, command: &str, params: Value) -> Result<Value, Value> {
         self.chat(|_| ());

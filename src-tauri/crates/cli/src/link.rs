@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use contract::{AgentError, Commands, Empty, Push};
+use host::client::NotConnected;
 use host::{Host, Options, Paths, Person, Served, Terminal, WhenAlarmed};
 use tokio::sync::broadcast;
 
@@ -50,8 +51,9 @@ impl Link {
             }
             match host::client::connect(&paths, person != Person::Absent).await {
                 Ok((client, pushes)) => return Ok(Self { commands: client, pushes, here: None }),
-                Err(error) if error.kind() == std::io::ErrorKind::Unsupported => return Err(other_version()),
-                Err(error) => last = Some(error),
+                Err(NotConnected::OtherVersion) => return Err(other_version()),
+                Err(NotConnected::Refused(error)) => return Err(error),
+                Err(NotConnected::Io(error)) => last = Some(error),
             }
             tokio::time::sleep(PAUSE).await;
         }

@@ -136,6 +136,7 @@ impl Asker {
         let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
         if let Err(error) = link.commands.approval_decide(params).await {
             self.out.error_lines(&error);
+            self.out.note("This did not decide it. Decide in the approval window, or press Ctrl-C to stop.");
         }
         Ok(heard)
     }

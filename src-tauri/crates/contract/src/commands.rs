@@ -6,75 +6,106 @@ use serde_json::Value;
 
 use crate::{AgentError, params::*, session::SessionView};
 
-/// Calls `$callback!` with the list: `name(Params) -> Response, "help";`, first the commands of the chat window, then those
-/// that only the approval window (or a person at a terminal) may call.
+/// What a caller needs for a command. Each level includes those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Access {
+    /// Every client that was let in, also a script.
+    Chat,
+    /// A person, in one of the windows or at a terminal.
+    Person,
+    /// A person in the approval window or at a terminal, because afterwards more may run, or more may leave this computer.
+    Widens,
+}
+
+/// Calls `$callback!` with the list: `name(Params) -> Response, level, "help";`, first the commands of the chat window, then those
+/// that only the approval window (or a person at a terminal) may call. The level is one of `Access`. It is the highest that the
+/// command can need: a host may ask for less where the parameters only narrow.
 #[macro_export]
 macro_rules! with_commands {
     ($callback:path) => {
         $callback! {
             chat {
-                app_status(Empty) -> AppStatus, "What is going on now";
-                sessions_list(SessionsListParams) -> SessionsListResponse, "Sessions, newest first, by title";
-                session_open(SessionParams) -> SessionView, "A session with its newest items";
-                session_rename(SessionRenameParams) -> Empty, "Give a session another title";
-                session_delete(SessionParams) -> Empty, "Delete a session and its items";
-                items_page(ItemsPageParams) -> ItemsPageResponse, "Older items of a session";
-                turn_start(TurnStartParams) -> TurnStartResponse, "Send a message";
-                turn_cancel(TurnCancelParams) -> Empty, "Stop a turn or unqueue a message";
-                approvals_list(ApprovalsListParams) -> ApprovalsListResponse, "Pending actions";
-                approval_open(ApprovalParams) -> Empty, "Bring the approval window to the front";
-                grants_list(Empty) -> GrantsListResponse, "Remembered permissions";
-                grant_revoke(GrantParams) -> Empty, "Take a permission back";
-                audit_list(AuditListParams) -> AuditListResponse, "Records, newest first";
-                audit_show(AuditShowParams) -> AuditRecordView, "One record";
-                audit_verify(Empty) -> VerifyReport, "Check the whole log";
-                audit_export(AuditExportParams) -> AuditExportResponse, "Write the log as plain files";
-                audit_checkpoint(Empty) -> AuditCheckpointResponse, "Sign the log as it stands";
-                audit_alarm_open(Empty) -> Empty, "Bring the approval window to the front, with the log that does not verify";
-                packs_list(Empty) -> PacksListResponse, "Packs, tools and servers";
-                instructions_list(Empty) -> InstructionsResponse, "What each layer of instructions gives, per tool and per turn";
-                prompt_preview(PromptPreviewParams) -> PromptPreviewResponse, "The exact prompt that a question would send";
-                server_tools(Empty) -> ServerToolsResponse, "Tools of servers as they describe them, with what changed";
-                server_tools_open(Empty) -> Empty, "Bring the approval window to the front, with the tools that are switched off";
-                server_sign_in(ServerParams) -> ServerSignInResponse, "Sign in to a server with a browser";
-                server_sign_out(ServerParams) -> Empty, "Forget the tokens for a server";
-                questions_list(Empty) -> QuestionsResponse, "What servers ask the user in the middle of a call";
-                question_answer(QuestionAnswerParams) -> Empty, "Answer a server's question, or decline";
-                tool_call(ToolCallParams) -> ToolCallResponse, "Call one tool under the same policy and audit";
-                policy_get(Empty) -> PolicyView, "What decides what may run";
-                policy_check(PolicyCheckParams) -> PolicyCheckResponse, "What the gate would say to a call";
-                switch_set(SwitchSetParams) -> SettingsView, "Switch an agent or a tool off or on";
-                run_request(RunParams) -> RunResponse, "Run one request of the run contract";
-                service_level(Empty) -> ServiceLevelView, "How the last runs were served, and what they cost";
-                settings_get(Empty) -> SettingsView, "Settings and where they come from";
-                settings_set(SettingsSetParams) -> SettingsView, "Change settings";
-                secret_set(SecretSetParams) -> Empty, "Store a key";
-                secret_delete(SecretParams) -> Empty, "Delete a key";
-                model_test(Empty) -> ModelTestResponse, "Ask the model for one word";
-                model_servers(Empty) -> LocalServersResponse, "Look for model servers on this machine";
-                import_start(ImportStartParams) -> ImportStartResponse, "Read delivery files";
-                import_status(ImportParams) -> ImportView, "How far an import is";
-                import_cancel(ImportParams) -> Empty, "Stop an import; nothing is kept of it";
-                datasets_list(Empty) -> DatasetsResponse, "Which delivery data there is and which of it answers";
-                dataset_use(DatasetUseParams) -> DatasetsResponse, "Let the sample or the imported data answer";
-                doctor(Empty) -> DoctorResponse, "Check the installation";
+                app_status(Empty) -> AppStatus, chat, "What is going on now";
+                sessions_list(SessionsListParams) -> SessionsListResponse, chat, "Sessions, newest first, by title";
+                session_open(SessionParams) -> SessionView, chat, "A session with its newest items";
+                session_rename(SessionRenameParams) -> Empty, chat, "Give a session another title";
+                session_delete(SessionParams) -> Empty, person, "Delete a session and its items";
+                items_page(ItemsPageParams) -> ItemsPageResponse, chat, "Older items of a session";
+                turn_start(TurnStartParams) -> TurnStartResponse, chat, "Send a message";
+                turn_cancel(TurnCancelParams) -> Empty, chat, "Stop a turn or unqueue a message";
+                approvals_list(ApprovalsListParams) -> ApprovalsListResponse, chat, "Pending actions";
+                approval_open(ApprovalParams) -> Empty, chat, "Bring the approval window to the front";
+                grants_list(Empty) -> GrantsListResponse, chat, "Remembered permissions";
+                grant_revoke(GrantParams) -> Empty, chat, "Take a permission back";
+                audit_list(AuditListParams) -> AuditListResponse, chat, "Records, newest first";
+                audit_show(AuditShowParams) -> AuditRecordView, chat, "One record";
+                audit_verify(Empty) -> VerifyReport, chat, "Check the whole log";
+                audit_export(AuditExportParams) -> AuditExportResponse, chat, "Write the log as plain files";
+                audit_checkpoint(Empty) -> AuditCheckpointResponse, chat, "Sign the log as it stands";
+                audit_alarm_open(Empty) -> Empty, chat, "Bring the approval window to the front, with the log that does not verify";
+                packs_list(Empty) -> PacksListResponse, chat, "Packs, tools and servers";
+                instructions_list(Empty) -> InstructionsResponse, chat, "What each layer of instructions gives, per tool and per turn";
+                prompt_preview(PromptPreviewParams) -> PromptPreviewResponse, chat, "The exact prompt that a question would send";
+                server_tools(Empty) -> ServerToolsResponse, chat, "Tools of servers as they describe them, with what changed";
+                server_tools_open(Empty) -> Empty, chat, "Bring the approval window to the front, with the tools that are switched off";
+                server_sign_in(ServerParams) -> ServerSignInResponse, person, "Sign in to a server with a browser";
+                server_sign_out(ServerParams) -> Empty, person, "Forget the tokens for a server";
+                questions_list(Empty) -> QuestionsResponse, chat, "What servers ask the user in the middle of a call";
+                question_answer(QuestionAnswerParams) -> Empty, person, "Answer a server's question, or decline";
+                tool_call(ToolCallParams) -> ToolCallResponse, chat, "Call one tool under the same policy and audit";
+                policy_get(Empty) -> PolicyView, chat, "What decides what may run";
+                policy_check(PolicyCheckParams) -> PolicyCheckResponse, chat, "What the gate would say to a call";
+                switch_set(SwitchSetParams) -> SettingsView, person, "Switch an agent or a tool off or on";
+                run_request(RunParams) -> RunResponse, chat, "Run one request of the run contract";
+                service_level(Empty) -> ServiceLevelView, chat, "How the last runs were served, and what they cost";
+                settings_get(Empty) -> SettingsView, chat, "Settings and where they come from";
+                settings_set(SettingsSetParams) -> SettingsView, widens, "Change settings";
+                secret_set(SecretSetParams) -> Empty, widens, "Store a key";
+                secret_delete(SecretParams) -> Empty, person, "Delete a key";
+                model_test(Empty) -> ModelTestResponse, chat, "Ask the model for one word";
+                model_servers(Empty) -> LocalServersResponse, chat, "Look for model servers on this machine";
+                import_start(ImportStartParams) -> ImportStartResponse, person, "Read delivery files";
+                import_status(ImportParams) -> ImportView, chat, "How far an import is";
+                import_cancel(ImportParams) -> Empty, person, "Stop an import; nothing is kept of it";
+                datasets_list(Empty) -> DatasetsResponse, chat, "Which delivery data there is and which of it answers";
+                dataset_use(DatasetUseParams) -> DatasetsResponse, person, "Let the sample or the imported data answer";
+                doctor(Empty) -> DoctorResponse, chat, "Check the installation";
             }
             approval {
-                approval_pending(Empty) -> ApprovalsListResponse, "Pending actions in full";
-                approval_decide(ApprovalDecideParams) -> ApprovalDecideResponse, "Approve, edit or reject";
-                audit_alarm(Empty) -> AuditAlarmResponse, "The log that does not verify, if it is so";
-                audit_accept_new_log(Empty) -> AuditAcceptResponse, "Set a log that does not verify aside and begin a new one";
-                policy_set(PolicySetParams) -> Empty, "Change what may run; only here may it be widened";
-                terminal_decisions_set(TerminalDecisionsParams) -> Empty, "Let csign decide too";
-                server_tool_accept(ServerToolAcceptParams) -> Empty, "Accept a tool as its server describes it now";
-                server_tool_effect(ServerToolEffectParams) -> Empty, "Say what a tool changes that no manifest declares";
+                approval_pending(Empty) -> ApprovalsListResponse, chat, "Pending actions in full";
+                approval_decide(ApprovalDecideParams) -> ApprovalDecideResponse, widens, "Approve, edit or reject";
+                audit_alarm(Empty) -> AuditAlarmResponse, chat, "The log that does not verify, if it is so";
+                audit_accept_new_log(Empty) -> AuditAcceptResponse, widens, "Set a log that does not verify aside and begin a new one";
+                policy_set(PolicySetParams) -> Empty, widens, "Change what may run; only here may it be widened";
+                terminal_decisions_set(TerminalDecisionsParams) -> Empty, widens, "Let csign decide too";
+                server_tool_accept(ServerToolAcceptParams) -> Empty, widens, "Accept a tool as its server describes it now";
+                server_tool_effect(ServerToolEffectParams) -> Empty, widens, "Say what a tool changes that no manifest declares";
+                confirmations(Empty) -> ConfirmationsResponse, chat, "Changes of settings that wait for a yes";
+                confirmation_decide(ConfirmationDecideParams) -> Empty, widens, "Make a change of settings, or leave them as they are";
             }
         }
     };
 }
 
+/// A level as it is written in the list. Another word does not compile.
+#[macro_export]
+macro_rules! access {
+    (chat) => {
+        $crate::commands::Access::Chat
+    };
+    (person) => {
+        $crate::commands::Access::Person
+    };
+    (widens) => {
+        $crate::commands::Access::Widens
+    };
+}
+
 macro_rules! handlers {
-    (chat { $($name:ident($params:ty) -> $response:ty, $help:literal;)+ } approval { $($aname:ident($aparams:ty) -> $aresponse:ty, $ahelp:literal;)+ }) => {
+    (
+        chat { $($name:ident($params:ty) -> $response:ty, $level:ident, $help:literal;)+ }
+        approval { $($aname:ident($aparams:ty) -> $aresponse:ty, $alevel:ident, $ahelp:literal;)+ }
+    ) => {
         /// What a host implements: one method per command.
         #[async_trait]
         pub trait Commands: Send + Sync {
@@ -86,6 +117,9 @@ macro_rules! handlers {
         pub const CHAT_COMMANDS: &[&str] = &[$(stringify!($name)),+];
         /// Names of the commands that only the approval window may call.
         pub const APPROVAL_COMMANDS: &[&str] = &[$(stringify!($aname)),+];
+
+        /// What each command needs at most.
+        pub const ACCESS: &[(&str, Access)] = &[$((stringify!($name), $crate::access!($level)),)+ $((stringify!($aname), $crate::access!($alevel)),)+];
 
         /// Calls a command by name with JSON, for hosts that speak JSON anyway (the local socket).
         pub async fn dispatch(handler: &dyn Commands, command: &str, params: Value) -> Result<Value, AgentError> {

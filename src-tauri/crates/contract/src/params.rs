@@ -242,6 +242,17 @@ wire! {
         state: CredentialState,
     }
     struct SettingsSetParams { settings: Settings }
+    /// One change that a person has to confirm. Texts are shown as they are.
+    struct SettingChange {
+        /// Its place in the settings, or `key` with the name of a key.
+        setting: String,
+        before: String,
+        after: String,
+    }
+    /// What the chat window asked for and the approval window has not confirmed yet.
+    struct Confirmation { id: String, changes: Vec<SettingChange> }
+    struct ConfirmationsResponse { confirmations: Vec<Confirmation> }
+    struct ConfirmationDecideParams { id: String, accept: bool }
     struct KeyringView {
         state: KeyringState,
         message: String,
@@ -376,6 +387,10 @@ pub enum Push {
     },
     /// Descriptions of servers' tools changed: read them again. So many wait to be accepted.
     ServerTools {
+        waiting: u32,
+    },
+    /// Changes of settings wait in the approval window: read them again.
+    Confirmations {
         waiting: u32,
     },
     /// Servers ask the user something: read them again.

@@ -49,7 +49,10 @@ fn generate(folder: &Path) {
     let config = Config::new().with_out_dir(folder).with_large_int("number");
     export_params!(&config, contract::Push, contract::TurnEvent, contract::AgentError, contract::manifest::AgentProfile);
     macro_rules! each {
-        (chat { $($n:ident($p:ty) -> $r:ty, $h:literal;)+ } approval { $($an:ident($ap:ty) -> $ar:ty, $ah:literal;)+ }) => {
+        (
+            chat { $($n:ident($p:ty) -> $r:ty, $l:ident, $h:literal;)+ }
+            approval { $($an:ident($ap:ty) -> $ar:ty, $al:ident, $ah:literal;)+ }
+        ) => {
             export_params!(&config, $($p, $r,)+ $($ap, $ar,)+);
         };
     }

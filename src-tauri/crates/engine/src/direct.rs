@@ -29,6 +29,11 @@ impl Engine {
     /// Calls a tool by id. `headless` callers get `approval_required` for writes, with the pending action's id.
     pub async fn tool_call(self: &Arc<Self>, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
         let turn = TurnId(self.world.ids.next("turn"));
+        self.tool_call_in(turn, params).await
+    }
+
+    /// The same under a turn's id that the caller made: its pending action names that turn.
+    pub async fn tool_call_in(self: &Arc<Self>, turn: TurnId, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
         self.tool_call_as(turn, params, Part::Outside).await
     }
 

@@ -1,11 +1,13 @@
 //! A guard: a tiny process between the app and a program it starts. When the program ends or the app is gone, however that came
 //! about, it kills everything the program started, daemons included, and ends as the program ended. It holds none of the
-//! program's pipes, none of the app's files and next to none of its memory. Needs Linux with `/proc`.
+//! program's pipes, none of the app's files and next to none of its memory. Needs Linux with `/proc`. `lineage` tells programs below a
+//! guard from all others.
 //! Beside it, what may be put on the program itself between fork and exec: a filter on its system calls, and covers over places.
 //! It must not know what the program is for.
 
 mod calls;
 mod cover;
+mod lineage;
 mod memory;
 mod system;
 mod watch;
@@ -19,6 +21,7 @@ use std::{
 
 pub use calls::{CallFilter, Permits, Sockets, filters_work};
 pub use cover::{Covers, covers_work, in_child};
+pub use lineage::{Process, is_guarded};
 
 /// The app's hold on a guard. Dropping it, like the end of the app, kills the program and all it started.
 #[derive(Debug)]

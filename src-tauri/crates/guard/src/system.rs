@@ -11,7 +11,7 @@ use std::{
     ptr,
 };
 
-use super::{memory::Stretches, watch};
+use super::{lineage, memory::Stretches, watch};
 
 /// The guard's only open files: its end of the app's line, news of children, `/proc`.
 const LINE: RawFd = 0;
@@ -71,6 +71,9 @@ fn split(line: RawFd, unneeded: &Stretches) -> io::Result<()> {
         let news = checked(libc::signalfd(-1, &raw const child, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK))?;
         let proc = checked(libc::open(c"/proc".as_ptr(), libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC))?;
         let guard = libc::getpid();
+        // Before the program exists, which loses the name when it becomes what it is to be: nobody must meet the program below a guard
+        // without its name.
+        libc::prctl(libc::PR_SET_NAME, lineage::NAME.as_ptr());
         let none: libc::c_long = 0;
         let program = libc::syscall(libc::SYS_clone, libc::c_long::from(libc::SIGCHLD), none, none, none, none);
         match i32::try_from(program) {
@@ -93,6 +96,9 @@ fn become_program(line: RawFd, guard: i32) -> io::Result<()> {
         if libc::getppid() != guard {
             return Err(io::Error::from_raw_os_error(libc::ESRCH));
         }
+        // Its programs cannot take this back, so they are known even when they have killed their guard.
+        let (yes, no): (libc::c_ulong, libc::c_ulong) = (1, 0);
+        checked(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, yes, no, no, no))?;
         // Libraries of the app may have opened files without care. Kernels before 5.11 cannot do this.
         libc::syscall(libc::SYS_close_range, 3 as libc::c_ulong, libc::c_ulong::from(u32::MAX), libc::c_ulong::from(libc::CLOSE_RANGE_CLOEXEC));
         let id = libc::getpid().to_ne_bytes();
@@ -112,7 +118,6 @@ fn become_guard(line: RawFd, news: RawFd, proc: RawFd, unneeded: &Stretches, gua
         libc::dup2(proc, PROC);
         close_from(3);
         libc::chdir(c"/".as_ptr());
-        libc::prctl(libc::PR_SET_NAME, c"csign-guard".as_ptr());
         // Neither a core file nor another process gets to see what is left of the app's memory.
         libc::prctl(libc::PR_SET_DUMPABLE, 0 as libc::c_ulong);
         let unneeded = ptr::read_volatile(unneeded);

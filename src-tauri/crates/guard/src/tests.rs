@@ -8,7 +8,7 @@ use std::{
     thread,
 };
 
-use super::Guard;
+use super::{Guard, is_guarded};
 
 fn shell(script: &str) -> Command {
     let mut command = Command::new("/bin/sh");
@@ -108,4 +108,32 @@ fn all_generations_go() {
     drop(guard);
     assert_eq!(child.wait().unwrap().signal(), Some(9));
     assert!(lines.next().is_none(), "all of them held the output, and all are gone");
+}
+
+/// The next line as the id of a process.
+fn told(lines: &mut impl Iterator<Item = std::io::Result<String>>) -> i32 {
+    lines.next().unwrap().unwrap().trim().parse().unwrap()
+}
+
+#[test]
+fn whatever_a_program_starts_is_known_as_guarded() {
+    // The program, a child in another session whose parent has ended, and one that killed the guard before it said anything.
+    let (mut child, _guard) = start(shell("echo $$; (setsid sh -c 'echo $$; exec sleep 1000' &); wait; exec sleep 1000"));
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    for who in ["the program", "a daemon"] {
+        assert!(is_guarded(told(&mut lines)).unwrap(), "{who}");
+    }
+    let script = "(setsid sh -c 'kill -9 $0; while grep -qs \"^State:.[^Z]\" /proc/$0/status; do :; done; echo $$; exec sleep 1000' $PPID &); wait; sleep 1000";
+    let (mut child, guard) = start(shell(script));
+    let id = told(&mut BufReader::new(child.stdout.take().unwrap()).lines());
+    child.wait().unwrap();
+    assert!(is_guarded(id).unwrap(), "a daemon whose guard was killed");
+    // SAFETY: ends the one process that this test left behind; it was just looked at.
+    unsafe { libc::kill(id, libc::SIGKILL) };
+    drop(guard);
+    let free = Command::new("/bin/sleep").arg("1000").spawn().unwrap();
+    assert!(!is_guarded(i32::try_from(free.id()).unwrap()).unwrap(), "a child of this process without a guard");
+    let mut free = free;
+    free.kill().unwrap();
+    free.wait().unwrap();
 }

@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    io,
+    fs, io,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -44,19 +44,34 @@ pub struct Client {
     reading: JoinHandle<()>,
 }
 
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+pub enum NotConnected {
+    #[error("another version of Countersign is running")]
+    OtherVersion,
+    #[error("{}", .0.message)]
+    Refused(AgentError),
+    /// Worth trying again: the other process may be starting or ending.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
 /// Connects to the process that holds the profile. `at_terminal`: a person sits at this process's standard input.
-pub async fn connect(paths: &Paths, at_terminal: bool) -> io::Result<(Arc<Client>, broadcast::Receiver<Push>)> {
+pub async fn connect(paths: &Paths, at_terminal: bool) -> Result<(Arc<Client>, broadcast::Receiver<Push>), NotConnected> {
     let stream = UnixStream::connect(socket::address(paths)?).await?;
     if stream.peer_cred()?.uid() != socket::me() {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the socket belongs to another user"));
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the socket belongs to another user").into());
     }
+    // Read behind the connection: it is made before its socket is, so this is the one of whoever serves now.
+    let token = fs::read_to_string(paths.token()).unwrap_or_default();
     let (read, mut write) = stream.into_split();
     let mut lines = BufReader::new(read).lines();
-    send(&mut write, &Hello { protocol: PROTOCOL, terminal: at_terminal }).await?;
+    send(&mut write, &Hello { protocol: PROTOCOL, token, terminal: at_terminal }).await?;
     match lines.next_line().await?.map(|line| serde_json::from_str(&line)) {
         Some(Ok(Line::Hello { protocol: PROTOCOL })) => {}
-        Some(_) => return Err(io::Error::new(io::ErrorKind::Unsupported, "another version of Countersign is running")),
-        None => return Err(io::ErrorKind::ConnectionReset.into()),
+        Some(Ok(Line::Refused { refused })) => return Err(NotConnected::Refused(refused)),
+        Some(_) => return Err(NotConnected::OtherVersion),
+        None => return Err(io::Error::from(io::ErrorKind::ConnectionReset).into()),
     }
     let (pushes, receiver) = broadcast::channel(BEHIND);
     let waiting = Waiting::default();
@@ -103,7 +118,7 @@ async fn read_lines(mut lines: Lines<BufReader<OwnedReadHalf>>, waiting: Waiting
                 let _ = pushes.send(*push);
                 continue;
             }
-            Ok(Line::Hello { .. }) => continue,
+            Ok(Line::Hello { .. } | Line::Refused { .. }) => continue,
             Err(error) => {
                 tracing::warn!(%error, "a line of the socket cannot be read");
                 continue;
@@ -121,7 +136,10 @@ fn lost() -> AgentError {
 }
 
 macro_rules! remote {
-    (chat { $($name:ident($params:ty) -> $response:ty, $help:literal;)+ } approval { $($aname:ident($aparams:ty) -> $aresponse:ty, $ahelp:literal;)+ }) => {
+    (
+        chat { $($name:ident($params:ty) -> $response:ty, $level:ident, $help:literal;)+ }
+        approval { $($aname:ident($aparams:ty) -> $aresponse:ty, $alevel:ident, $ahelp:literal;)+ }
+    ) => {
         #[async_trait]
         impl Commands for Client {
             $(async fn $name(&self, params: $params) -> Result<$response, AgentError> {

@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::{
     Host, credentials, definitions, doctor,
     entries::Entries,
-    models::{API_KEY, FALLBACK_KEY, Tested, entry_of, may_be_kept},
+    models::{API_KEY, FALLBACK_KEY, Tested, entry_of, may_be_kept, origin_of_key},
     pack_settings, servers,
 };
 
@@ -182,8 +182,7 @@ impl Commands for Host {
         self.tools.questions.answer(&params.id, params.answer).map(|()| Empty {})
     }
     async fn tool_call(&self, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
-        self.check_alarm()?;
-        self.engine.tool_call(params).await
+        self.tool_call_in(TurnId(self.options.ids.next("turn")), params).await
     }
 
     async fn policy_get(&self, _: Empty) -> Result<PolicyView, AgentError> {
@@ -218,10 +217,16 @@ impl Commands for Host {
     async fn settings_get(&self, _: Empty) -> Result<SettingsView, AgentError> {
         Ok(self.settings_view().await)
     }
+    async fn confirmations(&self, _: Empty) -> Result<ConfirmationsResponse, AgentError> {
+        Ok(ConfirmationsResponse { confirmations: self.confirmations.list() })
+    }
+    async fn confirmation_decide(&self, params: ConfirmationDecideParams) -> Result<Empty, AgentError> {
+        self.confirmations.decide(&params.id, params.accept).map(|()| Empty {})
+    }
     async fn settings_set(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {
         self.check_alarm()?;
         let before = self.profile.stored();
-        pack_settings::check(&before, &params.settings, &self.tools)?;
+        self.check_settings(&params.settings)?;
         self.profile.write(params.settings)?;
         pack_settings::apply(&self.profile.settings(), &self.tools);
         if before.packs != self.profile.stored().packs {
@@ -286,6 +291,27 @@ impl Host {
             Some(error) if self.profile.settings().agent_enabled && self.models.current(model).in_process() => Err(error),
             Some(_) | None => Ok(()),
         }
+    }
+
+    /// A tool called directly, under a turn's id that the caller knows already.
+    pub(crate) async fn tool_call_in(&self, turn: TurnId, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
+        self.check_alarm()?;
+        self.engine.tool_call_in(turn, params).await
+    }
+
+    /// Refuses settings that cannot be used.
+    pub(crate) fn check_settings(&self, settings: &Settings) -> Result<(), AgentError> {
+        self.profile.check(settings)?;
+        pack_settings::check(&self.profile.stored(), settings, &self.tools)
+    }
+
+    /// The storing of a key, as a person is to confirm it: where it will go, and never the key itself.
+    pub(crate) fn key_change(&self, name: &str) -> Result<SettingChange, AgentError> {
+        let settings = self.profile.settings();
+        may_be_kept(name, &settings)?;
+        self.entry_of(name)?;
+        let origin = origin_of_key(name, &settings).map(|origin| format!(" ({origin})")).unwrap_or_default();
+        Ok(SettingChange { setting: "key".into(), before: String::new(), after: format!("{name}{origin}") })
     }
 
     async fn record(&self, draft: RecordDraft) -> Result<(), AgentError> {

@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
 };
 
 use audit::Log;
@@ -15,6 +15,7 @@ use tokio::sync::{OnceCell, broadcast};
 
 use crate::{
     Options, Paths,
+    confirmations::Confirmations,
     imports::Imports,
     ledger::Ledger,
     models::HostModels,
@@ -49,6 +50,12 @@ pub struct Host {
     pub(crate) memory: Mutex<Option<MemoryFolder>>,
     /// Filled once what only clients of the socket want is ready.
     pub(crate) clients: OnceCell<()>,
+    /// Changes of settings that wait for the approval window.
+    pub(crate) confirmations: Confirmations,
+    /// Held while settings are compared with those in force and then written.
+    pub(crate) changing: tokio::sync::Mutex<()>,
+    /// Whether the local socket is served.
+    pub(crate) served: AtomicBool,
     /// Held until the process ends: one process per profile.
     pub(crate) _lock: File,
 }

@@ -3,8 +3,10 @@
 //! It must not know windows, terminals or HTTP.
 
 mod callers;
+mod chat_window;
 pub mod client;
 mod commands;
+mod confirmations;
 mod credentials;
 mod definitions;
 mod dialect;
@@ -25,6 +27,7 @@ mod opening;
 mod options;
 mod pack_settings;
 mod paths;
+mod peer;
 mod places;
 mod prices;
 mod profile;
@@ -40,8 +43,10 @@ mod terminal;
 #[cfg(debug_assertions)]
 mod testing;
 mod tools;
+mod widening;
 mod world;
 
+pub use chat_window::ChatWindow;
 pub use evaluate::evaluate;
 pub use first_look::FirstLook;
 pub use host::Host;

@@ -31,6 +31,11 @@ pub(crate) fn entry_of(name: &str, settings: &Settings) -> Option<Entries> {
     server_of_key(name, settings)?.key_entries()
 }
 
+/// The server that a named key goes to, if it is one of a model.
+pub(crate) fn origin_of_key(name: &str, settings: &Settings) -> Option<contract::address::Origin> {
+    server_of_key(name, settings)?.origin()
+}
+
 /// Says why a named key cannot be kept for the server that is configured now.
 pub(crate) fn may_be_kept(name: &str, settings: &Settings) -> Result<(), AgentError> {
     let Some(server) = server_of_key(name, settings) else { return Ok(()) };

@@ -47,6 +47,10 @@ impl Paths {
     pub fn installation(&self) -> PathBuf {
         self.data.join("installation")
     }
+    /// What clients of the local socket have to show. There while the profile is served.
+    pub(crate) fn token(&self) -> PathBuf {
+        self.data.join("socket-token")
+    }
     /// Packs that the user adds.
     pub fn packs(&self) -> PathBuf {
         self.data.join("tools")

@@ -14,6 +14,7 @@ use serde_json::json;
 use crate::{
     paths::{Paths, Stamp, stamp, write_atomically},
     prices::Prices,
+    widening::{self, Widening},
 };
 
 /// The profile in force.
@@ -96,17 +97,27 @@ impl LiveProfile {
         forced
     }
 
+    /// What a change to these settings needs.
+    pub(crate) fn widening(&self, settings: &Settings) -> Widening {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let mut settings = settings.clone();
+        self.unforce(&mut settings, &state.stored);
+        widening::of_settings(&state.stored, &settings)
+    }
+
+    /// Refuses settings that cannot be used, or that allow more than may be said here.
+    pub(crate) fn check(&self, settings: &Settings) -> Result<(), AgentError> {
+        check(settings)?;
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        check_policy(&state.stored, settings)
+    }
+
     /// Checks, stores and applies settings. An unreadable old file is kept beside the new one.
     pub(crate) fn write(&self, mut settings: Settings) -> Result<(), AgentError> {
         check(&settings)?;
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         self.unforce(&mut settings, &state.stored);
-        if width(settings.policy) > width(state.stored.policy) {
-            return Err(AgentError::invalid("More may be allowed only in the approval window.")
-                .with("field", "policy")
-                .reason("window_only")
-                .hint("Open that window from the tray's menu and choose it under \u{201c}Who may decide\u{201d}."));
-        }
+        check_policy(&state.stored, &settings)?;
         // These have commands of their own; the first only in the approval window.
         settings.decide_from_terminal = state.stored.decide_from_terminal;
         settings.switches.clone_from(&state.stored.switches);
@@ -232,6 +243,17 @@ impl Profile for LiveProfile {
         }
         values
     }
+}
+
+/// A policy that allows more has a command of its own.
+fn check_policy(stored: &Settings, settings: &Settings) -> Result<(), AgentError> {
+    if width(settings.policy) <= width(stored.policy) {
+        return Ok(());
+    }
+    Err(AgentError::invalid("More may be allowed only in the approval window.")
+        .with("field", "policy")
+        .reason("window_only")
+        .hint("Open that window from the tray's menu and choose it under \u{201c}Who may decide\u{201d}."))
 }
 
 /// How much a mode allows.

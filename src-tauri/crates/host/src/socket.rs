@@ -1,16 +1,21 @@
 //! The local socket: the process that holds a profile serves the command list to further `csign` calls of the same user.
 //! A line of JSON each way: a greeting, then `{id, command, params}` -> `{id, ok}` or `{id, error}`, and `{push}` in between.
+//! A client is let in with the token from the data folder, which no server or program of a pack can read, and only if it is none of
+//! those itself. Until then it gets one line, which refuses it, and nothing else.
 
 use std::{
     fs, io,
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _},
+    io::Write as _,
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
 };
 
-use contract::{AgentError, Push};
+use contract::{AgentError, ErrorCode, Push};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use subtle::ConstantTimeEq as _;
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
     net::{
@@ -21,10 +26,18 @@ use tokio::{
     task::JoinHandle,
 };
 
-use crate::{Host, Paths, terminal::Terminal};
+use crate::{
+    Host, Paths,
+    peer::{Peer, Refused},
+    terminal::Terminal,
+};
 
 /// Goes up when the lines change their meaning.
-pub(crate) const PROTOCOL: u32 = 1;
+pub(crate) const PROTOCOL: u32 = 2;
+/// Bytes of a greeting.
+const GREETING_BYTES: u64 = 4 << 10;
+/// How long a client may take to greet.
+const GREETING: Duration = Duration::from_secs(10);
 /// Bytes of one request.
 const REQUEST_BYTES: u64 = 4 << 20;
 /// Lines that wait for a slow client before its requests wait too.
@@ -35,10 +48,14 @@ const AT_ONCE: usize = 32;
 const ADDRESS_BYTES: usize = 100;
 
 /// A client's first line.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Hello {
     pub(crate) protocol: u32,
-    /// A person sits at the client's standard input.
+    /// As it lies in the data folder.
+    #[serde(default)]
+    pub(crate) token: String,
+    /// The client wants to ask the person at its standard input. That somebody sits there is looked at, not believed.
+    #[serde(default)]
     pub(crate) terminal: bool,
 }
 
@@ -57,6 +74,7 @@ pub(crate) enum Line {
     Ok { id: u64, ok: Value },
     Error { id: u64, error: AgentError },
     Push { push: Box<Push> },
+    Refused { refused: AgentError },
     Hello { protocol: u32 },
 }
 
@@ -92,8 +110,9 @@ pub(crate) fn me() -> u32 {
     unsafe { libc::geteuid() }
 }
 
-/// The socket while it is served. Dropping it stops accepting and removes the file.
+/// The socket while it is served. Dropping it stops accepting and removes its files.
 pub struct Served {
+    host: Arc<Host>,
     path: PathBuf,
     accepting: JoinHandle<()>,
     connected: watch::Receiver<usize>,
@@ -102,84 +121,116 @@ pub struct Served {
 impl Served {
     /// Takes no more clients and waits until those connected have left.
     pub async fn finish(mut self) {
-        self.accepting.abort();
-        let _ = fs::remove_file(&self.path);
+        self.stop_accepting();
         // The sender ends with the last connection.
         let _ = self.connected.wait_for(|count| *count == 0).await;
+    }
+
+    fn stop_accepting(&self) {
+        self.accepting.abort();
+        let _ = fs::remove_file(&self.path);
+        let _ = fs::remove_file(self.host.paths().token());
     }
 }
 
 impl Drop for Served {
     fn drop(&mut self) {
-        self.accepting.abort();
-        let _ = fs::remove_file(&self.path);
+        self.stop_accepting();
+        self.host.served.store(false, Ordering::Release);
     }
 }
 
-/// Serves a host. The caller holds the profile's lock, so a file of that name is a leftover.
+/// Serves a host, once. The caller holds the profile's lock, so files of those names are leftovers.
 pub fn serve(host: &Arc<Host>) -> io::Result<Served> {
-    let path = address(host.paths())?;
-    match fs::remove_file(&path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
+    if host.served.swap(true, Ordering::AcqRel) {
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "this profile is served already"));
     }
+    bind(host).inspect_err(|_| host.served.store(false, Ordering::Release))
+}
+
+fn bind(host: &Arc<Host>) -> io::Result<Served> {
+    let path = address(host.paths())?;
+    remove_leftover(&path)?;
+    let token = make_token(&host.paths().token())?;
     let listener = UnixListener::bind(&path)?;
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
     let (count, connected) = watch::channel(0);
-    let accepting = tokio::spawn(accept(listener, Arc::clone(host), Arc::new(count)));
-    Ok(Served { path, accepting, connected })
+    let accepting = tokio::spawn(accept(listener, Arc::clone(host), token.into(), Arc::new(count)));
+    Ok(Served { host: Arc::clone(host), path, accepting, connected })
 }
 
-async fn accept(listener: UnixListener, host: Arc<Host>, count: Arc<watch::Sender<usize>>) {
+fn remove_leftover(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Another token for each time that a profile is served.
+fn make_token(path: &Path) -> io::Result<String> {
+    let mut random = [0; 32];
+    getrandom::fill(&mut random).map_err(io::Error::other)?;
+    let token = engine::sha256_hex(&random);
+    remove_leftover(path)?;
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).custom_flags(libc::O_NOFOLLOW).open(path)?;
+    file.write_all(token.as_bytes())?;
+    Ok(token)
+}
+
+async fn accept(listener: UnixListener, host: Arc<Host>, token: Arc<str>, count: Arc<watch::Sender<usize>>) {
     loop {
         match listener.accept().await {
-            Ok((stream, _)) if stream.peer_cred().is_ok_and(|peer| peer.uid() == me()) => {
+            Ok((stream, _)) => {
                 count.send_modify(|n| *n += 1);
-                let (host, count) = (Arc::clone(&host), Arc::clone(&count));
+                let (host, token, count) = (Arc::clone(&host), Arc::clone(&token), Arc::clone(&count));
                 tokio::spawn(async move {
-                    if let Err(error) = connection(stream, host).await {
+                    if let Err(error) = connection(stream, host, &token).await {
                         tracing::debug!(%error, "a client of the socket left");
                     }
                     count.send_modify(|n| *n -= 1);
                 });
             }
-            Ok(_) => tracing::warn!("a process of another user knocked at the socket"),
             Err(error) => {
                 tracing::warn!(%error, "a client could not join");
-                tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+                tokio::time::sleep(Duration::from_millis(200)).await;
             }
         }
     }
 }
 
-async fn connection(stream: UnixStream, host: Arc<Host>) -> io::Result<()> {
+async fn connection(stream: UnixStream, host: Arc<Host>, token: &str) -> io::Result<()> {
+    let peer = Peer::of(&stream);
     let (read, mut write) = stream.into_split();
     let mut requests = BufReader::new(read);
-    let Some(hello) = next::<Hello>(&mut requests).await? else { return Ok(()) };
+    let greeted = tokio::time::timeout(GREETING, next::<Hello>(&mut requests, GREETING_BYTES)).await;
+    let Some(hello) = greeted.map_err(|_| io::ErrorKind::TimedOut)?? else { return Ok(()) };
+    if hello.protocol != PROTOCOL {
+        return write_line(&mut write, &Line::Hello { protocol: PROTOCOL }).await;
+    }
+    let peer = match admitted(peer, &hello, token) {
+        Ok(peer) => peer,
+        Err(refused) => return write_line(&mut write, &Line::Refused { refused }).await,
+    };
     let pushes = host.subscribe();
     // The greeting is the first line, whatever the host tells meanwhile.
-    let mut greeting = serde_json::to_vec(&Line::Hello { protocol: PROTOCOL })?;
-    greeting.push(b'\n');
-    write.write_all(&greeting).await?;
+    write_line(&mut write, &Line::Hello { protocol: PROTOCOL }).await?;
     let (lines, outgoing) = mpsc::channel(OUTGOING);
     let writer = tokio::spawn(write_lines(write, outgoing, pushes));
-    if hello.protocol == PROTOCOL {
-        host.ready_for_clients().await;
-        let terminal = Arc::new(Terminal::remote(host, hello.terminal));
-        let places = Arc::new(Semaphore::new(AT_ONCE));
-        while let Some(request) = next::<Request>(&mut requests).await? {
-            // Each on its own: a decision must not wait behind the call it decides.
-            let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
-            let (terminal, lines) = (Arc::clone(&terminal), lines.clone());
-            tokio::spawn(async move {
-                let _place = place;
-                let line = match contract::dispatch(terminal.as_ref(), &request.command, request.params).await {
-                    Ok(ok) => Line::Ok { id: request.id, ok },
-                    Err(error) => Line::Error { id: request.id, error },
-                };
-                let _ = lines.send(line).await;
-            });
-        }
+    host.ready_for_clients().await;
+    let terminal = Arc::new(Terminal::remote(host, peer, hello.terminal));
+    let places = Arc::new(Semaphore::new(AT_ONCE));
+    while let Some(request) = next::<Request>(&mut requests, REQUEST_BYTES).await? {
+        // Each on its own: a decision must not wait behind the call it decides.
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
+        let (terminal, lines) = (Arc::clone(&terminal), lines.clone());
+        tokio::spawn(async move {
+            let _place = place;
+            let line = match contract::dispatch(terminal.as_ref(), &request.command, request.params).await {
+                Ok(ok) => Line::Ok { id: request.id, ok },
+                Err(error) => Line::Error { id: request.id, error },
+            };
+            let _ = lines.send(line).await;
+        });
     }
     drop(lines);
     // Ends when the answers under way are given, or with the first line that nobody takes.
@@ -187,14 +238,39 @@ async fn connection(stream: UnixStream, host: Arc<Host>) -> io::Result<()> {
     Ok(())
 }
 
+/// Lets a client in that shows the token and is no program of a pack.
+fn admitted(peer: Result<Peer, Refused>, hello: &Hello, token: &str) -> Result<Peer, AgentError> {
+    let refused = |message: String, reason: &str, hint: &str| Err(AgentError::new(ErrorCode::InvalidInput, message).reason(reason).hint(hint));
+    let peer = match peer {
+        Ok(peer) => peer,
+        Err(why) => {
+            tracing::warn!(%why, "a process was refused at the socket");
+            let message = format!("The running Countersign refused this process: {why}.");
+            return refused(message, "client_refused", "Run csign yourself, in a terminal outside of Countersign.");
+        }
+    };
+    if !bool::from(token.as_bytes().ct_eq(hello.token.as_bytes())) {
+        tracing::warn!("a process without the token was refused at the socket");
+        let message = "The running Countersign refused this process: it did not show the token from the data folder.".to_owned();
+        return refused(message, "token_refused", "Use csign with the same data folder, as a user who can read it.");
+    }
+    Ok(peer)
+}
+
 /// The next line; `None` at the end. A line that is too long or not what is expected ends the connection.
-async fn next<T: serde::de::DeserializeOwned>(from: &mut BufReader<OwnedReadHalf>) -> io::Result<Option<T>> {
+async fn next<T: serde::de::DeserializeOwned>(from: &mut BufReader<OwnedReadHalf>, most: u64) -> io::Result<Option<T>> {
     let mut line = Vec::new();
-    let read = from.take(REQUEST_BYTES).read_until(b'\n', &mut line).await?;
+    let read = from.take(most).read_until(b'\n', &mut line).await?;
     if read == 0 {
         return Ok(None);
     }
     serde_json::from_slice(&line).map(Some).map_err(io::Error::from)
+}
+
+async fn write_line(to: &mut OwnedWriteHalf, line: &Line) -> io::Result<()> {
+    let mut text = serde_json::to_vec(line)?;
+    text.push(b'\n');
+    to.write_all(&text).await
 }
 
 /// Answers and pushes, as they come. A client that falls too far behind is let go: it must read everything again.
@@ -212,9 +288,7 @@ async fn write_lines(mut to: OwnedWriteHalf, mut lines: mpsc::Receiver<Line>, mu
                 None => return,
             },
         };
-        let Ok(mut text) = serde_json::to_vec(&line) else { continue };
-        text.push(b'\n');
-        if to.write_all(&text).await.is_err() {
+        if write_line(&mut to, &line).await.is_err() {
             return;
         }
     }

@@ -18,6 +18,7 @@ use store::{OpenError, SqliteStore};
 
 use crate::{
     Host, Options, Paths, callers,
+    confirmations::Confirmations,
     credentials::{self, Credentials},
     definitions::{self, Pins},
     elsewhere::{self, Elsewhere},
@@ -114,6 +115,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     }
     watch_log(&log, &hub);
     let imports = Imports::new(Arc::clone(&engine), Arc::clone(&tools), Arc::clone(&models), Arc::clone(&log), Arc::clone(&hub));
+    let confirmations = Confirmations::new(Arc::clone(&hub), Arc::clone(&options.ids));
     tidy_now_and_then(&engine, &ledger);
     Ok(Arc::new(Host {
         engine,
@@ -132,6 +134,9 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         notices: std::sync::Mutex::new(notices),
         memory: std::sync::Mutex::new(memory),
         clients: tokio::sync::OnceCell::new(),
+        confirmations,
+        changing: tokio::sync::Mutex::default(),
+        served: std::sync::atomic::AtomicBool::new(false),
         _lock: lock,
     }))
 }

@@ -1,16 +1,19 @@
 //! The commands as a terminal has them: all of the chat window's, and decisions only where a person is there to make them.
 //! Deciding for others than the own question is off until the person turns it on in the approval window.
 
-use std::sync::Arc;
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, ApprovalDecideParams, ApprovalDecideResponse, ApprovalsListResponse, AuditRecordView, Commands, Decision, Empty, ErrorCode, PolicyView,
-    RunResponse, ServiceLevelView, SessionView, TerminalDecisionsParams, VerifyReport, params::*, with_commands,
+    AgentError, ApprovalDecideParams, ApprovalDecideResponse, ApprovalId, ApprovalsListResponse, AuditRecordView, Commands, Decision, Empty, ErrorCode,
+    PolicyView, RunResponse, ServiceLevelView, SessionView, TerminalDecisionsParams, TurnId, VerifyReport, commands::Access, params::*, with_commands,
 };
 use engine::{Decided, DecidedBy, ports::Profile as _};
 
-use crate::Host;
+use crate::{Host, peer::Peer};
 
 /// Who sits at the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,46 +29,137 @@ pub enum Person {
 /// A host as `csign` uses it, in its own process or over the socket.
 pub struct Terminal {
     host: Arc<Host>,
-    person: Person,
-    remote: bool,
+    at: Place,
+}
+
+/// Where the terminal is.
+enum Place {
+    /// In the process that holds the profile.
+    Here(Person),
+    /// At a client of the socket.
+    Client {
+        peer: Peer,
+        /// It asked to be treated as a person. Whether that is true is looked at each time.
+        claims: bool,
+        /// Turns that this client started.
+        own: Mutex<BTreeSet<TurnId>>,
+    },
 }
 
 impl Terminal {
     /// For the process that holds the profile.
     pub fn local(host: Arc<Host>, person: Person) -> Self {
-        Self { host, person, remote: false }
+        Self { host, at: Place::Here(person) }
     }
 
-    /// For a client of the socket: its own turns do not run in its process, so every decision needs the setting.
-    pub(crate) fn remote(host: Arc<Host>, at_terminal: bool) -> Self {
-        Self { host, person: if at_terminal { Person::Deciding } else { Person::Absent }, remote: true }
+    /// For a client of the socket that was let in.
+    pub(crate) fn remote(host: Arc<Host>, peer: Peer, claims: bool) -> Self {
+        Self { host, at: Place::Client { peer, claims, own: Mutex::default() } }
     }
 
-    fn check_decision(&self, decision: &Decision) -> Result<(), AgentError> {
-        // To say no is always safe, and needs no one's leave in the process that holds the profile.
-        if !self.remote && matches!(decision, Decision::Reject { .. }) {
+    /// What it may do now.
+    fn granted(&self) -> Access {
+        let person = match &self.at {
+            Place::Here(person) => *person != Person::Absent,
+            Place::Client { peer, claims, .. } => *claims && peer.at_terminal(),
+        };
+        if person { Access::Widens } else { Access::Chat }
+    }
+
+    fn admit(&self, needed: Access) -> Result<(), AgentError> {
+        if needed <= self.granted() { Ok(()) } else { Err(no_terminal("Only a person at a terminal, or in the window, may do that.")) }
+    }
+
+    async fn check_decision(&self, params: &ApprovalDecideParams) -> Result<(), AgentError> {
+        let reject = matches!(params.decision, Decision::Reject { .. });
+        match &self.at {
+            // To say no is always safe, and needs no one's leave in the process that holds the profile.
+            Place::Here(_) if reject => return Ok(()),
+            Place::Here(Person::Asked) => return Ok(()),
+            Place::Here(_) | Place::Client { .. } => {}
+        }
+        if self.granted() < Access::Widens {
+            return Err(no_terminal("Only a person at a terminal may decide."));
+        }
+        if self.host.profile.settings().decide_from_terminal || self.is_own(&params.id).await? {
             return Ok(());
         }
-        let refused = |reason: &str, message: &str, hint: &str| Err(AgentError::new(ErrorCode::ApprovalRequired, message).reason(reason).hint(hint));
-        match self.person {
-            Person::Asked => Ok(()),
-            Person::Absent => refused("no_terminal", "Only a person at a terminal may decide.", "Run this in a terminal, or decide in the window."),
-            Person::Deciding if self.host.profile.settings().decide_from_terminal => Ok(()),
-            Person::Deciding => refused(
-                "terminal_decisions_off",
-                "Deciding from a terminal is switched off.",
-                "Decide in the approval window, or allow terminals to decide in that window's settings.",
-            ),
+        Err(AgentError::new(ErrorCode::ApprovalRequired, "Deciding from a terminal is switched off.")
+            .reason("terminal_decisions_off")
+            .hint("Decide in the approval window, or allow terminals to decide in that window's settings."))
+    }
+
+    /// Whether an action is of a turn that this client started: the person who asked for it answers.
+    async fn is_own(&self, id: &ApprovalId) -> Result<bool, AgentError> {
+        let Place::Client { own, .. } = &self.at else { return Ok(false) };
+        let turn = self.host.engine.approvals_list(false).await?.into_iter().find(|approval| approval.id == *id).map(|approval| approval.turn);
+        Ok(turn.is_some_and(|turn| own.lock().unwrap_or_else(PoisonError::into_inner).contains(&turn)))
+    }
+
+    fn owns(&self, turn: &TurnId) {
+        if let Place::Client { own, .. } = &self.at {
+            own.lock().unwrap_or_else(PoisonError::into_inner).insert(turn.clone());
         }
+    }
+
+    async fn start_turn(&self, params: TurnStartParams) -> Result<TurnStartResponse, AgentError> {
+        let started = self.host.turn_start(params).await?;
+        self.owns(&started.turn);
+        Ok(started)
+    }
+
+    async fn call_tool(&self, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
+        let turn = TurnId(self.host.options.ids.next("turn"));
+        self.owns(&turn);
+        self.host.tool_call_in(turn, params).await
+    }
+
+    async fn set_settings(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {
+        let _changing = self.host.changing.lock().await;
+        self.admit(self.host.profile.widening(&params.settings).level)?;
+        self.host.settings_set(params).await
+    }
+
+    async fn set_switch(&self, params: SwitchSetParams) -> Result<SettingsView, AgentError> {
+        self.admit(if params.on { Access::Person } else { Access::Chat })?;
+        self.host.switch_set(params).await
     }
 }
 
+fn no_terminal(message: &str) -> AgentError {
+    AgentError::new(ErrorCode::ApprovalRequired, message).reason("no_terminal").hint("Run this in a terminal, or decide in the window.")
+}
+
+fn window_only(message: &str) -> AgentError {
+    AgentError::new(ErrorCode::ApprovalRequired, message).reason("window_only")
+}
+
+/// How a command of the chat window is carried out for a terminal: for most, what the list says has to be granted.
+macro_rules! carry_out {
+    ($me:ident, turn_start, $level:ident, $params:ident) => {
+        $me.start_turn($params).await
+    };
+    ($me:ident, tool_call, $level:ident, $params:ident) => {
+        $me.call_tool($params).await
+    };
+    ($me:ident, settings_set, $level:ident, $params:ident) => {
+        $me.set_settings($params).await
+    };
+    ($me:ident, switch_set, $level:ident, $params:ident) => {
+        $me.set_switch($params).await
+    };
+    ($me:ident, $name:ident, $level:ident, $params:ident) => {{
+        $me.admit(contract::access!($level))?;
+        $me.host.$name($params).await
+    }};
+}
+
 macro_rules! forward {
-    (chat { $($name:ident($params:ty) -> $response:ty, $help:literal;)+ } approval { $($rest:tt)+ }) => {
+    (chat { $($name:ident($params:ty) -> $response:ty, $level:ident, $help:literal;)+ } approval { $($rest:tt)+ }) => {
         #[async_trait]
         impl Commands for Terminal {
             $(async fn $name(&self, params: $params) -> Result<$response, AgentError> {
-                self.host.$name(params).await
+                carry_out!(self, $name, $level, params)
             })+
 
             async fn approval_pending(&self, params: Empty) -> Result<ApprovalsListResponse, AgentError> {
@@ -73,7 +167,7 @@ macro_rules! forward {
             }
 
             async fn approval_decide(&self, params: ApprovalDecideParams) -> Result<ApprovalDecideResponse, AgentError> {
-                self.check_decision(&params.decision)?;
+                self.check_decision(&params).await?;
                 self.host.check_alarm()?;
                 let Decided { approval, result } = self.host.engine.approval_decide(params, DecidedBy::Terminal).await?;
                 Ok(ApprovalDecideResponse { approval, result })
@@ -83,24 +177,29 @@ macro_rules! forward {
                 self.host.audit_alarm(params).await
             }
             async fn audit_accept_new_log(&self, _: Empty) -> Result<AuditAcceptResponse, AgentError> {
-                if self.person == Person::Absent {
-                    let message = "Only a person at a terminal, or in the approval window, may accept a new log.";
-                    return Err(AgentError::new(ErrorCode::ApprovalRequired, message).reason("no_terminal").hint("Run this in a terminal."));
+                if self.granted() < Access::Widens {
+                    return Err(no_terminal("Only a person at a terminal, or in the approval window, may accept a new log."));
                 }
                 Ok(AuditAcceptResponse { set_aside: self.host.accept_new_log("terminal").await? })
             }
 
             async fn policy_set(&self, _: PolicySetParams) -> Result<Empty, AgentError> {
-                Err(AgentError::new(ErrorCode::ApprovalRequired, "Only the approval window may change what may run.").reason("window_only"))
+                Err(window_only("Only the approval window may change what may run."))
             }
             async fn server_tool_accept(&self, _: ServerToolAcceptParams) -> Result<Empty, AgentError> {
-                Err(AgentError::new(ErrorCode::ApprovalRequired, "Only the approval window may accept a changed tool.").reason("window_only"))
+                Err(window_only("Only the approval window may accept a changed tool."))
             }
             async fn server_tool_effect(&self, _: ServerToolEffectParams) -> Result<Empty, AgentError> {
-                Err(AgentError::new(ErrorCode::ApprovalRequired, "Only the approval window may say what a tool changes.").reason("window_only"))
+                Err(window_only("Only the approval window may say what a tool changes."))
             }
             async fn terminal_decisions_set(&self, _: TerminalDecisionsParams) -> Result<Empty, AgentError> {
-                Err(AgentError::new(ErrorCode::ApprovalRequired, "Only the approval window may change who decides.").reason("window_only"))
+                Err(window_only("Only the approval window may change who decides."))
+            }
+            async fn confirmations(&self, params: Empty) -> Result<ConfirmationsResponse, AgentError> {
+                self.host.confirmations(params).await
+            }
+            async fn confirmation_decide(&self, _: ConfirmationDecideParams) -> Result<Empty, AgentError> {
+                Err(window_only("Only the approval window may confirm what the chat window asked for."))
             }
         }
     };

@@ -115,7 +115,7 @@ function pending(world: World): Approval[] {
   return [...world.approvals.values()].filter((approval) => approval.status === "pending");
 }
 
-type Area = "approvals_list" | "approval_open" | "approval_pending" | "approval_decide" | "audit_alarm_open" | "audit_alarm" | "audit_accept_new_log" | "policy_set" | "terminal_decisions_set" | "grants_list" | "grant_revoke";
+type Area = "approvals_list" | "approval_open" | "approval_pending" | "approval_decide" | "confirmations" | "confirmation_decide" | "audit_alarm_open" | "audit_alarm" | "audit_accept_new_log" | "policy_set" | "terminal_decisions_set" | "grants_list" | "grant_revoke";
 
 export const approvalHandlers: Pick<Handlers, Area> = {
   approvals_list: ({ include_decided }, world) => ({ approvals: include_decided ? [...world.approvals.values()] : pending(world) }),
@@ -141,6 +141,8 @@ export const approvalHandlers: Pick<Handlers, Area> = {
   },
   audit_alarm_open: () => ({}),
   audit_alarm: () => ({}),
+  confirmations: () => ({ confirmations: [] }),
+  confirmation_decide: () => ({}),
   audit_accept_new_log: () => ({ set_aside: "/home/user/.local/share/countersign/audit.set-aside-20261123.db" }),
   policy_set: ({ policy }, world) => {
     world.settings.settings.policy = policy;

@@ -14,6 +14,8 @@ import type { AuditListParams } from "./AuditListParams";
 import type { AuditListResponse } from "./AuditListResponse";
 import type { AuditRecordView } from "./AuditRecordView";
 import type { AuditShowParams } from "./AuditShowParams";
+import type { ConfirmationDecideParams } from "./ConfirmationDecideParams";
+import type { ConfirmationsResponse } from "./ConfirmationsResponse";
 import type { DatasetUseParams } from "./DatasetUseParams";
 import type { DatasetsResponse } from "./DatasetsResponse";
 import type { DoctorResponse } from "./DoctorResponse";
@@ -118,4 +120,6 @@ export type CommandMap = {
   terminal_decisions_set: { params: TerminalDecisionsParams; response: Empty };
   server_tool_accept: { params: ServerToolAcceptParams; response: Empty };
   server_tool_effect: { params: ServerToolEffectParams; response: Empty };
+  confirmations: { params: Empty; response: ConfirmationsResponse };
+  confirmation_decide: { params: ConfirmationDecideParams; response: Empty };
 };

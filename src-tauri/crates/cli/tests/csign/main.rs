@@ -17,6 +17,7 @@ mod policy;
 mod profiles;
 mod run;
 mod scenarios;
+mod socket;
 mod tampering;
 mod terminal;
 mod thief;

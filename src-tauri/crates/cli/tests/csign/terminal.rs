@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use crate::world::{SHOE, World, program, text};
 
 /// `csign` on a terminal of its own.
-struct Terminal {
+pub(crate) struct Terminal {
     child: Child,
     keys: ChildStdin,
     screen: ChildStdout,
@@ -15,7 +15,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn start(world: &World, args: &[&str]) -> Self {
+    pub(crate) fn start(world: &World, args: &[&str]) -> Self {
         let quoted: Vec<String> = args.iter().map(|arg| format!("'{}'", arg.replace('\'', r"'\''"))).collect();
         // `exec`: a shell in between would take Ctrl-C for itself.
         let line = format!("exec '{}' --data-dir '{}' {}", program(), world.data().display(), quoted.join(" "));
@@ -32,7 +32,7 @@ impl Terminal {
     }
 
     /// Reads until the text is on the screen.
-    fn wait_for(&mut self, text: &str) {
+    pub(crate) fn wait_for(&mut self, text: &str) {
         let mut bytes = [0; 1024];
         while !self.seen.contains(text) {
             let read = self.screen.read(&mut bytes).expect("read");
@@ -49,13 +49,13 @@ impl Terminal {
         }
     }
 
-    fn type_in(&mut self, keys: &str) {
+    pub(crate) fn type_in(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).expect("typed");
         self.keys.flush().expect("typed");
     }
 
     /// Waits for the end: everything seen, and the exit code.
-    fn end(mut self) -> (String, Option<i32>) {
+    pub(crate) fn end(mut self) -> (String, Option<i32>) {
         let mut rest = Vec::new();
         self.screen.read_to_end(&mut rest).expect("read");
         self.seen.push_str(&String::from_utf8_lossy(&rest));

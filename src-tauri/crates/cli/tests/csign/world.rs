@@ -14,6 +14,9 @@ pub(crate) const NOW: &str = "2026-11-21T10:00:00Z";
 /// A variant that the demo shop has and has in stock.
 pub(crate) const SHOE: &str = "FJS-TR1001-BLK-42";
 
+/// A user without rights, for runs by root.
+const NOBODY: u32 = 65_534;
+
 pub(crate) struct World {
     folder: tempfile::TempDir,
     began: Instant,
@@ -56,6 +59,15 @@ impl World {
         drop(world.bare("true"));
         world.hand_over();
         world
+    }
+
+    /// One in which everything runs as a user without rights, if root runs the test: root may do what others may not, and would hide a
+    /// fault. Hand it over when everything is in place.
+    pub(crate) fn for_nobody() -> Self {
+        let world = Self { user: Some(NOBODY), ..Self::new() };
+        // Another user cannot start a program below a folder that only root may enter.
+        let may_start = world.bare(program()).arg("--version").output().is_ok_and(|ran| ran.status.success());
+        if may_start { world } else { Self { user: None, ..world } }
     }
 
     /// Gives what a test has put here to the world's user.

@@ -5,6 +5,7 @@ mod data;
 mod ledger;
 mod packs;
 mod servers;
+mod socket;
 
 use std::{sync::Arc, time::Duration};
 

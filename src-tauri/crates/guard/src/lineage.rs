@@ -1,0 +1,152 @@
+//! Whether a process runs, or once ran, below a guard, read from `/proc`. A guard keeps everything that its program starts as its
+//! descendants, and no program can take back that it may not gain privileges. It must not know who asks.
+
+use std::{fs, io};
+
+/// The name of a guard's process. Only a process itself can change its name.
+pub(super) const NAME: &std::ffi::CStr = c"csign-guard";
+
+/// Longer than any line of ancestors that people make.
+const GENERATIONS: usize = 1_000;
+/// How often to look again when ancestors end meanwhile.
+const LOOKS: usize = 20;
+
+/// A process at one moment, from `/proc/PID/stat`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    pub id: i32,
+    name: String,
+    parent: i32,
+    pub group: i32,
+    /// The device of its controlling terminal; 0 without one.
+    pub terminal: i32,
+    /// The process group in the foreground of that terminal.
+    pub foreground: i32,
+    /// When it started, in clock ticks since the machine did. With the id it names one process for good.
+    pub started: u64,
+}
+
+impl Process {
+    /// The process that has this id now.
+    pub fn of(id: i32) -> io::Result<Self> {
+        let text = fs::read(format!("/proc/{id}/stat"))?;
+        parse(id, &String::from_utf8_lossy(&text)).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "/proc has another form than expected"))
+    }
+}
+
+/// The name comes in brackets and may hold anything, also brackets.
+fn parse(id: i32, stat: &str) -> Option<Process> {
+    let (name, rest) = (stat.split_once('(')?.1.rsplit_once(')')?.0, stat.rsplit_once(')')?.1);
+    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+    let number = |at: usize| fields.get(at)?.parse::<i32>().ok();
+    Some(Process {
+        id,
+        name: name.to_owned(),
+        parent: number(1)?,
+        group: number(2)?,
+        terminal: number(4)?,
+        foreground: number(5)?,
+        started: fields.get(19)?.parse().ok()?,
+    })
+}
+
+/// Whether a process is below a guard of any Countersign, or may gain fewer privileges than this process may. The second is what remains
+/// of a guard that was killed. An error: it ended, or its ancestors cannot be seen.
+pub fn is_guarded(id: i32) -> io::Result<bool> {
+    let above = settled(|| line_of(id, Process::of))?;
+    let below_guard = above.iter().any(|process| process.name.as_bytes() == NAME.to_bytes());
+    Ok(below_guard || (may_not_gain_privileges(id)? && !may_not_gain_privileges_here()?))
+}
+
+/// A line of ancestors that was read twice alike. When one ends between two reads its children move to another parent, and its id may come
+/// to belong to somebody else, so one reading alone proves nothing.
+fn settled(mut look: impl FnMut() -> io::Result<Vec<Process>>) -> io::Result<Vec<Process>> {
+    let mut last = look();
+    for _ in 0..LOOKS {
+        let next = look();
+        match (&last, &next) {
+            (Ok(one), Ok(other)) if one.iter().map(identity).eq(other.iter().map(identity)) => return next,
+            _ => last = next,
+        }
+    }
+    last.and_then(|_| Err(io::Error::new(io::ErrorKind::ResourceBusy, "its ancestors change all the time")))
+}
+
+/// What does not change while a process lives with the same parent.
+fn identity(process: &Process) -> (i32, u64, i32, &str) {
+    (process.id, process.started, process.parent, &process.name)
+}
+
+/// A process and its ancestors, up to the first of the machine or the container.
+fn line_of(id: i32, of: impl Fn(i32) -> io::Result<Process>) -> io::Result<Vec<Process>> {
+    let mut line: Vec<Process> = Vec::new();
+    let mut next = id;
+    while next != 0 {
+        let process = of(next)?;
+        // Nobody is older than their parent: this id belongs to somebody else by now.
+        if line.last().is_some_and(|child| child.started < process.started) || line.len() == GENERATIONS {
+            return Err(io::Error::new(io::ErrorKind::ResourceBusy, "its ancestors cannot be followed"));
+        }
+        next = process.parent;
+        line.push(process);
+    }
+    Ok(line)
+}
+
+fn may_not_gain_privileges(id: i32) -> io::Result<bool> {
+    no_new_privileges(&fs::read_to_string(format!("/proc/{id}/status"))?)
+}
+
+fn may_not_gain_privileges_here() -> io::Result<bool> {
+    no_new_privileges(&fs::read_to_string("/proc/self/status")?)
+}
+
+fn no_new_privileges(status: &str) -> io::Result<bool> {
+    let value = status.lines().find_map(|line| line.strip_prefix("NoNewPrivs:"));
+    value.map(|value| value.trim() != "0").ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "/proc has another form than expected"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn process(id: i32, parent: i32, started: u64) -> Process {
+        Process { id, name: "sh".into(), parent, group: id, terminal: 0, foreground: -1, started }
+    }
+
+    #[test]
+    fn a_line_is_read_behind_any_name() {
+        let stat = "7 (a) b) (c) S 12 5 4 34817 6 4194304 1 2 3 4 5 6 7 8 20 0 1 0 987 1000";
+        let parsed = parse(7, stat).unwrap();
+        assert_eq!((parsed.name.as_str(), parsed.parent, parsed.group, parsed.terminal), ("a) b) (c", 12, 5, 34817));
+        assert_eq!((parsed.foreground, parsed.started), (6, 987));
+        assert_eq!(parse(7, "7 (cut off"), None);
+    }
+
+    #[test]
+    fn an_id_that_belongs_to_somebody_younger_by_now_is_no_parent() {
+        let of = |id| Ok(if id == 9 { process(9, 4, 50) } else { process(id, 0, 60) });
+        assert!(line_of(9, of).is_err(), "the parent's id was given away");
+        let of = |id| Ok(if id == 9 { process(9, 4, 50) } else { process(id, 0, 40) });
+        assert_eq!(line_of(9, of).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn a_line_that_changes_between_two_looks_is_read_again() {
+        let mut reads =
+            [vec![process(9, 4, 50), process(4, 0, 1)], vec![process(9, 3, 50), process(3, 0, 2)], vec![process(9, 3, 50), process(3, 0, 2)]].into_iter();
+        let line = settled(|| Ok(reads.next().unwrap())).unwrap();
+        assert_eq!(line[1].id, 3);
+        let mut turn = 0;
+        let restless = settled(|| {
+            turn += 1;
+            Ok(vec![process(9, turn, 50)])
+        });
+        assert!(restless.is_err(), "it is never taken for settled");
+    }
+
+    #[test]
+    fn a_test_is_below_no_guard() {
+        assert!(!is_guarded(i32::try_from(std::process::id()).unwrap()).unwrap());
+    }
+}

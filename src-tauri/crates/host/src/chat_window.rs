@@ -1,0 +1,115 @@
+//! The commands as the chat window has them. What widens is asked for here and confirmed in the approval window: a page that was taken
+//! over cannot let more run or send more away by itself. It must not know windows: the shell opens the one that confirms.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use contract::{
+    AgentError, AuditRecordView, Commands, ErrorCode, PolicyView, RunResponse, ServiceLevelView, SessionView, SettingChange, VerifyReport, params::*,
+    with_commands,
+};
+use engine::ports::Profile as _;
+use tokio::sync::MutexGuard;
+
+use crate::Host;
+
+/// A host as the chat window uses it.
+pub struct ChatWindow(Arc<Host>);
+
+impl ChatWindow {
+    pub fn new(host: Arc<Host>) -> Self {
+        Self(host)
+    }
+
+    async fn set_settings(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {
+        self.0.check_settings(&params.settings)?;
+        let _changing = self.confirmed(|| Ok(self.0.profile.widening(&params.settings).changes)).await?;
+        self.0.settings_set(params.clone()).await
+    }
+
+    async fn set_secret(&self, params: SecretSetParams) -> Result<Empty, AgentError> {
+        let _changing = self.confirmed(|| self.0.key_change(&params.name).map(|change| vec![change])).await?;
+        self.0.secret_set(params.clone()).await
+    }
+
+    /// Waits until a person has confirmed what changes by then. While the guard is held nothing else changes.
+    async fn confirmed(&self, asks: impl Fn() -> Result<Vec<SettingChange>, AgentError> + Send + Sync) -> Result<MutexGuard<'_, ()>, AgentError> {
+        self.0.check_alarm()?;
+        let patience = Duration::from_secs(self.0.profile.settings().limits.approval_expiry_s.into());
+        let mut agreed = Vec::new();
+        loop {
+            let changing = self.0.changing.lock().await;
+            let changes = asks()?;
+            if changes.iter().all(|change| agreed.contains(change)) {
+                return Ok(changing);
+            }
+            drop(changing);
+            self.0.confirmations.ask(changes.clone(), patience).await?;
+            agreed = changes;
+        }
+    }
+}
+
+fn window_only() -> AgentError {
+    AgentError::new(ErrorCode::ApprovalRequired, "Only the approval window may do that.").reason("window_only")
+}
+
+/// How a command of the chat window is carried out: most by the host, those that may widen after a confirmation.
+macro_rules! carry_out {
+    ($me:ident, settings_set, $params:ident) => {
+        $me.set_settings($params).await
+    };
+    ($me:ident, secret_set, $params:ident) => {
+        $me.set_secret($params).await
+    };
+    ($me:ident, $name:ident, $params:ident) => {
+        $me.0.$name($params).await
+    };
+}
+
+macro_rules! forward {
+    (
+        chat { $($name:ident($params:ty) -> $response:ty, $level:ident, $help:literal;)+ }
+        approval { $($aname:ident($aparams:ty) -> $aresponse:ty, $alevel:ident, $ahelp:literal;)+ }
+    ) => {
+        #[async_trait]
+        impl Commands for ChatWindow {
+            $(async fn $name(&self, params: $params) -> Result<$response, AgentError> {
+                carry_out!(self, $name, params)
+            })+
+            $(async fn $aname(&self, _: $aparams) -> Result<$aresponse, AgentError> {
+                Err(window_only())
+            })+
+        }
+
+        /// Commands of the chat window that widen, without those that are confirmed first.
+        #[cfg(test)]
+        const WIDENS_UNCONFIRMED: &[&str] = &[$(unconfirmed!($name, $level)),+];
+    };
+}
+
+#[cfg(test)]
+macro_rules! unconfirmed {
+    (settings_set, $level:ident) => {
+        ""
+    };
+    (secret_set, $level:ident) => {
+        ""
+    };
+    ($name:ident, $level:ident) => {
+        if matches!(contract::access!($level), contract::commands::Access::Widens) { stringify!($name) } else { "" }
+    };
+}
+
+with_commands!(forward);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_the_chat_window_asks_for_that_widens_is_confirmed_first() {
+        let unconfirmed: Vec<&&str> = WIDENS_UNCONFIRMED.iter().filter(|name| !name.is_empty()).collect();
+        assert!(unconfirmed.is_empty(), "{unconfirmed:?}");
+    }
+}

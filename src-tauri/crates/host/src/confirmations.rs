@@ -1,0 +1,98 @@
+//! Changes of settings that the chat window asked for and that wait for a yes in the approval window. What is asked for is made only
+//! after that. It must not know what a change means.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use contract::{AgentError, Confirmation, ErrorCode, Push, SettingChange};
+use engine::ports::{Events as _, Ids};
+use tokio::sync::oneshot;
+
+use crate::pushes::Hub;
+
+/// The most that wait at one time: a page that asks without end must not bury what it asked before.
+const MOST: usize = 8;
+
+type Waiting = BTreeMap<String, (Confirmation, oneshot::Sender<bool>)>;
+
+/// The changes of one profile that wait.
+pub(crate) struct Confirmations {
+    hub: Arc<Hub>,
+    ids: Arc<dyn Ids>,
+    waiting: Mutex<Waiting>,
+}
+
+impl Confirmations {
+    pub(crate) fn new(hub: Arc<Hub>, ids: Arc<dyn Ids>) -> Self {
+        Self { hub, ids, waiting: Mutex::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self) {
+        let waiting = u32::try_from(self.lock().len()).unwrap_or(u32::MAX);
+        self.hub.push(Push::Confirmations { waiting });
+    }
+
+    pub(crate) fn list(&self) -> Vec<Confirmation> {
+        self.lock().values().map(|(confirmation, _)| confirmation.clone()).collect()
+    }
+
+    /// Waits for the yes. An error: there was none.
+    pub(crate) async fn ask(&self, changes: Vec<SettingChange>, patience: Duration) -> Result<(), AgentError> {
+        let (tell, told) = oneshot::channel();
+        let asked = self.begin(changes, tell)?;
+        let answer = tokio::time::timeout(patience, told).await;
+        drop(asked);
+        match answer {
+            Ok(Ok(true)) => Ok(()),
+            Ok(_) => Err(unconfirmed("The change was not confirmed in the approval window. Nothing was changed.")),
+            Err(_) => Err(unconfirmed("Nobody confirmed the change in time. Nothing was changed.")),
+        }
+    }
+
+    fn begin(&self, changes: Vec<SettingChange>, tell: oneshot::Sender<bool>) -> Result<Asked<'_>, AgentError> {
+        let id = self.ids.next("confirmation");
+        {
+            let mut waiting = self.lock();
+            if waiting.len() >= MOST {
+                return Err(unconfirmed("Other changes wait in the approval window. Decide those first."));
+            }
+            waiting.insert(id.clone(), (Confirmation { id: id.clone(), changes }, tell));
+        }
+        self.tell();
+        Ok(Asked { of: self, id })
+    }
+
+    /// Gives the answer to who waits for it.
+    pub(crate) fn decide(&self, id: &str, accept: bool) -> Result<(), AgentError> {
+        let found = self.lock().remove(id);
+        self.tell();
+        let told = found.is_some_and(|(_, tell)| tell.send(accept).is_ok());
+        if told { Ok(()) } else { Err(AgentError::invalid("This change does not wait any more.").reason("not_found")) }
+    }
+}
+
+/// A change that waits until this is dropped, also when who asked for it is gone.
+struct Asked<'a> {
+    of: &'a Confirmations,
+    id: String,
+}
+
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        let left = self.of.lock().remove(&self.id);
+        if left.is_some() {
+            self.of.tell();
+        }
+    }
+}
+
+fn unconfirmed(message: &str) -> AgentError {
+    AgentError::new(ErrorCode::ApprovalRequired, message).reason("not_confirmed")
+}

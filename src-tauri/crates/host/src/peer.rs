@@ -1,0 +1,119 @@
+//! Who is at the other end of the local socket, as the kernel tells it: which process connected, whether Countersign started it for a
+//! pack, and whether a person sits at it. Nothing that the peer says about itself counts here. It must not know what a peer may do.
+
+use std::{
+    fs, io,
+    os::{
+        fd::{AsRawFd as _, FromRawFd as _, OwnedFd},
+        unix::fs::{FileTypeExt as _, MetadataExt as _},
+    },
+};
+
+use guard::Process;
+use tokio::net::UnixStream;
+
+/// `SO_PEERPIDFD` of Linux 6.5 and later.
+const PEER_PIDFD: libc::c_int = 77;
+
+/// The process that connected.
+#[derive(Debug)]
+pub(crate) struct Peer {
+    id: i32,
+    started: u64,
+    /// Names the process for good. Kernels before 6.5 have none to give; then the time of its start has to do.
+    handle: Option<OwnedFd>,
+}
+
+/// Why a peer is not let in.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Refused {
+    #[error("it belongs to another user")]
+    OtherUser,
+    #[error("it runs for a pack")]
+    OfPack,
+    #[error("the kernel does not tell who it is: {0}")]
+    Unknown(#[from] io::Error),
+}
+
+impl Peer {
+    /// The peer of a connection, if it may be listened to at all.
+    pub(crate) fn of(stream: &UnixStream) -> Result<Self, Refused> {
+        let credentials = stream.peer_cred()?;
+        if credentials.uid() != crate::socket::me() {
+            return Err(Refused::OtherUser);
+        }
+        let handle = handle(stream)?;
+        let id = credentials.pid().filter(|id| *id > 0).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
+        let peer = Self { id, started: Process::of(id)?.started, handle };
+        let guarded = guard::is_guarded(id)?;
+        // All of this was about the peer only if its id was still its own.
+        peer.check_alive()?;
+        if guarded { Err(Refused::OfPack) } else { Ok(peer) }
+    }
+
+    /// Whether a person sits at it now: its standard input is its terminal, and it is in the foreground there.
+    pub(crate) fn at_terminal(&self) -> bool {
+        self.looks_at_terminal().unwrap_or(false)
+    }
+
+    fn looks_at_terminal(&self) -> io::Result<bool> {
+        let process = Process::of(self.id)?;
+        let input = fs::metadata(format!("/proc/{}/fd/0", self.id))?;
+        self.check_alive()?;
+        let own = process.terminal != 0 && input.file_type().is_char_device() && as_terminal(input.rdev()) == process.terminal;
+        Ok(own && process.group == process.foreground)
+    }
+
+    fn check_alive(&self) -> io::Result<()> {
+        let alive = match &self.handle {
+            Some(handle) => !has_ended(handle)?,
+            None => Process::of(self.id)?.started == self.started,
+        };
+        if alive { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
+    }
+}
+
+/// A device as `/proc/PID/stat` writes it.
+fn as_terminal(device: u64) -> i32 {
+    let (major, minor) = (libc::major(device), libc::minor(device));
+    let encoded = (minor & 0xff) | (major << 8) | ((minor & !0xff) << 12);
+    encoded.cast_signed()
+}
+
+/// The kernel's handle on the process that connected.
+fn handle(stream: &UnixStream) -> io::Result<Option<OwnedFd>> {
+    let mut handle: libc::c_int = -1;
+    let mut length = libc::socklen_t::try_from(size_of_val(&handle)).map_err(io::Error::other)?;
+    // SAFETY: the kernel writes one number, for which there is room, and says how long it is.
+    let got = unsafe { libc::getsockopt(stream.as_raw_fd(), libc::SOL_SOCKET, PEER_PIDFD, (&raw mut handle).cast(), &raw mut length) };
+    if got == 0 && handle >= 0 {
+        // SAFETY: the kernel just opened it for this process, and nobody else has it.
+        return Ok(Some(unsafe { OwnedFd::from_raw_fd(handle) }));
+    }
+    match io::Error::last_os_error() {
+        old if old.raw_os_error() == Some(libc::ENOPROTOOPT) => Ok(None),
+        gone => Err(gone),
+    }
+}
+
+fn has_ended(handle: &OwnedFd) -> io::Result<bool> {
+    let mut poll = libc::pollfd { fd: handle.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: one entry, which lives until the call returns; it does not wait.
+    match unsafe { libc::poll(&raw mut poll, 1, 0) } {
+        0 => Ok(false),
+        count if count > 0 => Ok(true),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_are_written_as_proc_does() {
+        assert_eq!(as_terminal(libc::makedev(136, 1)), 34817);
+        assert_eq!(as_terminal(libc::makedev(136, 256)), 0x0010_8800);
+        assert_eq!(as_terminal(libc::makedev(4, 2)), 1026);
+    }
+}

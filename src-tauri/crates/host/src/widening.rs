@@ -1,0 +1,192 @@
+//! Which changes of settings let more run or more leave this computer, field by field. Those need the approval window or a person at a
+//! terminal; what only narrows is free. It must not know who asks.
+
+use contract::{EgressSettings, FallbackModel, ModelSettings, PackChoice, SettingChange, Settings, commands::Access};
+use serde_json::Value;
+
+/// What a change of settings needs.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Widening {
+    pub(crate) level: Access,
+    /// The single changes that widen, as a person is to read them.
+    pub(crate) changes: Vec<SettingChange>,
+}
+
+impl Widening {
+    /// For a person in any window or at a terminal.
+    fn person(&mut self, changed: bool) {
+        if changed {
+            self.level = self.level.max(Access::Person);
+        }
+    }
+
+    fn widens(&mut self, setting: impl Into<String>, before: impl ToString, after: impl ToString) {
+        self.level = Access::Widens;
+        self.changes.push(SettingChange { setting: setting.into(), before: before.to_string(), after: after.to_string() });
+    }
+}
+
+/// Compares settings. Every field is named here, so that a new one does not compile without a decision.
+pub(crate) fn of_settings(before: &Settings, after: &Settings) -> Widening {
+    let Settings {
+        language,
+        theme,
+        agent_enabled,
+        // These three have commands of their own; writing settings changes none of them to more.
+        switches: _,
+        policy: _,
+        decide_from_terminal: _,
+        welcomed,
+        model,
+        egress,
+        limits,
+        conversation,
+        budgets,
+        time_zone,
+        packs,
+    } = after;
+    let mut found = Widening { level: Access::Chat, changes: Vec::new() };
+    found.person(*agent_enabled && !before.agent_enabled);
+    found.person((language, theme, time_zone, welcomed) != (&before.language, &before.theme, &before.time_zone, &before.welcomed));
+    found.person((limits, conversation, budgets) != (&before.limits, &before.conversation, &before.budgets));
+    of_model(&mut found, &before.model, model);
+    of_egress(&mut found, before.egress, *egress);
+    for (pack, choice) in packs {
+        of_pack(&mut found, pack, before.packs.get(pack).unwrap_or(&PackChoice::default()), choice);
+    }
+    found.person(before.packs.keys().any(|pack| !packs.contains_key(pack)));
+    found
+}
+
+fn of_model(found: &mut Widening, before: &ModelSettings, after: &ModelSettings) {
+    let ModelSettings { provider, base_url, model, reasoning, idle_timeout_s, max_retries, fallback } = after;
+    // An address that is not in use yet would be the next one in use.
+    if *base_url != before.base_url {
+        found.widens("model.base_url", &before.base_url, base_url);
+    }
+    if *provider != before.provider && provider != "offline" {
+        found.widens("model.provider", &before.provider, provider);
+    }
+    found.person((model, reasoning, idle_timeout_s, max_retries) != (&before.model, &before.reasoning, &before.idle_timeout_s, &before.max_retries));
+    if let Some(fallback) = fallback {
+        let reaches = |model: &FallbackModel| (model.provider.clone(), model.base_url.clone());
+        if fallback.provider != "offline" && before.fallback.as_ref().map(reaches) != Some(reaches(fallback)) {
+            let named = |model: &FallbackModel| format!("{} {}", model.provider, model.base_url);
+            found.widens("model.fallback", before.fallback.as_ref().map(named).unwrap_or_default(), named(fallback));
+        }
+        found.person(before.fallback.as_ref() != Some(fallback));
+    }
+}
+
+fn of_egress(found: &mut Widening, before: EgressSettings, after: EgressSettings) {
+    let EgressSettings { allowed, redaction } = after;
+    if allowed && !before.allowed {
+        found.widens("egress.allowed", before.allowed, allowed);
+    }
+    if redaction < before.redaction {
+        found.widens("egress.redaction", word(&before.redaction), word(&redaction));
+    }
+}
+
+fn of_pack(found: &mut Widening, pack: &str, before: &PackChoice, after: &PackChoice) {
+    let PackChoice { private_network, settings } = after;
+    if *private_network && !before.private_network {
+        found.widens(format!("packs.{pack}.private_network"), before.private_network, private_network);
+    }
+    for (name, value) in settings.iter().filter(|(name, value)| before.settings.get(*name) != Some(value)) {
+        match value {
+            // A text may be the address that requests and keys go to.
+            Value::String(_) | Value::Array(_) | Value::Object(_) => {
+                let was = before.settings.get(name).map(text).unwrap_or_default();
+                found.widens(format!("packs.{pack}.settings.{name}"), was, text(value));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => found.person(true),
+        }
+    }
+    found.person(before.settings.keys().any(|name| !settings.contains_key(name)));
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// A value as its word in the settings file.
+fn word(value: &impl serde::Serialize) -> String {
+    serde_json::to_value(value).as_ref().map(text).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use contract::RedactionLevel;
+    use serde_json::json;
+
+    use super::*;
+
+    fn needed(before: &Settings, change: impl Fn(&mut Settings)) -> (Access, Vec<String>) {
+        let mut after = before.clone();
+        change(&mut after);
+        let found = of_settings(before, &after);
+        (found.level, found.changes.into_iter().map(|change| change.setting).collect())
+    }
+
+    fn connected() -> Settings {
+        let mut settings = Settings::default();
+        settings.model.provider = "openai_compatible".into();
+        settings.egress = EgressSettings { allowed: false, redaction: RedactionLevel::Basic };
+        settings
+            .packs
+            .insert("far".into(), PackChoice { private_network: false, settings: json!({"url": "https://a", "days": 3}).as_object().unwrap().clone() });
+        settings
+    }
+
+    #[test]
+    fn what_widens_is_named_field_by_field() {
+        let before = connected();
+        let widens = |name: &str| (Access::Widens, vec![name.to_owned()]);
+        assert_eq!(needed(&before, |s| s.model.base_url = "https://b/v1".into()), widens("model.base_url"));
+        assert_eq!(needed(&before, |s| s.model.provider = "gemini".into()), widens("model.provider"));
+        assert_eq!(needed(&Settings::default(), |s| s.model.provider = "gemini".into()), widens("model.provider"));
+        let fallback = FallbackModel { provider: "anthropic".into(), base_url: String::new(), model: "m".into() };
+        assert_eq!(needed(&before, |s| s.model.fallback = Some(fallback.clone())), widens("model.fallback"));
+        assert_eq!(needed(&before, |s| s.egress.allowed = true), widens("egress.allowed"));
+        assert_eq!(needed(&before, |s| s.egress.redaction = RedactionLevel::None), widens("egress.redaction"));
+        let far = |s: &mut Settings, change: fn(&mut PackChoice)| change(s.packs.get_mut("far").unwrap());
+        assert_eq!(needed(&before, |s| far(s, |pack| pack.private_network = true)), widens("packs.far.private_network"));
+        let elsewhere: fn(&mut PackChoice) = |pack| drop(pack.settings.insert("url".into(), json!("https://b")));
+        assert_eq!(needed(&before, |s| far(s, elsewhere)), widens("packs.far.settings.url"));
+        let new = |s: &mut Settings| drop(s.packs.insert("near".into(), PackChoice { private_network: true, ..PackChoice::default() }));
+        assert_eq!(needed(&before, new), widens("packs.near.private_network"));
+    }
+
+    #[test]
+    fn what_narrows_is_free_and_the_rest_is_for_a_person() {
+        let mut before = connected();
+        before.egress.allowed = true;
+        before.model.fallback = Some(FallbackModel { provider: "anthropic".into(), base_url: String::new(), model: "m".into() });
+        before.packs.get_mut("far").unwrap().private_network = true;
+        let narrowing: [fn(&mut Settings); 7] = [
+            |_| (),
+            |s| s.agent_enabled = false,
+            |s| s.model.provider = "offline".into(),
+            |s| s.model.fallback = None,
+            |s| s.egress.allowed = false,
+            |s| s.egress.redaction = RedactionLevel::Strict,
+            |s| s.packs.get_mut("far").unwrap().private_network = false,
+        ];
+        for (at, change) in narrowing.into_iter().enumerate() {
+            assert_eq!(needed(&before, change), (Access::Chat, vec![]), "change {at}");
+        }
+        let off = Settings { agent_enabled: false, ..before.clone() };
+        assert_eq!(needed(&off, |s| s.agent_enabled = true), (Access::Person, vec![]));
+        let others: [fn(&mut Settings); 5] = [
+            |s| s.theme = "dark".into(),
+            |s| s.model.model = "other".into(),
+            |s| s.limits.rounds = 3,
+            |s| s.budgets.day_usd = 3.0,
+            |s| drop(s.packs.get_mut("far").unwrap().settings.insert("days".into(), json!(4))),
+        ];
+        for (at, change) in others.into_iter().enumerate() {
+            assert_eq!(needed(&before, change), (Access::Person, vec![]), "change {at}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The local socket from a client's side: greeted first whatever happens meanwhile, served once, and what it leaves behind. And what the chat
+//! window may do without a yes in the approval window.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use contract::{
+    AgentError, Commands, Confirmation, ConfirmationDecideParams, Empty, RedactionLevel, SecretSetParams, Settings, SettingsSetParams, SwitchSetParams,
+    SwitchTarget,
+};
+use host::{ChatWindow, Host, Options, Paths};
+
+async fn open(folder: &Path) -> Arc<Host> {
+    crate::open(|| Options { data_dir: Some(folder.join("data")), pack_dirs: vec![folder.join("packs")], ..Options::default() }).await
+}
+
+const CLIENTS: usize = 6;
+const CALLS: usize = 40;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn every_client_is_greeted_first_whatever_is_told_meanwhile() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = open(folder.path()).await;
+    let served = host::serve(&host).unwrap();
+    let done = Arc::new(AtomicBool::new(false));
+    let telling = tokio::spawn({
+        let (host, done) = (Arc::clone(&host), Arc::clone(&done));
+        async move {
+            let mut on = false;
+            while !done.load(Ordering::Acquire) {
+                host.switch_set(SwitchSetParams { target: SwitchTarget::Tool("cart.addItem".into()), on }).await.unwrap();
+                on = !on;
+            }
+        }
+    });
+    let paths = Paths::new(Some(folder.path().join("data")));
+    let clients: Vec<_> = (0..CLIENTS)
+        .map(|_| {
+            let paths = paths.clone();
+            tokio::spawn(async move {
+                for _ in 0..CALLS {
+                    let (client, _pushes) = host::client::connect(&paths, false).await.unwrap();
+                    client.app_status(Empty {}).await.unwrap();
+                }
+            })
+        })
+        .collect();
+    for client in clients {
+        client.await.unwrap();
+    }
+    done.store(true, Ordering::Release);
+    telling.await.unwrap();
+    drop(served);
+    host.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_profile_is_served_once_and_a_second_try_takes_nothing_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = open(folder.path()).await;
+    let token = folder.path().join("data/socket-token");
+    let paths = Paths::new(Some(folder.path().join("data")));
+    let served = host::serve(&host).unwrap();
+    let first = fs::read_to_string(&token).unwrap();
+    assert_eq!(fs::metadata(&token).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(host::serve(&host).is_err(), "a second server of one profile");
+    host::client::connect(&paths, false).await.unwrap();
+    drop(served);
+    assert!(!token.exists(), "the token goes with the socket");
+    assert!(host::client::connect(&paths, false).await.is_err());
+    let served = host::serve(&host).unwrap();
+    assert_ne!(fs::read_to_string(&token).unwrap(), first, "each time another token");
+    host::client::connect(&paths, false).await.unwrap();
+    drop(served);
+    host.stop().await;
+}
+
+/// What waits in the approval window, once something does.
+async fn waiting(host: &Host) -> Confirmation {
+    loop {
+        if let Some(found) = host.confirmations(Empty {}).await.unwrap().confirmations.into_iter().next() {
+            return found;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Has the chat window change settings; what it was told, and what a person read in the approval window before saying `accept`.
+async fn asked(host: &Arc<Host>, change: impl Fn(&mut Settings), accept: bool) -> (Result<(), AgentError>, Vec<String>) {
+    let mut settings = host.settings_get(Empty {}).await.unwrap().settings;
+    change(&mut settings);
+    let window = ChatWindow::new(Arc::clone(host));
+    let changing = tokio::spawn(async move { window.settings_set(SettingsSetParams { settings }).await.map(drop) });
+    let found = waiting(host).await;
+    assert!(!changing.is_finished(), "it waits");
+    host.confirmation_decide(ConfirmationDecideParams { id: found.id, accept }).await.unwrap();
+    let told = changing.await.unwrap();
+    assert!(host.confirmations(Empty {}).await.unwrap().confirmations.is_empty());
+    (told, found.changes.into_iter().map(|change| format!("{}: {} -> {}", change.setting, change.before, change.after)).collect())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_chat_window_widens_only_after_a_yes_in_the_approval_window() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = open(folder.path()).await;
+    let elsewhere = |settings: &mut Settings| {
+        settings.model.provider = "openai_compatible".into();
+        settings.model.base_url = "https://models.example/v1".into();
+        settings.egress.redaction = RedactionLevel::None;
+        settings.theme = "dark".into();
+    };
+    let (told, read) = asked(&host, elsewhere, false).await;
+    assert_eq!(told.unwrap_err().reason_text(), Some("not_confirmed"));
+    let before = host.settings_get(Empty {}).await.unwrap().settings;
+    assert_eq!(before, Settings::default(), "nothing of it was changed");
+    let expected = [
+        "model.base_url: https://api.openai.com/v1 -> https://models.example/v1",
+        "model.provider: offline -> openai_compatible",
+        "egress.redaction: basic -> none",
+    ];
+    assert_eq!(read, expected);
+    let (told, _) = asked(&host, elsewhere, true).await;
+    told.unwrap();
+    let now = host.settings_get(Empty {}).await.unwrap().settings;
+    assert_eq!((now.model.base_url.as_str(), now.egress.redaction, now.theme.as_str()), ("https://models.example/v1", RedactionLevel::None, "dark"));
+
+    // What does not widen needs no yes.
+    let window = ChatWindow::new(Arc::clone(&host));
+    let mut narrower = now.clone();
+    narrower.egress.redaction = RedactionLevel::Strict;
+    narrower.theme = "light".into();
+    assert_eq!(window.settings_set(SettingsSetParams { settings: narrower.clone() }).await.unwrap().settings, narrower);
+
+    // A key: its place is shown, and never the key.
+    let window = Arc::new(window);
+    let storing = tokio::spawn({
+        let window = Arc::clone(&window);
+        async move { window.secret_set(SecretSetParams { name: "OPENAI_API_KEY".into(), value: "sk-shown-nowhere".into(), this_run_only: true }).await }
+    });
+    let found = waiting(&host).await;
+    assert_eq!((found.changes.len(), found.changes[0].setting.as_str()), (1, "key"));
+    assert!(found.changes[0].after.contains("https://models.example") && !format!("{found:?}").contains("shown-nowhere"), "{found:?}");
+    host.confirmation_decide(ConfirmationDecideParams { id: found.id.clone(), accept: true }).await.unwrap();
+    storing.await.unwrap().unwrap();
+    assert!(host.confirmation_decide(ConfirmationDecideParams { id: found.id, accept: true }).await.is_err(), "once");
+    assert_eq!(host.settings_get(Empty {}).await.unwrap().secrets_set, ["OPENAI_API_KEY"]);
+    host.stop().await;
+}
