@@ -164,7 +164,7 @@ fn inside_first_words() {
     csign(&world, &["ask", &format!("{KEY} How is account 17 pacing?")]).ends_with(0);
     csign(&world, &["ask", &format!("Search for shoes with {TOKEN} please")]);
     let refused = csign(&world, &["--json", "tools", "call", "product.search", "--args", &format!(r#"{{"query":"shoes {KEY}"}}"#)]);
-    assert!(refused.out.contains("holds_secret") && refused.out.contains("Nothing was run"), "{}\n{}", refused.out, refused.err);
+    assert!(refused.out.contains("holds_secret") && refused.out.contains("The tool was not called"), "{}\n{}", refused.out, refused.err);
     csign(&world, &["tools", "call", "cart.addItem", "--args", &format!(r#"{{"partNo":"{TOKEN}","quantity":1}}"#)]);
     let request = world.path("request.json");
     let text = format!(r#"{{"contract_version":"1.0","request_id":"r-1","input":"How is account 17 pacing? {TOKEN}"}}"#);
