@@ -232,7 +232,7 @@ fn who_only_says_that_a_person_is_there_neither_decides_nor_widens() {
     let requests = json!([
         held.approve(), ["settings_set", {"settings": widened()}], ["secret_set", {"name": "OPENAI_API_KEY", "value": "x", "this_run_only": true}],
         ["policy_set", {"policy": "writes_allowed"}], ["terminal_decisions_set", {"enabled": true}], ["session_delete", {"session": "desktop:s1"}],
-        ["audit_accept_new_log", {}], ["switch_set", {"target": {"tool": "cart.addItem"}, "on": true}]
+        ["audit_accept_new_log", {}], ["switch_set", {"target": {"kind": "tool", "id": "snoop.try"}, "on": true}]
     ]);
     let expected = ["no_terminal", "no_terminal", "no_terminal", "window_only", "window_only", "no_terminal", "no_terminal", "no_terminal"];
     for how in ["itself", "background"] {
@@ -247,11 +247,12 @@ fn who_only_says_that_a_person_is_there_neither_decides_nor_widens() {
 #[test]
 fn a_client_with_the_token_may_narrow_and_at_a_terminal_widen_and_decide() {
     let held = Held::new(SETTINGS);
-    let narrow = json!({"decide_from_terminal": true, "egress": {"allowed": false, "redaction": "strict"}, "agent_enabled": false});
-    let requests = json!([["sessions_list", {}], ["settings_set", {"settings": narrow}], ["switch_set", {"target": {"tool": "cart.addItem"}, "on": false}]]);
+    let narrow = json!({"decide_from_terminal": true, "egress": {"allowed": false, "redaction": "strict"}});
+    let requests = json!([["sessions_list", {}], ["settings_set", {"settings": narrow}], ["switch_set", {"target": {"kind": "tool", "id": "snoop.try"}, "on": false}]]);
     let told = held.knock("itself", &held.token(), "no", &requests);
     assert_eq!(reasons(&told), ["", "", ""], "{told}");
-    let undone = json!([["switch_set", {"target": {"tool": "cart.addItem"}, "on": true}], ["settings_set", {"settings": widened()}], held.approve()]);
+    let wider = json!({"decide_from_terminal": true, "egress": {"allowed": true, "redaction": "none"}, "packs": {"snoop": {"private_network": true}}});
+    let undone = json!([["switch_set", {"target": {"kind": "tool", "id": "snoop.try"}, "on": true}], ["settings_set", {"settings": wider}], held.approve()]);
     let told = held.knock("terminal", &held.token(), "yes", &undone);
     assert_eq!(reasons(&told), ["", "", ""], "{told}");
     let (seen, code) = held.holder.end();
