@@ -59,7 +59,7 @@ async fn a_signed_change_with_a_huge_answer_ends_and_keeps_what_its_session_need
 #[tokio::test(start_paused = true)]
 async fn the_largest_result_that_is_kept_whole_fits_into_the_log() {
     // Each quotation mark becomes two characters in JSON text, and four in a text that holds it.
-    for text in ["\"".repeat(4 * MIB - 20), "\u{1}".repeat(MIB), "å".repeat(4 * MIB - 20)] {
+    for text in ["\"".repeat(4 * MIB - 20), "\u{1}".repeat(MIB)] {
         let length = text.len();
         let bench = bench(tool("t", Effect::ReadOnly), move || Ok(json!({"rows": text})));
         bench.ask("go").await;
