@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use contract::*;
 use engine::{
     Decided, DecidedBy,
-    ports::{AuditLog, Durability, Models, Profile, RecordDraft},
+    ports::{AuditLog, Durability, Models, Profile, RecordDraft, Tools as _},
 };
 use serde_json::json;
 

@@ -8,6 +8,12 @@ use super::*;
 const PLAIN: Manner<'static> = Manner { plain: true, locale: "en" };
 const AS_ASKED: Manner<'static> = Manner { plain: false, locale: "en" };
 
+/// The result of a search through a shop that answers every request with `ask`.
+async fn through<E, F: Future<Output = Result<Value, E>>>(manner: Manner<'_>, arguments: Value, ask: impl Fn(Value) -> F) -> Result<Value, E> {
+    let sent = if manner.plain { request(SEARCH, arguments.clone()) } else { arguments.clone() };
+    search(manner, Search { asked: &arguments, sent }, &ask, &ask).await
+}
+
 /// What came of a search, and the words the shop was asked for.
 async fn searched(manner: Manner<'_>, arguments: Value, has: &[&str]) -> (Value, Vec<String>) {
     let asked = Mutex::new(Vec::new());
@@ -17,8 +23,7 @@ async fn searched(manner: Manner<'_>, arguments: Value, has: &[&str]) -> (Value,
         asked.lock().unwrap().push(query);
         std::future::ready(Ok::<_, ()>(json!({"items": items, "totalCount": items.len()})))
     };
-    let sent = if manner.plain { request(SEARCH, arguments.clone()) } else { arguments.clone() };
-    let result = search(manner, Search { asked: &arguments, sent }, &ask, &ask).await.unwrap();
+    let result = through(manner, arguments, ask).await.unwrap();
     (result, asked.into_inner().unwrap())
 }
 
@@ -105,21 +110,21 @@ async fn section_15_what_can_be_had_comes_first_whatever_the_shape() {
         item(5, json!({"value": 9})),
     ]);
     for shape in [items.clone(), json!({"items": items}), json!({"products": items})] {
-        let result = search(AS_ASKED, json!({"query": "x"}), |_| std::future::ready(Ok::<_, ()>(shape.clone()))).await.unwrap();
+        let result = through(AS_ASKED, json!({"query": "x"}), |_| std::future::ready(Ok::<_, ()>(shape.clone()))).await.unwrap();
         let order: Vec<u64> = result["items"].as_array().unwrap().iter().map(|item| item["productId"].as_u64().unwrap()).collect();
         assert_eq!(order, [4, 5, 3, 2, 1]);
     }
     let many: Vec<Value> = (0..30).map(|id| item(id, json!({"value": 1}))).collect();
-    let result = search(PLAIN, json!({"query": "x"}), |_| std::future::ready(Ok::<_, ()>(json!({"items": many})))).await.unwrap();
+    let result = through(PLAIN, json!({"query": "x"}), |_| std::future::ready(Ok::<_, ()>(json!({"items": many})))).await.unwrap();
     assert_eq!((result["items"].as_array().unwrap().len(), &result["truncated"]), (10, &json!(true)));
 }
 
 #[tokio::test]
 async fn a_second_try_that_fails_leaves_the_first_answer() {
     let ask = |arguments: Value| std::future::ready(if arguments["query"] == "Quantum" { Err("down") } else { Ok(json!({"items": []})) });
-    let result = search(PLAIN, json!({"query": "Quantum xylophone"}), ask).await.unwrap();
+    let result = through(PLAIN, json!({"query": "Quantum xylophone"}), ask).await.unwrap();
     assert_eq!(kinds(&result), ["ask_clarify"]);
-    assert_eq!(search(PLAIN, json!({"query": "Quantum"}), ask).await, Err("down"), "the first one does not");
+    assert_eq!(through(PLAIN, json!({"query": "Quantum"}), ask).await, Err("down"), "the first one does not");
 }
 
 #[test]

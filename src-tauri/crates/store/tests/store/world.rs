@@ -87,6 +87,8 @@ pub(crate) fn pending(id: &str, session: &SessionId, created_at: &str) -> Approv
         arguments: r#"{"quantity":2}"#.into(),
         hash: "ab".repeat(32),
         why: "writes ask".into(),
+        follows: Vec::new(),
+        look_alikes: Vec::new(),
         preview: None,
         created_at: instant(created_at),
         expires_at: instant(created_at) + TimeDelta::minutes(10),
