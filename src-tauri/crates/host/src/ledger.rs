@@ -81,7 +81,7 @@ impl Ledger {
     /// Reads what is known. Writes nothing.
     pub(crate) fn open(paths: &Paths) -> Self {
         let folder = settled(&paths.data);
-        let in_folder = fs::read_to_string(paths.installation()).ok().map(|text| text.trim().to_owned()).filter(|id| !id.is_empty());
+        let in_folder = fs::read_to_string(paths.installation()).ok().map(|text| text.trim().to_owned()).filter(|id| is_id(id));
         let name = format!("{}.json", &engine::sha256_hex(folder.as_os_str().as_encoded_bytes())[..32]);
         let path = paths.state.join("logs").join(name);
         let fresh = Entry { folder: folder.display().to_string(), ..Entry::default() };
@@ -99,7 +99,7 @@ impl Ledger {
     /// Whose log belongs here: as is remembered once there was one, else as the folder says.
     pub(crate) fn installation(&self) -> Option<String> {
         let known = self.known();
-        let remembered = Some(known.entry.installation.clone()).filter(|id| !id.is_empty());
+        let remembered = Some(known.entry.installation.clone()).filter(|id| is_id(id));
         if known.entry.marked { remembered } else { known.in_folder.clone().or(remembered) }
     }
 
@@ -191,9 +191,13 @@ impl Ledger {
         self.keep(&known.entry);
     }
 
-    /// Forgets a throwaway folder.
+    /// Forgets a throwaway folder, and the folder of all entries if this was the only one.
     pub(crate) fn forget(&self) {
         let _ = fs::remove_file(&self.path);
+        if let Some(folder) = self.path.parent() {
+            // Fails while there are other entries.
+            let _ = fs::remove_dir(folder);
+        }
     }
 
     fn keep(&self, entry: &Entry) {
@@ -206,6 +210,11 @@ impl Ledger {
             tracing::warn!(%error, path = %path.display(), "what is known of the log cannot be kept");
         }
     }
+}
+
+/// Whether this is the id of an installation, which is a UUID. Names of files and folders are made of it, so no other text counts as one.
+fn is_id(text: &str) -> bool {
+    text.len() == 36 && text.char_indices().all(|(at, one)| if matches!(at, 8 | 13 | 18 | 23) { one == '-' } else { one.is_ascii_hexdigit() })
 }
 
 /// The folder's one name, also while it is not there.

@@ -198,3 +198,15 @@ fn what_version_0_1_left_goes_on_without_an_alarm() {
     let report = world.run(&["--json", "audit", "verify"]).ends_with(0).json();
     assert_eq!((&report["compared_with"], report["records"].as_u64() > Some(4)), (&json!("state"), true), "{report}");
 }
+
+#[test]
+fn an_installation_that_is_no_uuid_leads_nowhere() {
+    let world = World::new();
+    fs::create_dir_all(world.data()).expect("made");
+    fs::write(world.data().join("installation"), "../../home/evil").expect("written");
+    world.run(&["ask", "hello"]).ends_with(0);
+    assert_eq!(fs::read_dir(world.path("home")).expect("read").count(), 0, "nothing is written outside the profile's folders");
+    let id = fs::read_to_string(world.data().join("installation")).expect("read");
+    assert!(id.len() == 36 && !id.contains('/'), "{id}");
+    world.run(&["audit", "verify"]).ends_with(0);
+}
