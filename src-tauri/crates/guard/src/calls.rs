@@ -106,15 +106,8 @@ const OPEN_TREE_ATTR: libc::c_long = 467;
 const FILE_SETATTR: libc::c_long = 469;
 
 /// New namespaces; `CLONE_NEWTIME` is not among them because `clone` reads that bit as part of a signal.
-const NAMESPACES: [libc::c_int; 7] = [
-    libc::CLONE_NEWNS,
-    libc::CLONE_NEWCGROUP,
-    libc::CLONE_NEWUTS,
-    libc::CLONE_NEWIPC,
-    libc::CLONE_NEWUSER,
-    libc::CLONE_NEWPID,
-    libc::CLONE_NEWNET,
-];
+const NAMESPACES: [libc::c_int; 7] =
+    [libc::CLONE_NEWNS, libc::CLONE_NEWCGROUP, libc::CLONE_NEWUTS, libc::CLONE_NEWIPC, libc::CLONE_NEWUSER, libc::CLONE_NEWPID, libc::CLONE_NEWNET];
 
 impl CallFilter {
     /// Prepares the filters. Returns None if this kernel filters no system calls; an error if it does and the filters cannot be built.

@@ -207,12 +207,9 @@ async fn server_isolation(host: &Host) -> DoctorCheck {
         Ok(_) if !mcp::covers_work() => {
             warning("This system cannot close the session bus and the keyring to servers of packs. None of their sockets is open now.".to_owned())
         }
-        Ok(_) => check(
-            "server isolation",
-            CheckState::Ok,
-            "Servers of packs reach neither the session bus and the keyring nor Countersign's own socket.",
-            None,
-        ),
+        Ok(_) => {
+            check("server isolation", CheckState::Ok, "Servers of packs reach neither the session bus and the keyring nor Countersign's own socket.", None)
+        }
         Err(error) => warning(format!("It cannot be tried how far servers of packs are kept apart: {error}.")),
     }
 }

@@ -312,9 +312,8 @@ impl HostTools {
 /// that nothing said of the one is heard of the other.
 fn add_offered(specs: &mut Vec<ToolSpec>, mut spec: ToolSpec) {
     let is_doubled = |specs: &[ToolSpec], spec: &ToolSpec| specs.iter().any(|other| other.pack == spec.pack && other.plain_id() == spec.plain_id());
-    let has_name_of_another = |specs: &[ToolSpec], spec: &ToolSpec| {
-        packs::is_reserved(&spec.model_name) || specs.iter().any(|other| other.model_name == spec.model_name)
-    };
+    let has_name_of_another =
+        |specs: &[ToolSpec], spec: &ToolSpec| packs::is_reserved(&spec.model_name) || specs.iter().any(|other| other.model_name == spec.model_name);
     if is_doubled(specs, &spec) || has_name_of_another(specs, &spec) {
         spec.model_name = packs::model_name(&format!("{}.{}", spec.pack, spec.id));
     }

@@ -138,8 +138,11 @@ mod tests {
         }
         fs::write(root.join("note"), "").unwrap();
         std::os::unix::fs::symlink(root.join("share/app"), root.join("link")).unwrap();
-        let hidden =
-            Hidden { folders: vec![root.join("share/app"), root.join("state/app")], but: vec![root.join("share/app/packs/one"), root.join("docs/deep")], ..Hidden::default() };
+        let hidden = Hidden {
+            folders: vec![root.join("share/app"), root.join("state/app")],
+            but: vec![root.join("share/app/packs/one"), root.join("docs/deep")],
+            ..Hidden::default()
+        };
         let below: Vec<PathBuf> = allowed(&hidden).into_iter().filter_map(|path| path.strip_prefix(&root).ok().map(Path::to_owned)).collect();
         let mut below: Vec<String> = below.into_iter().map(|path| path.display().to_string()).collect();
         below.sort();

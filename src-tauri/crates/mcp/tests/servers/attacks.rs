@@ -132,8 +132,7 @@ async fn a_server_reaches_no_covered_socket_by_any_way() {
     let _listening: Vec<UnixListener> = [&bus, &control, &alone, &beside].map(|path| UnixListener::bind(path).unwrap()).into();
     let _abstract = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&unnamed).unwrap()).unwrap();
     let around = [&bus, &alone].map(|path| format!("/proc/{}/root{}", std::process::id(), path.display()));
-    let doors: Vec<String> =
-        [&bus, &control, &alone].map(|path| path.display().to_string()).into_iter().chain([format!("@{unnamed}")]).chain(around).collect();
+    let doors: Vec<String> = [&bus, &control, &alone].map(|path| path.display().to_string()).into_iter().chain([format!("@{unnamed}")]).chain(around).collect();
     assert!(doors.iter().all(|door| knock(door)), "all are open here");
 
     let mut config = server("odd", "odd", &[("LOOK", &doors.iter().chain([&beside.display().to_string()]).cloned().collect::<Vec<_>>().join(":"))]);
