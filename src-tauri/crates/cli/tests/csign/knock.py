@@ -3,10 +3,13 @@ import glob, json, os, pty, signal, socket, sys, time
 
 
 def knock(path, token, terminal, requests):
-    """The first line, then the answer to each request; `None` where the line was cut."""
+    """The first line, then the answer to each request; `None` where the line was cut. Says so if the socket cannot be reached at all."""
     for protocol in (2, 1):
         with socket.socket(socket.AF_UNIX) as line:
-            line.connect(path)
+            try:
+                line.connect(path)
+            except OSError as problem:
+                return {"unreachable": str(problem)}
             line.settimeout(60)
             reader = line.makefile("rb")
 

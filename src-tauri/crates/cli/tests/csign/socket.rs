@@ -172,6 +172,14 @@ fn is_refused(told: &Value, reason: &str, what: &str) {
     assert!(told["answers"].as_array().is_some_and(|answers| answers.iter().all(Value::is_null)), "{what} sees nothing else: {told}");
 }
 
+/// A pack's server does not reach the socket where the system lets the guard cover it; elsewhere it is refused.
+#[track_caller]
+fn is_kept_out(told: &Value, what: &str) {
+    if told["unreachable"].is_null() {
+        is_refused(told, "client_refused", what);
+    }
+}
+
 #[test]
 fn a_packs_server_gets_nothing_through_the_socket() {
     let held = Held::new(SETTINGS);
@@ -182,7 +190,7 @@ fn a_packs_server_gets_nothing_through_the_socket() {
     }
     for how in ["itself", "child", "terminal"] {
         for (what, token) in [("without a token", ""), ("with a guess", &"0".repeat(64)), ("with a token that leaked", &token)] {
-            is_refused(&held.attack(how, token, &requests), "client_refused", &format!("{how} {what}"));
+            is_kept_out(&held.attack(how, token, &requests), &format!("{how} {what}"));
         }
     }
     held.is_untouched(SETTINGS);
@@ -202,7 +210,7 @@ fn a_packs_daemon_that_killed_its_guard_gets_nothing_through_the_socket() {
         }
         std::thread::sleep(std::time::Duration::from_millis(20));
     };
-    is_refused(&told, "client_refused", "a daemon without a guard");
+    is_kept_out(&told, "a daemon without a guard");
     held.is_untouched(SETTINGS);
 }
 
