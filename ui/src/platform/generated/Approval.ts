@@ -3,10 +3,12 @@ import type { ApprovalId } from "./ApprovalId";
 import type { ApprovalStatus } from "./ApprovalStatus";
 import type { CallId } from "./CallId";
 import type { Effect } from "./Effect";
+import type { LookAlike } from "./LookAlike";
 import type { PreviewView } from "./PreviewView";
 import type { SessionId } from "./SessionId";
 import type { ToolId } from "./ToolId";
 import type { TurnId } from "./TurnId";
+import type { UntrustedContent } from "./UntrustedContent";
 
 /**
  * A pending action in full, as the approval window shows it.
@@ -40,6 +42,14 @@ confirm_word?: string | null,
  * Nobody was there to approve when it was asked: it waits for a later decision, beyond its turn.
  */
 headless: boolean, 
+/**
+ * Content of strangers that had entered the turn before it was asked, what is quoted in the arguments first.
+ */
+follows?: Array<UntrustedContent>, 
+/**
+ * Words of the action that mix alphabets, so that they may be read as others.
+ */
+look_alikes?: Array<LookAlike>, 
 /**
  * The proposal this one replaced.
  */

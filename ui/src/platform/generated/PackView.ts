@@ -18,6 +18,10 @@ agent_id?: AgentId | null,
  */
 data_flow?: DataFlow | null, tools: Array<ToolSpec>, faults: Array<PackFault>, 
 /**
+ * What its author should look at. It is used all the same.
+ */
+warnings?: Array<PackFault>, 
+/**
  * Example questions by language.
  */
 examples: { [key in string]: Array<string> }, 
