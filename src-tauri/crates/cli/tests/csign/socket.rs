@@ -204,12 +204,11 @@ fn a_packs_daemon_that_killed_its_guard_gets_nothing_through_the_socket() {
     let ran = held.world.run(&["--json", "tools", "call", "snoop.try", "--args", &arguments]);
     assert_ne!(ran.code, 0, "the server ends with its guard: {}", ran.out);
     let told = held.world.data().join("tools/snoop/told");
-    let told = loop {
-        if let Ok(told) = fs::read_to_string(&told) {
-            break serde_json::from_str(&told).expect("JSON");
-        }
+    let told = (0..3_000).find_map(|_| {
         std::thread::sleep(std::time::Duration::from_millis(20));
-    };
+        fs::read_to_string(&told).ok()
+    });
+    let told = serde_json::from_str(&told.expect("the daemon tells within a minute")).expect("JSON");
     is_kept_out(&told, "a daemon without a guard");
     held.is_untouched(SETTINGS);
 }
