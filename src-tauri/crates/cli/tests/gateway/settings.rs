@@ -93,7 +93,7 @@ async fn a_filter_of_the_log_that_cannot_be_read_is_said_at_the_start() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_leaves_a_server_without_answers_is_said_at_the_start() {
-    let cases = [("AGENT_ENABLED", "off", "switched off"), ("COUNTERSIGN_TOOLS_DIR", "/nonexistent", "There are no shop tools")];
+    let cases = [("AGENT_ENABLED", "off", "switched off"), ("COUNTERSIGN_TOOLS_DIR", "/nonexistent", "No packs were found")];
     for ((name, value, said), args) in cases.into_iter().flat_map(|case| [(case, &["--no-token"][..]), (case, &["--no-token", "--json"])]) {
         let gateway = Gateway::start(args, &[(name, value)]).await;
         let told = || gateway.log().contains(said);
