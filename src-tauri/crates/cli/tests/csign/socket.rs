@@ -29,15 +29,20 @@ def attack(arguments):
         if os.fork() == 0:
             os.setsid()
             if os.fork() == 0:
-                os.kill(guard, signal.SIGKILL)
-                while os.path.exists(f"/proc/{guard}") and "\nState:\tZ" not in open(f"/proc/{guard}/status").read():
-                    time.sleep(0.01)
-                told = json.dumps(run())
+                try:
+                    os.kill(guard, signal.SIGKILL)
+                    while os.path.exists(f"/proc/{guard}") and "\nState:\tZ" not in open(f"/proc/{guard}/status").read():
+                        time.sleep(0.01)
+                    told = json.dumps(run())
+                except OSError as problem:
+                    told = json.dumps({"unreachable": f"the guard stands: {problem}"})
                 with open("told.new", "w") as file:
                     file.write(told)
                 os.rename("told.new", "told")
             os._exit(0)
-        time.sleep(1000)
+        while not os.path.exists("told"):
+            time.sleep(0.01)
+        os._exit(1)
     return {"itself": run, "child": lambda: in_child(run), "terminal": lambda: at_a_terminal(run)}[how]()
 
 for line in sys.stdin:
