@@ -127,5 +127,6 @@ fn kill_minus_nine_leaves_no_process_and_a_changed_log_is_shown() {
         page.says("A new log begins");
     });
     journey.assert_log_verifies();
+    journey.chat(|page| page.go("Chat"));
     journey.ask("How is account 17 pacing this month?");
 }
