@@ -73,7 +73,9 @@ impl Engine {
         fresh.push(self.recovered_item(&row.session, &row.turn, ItemBody::Notice { level: NoticeLevel::Warning, code: "turn_interrupted".into(), text }));
         let ended = TurnRow { status: "interrupted".into(), ended_at: Some(self.world.clock.now()), ..row.clone() };
         store.turn_save(&ended, fresh, None).await?;
-        let draft = RecordDraft::new(RecordType::RunEnded).of(&row.session, &row.turn).field("status", "interrupted")
+        let draft = RecordDraft::new(RecordType::RunEnded)
+            .of(&row.session, &row.turn)
+            .field("status", "interrupted")
             .field("level", "error")
             .field("agent", "")
             .field("duration_ms", millis_between(row.started_at, self.world.clock.now()));

@@ -71,10 +71,7 @@ impl Refusals {
 /// Adds a value that somebody refused has sent: the whole when it is short.
 fn commit_part(draft: RecordDraft, name: &str, text: &str) -> RecordDraft {
     let Some((end, _)) = text.char_indices().nth(CHARS) else { return draft.commit(name, text) };
-    draft
-        .field(&format!("{name}_bytes"), text.len())
-        .field(&format!("{name}_sha256"), sha256_hex(text.as_bytes()))
-        .commit(name, &text[..end])
+    draft.field(&format!("{name}_bytes"), text.len()).field(&format!("{name}_sha256"), sha256_hex(text.as_bytes())).commit(name, &text[..end])
 }
 
 fn more(counts: BTreeMap<String, u64>) -> Option<RecordDraft> {

@@ -61,7 +61,9 @@ fn nearest_rank(sorted: &[u64], percentile: u8) -> Option<u64> {
 }
 
 fn errors(served: &[Served]) -> Vec<ErrorCount> {
-    let count = |code: ErrorCode| u32::try_from(served.iter().filter(|run| run.status != "approval_required" && run.code.as_deref() == Some(code.name())).count()).unwrap_or(u32::MAX);
+    let count = |code: ErrorCode| {
+        u32::try_from(served.iter().filter(|run| run.status != "approval_required" && run.code.as_deref() == Some(code.name())).count()).unwrap_or(u32::MAX)
+    };
     let mut counts: Vec<ErrorCount> = CODES.into_iter().map(|code| ErrorCount { code, runs: count(code) }).filter(|count| count.runs > 0).collect();
     counts.sort_by_key(|count| std::cmp::Reverse(count.runs));
     counts

@@ -47,14 +47,8 @@ impl Strangers {
 
     /// Notes a summary that strangers' content went into, or a caller's word that there was some.
     pub(crate) fn remembered(&self, text: &str) {
-        let from = UntrustedContent {
-            tool: ToolId::new(""),
-            tool_title: String::new(),
-            server: String::new(),
-            call: None,
-            excerpt: String::new(),
-            quoted: false,
-        };
+        let from =
+            UntrustedContent { tool: ToolId::new(""), tool_title: String::new(), server: String::new(), call: None, excerpt: String::new(), quoted: false };
         self.add(from, one_line(text));
     }
 

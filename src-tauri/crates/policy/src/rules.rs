@@ -131,9 +131,7 @@ fn matches(rule: &Rule, tool: &ToolSpec, arguments: &Value) -> bool {
         Action::Deny | Action::Ask => may_mean(&rule.tool, tool),
         Action::Allow => surely_means(&rule.tool, tool),
     };
-    names_it
-        && rule.effect.is_none_or(|effect| effect == tool.effect)
-        && rule.arguments.iter().all(|(name, value)| arguments.get(name) == Some(value))
+    names_it && rule.effect.is_none_or(|effect| effect == tool.effect) && rule.arguments.iter().all(|(name, value)| arguments.get(name) == Some(value))
 }
 
 /// Whether a pattern can be read as this tool: by its id with or without its pack, whatever other packs there are.

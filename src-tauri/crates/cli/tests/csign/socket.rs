@@ -260,7 +260,8 @@ fn who_only_says_that_a_person_is_there_neither_decides_nor_widens() {
 fn a_client_with_the_token_may_narrow_and_at_a_terminal_widen_and_decide() {
     let held = Held::new(SETTINGS);
     let narrow = json!({"decide_from_terminal": true, "egress": {"allowed": false, "redaction": "strict"}});
-    let requests = json!([["sessions_list", {}], ["settings_set", {"settings": narrow}], ["switch_set", {"target": {"kind": "tool", "id": "snoop.try"}, "on": false}]]);
+    let requests =
+        json!([["sessions_list", {}], ["settings_set", {"settings": narrow}], ["switch_set", {"target": {"kind": "tool", "id": "snoop.try"}, "on": false}]]);
     let told = held.knock("itself", &held.token(), "no", &requests);
     assert_eq!(reasons(&told), ["", "", ""], "{told}");
     let wider = json!({"decide_from_terminal": true, "egress": {"allowed": true, "redaction": "none"}, "packs": {"snoop": {"private_network": true}}});

@@ -39,8 +39,8 @@ fn any_pattern() -> impl Strategy<Value = String> {
 
 fn any_rules() -> impl Strategy<Value = Rules> {
     let action = prop::sample::select(&[RuleAction::Deny, RuleAction::Ask, RuleAction::Allow]);
-    let rule = (action, any_pattern())
-        .prop_map(|(action, tool)| PolicyRule { id: "r".into(), action, tool, effect: None, arguments: Map::new(), reason: None });
+    let rule =
+        (action, any_pattern()).prop_map(|(action, tool)| PolicyRule { id: "r".into(), action, tool, effect: None, arguments: Map::new(), reason: None });
     let grant = any_pattern().prop_map(|tool| StandingGrant {
         id: "g".into(),
         tool: tool.as_str().into(),
@@ -53,8 +53,7 @@ fn any_rules() -> impl Strategy<Value = Rules> {
 
 fn strictness(tool: &ToolSpec, rules: &Rules, mode: PolicyMode, switches: &Switches) -> u8 {
     let now = Utc.timestamp_opt(0, 0).single().unwrap() + TimeDelta::seconds(1);
-    let question =
-        Question { tool, arguments: &json!({}), session: &SessionId::new("s"), mode, rules, grants: &[], untrusted_entered: false, now };
+    let question = Question { tool, arguments: &json!({}), session: &SessionId::new("s"), mode, rules, grants: &[], untrusted_entered: false, now };
     if switches.tool(tool) { policy::decide(question).strictness() } else { 3 }
 }
 

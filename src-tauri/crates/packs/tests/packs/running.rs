@@ -37,7 +37,15 @@ pub(crate) fn spec(tool: Value) -> ToolSpec {
 }
 
 pub(crate) fn request(spec: &ToolSpec, arguments: Value) -> ToolRequest {
-    ToolRequest { spec: std::sync::Arc::new(spec.clone()), asked: arguments.clone(), arguments, call: "call-1".into(), session: "s".into(), idempotency_key: None, attended: false }
+    ToolRequest {
+        spec: std::sync::Arc::new(spec.clone()),
+        asked: arguments.clone(),
+        arguments,
+        call: "call-1".into(),
+        session: "s".into(),
+        idempotency_key: None,
+        attended: false,
+    }
 }
 
 pub(crate) fn target(spec: &ToolSpec) -> &ToolTarget {
