@@ -30,4 +30,5 @@ pub use keys::Signer;
 pub use log::Log;
 pub use note::{fingerprint, vkey};
 pub use open::{OpenOptions, OpenState, Tampered};
+pub use schema::has_begun;
 pub use verify::{verify, verify_against};

@@ -123,6 +123,12 @@ fn schema_rows(db: &Connection) -> rusqlite::Result<Vec<SchemaRow>> {
     rows.collect()
 }
 
+/// Returns false if the file has no tables. A kill between the creation of the file and its first transaction leaves it so.
+/// Returns true if the file cannot be read.
+pub fn has_begun(path: &Path) -> bool {
+    !open_reader(path).and_then(|db| schema_rows(&db)).is_ok_and(|rows| rows.is_empty())
+}
+
 /// What the schema table must hold.
 fn expected_schema() -> rusqlite::Result<&'static Vec<SchemaRow>> {
     static EXPECTED: OnceLock<Vec<SchemaRow>> = OnceLock::new();

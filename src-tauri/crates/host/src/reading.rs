@@ -47,7 +47,7 @@ pub fn export_log(paths: &Paths, folder: &Path) -> Result<AuditExportResponse, A
 
 fn existing(paths: &Paths) -> Result<PathBuf, AgentError> {
     let log = paths.audit();
-    if log.is_file() {
+    if log.is_file() && audit::has_begun(&log) {
         return Ok(log);
     }
     Err(AgentError::invalid(format!("There is no log in {}.", paths.data.display()))

@@ -210,3 +210,14 @@ fn an_installation_that_is_no_uuid_leads_nowhere() {
     assert!(id.len() == 36 && !id.contains('/'), "{id}");
     world.run(&["audit", "verify"]).ends_with(0);
 }
+
+#[test]
+fn a_log_that_a_kill_left_without_tables_is_no_alarm() {
+    let world = World::new();
+    fs::create_dir_all(world.data()).expect("made");
+    fs::write(log(&world), "").expect("written");
+    let ran = world.run(&["audit", "verify"]).ends_with(1);
+    assert!(ran.err.contains("There is no log"), "{}", ran.err);
+    world.run(&["ask", "hello"]).ends_with(0);
+    world.run(&["audit", "verify"]).ends_with(0);
+}
