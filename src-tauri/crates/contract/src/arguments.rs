@@ -116,7 +116,7 @@ fn is_small(double: f64) -> bool {
     double.abs() <= largest
 }
 
-/// What follows a string, given the text behind its opening quote.
+/// Returns the text behind a string, given the text behind its opening quote.
 fn after_string(text: &str) -> &str {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate() {

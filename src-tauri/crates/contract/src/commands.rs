@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{AgentError, params::*, session::SessionView};
 
-/// What a caller needs for a command. Each level includes those before it.
+/// The access level that a command requires of its caller. Each level includes the levels before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Access {
     /// Every client that was let in, also a script.
@@ -118,7 +118,7 @@ macro_rules! handlers {
         /// Names of the commands that only the approval window may call.
         pub const APPROVAL_COMMANDS: &[&str] = &[$(stringify!($aname)),+];
 
-        /// What each command needs at most.
+        /// The highest access level that each command requires.
         pub const ACCESS: &[(&str, Access)] = &[$((stringify!($name), $crate::access!($level)),)+ $((stringify!($aname), $crate::access!($alevel)),)+];
 
         /// Calls a command by name with JSON, for hosts that speak JSON anyway (the local socket).

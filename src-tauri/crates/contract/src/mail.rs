@@ -2,7 +2,7 @@
 
 use url::Url;
 
-/// What a link may fill in beside the recipients. Everything else is cut off, above all attachments, hidden recipients and other headers.
+/// The fields that a mail link may fill in besides the recipients. All other fields are removed, such as attachments and hidden recipients.
 const KEPT: [&str; 3] = ["subject", "body", "cc"];
 
 /// A mail link with its recipients, subject, body and copies, and nothing else. Returns None if it is no mail link, or if its recipients

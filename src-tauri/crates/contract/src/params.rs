@@ -180,7 +180,7 @@ wire! {
         data_flow: Option<crate::manifest::DataFlow>,
         tools: Vec<ToolSpec>,
         faults: Vec<PackFault>,
-        /// What its author should look at. It is used all the same.
+        /// Warnings for the author of the pack. The pack is used despite them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[ts(optional, as = "Option<Vec<PackFault>>")]
         warnings: Vec<PackFault>,
@@ -249,7 +249,7 @@ wire! {
         before: String,
         after: String,
     }
-    /// What the chat window asked for and the approval window has not confirmed yet.
+    /// Changes that the chat window requested and the approval window has not confirmed yet.
     struct Confirmation { id: String, changes: Vec<SettingChange> }
     struct ConfirmationsResponse { confirmations: Vec<Confirmation> }
     struct ConfirmationDecideParams { id: String, accept: bool }

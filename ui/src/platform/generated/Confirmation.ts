@@ -2,6 +2,6 @@
 import type { SettingChange } from "./SettingChange";
 
 /**
- * What the chat window asked for and the approval window has not confirmed yet.
+ * Changes that the chat window requested and the approval window has not confirmed yet.
  */
 export type Confirmation = { id: string, changes: Array<SettingChange>, };

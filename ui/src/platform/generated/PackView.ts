@@ -18,7 +18,7 @@ agent_id?: AgentId | null,
  */
 data_flow?: DataFlow | null, tools: Array<ToolSpec>, faults: Array<PackFault>, 
 /**
- * What its author should look at. It is used all the same.
+ * Warnings for the author of the pack. The pack is used despite them.
  */
 warnings?: Array<PackFault>, 
 /**

@@ -135,7 +135,7 @@ impl Held {
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
     }
 
-    /// Nothing was decided, changed or bought.
+    /// Asserts that the attack decided, changed and bought nothing.
     #[track_caller]
     fn is_untouched(self, settings: &str) {
         let list = self.world.run(&["--json", "approvals", "list"]).ends_with(0).json();

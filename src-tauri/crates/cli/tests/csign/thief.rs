@@ -38,7 +38,7 @@ impl Scene {
         Self { world, keyring, thief, signing_key }
     }
 
-    /// What it gets as a server of a pack.
+    /// Returns the data that the program gets as a server of a pack.
     fn guarded(&self) -> Value {
         let ran = self.keyring.csign(&self.world, &["tools", "call", "letter.terms", "--args", "{}"]).output().unwrap();
         assert!(ran.status.success(), "{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
