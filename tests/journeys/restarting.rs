@@ -122,7 +122,7 @@ fn kill_minus_nine_leaves_no_process_and_a_changed_log_is_shown() {
     journey.chat(|page| page.click("Look at it"));
     journey.approval(|page| {
         page.says("The audit log does not verify");
-        page.named("input", "I have seen what was found", false).click().expect("the switch");
+        wait("the switch", || page.named("input", "I have seen what was found", false).click().ok());
         page.click("Accept a new log");
         page.says("A new log begins");
     });

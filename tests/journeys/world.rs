@@ -110,8 +110,15 @@ impl Journey {
     pub fn confirm(&self, shown: &str) {
         self.approval(|page| {
             page.says(shown);
-            wait("the yes to be armed", || page.button("Confirm").enabled().ok().filter(|enabled| *enabled));
-            page.click("Confirm");
+            // Each focus of the window arms the button anew, and a click of the driver may bring the focus. The page clicks itself: nothing
+            // happens unless the button is armed.
+            wait("the change to be confirmed", || {
+                if !page.text().contains(shown) {
+                    return Some(());
+                }
+                page.script("[...document.querySelectorAll('[role=alertdialog] button')].at(-1)?.click();");
+                None
+            });
         });
     }
 
