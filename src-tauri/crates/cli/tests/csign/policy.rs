@@ -112,3 +112,50 @@ fn a_switched_off_tool_disarms_what_waits() {
     assert_eq!(list[0]["id"], waiting["id"], "it stays pending");
     assert_eq!(list[0]["status"], "pending");
 }
+
+/// A pack of a stranger with a program that notes that it ran, under the id of one of the shop's tools.
+fn with_a_stranger(world: &World) -> std::path::PathBuf {
+    world.run(&["packs", "new", "stranger", "--kind", "program"]).ends_with(0);
+    let folder = world.data().join("tools/stranger");
+    let manifest = fs::read_to_string(folder.join("pack.json")).expect("made");
+    let mut manifest: Value = serde_json::from_str(&manifest).expect("JSON");
+    manifest["tools"]["tools"][0]["id"] = "cart.addItem".into();
+    manifest["tools"]["tools"][0]["side_effect_level"] = "write".into();
+    manifest.as_object_mut().expect("an object").remove("acceptance");
+    fs::write(folder.join("pack.json"), manifest.to_string()).expect("written");
+    folder
+}
+
+#[test]
+fn a_pack_with_a_tool_of_the_same_id_frees_neither_from_the_rules() {
+    let world = World::new();
+    with_a_stranger(&world);
+    let listed = world.run(&["--json", "tools", "list"]).ends_with(0).json().to_string();
+    assert!(listed.contains("shop:cart.addItem") && listed.contains("stranger:cart.addItem"), "{listed}");
+    let calls = [("shop:cart.addItem", add()), ("stranger:cart.addItem", r#"{"who": "Ada"}"#.to_owned())];
+    let each =
+        |code: i32| calls.iter().map(|(tool, args)| world.run(&["--json", "tools", "call", tool, "--args", args]).ends_with(code).json()).collect::<Vec<_>>();
+
+    let ask = "policy = \"writes_allowed\"\n";
+    settings(&world, ask);
+    rules(&world, r#"{"rules": [{"id": "no", "action": "deny", "tool": "cart.addItem"}]}"#);
+    for refused in each(4) {
+        assert!(text(&refused["error"], "message").contains("Rule no denies cart.addItem."), "{refused}");
+    }
+    rules(&world, "{}");
+    settings(&world, &format!("{ask}[switches]\ntools_off = [\"cart.addItem\"]\n"));
+    for (tool, args) in &calls {
+        let refused = world.run(&["--json", "tools", "call", tool, "--args", args]).json();
+        assert_eq!(refused["error"]["details"]["reason"], "tool_off", "{refused}");
+    }
+    settings(&world, "policy = \"writes_require_approval\"\n");
+    rules(
+        &world,
+        r#"{"rules": [{"id": "yes", "action": "allow", "tool": "cart.addItem"}], "grants": [{"id": "g", "tool": "cart.addItem", "expires_at": "2099-01-01T00:00:00Z"}]}"#,
+    );
+    each(3);
+    let kept = world.run(&["--json", "audit", "list", "--type", "policy_decision"]).ends_with(0).json();
+    assert_eq!(kept["records"].as_array().map(Vec::len), Some(4), "each refusal has a record: {kept}");
+    let intents = world.run(&["--json", "audit", "list", "--type", "tool_intent"]).ends_with(0).json();
+    assert_eq!(intents["records"], Value::Array(Vec::new()), "{intents}");
+}
