@@ -2,7 +2,7 @@
 # Checks Cargo.lock against known advisories, where a database of them is on this computer. Fetches nothing.
 set -eu
 databases="${CARGO_HOME:-$HOME/.cargo}/advisory-dbs"
-if [ -z "$(ls -A "$databases" 2>/dev/null)" ]; then
+if [ -z "$(find "$databases" -mindepth 1 -maxdepth 1 -type d 2>/dev/null)" ]; then
   echo "There is no advisory database in $databases: advisories were not checked. \"cargo deny fetch db\" gets one."
   exit 0
 fi

@@ -41,6 +41,7 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Ask, text: String, pers
     let params =
         TurnStartParams { session: args.session.map(SessionId::from), text, model: args.model, agent: args.agent.map(AgentId::from), headless: !person };
     let started = link.commands.turn_start(params).await?;
+    link.warn_of_missing_packs(out).await;
     let mut view = View { out, printed: String::new(), kept: false, refused: false, pending: None };
     let mut asker = Asker::new(out, person);
     let mut cancelled = false;

@@ -10,6 +10,9 @@ use host::client::NotConnected;
 use host::{Host, Options, Paths, Person, Served, Terminal, WhenAlarmed};
 use tokio::sync::broadcast;
 
+use crate::out::{Out, Tone};
+use crate::visible::exact;
+
 /// How long a holder that is just starting or ending is waited for.
 const ATTEMPTS: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(50);
@@ -68,12 +71,24 @@ impl Link {
         Self { commands: Arc::new(Terminal::local(Arc::clone(&host), person)), pushes, here: Some((host, served)) }
     }
 
-    /// The error for a profile without packs, in the words of the host that looked for them.
+    /// The error for packs that were not found, in the words of the host that looked for them. Returns None if they are there.
+    pub(crate) async fn missing_packs(&self) -> Option<AgentError> {
+        let notices = self.commands.app_status(Empty {}).await.ok()?.notices;
+        let told = notices.iter().find(|notice| notice.get("code").is_some_and(|code| code == "no_packs"))?;
+        Some(AgentError::internal("no_packs", told.get("text")?.as_str()?))
+    }
+
+    /// The error for a profile without any pack.
     pub(crate) async fn without_packs(&self) -> AgentError {
-        let notices = self.commands.app_status(Empty {}).await.map(|status| status.notices).unwrap_or_default();
-        let told = notices.iter().find(|notice| notice.get("code").is_some_and(|code| code == "no_packs"));
-        let text = told.and_then(|notice| notice.get("text")?.as_str()).unwrap_or("No packs were found, so there are no tools.");
-        AgentError::internal("no_packs", text)
+        let unknown = || AgentError::internal("no_packs", "No packs were found, so there are no tools.");
+        self.missing_packs().await.unwrap_or_else(unknown)
+    }
+
+    /// Warns a person if the packs that come with Countersign are missing.
+    pub(crate) async fn warn_of_missing_packs(&self, out: Out) {
+        if let Some(error) = self.missing_packs().await {
+            out.note(format!("{} {}", out.tone(Tone::Strong, "warning:"), exact(&error.message)));
+        }
     }
 
     /// Ends in order: those who joined may finish, then everything is put down.
@@ -81,7 +96,7 @@ impl Link {
         drop((self.commands, self.pushes));
         if let Some((host, served)) = self.here {
             if let Some(served) = served {
-                served.finish().await;
+                served.finish(Duration::MAX).await;
             }
             host.stop().await;
         }

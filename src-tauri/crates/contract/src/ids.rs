@@ -64,7 +64,7 @@ id_type! {
 }
 
 /// The application of the desktop's own conversations.
-const DESKTOP: &str = "desktop";
+pub const DESKTOP: &str = "desktop";
 
 impl SessionId {
     /// The session of an application. Both names may hold a colon, so the first one's are written otherwise.

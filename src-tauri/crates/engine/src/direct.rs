@@ -29,16 +29,23 @@ impl Engine {
     /// Calls a tool by id. `headless` callers get `approval_required` for writes, with the pending action's id.
     pub async fn tool_call(self: &Arc<Self>, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
         let turn = TurnId(self.world.ids.next("turn"));
-        self.tool_call_in(turn, params).await
+        self.tool_call_in(turn, params, CancellationToken::new()).await
     }
 
-    /// The same under a turn's id that the caller made: its pending action names that turn.
-    pub async fn tool_call_in(self: &Arc<Self>, turn: TurnId, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
-        self.tool_call_as(turn, params, Part::Outside).await
+    /// The same under a turn's id that the caller made: its pending action names that turn. `cancel` stops the call; what it did is still
+    /// recorded, which dropping this future could prevent.
+    pub async fn tool_call_in(self: &Arc<Self>, turn: TurnId, params: ToolCallParams, cancel: CancellationToken) -> Result<ToolCallResponse, AgentError> {
+        self.tool_call_as(turn, params, Part::Outside, cancel).await
     }
 
     /// The same under a turn's id that is known already.
-    pub(crate) async fn tool_call_as(self: &Arc<Self>, id: TurnId, params: ToolCallParams, part: Part) -> Result<ToolCallResponse, AgentError> {
+    pub(crate) async fn tool_call_as(
+        self: &Arc<Self>,
+        id: TurnId,
+        params: ToolCallParams,
+        part: Part,
+        cancel: CancellationToken,
+    ) -> Result<ToolCallResponse, AgentError> {
         self.world.secrets.learn().await;
         let (mut turn, spec, call) = match self.take_call(id, &params) {
             Ok(taken) => taken,
@@ -49,6 +56,7 @@ impl Engine {
             }
         };
         turn.keeps_items = part == Part::Kept;
+        turn.cancel = cancel;
         if part != Part::Outside {
             // In a conversation a tool is its specialist's.
             let agents = self.world.roster.agents();

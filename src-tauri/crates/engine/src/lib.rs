@@ -59,6 +59,7 @@ use contract::{AgentError, Push, SessionId};
 
 pub use canonical::{approval_hash, canonical, sha256_hex};
 pub use coerce::coerce;
+pub use conversation::VISITOR;
 pub use decide::{Decided, DecidedBy};
 pub use history::cap;
 pub use recover::Recovered;

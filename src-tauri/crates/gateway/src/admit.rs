@@ -1,6 +1,6 @@
 //! From a request to an admitted message, in the contract's order: body, visitor, rate, shape, application, length.
 
-use std::{sync::Arc, time::Instant};
+use std::{net::IpAddr, sync::Arc, time::Instant};
 
 use axum::{
     body::{Body, Bytes},
@@ -125,6 +125,14 @@ fn visitor(app: &App, headers: &HeaderMap) -> Result<Option<Visitor>, Fault> {
     if is_privileged(app, headers) { Ok(None) } else { Err(wrong()) }
 }
 
+/// Counts a message of a visitor, for the visitor and for its address. Returns the smaller rest.
+fn take(app: &App, visitor: &Visitor, client_ip: IpAddr) -> Result<Left, UsedUp> {
+    let now_ms = Utc::now().timestamp_millis();
+    let own = app.limits.take(Kind::Chat, &visitor.sid, now_ms)?;
+    let of_address = app.limits.take(Kind::ChatOfAddress, &origin::network(client_ip), now_ms)?;
+    Ok(if of_address.remaining < own.remaining { of_address } else { own })
+}
+
 /// Admits a message, or says why not.
 pub(crate) async fn admit(app: &Arc<App>, peer: Peer, id: &RequestId, request: Request, route: &'static str) -> Result<Admitted, Response> {
     let began = Instant::now();
@@ -134,9 +142,10 @@ pub(crate) async fn admit(app: &Arc<App>, peer: Peer, id: &RequestId, request: R
     let debug = app.config.debug || (asked_debug && is_privileged(app, headers));
     let mut body = json_body(app, headers, body, false).await?;
     let visitor = visitor(app, headers).map_err(|fault| envelope_only(&fault, &id.0, debug))?;
+    let client_ip = origin::client_ip(headers, peer.0.ip(), &app.config);
     let mut left = None;
     if let Some(visitor) = &visitor {
-        let taken = app.limits.take(Kind::Chat, &visitor.sid, Utc::now().timestamp_millis());
+        let taken = take(app, visitor, client_ip);
         left = Some(taken.map_err(|used_up| too_many(used_up, locale_of(body["context"]["cultureCode"].as_str()), &id.0, debug))?);
     }
     let turn = uuid::Uuid::new_v4().to_string();
@@ -157,7 +166,7 @@ pub(crate) async fn admit(app: &Arc<App>, peer: Peer, id: &RequestId, request: R
         let fault = Fault::new(StatusCode::SERVICE_UNAVAILABLE, crate::error::Category::Policy, "AGENT_DISABLED", text);
         return Err(no(fault, &body));
     }
-    let client_ip = origin::client_ip(headers, peer.0.ip(), &app.config).to_string();
+    let client_ip = client_ip.to_string();
     let correlation = origin::correlation(headers);
     let visitor = visitor.map(|visitor| visitor.sid);
     let ask = Ask { request: read, turn, visitor, request_id: id.0.clone(), correlation, client_ip, debug, route, began };

@@ -111,36 +111,60 @@ impl SimpleAuth {
         let parts: Vec<&str> = bearer(headers)?.split('.').collect();
         let [head, claims, signature] = parts[..] else { return None };
         let read = |part: &str| serde_json::from_slice::<Object>(&BASE64.decode(part).ok()?).ok().map(|object| object.0);
-        if *read(head)?.get("alg")? != "HS256" {
+        let head_read = read(head)?;
+        // No extension is understood here, so none may be critical.
+        if *head_read.get("alg")? != "HS256" || head_read.contains_key("crit") {
             return None;
         }
         let signed = format!("{head}.{claims}");
         self.mac(&signed)?.verify_slice(&BASE64.decode(signature).ok()?).ok()?;
         let claims = read(claims)?;
-        let own = *claims.get("iss")? == ISSUER && *claims.get("aud")? == AUDIENCE && holds(&claims, now)?;
+        let own = *claims.get("iss")? == ISSUER && *claims.get("aud")? == AUDIENCE && holds(&claims, now)? && may_chat(&claims);
         let text = |name: &str| claims.get(name)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-        own.then_some(Visitor { sid: text("sid")?, application: text("applicationId")? })
+        own.then_some(Visitor { sid: text("sid").filter(|sid| is_sid(sid))?, application: text("applicationId")? })
     }
 
     /// The visitor that the token route knows again: by a token that still holds, or by its cookie.
     pub(crate) fn known(&self, headers: &HeaderMap, application: &str, now: i64) -> Option<Visitor> {
         let by_token = self.visitor(headers, now).filter(|visitor| visitor.application == application);
-        by_token.or_else(|| Some(Visitor { sid: self.cookie_sid(headers)?, application: application.to_owned() }))
+        by_token.or_else(|| Some(Visitor { sid: self.cookie_sid(headers, now)?, application: application.to_owned() }))
     }
 
-    /// What makes a browser bring the visitor's id with the next request for a token.
-    pub(crate) fn cookie(&self, visitor: &Visitor, lasts_s: u64) -> Option<String> {
-        let signature = BASE64.encode(self.mac(&format!("{COOKIE} {}", visitor.sid))?.finalize().into_bytes());
-        Some(format!("{COOKIE}={}.{signature}; Path=/v1/auth/simple; Max-Age={lasts_s}; HttpOnly; SameSite=Lax", visitor.sid))
+    /// The cookie with the visitor's id and the second until which it holds, both signed. It has no `Path`: browsers then take the folder
+    /// of the request, which is right behind a proxy's prefix, too.
+    pub(crate) fn cookie(&self, visitor: &Visitor, headers: &HeaderMap, lasts_s: u64, now: i64) -> Option<String> {
+        let signed = format!("{}.{}", visitor.sid, now.checked_add_unsigned(lasts_s)?);
+        let signature = BASE64.encode(self.mac(&format!("{COOKIE} {signed}"))?.finalize().into_bytes());
+        let is_https = headers.get(header::ORIGIN).is_some_and(|origin| origin.as_bytes().starts_with(b"https://"));
+        let same_site = if self.cookie_crosses_sites { "None" } else { "Lax" };
+        // Browsers ignore a cookie for all sites that is not secure.
+        let secure = if is_https || self.cookie_crosses_sites { "; Secure" } else { "" };
+        Some(format!("{COOKIE}={signed}.{signature}; Max-Age={lasts_s}; HttpOnly; SameSite={same_site}{secure}"))
     }
 
-    fn cookie_sid(&self, headers: &HeaderMap) -> Option<String> {
+    fn cookie_sid(&self, headers: &HeaderMap, now: i64) -> Option<String> {
         let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
         let mut named = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('=')).filter(|(name, _)| *name == COOKIE);
         let ((_, value), None) = (named.next()?, named.next()) else { return None };
-        let (sid, signature) = value.split_once('.')?;
-        self.mac(&format!("{COOKIE} {sid}"))?.verify_slice(&BASE64.decode(signature).ok()?).ok()?;
-        Some(sid.to_owned())
+        let (signed, signature) = value.rsplit_once('.')?;
+        self.mac(&format!("{COOKIE} {signed}"))?.verify_slice(&BASE64.decode(signature).ok()?).ok()?;
+        let (sid, until) = signed.split_once('.')?;
+        (is_sid(sid) && until.parse::<i64>().ok()? >= now).then(|| sid.to_owned())
+    }
+}
+
+/// Whether a visitor's id is plain and short. It is a part of the names of sessions, where a slash ends it.
+fn is_sid(text: &str) -> bool {
+    (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+}
+
+/// Whether a token is for chatting: one without a scope is, one with a scope has to name it.
+fn may_chat(claims: &Map<String, Value>) -> bool {
+    match claims.get("scope") {
+        None => true,
+        Some(Value::Array(scopes)) => scopes.iter().any(|scope| scope == "chat"),
+        Some(Value::String(scopes)) => scopes.split_whitespace().any(|scope| scope == "chat"),
+        Some(_) => false,
     }
 }
 
@@ -188,7 +212,7 @@ mod tests {
 
     #[test]
     fn section_7_a_token_holds_in_its_last_second_and_no_longer() {
-        let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600 };
+        let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600, cookie_crosses_sites: false };
         let visitor = Visitor { sid: "one".into(), application: "shop-web".into() };
         let token = auth.issue(&visitor, 1_000).unwrap();
         let headers = HeaderMap::from_iter([(header::AUTHORIZATION, format!("Bearer {token}").parse().unwrap())]);
@@ -207,7 +231,7 @@ mod tests {
 
     #[test]
     fn section_7_a_token_has_begun_lasts_fifteen_minutes_at_most_and_names_nothing_twice() {
-        let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600 };
+        let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600, cookie_crosses_sites: false };
         let own = r#""iss":"norce-agent-bff","aud":"norce-agent-widget","sid":"one","applicationId":"shop-web""#;
         let holds = |times: &str| auth.visitor(&with_claims(&auth, &format!("{{{own},{times}}}")), 1_000).is_some();
         for times in [
@@ -240,17 +264,26 @@ mod tests {
 
     #[test]
     fn a_visitor_is_known_again_by_a_token_or_a_cookie_of_ours() {
-        let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600 };
+        let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600, cookie_crosses_sites: false };
         let visitor = Visitor { sid: "one".into(), application: "shop-web".into() };
         let token = auth.issue(&visitor, 1_000).unwrap();
         assert_eq!(auth.known(&shown(&token), "shop-web", 1_100), Some(visitor.clone()));
         assert_eq!((auth.known(&shown(&token), "other", 1_100), auth.known(&shown(&token), "shop-web", 9_000)), (None, None));
-        let cookie = auth.cookie(&visitor, 60).unwrap();
+        let cookie = auth.cookie(&visitor, &HeaderMap::new(), 60, 1_000).unwrap();
         let brings = |text: &str| HeaderMap::from_iter([(header::COOKIE, text.parse().unwrap())]);
         let pair = cookie.split(';').next().unwrap();
-        assert_eq!(auth.known(&brings(&format!("a=b; {pair}; c=d")), "shop-web", 9_000), Some(visitor));
-        for forged in [pair.replace("one", "two"), "csign_visitor=one".to_owned(), "csign_visitor=one.".to_owned(), format!("{pair}; {pair}")] {
-            assert_eq!(auth.known(&brings(&forged), "shop-web", 1_100), None, "{forged}");
+        assert_eq!(auth.known(&brings(&format!("a=b; {pair}; c=d")), "shop-web", 1_060), Some(visitor));
+        assert_eq!(auth.known(&brings(pair), "shop-web", 1_061), None, "its time is over, also for a client that keeps it");
+        for forged in [
+            pair.replace("one", "two"),
+            pair.replace("1060", "9060"),
+            "csign_visitor=one".to_owned(),
+            "csign_visitor=one.".to_owned(),
+            "csign_visitor=one.1060".to_owned(),
+            "csign_visitor=one.1060.".to_owned(),
+            format!("{pair}; {pair}"),
+        ] {
+            assert_eq!(auth.known(&brings(&forged), "shop-web", 1_050), None, "{forged}");
         }
     }
 }

@@ -1,16 +1,16 @@
 //! What the gateway is told by flags and environment. Everything that is wrong is told at once, before anything is opened.
 
 use std::{
-    net::{IpAddr, Ipv6Addr, SocketAddr},
+    net::{Ipv6Addr, SocketAddr},
     path::PathBuf,
     time::Duration,
 };
 
 use axum::http::Uri;
-use contract::AgentError;
+use contract::{AgentError, DESKTOP};
 use host::Patience;
 
-use crate::{auth::LONGEST_S, variables::Reader};
+use crate::{auth::LONGEST_S, net::Net, variables::Reader};
 
 /// What was typed.
 #[derive(Clone, Debug, Default)]
@@ -97,6 +97,8 @@ pub struct DebugRuns {
 pub struct SimpleAuth {
     pub secret: String,
     pub ttl_s: u64,
+    /// Browsers also send the visitor's cookie from pages of other sites.
+    pub cookie_crosses_sites: bool,
 }
 
 impl std::fmt::Debug for SimpleAuth {
@@ -109,48 +111,18 @@ impl std::fmt::Debug for SimpleAuth {
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
     pub chat: u32,
+    /// For all visitors of one address together: anybody can get many tokens.
+    pub chat_per_address: u32,
     pub token: u32,
     pub max_keys: usize,
     pub prune: Duration,
-}
-
-/// A range of addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Net {
-    address: IpAddr,
-    bits: u8,
-}
-
-impl Net {
-    fn parse(text: &str) -> Option<Self> {
-        let (address, bits) = text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));
-        let written: IpAddr = address.trim().parse().ok()?;
-        let address = written.to_canonical();
-        let most: u8 = if address.is_ipv4() { 32 } else { 128 };
-        // Of `::ffff:10.0.0.0/104` the first 96 bits only say that an address of version 4 follows.
-        let mapped = if written == address { 0 } else { 96 };
-        let bits = bits.map_or(Some(most), |bits| bits.trim().parse::<u8>().ok()?.checked_sub(mapped))?;
-        (bits <= most).then_some(Self { address, bits })
-    }
-
-    /// Whether an address lies in it.
-    pub fn contains(&self, ip: IpAddr) -> bool {
-        let same = |a: &[u8], b: &[u8]| {
-            let (whole, rest) = (usize::from(self.bits / 8), self.bits % 8);
-            a[..whole] == b[..whole] && (rest == 0 || (a[whole] ^ b[whole]) >> (8 - rest) == 0)
-        };
-        match (self.address, ip.to_canonical()) {
-            (IpAddr::V4(net), IpAddr::V4(ip)) => same(&net.octets(), &ip.octets()),
-            (IpAddr::V6(net), IpAddr::V6(ip)) => same(&net.octets(), &ip.octets()),
-            (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => false,
-        }
-    }
 }
 
 const LOCAL_ORIGINS: &str = "http://localhost:5173,http://127.0.0.1:5173";
 const LOOPBACK: &str = "127.0.0.0/8,::1";
 const A_HOST: &str = "write a bare name or address without scheme, port, path or wildcard, such as chat.shop.example.";
 const AN_ORIGIN: &str = "write scheme://host, or scheme://host:port for another port than the scheme's, in lower case, without a path, wildcard or slash at the end, such as https://shop.example.";
+const NOT_DESKTOP: &str = "the application desktop is reserved for the person who owns this profile. Remove it.";
 const A_NET: &str = "write an address or a range, such as 10.0.0.0/8.";
 /// The engine takes no longer message.
 const MESSAGE_CHARS: u64 = 20_000;
@@ -158,6 +130,12 @@ const MESSAGE_CHARS: u64 = 20_000;
 const SHOP: [&str; 5] = ["NORCE_MCP_BASE_URL", "NORCE_OAUTH_TOKEN_URL", "NORCE_OAUTH_CLIENT_ID", "NORCE_OAUTH_CLIENT_SECRET", "NORCE_OAUTH_SCOPE"];
 
 impl Config {
+    /// Whether callers may name this application. The desktop's own sessions and memory are the person's, and no caller's.
+    pub(crate) fn allows(&self, application: &str) -> bool {
+        let allowed = &self.allowed_applications;
+        application != DESKTOP && (allowed.is_empty() || allowed.iter().any(|known| known == application))
+    }
+
     /// Puts flags and variables together. `token_file` is where the token lies when one is asked for.
     pub fn read(flags: &Flags, token_file: PathBuf, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, AgentError> {
         let mut read = Reader::of(variable);
@@ -171,6 +149,7 @@ impl Config {
         address_rules(&mut read, flags, listen);
         shop_rules(&mut read);
         let session_store = session_store(&mut read);
+        let chat = read.small("DEMO_RL_CHAT_PER_MIN", 20, 1, 1_000_000);
         let model = read.text("OPENAI_API_KEY").is_some() || read.text("OPENAI_BASE_URL").is_some();
         let config = Self {
             listen,
@@ -181,7 +160,7 @@ impl Config {
             body_limit: read.count("BODY_LIMIT_BYTES", 131_072, 256, 16 << 20),
             max_message_chars: read.count("MAX_MESSAGE_CHARS", 4_000, 1, MESSAGE_CHARS),
             max_message_tokens: read.count("MAX_MESSAGE_TOKENS_EST", 1_200, 1, 1_000_000),
-            allowed_applications: read.list("ALLOWED_APPLICATION_IDS", ""),
+            allowed_applications: read.list_of("ALLOWED_APPLICATION_IDS", "", |name| (name != DESKTOP).then(|| name.to_owned()), NOT_DESKTOP),
             session_ttl: Duration::from_secs(read.number("SESSION_TTL_SECONDS", 3_600, 1, 30 * 86_400)),
             session_store,
             debug: read.is_on("DEBUG"),
@@ -191,7 +170,8 @@ impl Config {
             }),
             simple_auth,
             rates: Rates {
-                chat: read.small("DEMO_RL_CHAT_PER_MIN", 20, 1, 1_000_000),
+                chat,
+                chat_per_address: read.small("DEMO_RL_CHAT_PER_ADDRESS_PER_MIN", 3 * u64::from(chat), 1, 3_000_000),
                 token: read.small("DEMO_RL_TOKEN_PER_MIN", 10, 1, 1_000_000),
                 max_keys: read.count("DEMO_RL_MAX_KEYS", 5_000, 10, 1_000_000),
                 prune: Duration::from_millis(read.number("DEMO_RL_PRUNE_INTERVAL_MS", 60_000, 100, 86_400_000)),
@@ -235,7 +215,15 @@ fn simple_auth(read: &mut Reader<'_>) -> Option<SimpleAuth> {
         read.faults.push("SIMPLE_AUTH_JWT_SECRET must have at least 32 characters.".into());
     }
     let ttl = named(read, "SIMPLE_AUTH_JWT_TTL_SECONDS", "DEMO_JWT_TTL_SECONDS");
-    Some(SimpleAuth { secret, ttl_s: read.number(ttl, 600, 1, LONGEST_S) })
+    let cookie_crosses_sites = match read.text("SIMPLE_AUTH_COOKIE_SAME_SITE").unwrap_or_default().to_ascii_lowercase().as_str() {
+        "" | "lax" => false,
+        "none" => true,
+        _ => {
+            read.faults.push("SIMPLE_AUTH_COOKIE_SAME_SITE must be lax or none.".into());
+            false
+        }
+    };
+    Some(SimpleAuth { secret, ttl_s: read.number(ttl, 600, 1, LONGEST_S), cookie_crosses_sites })
 }
 
 /// A name as requests are sent to it.
@@ -337,7 +325,8 @@ mod tests {
         assert_eq!((config.body_limit, config.max_message_chars, config.max_message_tokens), (131_072, 4_000, 1_200));
         assert_eq!((config.max_rounds, config.max_calls, config.session_ttl.as_secs()), (6, 3, 3_600));
         assert_eq!((config.model_timeout.as_millis(), config.turn_timeout.as_millis()), (120_000, 300_000));
-        assert_eq!((config.rates.chat, config.rates.token, config.rates.max_keys, config.rates.prune.as_millis()), (20, 10, 5_000, 60_000));
+        assert_eq!((config.rates.chat, config.rates.chat_per_address, config.rates.token, config.rates.max_keys), (20, 60, 10, 5_000));
+        assert_eq!(config.rates.prune.as_millis(), 60_000);
         assert_eq!(config.cors_origins, ["http://localhost:5173", "http://127.0.0.1:5173"]);
         assert!(!config.debug && config.debug_runs.is_none() && config.simple_auth.is_none() && config.allowed_applications.is_empty());
         assert_eq!((config.model, config.status_seed, config.notice), (None, None, true));
@@ -460,6 +449,7 @@ mod tests {
                 ],
             ),
             ("TRUSTED_PROXIES", &["::ffff:10.0.0.0/95"]),
+            ("ALLOWED_APPLICATION_IDS", &["desktop", "shop-web, desktop"]),
         ] {
             for value in values {
                 let fault = of(name, value).unwrap_err();

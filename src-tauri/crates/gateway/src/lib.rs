@@ -16,6 +16,7 @@ mod limits;
 mod listener;
 mod memory;
 mod metrics;
+mod net;
 mod openapi;
 mod ordinals;
 mod origin;

@@ -29,6 +29,7 @@ pub(crate) struct Limits {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
     Chat,
+    ChatOfAddress,
     Token,
 }
 
@@ -56,6 +57,8 @@ impl Limits {
     pub(crate) fn take(&self, kind: Kind, key: &str, now_ms: i64) -> Result<Left, UsedUp> {
         let (most, name) = match kind {
             Kind::Chat => (self.rates.chat, "chat"),
+            // Sorts behind the visitors' keys: many visitors of one address do not push out its own count.
+            Kind::ChatOfAddress => (self.rates.chat_per_address, "chats from"),
             Kind::Token => (self.rates.token, "token"),
         };
         let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
@@ -98,7 +101,7 @@ mod tests {
     use super::*;
 
     fn limits(max_keys: usize) -> Limits {
-        Limits::new(&Rates { chat: 2, token: 1, max_keys, prune: Duration::from_secs(60) })
+        Limits::new(&Rates { chat: 2, chat_per_address: 3, token: 1, max_keys, prune: Duration::from_secs(60) })
     }
 
     #[test]
@@ -111,6 +114,7 @@ mod tests {
         assert!(limits.take(Kind::Chat, "a", noon + 60_000).is_ok(), "a new minute");
         assert!(limits.take(Kind::Token, "a", noon + 60_000).is_ok(), "counts of their own");
         assert!(limits.take(Kind::Chat, "b", noon + 60_000).is_ok());
+        assert!(limits.take(Kind::ChatOfAddress, "a", noon + 60_000).is_ok(), "counts of their own");
     }
 
     #[test]

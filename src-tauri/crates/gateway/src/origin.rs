@@ -79,6 +79,14 @@ pub(crate) fn client_ip(headers: &HeaderMap, peer: IpAddr, config: &Config) -> I
     nearest
 }
 
+/// What limits count an address as: an IPv6 client has a network of 64 bits, and can take any address of it.
+pub(crate) fn network(ip: IpAddr) -> String {
+    match ip {
+        IpAddr::V4(ip) => ip.to_string(),
+        IpAddr::V6(ip) => format!("{}/64", Ipv6Addr::from_bits(ip.to_bits() >> 64 << 64)),
+    }
+}
+
 /// The entries of a header that may come in several lines, which are one list.
 fn entries(headers: &HeaderMap, name: &str) -> Vec<String> {
     let lines: Vec<Cow<'_, str>> = headers.get_all(name).iter().map(|line| String::from_utf8_lossy(line.as_bytes())).collect();

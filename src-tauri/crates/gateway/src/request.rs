@@ -42,8 +42,7 @@ impl ChatRequest {
     /// What comes after the shape: who may ask, and how much.
     pub(crate) fn admit(&self, config: &Config) -> Result<(), Fault> {
         let locale = locale_of(self.culture());
-        let allowed = &config.allowed_applications;
-        if !allowed.is_empty() && !allowed.contains(&self.application) {
+        if !config.allows(&self.application) {
             return Err(Fault::new(axum::http::StatusCode::FORBIDDEN, crate::error::Category::Auth, "AUTHZ_FORBIDDEN", Text::NotAllowed.of(locale)));
         }
         if self.message.chars().count().div_ceil(4) > config.max_message_tokens {

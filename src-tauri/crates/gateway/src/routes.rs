@@ -240,7 +240,7 @@ async fn token(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Ex
         Ok(body) => body,
         Err(refusal) => return refusal,
     };
-    let client = origin::client_ip(&parts.headers, peer.0.ip(), &app.config).to_string();
+    let client = origin::network(origin::client_ip(&parts.headers, peer.0.ip(), &app.config));
     let left = match app.limits.take(Kind::Token, &client, Utc::now().timestamp_millis()) {
         Ok(left) => left,
         Err(used_up) => return too_many(used_up, "en", &id.0, false),
@@ -264,15 +264,14 @@ fn issue(app: &App, headers: &HeaderMap, body: &Value) -> Result<(Value, Option<
     let Some(auth) = &app.config.simple_auth else { return Err(Fault::internal("en")) };
     let application = body["applicationId"].as_str().filter(|id| !id.is_empty() && id.chars().count() <= 100);
     let Some(application) = application else { return Err(Fault::invalid("applicationId must have 1 to 100 characters.")) };
-    let allowed = &app.config.allowed_applications;
-    if !allowed.is_empty() && !allowed.iter().any(|known| known == application) {
+    if !app.config.allows(application) {
         return Err(Fault::new(StatusCode::FORBIDDEN, Category::Auth, "AUTHZ_FORBIDDEN", Text::NotAllowed.of("en")));
     }
     let now = Utc::now().timestamp();
     let new = || Visitor { sid: uuid::Uuid::new_v4().to_string(), application: application.to_owned() };
     let visitor = auth.known(headers, application, now).unwrap_or_else(new);
     let token = auth.issue(&visitor, now).ok_or_else(|| Fault::internal("en"))?;
-    let cookie = auth.cookie(&visitor, app.config.session_ttl.as_secs());
+    let cookie = auth.cookie(&visitor, headers, app.config.session_ttl.as_secs(), now);
     Ok((json!({"token": token, "expiresInSeconds": auth.ttl_s, "sid": visitor.sid}), cookie))
 }
 

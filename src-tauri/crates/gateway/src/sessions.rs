@@ -8,7 +8,10 @@ use std::{
 };
 
 use contract::{AgentError, SessionId};
-use engine::ports::{Loaded, SessionValues};
+use engine::{
+    VISITOR,
+    ports::{Loaded, SessionValues},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::OwnedMutexGuard;
@@ -277,7 +280,7 @@ async fn found(app: &App, id: &SessionId, now_ms: i64) -> Result<(State, Session
 
 /// What is kept here of a session, also when its time is over.
 async fn kept(app: &App, id: &SessionId) -> Result<(State, SessionValues), AgentError> {
-    let mut values = app.host.engine().values_of(id, &[KEY, CLIENT_IP, CONTEXT, STATUS_SEED]).await?;
+    let mut values = app.host.engine().values_of(id, &[KEY, CLIENT_IP, CONTEXT, STATUS_SEED, VISITOR]).await?;
     let state = values.remove(KEY).and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
     Ok((state, values))
 }
@@ -339,4 +342,36 @@ async fn sweep_one(app: &App, id: &SessionId) -> Result<(), AgentError> {
     }
     held.release().await;
     Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use axum::http::{HeaderMap, header};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{auth::Visitor, config::SimpleAuth};
+
+    /// Whether a token with this id of a visitor holds.
+    fn holds(sid: &str) -> bool {
+        let auth = SimpleAuth { secret: "s".repeat(32), ttl_s: 600, cookie_crosses_sites: false };
+        let token = auth.issue(&Visitor { sid: sid.into(), application: "shop-web".into() }, 1_000).unwrap();
+        let headers = HeaderMap::from_iter([(header::AUTHORIZATION, format!("Bearer {token}").parse().unwrap())]);
+        auth.visitor(&headers, 1_000).is_some()
+    }
+
+    proptest! {
+        // Few letters, so that names often begin alike.
+        #[test]
+        fn two_visitors_never_share_a_session(
+            one in ("[a:/%]{1,3}", "[a/:_-]{1,3}", "[a/:]{1,3}"),
+            other in ("[a:/%]{1,3}", "[a/:_-]{1,3}", "[a/:]{1,3}"),
+        ) {
+            prop_assume!(one != other && holds(&one.1) && holds(&other.1));
+            let id = |(application, sid, session): &(String, String, String)| id_of(application, session, Some(sid));
+            prop_assert_ne!(id(&one), id(&other));
+            prop_assert_eq!(id(&one).application(), one.0);
+        }
+    }
 }

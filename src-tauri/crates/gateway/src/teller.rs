@@ -296,8 +296,7 @@ impl Teller {
         let parts: Vec<String> = std::mem::take(&mut self.asides).into_iter().chain([text]).filter(|part| !part.is_empty()).collect();
         let text = parts.join("\n\n");
         if status == TurnStatus::Ok && self.streamed.is_empty() && !text.is_empty() && self.approval.is_none() {
-            self.streamed.clone_from(&text);
-            self.out.delta(text.clone());
+            self.delta(&text);
         }
         End { status, text, choices, error }
     }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Instant};
 use axum::http::StatusCode;
 use chrono::Utc;
 use contract::{AgentError, Approval, Limits, SessionId, ToolId, ToolSpec, TurnStatus};
-use engine::{Around, ports::SessionValues};
+use engine::{Around, VISITOR, ports::SessionValues};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -150,7 +150,8 @@ impl Turn<'_> {
         // Where the caller says nothing, nothing of this machine is guessed in its place.
         let context = if context.is_empty() { Value::Null } else { json!(context) };
         let seed = self.app.config.status_seed.as_ref().map(|seed| json!(seed));
-        let wanted = [(CLIENT_IP, Some(json!(self.ask.client_ip))), (CONTEXT, Some(context)), (STATUS_SEED, seed)];
+        let visitor = self.ask.visitor.as_ref().map(|sid| json!(sid));
+        let wanted = [(CLIENT_IP, Some(json!(self.ask.client_ip))), (CONTEXT, Some(context)), (STATUS_SEED, seed), (VISITOR, visitor)];
         let news = wanted.into_iter().filter(|(name, value)| kept.get(*name) != value.as_ref());
         let first = new.then(|| self.app.sessions.beginning(Utc::now().timestamp_millis()));
         self.app.host.engine().values_put(&self.session, news.map(|(name, value)| (name.to_owned(), value)).chain(first).collect()).await

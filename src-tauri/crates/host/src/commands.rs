@@ -9,6 +9,7 @@ use engine::{
     ports::{AuditLog, Durability, Models, Profile, RecordDraft, Tools as _},
 };
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     Host, credentials, definitions, doctor,
@@ -182,7 +183,7 @@ impl Commands for Host {
         self.tools.questions.answer(&params.id, params.answer).map(|()| Empty {})
     }
     async fn tool_call(&self, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
-        self.tool_call_in(TurnId(self.options.ids.next("turn")), params).await
+        self.tool_call_in(TurnId(self.options.ids.next("turn")), params, CancellationToken::new()).await
     }
 
     async fn policy_get(&self, _: Empty) -> Result<PolicyView, AgentError> {
@@ -287,16 +288,16 @@ impl Commands for Host {
 impl Host {
     /// The offline model answers from packs alone; a language model has something to say without them.
     fn check_packs(&self, model: Option<&str>) -> Result<(), AgentError> {
-        match self.without_packs() {
-            Some(error) if self.profile.settings().agent_enabled && self.models.current(model).in_process() => Err(error),
+        match self.missing_packs() {
+            Some(error) if self.tools.loaded().is_empty() && self.profile.settings().agent_enabled && self.models.current(model).in_process() => Err(error),
             Some(_) | None => Ok(()),
         }
     }
 
     /// A tool called directly, under a turn's id that the caller knows already.
-    pub(crate) async fn tool_call_in(&self, turn: TurnId, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
+    pub(crate) async fn tool_call_in(&self, turn: TurnId, params: ToolCallParams, cancel: CancellationToken) -> Result<ToolCallResponse, AgentError> {
         self.check_alarm()?;
-        self.engine.tool_call_in(turn, params).await
+        self.engine.tool_call_in(turn, params, cancel).await
     }
 
     /// Refuses settings that cannot be used.

@@ -215,7 +215,12 @@ fn cart(result: Value) -> Value {
     let mut all = match result {
         Value::Object(mut outer) if outer.get("cart").is_some_and(Value::is_object) => match outer.remove("cart") {
             Some(Value::Object(inner)) => {
-                outer.extend(inner);
+                for (name, value) in inner {
+                    // A null says less than what the cart's envelope says.
+                    if !value.is_null() || !outer.contains_key(&name) {
+                        outer.insert(name, value);
+                    }
+                }
                 outer
             }
             _ => outer,
@@ -258,7 +263,11 @@ fn line(index: usize, value: Value, of_cart: Option<&str>) -> Value {
     if !all.get("lineNo").is_some_and(|number| number.is_i64() || number.is_u64()) {
         all.insert("lineNo".into(), json!(index + 1));
     }
-    whole(all.entry("quantity").or_insert_with(|| json!(1)));
+    let quantity = all.entry("quantity").or_insert(Value::Null);
+    if quantity.is_null() {
+        *quantity = json!(1);
+    }
+    whole(quantity);
     if let Some(key) = all.get_mut("imageKey") {
         *key = text_of(key).map_or(Value::Null, Value::from);
     }
@@ -274,9 +283,9 @@ fn changed(result: Value) -> Value {
         Some(name) => {
             let mut basket = all.remove(name).unwrap_or_default();
             if let (Some(currency), Some(members)) = (outer, basket.as_object_mut())
-                && !members.contains_key("currency")
+                && ["currency", "currencyCode"].iter().all(|name| members.get(*name).is_none_or(Value::is_null))
             {
-                members.entry("currencyCode").or_insert_with(|| json!(currency));
+                members.insert("currencyCode".into(), json!(currency));
             }
             basket
         }
@@ -455,5 +464,20 @@ mod tests {
         assert_eq!((&got["currencyCode"], &got["items"][0]["currency"], &got["items"][1]["currency"]), (&json!("NOK"), &json!("NOK"), &json!("EUR")));
         let changed = of("cart.addItem", json!({"basketId": 88, "currencyCode": "NOK", "basket": {"lineItems": lines}}));
         assert_eq!((&changed["basket"]["currencyCode"], &changed["basket"]["items"][0]["currency"]), (&json!("NOK"), &json!("NOK")));
+    }
+
+    #[test]
+    fn a_null_replaces_no_value() {
+        let inner =
+            json!({"basketId": null, "currency": null, "currencyCode": null, "total": null, "items": [{"partNo": "A-1", "quantity": null, "price": "10"}]});
+        let outer = json!({"basketId": 88, "currencyCode": "NOK", "total": "10", "cart": inner.clone()});
+        let got = of("cart.get", outer);
+        assert_eq!((&got["basketId"], &got["currencyCode"], &got["total"]), (&json!(88), &json!("NOK"), &json!("10")));
+        assert_eq!((&got["items"][0]["currency"], &got["items"][0]["quantity"]), (&json!("NOK"), &json!(1)));
+        for name in ["basket", "cart"] {
+            let changed = of("cart.addItem", json!({"basketId": 88, "currencyCode": "NOK", name: inner.clone()}));
+            assert_eq!((&changed["basketId"], &changed["basket"]["currencyCode"]), (&json!(88), &json!("NOK")), "{changed}");
+            assert_eq!(changed["basket"]["items"][0]["currency"], "NOK", "{changed}");
+        }
     }
 }

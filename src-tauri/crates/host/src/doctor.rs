@@ -135,6 +135,10 @@ fn packs(host: &Host) -> DoctorCheck {
     let packs = host.tools.packs();
     let faulty: Vec<String> = packs.iter().filter_map(not_used).collect();
     let tools: usize = packs.iter().map(|p| p.tools.len()).sum();
+    if let Some(error) = host.missing_packs() {
+        let state = if packs.is_empty() { CheckState::Failed } else { CheckState::Warning };
+        return check("packs", state, error.message.clone(), error.hint_text());
+    }
     if !faulty.is_empty() {
         return check(
             "packs",
@@ -142,9 +146,6 @@ fn packs(host: &Host) -> DoctorCheck {
             format!("Not used: {}.", faulty.join(", ")),
             Some("`csign packs list` and `csign packs check FOLDER` show every fault."),
         );
-    }
-    if let Some(error) = host.without_packs() {
-        return check("packs", CheckState::Failed, error.message.clone(), error.hint_text());
     }
     if tools == 0 {
         return check("packs", CheckState::Failed, "The packs have no tools that can be used.", Some("`csign packs list` shows them."));

@@ -19,7 +19,7 @@ use crate::{
     imports::Imports,
     ledger::Ledger,
     models::HostModels,
-    places::without_packs,
+    places::missing_packs,
     profile::LiveProfile,
     pushes::Hub,
     sessions::MemoryFolder,
@@ -81,9 +81,10 @@ impl Host {
         engine::ports::Models::current(self.models.as_ref(), model).label()
     }
 
-    /// Why there are no tools, if no pack was found: with the places that were looked at, and what to do.
-    pub fn without_packs(&self) -> Option<AgentError> {
-        without_packs(&self.tools, &self.options, self.paths.packs())
+    /// The error for packs that were not found, with the places that were looked at and what to do: for all packs, or for those that
+    /// come with Countersign. Returns None if they are there.
+    pub fn missing_packs(&self) -> Option<AgentError> {
+        missing_packs(&self.tools, &self.options, self.paths.packs())
     }
 
     /// Makes ready what clients of the socket want beyond the callers' packs: names in the data, and the tools that servers offer. The

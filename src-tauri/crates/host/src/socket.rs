@@ -25,6 +25,7 @@ use tokio::{
     sync::{Semaphore, broadcast, mpsc, watch},
     task::JoinHandle,
 };
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     Host, Paths,
@@ -42,6 +43,8 @@ const GREETING: Duration = Duration::from_secs(10);
 const REQUEST_BYTES: u64 = 4 << 20;
 /// Lines that wait for a slow client before its requests wait too.
 const OUTGOING: usize = 256;
+/// How long cancelled calls may take to end and be recorded.
+const ENDING: Duration = Duration::from_secs(5);
 /// Requests of one client that run at the same time; further ones wait to be read.
 const AT_ONCE: usize = 32;
 /// What fits into a socket's address, with room to spare.
@@ -116,14 +119,26 @@ pub struct Served {
     path: PathBuf,
     accepting: JoinHandle<()>,
     connected: watch::Receiver<usize>,
+    /// Cancels the calls of all clients.
+    stop: CancellationToken,
 }
 
 impl Served {
-    /// Takes no more clients and waits until those connected have left.
-    pub async fn finish(mut self) {
+    /// Takes no more clients. Those connected have the time `most` to leave; then their calls are cancelled.
+    pub async fn finish(mut self, most: Duration) {
         self.stop_accepting();
-        // The sender ends with the last connection.
-        let _ = self.connected.wait_for(|count| *count == 0).await;
+        if self.all_left(most).await {
+            return;
+        }
+        self.stop.cancel();
+        if !self.all_left(ENDING).await {
+            tracing::warn!("some clients of the socket did not leave in time");
+        }
+    }
+
+    /// Waits until no client is connected; returns false if that takes too long. The sender ends with the last connection.
+    async fn all_left(&mut self, most: Duration) -> bool {
+        tokio::time::timeout(most, self.connected.wait_for(|count| *count == 0)).await.is_ok()
     }
 
     fn stop_accepting(&self) {
@@ -155,8 +170,9 @@ fn bind(host: &Arc<Host>) -> io::Result<Served> {
     let listener = UnixListener::bind(&path)?;
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
     let (count, connected) = watch::channel(0);
-    let accepting = tokio::spawn(accept(listener, Arc::clone(host), token.into(), Arc::new(count)));
-    Ok(Served { host: Arc::clone(host), path, accepting, connected })
+    let stop = CancellationToken::new();
+    let accepting = tokio::spawn(accept(listener, Arc::clone(host), token.into(), Arc::new(count), stop.clone()));
+    Ok(Served { host: Arc::clone(host), path, accepting, connected, stop })
 }
 
 fn remove_leftover(path: &Path) -> io::Result<()> {
@@ -177,16 +193,17 @@ fn make_token(path: &Path) -> io::Result<String> {
     Ok(token)
 }
 
-async fn accept(listener: UnixListener, host: Arc<Host>, token: Arc<str>, count: Arc<watch::Sender<usize>>) {
+async fn accept(listener: UnixListener, host: Arc<Host>, token: Arc<str>, count: Arc<watch::Sender<usize>>, stop: CancellationToken) {
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
                 count.send_modify(|n| *n += 1);
-                let (host, token, count) = (Arc::clone(&host), Arc::clone(&token), Arc::clone(&count));
+                let (host, token, count, gone) = (Arc::clone(&host), Arc::clone(&token), Arc::clone(&count), stop.child_token());
                 tokio::spawn(async move {
-                    if let Err(error) = connection(stream, host, &token).await {
+                    if let Err(error) = connection(stream, host, &token, &gone).await {
                         tracing::debug!(%error, "a client of the socket left");
                     }
+                    gone.cancel();
                     count.send_modify(|n| *n -= 1);
                 });
             }
@@ -198,11 +215,15 @@ async fn accept(listener: UnixListener, host: Arc<Host>, token: Arc<str>, count:
     }
 }
 
-async fn connection(stream: UnixStream, host: Arc<Host>, token: &str) -> io::Result<()> {
+/// Serves one client. `gone` ends that, and is cancelled when the client has left: its calls wait for nobody's answer then.
+async fn connection(stream: UnixStream, host: Arc<Host>, token: &str, gone: &CancellationToken) -> io::Result<()> {
     let peer = Peer::of(&stream);
     let (read, mut write) = stream.into_split();
     let mut requests = BufReader::new(read);
-    let greeted = tokio::time::timeout(GREETING, next::<Hello>(&mut requests, GREETING_BYTES)).await;
+    let greeted = tokio::select! {
+        greeted = tokio::time::timeout(GREETING, next::<Hello>(&mut requests, GREETING_BYTES)) => greeted,
+        () = gone.cancelled() => return Ok(()),
+    };
     let Some(hello) = greeted.map_err(|_| io::ErrorKind::TimedOut)?? else { return Ok(()) };
     if hello.protocol != PROTOCOL {
         return write_line(&mut write, &Line::Hello { protocol: PROTOCOL }).await;
@@ -217,9 +238,14 @@ async fn connection(stream: UnixStream, host: Arc<Host>, token: &str) -> io::Res
     let (lines, outgoing) = mpsc::channel(OUTGOING);
     let writer = tokio::spawn(write_lines(write, outgoing, pushes));
     host.ready_for_clients().await;
-    let terminal = Arc::new(Terminal::remote(host, peer, hello.terminal));
+    let terminal = Arc::new(Terminal::remote(host, peer, hello.terminal, gone.clone()));
     let places = Arc::new(Semaphore::new(AT_ONCE));
-    while let Some(request) = next::<Request>(&mut requests, REQUEST_BYTES).await? {
+    loop {
+        let request = tokio::select! {
+            request = next::<Request>(&mut requests, REQUEST_BYTES) => request?,
+            () = gone.cancelled() => None,
+        };
+        let Some(request) = request else { break };
         // Each on its own: a decision must not wait behind the call it decides.
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
         let (terminal, lines) = (Arc::clone(&terminal), lines.clone());
@@ -232,6 +258,7 @@ async fn connection(stream: UnixStream, host: Arc<Host>, token: &str) -> io::Res
             let _ = lines.send(line).await;
         });
     }
+    gone.cancel();
     drop(lines);
     // Ends when the answers under way are given, or with the first line that nobody takes.
     let _ = writer.await;

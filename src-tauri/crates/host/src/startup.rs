@@ -28,7 +28,7 @@ use crate::{
     models::HostModels,
     opening, pack_settings,
     paths::{make_private, unusable, unwritable},
-    places::without_packs,
+    places::missing_packs,
     profile::{Environment, LiveProfile},
     pushes::Hub,
     questions::Questions,
@@ -74,7 +74,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let hub = Arc::new(Hub::new());
     let tools = Arc::new(open_tools(&paths, &options, &hub, &profile, &keyring)?);
     follow_definitions(&tools, &hub, &log);
-    if let Some(error) = without_packs(&tools, &options, paths.packs()) {
+    if let Some(error) = missing_packs(&tools, &options, paths.packs()) {
         notices.push(notice("no_packs", &format!("{} {}", error.message, error.hint_text().unwrap_or_default())));
     }
     for fault in pack_settings::apply(&profile.settings(), &tools) {

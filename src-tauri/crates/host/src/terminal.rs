@@ -12,6 +12,7 @@ use contract::{
     PolicyView, RunResponse, ServiceLevelView, SessionView, TerminalDecisionsParams, TurnId, VerifyReport, commands::Access, params::*, with_commands,
 };
 use engine::{Decided, DecidedBy, ports::Profile as _};
+use tokio_util::sync::CancellationToken;
 
 use crate::{Host, peer::Peer};
 
@@ -43,6 +44,8 @@ enum Place {
         claims: bool,
         /// Turns that this client started.
         own: Mutex<BTreeSet<TurnId>>,
+        /// Cancelled when the client has left, or the socket is about to end.
+        gone: CancellationToken,
     },
 }
 
@@ -53,8 +56,8 @@ impl Terminal {
     }
 
     /// For a client of the socket that was let in.
-    pub(crate) fn remote(host: Arc<Host>, peer: Peer, claims: bool) -> Self {
-        Self { host, at: Place::Client { peer, claims, own: Mutex::default() } }
+    pub(crate) fn remote(host: Arc<Host>, peer: Peer, claims: bool, gone: CancellationToken) -> Self {
+        Self { host, at: Place::Client { peer, claims, own: Mutex::default(), gone } }
     }
 
     /// What it may do now.
@@ -111,7 +114,11 @@ impl Terminal {
     async fn call_tool(&self, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
         let turn = TurnId(self.host.options.ids.next("turn"));
         self.owns(&turn);
-        self.host.tool_call_in(turn, params).await
+        let cancel = match &self.at {
+            Place::Client { gone, .. } => gone.clone(),
+            Place::Here(_) => CancellationToken::new(),
+        };
+        self.host.tool_call_in(turn, params, cancel).await
     }
 
     async fn set_settings(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {

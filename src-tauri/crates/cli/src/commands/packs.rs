@@ -87,6 +87,7 @@ pub(crate) async fn list(link: &Link, out: Out) -> Result<Exit, Failure> {
     if packs.is_empty() {
         return Err(link.without_packs().await.into());
     }
+    link.warn_of_missing_packs(out).await;
     if out.json {
         out.document(&packs);
         return Ok(Exit::Done);

@@ -1,7 +1,7 @@
 //! `csign serve`: the shop's chat API over HTTP until it is told to stop.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use contract::AgentError;
@@ -45,9 +45,13 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
             ..Options::default()
         };
         let host = open(options).await?;
+        if let Some(error) = without_shop(&host) {
+            host.stop().await;
+            return Err(error);
+        }
         // Further csign calls join this one, to look at the log or at what waits.
         let joined = host::serve(&host).inspect_err(|error| tracing::warn!(%error, "further csign calls cannot join this one")).ok();
-        let token = config.token_file.clone();
+        let (token, grace, stopped) = (config.token_file.clone(), config.grace, OnceLock::new());
         let model = host.model_label(config.model.as_deref());
         let unwritten = tokio::sync::Notify::new();
         let ready = |address| {
@@ -61,10 +65,8 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
             } else if !out.json {
                 out.note(format!("Answers come from: {model}."));
             }
-            if let Some(error) = host.without_packs() {
+            if let Some(error) = host.missing_packs() {
                 out.error_lines(&error);
-            } else if host.engine().specs().is_empty() {
-                out.note("There are no shop tools: the pack tools/shop was not found or has faults. `csign packs list` shows which.");
             }
             if let Some(token) = token.filter(|_| !out.json) {
                 out.note(format!("The token is in {}.", token.display()));
@@ -79,10 +81,12 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
                 () = told_to_stop() => {}
                 () = unwritten.notified() => {}
             }
+            let _ = stopped.set(Instant::now());
         };
         let served = gateway::serve(Arc::clone(&host), config, ready, stop).await;
         if let Some(joined) = joined {
-            joined.finish().await;
+            // Clients have what callers over HTTP left of the same time.
+            joined.finish(stopped.get().map_or(Duration::ZERO, |since: &Instant| grace.saturating_sub(since.elapsed()))).await;
         }
         host.stop().await;
         served
@@ -110,6 +114,18 @@ async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
             opened => return opened,
         }
     }
+}
+
+/// The error for a server that could answer nothing: the shop's tools are missing.
+fn without_shop(host: &Host) -> Option<AgentError> {
+    if !host.engine().specs().is_empty() {
+        return None;
+    }
+    let faulty = || {
+        let message = format!("There are no shop tools: the pack {SHOP} was not found or has faults.");
+        AgentError::internal("no_shop_tools", message).hint("`csign packs list` shows all packs and their faults.")
+    };
+    Some(host.missing_packs().unwrap_or_else(faulty))
 }
 
 async fn sessions(config: &Config) -> Result<Sessions, AgentError> {

@@ -1,6 +1,6 @@
 //! `csign tools`: what there is, and one call under the same policy, approvals and log as in a session.
 
-use contract::{Effect, Empty, IsolationView, Push, SessionId, ToolCallParams, ToolCallResponse, ToolSpec, ToolTarget};
+use contract::{Effect, Empty, ErrorCode, IsolationView, Push, SessionId, ToolCallParams, ToolCallResponse, ToolSpec, ToolTarget};
 use serde_json::Value;
 
 use crate::args::Tools;
@@ -69,8 +69,11 @@ async fn show(link: &Link, out: Out, name: &str) -> Result<Exit, Failure> {
     let isolation = listed.isolation;
     let specs: Vec<ToolSpec> = listed.packs.into_iter().flat_map(|pack| pack.tools).collect();
     let Some(spec) = specs.iter().find(|spec| spec.id.as_str() == name || spec.model_name == name) else {
-        let error = contract::AgentError::new(contract::ErrorCode::ToolNotFound, format!("There is no tool named {}.", exact(name)));
-        return Err(error.hint("`csign tools list` shows all of them.").into());
+        let unknown = || {
+            let error = contract::AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {}.", exact(name)));
+            error.hint("`csign tools list` shows all of them.")
+        };
+        return Err(link.missing_packs().await.unwrap_or_else(unknown).into());
     };
     if out.json {
         out.document(spec);
@@ -137,8 +140,12 @@ async fn call(link: &mut Link, out: Out, params: ToolCallParams, person: bool) -
             }
         }
     };
-    let answer = answer.map_err(|_| contract::AgentError::internal("unexpected", "The call ended without an answer."))??;
-    Ok(show_answer(out, &answer))
+    match answer.map_err(|_| contract::AgentError::internal("unexpected", "The call ended without an answer."))? {
+        Ok(answer) => Ok(show_answer(out, &answer)),
+        // The tool may be one of a pack that was not found.
+        Err(error) if error.code == ErrorCode::ToolNotFound => Err(link.missing_packs().await.unwrap_or(error).into()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn show_answer(out: Out, answer: &ToolCallResponse) -> Exit {

@@ -135,6 +135,43 @@ fn a_copied_program_says_that_it_found_no_packs_and_where_it_looked() {
     assert!(ran.err.contains("/nowhere/at/all") && ran.err.contains("hint: ") || ran.err.contains("Correct COUNTERSIGN_TOOLS_DIR"), "{}", ran.err);
 }
 
+#[test]
+fn a_copied_program_with_a_pack_of_the_users_own_says_that_the_others_are_missing() {
+    let world = World::new();
+    assert_eq!(copied(&world, &["packs", "new", "mine"]).0, Some(0));
+    let beside = world.path("elsewhere/bin/tools").display().to_string();
+    let commands: [(&[&str], i32); 5] = [
+        (&["ask", "How is account 17 pacing this month?"], 0),
+        (&["packs", "list"], 0),
+        (&["doctor"], 0),
+        (&["tools", "call", "cart.get"], 1),
+        (&["serve", "--listen", "127.0.0.1:0", "--no-token"], 1),
+    ];
+    for (args, exit) in commands {
+        let (code, out, err) = copied(&world, args);
+        let told = format!("{out}{err}");
+        for part in ["The packs that come with Countersign were not found", &beside, "COUNTERSIGN_TOOLS_DIR"] {
+            assert!(code == Some(exit) && told.contains(part), "{args:?} ended with {code:?}, and {part} is not in {told}");
+        }
+        assert!(!told.contains("ok       packs") && !told.contains("Known tools"), "{args:?}: {told}");
+    }
+    let refused: serde_json::Value = serde_json::from_str(&copied(&world, &["--json", "tools", "call", "cart.get"]).1).expect("JSON");
+    assert_eq!(refused["error"]["details"]["reason"], "no_packs", "{refused}");
+    // What is there is used.
+    let (code, out, err) = copied(&world, &["tools", "call", "mine.greet", "--args", r#"{"name": "Ann"}"#]);
+    assert!(!format!("{out}{err}").contains("no_packs") && code != Some(2), "{code:?}: {out}{err}");
+}
+
+#[test]
+fn a_copied_program_without_packs_knows_no_tool_and_serves_nobody() {
+    let world = World::new();
+    for args in [&["tools", "call", "cart.get"][..], &["tools", "show", "cart.get"], &["serve", "--listen", "127.0.0.1:0", "--no-token"]] {
+        let (code, out, err) = copied(&world, args);
+        let told = format!("{out}{err}");
+        assert!(code == Some(1) && told.contains("No packs were found") && !told.contains("Known tools"), "{args:?} ended with {code:?}: {told}");
+    }
+}
+
 /// Marks a database as one of a later version; its bytes as they are then.
 fn made_newer(file: &Path) -> Vec<u8> {
     let db = rusqlite::Connection::open(file).expect("opened");

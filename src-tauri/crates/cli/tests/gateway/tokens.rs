@@ -18,7 +18,7 @@ async fn open(more: &[(&str, &str)]) -> Gateway {
 }
 
 /// A token as anybody who knows a secret could make it.
-fn signed(head: &Value, claims: &Value, secret: &str) -> String {
+pub(crate) fn signed(head: &Value, claims: &Value, secret: &str) -> String {
     let signed = format!("{}.{}", BASE64.encode(head.to_string()), BASE64.encode(claims.to_string()));
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
     mac.update(signed.as_bytes());
@@ -41,6 +41,13 @@ fn changed(claims: &Value, name: &str, value: Option<Value>) -> Value {
 
 fn head() -> Value {
     json!({"alg": "HS256", "typ": "JWT"})
+}
+
+/// A token for an id and an application that the route did not choose, as a shop signs it that shares the secret.
+pub(crate) fn token_for(sid: &str, application: &str, secret: &str) -> String {
+    let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
+    let claims = json!({"iss": "norce-agent-bff", "aud": "norce-agent-widget", "sid": sid, "applicationId": application, "iat": now, "exp": now + 600});
+    signed(&head(), &claims, secret)
 }
 
 async fn issued(gateway: &Gateway) -> Value {
@@ -84,6 +91,9 @@ async fn section_7_only_a_whole_token_of_our_own_holds() {
     let without = |name: &str| signed(&head(), &changed(&good, name, None), SECRET);
     let whole = signed(&head(), &good, SECRET);
     assert_eq!(ask(&gateway, "/v1/chat", &whole).await.0, StatusCode::OK, "what is changed below holds as it is");
+    for right in [without("scope"), with("scope", json!(["cart", "chat"])), with("scope", json!("cart chat")), with("sid", json!("Anna_7-x"))] {
+        assert_eq!(ask(&gateway, "/v1/chat", &right).await.0, StatusCode::OK, "{right}");
+    }
     let (text, signature) = whole.rsplit_once('.').unwrap();
     let past = good["iat"].as_i64().unwrap() - 10;
     let wrong = [
@@ -93,6 +103,15 @@ async fn section_7_only_a_whole_token_of_our_own_holds() {
         with("exp", json!(past)),
         with("exp", json!("never")),
         with("sid", json!("")),
+        // The id of a visitor is a part of names: it is plain and short.
+        with("sid", json!("anna/x")),
+        with("sid", json!("anna@clerk")),
+        with("sid", json!("anna; Path=/")),
+        with("sid", json!("a".repeat(65))),
+        with("scope", json!(["admin"])),
+        with("scope", json!([])),
+        with("scope", json!("admin chatter")),
+        with("scope", json!(null)),
         without("iss"),
         without("aud"),
         without("exp"),
@@ -103,6 +122,9 @@ async fn section_7_only_a_whole_token_of_our_own_holds() {
         signed(&json!({"alg": "none", "typ": "JWT"}), &good, SECRET),
         signed(&json!({"alg": "HS512", "typ": "JWT"}), &good, SECRET),
         signed(&json!({"typ": "JWT"}), &good, SECRET),
+        // No extension is understood here, so none may be called critical.
+        signed(&json!({"alg": "HS256", "crit": ["exp", "b64"], "b64": false}), &good, SECRET),
+        signed(&json!({"alg": "HS256", "crit": []}), &good, SECRET),
         format!("{}.{}.", BASE64.encode("{\"alg\":\"none\"}"), BASE64.encode(good.to_string())),
         text.to_owned(),
         format!("{text}."),

@@ -6,7 +6,7 @@ use kit::model_server::Reply;
 use reqwest::{Method, header};
 use serde_json::{Value, json};
 
-use crate::world::{Event, Gateway, message_of, model, names, parse};
+use crate::world::{Event, Gateway, SHOE, message_of, model, names, parse};
 
 fn last(events: &[Event]) -> &Value {
     let last = events.last().unwrap();
@@ -276,6 +276,58 @@ async fn told_to_stop_it_gives_up_what_takes_too_long_and_says_so() {
     let code = tokio::task::spawn_blocking(move || (gateway.stop(), gateway)).await.unwrap().0;
     let events = parse(&asking.await.unwrap());
     assert_eq!((code, last(&events)["error"]["retryable"].as_bool()), (Some(0), Some(true)));
+}
+
+/// The socket of a gateway's profile.
+fn socket(gateway: &Gateway) -> std::path::PathBuf {
+    let names = std::fs::read_dir(gateway.path("run/countersign")).unwrap();
+    names.map(|entry| entry.unwrap().path()).find(|path| path.extension().is_some_and(|end| end == "sock")).unwrap()
+}
+
+/// A client at a terminal whose call waits for a person's decision.
+fn waiting_client(gateway: &Gateway) -> std::process::Child {
+    let args = format!(r#"{{"partNo":"{SHOE}","quantity":2}}"#);
+    let client = gateway.terminal(&["tools", "call", "cart.addItem", "--args", &args]).stdin(std::process::Stdio::piped()).spawn().unwrap();
+    let is_pending = |all: Value| all.as_array().unwrap().iter().any(|one| one["status"] == "pending");
+    for _ in 0..600 {
+        if is_pending(gateway.csign(&["approvals", "list"])) {
+            return client;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    panic!("the call does not wait: {}", gateway.log());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn told_to_stop_it_waits_for_its_clients_no_longer_than_for_turns() {
+    let mut gateway = Gateway::start(&["--no-token"], &[("SHUTDOWN_GRACE_SECONDS", "0")]).await;
+    let _idle = std::os::unix::net::UnixStream::connect(socket(&gateway)).unwrap();
+    let mut client = waiting_client(&gateway);
+    assert_eq!(gateway.stop_in_time(), Some(0), "{}", gateway.log());
+    drop(client.stdin.take());
+    client.wait().unwrap();
+    // What waited is at an end, and the log is whole.
+    let all = gateway.csign(&["approvals", "list", "--all"]);
+    assert_eq!(all[0]["status"], "cancelled", "{all}");
+    assert!(gateway.ran(&["audit", "verify"]).status.code().is_some_and(|code| code != 5), "{all}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_call_of_a_client_that_is_gone_is_cancelled() {
+    let gateway = Gateway::open().await;
+    let mut client = waiting_client(&gateway);
+    // `script` takes its terminal with it, and so ends what runs there.
+    client.kill().unwrap();
+    client.wait().unwrap();
+    for _ in 0..600 {
+        let all = gateway.csign(&["approvals", "list", "--all"]);
+        if all[0]["status"] != "pending" {
+            assert_eq!(all[0]["status"], "cancelled", "{all}");
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    panic!("it still waits: {}", gateway.log());
 }
 
 #[tokio::test(flavor = "multi_thread")]

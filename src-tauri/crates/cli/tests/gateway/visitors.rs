@@ -6,7 +6,8 @@ use reqwest::{Client, Method, StatusCode, header};
 use serde_json::{Value, json};
 
 use crate::cart::{add, pieces};
-use crate::world::{Gateway, SHOE, message_of, model, parse, read};
+use crate::tokens::token_for;
+use crate::world::{Gateway, SHOE, message_of, model, parse, read, refusal_to_start};
 
 const SECRET: &str = "0123456789abcdef0123456789abcdef";
 const ROUTE: &str = "/v1/auth/simple/token";
@@ -23,8 +24,12 @@ async fn token(gateway: &Gateway, client: &Client, bearer: Option<&str>) -> Valu
 }
 
 async fn says(gateway: &Gateway, token: &Value, session: &str, message: &str) -> Value {
-    let request = gateway.http.post(format!("{}/v1/chat", gateway.base)).bearer_auth(token["token"].as_str().unwrap());
-    read(request.json(&message_of(session, message)).send().await.unwrap()).await.1
+    sends(gateway, token["token"].as_str().unwrap(), &message_of(session, message)).await.1
+}
+
+async fn sends(gateway: &Gateway, token: &str, body: &Value) -> (StatusCode, Value) {
+    let request = gateway.http.post(format!("{}/v1/chat", gateway.base)).bearer_auth(token);
+    read(request.json(body).send().await.unwrap()).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -46,6 +51,81 @@ async fn another_visitors_yes_changes_nothing_and_shows_no_cart() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_visitors_id_with_a_slash_opens_nobody_elses_session() {
+    let server = model([add(2)]).await;
+    let env = [("SIMPLE_AUTH_ENABLED", "1"), ("SIMPLE_AUTH_JWT_SECRET", SECRET)];
+    let gateway = Gateway::with_args(&server, &[], &env).await;
+    let asked = sends(&gateway, &token_for("anna", "shop-web", SECRET), &message_of("x/s1", "two shoes")).await.1;
+    assert!(asked["pendingAction"].is_object(), "{asked}");
+    let (status, stranger) = sends(&gateway, &token_for("anna/x", "shop-web", SECRET), &message_of("s1", "yes")).await;
+    assert!(status == StatusCode::UNAUTHORIZED && !stranger.to_string().contains(SHOE), "{status}: {stranger}");
+    let done = sends(&gateway, &token_for("anna", "shop-web", SECRET), &message_of("x/s1", "yes")).await.1;
+    assert_eq!(pieces(&done), 2, "{done}");
+}
+
+/// A gateway whose profile remembers across sessions.
+async fn remembering(conversation: &str, server: &kit::model_server::ModelServer, more: &[(&str, &str)]) -> Gateway {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("data")).unwrap();
+    std::fs::write(folder.path().join("data/countersign.toml"), format!("[conversation]\nmode = \"buffer\"\nscope = \"per_user\"\n{conversation}")).unwrap();
+    let url = server.base_url();
+    let mut env = vec![("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted")];
+    env.extend(more);
+    Gateway::start_in(folder, &[], &env).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_caller_reads_or_writes_the_memory_of_the_person() {
+    for auth in [&[("SIMPLE_AUTH_ENABLED", "1"), ("SIMPLE_AUTH_JWT_SECRET", SECRET)][..], &[]] {
+        let server = model([Reply::text(["Noted."]), Reply::text(["You said nothing."]), Reply::text(["Nothing else."])]).await;
+        let gateway = remembering("", &server, auth).await;
+        let ask = |text: &str| {
+            let ran = gateway.ran(&["ask", "--model", "scripted", text]);
+            assert!(ran.status.success(), "{ran:?}");
+        };
+        ask("My word is rhubarb.");
+        assert!(server.requests().last().unwrap().to_string().contains("rhubarb"));
+        let requests = server.requests().len();
+        let message = {
+            let mut message = message_of("s1", "What did I say before? Mine is quince.");
+            message["applicationId"] = json!("desktop");
+            message
+        };
+        let (status, answer) = if auth.is_empty() {
+            gateway.post("/v1/chat", &message).await
+        } else {
+            let (status, refused) = gateway.post(ROUTE, &json!({"applicationId": "desktop"})).await;
+            assert_eq!((status, &refused["error"]["code"]), (StatusCode::FORBIDDEN, &json!("AUTHZ_FORBIDDEN")), "{refused}");
+            sends(&gateway, &token_for("local", "desktop", SECRET), &message).await
+        };
+        assert_eq!((status, &answer["error"]["code"]), (StatusCode::FORBIDDEN, &json!("AUTHZ_FORBIDDEN")), "{answer}");
+        assert!(server.requests().len() == requests && !answer.to_string().contains("rhubarb"), "{answer}");
+        ask("What did I say before?");
+        let told = server.requests().last().unwrap().to_string();
+        assert!(told.contains("rhubarb") && !told.contains("quince"), "{told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_visitors_memory_is_its_own_whatever_it_says_of_itself() {
+    let server = model((0..3).map(|_| Reply::text(["Noted."]))).await;
+    let key = "[conversation.key]\nsource = \"request_field\"\nname = \"context.customerId\"\n";
+    let gateway = remembering(key, &server, &[("SIMPLE_AUTH_ENABLED", "1"), ("SIMPLE_AUTH_JWT_SECRET", SECRET)]).await;
+    let ask = async |sid: &str, session: &str, text: &str| {
+        let mut message = message_of(session, text);
+        message["context"]["customerId"] = json!(7);
+        let (status, answer) = sends(&gateway, &token_for(sid, "shop-web", SECRET), &message).await;
+        assert_eq!(status, StatusCode::OK, "{answer}");
+        server.requests().last().unwrap().to_string()
+    };
+    ask("anna", "s1", "My word is rhubarb.").await;
+    let told = ask("bert", "s1", "What did I say before?").await;
+    assert!(!told.contains("rhubarb"), "another visitor who says to be the same customer: {told}");
+    let told = ask("anna", "s2", "What did I say before?").await;
+    assert!(told.contains("rhubarb"), "the visitor's own, across sessions: {told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_browser_is_known_again_by_its_cookie_and_by_no_forged_one() {
     let page = "https://shop.example";
     let gateway = Gateway::start(&[], &[("SIMPLE_AUTH_ENABLED", "1"), ("SIMPLE_AUTH_JWT_SECRET", SECRET), ("CORS_ORIGINS", page)]).await;
@@ -57,10 +137,32 @@ async fn a_browser_is_known_again_by_its_cookie_and_by_no_forged_one() {
         (read(response).await.1["sid"].as_str().unwrap().to_owned(), set)
     };
     let (sid, set) = ask("other=1").await;
-    assert!(["HttpOnly", "SameSite=Lax", "Path=/v1/auth/simple"].iter().all(|part| set.contains(part)), "{set}");
+    assert!(["HttpOnly", "SameSite=Lax", "Secure"].iter().all(|part| set.contains(part)), "{set}");
+    // Behind a prefix of a proxy the path is another one: without `Path` the browser takes that of the request.
+    assert!(!set.contains("Path="), "{set}");
     let pair = set.split(';').next().unwrap();
     assert_eq!(ask(pair).await.0, sid, "the same visitor");
     assert_ne!(ask(&pair.replace(&sid, &uuid_like(&sid))).await.0, uuid_like(&sid), "nobody chooses who they are");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_cookie_crosses_sites_only_where_the_shop_says_so_and_is_secure_where_the_page_is() {
+    let auth = [("SIMPLE_AUTH_ENABLED", "1"), ("SIMPLE_AUTH_JWT_SECRET", SECRET), ("CORS_ORIGINS", "https://shop.example, http://localhost:5173")];
+    for (setting, page, parts, missing) in [
+        ("", "https://shop.example", "SameSite=Lax; Secure", "None"),
+        ("", "http://localhost:5173", "SameSite=Lax", "Secure"),
+        ("none", "https://shop.example", "SameSite=None; Secure", "Lax"),
+        ("none", "http://localhost:5173", "SameSite=None; Secure", "Lax"),
+    ] {
+        let env: Vec<(&str, &str)> = auth.into_iter().chain([("SIMPLE_AUTH_COOKIE_SAME_SITE", setting)]).collect();
+        let gateway = Gateway::start(&[], &env).await;
+        let request = gateway.http.post(format!("{}{ROUTE}", gateway.base)).header(header::ORIGIN, page);
+        let response = request.json(&json!({"applicationId": "shop-web"})).send().await.unwrap();
+        let set = response.headers()[header::SET_COOKIE].to_str().unwrap();
+        assert!(set.contains(parts) && !set.contains(missing), "{setting} {page}: {set}");
+    }
+    let told = refusal_to_start(&["--listen", "127.0.0.1:0"], &[("SIMPLE_AUTH_COOKIE_SAME_SITE", "strict")]);
+    assert!(told.contains("SIMPLE_AUTH_COOKIE_SAME_SITE must be lax or none."), "{told}");
 }
 
 /// Another id of the same shape.
@@ -77,6 +179,31 @@ async fn a_visitor_who_writes_addresses_into_the_header_stays_the_one_that_the_p
         statuses.push(request.json(&json!({"applicationId": "a"})).send().await.unwrap().status().as_u16());
     }
     assert!(statuses.contains(&429), "one count for one visitor: {statuses:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_visitor_with_many_addresses_or_many_ids_is_counted_once() {
+    let auth = [("SIMPLE_AUTH_ENABLED", "1"), ("SIMPLE_AUTH_JWT_SECRET", SECRET)];
+    let gateway = Gateway::start(&[], &[&auth[..], &[("DEMO_RL_TOKEN_PER_MIN", "1")]].concat()).await;
+    let mut statuses = Vec::new();
+    for n in 0..6 {
+        // A home has a network of 64 bits, and takes any address of it.
+        let request = gateway.http.post(format!("{}{ROUTE}", gateway.base)).header("x-forwarded-for", format!("2001:db8:1:2::{n}"));
+        statuses.push(request.json(&json!({"applicationId": "a"})).send().await.unwrap().status().as_u16());
+    }
+    assert!(statuses.contains(&429), "one network: {statuses:?}");
+    let request = gateway.http.post(format!("{}{ROUTE}", gateway.base)).header("x-forwarded-for", "2001:db8:1:3::1");
+    assert_eq!(request.json(&json!({"applicationId": "a"})).send().await.unwrap().status(), StatusCode::OK, "another network");
+
+    let gateway = Gateway::start(&[], &[&auth[..], &[("DEMO_RL_CHAT_PER_MIN", "2"), ("DEMO_RL_CHAT_PER_ADDRESS_PER_MIN", "3")]].concat()).await;
+    let mut statuses = Vec::new();
+    for n in 0..12 {
+        let visitor = token_for(&format!("visitor-{n}"), "shop-web", SECRET);
+        let request = gateway.http.post(format!("{}/v1/chat", gateway.base)).bearer_auth(visitor).header("x-forwarded-for", "203.0.113.9");
+        statuses.push(request.json(&message_of("s", "hello")).send().await.unwrap().status().as_u16());
+    }
+    assert!(statuses.contains(&429), "one address: {statuses:?}");
+    assert_eq!(sends(&gateway, &token_for("visitor-0", "shop-web", SECRET), &message_of("s", "hello")).await.0, StatusCode::OK, "another address");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -123,6 +250,18 @@ async fn the_first_answer_of_a_session_says_that_an_assistant_answers() {
     assert!(!asked["confirmation"]["prompt"].as_str().unwrap().contains(ENGLISH));
     assert!(!json!(server.requests()).to_string().contains(ENGLISH), "it is none of the conversation's words");
     server.assert_clean();
+}
+
+/// The assistant's own words in the place of an answer that the model did not give come as one delta.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_delta_begins_with_the_notice_also_when_the_model_says_nothing() {
+    let server = model((0..8).map(|_| Reply::text([""]))).await;
+    let gateway = Gateway::with(&server, &[("ASSISTANT_NOTICE", "1")]).await;
+    let events = gateway.events("/v1/chat/stream", &message_of("a", "hello")).await;
+    let said: String = events.iter().filter(|event| event.name == "delta").map(|event| event.data["text"].as_str().unwrap()).collect();
+    let last = events.last().unwrap().data["text"].as_str().unwrap();
+    assert!(said.starts_with(ENGLISH) && said == last, "{said:?} and {last:?}");
+    assert!(events.iter().all(|event| event.data["stage"] != "output_replaced"), "{events:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

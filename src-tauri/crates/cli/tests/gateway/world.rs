@@ -85,6 +85,11 @@ impl Gateway {
         Self::start(args, &all).await
     }
 
+    /// Another `csign` that joins this one, to its end.
+    pub(crate) fn ran(&self, args: &[&str]) -> std::process::Output {
+        Self::command(&self.folder).args(args).output().unwrap()
+    }
+
     /// What another `csign` says that joins this one.
     pub(crate) fn csign(&self, args: &[&str]) -> Value {
         let output = Self::command(&self.folder).arg("--json").args(args).output().unwrap();
@@ -138,6 +143,19 @@ impl Gateway {
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+
+    /// Tells it to stop; its exit code, or None if it is still there after a minute.
+    pub(crate) fn stop_in_time(&mut self) -> Option<i32> {
+        // SAFETY: a signal to a child of ours that has not been waited for.
+        unsafe { libc::kill(i32::try_from(self.child.id()).unwrap(), libc::SIGTERM) };
+        for _ in 0..600 {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code();
+            }
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        None
     }
 
     /// Tells it to stop; its exit code.

@@ -1,14 +1,14 @@
 //! Whose memory a message belongs to: the application's id, always, and what the scope and the key say. Nothing here reads a store.
 
-use contract::{AgentId, Conversation, ConversationMode, ConversationScope, KeySource, SessionId};
+use contract::{AgentId, Conversation, ConversationMode, ConversationScope, DESKTOP, KeySource, SessionId};
 use serde_json::Value;
 
 use crate::ports::{MemoryOf, SessionValues};
 
-/// The application of sessions whose id names none, and the one that has a single user.
-const DESKTOP: &str = "desktop";
 /// Where callers give the headers that they got themselves.
 pub(crate) const HEADERS: &str = "headers";
+/// The session value that holds the id of a visitor whose identity the host has checked. Callers cannot set it.
+pub const VISITOR: &str = "$visitor";
 
 /// A memory's key, and whose items it is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,8 +32,9 @@ impl Key {
     }
 }
 
-/// The key of a message. Nothing when nothing is to be remembered. `context` is what the caller gave.
-pub(crate) fn of(policy: &Conversation, session: &SessionId, context: &SessionValues) -> Option<Key> {
+/// The key of a message, or None if nothing is to be remembered. `context` holds the caller's values. A checked `visitor` has a memory of
+/// its own: values that a browser sends are not believed.
+pub(crate) fn of(policy: &Conversation, session: &SessionId, context: &SessionValues, visitor: Option<&str>) -> Option<Key> {
     if policy.mode == ConversationMode::NoNeed {
         return None;
     }
@@ -41,7 +42,9 @@ pub(crate) fn of(policy: &Conversation, session: &SessionId, context: &SessionVa
     if conversation.is_empty() {
         return None;
     }
-    let given = given(policy, context);
+    // A slash ends the application in the keys below. Session ids write `%` of an application as `%25` already.
+    let app = app.replace('/', "%2F");
+    let given = if visitor.is_none() { given(policy, context) } else { None };
     let kind = match policy.scope {
         ConversationScope::PerRequest => return None,
         ConversationScope::PerConversation => {
@@ -53,6 +56,9 @@ pub(crate) fn of(policy: &Conversation, session: &SessionId, context: &SessionVa
         ConversationScope::PerUser => "user",
         ConversationScope::PerTenant => "tenant",
     };
+    if let Some(sid) = visitor {
+        return Some(shared(format!("{app}/visitor/{sid}")));
+    }
     // The desktop has one user; elsewhere a caller that names nobody shares nothing.
     let alone = if app == DESKTOP { "local" } else { conversation };
     Some(shared(format!("{app}/{kind}/{}", given.as_deref().unwrap_or(alone))))
@@ -101,7 +107,34 @@ mod tests {
     fn text(scope: ConversationScope, source: KeySource, name: &str, session: &str) -> Option<String> {
         let policy = Conversation { scope, key: ConversationKey { source, name: name.into() }, ..Conversation::default() };
         let context = json!({"headers": {"X-Conversation-Id": "c7"}, "user": {"id": "ann"}, "tenant": 12, "empty": " "});
-        of(&policy, &session.into(), context.as_object().unwrap()).map(|key| key.text)
+        of(&policy, &session.into(), context.as_object().unwrap(), None).map(|key| key.text)
+    }
+
+    #[test]
+    fn a_checked_visitor_has_its_own_memory_in_each_scope_and_no_value_changes_it() {
+        use ConversationScope::{PerConversation, PerRequest, PerTenant, PerUser};
+        for source in [KeySource::ConversationId, KeySource::Header, KeySource::RequestField] {
+            for (scope, expected) in
+                [(PerUser, Some("web/visitor/anna")), (PerTenant, Some("web/visitor/anna")), (PerConversation, Some("web:anna/s1")), (PerRequest, None)]
+            {
+                let policy = Conversation { scope, key: ConversationKey { source, name: "user".into() }, ..Conversation::default() };
+                let context = json!({"headers": {"user": "bert"}, "user": "bert"});
+                let key = of(&policy, &"web:anna/s1".into(), context.as_object().unwrap(), Some("anna"));
+                assert_eq!(key.map(|key| key.text).as_deref(), expected, "{scope:?} {source:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_application_with_a_slash_reads_no_other_applications_memory() {
+        let key = |scope, application: &str, session: &str, value: &str| {
+            let policy = Conversation { scope, key: ConversationKey { source: KeySource::RequestField, name: "id".into() }, ..Conversation::default() };
+            let context = json!({ "id": value });
+            of(&policy, &SessionId::of(application, session), context.as_object().unwrap(), None).map(|key| key.text)
+        };
+        let scope = ConversationScope::PerConversation;
+        assert_ne!(key(scope, "a/conversation/x", "y", "y"), key(scope, "a", "s", "x:y"));
+        assert_ne!(key(ConversationScope::PerUser, "a/user/x", "s", "y"), key(ConversationScope::PerUser, "a", "s", "x/user/y"));
     }
 
     #[test]

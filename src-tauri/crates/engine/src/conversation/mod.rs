@@ -17,11 +17,13 @@ use std::{
 
 use chrono::TimeDelta;
 use contract::{AgentId, Conversation, ConversationMode, ConversationScope, Item, ItemBody, SessionId, SummaryMethod, TurnId};
+use serde_json::Value;
 
 use crate::{
     Engine,
     ports::{Agent, Memory, MemoryItem, MemoryOf, RecordDraft, Side, StoreError},
 };
+pub use key::VISITOR;
 pub(crate) use key::{HEADERS, Key, member};
 pub(crate) use recall::Recollections;
 
@@ -133,10 +135,12 @@ impl Engine {
         let nothing = || Recalled { policy: policy.clone(), agent: agent.clone(), ..Recalled::default() };
         let store = &self.world.store;
         let mut context = self.world.profile.caller_values();
-        if let Some(member) = key::member(policy) {
-            context.extend(store.session_values_of(session, &[member]).await?);
-        }
-        let Some(key) = key::of(policy, session, &context).map(|key| key.of_agent(agent.as_ref())) else { return Ok(nothing()) };
+        let names: Vec<&str> = key::member(policy).into_iter().chain([VISITOR]).collect();
+        let mut values = store.session_values_of(session, &names).await?;
+        let visitor = values.remove(VISITOR);
+        context.extend(values);
+        let visitor = visitor.as_ref().and_then(Value::as_str);
+        let Some(key) = key::of(policy, session, &context, visitor).map(|key| key.of_agent(agent.as_ref())) else { return Ok(nothing()) };
         let memory = self.current_memory(&key, policy).await?;
         let since = memory.as_ref().map_or(0, |memory| memory.since);
         let newest = async |messages: u32, tokens: u32| {

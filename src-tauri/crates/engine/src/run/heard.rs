@@ -12,6 +12,7 @@ use tokio::{
     runtime::Handle,
     sync::mpsc::{self, UnboundedReceiver, UnboundedSender},
 };
+use tokio_util::sync::CancellationToken;
 
 use super::Work;
 use crate::{
@@ -217,7 +218,7 @@ impl Engine {
         let (work, mut events) = Work::heard(around);
         self.runs.enter(&turn, work);
         let params = ToolCallParams { tool, arguments, session: Some(session.clone()), headless: true };
-        let called = self.tool_call_as(turn.clone(), params, part).await;
+        let called = self.tool_call_as(turn.clone(), params, part, CancellationToken::new()).await;
         self.runs.leave(&turn);
         let mut heard = Vec::new();
         while let Ok(event) = events.try_recv() {
