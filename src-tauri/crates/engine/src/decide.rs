@@ -111,7 +111,11 @@ impl Engine {
                 self.check_grantable(approval)?;
                 result = self.approve(approval, Holds::ForSession, by).await?;
             }
-            Decision::Edit { arguments } => self.edit(approval, &arguments, by).await?,
+            Decision::Edit { arguments } => {
+                self.world.secrets.learn().await;
+                self.check_no_secret(&arguments)?;
+                self.edit(approval, &arguments, by).await?;
+            }
             Decision::Reject { reason } => {
                 self.world.secrets.learn().await;
                 let reason = reason.map(|r| self.exact().scrub(&r).into_owned());

@@ -80,6 +80,7 @@ impl Engine {
     fn take_call(self: &Arc<Self>, id: TurnId, params: &ToolCallParams) -> Result<(Turn, ToolId, AskedCall), AgentError> {
         self.check_enabled()?;
         self.check_no_secret(&params.arguments)?;
+        self.check_kept(&[params.session.as_ref().map_or("", SessionId::as_str), params.tool.as_str()])?;
         self.direct(id, params.tool.clone(), params.arguments.clone(), params.session.clone(), params.headless)
     }
 
@@ -104,15 +105,31 @@ impl Engine {
 
     /// Arguments are recorded and shown, so a stored key is not accepted in them. With the key taken out the tool would get something else
     /// than was asked for.
-    fn check_no_secret(&self, arguments: &Value) -> Result<(), AgentError> {
-        let mut scrubbed = arguments.clone();
-        self.exact().scrub_value(&mut scrubbed);
-        if scrubbed == *arguments {
+    pub(crate) fn check_no_secret(&self, arguments: &Value) -> Result<(), AgentError> {
+        if !self.holds_secret(arguments) {
             return Ok(());
         }
         Err(AgentError::invalid("The arguments contain a stored key, and arguments are recorded. The tool was not called.")
             .reason("holds_secret")
             .hint("Leave the key out. A tool that needs a key gets it from the keyring: enter it under Settings, \u{201c}Keys and access of packs\u{201d}."))
+    }
+
+    /// Whether a secret that is known now is in a value.
+    pub fn holds_secret(&self, value: &Value) -> bool {
+        let mut scrubbed = value.clone();
+        self.exact().scrub_value(&mut scrubbed);
+        scrubbed != *value
+    }
+
+    /// Names and ids of a caller are kept as they are, so a stored key is not accepted in them.
+    pub(crate) fn check_kept(&self, given: &[&str]) -> Result<(), AgentError> {
+        if given.iter().any(|text| self.holds_secret(&Value::from(*text))) { Err(key_refused()) } else { Ok(()) }
+    }
+
+    /// Looks for stored keys again, and refuses a value that would be kept with one of them in it.
+    pub async fn check_keepable(&self, value: &Value) -> Result<(), AgentError> {
+        self.world.secrets.learn().await;
+        if self.holds_secret(value) { Err(key_refused()) } else { Ok(()) }
     }
 
     /// A call of a tool by id, outside a conversation.
@@ -138,4 +155,11 @@ impl Engine {
         let call = AskedCall { id: CallId(self.world.ids.next("call")), name: spec.model_name.clone(), arguments: arguments.to_string() };
         Ok((turn, spec.id.clone(), call))
     }
+}
+
+/// The refusal of a stored key where it would be kept.
+pub fn key_refused() -> AgentError {
+    AgentError::invalid("The request contains a stored key where a name, an id or a setting belongs. Nothing was done.")
+        .reason("holds_secret")
+        .hint("Leave the key out. Enter keys only in Settings.")
 }

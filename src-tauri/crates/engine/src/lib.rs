@@ -61,6 +61,7 @@ pub use canonical::{approval_hash, canonical, sha256_hex};
 pub use coerce::coerce;
 pub use conversation::VISITOR;
 pub use decide::{Decided, DecidedBy};
+pub use direct::key_refused;
 pub use history::cap;
 pub use recover::Recovered;
 pub use refusals::Refused;

@@ -40,7 +40,7 @@ impl Engine {
     }
 
     async fn run_checked(self: &Arc<Self>, params: &RunParams, model: Option<&str>) -> Result<RunResponse, AgentError> {
-        let request = match self.read_request(&params.request).await {
+        let request = match self.read_request(params).await {
             Ok(request) => request,
             Err(error) => {
                 self.note_refused_run(params, &error).await;
@@ -81,11 +81,12 @@ impl Engine {
         }
     }
 
-    async fn read_request(&self, text: &str) -> Result<RunRequest, AgentError> {
+    async fn read_request(&self, params: &RunParams) -> Result<RunRequest, AgentError> {
         // The switch comes before everything, also before a look at the request.
         self.check_enabled()?;
         self.world.secrets.learn().await;
-        let asked = self.exact().scrub(text).into_owned();
+        self.check_kept(&[&params.caller, params.correlation_id.as_deref().unwrap_or_default()])?;
+        let asked = self.exact().scrub(&params.request).into_owned();
         check::read(&asked, self.world.profile.settings().limits.message_chars as usize)
     }
 

@@ -46,13 +46,15 @@ impl Engine {
 
     async fn take_message(self: &Arc<Self>, params: TurnStartParams, run: Option<Arc<Work>>) -> Result<TurnStartResponse, AgentError> {
         self.check_enabled()?;
+        self.world.secrets.learn().await;
+        let ids = [params.session.as_ref().map(SessionId::as_str), params.model.as_deref(), params.agent.as_ref().map(AgentId::as_str)];
+        self.check_kept(&ids.map(Option::unwrap_or_default))?;
         self.check_egress(self.world.models.current(params.model.as_deref()).as_ref())?;
         if let Some(agent) = &params.agent {
             self.check_specialist(agent)?;
         }
         let most = most_characters(run.as_deref(), self.world.profile.as_ref());
         // A key that somebody pastes is kept out of everything from here on: title, transcript, log.
-        self.world.secrets.learn().await;
         let text = self.exact().scrub(&check_text(&params.text, most)?).into_owned();
         let session = self.session_for(params.session, &text).await?;
         let turn = TurnId(self.world.ids.next("turn"));

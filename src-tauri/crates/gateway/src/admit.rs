@@ -154,6 +154,7 @@ pub(crate) async fn admit(app: &Arc<App>, peer: Peer, id: &RequestId, request: R
         let answer = json!({"turnId": turn, "sessionId": session_of(body), "text": fault.safe_message(), "error": fault.envelope(&id.0, debug)});
         json_response(fault.status, &answer)
     };
+    app.check_keepable(&body).await.map_err(|fault| no(fault, &Value::Null))?;
     let mut read = ChatRequest::read(&body, &app.config).map_err(|fault| no(fault, &body))?;
     if let Some(visitor) = &visitor {
         read.application.clone_from(&visitor.application);
@@ -167,7 +168,7 @@ pub(crate) async fn admit(app: &Arc<App>, peer: Peer, id: &RequestId, request: R
         return Err(no(fault, &body));
     }
     let client_ip = client_ip.to_string();
-    let correlation = origin::correlation(headers);
+    let correlation = app.correlation(headers);
     let visitor = visitor.map(|visitor| visitor.sid);
     let ask = Ask { request: read, turn, visitor, request_id: id.0.clone(), correlation, client_ip, debug, route, began };
     Ok(Admitted { ask, left })

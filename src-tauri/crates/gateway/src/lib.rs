@@ -66,6 +66,20 @@ impl App {
     }
 }
 
+impl App {
+    /// The caller's correlation id, unless a stored key is in it.
+    pub(crate) fn correlation(&self, headers: &axum::http::HeaderMap) -> Option<String> {
+        origin::correlation(headers).filter(|id| !self.host.engine().holds_secret(&id.as_str().into()))
+    }
+
+    /// Refuses a stored key in what is kept of a request as it is. A message loses it on its way in.
+    pub(crate) async fn check_keepable(&self, body: &serde_json::Value) -> Result<(), error::Fault> {
+        let kept = serde_json::json!([body["applicationId"], body["sessionId"], body["context"]]);
+        let checked = self.host.engine().check_keepable(&kept).await;
+        checked.map_err(|_| error::Fault::invalid("An id or the context contains a key of this server."))
+    }
+}
+
 /// Serves until `stop` resolves, then ends in order: no new requests, turns finish or are stopped. `ready` gets the bound address.
 pub async fn serve(host: Arc<Host>, config: Config, ready: impl FnOnce(SocketAddr), stop: impl Future<Output = ()> + Send) -> Result<(), AgentError> {
     let token = config.token_file.as_deref().map(auth::FileToken::open).transpose()?;

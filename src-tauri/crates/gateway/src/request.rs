@@ -20,6 +20,8 @@ pub(crate) struct ChatRequest {
 
 const NUMBERS: [&str; 3] = ["salesAreaId", "customerId", "companyId"];
 const TEXTS: [&str; 2] = ["cultureCode", "currencyCode"];
+/// As long as language tags are.
+const LONGEST_TEXT: usize = 35;
 
 /// The session's id as far as it can be read, for answers about requests that do not fit.
 pub(crate) fn session_of(body: &Value) -> String {
@@ -92,7 +94,9 @@ fn context(given: &Value) -> Result<Map<String, Value>, Fault> {
     let mut kept = Map::new();
     for (name, value) in given {
         let fits = match name.as_str() {
-            name if TEXTS.contains(&name) => value.is_string().then_some(()).ok_or("must be text"),
+            name if TEXTS.contains(&name) => {
+                value.as_str().filter(|text| text.chars().count() <= LONGEST_TEXT).map(drop).ok_or("must be text of at most 35 characters")
+            }
             name if NUMBERS.contains(&name) => value.is_number().then_some(()).ok_or("must be a number"),
             "priceListIds" => value.as_array().is_some_and(|list| list.iter().all(Value::is_number)).then_some(()).ok_or("must be a list of numbers"),
             _ => continue,

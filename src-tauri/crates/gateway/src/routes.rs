@@ -69,7 +69,7 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
     let id = RequestId(uuid::Uuid::new_v4().to_string());
     let (method, path) = (request.method().clone(), request.extensions().get::<MatchedPath>().cloned());
     let headers = request.headers();
-    let correlation = origin::correlation(headers);
+    let correlation = app.correlation(headers);
     // The one route that knows visitors by a cookie.
     let by_cookie = app.config.simple_auth.is_some() && request.uri().path() == TOKEN;
     let is_ours = origin::host_is_ours(headers, &app.config);
@@ -329,7 +329,10 @@ async fn replay(State(app): State<Arc<App>>, Extension(id): Extension<RequestId>
         Ok(request) => request,
         Err(fault) => return envelope_only(&fault, &id.0, true),
     };
-    let correlation = origin::correlation(&parts.headers);
+    if let Err(fault) = app.check_keepable(&body).await {
+        return envelope_only(&fault, &id.0, true);
+    }
+    let correlation = app.correlation(&parts.headers);
     let (request_id, began) = (id.0.clone(), Instant::now());
     let ask = Ask { request, turn: turn.clone(), visitor: None, request_id, correlation, client_ip, debug: true, route: CHAT, began };
     let leave = CancellationToken::new();

@@ -28,6 +28,7 @@ use tokio::{
 
 use crate::{
     Paths,
+    own_keys::OwnKeys,
     socket::{self, Hello, Line, PROTOCOL, Request},
 };
 
@@ -42,6 +43,7 @@ pub struct Client {
     to: tokio::sync::Mutex<OwnedWriteHalf>,
     waiting: Waiting,
     reading: JoinHandle<()>,
+    own_keys: OwnKeys,
 }
 
 /// Why there is no connection.
@@ -76,13 +78,13 @@ pub async fn connect(paths: &Paths, at_terminal: bool) -> Result<(Arc<Client>, b
     let (pushes, receiver) = broadcast::channel(BEHIND);
     let waiting = Waiting::default();
     let reading = tokio::spawn(read_lines(lines, Arc::clone(&waiting), pushes));
-    Ok((Arc::new(Client { next: AtomicU64::new(1), to: tokio::sync::Mutex::new(write), waiting, reading }), receiver))
+    Ok((Arc::new(Client { next: AtomicU64::new(1), to: tokio::sync::Mutex::new(write), waiting, reading, own_keys: OwnKeys::of_environment() }), receiver))
 }
 
 impl Client {
     async fn call<P: Serialize, R: DeserializeOwned>(&self, command: &str, params: P) -> Result<R, AgentError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let params = serde_json::to_value(params).map_err(|_| lost())?;
+        let params = self.own_keys.sendable(command, serde_json::to_value(params).map_err(|_| lost())?)?;
         let (tell, told) = oneshot::channel();
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id, tell);
         if self.reading.is_finished() {

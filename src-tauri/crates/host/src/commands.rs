@@ -12,9 +12,10 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Host, credentials, definitions, doctor,
+    Host, definitions, doctor,
     entries::Entries,
     models::{API_KEY, FALLBACK_KEY, Tested, entry_of, may_be_kept, origin_of_key},
+    pack_keys::{self, Destination},
     pack_settings, servers,
 };
 
@@ -170,7 +171,7 @@ impl Commands for Host {
         Ok(ServerSignInResponse { url: sign_in.url })
     }
     async fn server_sign_out(&self, params: ServerParams) -> Result<Empty, AgentError> {
-        self.keyring.delete(&servers::tokens_entry(&params.pack, &params.server)).await.map_err(AgentError::from)?;
+        servers::forget_tokens(&params.pack, &params.server, &self.keyring).await?;
         let draft = RecordDraft::new(RecordType::SettingChanged).field("setting", "server_tokens").field("pack", params.pack.as_str());
         self.record(draft.field("server", params.server.as_str()).field("action", "deleted")).await?;
         self.tools.servers.forget(&definitions::key(&params.pack, &params.server));
@@ -194,6 +195,7 @@ impl Commands for Host {
     }
     async fn switch_set(&self, params: SwitchSetParams) -> Result<SettingsView, AgentError> {
         self.check_alarm()?;
+        self.engine.check_keepable(&json!(params.target)).await?;
         if self.profile.set_switch(&params.target, params.on, &self.tools.specs())? {
             let (kind, id) = match &params.target {
                 SwitchTarget::Agent(id) => ("agent", id.as_str()),
@@ -227,6 +229,7 @@ impl Commands for Host {
     async fn settings_set(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {
         self.check_alarm()?;
         let before = self.profile.stored();
+        self.check_keepable(&before, &params.settings).await?;
         self.check_settings(&params.settings)?;
         self.profile.write(params.settings)?;
         pack_settings::apply(&self.profile.settings(), &self.tools);
@@ -310,6 +313,7 @@ impl Host {
     pub(crate) fn key_change(&self, name: &str) -> Result<SettingChange, AgentError> {
         let settings = self.profile.settings();
         may_be_kept(name, &settings)?;
+        self.check_places(name)?;
         self.entry_of(name)?;
         let origin = origin_of_key(name, &settings).map(|origin| format!(" ({origin})")).unwrap_or_default();
         Ok(SettingChange { setting: "key".into(), before: String::new(), after: format!("{name}{origin}") })
@@ -317,6 +321,12 @@ impl Host {
 
     async fn record(&self, draft: RecordDraft) -> Result<(), AgentError> {
         self.log.append(draft, Durability::Durable).await.map(|_| ()).map_err(|e| Self::audit_error(&e))
+    }
+
+    /// Settings go into a file and into the log. What holds a key already can still be changed.
+    async fn check_keepable(&self, before: &Settings, after: &Settings) -> Result<(), AgentError> {
+        let (old, new) = (json!(before), json!(after));
+        if self.engine.holds_secret(&old) { Ok(()) } else { self.engine.check_keepable(&new).await }
     }
 
     pub(crate) fn push_settings(&self) {
@@ -359,14 +369,31 @@ impl Host {
         Ok(())
     }
 
-    /// The keyring entry of a named key, for the server that is configured now.
+    /// The keyring entries of a named key, for the servers that are configured now.
     fn entry_of(&self, name: &str) -> Result<Entries, AgentError> {
-        let entry = entry_of(name, &self.profile.settings()).or_else(|| credentials::entry_of(self.tools.loaded(), name).map(Entries::plain));
-        entry.ok_or_else(|| AgentError::invalid(format!("There is no key named {name}.")))
+        let entries = entry_of(name, &self.profile.settings()).or_else(|| {
+            let (pack, variable) = name.split_once('/')?;
+            let places = self.places_of(name);
+            Entries::together(places.iter().filter(|to| to.may_be_kept().is_ok()).filter_map(|to| to.entries(pack_keys::entry(pack, variable))))
+        });
+        entries.ok_or_else(|| AgentError::invalid(format!("There is no key named {name}.")))
+    }
+
+    /// Where a key of a pack goes, by the name that the settings page uses (`pack/NAME`). Empty if no pack declares it.
+    fn places_of(&self, name: &str) -> Vec<Destination> {
+        let keys = self.tools.keys(&|_| true).into_iter();
+        keys.filter(|key| name.split_once('/') == Some((key.pack.view.id.as_str(), key.variable))).map(|key| key.destination).collect()
+    }
+
+    /// Says why a key of a pack cannot be kept, where none of its places may have it.
+    fn check_places(&self, name: &str) -> Result<(), AgentError> {
+        let found: Vec<Result<(), AgentError>> = self.places_of(name).iter().map(Destination::may_be_kept).collect();
+        if found.iter().any(Result::is_ok) { Ok(()) } else { found.into_iter().collect() }
     }
 
     async fn store_secret(&self, params: SecretSetParams) -> Result<(), AgentError> {
         may_be_kept(&params.name, &self.profile.settings())?;
+        self.check_places(&params.name)?;
         let entry = self.entry_of(&params.name)?;
         if params.value.trim().is_empty() {
             return Err(AgentError::invalid("The key is empty.").hint("Paste the key, or delete the stored one."));

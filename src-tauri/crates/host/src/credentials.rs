@@ -1,21 +1,17 @@
 //! Credentials that tools of packs need: from the keyring, else (where a profile allows it) from the environment. Each pack
-//! has its own, so that one pack never gets what was entered for another.
+//! has its own, and each server of it, so that neither another pack nor a changed address gets what was entered for one.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use contract::{AgentError, CredentialState, CredentialView, ToolSpec, ToolTarget, manifest::ServerEntry};
+use contract::{AgentError, CredentialState, CredentialView};
 use engine::ports::Clock;
-use packs::LoadedPack;
 use secrecy::SecretString;
 use secrets::{Keyring, SecretsError};
 
-use crate::{definitions::key, elsewhere, known, moment::Moment};
-
-/// Keys of the app's own in the environment of a terminal.
-const OWN: &[&str] = &["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"];
-
-/// How the keyring entries of packs' credentials begin.
-pub(crate) const OF_PACKS: &str = "credential/";
+use crate::{
+    moment::Moment,
+    pack_keys::{Declared, Destination, OWN, entry},
+};
 
 /// Where credentials come from.
 pub(crate) struct Credentials {
@@ -25,66 +21,6 @@ pub(crate) struct Credentials {
     clock: Arc<dyn Clock>,
     /// Entries that were there a moment ago.
     there: Mutex<Vec<(String, Moment)>>,
-}
-
-/// The variable a tool's credential is named after, when the host itself has to give it.
-pub(crate) fn needed(spec: &ToolSpec) -> Option<&str> {
-    match spec.target {
-        ToolTarget::Http { .. } | ToolTarget::Program { .. } => spec.auth.as_ref()?.env_var.as_deref(),
-        ToolTarget::BuiltIn { .. } | ToolTarget::Mcp { .. } => None,
-    }
-}
-
-/// The keyring entry of a credential.
-pub(crate) fn entry(pack: &str, variable: &str) -> String {
-    format!("{OF_PACKS}{pack}/{variable}")
-}
-
-/// The keyring entry of a credential by the name that the settings page uses (`pack/NAME`), if a pack declares it.
-pub(crate) fn entry_of(packs: &[LoadedPack], name: &str) -> Option<String> {
-    let (pack, variable) = name.split_once('/')?;
-    all(packs, &|_| true).any(|one| one.pack.view.id.as_str() == pack && one.variable == variable).then(|| entry(pack, variable))
-}
-
-/// A credential that a pack declares, and who needs it.
-struct Declared<'a> {
-    pack: &'a LoadedPack,
-    variable: &'a str,
-    who: &'a str,
-    /// Comes from this process's environment, too, in a terminal or not.
-    inherited: bool,
-}
-
-/// All of them; what a server elsewhere is shown counts only where `stands_in` says so.
-fn all<'a>(packs: &'a [LoadedPack], stands_in: &'a dyn Fn(&str) -> bool) -> impl Iterator<Item = Declared<'a>> {
-    let elsewhere = elsewhere::declared(packs)
-        .filter(move |(pack, server, _)| stands_in(&key(&pack.view.id, &server.name)))
-        .map(|(pack, server, other)| Declared { pack, variable: &other.client_secret, who: &server.name, inherited: false });
-    let of_tools = tools(packs).filter_map(|(pack, spec)| Some(Declared { pack, variable: needed(spec)?, who: &spec.title, inherited: false }));
-    let servers = packs
-        .iter()
-        .filter_map(|loaded| loaded.pack.as_ref().map(|pack| (loaded, pack)))
-        .flat_map(|(loaded, pack)| pack.manifest.servers.iter().map(move |server| (loaded, server)));
-    let of_servers = servers.flat_map(|(pack, server)| {
-        let variables = of_server(server).map(|variable| (variable, false)).chain(entered(server).map(|variable| (variable, true)));
-        variables.map(move |(variable, inherited)| Declared { pack, variable, who: &server.name, inherited })
-    });
-    of_tools.chain(of_servers).chain(elsewhere)
-}
-
-/// Variables of a server's program that can be entered as credentials, as their names say; none of the app's own. It may do without.
-pub(crate) fn entered(server: &ServerEntry) -> impl Iterator<Item = &str> {
-    server.env.iter().map(String::as_str).filter(|name| known::names_credential(name) && !OWN.contains(name))
-}
-
-/// The credentials that a server elsewhere is shown, and cannot be reached without.
-pub(crate) fn of_server(server: &ServerEntry) -> impl Iterator<Item = &str> {
-    let http = server.http.iter();
-    http.flat_map(|http| http.auth.iter().filter_map(|auth| auth.env_var.as_deref()).chain(http.headers.values().map(String::as_str)))
-}
-
-fn tools(packs: &[LoadedPack]) -> impl Iterator<Item = (&LoadedPack, &ToolSpec)> {
-    packs.iter().flat_map(|loaded| loaded.view.tools.iter().map(move |spec| (loaded, spec)))
 }
 
 impl Credentials {
@@ -98,20 +34,15 @@ impl Credentials {
         Self { keyring, environment, clock, there: Mutex::default() }
     }
 
-    /// What a tool needs. `None` when it needs nothing.
-    pub(crate) async fn of(&self, spec: &ToolSpec) -> Result<Option<SecretString>, AgentError> {
-        let Some(variable) = needed(spec) else { return Ok(None) };
-        self.named(spec.pack.as_str(), variable, &spec.title).await.map(Some)
-    }
-
     /// Says what is missing for `who`, if anything is.
-    pub(crate) async fn check(&self, pack: &str, variable: &str, who: &str) -> Result<(), AgentError> {
-        let (entry, now) = (entry(pack, variable), Moment::new(self.clock.now(), self.keyring.changes()));
+    pub(crate) async fn check(&self, pack: &str, variable: &str, to: &Destination, who: &str) -> Result<(), AgentError> {
+        let entry = format!("{} {to:?}", entry(pack, variable));
+        let now = Moment::new(self.clock.now(), self.keyring.changes());
         let there = || self.there.lock().unwrap_or_else(PoisonError::into_inner);
         if there().iter().any(|(known, at)| *known == entry && at.stands(now)) {
             return Ok(());
         }
-        self.named(pack, variable, who).await?;
+        self.named(pack, variable, to, who).await?;
         let mut there = there();
         there.retain(|(known, at)| *known != entry && at.stands(now));
         there.push((entry, now));
@@ -123,9 +54,13 @@ impl Credentials {
         OWN.contains(&variable)
     }
 
-    /// A credential of a pack, by name; `who` needs it.
-    pub(crate) async fn named(&self, pack: &str, variable: &str, who: &str) -> Result<SecretString, AgentError> {
-        let found = self.keyring.get(&entry(pack, variable)).await;
+    /// A credential of a pack, by name, for where it goes; `who` needs it. A stored one goes only to the servers that it was entered for.
+    /// A variable of the environment names no server: its value goes to the address that is set.
+    pub(crate) async fn named(&self, pack: &str, variable: &str, to: &Destination, who: &str) -> Result<SecretString, AgentError> {
+        let found = match to.entries(entry(pack, variable)) {
+            Some(entries) => entries.get(&self.keyring).await,
+            None => Ok(None),
+        };
         let failed = match found {
             Ok(Some(value)) => return Ok(value),
             Ok(None) => None,
@@ -158,33 +93,36 @@ impl Credentials {
         (!value.trim().is_empty()).then(|| SecretString::from(value.trim().to_owned()))
     }
 
-    /// Every credential that a usable pack declares, with where it comes from.
-    /// The secret of a server elsewhere is asked for only while that stands in (`stands_in`, by the server's key).
-    pub(crate) async fn views(&self, packs: &[LoadedPack], stands_in: &(dyn Fn(&str) -> bool + Sync)) -> Vec<CredentialView> {
+    /// Credentials that packs declare, with where they come from. One that several places need is there when each of them has it.
+    pub(crate) async fn views(&self, declared: &[Declared<'_>]) -> Vec<CredentialView> {
         let mut views: Vec<CredentialView> = Vec::new();
         let (kept, this_run) = (self.keyring.set_names().await, self.keyring.this_run_names());
-        for Declared { pack: loaded, variable, who, inherited } in all(packs, stands_in) {
+        for Declared { pack: loaded, variable, who, destination, inherited, .. } in declared {
             let name = format!("{}/{variable}", loaded.view.id);
-            if let Some(known) = views.iter_mut().find(|view| view.name == name) {
-                known.tools.push(who.to_owned());
-                continue;
-            }
-            let entry = entry(loaded.view.id.as_str(), variable);
-            let state = if this_run.contains(&entry) {
+            let entries = destination.entries(entry(loaded.view.id.as_str(), variable));
+            let is_among = |names: &[String]| entries.as_ref().is_some_and(|entries| entries.is_among(names));
+            let state = if is_among(&this_run) {
                 CredentialState::ThisRun
-            } else if kept.contains(&entry) {
+            } else if is_among(&kept) {
                 CredentialState::Stored
-            } else if self.variable(variable).is_some() || (inherited && std::env::var_os(variable).is_some()) {
+            } else if self.variable(variable).is_some() || (*inherited && std::env::var_os(variable).is_some()) {
                 CredentialState::Environment
             } else {
                 CredentialState::Missing
             };
+            if let Some(known) = views.iter_mut().find(|view| view.name == name) {
+                known.tools.push((*who).to_owned());
+                if state == CredentialState::Missing {
+                    known.state = state;
+                }
+                continue;
+            }
             views.push(CredentialView {
                 name,
                 pack: loaded.view.id.clone(),
                 pack_title: loaded.view.title.clone(),
-                env_var: variable.to_owned(),
-                tools: vec![who.to_owned()],
+                env_var: (*variable).to_owned(),
+                tools: vec![(*who).to_owned()],
                 state,
             });
         }
@@ -225,7 +163,7 @@ mod tests {
         let credentials = Credentials::reading(Arc::clone(&keyring), Arc::clone(&time) as _, Some(environment));
         let looks = async |name: &str, found: bool| {
             let before = LOOKS.load(Ordering::SeqCst);
-            assert_eq!(credentials.check("pack", name, "who").await.is_ok(), found, "{name}");
+            assert_eq!(credentials.check("pack", name, &Destination::Program, "who").await.is_ok(), found, "{name}");
             LOOKS.load(Ordering::SeqCst) - before
         };
         assert_eq!((looks("THERE", true).await, looks("THERE", true).await), (1, 0));

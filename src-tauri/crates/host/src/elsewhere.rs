@@ -8,7 +8,7 @@ use std::{
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, PackId, ServerState, ServerView, SessionId,
+    AgentError, PackId, ServerState, ServerView, SessionId, Settings,
     manifest::{ServerElsewhere, ServerEntry},
 };
 use engine::{
@@ -19,7 +19,12 @@ use mcp::{Access, KeptVisits, Open, Patience, PerSession, Place};
 use packs::LoadedPack;
 use serde_json::{Map, Value, json};
 
-use crate::{credentials::Credentials, definitions::key, profile::LiveProfile};
+use crate::{
+    credentials::Credentials,
+    definitions::key,
+    pack_keys::{self, Destination},
+    profile::LiveProfile,
+};
 
 /// How the values of a conversation that keep its open sessions begin.
 const KEPT: &str = "$server/";
@@ -49,11 +54,21 @@ struct Asked {
     private: bool,
 }
 
+impl Asked {
+    fn destination(&self, pack: &LoadedPack, other: &ServerElsewhere) -> Destination {
+        let manifest = pack.pack.as_ref().map(|pack| &pack.manifest);
+        let declared = |name: &str| manifest.and_then(|manifest| manifest.settings.get(name)?.as_str().map(str::to_owned));
+        let shared = manifest.is_some_and(|manifest| pack_keys::is_shared(manifest, &other.client_secret));
+        let [url, token_url, ..] = &self.values;
+        Destination::of_stand_in(url, token_url, [declared(&other.token_url), declared(&other.url)], shared)
+    }
+}
+
 /// What stand-ins are made with.
 pub(crate) struct Around<'a> {
     pub(crate) profile: &'a LiveProfile,
     pub(crate) credentials: &'a Credentials,
-    pub(crate) access: &'a dyn Fn(&PackId, &str) -> Arc<dyn Access>,
+    pub(crate) access: &'a dyn Fn(&PackId, &str, Destination) -> Arc<dyn Access>,
 }
 
 impl Elsewhere {
@@ -72,7 +87,7 @@ impl Elsewhere {
         let mut found = BTreeMap::new();
         let mut changed = false;
         for (pack, server, other) in declared(packs) {
-            let Some(asked) = asked(pack, other, around) else { continue };
+            let Some(asked) = asked(pack, other, &around.profile.settings(), around.credentials) else { continue };
             let key = key(&pack.view.id, &server.name);
             let known = now.remove(&key).filter(|known| known.asked == asked);
             changed |= known.is_none();
@@ -92,6 +107,7 @@ impl Elsewhere {
         if !missing.is_empty() {
             return Err(wrong(format!("The server {} has an address, but {} is not set.", server.name, missing.join(", "))));
         }
+        let to = asked.destination(pack, other);
         let [url, token_url, client_id, scope] = asked.values.clone();
         let place = Place {
             name: server.name.clone(),
@@ -101,7 +117,7 @@ impl Elsewhere {
             client_secret: other.client_secret.clone(),
             scope,
             patience: self.patience,
-            access: (around.access)(id, &server.name),
+            access: (around.access)(id, &server.name, to),
             private: asked.private,
             chance: Arc::clone(&self.chance),
             kept: Arc::new(InValues { engine: Arc::clone(&self.engine), name: format!("{KEPT}{}", key(id, &server.name)) }),
@@ -138,13 +154,17 @@ pub(crate) fn declared(packs: &[LoadedPack]) -> impl Iterator<Item = (&LoadedPac
     usable.flat_map(|(loaded, pack)| pack.manifest.servers.iter().filter_map(move |server| Some((loaded, server, server.elsewhere.as_ref()?))))
 }
 
+/// Where the client's secret of a stand-in goes, as it is set now.
+pub(crate) fn destination(pack: &LoadedPack, other: &ServerElsewhere, settings: &Settings, credentials: &Credentials) -> Destination {
+    asked(pack, other, settings, credentials).map_or(Destination::Nowhere, |asked| asked.destination(pack, other))
+}
+
 /// What is set; nothing without an address.
-fn asked(pack: &LoadedPack, other: &ServerElsewhere, around: &Around<'_>) -> Option<Asked> {
-    let settings = around.profile.settings();
+fn asked(pack: &LoadedPack, other: &ServerElsewhere, settings: &Settings, credentials: &Credentials) -> Option<Asked> {
     let choice = settings.packs.get(pack.view.id.as_str());
     let empty = Map::new();
     let defaults = pack.pack.as_ref().map_or(&empty, |pack| &pack.manifest.settings);
-    let variable = |name: &str| around.credentials.plain_variable(&other.variable(name));
+    let variable = |name: &str| credentials.plain_variable(&other.variable(name));
     let set = |name: &str| {
         let chosen = choice.and_then(|choice| choice.settings.get(name)).or_else(|| defaults.get(name)).and_then(Value::as_str);
         variable(name).unwrap_or_else(|| chosen.unwrap_or_default().trim().to_owned())

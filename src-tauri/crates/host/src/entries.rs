@@ -1,9 +1,11 @@
 //! Keyring entries of keys that belong to servers: named after the server's origin, so that a changed address never takes a key along.
-//! Entries of version 0.1, which were named after the host alone, are moved over where they name the server for certain.
+//! Entries of version 0.1, which were named after the host alone or after no server, are moved over where they name the server for certain.
 
 use contract::address::Origin;
 use secrecy::SecretString;
 use secrets::{Keyring, SecretsError};
+
+use crate::pack_keys::FirstVersion;
 
 /// The entries that hold one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +14,8 @@ pub(crate) struct Entries {
     names: Vec<String>,
     /// What version 0.1 called them.
     legacy: Vec<String>,
+    /// An old entry is read and stays.
+    keeps_legacy: bool,
 }
 
 /// The entry of a named key at a server.
@@ -22,7 +26,27 @@ pub(crate) fn at(name: &str, server: &Origin) -> String {
 impl Entries {
     /// A key that belongs to no server.
     pub(crate) fn plain(name: String) -> Self {
-        Self { names: vec![name], legacy: Vec::new() }
+        Self { names: vec![name], legacy: Vec::new(), keeps_legacy: false }
+    }
+
+    /// The key of a pack for these servers. Version 0.1 called it `name`.
+    pub(crate) fn at_servers(name: String, servers: &[Origin], first_version: FirstVersion) -> Self {
+        let servers: Vec<String> = servers.iter().map(ToString::to_string).collect();
+        let names = vec![format!("{name}@{}", servers.join(" "))];
+        let legacy = if first_version == FirstVersion::Ignored { Vec::new() } else { vec![name] };
+        Self { names, legacy, keeps_legacy: first_version == FirstVersion::Shared }
+    }
+
+    /// The entries of one key that is kept for several places.
+    pub(crate) fn together(all: impl Iterator<Item = Self>) -> Option<Self> {
+        all.reduce(|mut all, one| {
+            all.names.extend(one.names);
+            all.legacy.extend(one.legacy);
+            all.names.dedup();
+            let names = &all.names;
+            all.legacy.retain(|old| !names.contains(old));
+            all
+        })
     }
 
     /// The key of one server; `typed` is its address as it stands in the settings.
@@ -38,7 +62,7 @@ impl Entries {
         }
         legacy.sort();
         legacy.dedup();
-        Self { names: vec![at(key, server)], legacy }
+        Self { names: vec![at(key, server)], legacy, keeps_legacy: false }
     }
 
     /// The value. One that lies under an old name is moved.
@@ -50,7 +74,7 @@ impl Entries {
         for old in &self.legacy {
             let Some(value) = keyring.get(old).await? else { continue };
             // A keyring that takes nothing now is asked again the next time.
-            if keyring.set(name, value.clone()).await.is_ok() {
+            if keyring.set(name, value.clone()).await.is_ok() && !self.keeps_legacy {
                 let _ = keyring.delete(old).await;
             }
             return Ok(Some(value));
@@ -86,7 +110,7 @@ impl Entries {
 
     /// Whether the key is among names that have a value.
     pub(crate) fn is_among(&self, kept: &[String]) -> bool {
-        self.names.first().into_iter().chain(&self.legacy).any(|name| kept.contains(name))
+        self.names.iter().chain(&self.legacy).any(|name| kept.contains(name))
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::{
     collections::BTreeSet,
+    path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -13,7 +14,7 @@ use percent_encoding::percent_decode_str;
 use secrecy::SecretString;
 use secrets::{Keyring, SecretsError};
 
-use crate::{credentials, models, moment::Moment, servers};
+use crate::{models, moment::Moment, pack_keys, servers};
 
 /// Parts of variable names that say that the value is a credential.
 const WORDS: [&str; 9] = ["KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"];
@@ -40,11 +41,7 @@ struct Looked {
 impl KnownSecrets {
     /// `declared` are the variables that packs name as credentials; any other counts by its name.
     pub(crate) fn new(keyring: Arc<Keyring>, clock: Arc<dyn Clock>, declared: &BTreeSet<String>, variables: impl Iterator<Item = (String, String)>) -> Self {
-        let secrets_of = |(name, value): (String, String)| {
-            if declared.contains(&name) || is_credential(&name, &value) { vec![value] } else { secrets_in(&name, &value) }
-        };
-        let environment = variables.flat_map(secrets_of).map(SecretString::from).collect();
-        Self { keyring, environment, clock, looked: Mutex::default() }
+        Self { keyring, environment: secrets_of(declared, variables), clock, looked: Mutex::default() }
     }
 
     /// Whether the keyring has to be looked through now.
@@ -53,6 +50,14 @@ impl KnownSecrets {
         let is_silent = looked.silent_at.is_some_and(|at| (TimeDelta::zero()..LEFT_ALONE).contains(&(time - at)));
         !is_silent && !looked.at.is_some_and(|at| at.stands(now))
     }
+}
+
+/// What is secret in variables.
+pub(crate) fn secrets_of(declared: &BTreeSet<String>, variables: impl Iterator<Item = (String, String)>) -> Vec<SecretString> {
+    let secrets_of = |(name, value): (String, String)| {
+        if declared.contains(&name) || is_credential(&name, &value) { vec![value] } else { secrets_in(&name, &value) }
+    };
+    variables.flat_map(secrets_of).map(SecretString::from).collect()
 }
 
 /// The variables of this process. What is no text is none that anybody here could send.
@@ -100,7 +105,7 @@ pub(crate) async fn learn(keyring: &Keyring) -> Result<(), SecretsError> {
 
 /// Whether a keyring entry holds a secret of a pack, a server or a model: not the log's own, of which the mark is none.
 fn is_entry(name: &str) -> bool {
-    name.starts_with(credentials::OF_PACKS) || name.starts_with(servers::TOKENS) || name.split_once('@').is_some_and(|(key, _)| key == models::API_KEY)
+    name.starts_with(pack_keys::OF_PACKS) || name.starts_with(servers::TOKENS) || name.split_once('@').is_some_and(|(key, _)| key == models::API_KEY)
 }
 
 /// Whether a variable's name says that it holds a credential.
@@ -109,9 +114,17 @@ pub(crate) fn names_credential(name: &str) -> bool {
 }
 
 fn is_credential(name: &str, value: &str) -> bool {
-    // Where tokens are got is none. A path to a file with a key in it is no key, and would take that folder out of every text.
+    // Where tokens are got is none. A path to a file with a key in it is no key, and would take that folder out of every text; a key may
+    // begin like a path, but then no file has its name.
     let is_place = ["_URL", "_ENDPOINT"].iter().any(|end| name.to_ascii_uppercase().ends_with(end));
-    names_credential(name) && !is_place && value.trim().len() >= SHORTEST && !value.starts_with(['/', '~', '.']) && !value.contains(":\\")
+    names_credential(name) && !is_place && value.trim().len() >= SHORTEST && !is_path(value)
+}
+
+/// Whether a value is the path of something on this computer.
+fn is_path(value: &str) -> bool {
+    let in_home = value.strip_prefix("~/").and_then(|rest| Some(Path::new(&std::env::var_os("HOME")?).join(rest)));
+    let begins_so = value.starts_with(['/', '.']) && Path::new(value).exists();
+    begins_so || in_home.is_some_and(|path| path.exists()) || value.contains(":\\")
 }
 
 /// What is secret in the value of a variable that is no credential as a whole. Texts are searched with their escapes undone.
@@ -155,7 +168,7 @@ mod tests {
 
     #[test]
     fn entries_of_packs_servers_and_models_are_secrets() {
-        let all = [credentials::entry("post", "TOKEN"), servers::tokens_entry(&"post".into(), "far"), "OPENAI_API_KEY@https://api.example.com".to_owned()];
+        let all = [pack_keys::entry("post", "TOKEN"), servers::tokens_entry(&"post".into(), "far"), "OPENAI_API_KEY@https://api.example.com".to_owned()];
         assert!(all.iter().all(|name| is_entry(name)), "{all:?}");
         assert!(!is_entry("audit-mark") && !is_entry("audit-signing-key"));
     }
@@ -204,25 +217,28 @@ mod tests {
             ("PACK_LOGIN", "declared-one"),
             ("PWD", "/home/ana/work"),
             ("KEYBOARD", "swedish-layout"),
-            ("GOOGLE_APPLICATION_CREDENTIALS", "/home/ana/key.json"),
+            ("GOOGLE_APPLICATION_CREDENTIALS", "/etc/passwd"),
             ("DEBUG_TOKEN", "1"),
+            ("BASE64_KEY", "/k7Qp2x9s+Lm3"),
+            ("DOTTED_TOKEN", ".k7Qp2x9s"),
+            ("HOME_SECRET", "~k7Qp2x9s"),
         ];
         let declared = BTreeSet::from(["PACK_LOGIN".to_owned()]);
         let keyring = Arc::new(Keyring::new("test"));
         keyring.set_for_this_run("x", SecretString::from("entered-by-hand"));
         let known = KnownSecrets::new(Arc::clone(&keyring), Arc::new(SystemClock), &declared, variables.into_iter().map(|(n, v)| (n.to_owned(), v.to_owned())));
         let values: Vec<String> = known.values().iter().map(|value| value.expose_secret().to_owned()).collect();
-        assert_eq!(values, ["sk-1234567890", "abcdefgh1", "declared-one", "entered-by-hand"]);
+        assert_eq!(values, ["sk-1234567890", "abcdefgh1", "declared-one", "/k7Qp2x9s+Lm3", ".k7Qp2x9s", "~k7Qp2x9s", "entered-by-hand"]);
         let before = known.generation();
         keyring.set_for_this_run("x", SecretString::from("entered-by-hand"));
         assert_eq!(known.generation(), before, "nothing new");
         keyring.set_for_this_run("x", SecretString::from("another one"));
         assert_ne!(known.generation(), before);
-        assert_eq!(known.values().len(), 5, "the old one stays secret");
+        assert_eq!(known.values().len(), 8, "the old one stays secret");
         let before = known.generation();
         keyring.note_for(&SecretString::from("token-1"), Duration::ZERO);
         assert_ne!(known.generation(), before);
-        assert_eq!(known.values().len(), 6, "a token that has just ended is one, too");
+        assert_eq!(known.values().len(), 9, "a token that has just ended is one, too");
     }
 
     #[test]

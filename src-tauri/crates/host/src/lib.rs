@@ -25,6 +25,8 @@ mod models;
 mod moment;
 mod opening;
 mod options;
+mod own_keys;
+mod pack_keys;
 mod pack_settings;
 mod paths;
 mod peer;

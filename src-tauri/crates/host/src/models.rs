@@ -16,7 +16,7 @@ use models::{
 use secrecy::SecretString;
 use secrets::Keyring;
 
-use crate::{credentials::Credentials, entries::Entries, known, moment::Moment, profile::LiveProfile};
+use crate::{credentials::Credentials, entries::Entries, known, moment::Moment, pack_keys, profile::LiveProfile};
 
 /// The name of the provider's key in settings, and of the variable that may hold it.
 pub(crate) const API_KEY: &str = "OPENAI_API_KEY";
@@ -40,10 +40,7 @@ pub(crate) fn origin_of_key(name: &str, settings: &Settings) -> Option<contract:
 pub(crate) fn may_be_kept(name: &str, settings: &Settings) -> Result<(), AgentError> {
     let Some(server) = server_of_key(name, settings) else { return Ok(()) };
     match server.origin() {
-        Some(origin) if origin.may_carry_key() => Ok(()),
-        Some(origin) => Err(AgentError::invalid(format!("The key was not stored, because the connection to {origin} would not be encrypted."))
-            .reason("key_in_plain_text")
-            .hint("Use an address that begins with https://. Without encryption a key goes only to this computer.")),
+        Some(origin) => pack_keys::keeps(&origin),
         None => Err(AgentError::invalid("The key was not stored, because the model's address is not a valid web address.")
             .reason("bad_address")
             .hint("Enter a base URL such as https://api.openai.com/v1 first, without a user name or password in it.")),

@@ -21,9 +21,11 @@ use serde_json::{Value, json};
 
 use crate::{
     Options, Paths,
-    credentials::{self, Credentials},
+    credentials::Credentials,
     definitions::{Pin, Pins, effect, key},
     doors::Doors,
+    entries::Entries,
+    pack_keys::{self, Destination},
     paths::make_private,
     profile::LiveProfile,
 };
@@ -46,8 +48,8 @@ pub(crate) struct Around<'a> {
 }
 
 impl Around<'_> {
-    fn access(&self, pack: &PackId, server: &str) -> Arc<dyn Access> {
-        access(pack, server, self.keyring, self.credentials, self.profile)
+    fn access(&self, pack: &PackId, server: &str, to: Destination) -> Arc<dyn Access> {
+        access(pack, server, to, self.keyring, self.credentials, self.profile)
     }
 }
 
@@ -57,12 +59,13 @@ pub(crate) fn configs(loaded: &LoadedPack, around: &Around<'_>) -> Vec<ServerCon
     let id = &pack.manifest.id;
     let of = |server: &ServerEntry| {
         let reach = match &server.http {
-            Some(http) => {
+            Some(declared) => {
                 let chosen = around.profile.settings().packs.get(id.as_str()).map(|choice| choice.settings.clone()).unwrap_or_default();
-                let mut http = http.clone();
+                let mut http = declared.clone();
                 // A setting that is no address is told when the server is reached.
                 http.url = packs::address_with(&http.url, &pack.manifest.settings, &chosen).unwrap_or(http.url);
-                Reach::Http(Address { http, access: around.access(id, &server.name) })
+                let to = Destination::of_server(&pack.manifest, declared, &http.url);
+                Reach::Http(Address { http, access: around.access(id, &server.name, to) })
             }
             None => Reach::Program(program(loaded, server, around)),
         };
@@ -90,8 +93,8 @@ fn program(loaded: &LoadedPack, server: &ServerEntry, around: &Around<'_>) -> Pr
     let mut needed = hidden.but.clone();
     needed.extend(program.as_ref().ok().cloned());
     Doors::of_session().close(&mut hidden, &needed);
-    let names: Vec<String> = credentials::entered(server).map(str::to_owned).collect();
-    let entered = (!names.is_empty()).then(|| Entered { names, access: around.access(&loaded.view.id, &server.name) });
+    let names: Vec<String> = pack_keys::entered(server).map(str::to_owned).collect();
+    let entered = (!names.is_empty()).then(|| Entered { names, access: around.access(&loaded.view.id, &server.name, Destination::Program) });
     Program { program, args: server.args.clone(), env, entered, cwd: loaded.folder.clone(), hidden, own_folder: server.data_dir }
 }
 
@@ -171,20 +174,48 @@ fn spec(pack: &PackId, server: &ServerEntry, pin: &Pin) -> ToolSpec {
 struct ServerAccess {
     pack: PackId,
     server: String,
+    to: Destination,
     keyring: Arc<Keyring>,
     credentials: Arc<Credentials>,
     profile: Arc<LiveProfile>,
 }
 
-/// The keyring entry of a server's tokens.
+impl ServerAccess {
+    /// The keyring entries of the tokens: they belong to the server's address, as keys do.
+    fn token_entries(&self) -> Result<Entries, AgentError> {
+        let server = &self.server;
+        let no_address = || AgentError::internal("tool_config_error", format!("The address of {server} is not a web address."));
+        self.to.entries(tokens_entry(&self.pack, server)).ok_or_else(no_address)
+    }
+}
+
+/// The keyring entry of a server's tokens in version 0.1. The entries of today begin with it, and name the server.
 pub(crate) fn tokens_entry(pack: &PackId, server: &str) -> String {
     format!("{TOKENS}{pack}/{server}")
 }
 
-/// What a server may be shown, by pack and name.
-pub(crate) fn access(pack: &PackId, server: &str, keyring: &Arc<Keyring>, credentials: &Arc<Credentials>, profile: &Arc<LiveProfile>) -> Arc<dyn Access> {
+/// Removes the tokens of a server for every address that it has had.
+pub(crate) async fn forget_tokens(pack: &PackId, server: &str, keyring: &Keyring) -> Result<(), AgentError> {
+    let entry = tokens_entry(pack, server);
+    let at_a_server = format!("{entry}@");
+    keyring.delete(&entry).await.map_err(AgentError::from)?;
+    for name in keyring.set_names().await.into_iter().filter(|name| name.starts_with(&at_a_server)) {
+        keyring.delete(&name).await.map_err(AgentError::from)?;
+    }
+    Ok(())
+}
+
+/// What a server may be shown, by pack, name and address.
+pub(crate) fn access(
+    pack: &PackId,
+    server: &str,
+    to: Destination,
+    keyring: &Arc<Keyring>,
+    credentials: &Arc<Credentials>,
+    profile: &Arc<LiveProfile>,
+) -> Arc<dyn Access> {
     let (keyring, credentials, profile) = (Arc::clone(keyring), Arc::clone(credentials), Arc::clone(profile));
-    Arc::new(ServerAccess { pack: pack.clone(), server: server.to_owned(), keyring, credentials, profile })
+    Arc::new(ServerAccess { pack: pack.clone(), server: server.to_owned(), to, keyring, credentials, profile })
 }
 
 /// Each token by itself is a secret, too: it must not come back in a result.
@@ -200,11 +231,11 @@ pub(crate) fn note_tokens(keyring: &Keyring, tokens: &SecretString) {
 #[async_trait]
 impl Access for ServerAccess {
     async fn credential(&self, name: &str) -> Result<SecretString, AgentError> {
-        self.credentials.named(self.pack.as_str(), name, &self.server).await
+        self.credentials.named(self.pack.as_str(), name, &self.to, &self.server).await
     }
 
     async fn tokens(&self) -> Result<Option<SecretString>, AgentError> {
-        let found = self.keyring.get(&tokens_entry(&self.pack, &self.server)).await.map_err(AgentError::from)?;
+        let found = self.token_entries()?.get(&self.keyring).await.map_err(AgentError::from)?;
         if let Some(tokens) = &found {
             note_tokens(&self.keyring, tokens);
         }
@@ -212,12 +243,12 @@ impl Access for ServerAccess {
     }
 
     async fn keep_tokens(&self, tokens: Option<SecretString>) -> Result<(), AgentError> {
-        let entry = tokens_entry(&self.pack, &self.server);
-        let Some(tokens) = tokens else { return self.keyring.delete(&entry).await.map(|_| ()).map_err(AgentError::from) };
+        let entries = self.token_entries()?;
+        let Some(tokens) = tokens else { return entries.delete(&self.keyring).await.map_err(AgentError::from) };
         note_tokens(&self.keyring, &tokens);
-        if let Err(error) = self.keyring.set(&entry, tokens.clone()).await {
+        if let Err(error) = entries.set(&self.keyring, &tokens).await {
             tracing::warn!(%error, server = self.server, "tokens are kept for this run only");
-            self.keyring.set_for_this_run(&entry, tokens);
+            entries.set_for_this_run(&self.keyring, &tokens);
         }
         Ok(())
     }

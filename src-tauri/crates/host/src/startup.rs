@@ -19,14 +19,14 @@ use store::{OpenError, SqliteStore};
 use crate::{
     Host, Options, Paths, callers,
     confirmations::Confirmations,
-    credentials::{self, Credentials},
+    credentials::Credentials,
     definitions::{self, Pins},
     elsewhere::{self, Elsewhere},
     imports::Imports,
     known::{self, KnownSecrets},
     ledger::Ledger,
     models::HostModels,
-    opening, pack_settings,
+    opening, pack_keys, pack_settings,
     paths::{make_private, unusable, unwritable},
     places::missing_packs,
     profile::{Environment, LiveProfile},
@@ -229,7 +229,7 @@ pub(crate) fn offline_packs(tools: &HostTools) -> Vec<OfflinePack> {
 fn declared_credentials(tools: &HostTools) -> BTreeSet<String> {
     let specs = tools.loaded().iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
     let servers = tools.loaded().iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.manifest.servers);
-    let of_servers = servers.flat_map(credentials::of_server).map(str::to_owned);
+    let of_servers = servers.flat_map(pack_keys::of_server).map(str::to_owned);
     let elsewhere = elsewhere::declared(tools.loaded()).map(|(_, _, other)| other.client_secret.clone());
     specs.filter_map(|spec| spec.auth.as_ref()?.env_var.clone()).chain(of_servers).chain(elsewhere).collect()
 }

@@ -21,16 +21,18 @@ use packs::{
     LoadedPack,
     run::{HttpRunner, Permit, Place, run_program},
 };
+use secrecy::SecretString;
 use secrets::Keyring;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     Paths,
-    credentials::{self, Credentials},
+    credentials::Credentials,
     definitions::{self, Pins},
     dialect,
     elsewhere::{self, Elsewhere, StandIn},
+    pack_keys::{self, Declared, Destination},
     paths::make_private,
     profile::LiveProfile,
     questions::{Gate, Questions},
@@ -114,7 +116,7 @@ impl HostTools {
 
     /// Looks again which servers stand in for others.
     pub(crate) fn look_elsewhere(&self) {
-        let access = |pack: &PackId, server: &str| servers::access(pack, server, &self.keyring, &self.credentials, &self.profile);
+        let access = |pack: &PackId, server: &str, to| servers::access(pack, server, to, &self.keyring, &self.credentials, &self.profile);
         let around = elsewhere::Around { profile: &self.profile, credentials: &self.credentials, access: &access };
         if self.elsewhere.look(&self.packs, &around) {
             self.rebuild();
@@ -124,7 +126,20 @@ impl HostTools {
 
     /// Every credential that a pack declares and that may be needed as things are set.
     pub(crate) async fn credential_views(&self) -> Vec<CredentialView> {
-        self.credentials.views(&self.packs, &|key: &str| self.elsewhere.of(key).is_some()).await
+        let declared = self.keys(&|key: &str| self.elsewhere.of(key).is_some());
+        self.credentials.views(&declared).await
+    }
+
+    /// Keys that packs declare, for the addresses that are set now.
+    pub(crate) fn keys(&self, stands_in: &dyn Fn(&str) -> bool) -> Vec<Declared<'_>> {
+        pack_keys::all(&self.packs, &self.profile.settings(), &self.credentials, stands_in)
+    }
+
+    /// What the host itself has to show for a tool.
+    async fn key_of(&self, spec: &ToolSpec) -> Result<Option<SecretString>, AgentError> {
+        let Some(variable) = pack_keys::needed(spec) else { return Ok(None) };
+        let to = Destination::of_tool(spec, &self.packs);
+        self.credentials.named(spec.pack.as_str(), variable, &to, &spec.title).await.map(Some)
     }
 
     /// Starts the servers that are programs, in the background, unless another stands in for them: of these packs, or of all.
@@ -288,8 +303,8 @@ impl HostTools {
         if let Some(data) = &data {
             make_private(data).map_err(|e| refused(AgentError::internal("data_dir", format!("{} cannot be used: {e}.", data.display()))))?;
         }
-        let secret = self.credentials.of(spec).await.map_err(refused)?;
-        let secret = secret.and_then(|value| Some((credentials::needed(spec)?.to_owned(), value)));
+        let secret = self.key_of(spec).await.map_err(refused)?;
+        let secret = secret.and_then(|value| Some((pack_keys::needed(spec)?.to_owned(), value)));
         let env = call.env.iter().filter_map(|name| Some((name.clone(), std::env::var(name).ok()?))).collect();
         run_program(call, request, Place { program, pack_folder: folder, data, env, secret }, cancel).await
     }
@@ -444,17 +459,16 @@ impl Tools for HostTools {
 
     async fn check(&self, spec: &ToolSpec) -> Result<(), AgentError> {
         let ToolTarget::Mcp { server, .. } = &spec.target else {
-            let Some(variable) = credentials::needed(spec) else { return Ok(()) };
-            return self.credentials.check(spec.pack.as_str(), variable, &spec.title).await;
+            let Some(variable) = pack_keys::needed(spec) else { return Ok(()) };
+            return self.credentials.check(spec.pack.as_str(), variable, &Destination::of_tool(spec, &self.packs), &spec.title).await;
         };
-        // What a server elsewhere is shown: it could not be reached without.
-        let pack = self.packs.iter().filter_map(|loaded| loaded.pack.as_ref()).find(|pack| pack.manifest.id == spec.pack);
-        let declared = pack.and_then(|pack| pack.manifest.servers.iter().find(|entry| entry.name == *server));
-        let stands_in = self.elsewhere.of(&definitions::key(&spec.pack, server)).transpose()?.is_some();
-        let elsewhere = declared.and_then(|entry| entry.elsewhere.as_ref()).filter(|_| stands_in).map(|other| other.client_secret.as_str());
-        let variables: Vec<&str> = declared.into_iter().flat_map(credentials::of_server).chain(elsewhere).collect();
-        for variable in variables {
-            self.credentials.check(spec.pack.as_str(), variable, server).await?;
+        // What a server behind an address is shown: it could not be reached without. A program may do without.
+        let at = definitions::key(&spec.pack, server);
+        let stands_in = self.elsewhere.of(&at).transpose()?.is_some();
+        let keys = self.keys(&|key: &str| stands_in && key == at);
+        let is_needed = |key: &&Declared<'_>| key.pack.view.id == spec.pack && key.of_server && key.who == server && key.destination != Destination::Program;
+        for Declared { variable, destination, .. } in keys.iter().filter(is_needed) {
+            self.credentials.check(spec.pack.as_str(), variable, destination, server).await?;
         }
         Ok(())
     }
@@ -482,7 +496,7 @@ impl Tools for HostTools {
     async fn run_resumable(&self, request: ToolRequest, cancel: CancellationToken, resume: &dyn Resume) -> Result<Value, ToolFailure> {
         match &request.spec.target {
             ToolTarget::Http { call } => {
-                let secret = self.credentials.of(&request.spec).await.map_err(|error| ToolFailure { error, may_have_happened: false })?;
+                let secret = self.key_of(&request.spec).await.map_err(|error| ToolFailure { error, may_have_happened: false })?;
                 let private_network = self.profile.settings().packs.get(request.spec.pack.as_str()).is_some_and(|choice| choice.private_network);
                 self.http.run(call, &request, &Permit { private_network, secret }, &cancel).await
             }

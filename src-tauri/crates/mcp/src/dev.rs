@@ -52,6 +52,7 @@ impl Scenario {
             grant: if app { OauthGrant::ClientCredentials } else { OauthGrant::AuthorizationCode },
             client_id: self.text("client_id"),
             client_metadata_url: Some(METADATA.to_owned()),
+            issuer: None,
             scopes: Vec::new(),
             signed_with: key.is_some().then_some(KeyAlgorithm::ES256),
         });

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use contract::manifest::{KeyAlgorithm, OauthGrant, ServerOauth};
 use reqwest::Client;
 use rmcp::transport::auth::{
-    AuthError, AuthorizationManager, ClientCredentialsConfig, CredentialStore, JwtSigningAlgorithm, OAuthClientConfig, OAuthHttpClient, OAuthHttpClientFuture,
-    OAuthHttpRedirectPolicy, OAuthHttpRequest, StoredCredentials,
+    AuthError, AuthorizationManager, AuthorizationMetadata, ClientCredentialsConfig, CredentialStore, JwtSigningAlgorithm, OAuthClientConfig, OAuthHttpClient,
+    OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest, StoredCredentials,
 };
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::sync::Mutex;
@@ -17,6 +17,9 @@ use crate::{Access, Address, http};
 
 /// The most that an authorization server may say at once.
 const LARGEST: usize = 1024 * 1024;
+
+const OTHER_ISSUER: &str =
+    "the server names another issuer of tokens than its pack, or than the one that was shown the key before; sign out to accept the new one";
 
 /// Asks authorization servers under the same rules as the server itself.
 struct Fetcher {
@@ -132,6 +135,12 @@ pub(crate) async fn signed_in(address: &Address, oauth: &ServerOauth) -> Result<
     let mut manager = manager(address).await?;
     match oauth.grant {
         OauthGrant::AuthorizationCode => {
+            if kept(address).await?.is_none_or(|kept| kept.token_response.is_none()) {
+                return Ok(manager);
+            }
+            let resolution = manager.resolve_metadata().await?;
+            check_issuer(address, oauth, &resolution.metadata).await?;
+            manager.set_metadata(resolution.metadata);
             if !manager.initialize_from_store().await? {
                 return Ok(manager);
             }
@@ -142,6 +151,7 @@ pub(crate) async fn signed_in(address: &Address, oauth: &ServerOauth) -> Result<
         }
         OauthGrant::ClientCredentials => {
             let resolution = manager.resolve_metadata().await?;
+            check_issuer(address, oauth, &resolution.metadata).await?;
             manager.set_metadata(resolution.metadata);
             let config = client_credentials(address, oauth).await?;
             manager.validate_client_credentials_metadata(&config)?;
@@ -150,6 +160,27 @@ pub(crate) async fn signed_in(address: &Address, oauth: &ServerOauth) -> Result<
         }
     }
     Ok(manager)
+}
+
+/// What is kept of the last sign-in.
+async fn kept(address: &Address) -> Result<Option<StoredCredentials>, AuthError> {
+    Kept::new(Arc::clone(&address.access)).load().await
+}
+
+/// The server says where tokens are given, so it could send the client's secret anywhere. The secret goes to the issuer that the pack
+/// names, or else to the one that got it first.
+pub(crate) async fn check_issuer(address: &Address, oauth: &ServerOauth, metadata: &AuthorizationMetadata) -> Result<(), AuthError> {
+    let has_secret = address.http.auth.as_ref().is_some_and(|auth| auth.env_var.is_some());
+    let expected = match &oauth.issuer {
+        Some(issuer) => Some(issuer.clone()),
+        None if has_secret => kept(address).await?.and_then(|kept| kept.issuer),
+        None => None,
+    };
+    let plain = |issuer: &str| issuer.trim_end_matches('/').to_owned();
+    match expected {
+        Some(expected) if metadata.issuer.as_deref().map(plain) != Some(plain(&expected)) => Err(AuthError::MetadataError(OTHER_ISSUER.to_owned())),
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Gets a token for the app itself. The library's future cannot move between threads, so it has one of its own.

@@ -69,6 +69,7 @@ fn no_sign_in(server: &str) -> AgentError {
 pub(crate) async fn session(address: &Address, oauth: &ServerOauth, back: &str, challenge: Option<String>) -> Result<AuthorizationSession, AuthError> {
     let mut manager = oauth::manager(address).await?;
     let resolution = manager.resolve_metadata_from_challenge(challenge.as_deref()).await?;
+    oauth::check_issuer(address, oauth, &resolution.metadata).await?;
     manager.set_metadata(resolution.metadata);
     let scopes = scopes(address, oauth, challenge.as_deref()).await?;
     let mut request = AuthorizationRequest::new(back).with_client_name("Countersign").with_scopes(scopes).with_initial_scope_selection();

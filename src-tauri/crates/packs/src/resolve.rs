@@ -118,6 +118,11 @@ pub(crate) fn is_base(text: &str) -> bool {
     plain && url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "https" | "http") && url.host().is_some() && url.username().is_empty())
 }
 
+/// Whether requests to an address are encrypted, as the parser that sends them reads it.
+pub(crate) fn is_encrypted(address: &str) -> bool {
+    url::Url::parse(address).is_ok_and(|url| url.scheme() == "https")
+}
+
 /// The schema without the parameters that only the host fills.
 fn without(schema: &Value, hidden: &[CallerParam]) -> Value {
     let is_hidden = |name: &str| hidden.iter().any(|p| p.name == name);

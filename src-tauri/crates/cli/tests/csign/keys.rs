@@ -2,7 +2,7 @@
 //! The tests named `inside_...` run in a private D-Bus session with a real keyring.
 
 use std::{
-    io::{BufRead as _, BufReader, Write as _},
+    io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpListener,
     path::Path,
     process::{Child, Command, Stdio},
@@ -34,6 +34,8 @@ impl Listener {
                 let mut request = String::new();
                 let mut reader = BufReader::new(stream.try_clone().unwrap());
                 while reader.read_line(&mut request).is_ok_and(|read| read > 2) {}
+                let length = request.to_ascii_lowercase().lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
+                let _ = reader.take(length.unwrap_or_default()).read_to_string(&mut request);
                 told.lock().unwrap().push(request);
                 let _ = stream.write_all(b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
             }
@@ -186,6 +188,26 @@ fn a_key_of_the_environment_gets_into_no_file_with_the_offline_model() {
 }
 
 #[test]
+fn a_key_of_the_environment_is_refused_as_a_name_or_an_id() {
+    let world = World::new();
+    let request = world.path("request.json");
+    std::fs::write(&request, r#"{"contract_version":"1.0","request_id":"r-1","input":"How is account 17 pacing?"}"#).unwrap();
+    let request = request.to_str().unwrap();
+    for args in [
+        &["ask", "--session", KEY, "Hello?"][..],
+        &["ask", "--model", KEY, "Hello?"],
+        &["tools", "call", "cart.get", "--session", KEY],
+        &["run", "--request", request, "--caller", KEY],
+        &["run", "--request", request, "--correlation-id", KEY],
+    ] {
+        let refused = world.run_with("OPENAI_API_KEY", KEY, args);
+        assert!(refused.code != 0 && (refused.err.clone() + &refused.out).contains("contains a stored key"), "{args:?}: {}{}", refused.out, refused.err);
+    }
+    world.run(&["audit", "export", world.path("export").to_str().unwrap()]).ends_with(0);
+    assert_eq!(holding(&world.path("."), &[KEY]), Vec::<String>::new());
+}
+
+#[test]
 fn a_locked_keyring_delays_no_start_for_long() {
     in_session("inside_locked");
 }
@@ -227,4 +249,60 @@ fn inside_servers() {
     choose_model(&world, &format!("http://{here}/v1"));
     csign(&world, &["ask", "Hello?"]);
     assert!(!listener.heard().concat().contains(KEY), "a key for https never goes out without it");
+}
+
+#[test]
+fn a_changed_address_of_a_pack_takes_no_stored_key_along() {
+    in_session("inside_packs");
+}
+
+/// Lets a pack reach this computer, with these settings.
+fn choose_pack(world: &World, pack: &str, settings: &[(&str, &str)]) {
+    let lines: String = settings.iter().map(|(name, value)| format!("{name} = \"{value}\"\n")).collect();
+    let text = format!("[packs.{pack}]\nprivate_network = true\n[packs.{pack}.settings]\n{lines}");
+    std::fs::write(world.data().join("countersign.toml"), text).unwrap();
+}
+
+#[test]
+#[ignore = "runs inside a private session"]
+fn inside_packs() {
+    let (_daemon, world, own, other) = (Daemon::start(true), World::new(), Listener::start(), Listener::start());
+    let kept = keyring(&world);
+    let [at_own, at_other] = [&own, &other].map(|listener| format!("http://127.0.0.1:{}", listener.port));
+    let (shop, parcels) = ("credential/shop/NORCE_OAUTH_CLIENT_SECRET", "credential/web-api-example/DEMO_API_TOKEN");
+    // The names of version 0.1 say no server; what was entered since then does.
+    store(&kept, &[(shop, KEY), (parcels, KEY), (&format!("{shop}@{at_own}"), TOKEN), (&format!("{parcels}@{at_own}"), TOKEN)]);
+
+    let search = |url: &str, token_url: &str| {
+        let (url, token_url) = (format!("{url}/mcp"), format!("{token_url}/token"));
+        let settings = [("mcp_base_url", url.as_str()), ("oauth_token_url", &token_url), ("oauth_client_id", "me"), ("oauth_scope", "shop")];
+        choose_pack(&world, "shop", &settings);
+        csign(&world, &["--json", "tools", "call", "product.search", "--args", r#"{"query": "tent"}"#]).out
+    };
+    let said = search(&at_own, &at_own);
+    let heard = own.heard().concat();
+    assert!(heard.contains(TOKEN) && !heard.contains(KEY), "{heard}\n{said}");
+    for (url, token_url) in [(&at_other, &at_other), (&at_own, &at_other), (&at_other, &at_own)] {
+        let said = search(url, token_url);
+        assert!(said.contains("NORCE_OAUTH_CLIENT_SECRET"), "the key is missing for these servers: {said}");
+        let heard = own.heard().concat() + &other.heard().concat();
+        assert!(!heard.contains(KEY) && !heard.contains(TOKEN), "{url} {token_url}: {heard}");
+    }
+
+    let rules = r#"{"rules": [{"id": "fine", "action": "allow", "tool": "parcel.hold"}]}"#;
+    std::fs::write(world.data().join("policy.json"), rules).unwrap();
+    let hold = |base_url: &str| {
+        choose_pack(&world, "web-api-example", &[("base_url", base_url)]);
+        csign(&world, &["--json", "tools", "call", "parcel.hold", "--args", r#"{"number": 1001, "until": "2026-11-30"}"#]).out
+    };
+    let said = hold(&at_own);
+    let heard = own.heard().concat();
+    assert!(heard.contains(TOKEN) && !heard.contains(KEY), "{heard}\n{said}");
+    assert!(hold(&at_other).contains("DEMO_API_TOKEN"));
+    assert_eq!(other.heard(), Vec::<String>::new());
+    // The entry of version 0.1 belongs to the address of the manifest, and moves there.
+    hold("http://127.0.0.1:8787");
+    let names = run(kept.set_names());
+    assert!(names.contains(&format!("{parcels}@http://127.0.0.1:8787")) && !names.iter().any(|name| name == parcels), "{names:?}");
+    assert!(names.iter().any(|name| name == shop), "the shop's manifest has no address: {names:?}");
 }

@@ -8,7 +8,7 @@ use crate::collector::Receiver;
 use crate::front::{Break, Front, LEAK};
 use crate::remote_faults::{ask, last};
 use crate::remote_shop::{open, search};
-use crate::world::{model, read};
+use crate::world::{Gateway, message_of, model, read};
 
 const ROUTES: [&str; 2] = ["/v1/chat?debug=1", "/v1/chat/stream?debug=1"];
 
@@ -67,4 +67,51 @@ async fn section_17_and_22_11_what_is_given_back_of_a_request_is_told_nowhere() 
     ] {
         assert_told_nowhere(what, how).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_of_the_gateway_in_an_id_or_the_context_is_refused_and_written_nowhere() {
+    const KEY: &str = "sk-test-0123456789abcdef";
+    let server = model([Reply::text(["Hello."])]).await;
+    let mut gateway = Gateway::with(&server, &[("COUNTERSIGN_LOG", "trace"), ("DEBUG_RUNS_ENABLED", "1")]).await;
+    let asking = |change: &dyn Fn(&mut Value)| {
+        let mut body = message_of("s", "Hello?");
+        change(&mut body);
+        body
+    };
+    for body in [
+        asking(&|body| body["applicationId"] = json!(KEY)),
+        asking(&|body| body["sessionId"] = json!(format!("s {KEY}"))),
+        asking(&|body| body["context"]["cultureCode"] = json!(KEY)),
+        asking(&|body| body["context"]["currencyCode"] = json!(KEY)),
+        asking(&|body| body["context"]["currencyCode"] = json!("SEK".repeat(1_000))),
+    ] {
+        let (status, answer) = gateway.post("/v1/chat", &body).await;
+        assert_eq!(status, 400, "{answer}");
+        assert!(!answer.to_string().contains(KEY), "{answer}");
+    }
+    let request = gateway.request(reqwest::Method::POST, "/v1/chat").header("x-correlation-id", KEY).json(&message_of("s", "Hello?"));
+    let answered = request.send().await.unwrap();
+    assert!(answered.headers().get("x-correlation-id").is_none());
+    assert_eq!(read(answered).await.0, 200);
+    assert_eq!(gateway.stop(), Some(0));
+    assert!(!gateway.written().contains(KEY) && !gateway.log().contains(KEY));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_of_a_joining_commands_own_environment_gets_into_no_file() {
+    const KEY: &str = "tok-77aa51d09be2c4f8";
+    let server = model([Reply::text(["Hello."])]).await;
+    let mut gateway = Gateway::with(&server, &[("COUNTERSIGN_LOG", "trace")]).await;
+    let joined = |args: &[&str]| {
+        let output = gateway.terminal(args).env("OTHER_API_TOKEN", KEY).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    joined(&["ask", "--session", "joined", &format!("Hello {KEY}, who are you?")]);
+    let refused = joined(&["tools", "call", "product.search", "--args", &json!({"query": KEY}).to_string()]);
+    assert!(refused.contains("contains a stored key"), "{refused}");
+    let written = gateway.written();
+    assert!(written.contains("who are you?"), "the rest of the message is kept");
+    assert_eq!(gateway.stop(), Some(0));
+    assert!(!(written + &gateway.written()).contains(KEY));
 }

@@ -103,6 +103,10 @@ pub struct ServerOauth {
     /// An https address that describes the app, for servers that ask for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_metadata_url: Option<String>,
+    /// Who gives the tokens, as its own metadata says. The secret goes nowhere else. Without it the first issuer that is shown the secret
+    /// stays the only one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issuer: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<String>,
     /// The secret named by `auth.env_var` is a private key (PEM) that signs who we are, with this algorithm.

@@ -162,6 +162,7 @@ pub(crate) fn surroundings(run: Option<&Work>, profile: &dyn Profile) -> (Arc<Se
 impl Engine {
     /// Takes a message of a caller and starts (or queues) its turn.
     pub async fn turn_heard(self: &Arc<Self>, session: &SessionId, text: String, model: Option<String>, around: Around) -> Result<Hearing, AgentError> {
+        self.check_kept(&[around.correlation_id.as_deref().unwrap_or_default()])?;
         let (work, events) = Work::heard(around);
         let params = TurnStartParams { session: Some(session.clone()), text, model, agent: None, headless: true };
         let turn = self.turn_start_for(params, Some(work)).await?.turn;
@@ -211,6 +212,9 @@ impl Engine {
         part: Part,
     ) -> (Result<ToolCallResponse, AgentError>, Vec<EventBody>) {
         let turn = TurnId(self.world.ids.next("turn"));
+        if let Err(error) = self.check_kept(&[session.as_str(), around.correlation_id.as_deref().unwrap_or_default()]) {
+            return (Err(error), Vec::new());
+        }
         let row = self.ended_row(session, &turn);
         if let Err(error) = self.world.store.turn_save(&row, Vec::new(), None).await {
             return (Err(store_error(&error)), Vec::new());
@@ -254,6 +258,7 @@ impl Engine {
     pub async fn exchange(&self, session: &SessionId, said: &str, answer: &str, around: &Around) -> Result<(), AgentError> {
         self.check_enabled()?;
         self.world.secrets.learn().await;
+        self.check_kept(&[session.as_str(), around.correlation_id.as_deref().unwrap_or_default()])?;
         let (said, answer) = (self.exact().scrub(said).into_owned(), self.exact().scrub(answer).into_owned());
         let session = self.session_for(Some(session.clone()), &said).await?;
         let (world, turn) = (&self.world, TurnId(self.world.ids.next("turn")));

@@ -352,3 +352,17 @@ async fn section_8_a_pack_with_personal_data_has_more_held_back() {
         assert_eq!(requests(&bench).pop().unwrap().contains("<url_1>"), expected, "{classes}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_stored_key_is_refused_in_the_edit_of_an_action() {
+    let bench = Bench::new(vec![tool("w", Effect::Write)]);
+    bench.model.then(vec![Say::Call("w", json!({"q": "shoes"}))]);
+    bench.secrets.0.lock().unwrap().push(KEY.into());
+    bench.start("add").await;
+    let approval = bench.approval(0).await;
+    let refused = bench.decide(&approval, Decision::Edit { arguments: json!({"q": format!("shoes {KEY}")}) }).await.unwrap_err();
+    assert_eq!(refused.reason_text(), Some("holds_secret"), "{refused:?}");
+    let waiting = bench.world.store.approval(&approval.id).await.unwrap().unwrap();
+    assert_eq!(waiting.status, ApprovalStatus::Pending, "the action waits as it was proposed");
+    assert!(!json!(waiting).to_string().contains(KEY));
+}

@@ -381,6 +381,28 @@ async fn the_app_signs_in_by_itself_and_renews_what_ran_out() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_clients_secret_goes_to_the_issuer_that_the_pack_names_or_that_got_it_first() {
+    let (peer, thief) = (Peer::start(true).await, Peer::start(true).await);
+    peer.protect();
+    let access = Arc::new(Shown { credentials: [("SECRET", "app-secret")].into(), ..Shown::default() });
+    let oauth = |issuer: Option<String>| json!({"auth": {"kind": "oauth2", "env_var": "SECRET"}, "oauth": {"grant": "client_credentials", "client_id": "app", "issuer": issuer}});
+    let servers = build(vec![config("far", &peer.url(), oauth(None), &access)]).build();
+    assert_eq!(call(&servers, "add").await.unwrap(), json!({"n": 1}));
+    servers.shut_down().await;
+
+    peer.sign_in_at(&thief);
+    let first = Arc::new(Shown { credentials: [("SECRET", "app-secret")].into(), ..Shown::default() });
+    for (issuer, access) in [(None, &access), (Some(peer.base()), &access), (Some(peer.base()), &first)] {
+        let servers = build(vec![config("far", &peer.url(), oauth(issuer), access)]).build();
+        let failure = call(&servers, "add").await.unwrap_err();
+        assert!(failure.error.message.contains("another issuer"), "{}", failure.error.message);
+        servers.shut_down().await;
+    }
+    assert_eq!(thief.asked(), Vec::<String>::new());
+    assert_eq!(peer.asked().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_token_that_is_refused_without_a_word_is_renewed_too() {
     let peer = Peer::start(true).await;
     peer.protect_without_a_word();

@@ -83,7 +83,7 @@ fn address(subject: &Subject<'_>, at: &str, tool: &Value, call: &Value, url: &st
             (base.to_owned(), rest.to_owned())
         }
     };
-    if base.starts_with("http://") && !private {
+    if !resolve::is_encrypted(&base) && !private {
         faults.at(
             &pointer,
             "without encryption anyone on the way can read and change the request",

@@ -139,7 +139,7 @@ fn address(subject: &Subject<'_>, at: &str, http: &Value, faults: &mut Faults) {
         let settings = subject.manifest.get("settings").and_then(Value::as_object).cloned().unwrap_or_default();
         match resolve::address_with(url, &settings, &serde_json::Map::new()) {
             Some(whole) if resolve::is_base(&whole) => {
-                if whole.starts_with("http://") && !private {
+                if !resolve::is_encrypted(&whole) && !private {
                     let fix = "use https, or set `private_network` for a server on this computer or in the local network";
                     faults.at(&url_at, "without encryption anyone on the way can read and change what is said", fix);
                 }
@@ -189,7 +189,10 @@ fn sign_in(at: &str, http: &Value, faults: &mut Faults) {
     if present(oauth, "signed_with").is_some() && grant != Some("client_credentials") {
         faults.at(format!("{at}/oauth/signed_with"), "only the app itself signs in with a key", "remove it, or use the grant `client_credentials`");
     }
-    if text(oauth, "client_metadata_url").is_some_and(|url| !url.starts_with("https://")) {
+    if text(oauth, "issuer").is_some_and(|issuer| !resolve::is_base(issuer)) {
+        faults.at(format!("{at}/oauth/issuer"), "it is not a web address", "write the `issuer` of the authorization server's metadata");
+    }
+    if text(oauth, "client_metadata_url").is_some_and(|url| !resolve::is_encrypted(url)) {
         faults.at(format!("{at}/oauth/client_metadata_url"), "it is not an https address", "host the document under https, or remove the member");
     }
 }

@@ -23,6 +23,8 @@ fn every_fault_of_a_call_is_told_at_its_place() {
         (http(json!({"url": "https://user:pw@x.example/"})), "/http/url", "not a web address"),
         (http(json!({"url": "https://x.example/a?q={q}"})), "/http/url", "query does not belong"),
         (http(json!({"url": "http://x.example/"})), "/http/url", "without encryption"),
+        (http(json!({"url": "HTTP://x.example/"})), "/http/url", "without encryption"),
+        (http(json!({"url": "http:x.example"})), "/http/url", "without encryption"),
         (http(json!({"url": "https://x.example/{gone}"})), "/http/url", "no parameter `gone`"),
         (http(json!({"url": "https://x.example/{q}"})), "/http/url", "does not require it"),
         (http(json!({"url": "https://x.example/{"})), "/http/url", "brace stands alone"),

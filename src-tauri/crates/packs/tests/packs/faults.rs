@@ -109,6 +109,7 @@ fn wrong_shapes() -> Vec<Case> {
             "/servers/0/http/auth/env_var".into(),
             "where the credential comes from",
         ),
+        ("/servers/0".into(), json!({"name": "ledger", "http": {"url": "hTTp:mcp.example.com/mcp"}}), "/servers/0/http/url".into(), "without encryption"),
         (
             "/servers/0".into(),
             json!({"name": "ledger", "http": {"url": "https://mcp.example.com/", "auth": {"kind": "oauth2"}}}),

@@ -52,6 +52,10 @@ struct Inside {
     granted: Vec<String>,
     tokens: u32,
     challenge: Option<String>,
+    /// Who gives tokens, when it is somebody else.
+    issuer: Option<String>,
+    /// Forms that were posted for a token.
+    asked: Vec<String>,
 }
 
 #[derive(Clone)]
@@ -106,6 +110,19 @@ impl Peer {
     pub(crate) fn protect_without_a_word(&self) {
         self.inside.lock().unwrap().unexplained = true;
         self.protect();
+    }
+
+    /// From now on it sends who signs in to another.
+    pub(crate) fn sign_in_at(&self, other: &Peer) {
+        self.inside.lock().unwrap().issuer = Some(other.inside.lock().unwrap().base.clone());
+    }
+
+    pub(crate) fn asked(&self) -> Vec<String> {
+        self.inside.lock().unwrap().asked.clone()
+    }
+
+    pub(crate) fn base(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
     }
 
     /// Tokens given so far count no more.
@@ -215,8 +232,9 @@ fn asking() -> Value {
 fn sign_in(peer: &Peer, uri: &Uri, body: &Bytes) -> Response {
     let mut inside = peer.inside.lock().unwrap();
     let base = inside.base.clone();
+    let issuer = inside.issuer.as_ref().unwrap_or(&base);
     match uri.path() {
-        "/.well-known/oauth-protected-resource/mcp" => Json(json!({"resource": format!("{base}/mcp"), "authorization_servers": [base]})).into_response(),
+        "/.well-known/oauth-protected-resource/mcp" => Json(json!({"resource": format!("{base}/mcp"), "authorization_servers": [issuer]})).into_response(),
         "/.well-known/oauth-authorization-server" => Json(json!({
             "issuer": base, "authorization_endpoint": format!("{base}/authorize"), "token_endpoint": format!("{base}/token"),
             "registration_endpoint": format!("{base}/register"), "code_challenge_methods_supported": ["S256"], "response_types_supported": ["code"],
@@ -235,6 +253,7 @@ fn sign_in(peer: &Peer, uri: &Uri, body: &Bytes) -> Response {
             (StatusCode::FOUND, [(header::LOCATION, back)]).into_response()
         }
         "/token" => {
+            inside.asked.push(String::from_utf8_lossy(body).into_owned());
             let form = format!("{base}/?{}", String::from_utf8_lossy(body));
             let grant = query(&form, "grant_type");
             let good = match grant.as_str() {

@@ -1,0 +1,38 @@
+//! Keys in the environment of a client: the process that it joins does not know them, so they are kept out of what is sent there.
+//! It must not know what commands do.
+
+use contract::AgentError;
+use redaction::Exact;
+use secrecy::ExposeSecret as _;
+use serde_json::Value;
+
+use crate::known;
+
+/// The keys of this process's environment.
+pub(crate) struct OwnKeys(Exact);
+
+impl OwnKeys {
+    pub(crate) fn of_environment() -> Self {
+        let values = known::secrets_of(&std::collections::BTreeSet::new(), known::environment());
+        Self(Exact::new(values.iter().map(|value| value.expose_secret())))
+    }
+
+    /// What may be sent of a command's parameters. Words lose a key and go on, as they would in this process; anywhere else it is refused.
+    pub(crate) fn sendable(&self, command: &str, mut params: Value) -> Result<Value, AgentError> {
+        let mut scrubbed = params.clone();
+        self.0.scrub_value(&mut scrubbed);
+        // The one command that is there to send a key.
+        if scrubbed == params || command == "secret_set" {
+            return Ok(params);
+        }
+        let words = match command {
+            "turn_start" => "/text",
+            "run_request" => "/request",
+            _ => return Err(engine::key_refused()),
+        };
+        if let (Some(said), Some(without)) = (params.pointer_mut(words), scrubbed.pointer(words)) {
+            said.clone_from(without);
+        }
+        if params == scrubbed { Ok(params) } else { Err(engine::key_refused()) }
+    }
+}

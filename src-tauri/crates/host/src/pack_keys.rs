@@ -1,0 +1,214 @@
+//! Keys that packs declare, and where each goes: into a variable of a program, or to the servers at the addresses that are set now.
+//! It must not know the value of a key.
+
+use std::collections::BTreeSet;
+
+use contract::{
+    AgentError, Settings, ToolSpec, ToolTarget,
+    address::Origin,
+    manifest::{PackManifest, ServerEntry, ServerHttp, ToolEntry},
+};
+use packs::LoadedPack;
+use serde_json::{Map, Value};
+
+use crate::{credentials::Credentials, definitions::key, elsewhere, entries::Entries, known};
+
+/// How the keyring entries of packs' credentials begin.
+pub(crate) const OF_PACKS: &str = "credential/";
+
+/// Keys of the app's own in the environment of a terminal.
+pub(crate) const OWN: &[&str] = &["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"];
+
+/// Who gets a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Destination {
+    /// A program of the pack.
+    Program,
+    /// Servers: the one that gets the key, and one that gets what was made with it.
+    Servers { origins: Vec<Origin>, first_version: FirstVersion },
+    /// An address that cannot be used.
+    Nowhere,
+}
+
+/// What becomes of the entry of version 0.1, which names no server. It belongs to the address of the manifest alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FirstVersion {
+    /// It belongs to another server.
+    Ignored,
+    Moved,
+    /// It is read and stays, because the pack uses the key elsewhere, too.
+    Shared,
+}
+
+impl Destination {
+    /// The servers at these addresses; `declared` are those of the manifest.
+    fn servers(addresses: &[&str], declared: &[Option<String>], shared: bool) -> Self {
+        let parse = |address: &&str| Origin::parse(address);
+        let Some(mut origins) = addresses.iter().map(parse).collect::<Option<Vec<_>>>() else { return Self::Nowhere };
+        let same = declared.iter().map(|address| Origin::parse(address.as_deref()?)).collect::<Option<Vec<_>>>().as_ref() == Some(&origins);
+        origins.dedup();
+        let first_version = match (same, shared) {
+            (false, _) => FirstVersion::Ignored,
+            (true, false) => FirstVersion::Moved,
+            (true, true) => FirstVersion::Shared,
+        };
+        Self::Servers { origins, first_version }
+    }
+
+    /// Where a tool's request goes.
+    pub(crate) fn of_tool(spec: &ToolSpec, packs: &[LoadedPack]) -> Self {
+        let ToolTarget::Http { call } = &spec.target else { return Self::Program };
+        let manifest = packs.iter().filter_map(|loaded| loaded.pack.as_ref()).map(|pack| &pack.manifest).find(|manifest| manifest.id == spec.pack);
+        let declared = manifest.and_then(|manifest| declared_address(manifest, &manifest.entry_of(spec)?.http.as_ref()?.url));
+        let shared = manifest.zip(needed(spec)).is_some_and(|(manifest, variable)| is_shared(manifest, variable));
+        Self::servers(&[&call.url], &[declared], shared)
+    }
+
+    /// A server behind an address, at `url`.
+    pub(crate) fn of_server(manifest: &PackManifest, http: &ServerHttp, url: &str) -> Self {
+        let shared = names(http).any(|variable| is_shared(manifest, variable));
+        Self::servers(&[url], &[declared_address(manifest, &http.url)], shared)
+    }
+
+    /// A server that stands in for a program: who gives tokens gets the key, and the server itself gets the tokens.
+    pub(crate) fn of_stand_in(url: &str, token_url: &str, declared: [Option<String>; 2], shared: bool) -> Self {
+        Self::servers(&[token_url, url], &declared, shared)
+    }
+
+    /// The keyring entries of what is called `name` without a server. `None` where it can go nowhere.
+    pub(crate) fn entries(&self, name: String) -> Option<Entries> {
+        match self {
+            Self::Program => Some(Entries::plain(name)),
+            Self::Servers { origins, first_version } => Some(Entries::at_servers(name, origins, *first_version)),
+            Self::Nowhere => None,
+        }
+    }
+
+    /// Says why no key can be kept for it.
+    pub(crate) fn may_be_kept(&self) -> Result<(), AgentError> {
+        match self {
+            Self::Program => Ok(()),
+            Self::Servers { origins, .. } => origins.iter().try_for_each(keeps),
+            Self::Nowhere => Err(AgentError::invalid("The key was not stored, because the pack's address is not set or is not a valid web address.")
+                .reason("bad_address")
+                .hint("Enter the address in the pack's settings first, without a user name or password in it.")),
+        }
+    }
+}
+
+/// Says why a key for a server cannot be kept.
+pub(crate) fn keeps(server: &Origin) -> Result<(), AgentError> {
+    if server.may_carry_key() {
+        return Ok(());
+    }
+    Err(AgentError::invalid(format!("The key was not stored, because the connection to {server} would not be encrypted."))
+        .reason("key_in_plain_text")
+        .hint("Use an address that begins with https://. Without encryption a key goes only to this computer."))
+}
+
+/// The name of a key without a server.
+pub(crate) fn entry(pack: &str, variable: &str) -> String {
+    format!("{OF_PACKS}{pack}/{variable}")
+}
+
+/// A key that a pack declares, and who needs it.
+pub(crate) struct Declared<'a> {
+    pub(crate) pack: &'a LoadedPack,
+    pub(crate) variable: &'a str,
+    /// The title of a tool, or the name of a server.
+    pub(crate) who: &'a str,
+    pub(crate) of_server: bool,
+    pub(crate) destination: Destination,
+    /// Comes from this process's environment, too, in a terminal or not.
+    pub(crate) inherited: bool,
+}
+
+/// All of them, as the settings are now; the key of a stand-in counts only where `stands_in` says so.
+pub(crate) fn all<'a>(packs: &'a [LoadedPack], settings: &Settings, credentials: &Credentials, stands_in: &dyn Fn(&str) -> bool) -> Vec<Declared<'a>> {
+    let mut found = Vec::new();
+    for (loaded, pack) in packs.iter().filter_map(|loaded| loaded.pack.as_ref().map(|pack| (loaded, pack))) {
+        let manifest = &pack.manifest;
+        let chosen = settings.packs.get(manifest.id.as_str()).map(|choice| choice.settings.clone()).unwrap_or_default();
+        let mut add = |variable: &'a str, who: &'a str, destination: Destination, inherited: bool, of_server: bool| {
+            found.push(Declared { pack: loaded, variable, who, of_server, destination, inherited });
+        };
+        for tool in &manifest.tools.tools {
+            if let Some(variable) = of_entry(tool) {
+                let destination = match &tool.http {
+                    Some(http) => at(manifest, &http.url, &chosen, is_shared(manifest, variable)),
+                    None => Destination::Program,
+                };
+                add(variable, &tool.title, destination, false, false);
+            }
+        }
+        for server in &manifest.servers {
+            for variable in of_server(server) {
+                let destination = server.http.as_ref().map_or(Destination::Nowhere, |http| at(manifest, &http.url, &chosen, is_shared(manifest, variable)));
+                add(variable, &server.name, destination, false, true);
+            }
+            entered(server).for_each(|variable| add(variable, &server.name, Destination::Program, true, true));
+        }
+        for server in manifest.servers.iter().filter(|server| stands_in(&key(&manifest.id, &server.name))) {
+            if let Some(other) = &server.elsewhere {
+                add(&other.client_secret, &server.name, elsewhere::destination(loaded, other, settings, credentials), false, true);
+            }
+        }
+    }
+    found
+}
+
+/// An address of a manifest with these settings put in.
+fn at(manifest: &PackManifest, url: &str, chosen: &Map<String, Value>, shared: bool) -> Destination {
+    match packs::address_with(url, &manifest.settings, chosen) {
+        Some(address) => Destination::servers(&[&address], &[declared_address(manifest, url)], shared),
+        None => Destination::Nowhere,
+    }
+}
+
+fn declared_address(manifest: &PackManifest, url: &str) -> Option<String> {
+    packs::address_with(url, &manifest.settings, &Map::new())
+}
+
+/// Whether several servers or programs of a pack use one key.
+pub(crate) fn is_shared(manifest: &PackManifest, variable: &str) -> bool {
+    let origin = |url: &str| declared_address(manifest, url).and_then(|url| Origin::parse(&url)).map_or_else(String::new, |origin| origin.to_string());
+    let of_tools = manifest.tools.tools.iter().filter(|tool| of_entry(tool) == Some(variable));
+    let mut places: BTreeSet<String> = of_tools.map(|tool| tool.http.as_ref().map_or_else(String::new, |http| origin(&http.url))).collect();
+    for server in &manifest.servers {
+        if of_server(server).any(|name| name == variable) {
+            places.extend(server.http.as_ref().map(|http| origin(&http.url)));
+        }
+        if entered(server).any(|name| name == variable) {
+            places.insert(String::new());
+        }
+        places.extend(server.elsewhere.as_ref().filter(|other| other.client_secret == variable).map(|_| server.name.clone()));
+    }
+    places.len() > 1
+}
+
+/// The variable a tool's key is named after, when the host itself has to give it.
+pub(crate) fn needed(spec: &ToolSpec) -> Option<&str> {
+    match spec.target {
+        ToolTarget::Http { .. } | ToolTarget::Program { .. } => spec.auth.as_ref()?.env_var.as_deref(),
+        ToolTarget::BuiltIn { .. } | ToolTarget::Mcp { .. } => None,
+    }
+}
+
+fn of_entry(tool: &ToolEntry) -> Option<&str> {
+    let is_own = tool.http.is_some() || tool.program.is_some();
+    tool.auth.as_ref().filter(|auth| is_own && auth.kind != contract::manifest::AuthKind::None)?.env_var.as_deref()
+}
+
+/// Variables of a server's program that can be entered as keys, as their names say; none of the app's own. It may do without.
+pub(crate) fn entered(server: &ServerEntry) -> impl Iterator<Item = &str> {
+    server.env.iter().map(String::as_str).filter(|name| known::names_credential(name) && !OWN.contains(name))
+}
+
+/// The keys that a server behind an address is shown, and cannot be reached without.
+pub(crate) fn of_server(server: &ServerEntry) -> impl Iterator<Item = &str> {
+    server.http.iter().flat_map(names)
+}
+
+fn names(http: &ServerHttp) -> impl Iterator<Item = &str> {
+    http.auth.iter().filter_map(|auth| auth.env_var.as_deref()).chain(http.headers.values().map(String::as_str))
+}

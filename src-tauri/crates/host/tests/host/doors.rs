@@ -1,0 +1,60 @@
+//! A stored key where a person or a program gives something beside a message: it is refused, and gets into no file.
+
+use std::{fs, path::Path};
+
+use contract::{Commands, Empty, RunParams, SecretSetParams, SettingsSetParams, SwitchSetParams, SwitchTarget, ToolCallParams, TurnStartParams};
+use host::Options;
+use serde_json::json;
+
+const KEY: &str = "Xk29fLm3QpZr81TbVw6Y";
+
+/// Files below a folder that hold the key.
+fn holding(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        if entry.file_type().unwrap().is_dir() {
+            found.extend(holding(&entry.path()));
+        } else if fs::read(entry.path()).unwrap_or_default().windows(KEY.len()).any(|part| part == KEY.as_bytes()) {
+            found.push(entry.path().display().to_string());
+        }
+    }
+    found
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stored_key_is_refused_in_names_ids_and_settings() {
+    let folder = tempfile::tempdir().unwrap();
+    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().join("tools");
+    let host = crate::open(|| Options { data_dir: Some(folder.path().to_owned()), pack_dirs: vec![tools.clone()], ..Options::default() }).await;
+    host.secret_set(SecretSetParams { name: "OPENAI_API_KEY".into(), value: KEY.into(), this_run_only: true }).await.unwrap();
+    let mut refused = Vec::new();
+
+    let stored = host.settings_get(Empty {}).await.unwrap().settings;
+    for place in ["model", "base_url"] {
+        let mut settings = stored.clone();
+        match place {
+            "model" => settings.model.model = format!("gpt {KEY}"),
+            _ => settings.model.base_url = format!("https://models.example/{KEY}"),
+        }
+        refused.push(host.settings_set(SettingsSetParams { settings }).await.unwrap_err());
+    }
+    refused.push(host.switch_set(SwitchSetParams { target: SwitchTarget::Tool(KEY.into()), on: false }).await.unwrap_err());
+    let start =
+        |session: &str, model: Option<String>| TurnStartParams { session: Some(session.into()), text: "Hello?".into(), model, agent: None, headless: true };
+    refused.push(host.turn_start(start(KEY, None)).await.unwrap_err());
+    refused.push(host.turn_start(start("s", Some(KEY.into()))).await.unwrap_err());
+    let call = ToolCallParams { tool: "cart.get".into(), arguments: json!({}), session: Some(KEY.into()), headless: true };
+    refused.push(host.tool_call(call).await.unwrap_err());
+    let request = json!({"contract_version": "1.0", "request_id": "r-1", "input": "Hello?"}).to_string();
+    let run = |caller: &str, id: Option<&str>| RunParams { request: request.clone(), caller: caller.into(), correlation_id: id.map(Into::into), stream: false };
+    refused.push(host.run_request(run(KEY, None)).await.unwrap_err());
+    refused.push(host.run_request(run("test", Some(KEY))).await.unwrap_err());
+
+    for error in refused {
+        assert_eq!(error.reason_text(), Some("holds_secret"), "{error:?}");
+        assert!(!json!(error).to_string().contains(KEY), "{error:?}");
+    }
+    host.settings_set(SettingsSetParams { settings: stored }).await.unwrap();
+    host.stop().await;
+    assert_eq!(holding(folder.path()), Vec::<String>::new());
+}
