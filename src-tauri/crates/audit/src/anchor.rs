@@ -1,6 +1,7 @@
 //! The copies of the newest checkpoint outside the log, which tell when the log was cut or replaced by an old copy.
 //! The keyring's copy is the authority (the host hands it in through the same trait); the state folder's file counts where it is newer.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -36,13 +37,16 @@ pub struct Mark {
     pub signature: Option<String>,
 }
 
-/// Files up to this size are sealed when they are closed; more would make closing slow.
-const SEAL_UP_TO: u64 = 16 << 20;
+/// Files up to this size are sealed when they are closed, and checked as a whole when they are opened; larger ones would take long.
+pub(crate) const WHOLE_UP_TO: u64 = 16 << 20;
+
+/// No log has so many marks. A larger counter was made up, so that no later mark would count as newer.
+pub(crate) const COUNTER_MAX: u64 = 1 << 53;
 
 /// The digest of a closed log file that is small enough.
 pub(crate) fn digest(path: &Path) -> Option<String> {
     let size = fs::metadata(path).ok()?.len();
-    if size > SEAL_UP_TO {
+    if size > WHOLE_UP_TO {
         return None;
     }
     fs::read(path).ok().map(|bytes| crate::hex::encode(&Sha256::digest(bytes)))
@@ -209,6 +213,17 @@ impl Outside {
         outside
     }
 
+    /// The mark that a new log tells of. The keyring's, or one in the state folder that is newer and signed with one of the log's `keys`.
+    /// Without the keyring's, the state folder's: it may be signed with the key of a run that an old copy of the log does not know.
+    pub(crate) fn evidence(&self, keys: &BTreeSet<String>) -> Option<Mark> {
+        let state = self.state.as_ref().filter(|mark| mark.counter <= COUNTER_MAX && (mark.holds() || (mark.signature.is_none() && !self.marked)));
+        match (&self.keyring, state) {
+            (Some(known), Some(newer)) if newer.counter > known.counter && newer.holds() && keys.contains(&newer.key) => Some(newer.clone()),
+            (Some(known), _) => Some(known.clone()),
+            (None, state) => state.cloned(),
+        }
+    }
+
     /// Which marks a log is held to, and what is wrong with the marks themselves.
     pub(crate) fn weigh(&self) -> Weighed {
         let mut weighed = Weighed { problems: self.problems.clone(), ..Weighed::default() };
@@ -234,6 +249,9 @@ impl Outside {
         // Version 0.1 signed no marks; its keyring copy is unsigned then, too.
         let may_be_unsigned = !self.marked && authority.is_none_or(|known| known.signature.is_none());
         match mark.signature {
+            _ if mark.counter > COUNTER_MAX => {
+                weighed.problems.push("the copy of the newest checkpoint in the state folder was changed: its counter is too large".to_owned());
+            }
             Some(_) if !mark.holds() => {
                 weighed.problems.push("the copy of the newest checkpoint in the state folder was changed: its signature does not hold".to_owned());
             }

@@ -54,6 +54,11 @@ pub(crate) fn signs_marks(opened: &Body) -> bool {
     opened.text("marks") == Some(SIGNED_MARKS)
 }
 
+/// Whether opening a log writes records of this type before it stores a mark.
+pub(crate) fn belongs_to_an_opening(kind: &str) -> bool {
+    matches!(kind, "log_opened" | "key_rotated")
+}
+
 /// The members of a `log_opened` record.
 pub(crate) fn opened_fields(origin: &str, installation: &str, state: &KeyState) -> Map<String, Value> {
     let mut fields = Map::new();

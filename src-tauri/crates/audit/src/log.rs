@@ -15,8 +15,9 @@ use tokio::sync::{oneshot, watch};
 
 use crate::anchor::Outside;
 use crate::open::{self, OpenOptions, Opened, Tampered};
+use crate::verify::{self, Judged};
 use crate::writer::{Command, Writer};
-use crate::{export, read, schema, verify};
+use crate::{export, read, schema};
 
 /// An open audit log.
 #[derive(Clone)]
@@ -32,6 +33,7 @@ struct Inner {
     /// Kept here, so that those who watch also see a log that begins later.
     total: watch::Sender<u64>,
     marks_failing: Arc<AtomicBool>,
+    checked_whole: AtomicBool,
     warnings: Mutex<Vec<String>>,
     /// Why nothing may be recorded, until a person accepts a new log.
     stopped: Mutex<Option<String>>,
@@ -78,6 +80,7 @@ impl Log {
             reader: Mutex::new(None),
             total: watch::channel(total).0,
             marks_failing: Arc::default(),
+            checked_whole: AtomicBool::new(false),
             warnings: Mutex::default(),
             stopped: Mutex::default(),
         };
@@ -89,6 +92,7 @@ impl Log {
         let inner = &self.inner;
         inner.total.send_replace(opened.chain.frontier.size());
         held(&inner.warnings).clone_from(&opened.warnings);
+        inner.checked_whole.store(opened.checked_whole, Ordering::Relaxed);
         let writer = Writer::new(opened, &inner.options, inner.total.clone(), inner.marks_failing.clone()).map_err(failed)?;
         let (commands, receiver) = channel();
         std::thread::Builder::new().name("audit-writer".into()).spawn(move || writer.run(&receiver)).map_err(failed)?;
@@ -129,6 +133,11 @@ impl Log {
     /// Tells of every change of the number of committed records.
     pub fn watch(&self) -> watch::Receiver<u64> {
         self.inner.total.subscribe()
+    }
+
+    /// Whether the whole file was checked when it was opened; a large one still has to be.
+    pub fn checked_whole(&self) -> bool {
+        self.inner.checked_whole.load(Ordering::Relaxed)
     }
 
     /// Whether checkpoints are signed with the keyring's key.
@@ -210,15 +219,22 @@ impl Log {
 
     /// Verifies the whole file against the copies of the checkpoint.
     pub async fn verify(&self) -> Result<VerifyReport, AgentError> {
+        Ok(self.judge().await?.report)
+    }
+
+    /// Verifies it, and tells a file that cannot be read now from one that is at fault.
+    pub async fn judge(&self) -> Result<Judged, AgentError> {
         let inner = self.inner.clone();
-        let run = move || {
-            let options = &inner.options;
-            // The marks are read first: the log can only have grown since.
-            let key = options.signer.anchored.then(|| options.signer.public());
-            let outside = Outside { key, installation: Some(options.installation.clone()), ..options.outside() };
-            verify::verify_against(&options.path, &outside)
-        };
+        let run = move || Self::judge_file(&inner.options);
         tokio::task::spawn_blocking(run).await.map_err(|_| AgentError::internal("audit_unreadable", "The verification was interrupted."))
+    }
+
+    /// The same for a log that is not open. Blocking.
+    pub fn judge_file(options: &OpenOptions) -> Judged {
+        // The marks are read first: the log can only have grown since.
+        let key = options.signer.anchored.then(|| options.signer.public());
+        let outside = Outside { key, installation: Some(options.installation.clone()), ..options.outside() };
+        verify::judge(&options.path, &outside)
     }
 
     /// Writes the whole log as plain files into a new or empty folder.

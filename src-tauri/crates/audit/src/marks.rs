@@ -36,12 +36,25 @@ pub(crate) fn mark_of(chain: &Chain, installation: &str, signer: &Signer, counte
     mark.signed(signer)
 }
 
+fn store_in(anchor: &Arc<dyn Anchor>, mark: &Mark) -> Result<(), String> {
+    anchor.store(mark).map_err(|error| format!("the copy of the newest checkpoint in {} cannot be stored: {error}", anchor.name()))
+}
+
 /// Stores a mark everywhere; gives the failures.
 pub(crate) fn store(anchors: &[Arc<dyn Anchor>], mark: &Mark) -> Vec<String> {
-    let failure = |anchor: &Arc<dyn Anchor>| {
-        anchor.store(mark).err().map(|error| format!("the copy of the newest checkpoint in {} cannot be stored: {error}", anchor.name()))
-    };
-    anchors.iter().filter_map(failure).collect()
+    anchors.iter().filter_map(|anchor| store_in(anchor, mark).err()).collect()
+}
+
+/// Stores a mark in the first place that takes it; gives the failures if none does.
+pub(crate) fn store_in_one(anchors: &[Arc<dyn Anchor>], mark: &Mark) -> Result<(), Vec<String>> {
+    let mut failures = Vec::new();
+    for anchor in anchors {
+        match store_in(anchor, mark) {
+            Ok(()) => return Ok(()),
+            Err(failure) => failures.push(failure),
+        }
+    }
+    if anchors.is_empty() { Ok(()) } else { Err(failures) }
 }
 
 impl Marks {

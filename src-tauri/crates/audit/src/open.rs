@@ -1,4 +1,5 @@
-//! Opening a log: a cheap look at its tail and at the copy of the newest checkpoint, never the whole file.
+//! Opening a log: its tail and the copies of the newest checkpoint are checked. A small file is checked as a whole, by its seal or else
+//! record by record; the host checks a large one in the background.
 //! A log that is shorter than, or different from, what was signed is handed back as `Tampered` and takes no records.
 
 use std::path::{Path, PathBuf};
@@ -6,10 +7,10 @@ use std::sync::Arc;
 
 use contract::{RecordType, VerifyProblem};
 use engine::ports::{AuditUnavailable, Clock, RecordDraft};
-use rusqlite::{Connection, ErrorCode, OptionalExtension as _, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 use serde_json::Value;
 
-use crate::anchor::{Anchor, Mark, Outside, Weighed};
+use crate::anchor::{self, Anchor, Mark, Outside, WHOLE_UP_TO, Weighed};
 use crate::body::{self, instant};
 use crate::chain::{self, Chain, WriteError, stored_checkpoint, stored_frontier, stored_size};
 use crate::entropy::Entropy;
@@ -18,7 +19,7 @@ use crate::log::Log;
 use crate::marks;
 use crate::num::Num;
 use crate::schema::{self, SchemaFault};
-use crate::{note, tree};
+use crate::{note, tree, verify};
 
 /// All that a log needs from outside.
 #[derive(Clone)]
@@ -98,6 +99,8 @@ pub(crate) struct Opened {
     pub(crate) chain: Chain,
     pub(crate) counter: u64,
     pub(crate) warnings: Vec<String>,
+    /// The whole file was checked, not its tail alone.
+    pub(crate) checked_whole: bool,
 }
 
 enum Failure {
@@ -112,7 +115,7 @@ impl From<WriteError> for Failure {
 }
 
 impl Log {
-    /// Opens the log, or makes a new one. Blocking; O(log n). Call it off the async threads.
+    /// Opens the log, or makes a new one. Blocking: it reads up to 16 MiB. Call it off the async threads.
     pub fn open(options: OpenOptions) -> Result<OpenState, AuditUnavailable> {
         schema::check_library().map_err(AuditUnavailable)?;
         match open(&options) {
@@ -140,10 +143,11 @@ pub(crate) fn begin_anew(options: &OpenOptions, found: &Tampered) -> Result<(Ope
         let recovered = recovery(found, &aside);
         let chain = first_records(&mut db, options, None, Some(recovered))?;
         let newest = options.outside().weigh().newest().map(|mark| mark.counter);
-        let counter = found.mark.as_ref().map(|mark| mark.counter).max(newest).unwrap_or_default().saturating_add(1);
+        let known = found.mark.as_ref().map(|mark| mark.counter).filter(|counter| *counter <= anchor::COUNTER_MAX);
+        let counter = known.max(newest).unwrap_or_default().saturating_add(1);
         // At once, and not by the log's thread: the old mark would speak against the new log.
         let warnings = marks::store(&options.anchors, &marks::mark_of(&chain, &options.installation, &options.signer, counter, None));
-        Ok(Opened { db, chain, counter, warnings })
+        Ok(Opened { db, chain, counter, warnings, checked_whole: true })
     };
     let opened = begin().map_err(|failure| match failure {
         Failure::Unavailable(why) => AuditUnavailable(why),
@@ -157,10 +161,10 @@ fn open(options: &OpenOptions) -> Result<Opened, Failure> {
     let weighed = outside.weigh();
     let mark = weighed.newest().cloned();
     if !weighed.problems.is_empty() {
-        let problems = weighed.problems.iter().map(|text| problem(None, text.clone())).collect();
-        return Err(Failure::Tampered(Box::new(Tampered { problems, size: None, root: None, mark })));
+        let outside = Outside { installation: Some(options.installation.clone()), ..outside };
+        return Err(Failure::Tampered(Box::new(verify::judge(&options.path, &outside).found())));
     }
-    let mut warnings = outside.warnings;
+    let mut warnings = outside.warnings.clone();
     let counter = mark.as_ref().map_or(0, |mark| mark.counter);
     let missing = std::fs::metadata(&options.path).map_or(true, |meta| meta.len() == 0);
     let expected = weighed.largest().map(|mark| mark.size).filter(|size| *size > 0);
@@ -171,6 +175,8 @@ fn open(options: &OpenOptions) -> Result<Opened, Failure> {
     if let Some(folder) = options.path.parent() {
         std::fs::create_dir_all(folder).map_err(|error| Failure::Unavailable(format!("the folder of the log cannot be made ({error})")))?;
     }
+    // Before SQLite opens the file to write, which may change it.
+    let checked_whole = check_whole(options, &outside, &weighed)?;
     let sql = |error: rusqlite::Error| damaged(error, mark.clone());
     let mut db = schema::open_writer(&options.path, options.page_size).map_err(sql)?;
     let fresh = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0)).map_err(sql)? == 0;
@@ -195,15 +201,45 @@ fn open(options: &OpenOptions) -> Result<Opened, Failure> {
         warnings.push("there was no copy of the newest checkpoint outside the log; whether it was cut could not be checked".to_owned());
     }
     let chain = first_records(&mut db, options, known, None)?;
-    // A log is marked before anyone hears of it, and so is one whose marks were not signed yet; else the log's thread does it.
-    let counter = if weighed.newest().is_none_or(|mark| mark.signature.is_none()) {
-        let counter = counter.saturating_add(1);
-        warnings.extend(marks::store(&options.anchors, &marks::mark_of(&chain, &options.installation, &options.signer, counter, None)));
-        counter
+    let counter = counter.saturating_add(1);
+    warnings.extend(mark_start(options, &marks::mark_of(&chain, &options.installation, &options.signer, counter, None), mark.as_ref())?);
+    Ok(Opened { db, chain, counter, warnings, checked_whole })
+}
+
+/// Marks a start outside before the log takes any other record: what follows the newest mark can then be told from records that were
+/// added. Gives warnings; refuses if there was a mark before and no place takes this one.
+fn mark_start(options: &OpenOptions, mark: &Mark, before: Option<&Mark>) -> Result<Vec<String>, Failure> {
+    let failures = if before.is_some_and(|before| before.signature.is_some()) {
+        // The log's thread takes it to the other places.
+        marks::store_in_one(&options.anchors, mark).err().unwrap_or_default()
     } else {
-        counter
+        // Every place gets the first signed mark.
+        marks::store(&options.anchors, mark)
     };
-    Ok(Opened { db, chain, counter, warnings })
+    let nowhere = !failures.is_empty() && failures.len() == options.anchors.len();
+    if nowhere && before.is_some() { Err(Failure::Unavailable(failures.join("; "))) } else { Ok(failures) }
+}
+
+/// Checks that the file is byte for byte the one that was closed, or else all that is in it. Gives false if the file is too large for that.
+fn check_whole(options: &OpenOptions, outside: &Outside, weighed: &Weighed) -> Result<bool, Failure> {
+    let path = &options.path;
+    if schema::len(path) > WHOLE_UP_TO {
+        return Ok(false);
+    }
+    let seal = weighed.newest().and_then(|mark| mark.seal.as_deref());
+    let is_as_closed = seal.is_some() && !schema::side_file(path) && anchor::digest(path).as_deref() == seal;
+    if is_as_closed || !path.exists() || verify::is_beginning(path, outside, weighed) {
+        return Ok(true);
+    }
+    let outside = Outside { installation: Some(options.installation.clone()), ..outside.clone() };
+    let judged = verify::judge(path, &outside);
+    if judged.at_fault {
+        return Err(Failure::Tampered(Box::new(judged.found())));
+    }
+    match judged.report.problems.into_iter().next() {
+        None => Ok(true),
+        Some(unreadable) => Err(Failure::Unavailable(unreadable.message)),
+    }
 }
 
 fn problem(seq: Option<u64>, message: String) -> VerifyProblem {
@@ -217,15 +253,7 @@ fn tampered(mark: Option<Mark>, size_root: Option<(u64, String)>, found: VerifyP
 
 /// A file that SQLite calls damaged is tampered with; anything else is a disk or permission that can be mended.
 fn damaged(error: rusqlite::Error, mark: Option<Mark>) -> Failure {
-    let broken = match &error {
-        rusqlite::Error::SqliteFailure(code, _) => matches!(code.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase),
-        rusqlite::Error::QueryReturnedNoRows
-        | rusqlite::Error::InvalidColumnType(..)
-        | rusqlite::Error::FromSqlConversionFailure(..)
-        | rusqlite::Error::IntegralValueOutOfRange(..) => true,
-        _ => false,
-    };
-    if broken { tampered(mark, None, problem(None, format!("the log file is damaged ({error})"))) } else { WriteError::from(error).into() }
+    if schema::is_damage(&error) { tampered(mark, None, problem(None, format!("the log file is damaged ({error})"))) } else { WriteError::from(error).into() }
 }
 
 type TailFault = (Option<(u64, String)>, VerifyProblem);
@@ -271,7 +299,10 @@ fn tail(db: &Connection, options: &OpenOptions, weighed: &Weighed) -> rusqlite::
         }
     }
     if let Some(closed) = weighed.marks.iter().find(|mark| mark.denies_tail(size, signed)) {
-        return fault(closed.size + 1, crate::verify::ADDED);
+        return fault(closed.size + 1, verify::ADDED);
+    }
+    if let Some((seq, message)) = added(db, weighed.newest())? {
+        return fault(seq, message);
     }
     match unsigned(db, signed, size)? {
         Ok(last_leaf) => Ok(Ok(Some(Chain { origin, frontier, last_leaf, signed, keys: state }))),
@@ -298,6 +329,24 @@ fn against(db: &Connection, origin: &str, mark: &Mark) -> rusqlite::Result<Optio
     }
     if mark.signature.is_none() && opened.is_some_and(|opened| keys::signs_marks(&opened)) {
         return Ok(Some((None, "the copy of the newest checkpoint outside the log was replaced: it is not signed")));
+    }
+    Ok(None)
+}
+
+/// Finds the first record that was added behind the newest mark; gives what is wrong with it.
+fn added(db: &Connection, newest: Option<&Mark>) -> rusqlite::Result<Option<(u64, &'static str)>> {
+    let Some(mark) = newest else { return Ok(None) };
+    let mut beyond = verify::Beyond::new(newest);
+    let mut statement = db.prepare("SELECT body FROM audit_record WHERE seq>?1 ORDER BY seq")?;
+    let mut rows = statement.query([Num(mark.size)])?;
+    while let Some(row) = rows.next()? {
+        let bytes: Vec<u8> = row.get(0)?;
+        // A body that cannot be read is found by the checks of the records.
+        if let Ok(body) = body::parse(&bytes)
+            && let Some(message) = beyond.step(&body)
+        {
+            return Ok(Some((body.seq, message)));
+        }
     }
     Ok(None)
 }

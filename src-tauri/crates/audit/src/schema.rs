@@ -40,6 +40,28 @@ pub(crate) fn check_library() -> Result<(), String> {
     Err(format!("this program was built with SQLite {}, which can damage the log; it needs 3.51.3 or newer, and not 3.52.0", rusqlite::version()))
 }
 
+/// Whether an error is a fault of the file's content. All others are of the disk, the permissions or this process.
+pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
+    use ErrorCode::{
+        CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, FileLockingProtocolFailed, OperationAborted, OperationInterrupted, OutOfMemory, PermissionDenied,
+        ReadOnly, SystemIoFailure,
+    };
+    let outside_the_content = [
+        CannotOpen,
+        DatabaseBusy,
+        DatabaseLocked,
+        DiskFull,
+        FileLockingProtocolFailed,
+        OperationAborted,
+        OperationInterrupted,
+        OutOfMemory,
+        PermissionDenied,
+        ReadOnly,
+        SystemIoFailure,
+    ];
+    error.sqlite_error_code().is_none_or(|code| !outside_the_content.contains(&code))
+}
+
 /// What every connection gets.
 fn settle(db: &Connection) -> rusqlite::Result<()> {
     db.busy_timeout(std::time::Duration::from_secs(5))?;
@@ -94,9 +116,29 @@ fn probe(db: &Connection) -> rusqlite::Result<()> {
 
 /// Whether the write-ahead log beside the file holds anything.
 pub(crate) fn side_file(path: &Path) -> bool {
+    side_file_len(path) > 0
+}
+
+fn side_file_len(path: &Path) -> u64 {
     let mut name = path.as_os_str().to_owned();
     name.push("-wal");
-    std::fs::metadata(name).is_ok_and(|meta| meta.len() > 0)
+    std::fs::metadata(name).map_or(0, |meta| meta.len())
+}
+
+/// Bytes of the file and of the write-ahead log beside it.
+pub(crate) fn len(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |meta| meta.len()) + side_file_len(path)
+}
+
+/// Returns false if the file holds no record. A start that is killed early leaves it without tables or records.
+/// Returns true if the file cannot be read.
+pub fn has_begun(path: &Path) -> bool {
+    let look = || -> rusqlite::Result<bool> {
+        let db = open_reader(path)?;
+        let tables = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))?;
+        if tables == 0 { Ok(false) } else { db.query_row("SELECT EXISTS(SELECT 1 FROM audit_record)", [], |row| row.get(0)) }
+    };
+    len(path) > 0 && look().unwrap_or(true)
 }
 
 fn uri(path: &Path) -> String {
@@ -121,12 +163,6 @@ fn schema_rows(db: &Connection) -> rusqlite::Result<Vec<SchemaRow>> {
     let mut statement = db.prepare("SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY rowid")?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)))?;
     rows.collect()
-}
-
-/// Returns false if the file has no tables. A kill between the creation of the file and its first transaction leaves it so.
-/// Returns true if the file cannot be read.
-pub fn has_begun(path: &Path) -> bool {
-    !open_reader(path).and_then(|db| schema_rows(&db)).is_ok_and(|rows| rows.is_empty())
 }
 
 /// What the schema table must hold.

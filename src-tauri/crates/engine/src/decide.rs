@@ -113,7 +113,6 @@ impl Engine {
             }
             Decision::Edit { arguments } => {
                 self.world.secrets.learn().await;
-                self.check_no_secret(&arguments)?;
                 self.edit(approval, &arguments, by).await?;
             }
             Decision::Reject { reason } => {
@@ -223,6 +222,7 @@ impl Engine {
     async fn edit(self: &Arc<Self>, approval: &Approval, arguments: &str, by: DecidedBy) -> Result<(), AgentError> {
         let spec = self.spec_of(approval)?;
         let arguments = contract::arguments::parse(arguments)?;
+        self.check_no_secret(&arguments)?;
         let (arguments, _) = fitted(&spec, without_caller_values(&spec, arguments), |full| self.check_arguments(&spec, full).is_ok());
         let arguments = contract::arguments::checked(arguments)?;
         self.check_arguments(&spec, &arguments)?;

@@ -108,6 +108,10 @@ async fn log(host: &Host) -> DoctorCheck {
         return check("audit log", CheckState::Failed, format!("It does not verify: {}.", problem.message), Some("Run `csign audit verify`."));
     }
     let records = report.records;
+    if let Some(warning) = host.log.warnings().first() {
+        let message = format!("{records} records hold in themselves, but: {warning}.");
+        return check("audit log", CheckState::Warning, message, Some("Look whether the state folder can be written, and make the keyring available."));
+    }
     let with = match report.compared_with {
         ComparedWith::Keyring => "the keyring",
         ComparedWith::State => "the state folder only",

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Paths,
-    paths::{make_private, write_atomically},
+    paths::{Stamp, make_private, stamp, write_atomically},
 };
 
 /// What is remembered of a folder.
@@ -63,9 +63,11 @@ impl Alarm {
     }
 }
 
-/// The entry of one data folder.
+/// The entry of one data folder. It is kept under the path as it is given and under the one that symbolic links lead to, so that a link to
+/// another folder does not hide what was here.
 pub(crate) struct Ledger {
-    path: PathBuf,
+    /// Its files. If what is known of the two paths differs, the one of the path as it is given.
+    files: Vec<PathBuf>,
     known: Mutex<Known>,
 }
 
@@ -73,23 +75,58 @@ struct Known {
     entry: Entry,
     /// The id in the data folder, if there is one.
     in_folder: Option<String>,
-    /// The entry is there but cannot be read.
+    /// The entry is there but is none.
     damaged: bool,
+    /// A file of the entry that is there but cannot be read now, and why.
+    unreadable: Option<(PathBuf, String)>,
+    /// The entry's files as they were read last.
+    seen: Vec<Stamp>,
+    /// The id of the newest alarm that this process has acted on.
+    heeded: Option<String>,
 }
 
 impl Ledger {
     /// Reads what is known. Writes nothing.
     pub(crate) fn open(paths: &Paths) -> Self {
-        let folder = settled(&paths.data);
+        let (given, real) = (absolute(&paths.data), settled(&paths.data));
         let in_folder = fs::read_to_string(paths.installation()).ok().map(|text| text.trim().to_owned()).filter(|id| is_id(id));
-        let name = format!("{}.json", &engine::sha256_hex(folder.as_os_str().as_encoded_bytes())[..32]);
-        let path = paths.state.join("logs").join(name);
-        let fresh = Entry { folder: folder.display().to_string(), ..Entry::default() };
-        let (entry, damaged) = match fs::read(&path) {
-            Ok(bytes) => serde_json::from_slice(&bytes).map_or((fresh, true), |entry| (entry, false)),
-            Err(error) => (fresh, !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied | io::ErrorKind::NotADirectory)),
-        };
-        Self { path, known: Mutex::new(Known { entry, in_folder, damaged }) }
+        let file = |folder: &Path| paths.state.join("logs").join(format!("{}.json", &engine::sha256_hex(folder.as_os_str().as_encoded_bytes())[..32]));
+        let mut files = vec![file(&given), file(&real)];
+        files.dedup();
+        let seen = files.iter().map(|file| stamp(file)).collect();
+        let mut found: Vec<Option<Entry>> = Vec::new();
+        let (mut damaged, mut unreadable) = (false, None);
+        for file in &files {
+            found.push(match read(file) {
+                Ok(entry) => entry,
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                    damaged = true;
+                    None
+                }
+                Err(error) => {
+                    unreadable = Some((file.clone(), error.to_string()));
+                    None
+                }
+            });
+        }
+        let alarm = found.iter().flatten().find_map(|entry| entry.alarm.clone());
+        let of_real = found.pop().flatten();
+        let of_given = found.pop().flatten().filter(|entry| entry.marked || entry.alarm.is_some());
+        if let (Some(given), Some(real)) = (&of_given, &of_real)
+            && given.installation != real.installation
+        {
+            files.truncate(1);
+        }
+        let fresh = || Entry { folder: real.display().to_string(), ..Entry::default() };
+        let entry = Entry { alarm, ..of_given.or(of_real).unwrap_or_else(fresh) };
+        Self { files, known: Mutex::new(Known { entry, in_folder, damaged, unreadable, seen, heeded: None }) }
+    }
+
+    /// Refuses if what is known of the folder cannot be read now: then nothing tells what its log should be.
+    pub(crate) fn check_readable(&self) -> Result<(), AgentError> {
+        let Some((file, error)) = self.known().unreadable.clone() else { return Ok(()) };
+        let message = format!("What is known of this folder's log cannot be read from {}: {error}.", file.display());
+        Err(AgentError::internal("audit_unreadable", message).hint("Check the permissions of the state folder."))
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -127,8 +164,28 @@ impl Ledger {
         problems
     }
 
+    /// The alarm that nobody has acknowledged, also one that another process has raised.
     pub(crate) fn alarm(&self) -> Option<Alarm> {
-        self.known().entry.alarm.clone()
+        let mut known = self.known();
+        self.look_again(&mut known);
+        known.entry.alarm.clone()
+    }
+
+    /// The alarm, once: for this process to act on it.
+    pub(crate) fn new_alarm(&self) -> Option<Alarm> {
+        let alarm = self.alarm()?;
+        let id = Some(alarm.shown.id.clone());
+        let before = std::mem::replace(&mut self.known().heeded, id.clone());
+        (before != id).then_some(alarm)
+    }
+
+    /// Takes over an alarm from the file. An alarm is never dropped here.
+    fn look_again(&self, known: &mut Known) {
+        let now: Vec<Stamp> = self.files.iter().map(|file| stamp(file)).collect();
+        if known.entry.alarm.is_none() && known.seen != now {
+            known.seen = now;
+            known.entry.alarm = self.files.iter().find_map(|file| read(file).ok()??.alarm);
+        }
     }
 
     /// Adds what is wrong with the folder, and an alarm that nobody has acknowledged, to what a verification found.
@@ -153,7 +210,9 @@ impl Ledger {
 
     /// Remembers whose log is about to begin here.
     pub(crate) fn begin(&self, installation: &str) {
-        let entry = &mut self.known().entry;
+        let mut known = self.known();
+        self.look_again(&mut known);
+        let entry = &mut known.entry;
         if entry.installation != installation && !entry.marked {
             installation.clone_into(&mut entry.installation);
             self.keep(entry);
@@ -162,16 +221,19 @@ impl Ledger {
 
     /// Remembers that a signed mark of its log is stored.
     pub(crate) fn mark(&self) {
-        let entry = &mut self.known().entry;
-        if !entry.marked {
-            entry.marked = true;
-            self.keep(entry);
+        let mut known = self.known();
+        self.look_again(&mut known);
+        if !known.entry.marked {
+            known.entry.marked = true;
+            self.keep(&known.entry);
         }
     }
 
     /// Keeps an alarm until it is acknowledged. A later one adds nothing to the first.
     pub(crate) fn raise(&self, id: String, now: DateTime<Utc>, found: &Tampered) -> Alarm {
-        let entry = &mut self.known().entry;
+        let mut known = self.known();
+        self.look_again(&mut known);
+        let entry = &mut known.entry;
         if let Some(alarm) = &entry.alarm {
             return alarm.clone();
         }
@@ -193,22 +255,34 @@ impl Ledger {
 
     /// Forgets a throwaway folder, and the folder of all entries if this was the only one.
     pub(crate) fn forget(&self) {
-        let _ = fs::remove_file(&self.path);
-        if let Some(folder) = self.path.parent() {
+        for file in &self.files {
+            let _ = fs::remove_file(file);
+        }
+        if let Some(folder) = self.files.first().and_then(|file| file.parent()) {
             // Fails while there are other entries.
             let _ = fs::remove_dir(folder);
         }
     }
 
     fn keep(&self, entry: &Entry) {
-        let path = &self.path;
-        let write = || -> io::Result<()> {
-            path.parent().map_or(Ok(()), make_private)?;
-            write_atomically(path, &serde_json::to_string(entry)?)
-        };
-        if let Err(error) = write() {
-            tracing::warn!(%error, path = %path.display(), "what is known of the log cannot be kept");
+        for file in &self.files {
+            let write = || -> io::Result<()> {
+                file.parent().map_or(Ok(()), make_private)?;
+                write_atomically(file, &serde_json::to_string(entry)?)
+            };
+            if let Err(error) = write() {
+                tracing::warn!(%error, path = %file.display(), "what is known of the log cannot be kept");
+            }
         }
+    }
+}
+
+/// The entry in a file, if there is one. An error of the kind `InvalidData`: something else is there.
+fn read(file: &Path) -> io::Result<Option<Entry>> {
+    match fs::read(file) {
+        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -217,9 +291,16 @@ fn is_id(text: &str) -> bool {
     text.len() == 36 && text.char_indices().all(|(at, one)| if matches!(at, 8 | 13 | 18 | 23) { one == '-' } else { one.is_ascii_hexdigit() })
 }
 
-/// The folder's one name, also while it is not there.
-fn settled(folder: &Path) -> PathBuf {
+/// The folder as it is given.
+fn absolute(folder: &Path) -> PathBuf {
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    // Without a slash at its end.
+    absolute.components().collect()
+}
+
+/// The folder that links lead to, also while it is not there.
+fn settled(folder: &Path) -> PathBuf {
+    let absolute = absolute(folder);
     let by_parent = || Some(absolute.parent()?.canonicalize().ok()?.join(absolute.file_name()?));
     absolute.canonicalize().ok().or_else(by_parent).unwrap_or(absolute)
 }

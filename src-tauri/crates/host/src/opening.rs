@@ -1,9 +1,9 @@
 //! Opening the log of a profile: whose it is, what it is held to, and what happens when it does not verify. Such a log is never
 //! replaced in silence: an alarm is kept, and nothing runs until a person accepts a new log.
 
-use std::{path::Path, sync::Arc};
+use std::{path::Path, sync::Arc, time::Duration};
 
-use audit::{Anchor as _, FileAnchor, Log, OpenOptions, OpenState, OsEntropy, Tampered, new_installation_id};
+use audit::{Anchor as _, FileAnchor, Log, OpenOptions, OpenState, OsEntropy, new_installation_id};
 use contract::{AgentError, RecordType, VerifyReport};
 use engine::ports::{AuditLog as _, Durability, RecordDraft};
 use secrets::Keyring;
@@ -67,6 +67,8 @@ pub(crate) async fn log(paths: &Paths, installation: &str, keyring: Arc<Keyring>
         },
     };
     let alarm = ledger.raise(options.ids.next("alarm"), options.clock.now(), &found);
+    // Nothing runs yet that would have to be stopped.
+    ledger.new_alarm();
     match options.when_alarmed {
         WhenAlarmed::Refuse => Err(alarm.error()),
         WhenAlarmed::Stop => Ok(Arc::new(Log::stopped(opening, &alarm.sentence()))),
@@ -77,7 +79,10 @@ pub(crate) async fn log(paths: &Paths, installation: &str, keyring: Arc<Keyring>
 async fn found(ledger: &Ledger, opening: OpenOptions) -> Result<OpenState, AgentError> {
     let problems = ledger.problems();
     if !problems.is_empty() {
-        return Ok(OpenState::Tampered(Tampered { problems, size: None, root: None, mark: None }));
+        let judged = tokio::task::spawn_blocking(move || Log::judge_file(&opening)).await;
+        let mut found = judged.map_err(|_| AgentError::internal("audit_unavailable", "The audit log could not be opened."))?.found();
+        found.problems.splice(..0, problems);
+        return Ok(OpenState::Tampered(found));
     }
     match tokio::task::spawn_blocking(move || Log::open(opening)).await {
         Ok(Ok(state)) => Ok(state),
@@ -98,19 +103,27 @@ impl Host {
 
     /// Verifies the whole log. What is wrong with it stops everything until a person has seen it.
     pub(crate) async fn verify(&self) -> Result<VerifyReport, AgentError> {
-        let mut report = self.log.verify().await?;
+        let judged = self.log.judge().await?;
+        let mut report = judged.report.clone();
         self.ledger.add_to(&mut report);
-        // A file that cannot be read now (no memory, no file handles) says nothing of what is in it.
-        let was_read = report.records > 0 || !self.paths.audit().exists();
-        if !report.ok && was_read && self.ledger.alarm().is_none() {
-            let found = Tampered { problems: report.problems.clone(), size: Some(report.records), root: Some(report.root.clone()), mark: None };
-            let alarm = self.ledger.raise(self.options.ids.next("alarm"), self.options.clock.now(), &found);
-            self.log.stop(&alarm.sentence());
-            tracing::error!("{}", alarm.sentence());
-            // Windows look at everything again.
-            self.push_settings();
+        let folder = self.ledger.problems();
+        if judged.at_fault || !folder.is_empty() {
+            let mut found = judged.found();
+            found.problems.extend(folder);
+            self.ledger.raise(self.options.ids.next("alarm"), self.options.clock.now(), &found);
+            self.heed_alarm();
         }
         Ok(report)
+    }
+
+    /// Stops the log and the turns under way, once for each alarm.
+    fn heed_alarm(&self) {
+        let Some(alarm) = self.ledger.new_alarm() else { return };
+        tracing::error!("{}", alarm.sentence());
+        self.log.stop(&alarm.sentence());
+        self.engine.cancel_all();
+        // Windows look at everything again.
+        self.push_settings();
     }
 
     /// Sets a log that does not verify aside and begins a new one. `by`: the window, or a terminal. Gives the old file's new path.
@@ -118,6 +131,8 @@ impl Host {
         let Some(alarm) = self.ledger.alarm() else {
             return Err(AgentError::invalid("The audit log verifies: there is nothing to accept.").reason("no_alarm"));
         };
+        // The new log must not be stopped for the alarm that it ends.
+        self.heed_alarm();
         let aside = self.begin_anew(&alarm, by).await?;
         startup::note_packs(&self.log, &self.tools).await;
         let interrupted = startup::put_in_order(&self.engine).await?;
@@ -153,3 +168,25 @@ impl Host {
         Ok(aside.display().to_string())
     }
 }
+
+/// Acts on an alarm that another process raises, and checks a large log as a whole once the start is over.
+pub(crate) fn watch(host: &Arc<Host>) {
+    let host = Arc::downgrade(host);
+    tokio::spawn(async move {
+        for second in 1_u64.. {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            let Some(host) = host.upgrade() else { return };
+            if second == CHECKED_AFTER
+                && !host.log.checked_whole()
+                && host.alarm().is_none()
+                && let Err(error) = host.verify().await
+            {
+                tracing::warn!(message = error.message, "the log could not be checked as a whole");
+            }
+            host.heed_alarm();
+        }
+    });
+}
+
+/// Seconds after which a large log is checked as a whole: a process that answers one question has ended by then.
+const CHECKED_AFTER: u64 = 15;

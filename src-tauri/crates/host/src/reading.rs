@@ -1,4 +1,5 @@
-//! The log of a profile that another process may hold at the moment: verified and exported without its lock, changing nothing.
+//! The log of a profile that another process may hold at the moment: verified and exported without its lock. The log is not changed;
+//! a fault in it raises the profile's alarm.
 
 use std::{
     path::{Path, PathBuf},
@@ -10,22 +11,56 @@ use contract::{AgentError, AuditExportResponse, VerifyReport};
 use secrets::Keyring;
 
 use crate::{
-    Paths,
+    Options, Paths,
     keys::{self, KeyringAnchor},
     ledger::Ledger,
 };
 
+/// How often a log with a fault is verified again if its marks have changed since they were read.
+const TRIES: usize = 20;
+
 /// Checks the whole log against all that is known of it outside: its marks, its key, whose it is, and an alarm that nobody has acknowledged.
+/// A fault raises the alarm: nothing runs until a person has accepted a new log.
 pub fn verify_log(paths: &Paths) -> Result<VerifyReport, AgentError> {
-    let ledger = Ledger::open(paths);
-    let outside = ledger.installation().map(|id| outside(paths, id, ledger.is_marked())).unwrap_or_default();
+    let (mut ledger, mut outside) = known(paths);
+    ledger.check_readable()?;
     let expects = outside.marked || [&outside.keyring, &outside.state].iter().any(|mark| mark.as_ref().is_some_and(|mark| mark.size > 0));
     if !expects && ledger.problems().is_empty() {
         existing(paths)?;
     }
-    let mut report = audit::verify_against(&paths.audit(), &outside);
+    let mut judged = audit::judge(&paths.audit(), &outside);
+    for _ in 0..TRIES {
+        if judged.report.ok {
+            break;
+        }
+        // A process that opened the log in between has stored newer marks.
+        let again = known(paths);
+        if (&again.1.keyring, &again.1.state) == (&outside.keyring, &outside.state) {
+            break;
+        }
+        (ledger, outside) = again;
+        judged = audit::judge(&paths.audit(), &outside);
+    }
+    let mut found = judged.found();
+    let mut report = judged.report.clone();
     ledger.add_to(&mut report);
+    found.problems.extend(ledger.problems());
+    if (judged.at_fault || !ledger.problems().is_empty()) && !is_beginning(paths, &ledger)? {
+        let Options { ids, clock, .. } = Options::default();
+        ledger.raise(ids.next("alarm"), clock.now(), &found);
+    }
     Ok(report)
+}
+
+/// Whether another process may be making the log now, so that it is not complete.
+fn is_beginning(paths: &Paths, ledger: &Ledger) -> Result<bool, AgentError> {
+    Ok(!ledger.is_marked() && paths.lock()?.is_none())
+}
+
+fn known(paths: &Paths) -> (Ledger, Outside) {
+    let ledger = Ledger::open(paths);
+    let outside = ledger.installation().map(|id| outside(paths, id, ledger.is_marked())).unwrap_or_default();
+    (ledger, outside)
 }
 
 /// Checks one log file: the profile's own, or one that was set aside, against the mark that was kept of it.
@@ -40,9 +75,10 @@ pub fn verify_file(paths: &Paths, file: &Path) -> Result<VerifyReport, AgentErro
     Ok(audit::verify_against(file, &Outside { state: mark, ..Outside::default() }))
 }
 
-/// Writes the log as plain files into a new folder.
-pub fn export_log(paths: &Paths, folder: &Path) -> Result<AuditExportResponse, AgentError> {
-    audit::export_file(&existing(paths)?, folder)
+/// Writes the log as plain files into a new folder. Gives the alarm, too, if there is one that nobody has acknowledged.
+pub fn export_log(paths: &Paths, folder: &Path) -> Result<(AuditExportResponse, Option<AgentError>), AgentError> {
+    let written = audit::export_file(&existing(paths)?, folder)?;
+    Ok((written, Ledger::open(paths).alarm().map(|alarm| alarm.error())))
 }
 
 fn existing(paths: &Paths) -> Result<PathBuf, AgentError> {

@@ -1,5 +1,5 @@
 //! Opening a profile, in order: folder and lock, settings, keyring, store, log, packs, engine, recovery.
-//! Nothing here waits for a server or reads a whole file: an answer in a terminal comes through here every time.
+//! Nothing here waits for a server or reads a file of more than 16 MiB: an answer in a terminal comes through here every time.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -47,6 +47,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
             .with("folder", paths.data.display().to_string()));
     };
     let ledger = Arc::new(Ledger::open(&paths));
+    ledger.check_readable()?;
     let installation = opening::installation(&paths, &ledger)?;
     let profile = Arc::new(LiveProfile::read(paths.clone(), Environment::read()));
     let keyring = Arc::new(Keyring::new(&installation));
@@ -117,7 +118,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let imports = Imports::new(Arc::clone(&engine), Arc::clone(&tools), Arc::clone(&models), Arc::clone(&log), Arc::clone(&hub));
     let confirmations = Confirmations::new(Arc::clone(&hub), Arc::clone(&options.ids));
     tidy_now_and_then(&engine, &ledger);
-    Ok(Arc::new(Host {
+    let host = Arc::new(Host {
         engine,
         for_callers,
         paths,
@@ -138,7 +139,9 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         changing: tokio::sync::Mutex::default(),
         served: std::sync::atomic::AtomicBool::new(false),
         _lock: lock,
-    }))
+    });
+    opening::watch(&host);
+    Ok(host)
 }
 
 pub(crate) fn notice(code: &str, text: &str) -> Map<String, Value> {

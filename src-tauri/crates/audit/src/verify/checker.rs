@@ -15,6 +15,36 @@ use crate::tree::{self, Frontier, Hash};
 /// Said of records behind the end of a closed log.
 pub(crate) const ADDED: &str = "records were added after the log was closed";
 
+/// Finds records that were added behind the newest mark. Every start stores a mark before it takes any record but those of its opening.
+/// So behind the newest mark there can be the last records of the run that stored it, unless it closed the log, and after them only
+/// openings of starts that ended before they stored a mark.
+#[derive(Debug)]
+pub(crate) struct Beyond<'a> {
+    newest: Option<&'a Mark>,
+    /// There was an opening behind the mark.
+    opened: bool,
+}
+
+impl<'a> Beyond<'a> {
+    pub(crate) fn new(newest: Option<&'a Mark>) -> Self {
+        Self { newest, opened: false }
+    }
+
+    /// Takes the next record; gives what is wrong with it.
+    pub(crate) fn step(&mut self, body: &Body) -> Option<&'static str> {
+        let mark = self.newest.filter(|mark| body.seq > mark.size)?;
+        if keys::belongs_to_an_opening(&body.kind) {
+            self.opened = true;
+            return None;
+        }
+        match (mark.seal.is_some(), self.opened) {
+            (true, _) => Some(ADDED),
+            (false, true) => Some("the record was added: no copy of the checkpoint outside the log covers the start before it"),
+            (false, false) => None,
+        }
+    }
+}
+
 /// What a verification knows at its end.
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
@@ -26,6 +56,8 @@ pub(crate) struct Summary {
     /// Records that the newest good checkpoint covers.
     pub(crate) signed: u64,
     pub(crate) unknown_outcomes: Vec<u64>,
+    /// All keys that were in force (vkeys).
+    pub(crate) keys: BTreeSet<String>,
 }
 
 /// A good record: body, leaf, and the inner nodes that it completes with their numbers.
@@ -49,6 +81,10 @@ pub(crate) struct Checker<'a> {
     open_commitments: BTreeMap<String, String>,
     /// Intents without outcome, by call.
     calls: BTreeMap<String, u64>,
+    beyond: Beyond<'a>,
+    /// A record that was added has been reported.
+    added: bool,
+    keys_seen: BTreeSet<String>,
     stopped: bool,
 }
 
@@ -67,6 +103,9 @@ impl<'a> Checker<'a> {
             signed: 0,
             open_commitments: BTreeMap::new(),
             calls: BTreeMap::new(),
+            beyond: Beyond::new(expected.newest),
+            added: false,
+            keys_seen: BTreeSet::new(),
             stopped: false,
         }
     }
@@ -121,7 +160,10 @@ impl<'a> Checker<'a> {
             }
         }
         match keys::step(&self.origin(), &self.installation, self.keys.as_ref(), &body) {
-            Ok(Some(state)) => self.keys = Some(state),
+            Ok(Some(state)) => {
+                self.keys_seen.insert(note::vkey_of(&self.origin(), &state.current));
+                self.keys = Some(state);
+            }
             Ok(None) => {}
             Err(why) => {
                 self.bad(format!("record {seq} is not acceptable: {why}"));
@@ -130,6 +172,11 @@ impl<'a> Checker<'a> {
         }
         if body.kind == "log_opened" {
             self.signs_marks = keys::signs_marks(&body);
+        }
+        if let Some(why) = self.beyond.step(&body)
+            && !std::mem::replace(&mut self.added, true)
+        {
+            self.problems.add(Some(seq), why);
         }
         self.note_call(&body);
         self.open_commitments.clone_from(&body.commitments);
@@ -236,7 +283,9 @@ impl<'a> Checker<'a> {
             if let Some(known) = self.expected.marks.iter().map(|mark| mark.size).max().filter(|known| *known > size) {
                 self.problems.add(Some(size + 1), format!("records {} to {known} are missing: the log was cut, or an old copy was put in its place", size + 1));
             }
-            if let Some(closed) = self.expected.marks.iter().find(|mark| mark.denies_tail(size, self.signed)) {
+            if !self.added
+                && let Some(closed) = self.expected.marks.iter().find(|mark| mark.denies_tail(size, self.signed))
+            {
                 self.problems.add(Some(closed.size + 1), ADDED);
             }
             let trusted = self.keys.as_ref().and_then(|state| state.trusted);
@@ -269,6 +318,7 @@ impl<'a> Checker<'a> {
             anchored: self.keys.as_ref().is_some_and(|state| state.anchored),
             signed: self.signed,
             unknown_outcomes: unknown.into_iter().collect(),
+            keys: self.keys_seen,
         }
     }
 }

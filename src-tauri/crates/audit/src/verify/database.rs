@@ -22,11 +22,19 @@ pub(crate) fn read(path: &Path, expected: Expected<'_>, problems: &mut Problems)
         );
         return Summary::default();
     }
+    if !path.is_file() {
+        problems.add(Some(1), "there is something else in the place of the log file");
+        return Summary::default();
+    }
     physical::header(path, problems);
     match open_and_check(path, expected, problems) {
         Ok(summary) => summary,
         Err(error) => {
-            problems.add(Some(1), format!("the log file cannot be read ({error})"));
+            if schema::is_damage(&error) {
+                problems.add(Some(1), format!("the log file is damaged ({error})"));
+            } else {
+                problems.unreadable(format!("the log file cannot be read ({error})"));
+            }
             Summary::default()
         }
     }
@@ -39,7 +47,7 @@ fn open_and_check(path: &Path, expected: Expected<'_>, problems: &mut Problems) 
     match schema::check(&tx)? {
         None => {}
         Some(SchemaFault::Newer(version)) => {
-            problems.add(None, format!("the log has format {version}; this version of csign knows format {}", schema::FORMAT_VERSION));
+            problems.unreadable(format!("the log has format {version}; this version of csign knows format {}", schema::FORMAT_VERSION));
             return Ok(Summary::default());
         }
         Some(SchemaFault::Altered(what)) => {
@@ -47,10 +55,10 @@ fn open_and_check(path: &Path, expected: Expected<'_>, problems: &mut Problems) 
             return Ok(Summary::default());
         }
     }
-    let summary = records(&tx, expected, problems);
+    let summary = records(&tx, expected, problems)?;
     // Faults of pages and indexes that no record shows; when a record is bad already they would add nothing.
     if problems.is_empty() {
-        physical::integrity(&tx, problems);
+        physical::integrity(&tx, problems)?;
     }
     if problems.is_empty() {
         for mark in expected.marks {
@@ -106,20 +114,24 @@ fn notes(db: &Connection) -> rusqlite::Result<BTreeMap<u64, String>> {
 }
 
 /// Streams all tables side by side. An unreadable row is a fault of the record that it belongs to.
-fn records(db: &Connection, expected: Expected<'_>, problems: &mut Problems) -> Summary {
+fn records(db: &Connection, expected: Expected<'_>, problems: &mut Problems) -> rusqlite::Result<Summary> {
     let (notes, note_fault) = match notes(db) {
         Ok(notes) => (notes, None),
-        Err(error) => (BTreeMap::new(), Some(error)),
+        Err(error) if schema::is_damage(&error) => (BTreeMap::new(), Some(error)),
+        Err(error) => return Err(error),
     };
     let mut checker = Checker::new(problems, expected, notes);
     if let Err(error) = feed(db, &mut checker) {
+        if !schema::is_damage(&error) {
+            return Err(error);
+        }
         checker.bad(format!("record {} or what belongs to it cannot be read ({error})", checker.size() + 1));
     }
     let summary = checker.finish();
     if let Some(error) = note_fault {
         problems.add(Some(1), format!("the checkpoints cannot be read ({error})"));
     }
-    summary
+    Ok(summary)
 }
 
 fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 
 use super::Problems;
 use crate::anchor::Mark;
-use crate::schema::APPLICATION_ID;
+use crate::schema::{APPLICATION_ID, FORMAT_VERSION};
 
 const HEADER: usize = 100;
 
@@ -26,6 +26,10 @@ pub(crate) fn header(path: &Path, problems: &mut Problems) {
     let Ok(mut file) = File::open(path) else { return };
     if file.read_exact(&mut header).is_err() {
         problems.add(Some(1), "the log file is cut");
+        return;
+    }
+    if i32::try_from(number(&header, 60)).is_ok_and(|version| version > FORMAT_VERSION) {
+        // A newer version of the app may set other bytes. That it is newer is told elsewhere.
         return;
     }
     // Offsets as in SQLite's file format: WAL mode, no reserved bytes, fixed fractions, schema format 4, no cache hint,
@@ -59,11 +63,13 @@ pub(crate) fn seal(path: &Path, records: u64, mark: &Mark, problems: &mut Proble
 }
 
 /// Has SQLite look at every page and index.
-pub(crate) fn integrity(db: &Connection, problems: &mut Problems) {
+pub(crate) fn integrity(db: &Connection, problems: &mut Problems) -> rusqlite::Result<()> {
     let look = || -> rusqlite::Result<String> { db.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)) };
     match look() {
         Ok(text) if text == "ok" => {}
         Ok(text) => problems.add(None, format!("the log file is damaged: {text}")),
-        Err(error) => problems.add(None, format!("the log file is damaged ({error})")),
+        Err(error) if crate::schema::is_damage(&error) => problems.add(None, format!("the log file is damaged ({error})")),
+        Err(error) => return Err(error),
     }
+    Ok(())
 }

@@ -59,6 +59,20 @@ impl Both {
         });
     }
 
+    /// Opens the log with this key, adds records and closes it, all without the marks: who can write the log's file alone can do so.
+    fn append_elsewhere(&self, signer: &Signer, records: u64) {
+        let mut options = self.world.options();
+        options.anchors.clear();
+        options.signer = signer.clone();
+        run(async {
+            let log = ready(Log::open(options).unwrap());
+            for n in 0..records {
+                log.append(draft(n + 1), Durability::Signed).await.unwrap();
+            }
+            log.close().await.unwrap();
+        });
+    }
+
     fn keyring_mark(&self) -> Mark {
         self.keyring.mark.lock().unwrap().clone().unwrap()
     }
@@ -192,7 +206,8 @@ fn a_missing_log_with_a_mark_is_found_out() {
 /// Whatever of log, state folder and keyring a kill leaves behind is no alarm.
 #[test]
 fn a_kill_between_commit_and_marks_is_no_alarm() {
-    for (state_lags, keyring_lags) in [(true, true), (true, false), (false, true)] {
+    // Not both: a start takes no record before one of them has its mark.
+    for (state_lags, keyring_lags) in [(true, false), (false, true)] {
         for _ in 0..3 {
             let both = Both::new(20);
             let (state, keyring) = (both.world.mark(), both.keyring_mark());
@@ -206,11 +221,90 @@ fn a_kill_between_commit_and_marks_is_no_alarm() {
             both.is_sound("a kill");
         }
     }
+    // Both lag behind the records of their own run.
+    let both = Both::new(3);
+    run(async {
+        let log = ready(Log::open(both.options()).unwrap());
+        fill(&log, 10).await;
+        log.append(draft(1), Durability::Signed).await.unwrap();
+        let (state, keyring) = (both.world.mark(), both.keyring_mark());
+        fill(&log, 30).await;
+        log.close().await.unwrap();
+        both.world.anchor().store(&state).unwrap();
+        both.keyring.store(&keyring).unwrap();
+    });
+    // Two starts that were killed before they stored a mark follow.
+    both.append_elsewhere(&both.world.signer(), 0);
+    both.append_elsewhere(&both.world.signer(), 0);
+    both.is_sound("a kill of a run, and of two starts");
+    // Of a log that was closed.
+    both.append_elsewhere(&both.world.signer(), 0);
+    both.is_sound("a kill of a start");
     // Before the very first mark.
     let both = Both::new(3);
     std::fs::remove_file(both.world.anchor().path()).unwrap();
     both.keyring.mark.lock().unwrap().take();
     both.is_sound("a kill before the first mark");
+}
+
+#[test]
+fn records_added_under_another_key_are_found_out() {
+    let stranger = Signer::new(&OTHER_KEY, false);
+    for keyring in [true, false] {
+        let both = Both::new(20);
+        if !keyring {
+            both.keyring.mark.lock().unwrap().take();
+        }
+        both.append_elsewhere(&stranger, 2);
+        both.is_found_out("records behind the end of a closed log");
+    }
+    // Behind the last records of a run that was killed, and behind a start that was killed.
+    for killed in [false, true] {
+        let both = Both::new(3);
+        let mark = Mark { seal: None, ..both.keyring_mark() }.signed(&both.world.signer());
+        both.keyring.store(&mark).unwrap();
+        both.world.anchor().store(&mark).unwrap();
+        if killed {
+            both.append_elsewhere(&both.world.signer(), 0);
+        }
+        both.append_elsewhere(&stranger, 1);
+        both.is_found_out("records behind an opening that nobody marked");
+    }
+}
+
+/// Also of a new log that is begun in its place.
+#[test]
+fn a_mark_with_a_made_up_counter_is_found_out_and_forgotten() {
+    for keyring in [true, false] {
+        let both = Both::new(5);
+        let real = both.keyring_mark();
+        if !keyring {
+            both.keyring.mark.lock().unwrap().take();
+        }
+        let stranger = Signer::new(&OTHER_KEY, false);
+        both.world.anchor().store(&Mark { counter: u64::MAX, size: 3, ..real.clone() }.signed(&stranger)).unwrap();
+        both.is_found_out("a counter that no log reaches");
+        let OpenState::Tampered(found) = Log::open(both.options()).unwrap() else { panic!("it opens") };
+        assert_eq!((found.size, found.mark.clone()), (Some(5), keyring.then_some(real)), "the stranger's mark is no evidence");
+        let (log, _) = Log::start_over(both.options(), &found).unwrap();
+        run(async { log.close().await.unwrap() });
+        assert!(both.world.mark().counter < 1_000, "{:?}", both.world.mark());
+        both.is_sound("a new log");
+    }
+}
+
+#[test]
+fn a_log_with_a_mark_takes_no_records_if_no_place_takes_the_next_mark() {
+    let both = Both::new(3);
+    both.keyring.refuses.store(true, std::sync::atomic::Ordering::SeqCst);
+    let state = both.world.folder.path().join("state");
+    std::fs::remove_dir_all(&state).unwrap();
+    std::fs::write(&state, b"in the way").unwrap();
+    let Err(refused) = Log::open(both.options()) else { panic!("opened without a place for its marks") };
+    assert!(refused.0.contains("the copy of the newest checkpoint"), "{refused}");
+    std::fs::remove_file(&state).unwrap();
+    both.keyring.refuses.store(false, std::sync::atomic::Ordering::SeqCst);
+    both.is_sound("places that came back");
 }
 
 #[test]

@@ -153,12 +153,12 @@ fn tell(out: Out, report: &VerifyReport, of: Of) {
 }
 
 pub(crate) fn export(out: Out, data_dir: PathBuf, folder: &Path) -> Result<Exit, Failure> {
-    let written = host::export_log(&Paths::new(Some(data_dir)), folder)?;
+    let (written, alarm) = host::export_log(&Paths::new(Some(data_dir)), folder)?;
     if out.json {
         out.document(&written);
     } else {
         out.line(format!("{} records written to {}.", written.records, exact(&written.folder)));
         out.note(format!("Check them anywhere with: csign audit verify {}", exact(&written.folder)));
     }
-    Ok(Exit::Done)
+    alarm.map_or(Ok(Exit::Done), |alarm| Err(alarm.into()))
 }

@@ -221,3 +221,142 @@ fn a_log_that_a_kill_left_without_tables_is_no_alarm() {
     world.run(&["ask", "hello"]).ends_with(0);
     world.run(&["audit", "verify"]).ends_with(0);
 }
+
+/// Changes a record that is neither the last nor one that an opening reads.
+fn change_record(world: &World) {
+    let db = Connection::open(log(world)).expect("opened");
+    let sql = r#"UPDATE audit_record SET body=CAST(replace(CAST(body AS TEXT), 'at":"2', 'at":"1') AS BLOB) WHERE seq=3"#;
+    assert_eq!(db.execute(sql, []).expect("changed"), 1);
+}
+
+#[test]
+fn a_changed_record_in_the_middle_stops_the_next_start() {
+    let (world, _) = with_old_copy();
+    change_record(&world);
+    for args in [&["ask", "hello"][..], &["tools", "call", "cart.get"]] {
+        let ran = world.run(args).ends_with(5);
+        assert!(ran.err.contains("record 3"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_changed_bit_of_a_closed_log_stops_the_next_start() {
+    let (world, _) = with_old_copy();
+    let (good, index) = (fs::read(log(&world)).expect("read"), world.path("state/countersign/logs"));
+    let entry = fs::read_dir(&index).expect("a folder").next().expect("an entry").expect("read").path();
+    let known = fs::read(&entry).expect("read");
+    for part in 0..12 {
+        let mut changed = good.clone();
+        let at = good.len() / 12 * part + 97 * part;
+        changed[at] ^= 1 << (part % 8);
+        fs::write(log(&world), &changed).expect("written");
+        fs::write(&entry, &known).expect("written");
+        let ran = world.run(&["ask", "hello"]);
+        assert_eq!(ran.code, 5, "byte {at}: {}", ran.err);
+    }
+    fs::write(log(&world), &good).expect("written");
+    fs::write(&entry, &known).expect("written");
+    world.run(&["ask", "hello"]).ends_with(0);
+}
+
+#[test]
+fn a_fault_that_verify_finds_is_an_alarm() {
+    let (world, _) = with_old_copy();
+    let good = fs::read(log(&world)).expect("read");
+    change_record(&world);
+    world.run(&["audit", "verify"]).ends_with(5);
+    // Also once the right file is back.
+    fs::write(log(&world), good).expect("written");
+    let ran = world.run(&["ask", "hello"]).ends_with(5);
+    assert!(ran.err.contains("record 3"), "{}", ran.err);
+}
+
+#[test]
+fn a_log_that_cannot_be_read_now_is_no_alarm() {
+    let (world, _) = with_old_copy();
+    let good = fs::read(log(&world)).expect("read");
+    Connection::open(log(&world)).expect("opened").pragma_update(None, "user_version", 2).expect("changed");
+    let ran = world.run(&["audit", "verify"]).ends_with(5);
+    assert!(ran.out.contains("the log has format 2"), "{}", ran.out);
+    let ran = world.run(&["ask", "hello"]);
+    assert!(ran.code != 0 && ran.err.contains("format 2") && !ran.err.contains("--accept-new-log"), "{}: {}", ran.code, ran.err);
+    fs::write(log(&world), good).expect("written");
+    world.run(&["ask", "hello"]).ends_with(0);
+}
+
+#[test]
+fn an_export_of_a_log_with_an_alarm_says_so() {
+    let (world, old) = with_old_copy();
+    roll_back(&world, &old);
+    world.run(&["ask", "hello"]).ends_with(5);
+    let folder = world.path("export");
+    let ran = world.run(&["audit", "export", folder.to_str().expect("a name")]).ends_with(5);
+    assert!(ran.err.contains("The audit log does not verify"), "{}", ran.err);
+    // The evidence is written all the same.
+    assert!(folder.join("records.jsonl").is_file());
+}
+
+#[test]
+fn a_log_that_does_not_verify_leaves_its_evidence_also_when_the_installation_is_gone() {
+    let (world, old) = with_old_copy();
+    roll_back(&world, &old);
+    fs::remove_file(world.data().join("installation")).expect("removed");
+    world.run(&["ask", "hello"]).ends_with(5);
+    world.at_a_terminal(&["doctor", "--accept-new-log"]);
+    let page = world.run(&["--json", "audit", "list", "--type", "db_recovered"]).ends_with(0).json();
+    let fields = &page["records"][0]["fields"];
+    assert!(fields["old_size"].as_u64() < fields["marked_size"].as_u64() && fields["old_size"].is_u64(), "{page}");
+    let aside = world.data().join(text(fields, "set_aside"));
+    world.run(&["audit", "verify", aside.to_str().expect("a name")]).ends_with(5);
+}
+
+#[test]
+fn a_link_to_another_folder_is_found_out() {
+    let (world, _) = with_old_copy();
+    let other = world.path("other");
+    let of_other = |args: &[&str]| {
+        let mut command = world.bare(crate::world::program());
+        command.arg("--data-dir").arg(&other).args(args).status().expect("started").code()
+    };
+    assert_eq!(of_other(&["ask", "hello"]), Some(0));
+    fs::rename(world.data(), world.path("away")).expect("moved");
+    for folder in ["other", "empty"] {
+        fs::create_dir_all(world.path(folder)).expect("made");
+        std::os::unix::fs::symlink(world.path(folder), world.data()).expect("linked");
+        world.run(&["audit", "verify"]).ends_with(5);
+        world.run(&["ask", "hello"]).ends_with(5);
+        fs::remove_file(world.data()).expect("removed");
+    }
+    assert_eq!((of_other(&["ask", "hello"]), of_other(&["audit", "verify"])), (Some(0), Some(0)), "the other profile goes on");
+}
+
+#[test]
+fn a_profile_may_lie_behind_a_link() {
+    let world = World::new();
+    fs::create_dir(world.path("real")).expect("made");
+    std::os::unix::fs::symlink(world.path("real"), world.data()).expect("linked");
+    world.run(&["ask", "hello"]).ends_with(0);
+    world.run(&["audit", "verify"]).ends_with(0);
+    // By its other name it is the same profile, also when its log is gone.
+    let mut command = world.bare(crate::world::program());
+    assert!(command.arg("--data-dir").arg(world.path("real/")).args(["ask", "hello"]).status().expect("started").success());
+    world.run(&["audit", "verify"]).ends_with(0);
+    fs::remove_file(world.path("real/audit.db")).expect("removed");
+    world.run(&["ask", "hello"]).ends_with(5);
+}
+
+#[test]
+fn what_is_known_of_a_folder_has_to_be_readable() {
+    let (world, _) = with_old_copy();
+    let index = world.path("state/countersign/logs");
+    let entry = fs::read_dir(&index).expect("a folder").next().expect("an entry").expect("read").path();
+    fs::rename(&entry, world.path("kept")).expect("moved");
+    fs::create_dir(&entry).expect("made");
+    for args in [&["ask", "hello"][..], &["audit", "verify"]] {
+        let ran = world.run(args).ends_with(1);
+        assert!(ran.err.contains("cannot be read"), "{}", ran.err);
+    }
+    fs::remove_dir(&entry).expect("removed");
+    fs::rename(world.path("kept"), &entry).expect("moved back");
+    world.run(&["ask", "hello"]).ends_with(0);
+}

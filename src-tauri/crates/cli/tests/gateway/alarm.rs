@@ -30,3 +30,35 @@ async fn an_alarm_shows_in_the_health_route_and_stops_the_answers() {
     gateway.say("s1", "hello").await;
     assert_eq!(gateway.csign(&["audit", "verify"])["ok"], true);
 }
+
+/// Changes the body of a record while the gateway runs.
+fn change_body(gateway: &Gateway, seq: u64, body: &str) {
+    let db = Connection::open(gateway.path("data/audit.db")).unwrap();
+    db.busy_timeout(std::time::Duration::from_secs(5)).unwrap();
+    db.execute(&format!("UPDATE audit_record SET body={body} WHERE seq={seq}"), []).unwrap();
+}
+
+async fn is_stopped(gateway: &Gateway) {
+    let (status, health) = read(gateway.get("/v1/health").await).await;
+    assert_eq!((status, health["status"].as_str()), (StatusCode::SERVICE_UNAVAILABLE, Some("audit_alarm")));
+    let (status, answer) = gateway.post("/v1/chat", &message_of("s1", "hello")).await;
+    assert_eq!((status, answer["error"]["code"].as_str()), (StatusCode::SERVICE_UNAVAILABLE, Some("AGENT_DISABLED")), "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fault_that_another_process_finds_stops_the_answers() {
+    let gateway = Gateway::open().await;
+    gateway.say("s1", "hello").await;
+    change_body(&gateway, 3, r#"CAST(replace(CAST(body AS TEXT), 'at":"2', 'at":"1') AS BLOB)"#);
+    assert_eq!(gateway.csign(&["audit", "verify"])["ok"], false);
+    is_stopped(&gateway).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fault_of_the_first_record_stops_the_answers() {
+    let gateway = Gateway::open().await;
+    gateway.say("s1", "hello").await;
+    change_body(&gateway, 1, "zeroblob(10)");
+    gateway.csign(&["doctor"]);
+    is_stopped(&gateway).await;
+}

@@ -360,7 +360,7 @@ async fn a_stored_key_is_refused_in_the_edit_of_an_action() {
     bench.secrets.0.lock().unwrap().push(KEY.into());
     bench.start("add").await;
     let approval = bench.approval(0).await;
-    let refused = bench.decide(&approval, Decision::Edit { arguments: json!({"q": format!("shoes {KEY}")}) }).await.unwrap_err();
+    let refused = bench.decide(&approval, Decision::Edit { arguments: json!({"q": format!("shoes {KEY}")}).to_string() }).await.unwrap_err();
     assert_eq!(refused.reason_text(), Some("holds_secret"), "{refused:?}");
     let waiting = bench.world.store.approval(&approval.id).await.unwrap().unwrap();
     assert_eq!(waiting.status, ApprovalStatus::Pending, "the action waits as it was proposed");
