@@ -42,7 +42,7 @@ test: setup-test ui
 	$(CARGO) test --workspace
 
 # The tests that choose their cases at random, in full. Each prints its seed; SOAK_SEED=n takes the same cases again.
-SOAKING = attacks:: power:: clean:: whatever_was_acknowledged what_was_answered_survives killed:: tampering::
+SOAKING = attacks:: power:: clean:: clean_runs_of_one_log whatever_was_acknowledged what_was_answered_survives killed:: tampering::
 
 soak: export SOAK = 1
 soak: setup-test

@@ -189,7 +189,7 @@ fn open(options: &OpenOptions) -> Result<Opened, Failure> {
     match schema::check(&db).map_err(sql)? {
         None => {}
         Some(SchemaFault::Newer(version)) => {
-            return Err(Failure::Unavailable(format!("the log was written by a newer version of Countersign (format {version}); install that version")));
+            return Err(Failure::Unavailable(schema::newer(version)));
         }
         Some(SchemaFault::Altered(what)) => return Err(tampered(mark, None, problem(None, what.to_owned()))),
     }
@@ -343,9 +343,9 @@ fn added(db: &Connection, newest: Option<&Mark>) -> rusqlite::Result<Option<(u64
         let bytes: Vec<u8> = row.get(0)?;
         // A body that cannot be read is found by the checks of the records.
         if let Ok(body) = body::parse(&bytes)
-            && let Some(message) = beyond.step(&body)
+            && let Some(found) = beyond.step(&body)
         {
-            return Ok(Some((body.seq, message)));
+            return Ok(Some(found));
         }
     }
     Ok(None)

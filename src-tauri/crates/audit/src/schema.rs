@@ -177,6 +177,11 @@ fn expected_schema() -> rusqlite::Result<&'static Vec<SchemaRow>> {
     Ok(EXPECTED.get_or_init(|| rows))
 }
 
+/// Said of a log of a newer format.
+pub(crate) fn newer(version: i32) -> String {
+    format!("the log was written by a newer version of Countersign (format {version}); install that version")
+}
+
 /// What is wrong with the file as an audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SchemaFault {

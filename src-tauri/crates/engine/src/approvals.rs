@@ -261,6 +261,7 @@ impl Turn {
             self.remember(approval, holds, ready).await;
         }
         let done = self.dispatch(ready, approval).await;
+        self.note_trust(&ready.spec, &done);
         self.probe(Point::AfterOutcome);
         // What was read before may not be true any more.
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clear();

@@ -357,6 +357,7 @@ impl Turn {
                     None => {
                         self.probe(Point::BeforeToolRun);
                         let done = self.dispatch(ready, None).await;
+                        self.note_trust(&ready.spec, &done);
                         self.probe(Point::AfterToolRun);
                         done
                     }
@@ -377,7 +378,7 @@ impl Turn {
         self.reported.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     }
 
-    /// Marks the turn when a result may carry instructions of strangers.
+    /// Marks the turn if a result that the model sees may carry instructions of strangers. So may a failure: it has the tool's own words.
     pub(crate) fn note_trust(&self, spec: &ToolSpec, done: &CallDone) {
         if policy::taints(spec) {
             self.strangers.brought(spec, done);

@@ -92,8 +92,6 @@ impl Turn {
         span.record("outcome", outcome_name(done.outcome));
         self.record_outcome(&done, approval).await;
         self.for_the_caller(&mut done);
-        // Also a failure carries the tool's own words.
-        self.note_trust(spec, &done);
         self.keep_session_values(session_values).await;
         self.tell_cut(&done).await;
         done

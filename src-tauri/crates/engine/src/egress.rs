@@ -8,7 +8,7 @@ use std::{
 
 use contract::{AgentError, CallId, RedactionCount, RedactionLevel, SessionId, ToolSpec};
 use redaction::{Exact, Numbers, Outbound, OutboundValue, Redacted, Redactor, Replaced};
-use secrecy::ExposeSecret as _;
+use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 
 use crate::{
@@ -144,6 +144,20 @@ pub(crate) struct Words {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Takes keys out of values, for a client that has no engine of its own.
+pub struct KeyFilter(Exact);
+
+impl KeyFilter {
+    pub fn new(keys: &[SecretString]) -> Self {
+        Self(Exact::new(keys.iter().map(|key| key.expose_secret())))
+    }
+
+    /// Replaces each key in the texts of a value.
+    pub fn scrub(&self, value: &mut Value) {
+        self.0.scrub_value(value);
+    }
 }
 
 impl Engine {

@@ -62,6 +62,7 @@ pub use coerce::coerce;
 pub use conversation::VISITOR;
 pub use decide::{Decided, DecidedBy};
 pub use direct::key_refused;
+pub use egress::KeyFilter;
 pub use history::cap;
 pub use recover::Recovered;
 pub use refusals::Refused;

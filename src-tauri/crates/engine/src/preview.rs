@@ -10,7 +10,11 @@ use policy::Decision;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::{amounts, call::Ready, turn::Turn};
+use crate::{
+    amounts,
+    call::{CallDone, Ready},
+    turn::Turn,
+};
 
 /// The longest preview, as JSON text.
 const MOST_BYTES: usize = 256 * 1024;
@@ -56,9 +60,9 @@ impl Turn {
     pub(crate) async fn foresee(&self, spec: &ToolSpec, arguments: &Value, locale: &str) -> Foresight {
         let mut foresight = Foresight { foreseen: None, unread: false };
         let Some(preview) = &spec.preview else { return foresight };
-        let mut variables = Map::new();
+        let (mut variables, mut seen) = (Map::new(), Vec::new());
         for read in &preview.reads {
-            let value = self.preview_read(spec, read, arguments).await;
+            let value = self.preview_read(spec, read, arguments, &mut seen).await;
             foresight.unread |= matches!(value, Err(Missing::Away));
             match value {
                 Ok(value) => variables.insert(read.name.clone(), value),
@@ -67,13 +71,19 @@ impl Turn {
             };
         }
         match render(&preview.template, arguments, &variables, locale) {
-            Ok(foreseen) => foresight.foreseen = Some(foreseen),
+            Ok(foreseen) => {
+                if matches!(foreseen, Foreseen::Refused { .. }) {
+                    // The model hears why, perhaps in words of what was read. A preview itself is for the person alone.
+                    seen.iter().for_each(|(spec, done)| self.note_trust(spec, done));
+                }
+                foresight.foreseen = Some(foreseen);
+            }
             Err(problem) => tracing::warn!(tool = %spec.id, %problem, "a preview could not be computed"),
         }
         foresight
     }
 
-    async fn preview_read(&self, of: &ToolSpec, read: &PreviewRead, arguments: &Value) -> Result<Value, Missing> {
+    async fn preview_read(&self, of: &ToolSpec, read: &PreviewRead, arguments: &Value, seen: &mut Vec<(Arc<ToolSpec>, CallDone)>) -> Result<Value, Missing> {
         let is_wanted = |spec: &&ToolSpec| spec.pack == of.pack && spec.is_named(&read.tool) && spec.effect == Effect::ReadOnly;
         let spec = self.specs.iter().find(is_wanted).ok_or(Missing::Said)?.clone();
         let filled: Map<String, Value> = read.arguments.iter().filter_map(|(name, value)| Some((name.clone(), fill(value, arguments)?))).collect();
@@ -83,11 +93,13 @@ impl Turn {
         let ready = Ready { call, spec: Arc::new(spec), arguments, decision, coerced: Vec::new(), is_adapted: false };
         self.may_preview(&ready)?;
         let done = self.dispatch(&ready, None).await;
-        match &done.error {
+        let value = match &done.error {
             _ if done.outcome == ToolOutcome::Ok => Ok((*done.data).clone()),
             Some(error) if is_an_answer(error) => Err(Missing::Said),
             _ => Err(Missing::Away),
-        }
+        };
+        seen.push((ready.spec, done));
+        value
     }
 }
 

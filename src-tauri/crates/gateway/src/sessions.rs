@@ -361,12 +361,17 @@ mod tests {
         auth.visitor(&headers, 1_000).is_some()
     }
 
+    /// Ids of visitors; some hold a letter that no token may have.
+    fn sid() -> impl Strategy<Value = String> {
+        prop_oneof![9 => "[ab_-]{1,3}", 1 => "[a/:_-]{1,3}"]
+    }
+
     proptest! {
         // Few letters, so that names often begin alike.
         #[test]
         fn two_visitors_never_share_a_session(
-            one in ("[a:/%]{1,3}", "[a/:_-]{1,3}", "[a/:]{1,3}"),
-            other in ("[a:/%]{1,3}", "[a/:_-]{1,3}", "[a/:]{1,3}"),
+            one in ("[a:/%]{1,3}", sid(), "[a/:]{1,3}"),
+            other in ("[a:/%]{1,3}", sid(), "[a/:]{1,3}"),
         ) {
             prop_assume!(one != other && holds(&one.1) && holds(&other.1));
             let id = |(application, sid, session): &(String, String, String)| id_of(application, session, Some(sid));

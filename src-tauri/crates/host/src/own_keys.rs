@@ -2,25 +2,24 @@
 //! It must not know what commands do.
 
 use contract::AgentError;
-use redaction::Exact;
-use secrecy::ExposeSecret as _;
+use engine::KeyFilter;
 use serde_json::Value;
 
 use crate::known;
 
 /// The keys of this process's environment.
-pub(crate) struct OwnKeys(Exact);
+pub(crate) struct OwnKeys(KeyFilter);
 
 impl OwnKeys {
     pub(crate) fn of_environment() -> Self {
         let values = known::secrets_of(&std::collections::BTreeSet::new(), known::environment());
-        Self(Exact::new(values.iter().map(|value| value.expose_secret())))
+        Self(KeyFilter::new(&values))
     }
 
     /// What may be sent of a command's parameters. Words lose a key and go on, as they would in this process; anywhere else it is refused.
     pub(crate) fn sendable(&self, command: &str, mut params: Value) -> Result<Value, AgentError> {
         let mut scrubbed = params.clone();
-        self.0.scrub_value(&mut scrubbed);
+        self.0.scrub(&mut scrubbed);
         // The one command that is there to send a key.
         if scrubbed == params || command == "secret_set" {
             return Ok(params);

@@ -21,26 +21,26 @@ pub(crate) const ADDED: &str = "records were added after the log was closed";
 #[derive(Debug)]
 pub(crate) struct Beyond<'a> {
     newest: Option<&'a Mark>,
-    /// There was an opening behind the mark.
-    opened: bool,
+    /// The first record of an opening behind the mark.
+    opened: Option<u64>,
 }
 
 impl<'a> Beyond<'a> {
     pub(crate) fn new(newest: Option<&'a Mark>) -> Self {
-        Self { newest, opened: false }
+        Self { newest, opened: None }
     }
 
-    /// Takes the next record; gives what is wrong with it.
-    pub(crate) fn step(&mut self, body: &Body) -> Option<&'static str> {
+    /// Takes the next record. Returns the first record that was added, if this one shows that there is one, and what is wrong with it.
+    pub(crate) fn step(&mut self, body: &Body) -> Option<(u64, &'static str)> {
         let mark = self.newest.filter(|mark| body.seq > mark.size)?;
         if keys::belongs_to_an_opening(&body.kind) {
-            self.opened = true;
+            self.opened.get_or_insert(body.seq);
             return None;
         }
         match (mark.seal.is_some(), self.opened) {
-            (true, _) => Some(ADDED),
-            (false, true) => Some("the record was added: no copy of the checkpoint outside the log covers the start before it"),
-            (false, false) => None,
+            (true, opened) => Some((opened.unwrap_or(body.seq), ADDED)),
+            (false, Some(opened)) => Some((opened, "records were added: no copy of the checkpoint outside the log covers this start")),
+            (false, None) => None,
         }
     }
 }
@@ -173,10 +173,10 @@ impl<'a> Checker<'a> {
         if body.kind == "log_opened" {
             self.signs_marks = keys::signs_marks(&body);
         }
-        if let Some(why) = self.beyond.step(&body)
+        if let Some((first, why)) = self.beyond.step(&body)
             && !std::mem::replace(&mut self.added, true)
         {
-            self.problems.add(Some(seq), why);
+            self.problems.add(Some(first), why);
         }
         self.note_call(&body);
         self.open_commitments.clone_from(&body.commitments);

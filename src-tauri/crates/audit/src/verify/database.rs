@@ -47,7 +47,7 @@ fn open_and_check(path: &Path, expected: Expected<'_>, problems: &mut Problems) 
     match schema::check(&tx)? {
         None => {}
         Some(SchemaFault::Newer(version)) => {
-            problems.unreadable(format!("the log has format {version}; this version of csign knows format {}", schema::FORMAT_VERSION));
+            problems.unreadable(schema::newer(version));
             return Ok(Summary::default());
         }
         Some(SchemaFault::Altered(what)) => {

@@ -415,10 +415,10 @@ fn a_stopped_log_takes_no_records_until_a_new_one_is_accepted() {
 }
 
 #[test]
-fn five_hundred_clean_runs_raise_no_alarm() {
-    let runs: u64 = std::env::var("AUDIT_CLEAN_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(50);
+fn clean_runs_of_one_log_raise_no_alarm() {
+    let plan = soak::Plan::new("clean runs of one log", 500);
     let both = Both::new(1);
-    for n in 0..runs {
+    for n in 0..plan.cases() {
         run(async {
             let log = ready(Log::open(both.options()).unwrap());
             for m in 0..n % 7 {

@@ -16,7 +16,7 @@ const STARTS: u64 = 5;
 /// Cuts of one start.
 const CUTS: u64 = 2;
 
-/// Keeps the mark, and the moment from which it is on the disk.
+/// Keeps the mark, and the moment at which it is stored. Like the file in the state folder it is durable once it is stored.
 struct Kept {
     disk: Option<Arc<Disk>>,
     marks: Mutex<Vec<(usize, Mark)>>,
@@ -27,11 +27,12 @@ impl Kept {
         Arc::new(Self { disk, marks: Mutex::new(mark.into_iter().map(|mark| (0, mark)).collect()) })
     }
 
-    /// The mark on the disk at that moment. The change of a name may not be there yet, so it can also be the one before.
+    /// The mark on the disk at that moment. While one is being stored, it can also be the one before.
     fn at(&self, moment: usize, random: &mut Random) -> Option<Mark> {
         let marks = self.marks.lock().unwrap();
         let there = marks.iter().filter(|(stored, _)| *stored <= moment).count();
-        let lags = usize::from(there > 1 && random.chance(25));
+        let is_being_stored = marks.get(there.wrapping_sub(1)).is_some_and(|(stored, _)| *stored == moment);
+        let lags = usize::from(there > 1 && is_being_stored && random.chance(50));
         there.checked_sub(1 + lags).map(|at| marks[at].1.clone())
     }
 

@@ -135,7 +135,8 @@ fn tell(out: Out, report: &VerifyReport, of: Of) {
         let (tone, words) = if nothing { (Tone::Strong, "The log holds in itself only:") } else { (Tone::Good, "The log verifies:") };
         out.line(format!("{} {records} records, {checkpoints} checkpoints, {with}.", out.tone(tone, words)));
     } else {
-        out.line(format!("{} {} problems in {records} records, {with}.", out.tone(Tone::Bad, "The log does NOT verify:"), report.problems.len()));
+        let problems = if report.problems.len() == 1 { "1 problem".to_owned() } else { format!("{} problems", report.problems.len()) };
+        out.line(format!("{} {problems} in {records} records, {with}.", out.tone(Tone::Bad, "The log does NOT verify:")));
     }
     for problem in &report.problems {
         let place = problem.seq.map_or_else(String::new, |seq| format!("record {seq}: "));

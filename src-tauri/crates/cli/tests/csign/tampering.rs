@@ -371,5 +371,8 @@ fn keyring_changed(profile: &Profile, moment: &Moment, random: &mut Random, case
     let (code, said) = profile.verify(&[]);
     profile.keyring.replace(&profile.world, &attributes, &mark);
     assert_eq!(code, Some(5), "{case}: the keyring's mark is {changed}: {said}");
+    let (code, said) = profile.verify(&[]);
+    assert_eq!(code, Some(5), "{case}: the alarm stays when the keyring's mark is put back: {said}");
+    profile.restore(moment);
     assert_eq!(profile.verify(&[]).0, Some(0), "{case}: put back");
 }

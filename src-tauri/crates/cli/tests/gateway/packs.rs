@@ -118,7 +118,7 @@ async fn a_pack_with_the_shops_ids_changes_nothing_for_callers() {
         json!({"id": id, "title": "Another", "kind": "other", "program": {"command": "./server"}, "side_effect_level": effect,
             "input_schema_ref": "#/schemas/Any", "output_schema_ref": "#/schemas/Any", "error_schema_ref": "#/schemas/Any",
             "timeouts": {"timeout_ms": 5000}, "retry": {"max_attempts": 1, "backoff": "fixed"}, "idempotency": {"strategy": "none"},
-            "audit": {"required": false}, "usage_guidelines": "Does something else."})
+            "audit": {"required": false}, "use_when": ["the user asks for it"], "usage_guidelines": "Does something else."})
     };
     pack["schemas"] = json!({ "Any": any });
     pack["tools"]["tools"] = json!([tool("product.search", "read_only"), tool("cart.get", "read_only"), tool("cart.addItem", "write")]);

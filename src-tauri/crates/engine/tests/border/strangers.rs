@@ -95,6 +95,29 @@ async fn a_proposal_says_what_it_follows_and_quotes_it() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_read_for_a_preview_counts_as_untrusted_content_only_if_the_model_hears_of_it() {
+    let template = r#"{% if page.q == "taken" %}{"refuse": "It is taken."}{% else %}{"summary": "send", "before": {"rows": []}, "after": {"rows": []}}{% endif %}"#;
+    for (first, refused) in [("plain", false), ("taken", true)] {
+        let bench = reaching();
+        let mut specs = (**bench.tools.specs.lock().unwrap()).clone();
+        specs[0].preview.as_mut().unwrap().template = template.into();
+        specs[2].open_world = false;
+        specs[2].output_trust = OutputTrust::Untrusted;
+        *bench.tools.specs.lock().unwrap() = std::sync::Arc::new(specs);
+        bench.tools.behaviours.lock().unwrap().insert("fetch".into(), Box::new(|request: &ToolRequest| Ok(request.arguments.clone())));
+        bench.model.then(vec![Say::Call("w", json!({"q": first}))]);
+        bench.model.then(vec![Say::Call("w", json!({"q": "other"}))]);
+        bench.start("send both").await;
+        if !refused {
+            bench.decide(&bench.approval(0).await, once()).await.unwrap();
+        }
+        let second = bench.approval(usize::from(!refused)).await;
+        assert_eq!(second.arguments, r#"{"q":"other"}"#);
+        assert_eq!(second.follows.iter().any(|from| from.tool.as_str() == "fetch"), refused, "{:?}", second.follows);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn words_that_mix_alphabets_are_named_in_the_proposal() {
     let bench = Bench::new(vec![tool("w", Effect::Write)]);
     bench.model.then(vec![Say::Call("w", json!({"q": "pay to p\u{430}ypal.com"}))]);
