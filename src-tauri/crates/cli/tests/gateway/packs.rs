@@ -134,6 +134,7 @@ async fn a_pack_with_the_shops_ids_changes_nothing_for_callers() {
     assert!(records.contains("\"product.search\"") && !records.contains("post:"), "{records}");
     let off = gateway.path("data/countersign.toml");
     fs::write(off, "[switches]\ntools_off = [\"shop:product.search\"]\n").unwrap();
+    let gateway = gateway.restart(&["--no-token"], &[]).await;
     gateway.say("other", "Show me backpacks under 1000 kr").await;
     let searched = gateway.csign(&["audit", "list", "--type", "tool_intent"]).to_string().matches("\"product.search\"").count();
     assert_eq!(searched, records.matches("\"product.search\"").count(), "switched off for the person, it is off for callers");

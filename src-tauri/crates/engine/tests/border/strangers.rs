@@ -96,7 +96,8 @@ async fn a_proposal_says_what_it_follows_and_quotes_it() {
 
 #[tokio::test(start_paused = true)]
 async fn a_read_for_a_preview_counts_as_untrusted_content_only_if_the_model_hears_of_it() {
-    let template = r#"{% if page.q == "taken" %}{"refuse": "It is taken."}{% else %}{"summary": "send", "before": {"rows": []}, "after": {"rows": []}}{% endif %}"#;
+    let template =
+        r#"{% if page.q == "taken" %}{"refuse": "It is taken."}{% else %}{"summary": "send", "before": {"rows": []}, "after": {"rows": []}}{% endif %}"#;
     for (first, refused) in [("plain", false), ("taken", true)] {
         let bench = reaching();
         let mut specs = (**bench.tools.specs.lock().unwrap()).clone();
