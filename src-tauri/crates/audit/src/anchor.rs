@@ -29,7 +29,7 @@ pub struct Mark {
     pub counter: u64,
     /// The signing key (vkey).
     pub key: String,
-    /// SHA-256 (hex) of the whole file, taken when it was closed; absent while it is open and for large files.
+    /// SHA-256 (hex) of the whole file, taken when it was closed. `closed` if the file is large or was in use then. Absent while it is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<String>,
     /// Ed25519 (base64) by `key` over all of the above. Version 0.1 wrote marks without one.
@@ -39,6 +39,9 @@ pub struct Mark {
 
 /// Files up to this size are sealed when they are closed, and checked as a whole when they are opened; larger ones would take long.
 pub(crate) const WHOLE_UP_TO: u64 = 16 << 20;
+
+/// In the place of a seal: the log was closed, but its bytes were not hashed.
+pub(crate) const CLOSED: &str = "closed";
 
 /// No log has so many marks. A larger counter was made up, so that no later mark would count as newer.
 pub(crate) const COUNTER_MAX: u64 = 1 << 53;

@@ -54,9 +54,15 @@ pub(crate) fn signs_marks(opened: &Body) -> bool {
     opened.text("marks") == Some(SIGNED_MARKS)
 }
 
-/// Whether opening a log writes records of this type before it stores a mark.
-pub(crate) fn belongs_to_an_opening(kind: &str) -> bool {
-    matches!(kind, "log_opened" | "key_rotated")
+/// Whether this is a record that opening a log writes before it stores a mark. Such a record has the members of its type and no others.
+pub(crate) fn belongs_to_an_opening(body: &Body) -> bool {
+    let members: &[&str] = match body.kind.as_str() {
+        "log_opened" => &["installation", "key", "anchored", "anchored_key", "marks"],
+        "key_rotated" => &["new_signature", "old_signature", "old_key", "new_key", "anchored"],
+        _ => return false,
+    };
+    let is_plain = body.session.is_none() && body.turn.is_none() && body.commitments.is_empty();
+    is_plain && body.fields.keys().all(|name| members.contains(&name.as_str()))
 }
 
 /// The members of a `log_opened` record.

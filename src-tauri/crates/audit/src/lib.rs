@@ -31,4 +31,4 @@ pub use log::Log;
 pub use note::{fingerprint, vkey};
 pub use open::{OpenOptions, OpenState, Tampered};
 pub use schema::has_begun;
-pub use verify::{Judged, judge, verify, verify_against};
+pub use verify::{Judged, is_export, judge, verify, verify_against};

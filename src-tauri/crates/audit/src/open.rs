@@ -223,12 +223,12 @@ fn mark_start(options: &OpenOptions, mark: &Mark, before: Option<&Mark>) -> Resu
 /// Checks that the file is byte for byte the one that was closed, or else all that is in it. Gives false if the file is too large for that.
 fn check_whole(options: &OpenOptions, outside: &Outside, weighed: &Weighed) -> Result<bool, Failure> {
     let path = &options.path;
-    if schema::len(path) > WHOLE_UP_TO {
+    if std::fs::metadata(path).is_ok_and(|meta| meta.len() > WHOLE_UP_TO) {
         return Ok(false);
     }
     let seal = weighed.newest().and_then(|mark| mark.seal.as_deref());
-    let is_as_closed = seal.is_some() && !schema::side_file(path) && anchor::digest(path).as_deref() == seal;
-    if is_as_closed || !path.exists() || verify::is_beginning(path, outside, weighed) {
+    let is_as_closed = seal.is_some() && !schema::side_file(path) && !schema::journal_file(path) && anchor::digest(path).as_deref() == seal;
+    if is_as_closed || !path.try_exists().unwrap_or(true) || verify::is_beginning(path, outside, weighed) {
         return Ok(true);
     }
     let outside = Outside { installation: Some(options.installation.clone()), ..outside.clone() };

@@ -120,8 +120,17 @@ pub(crate) fn side_file(path: &Path) -> bool {
 }
 
 fn side_file_len(path: &Path) -> u64 {
+    len_beside(path, "-wal")
+}
+
+/// Whether a rollback journal lies beside the file. SQLite would play it back into the file.
+pub(crate) fn journal_file(path: &Path) -> bool {
+    len_beside(path, "-journal") > 0
+}
+
+fn len_beside(path: &Path, ending: &str) -> u64 {
     let mut name = path.as_os_str().to_owned();
-    name.push("-wal");
+    name.push(ending);
     std::fs::metadata(name).map_or(0, |meta| meta.len())
 }
 

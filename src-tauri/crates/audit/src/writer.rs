@@ -155,8 +155,10 @@ impl Writer {
     fn end(self) {
         let Self { db, chain, mut marks, path, .. } = self;
         drop(db);
-        if chain.signed == chain.frontier.size() && !crate::schema::side_file(&path) {
-            marks.send(&chain, crate::anchor::digest(&path), Vec::new());
+        if chain.signed == chain.frontier.size() {
+            // A reader can keep the write-ahead log, so that the file does not hold everything yet.
+            let seal = if crate::schema::side_file(&path) { None } else { crate::anchor::digest(&path) };
+            marks.send(&chain, Some(seal.unwrap_or_else(|| crate::anchor::CLOSED.to_owned())), Vec::new());
         }
         marks.finish();
     }

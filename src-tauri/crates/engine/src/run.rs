@@ -86,6 +86,10 @@ impl Engine {
         self.check_enabled()?;
         self.world.secrets.learn().await;
         self.check_kept(&[&params.caller, params.correlation_id.as_deref().unwrap_or_default()])?;
+        // With the keys taken out, two ids could become one.
+        if let Ok(given) = serde_json::from_str::<Value>(&params.request) {
+            self.check_kept(&["request_id", "conversation_id"].map(|name| given[name].as_str().unwrap_or_default()))?;
+        }
         let asked = self.exact().scrub(&params.request).into_owned();
         check::read(&asked, self.world.profile.settings().limits.message_chars as usize)
     }

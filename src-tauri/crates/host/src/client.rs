@@ -69,16 +69,16 @@ pub async fn connect(paths: &Paths, at_terminal: bool) -> Result<(Arc<Client>, b
     let (read, mut write) = stream.into_split();
     let mut lines = BufReader::new(read).lines();
     send(&mut write, &Hello { protocol: PROTOCOL, token, terminal: at_terminal }).await?;
-    match lines.next_line().await?.map(|line| serde_json::from_str(&line)) {
-        Some(Ok(Line::Hello { protocol: PROTOCOL })) => {}
+    let own_keys = match lines.next_line().await?.map(|line| serde_json::from_str(&line)) {
+        Some(Ok(Line::Hello { protocol: PROTOCOL, credentials })) => OwnKeys::of_environment(&credentials),
         Some(Ok(Line::Refused { refused })) => return Err(NotConnected::Refused(refused)),
         Some(_) => return Err(NotConnected::OtherVersion),
         None => return Err(io::Error::from(io::ErrorKind::ConnectionReset).into()),
-    }
+    };
     let (pushes, receiver) = broadcast::channel(BEHIND);
     let waiting = Waiting::default();
     let reading = tokio::spawn(read_lines(lines, Arc::clone(&waiting), pushes));
-    Ok((Arc::new(Client { next: AtomicU64::new(1), to: tokio::sync::Mutex::new(write), waiting, reading, own_keys: OwnKeys::of_environment() }), receiver))
+    Ok((Arc::new(Client { next: AtomicU64::new(1), to: tokio::sync::Mutex::new(write), waiting, reading, own_keys }), receiver))
 }
 
 impl Client {

@@ -246,7 +246,10 @@ impl Commands for Host {
     }
     async fn secret_delete(&self, params: SecretParams) -> Result<Empty, AgentError> {
         self.check_alarm()?;
-        self.entry_of(&params.name)?.delete(&self.keyring).await.map_err(AgentError::from)?;
+        match params.name.split_once('/').filter(|_| !self.places_of(&params.name).is_empty()) {
+            Some((pack, variable)) => pack_keys::forget(&self.keyring, pack, variable).await?,
+            None => self.entry_of(&params.name)?.delete(&self.keyring).await.map_err(AgentError::from)?,
+        }
         self.record(RecordDraft::new(RecordType::SettingChanged).field("setting", "secret").field("name", params.name).field("action", "deleted")).await?;
         Ok(Empty {})
     }

@@ -24,9 +24,9 @@ pub(crate) fn at(name: &str, server: &Origin) -> String {
 }
 
 impl Entries {
-    /// A key that belongs to no server.
-    pub(crate) fn plain(name: String) -> Self {
-        Self { names: vec![name], legacy: Vec::new(), keeps_legacy: false }
+    /// The key of a pack for its own program. Version 0.1 called it `name`, and a server of the pack may still use that entry.
+    pub(crate) fn of_program(name: String) -> Self {
+        Self { names: vec![format!("{name}@program")], legacy: vec![name], keeps_legacy: true }
     }
 
     /// The key of a pack for these servers. Version 0.1 called it `name`.

@@ -52,6 +52,10 @@ impl KnownSecrets {
     }
 }
 
+/// Ends of variable names that say something of a credential: where it is got, for whom, or until when.
+const OF_CREDENTIALS: [&str; 13] =
+    ["_URL", "_URI", "_ENDPOINT", "_HOST", "_PORT", "_AUDIENCE", "_ISSUER", "_TYPE", "_MODE", "_NAME", "_PROVIDER", "_AT", "_EXPIRES"];
+
 /// What is secret in variables.
 pub(crate) fn secrets_of(declared: &BTreeSet<String>, variables: impl Iterator<Item = (String, String)>) -> Vec<SecretString> {
     let secrets_of = |(name, value): (String, String)| {
@@ -116,8 +120,7 @@ pub(crate) fn names_credential(name: &str) -> bool {
 fn is_credential(name: &str, value: &str) -> bool {
     // Where tokens are got is none. A path to a file with a key in it is no key, and would take that folder out of every text; a key may
     // begin like a path, but then no file has its name.
-    let is_place = ["_URL", "_ENDPOINT"].iter().any(|end| name.to_ascii_uppercase().ends_with(end));
-    names_credential(name) && !is_place && value.trim().len() >= SHORTEST && !is_path(value)
+    names_credential(name) && !OF_CREDENTIALS.iter().any(|end| name.to_ascii_uppercase().ends_with(end)) && value.trim().len() >= SHORTEST && !is_path(value)
 }
 
 /// Whether a value is the path of something on this computer.
@@ -219,6 +222,8 @@ mod tests {
             ("KEYBOARD", "swedish-layout"),
             ("GOOGLE_APPLICATION_CREDENTIALS", "/etc/passwd"),
             ("DEBUG_TOKEN", "1"),
+            ("AUTH_TOKEN_AUDIENCE", "shop-web-of-ours"),
+            ("TOKEN_EXPIRES_AT", "2026-11-24T10:00:00Z"),
             ("BASE64_KEY", "/k7Qp2x9s+Lm3"),
             ("DOTTED_TOKEN", ".k7Qp2x9s"),
             ("HOME_SECRET", "~k7Qp2x9s"),

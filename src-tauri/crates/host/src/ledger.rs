@@ -89,13 +89,16 @@ impl Ledger {
     /// Reads what is known. Writes nothing.
     pub(crate) fn open(paths: &Paths) -> Self {
         let (given, real) = (absolute(&paths.data), settled(&paths.data));
-        let in_folder = fs::read_to_string(paths.installation()).ok().map(|text| text.trim().to_owned()).filter(|id| is_id(id));
+        let in_folder = fs::read_to_string(paths.installation());
         let file = |folder: &Path| paths.state.join("logs").join(format!("{}.json", &engine::sha256_hex(folder.as_os_str().as_encoded_bytes())[..32]));
         let mut files = vec![file(&given), file(&real)];
         files.dedup();
         let seen = files.iter().map(|file| stamp(file)).collect();
         let mut found: Vec<Option<Entry>> = Vec::new();
-        let (mut damaged, mut unreadable) = (false, None);
+        let mut damaged = false;
+        let is_there_but_closed = |error: &io::Error| !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidData);
+        let mut unreadable = in_folder.as_ref().err().filter(|error| is_there_but_closed(error)).map(|error| (paths.installation(), error.to_string()));
+        let in_folder = in_folder.ok().map(|text| text.trim().to_owned()).filter(|id| is_id(id));
         for file in &files {
             found.push(match read(file) {
                 Ok(entry) => entry,

@@ -1,6 +1,8 @@
 //! Keys in the environment of a client: the process that it joins does not know them, so they are kept out of what is sent there.
 //! It must not know what commands do.
 
+use std::collections::BTreeSet;
+
 use contract::AgentError;
 use engine::KeyFilter;
 use serde_json::Value;
@@ -11,8 +13,9 @@ use crate::known;
 pub(crate) struct OwnKeys(KeyFilter);
 
 impl OwnKeys {
-    pub(crate) fn of_environment() -> Self {
-        let values = known::secrets_of(&std::collections::BTreeSet::new(), known::environment());
+    /// `declared` are the variables that packs name as credentials.
+    pub(crate) fn of_environment(declared: &BTreeSet<String>) -> Self {
+        let values = known::secrets_of(declared, known::environment());
         Self(KeyFilter::new(&values))
     }
 
@@ -26,12 +29,21 @@ impl OwnKeys {
         }
         let words = match command {
             "turn_start" => "/text",
-            "run_request" => "/request",
+            "run_request" if self.has_clean_ids(&params["request"]) => "/request",
             _ => return Err(engine::key_refused()),
         };
         if let (Some(said), Some(without)) = (params.pointer_mut(words), scrubbed.pointer(words)) {
             said.clone_from(without);
         }
         if params == scrubbed { Ok(params) } else { Err(engine::key_refused()) }
+    }
+
+    /// Whether no key is in the ids of a run request: with the keys taken out, two ids could become one.
+    fn has_clean_ids(&self, request: &Value) -> bool {
+        let Ok(given) = serde_json::from_str::<Value>(request.as_str().unwrap_or_default()) else { return true };
+        let ids = Value::from(vec![given["request_id"].clone(), given["conversation_id"].clone()]);
+        let mut scrubbed = ids.clone();
+        self.0.scrub(&mut scrubbed);
+        scrubbed == ids
     }
 }

@@ -9,6 +9,7 @@ use contract::{
     manifest::{PackManifest, ServerEntry, ServerHttp, ToolEntry},
 };
 use packs::LoadedPack;
+use secrets::Keyring;
 use serde_json::{Map, Value};
 
 use crate::{credentials::Credentials, definitions::key, elsewhere, entries::Entries, known};
@@ -78,7 +79,7 @@ impl Destination {
     /// The keyring entries of what is called `name` without a server. `None` where it can go nowhere.
     pub(crate) fn entries(&self, name: String) -> Option<Entries> {
         match self {
-            Self::Program => Some(Entries::plain(name)),
+            Self::Program => Some(Entries::of_program(name)),
             Self::Servers { origins, first_version } => Some(Entries::at_servers(name, origins, *first_version)),
             Self::Nowhere => None,
         }
@@ -109,6 +110,19 @@ pub(crate) fn keeps(server: &Origin) -> Result<(), AgentError> {
 /// The name of a key without a server.
 pub(crate) fn entry(pack: &str, variable: &str) -> String {
     format!("{OF_PACKS}{pack}/{variable}")
+}
+
+/// Deletes a key for every place that it was entered for, also for addresses that are not set any more.
+pub(crate) async fn forget(keyring: &Keyring, pack: &str, variable: &str) -> Result<(), AgentError> {
+    let name = entry(pack, variable);
+    let at = format!("{name}@");
+    let mut names = keyring.set_names().await;
+    names.extend(keyring.this_run_names());
+    names.retain(|known| *known == name || known.starts_with(&at));
+    for name in names {
+        keyring.delete(&name).await?;
+    }
+    Ok(())
 }
 
 /// A key that a pack declares, and who needs it.

@@ -4,6 +4,7 @@
 //! those itself. Until then it gets one line, which refuses it, and nothing else.
 
 use std::{
+    collections::BTreeSet,
     fs, io,
     io::Write as _,
     os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _},
@@ -78,7 +79,12 @@ pub(crate) enum Line {
     Error { id: u64, error: AgentError },
     Push { push: Box<Push> },
     Refused { refused: AgentError },
-    Hello { protocol: u32 },
+    Hello {
+        protocol: u32,
+        /// Variables that packs name as credentials: a client keeps their values out of what it sends.
+        #[serde(default)]
+        credentials: BTreeSet<String>,
+    },
 }
 
 /// Where the socket of a profile lies. Its name tells nothing of the folder.
@@ -226,7 +232,7 @@ async fn connection(stream: UnixStream, host: Arc<Host>, token: &str, gone: &Can
     };
     let Some(hello) = greeted.map_err(|_| io::ErrorKind::TimedOut)?? else { return Ok(()) };
     if hello.protocol != PROTOCOL {
-        return write_line(&mut write, &Line::Hello { protocol: PROTOCOL }).await;
+        return write_line(&mut write, &Line::Hello { protocol: PROTOCOL, credentials: BTreeSet::new() }).await;
     }
     let peer = match admitted(peer, &hello, token) {
         Ok(peer) => peer,
@@ -234,7 +240,8 @@ async fn connection(stream: UnixStream, host: Arc<Host>, token: &str, gone: &Can
     };
     let pushes = host.subscribe();
     // The greeting is the first line, whatever the host tells meanwhile.
-    write_line(&mut write, &Line::Hello { protocol: PROTOCOL }).await?;
+    let credentials = crate::startup::declared_credentials(&host.tools);
+    write_line(&mut write, &Line::Hello { protocol: PROTOCOL, credentials }).await?;
     let (lines, outgoing) = mpsc::channel(OUTGOING);
     let writer = tokio::spawn(write_lines(write, outgoing, pushes));
     host.ready_for_clients().await;

@@ -229,7 +229,7 @@ pub(crate) fn offline_packs(tools: &HostTools) -> Vec<OfflinePack> {
 }
 
 /// Variables that packs name as credentials of their tools.
-fn declared_credentials(tools: &HostTools) -> BTreeSet<String> {
+pub(crate) fn declared_credentials(tools: &HostTools) -> BTreeSet<String> {
     let specs = tools.loaded().iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
     let servers = tools.loaded().iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.manifest.servers);
     let of_servers = servers.flat_map(pack_keys::of_server).map(str::to_owned);

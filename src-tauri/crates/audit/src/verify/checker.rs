@@ -33,7 +33,7 @@ impl<'a> Beyond<'a> {
     /// Takes the next record. Returns the first record that was added, if this one shows that there is one, and what is wrong with it.
     pub(crate) fn step(&mut self, body: &Body) -> Option<(u64, &'static str)> {
         let mark = self.newest.filter(|mark| body.seq > mark.size)?;
-        if keys::belongs_to_an_opening(&body.kind) {
+        if keys::belongs_to_an_opening(body) {
             self.opened.get_or_insert(body.seq);
             return None;
         }
@@ -85,6 +85,8 @@ pub(crate) struct Checker<'a> {
     /// A record that was added has been reported.
     added: bool,
     keys_seen: BTreeSet<String>,
+    /// Values that are not there, by record and member, until a record of their erasure follows. None for an export, which may leave values out.
+    missing_values: Option<BTreeSet<(u64, String)>>,
     stopped: bool,
 }
 
@@ -106,8 +108,15 @@ impl<'a> Checker<'a> {
             beyond: Beyond::new(expected.newest),
             added: false,
             keys_seen: BTreeSet::new(),
+            missing_values: None,
             stopped: false,
         }
+    }
+
+    /// Also reports values that are missing without a record of their erasure.
+    pub(crate) fn expect_values(mut self) -> Self {
+        self.missing_values = Some(BTreeSet::new());
+        self
     }
 
     /// Number of good records so far.
@@ -179,6 +188,7 @@ impl<'a> Checker<'a> {
             self.problems.add(Some(first), why);
         }
         self.note_call(&body);
+        self.note_erasure(&body);
         self.open_commitments.clone_from(&body.commitments);
         let leaf = tree::leaf_hash(bytes);
         let nodes = self.frontier.push(leaf);
@@ -196,6 +206,13 @@ impl<'a> Checker<'a> {
                 self.calls.remove(call);
             }
             _ => {}
+        }
+    }
+
+    fn note_erasure(&mut self, body: &Body) {
+        let Some(missing) = self.missing_values.as_mut().filter(|_| body.kind == "value_erased") else { return };
+        if let (Some(seq), Some(member)) = (body.fields.get("record").and_then(serde_json::Value::as_u64), body.text("member")) {
+            missing.remove(&(seq, member.to_owned()));
         }
     }
 
@@ -228,6 +245,9 @@ impl<'a> Checker<'a> {
     /// To be called after each record with its reveals: checkpoint and mark of this size.
     pub(crate) fn settle(&mut self) {
         let size = self.size();
+        if let Some(missing) = &mut self.missing_values {
+            missing.extend(std::mem::take(&mut self.open_commitments).into_keys().map(|member| (size, member)));
+        }
         if let Some(text) = self.notes.remove(&size) {
             match self.judge_note(&text) {
                 Ok(()) => {
@@ -280,6 +300,9 @@ impl<'a> Checker<'a> {
     pub(crate) fn finish(self) -> Summary {
         let size = self.size();
         if !self.stopped {
+            if let Some((seq, member)) = self.missing_values.as_ref().and_then(BTreeSet::first) {
+                self.problems.add(Some(*seq), format!("record {seq}: the value of \"{member}\" was removed, and no record says so"));
+            }
             if let Some(known) = self.expected.marks.iter().map(|mark| mark.size).max().filter(|known| *known > size) {
                 self.problems.add(Some(size + 1), format!("records {} to {known} are missing: the log was cut, or an old copy was put in its place", size + 1));
             }

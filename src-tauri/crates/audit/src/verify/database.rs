@@ -14,6 +14,10 @@ use crate::tree::Hash;
 
 /// Verifies the file.
 pub(crate) fn read(path: &Path, expected: Expected<'_>, problems: &mut Problems) -> Summary {
+    if let Err(error) = path.try_exists() {
+        problems.unreadable(format!("the log file cannot be read ({error})"));
+        return Summary::default();
+    }
     if !path.exists() {
         let size = expected.marks.iter().map(|mark| mark.size).max();
         problems.add(
@@ -27,6 +31,10 @@ pub(crate) fn read(path: &Path, expected: Expected<'_>, problems: &mut Problems)
         return Summary::default();
     }
     physical::header(path, problems);
+    if !expected.marks.is_empty() && schema::journal_file(path) {
+        problems.add(Some(1), "a journal lies beside the log file that would change it: Countersign leaves none");
+        return Summary::default();
+    }
     match open_and_check(path, expected, problems) {
         Ok(summary) => summary,
         Err(error) => {
@@ -120,7 +128,7 @@ fn records(db: &Connection, expected: Expected<'_>, problems: &mut Problems) -> 
         Err(error) if schema::is_damage(&error) => (BTreeMap::new(), Some(error)),
         Err(error) => return Err(error),
     };
-    let mut checker = Checker::new(problems, expected, notes);
+    let mut checker = Checker::new(problems, expected, notes).expect_values();
     if let Err(error) = feed(db, &mut checker) {
         if !schema::is_damage(&error) {
             return Err(error);

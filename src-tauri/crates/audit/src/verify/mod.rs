@@ -82,6 +82,11 @@ impl Judged {
     }
 }
 
+/// Whether this is a folder as an export is one. A folder in the place of a log is none.
+pub fn is_export(path: &Path) -> bool {
+    path.is_dir() && path.extension().is_none_or(|ending| ending != "db")
+}
+
 /// Verifies like `verify_against`, and tells a file that cannot be read now from one that is at fault.
 pub fn judge(path: &Path, outside: &Outside) -> Judged {
     let mut problems = Problems::default();
@@ -93,7 +98,7 @@ pub fn judge(path: &Path, outside: &Outside) -> Judged {
     // Faults of the marks must not keep those of the log from being found.
     let mut own = Problems::default();
     // A profile's log is never a folder.
-    let is_export = path.is_dir() && outside.installation.is_none();
+    let is_export = is_export(path) && outside.installation.is_none();
     let summary = if is_export { folder::read(path, expected, &mut own) } else { database::read(path, expected, &mut own) };
     problems.list.extend(own.list);
     let only_unreadable = own.unreadable && problems.list.len() == 1;

@@ -7,7 +7,7 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use super::Problems;
-use crate::anchor::Mark;
+use crate::anchor::{CLOSED, Mark};
 use crate::schema::{APPLICATION_ID, FORMAT_VERSION};
 
 const HEADER: usize = 100;
@@ -53,7 +53,7 @@ pub(crate) fn header(path: &Path, problems: &mut Problems) {
 /// Compares the closed file with the digest taken when it was closed: even bytes that hold nothing count. Says nothing
 /// about a log that is open, was not closed, or has gone on since.
 pub(crate) fn seal(path: &Path, records: u64, mark: &Mark, problems: &mut Problems) {
-    let Some(expected) = mark.seal.as_deref().filter(|_| mark.size == records) else { return };
+    let Some(expected) = mark.seal.as_deref().filter(|seal| mark.size == records && *seal != CLOSED) else { return };
     if crate::schema::side_file(path) {
         return;
     }

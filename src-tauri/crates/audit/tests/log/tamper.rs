@@ -1,7 +1,7 @@
 //! Someone with the file and a database tool: each change is reported with the first bad record, by `verify` and where it
 //! lies at the end also by `open`.
 
-use audit::{Log, Mark, OpenState, verify};
+use audit::{Anchor as _, Log, Mark, OpenState, verify};
 use contract::VerifyProblem;
 use rusqlite::Connection;
 
@@ -180,6 +180,67 @@ fn open_notices_a_changed_tail() {
         Connection::open(world.db()).unwrap().execute_batch(sql).unwrap();
         assert!(matches!(Log::open(world.options()).unwrap(), OpenState::Tampered(_)), "{sql}");
     }
+}
+
+/// Writes a file beside the log, such as a write-ahead log.
+fn beside(world: &World, ending: &str, bytes: &[u8]) {
+    let mut name = world.db().into_os_string();
+    name.push(ending);
+    std::fs::write(name, bytes).unwrap();
+}
+
+#[test]
+fn a_removed_value_is_found_also_where_the_seal_says_nothing() {
+    let world = World::new();
+    closed(&world, 50);
+    Connection::open(world.db()).unwrap().execute_batch("DELETE FROM audit_reveal WHERE seq=20; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+    // Beside a write-ahead log the file is not compared with its seal.
+    beside(&world, "-wal", b"x");
+    let report = verify(&world.db(), world.anchor().load().unwrap().as_ref());
+    assert!(report.problems.iter().any(|problem| problem.seq == Some(20) && problem.message.contains("was removed")), "{report:?}");
+    assert!(matches!(Log::open(world.options()).unwrap(), OpenState::Tampered(_)));
+}
+
+#[test]
+fn a_large_write_ahead_log_does_not_make_a_start_skip_the_file() {
+    let world = World::new();
+    closed(&world, 50);
+    let sql = "UPDATE audit_record SET body=CAST(replace(CAST(body AS TEXT),'cart.add','cart.del') AS BLOB) WHERE seq=20; PRAGMA wal_checkpoint(TRUNCATE)";
+    Connection::open(world.db()).unwrap().execute_batch(sql).unwrap();
+    beside(&world, "-wal", &vec![0; 17 << 20]);
+    assert!(matches!(Log::open(world.options()).unwrap(), OpenState::Tampered(_)));
+}
+
+#[test]
+fn a_journal_beside_a_log_is_found_and_not_played_back() {
+    let world = World::new();
+    closed(&world, 5);
+    let bytes = std::fs::read(world.db()).unwrap();
+    beside(&world, "-journal", b"anything");
+    let report = verify(&world.db(), world.anchor().load().unwrap().as_ref());
+    assert!(report.problems.iter().any(|problem| problem.message.contains("journal")), "{report:?}");
+    assert!(matches!(Log::open(world.options()).unwrap(), OpenState::Tampered(_)));
+    assert_eq!(std::fs::read(world.db()).unwrap(), bytes);
+}
+
+#[test]
+fn a_log_that_somebody_reads_while_it_is_closed_takes_no_records_from_strangers() {
+    let world = World::new();
+    let reader = {
+        closed(&world, 5);
+        let reader = Connection::open(world.db()).unwrap();
+        reader.execute_batch("BEGIN; SELECT count(*) FROM audit_record").unwrap();
+        reader
+    };
+    closed(&world, 5);
+    let mark = world.anchor().load().unwrap().unwrap();
+    assert!(mark.seal.is_some(), "it was closed: {mark:?}");
+    drop(reader);
+    let db = Connection::open(world.db()).unwrap();
+    let size: i64 = db.query_row("SELECT count(*) FROM audit_record", [], |row| row.get(0)).unwrap();
+    assert_eq!(u64::try_from(size).unwrap(), mark.size);
+    let report = verify(&world.db(), Some(&mark));
+    assert!(report.ok, "{report:?}");
 }
 
 #[test]

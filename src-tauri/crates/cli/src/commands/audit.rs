@@ -87,7 +87,7 @@ enum Of {
 pub(crate) fn verify(out: Out, data_dir: PathBuf, place: Option<PathBuf>) -> Result<Exit, Failure> {
     let paths = Paths::new(Some(data_dir));
     let (of, report) = match place {
-        Some(folder) if folder.is_dir() => (Of::Export, audit::verify(&folder, None)),
+        Some(folder) if audit::is_export(&folder) => (Of::Export, audit::verify(&folder, None)),
         Some(file) if file.exists() => (Of::Log, host::verify_file(&paths, &file)?),
         Some(place) => {
             let hint = "Name a folder that `csign audit export` wrote, or the file of a log.";

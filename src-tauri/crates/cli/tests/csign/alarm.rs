@@ -260,6 +260,30 @@ fn a_changed_bit_of_a_closed_log_stops_the_next_start() {
 }
 
 #[test]
+fn a_folder_in_the_place_of_a_log_is_no_export() {
+    let world = World::new();
+    world.run(&["ask", "hello"]).ends_with(0);
+    let folder = world.path("old.db");
+    world.run(&["audit", "export", folder.to_str().expect("a name")]).ends_with(0);
+    world.run(&["audit", "verify", folder.to_str().expect("a name")]).ends_with(5);
+}
+
+#[test]
+fn an_installation_that_cannot_be_read_now_is_no_alarm() {
+    let (world, _) = with_old_copy();
+    let (file, kept) = (world.data().join("installation"), world.path("kept"));
+    fs::rename(&file, &kept).expect("moved");
+    fs::create_dir(&file).expect("made");
+    for args in [&["audit", "verify"][..], &["ask", "hello"]] {
+        let ran = world.run(args).ends_with(1);
+        assert!(ran.err.contains("cannot be read"), "{}", ran.err);
+    }
+    fs::remove_dir(&file).expect("removed");
+    fs::rename(&kept, &file).expect("moved back");
+    world.run(&["ask", "hello"]).ends_with(0);
+}
+
+#[test]
 fn a_fault_that_verify_finds_is_an_alarm() {
     let (world, _) = with_old_copy();
     let good = fs::read(log(&world)).expect("read");
