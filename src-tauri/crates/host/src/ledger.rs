@@ -96,7 +96,8 @@ impl Ledger {
         let seen = files.iter().map(|file| stamp(file)).collect();
         let mut found: Vec<Option<Entry>> = Vec::new();
         let mut damaged = false;
-        let is_there_but_closed = |error: &io::Error| !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidData);
+        let is_there_but_closed =
+            |error: &io::Error| !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidData);
         let mut unreadable = in_folder.as_ref().err().filter(|error| is_there_but_closed(error)).map(|error| (paths.installation(), error.to_string()));
         let in_folder = in_folder.ok().map(|text| text.trim().to_owned()).filter(|id| is_id(id));
         for file in &files {

@@ -75,10 +75,20 @@ pub(crate) struct Request {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Line {
-    Ok { id: u64, ok: Value },
-    Error { id: u64, error: AgentError },
-    Push { push: Box<Push> },
-    Refused { refused: AgentError },
+    Ok {
+        id: u64,
+        ok: Value,
+    },
+    Error {
+        id: u64,
+        error: AgentError,
+    },
+    Push {
+        push: Box<Push>,
+    },
+    Refused {
+        refused: AgentError,
+    },
     Hello {
         protocol: u32,
         /// Variables that packs name as credentials: a client keeps their values out of what it sends.

@@ -193,8 +193,18 @@ fn a_key_of_the_environment_is_refused_as_a_name_or_an_id() {
     let request = world.path("request.json");
     std::fs::write(&request, r#"{"contract_version":"1.0","request_id":"r-1","input":"How is account 17 pacing?"}"#).unwrap();
     let request = request.to_str().unwrap();
+    // With the keys taken out, two such ids could become one.
+    let of_id = |name: &str, ids: &str| {
+        let file = world.path(name);
+        std::fs::write(&file, format!(r#"{{"contract_version":"1.0",{ids},"input":"How is account 17 pacing?"}}"#)).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    let by_request = of_id("id.json", &format!(r#""request_id":"r-{KEY}""#));
+    let by_conversation = of_id("conversation.json", &format!(r#""request_id":"r-2","conversation_id":"{KEY}""#));
     for args in [
         &["ask", "--session", KEY, "Hello?"][..],
+        &["run", "--request", &by_request],
+        &["run", "--request", &by_conversation],
         &["ask", "--model", KEY, "Hello?"],
         &["tools", "call", "cart.get", "--session", KEY],
         &["run", "--request", request, "--caller", KEY],
@@ -204,6 +214,8 @@ fn a_key_of_the_environment_is_refused_as_a_name_or_an_id() {
         assert!(refused.code != 0 && (refused.err.clone() + &refused.out).contains("contains a stored key"), "{args:?}: {}{}", refused.out, refused.err);
     }
     world.run(&["audit", "export", world.path("export").to_str().unwrap()]).ends_with(0);
+    std::fs::remove_file(by_request).unwrap();
+    std::fs::remove_file(by_conversation).unwrap();
     assert_eq!(holding(&world.path("."), &[KEY]), Vec::<String>::new());
 }
 

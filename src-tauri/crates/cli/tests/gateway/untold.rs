@@ -101,17 +101,32 @@ async fn a_key_of_the_gateway_in_an_id_or_the_context_is_refused_and_written_now
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_of_a_joining_commands_own_environment_gets_into_no_file() {
     const KEY: &str = "tok-77aa51d09be2c4f8";
+    // By its name alone nobody would take the second variable for a credential: a pack says that it is one.
+    for variable in ["OTHER_API_TOKEN", "CRM_PAT"] {
+        keeps_out(variable, KEY).await;
+    }
+}
+
+async fn keeps_out(variable: &str, key: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let manifest = std::fs::read_to_string("../../../tools/web-api-example/pack.json").unwrap();
+    let pack = folder.path().join("data/tools/crm");
+    std::fs::create_dir_all(&pack).unwrap();
+    let manifest = manifest.replace("DEMO_API_TOKEN", "CRM_PAT").replace("web-api-example", "crm");
+    std::fs::write(pack.join("pack.json"), manifest).unwrap();
     let server = model([Reply::text(["Hello."])]).await;
-    let mut gateway = Gateway::with(&server, &[("COUNTERSIGN_LOG", "trace")]).await;
+    let url = server.base_url();
+    let env = [("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_MODEL", "scripted"), ("COUNTERSIGN_LOG", "trace")];
+    let mut gateway = Gateway::start_in(folder, &[], &env).await;
     let joined = |args: &[&str]| {
-        let output = gateway.terminal(args).env("OTHER_API_TOKEN", KEY).output().unwrap();
+        let output = gateway.terminal(args).env(variable, key).output().unwrap();
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
-    joined(&["ask", "--session", "joined", &format!("Hello {KEY}, who are you?")]);
-    let refused = joined(&["tools", "call", "product.search", "--args", &json!({"query": KEY}).to_string()]);
-    assert!(refused.contains("contains a stored key"), "{refused}");
+    joined(&["ask", "--session", "joined", &format!("Hello {key}, who are you?")]);
+    let refused = joined(&["tools", "call", "product.search", "--args", &json!({"query": key}).to_string()]);
+    assert!(refused.contains("contains a stored key"), "{variable}: {refused}");
     let written = gateway.written();
     assert!(written.contains("who are you?"), "the rest of the message is kept");
     assert_eq!(gateway.stop(), Some(0));
-    assert!(!(written + &gateway.written()).contains(KEY));
+    assert!(!(written + &gateway.written()).contains(key), "{variable}");
 }
