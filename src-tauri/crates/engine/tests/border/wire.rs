@@ -56,7 +56,8 @@ async fn an_action_that_is_approved_later_is_sent_as_it_was_shown() {
     assert_eq!(recorded(&bench).await, bench.sent());
 }
 
-#[tokio::test(start_paused = true)]
+// The clock runs: the log is written inside the tool's time limit, which a stopped clock would let pass.
+#[tokio::test]
 async fn a_second_request_of_a_read_has_its_own_record() {
     let bench = bench(Effect::ReadOnly);
     bench.tools.further.lock().unwrap().insert("t".into(), json!({"q": "shoe"}));
@@ -78,7 +79,8 @@ async fn a_change_sends_no_second_request_that_nobody_signed() {
     assert_eq!(recorded(&bench).await, bench.sent());
 }
 
-#[tokio::test(start_paused = true)]
+// The clock runs: the log is written inside the tool's time limit, which a stopped clock would let pass.
+#[tokio::test]
 async fn a_read_that_goes_on_with_answers_is_recorded_with_them() {
     let bench = bench(Effect::ReadOnly);
     bench.tools.wants.lock().unwrap().insert("t".into(), json!({"which": {"action": "accept"}}));
