@@ -79,7 +79,7 @@ pub(crate) fn client_ip(headers: &HeaderMap, peer: IpAddr, config: &Config) -> I
     nearest
 }
 
-/// What limits count an address as: an IPv6 client has a network of 64 bits, and can take any address of it.
+/// The name under which limits count an address. An IPv6 client has a network of 64 bits and can take any address of it.
 pub(crate) fn network(ip: IpAddr) -> String {
     match ip {
         IpAddr::V4(ip) => ip.to_string(),

@@ -56,7 +56,7 @@ impl KnownSecrets {
 const OF_CREDENTIALS: [&str; 13] =
     ["_URL", "_URI", "_ENDPOINT", "_HOST", "_PORT", "_AUDIENCE", "_ISSUER", "_TYPE", "_MODE", "_NAME", "_PROVIDER", "_AT", "_EXPIRES"];
 
-/// What is secret in variables.
+/// Finds the secrets in variables.
 pub(crate) fn secrets_of(declared: &BTreeSet<String>, variables: impl Iterator<Item = (String, String)>) -> Vec<SecretString> {
     let secrets_of = |(name, value): (String, String)| {
         if declared.contains(&name) || is_credential(&name, &value) { vec![value] } else { secrets_in(&name, &value) }

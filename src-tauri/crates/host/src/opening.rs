@@ -67,7 +67,7 @@ pub(crate) async fn log(paths: &Paths, installation: &str, keyring: Arc<Keyring>
         },
     };
     let alarm = ledger.raise(options.ids.next("alarm"), options.clock.now(), &found);
-    // Nothing runs yet that would have to be stopped.
+    // No turn runs yet that this process would have to stop.
     ledger.new_alarm();
     match options.when_alarmed {
         WhenAlarmed::Refuse => Err(alarm.error()),

@@ -19,7 +19,8 @@ impl OwnKeys {
         Self(KeyFilter::new(&values))
     }
 
-    /// What may be sent of a command's parameters. Words lose a key and go on, as they would in this process; anywhere else it is refused.
+    /// Returns the parameters of a command as they may be sent. A message loses its keys, as it would in this process. In any other field a
+    /// key is refused.
     pub(crate) fn sendable(&self, command: &str, mut params: Value) -> Result<Value, AgentError> {
         let mut scrubbed = params.clone();
         self.0.scrub(&mut scrubbed);

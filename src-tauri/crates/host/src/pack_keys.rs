@@ -31,7 +31,7 @@ pub(crate) enum Destination {
     Nowhere,
 }
 
-/// What becomes of the entry of version 0.1, which names no server. It belongs to the address of the manifest alone.
+/// Says how the entry of version 0.1 is used. It names no server and belongs to the address of the manifest alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FirstVersion {
     /// It belongs to another server.

@@ -205,7 +205,7 @@ pub(crate) async fn forget_tokens(pack: &PackId, server: &str, keyring: &Keyring
     Ok(())
 }
 
-/// What a server may be shown, by pack, name and address.
+/// The keys that a server may get, by pack, name and address.
 pub(crate) fn access(
     pack: &PackId,
     server: &str,

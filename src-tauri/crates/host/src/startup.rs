@@ -1,5 +1,5 @@
 //! Opening a profile, in order: folder and lock, settings, keyring, store, log, packs, engine, recovery.
-//! Nothing here waits for a server or reads a file of more than 16 MiB: an answer in a terminal comes through here every time.
+//! It waits for no server and reads no file of more than 16 MiB, because every answer in a terminal passes through here.
 
 use std::{collections::BTreeSet, sync::Arc};
 

@@ -135,7 +135,7 @@ impl HostTools {
         pack_keys::all(&self.packs, &self.profile.settings(), &self.credentials, stands_in)
     }
 
-    /// What the host itself has to show for a tool.
+    /// The key that the host itself shows for a tool.
     async fn key_of(&self, spec: &ToolSpec) -> Result<Option<SecretString>, AgentError> {
         let Some(variable) = pack_keys::needed(spec) else { return Ok(None) };
         let to = Destination::of_tool(spec, &self.packs);
@@ -462,7 +462,7 @@ impl Tools for HostTools {
             let Some(variable) = pack_keys::needed(spec) else { return Ok(()) };
             return self.credentials.check(spec.pack.as_str(), variable, &Destination::of_tool(spec, &self.packs), &spec.title).await;
         };
-        // What a server behind an address is shown: it could not be reached without. A program may do without.
+        // A server behind an address cannot be reached without its keys. A program can run without them.
         let at = definitions::key(&spec.pack, server);
         let stands_in = self.elsewhere.of(&at).transpose()?.is_some();
         let keys = self.keys(&|key: &str| stands_in && key == at);

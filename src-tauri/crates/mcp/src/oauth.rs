@@ -162,7 +162,7 @@ pub(crate) async fn signed_in(address: &Address, oauth: &ServerOauth) -> Result<
     Ok(manager)
 }
 
-/// What is kept of the last sign-in.
+/// The stored result of the last sign-in.
 async fn kept(address: &Address) -> Result<Option<StoredCredentials>, AuthError> {
     Kept::new(Arc::clone(&address.access)).load().await
 }

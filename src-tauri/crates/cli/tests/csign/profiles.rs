@@ -157,7 +157,7 @@ fn a_copied_program_with_a_pack_of_the_users_own_says_that_the_others_are_missin
     }
     let refused: serde_json::Value = serde_json::from_str(&copied(&world, &["--json", "tools", "call", "cart.get"]).1).expect("JSON");
     assert_eq!(refused["error"]["details"]["reason"], "no_packs", "{refused}");
-    // What is there is used.
+    // The pack that was found is used.
     let (code, out, err) = copied(&world, &["tools", "call", "mine.greet", "--args", r#"{"name": "Ann"}"#]);
     assert!(!format!("{out}{err}").contains("no_packs") && code != Some(2), "{code:?}: {out}{err}");
 }

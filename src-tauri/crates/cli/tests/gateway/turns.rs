@@ -306,7 +306,7 @@ async fn told_to_stop_it_waits_for_its_clients_no_longer_than_for_turns() {
     assert_eq!(gateway.stop_in_time(), Some(0), "{}", gateway.log());
     drop(client.stdin.take());
     client.wait().unwrap();
-    // What waited is at an end, and the log is whole.
+    // The waiting turns have ended, and the log is complete.
     let all = gateway.csign(&["approvals", "list", "--all"]);
     assert_eq!(all[0]["status"], "cancelled", "{all}");
     assert!(gateway.ran(&["audit", "verify"]).status.code().is_some_and(|code| code != 5), "{all}");
