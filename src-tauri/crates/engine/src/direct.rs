@@ -161,5 +161,5 @@ impl Engine {
 pub fn key_refused() -> AgentError {
     AgentError::invalid("The request contains a stored key where a name, an id or a setting belongs. Nothing was done.")
         .reason("holds_secret")
-        .hint("Leave the key out. Enter keys only in Settings.")
+        .hint("Leave the key out. Enter keys only in Settings. If it is no key, look for an environment variable with this value and rename it.")
 }
