@@ -1,73 +1,34 @@
 //! The turn: prompt, rounds, executor, approvals. It sees the world through `ports` and names no store, provider or window.
 
-mod again;
+mod agents;
 pub mod amounts;
-mod analyses;
 mod approvals;
-mod books;
-mod call;
+mod budget;
 mod canonical;
-mod coerce;
-mod conversation;
-mod decide;
-mod direct;
-mod dispatch;
-mod egress;
-mod ending;
-mod entities;
-mod fit;
-mod frame;
-mod guidance;
-mod history;
-mod instruct;
-mod lanes;
-mod locks;
-mod look_alikes;
-mod metering;
-mod offered;
-mod outgoing;
-mod oversize;
-mod pack_egress;
+mod context;
+mod memory;
 pub mod ports;
-mod preview;
-mod prompt;
-mod recheck;
-mod recover;
-mod refusals;
-mod results;
-mod resume;
-mod retry;
-mod rounds;
-mod route;
 mod run;
-mod schema;
-mod service;
 mod sessions;
-mod shared;
-mod strangers;
-mod supervisor;
-mod switches;
 mod texts;
-mod toolkit;
-mod traces;
+mod tools;
 mod turn;
-mod values;
 
 use std::sync::Arc;
 
 use contract::{AgentError, Push, SessionId};
 
+pub use approvals::decide::{Decided, DecidedBy};
 pub use canonical::{approval_hash, canonical, sha256_hex};
-pub use coerce::coerce;
-pub use conversation::VISITOR;
-pub use decide::{Decided, DecidedBy};
-pub use direct::key_refused;
-pub use egress::KeyFilter;
-pub use history::cap;
-pub use recover::Recovered;
-pub use refusals::Refused;
+pub use context::egress::KeyFilter;
+pub use context::history::cap;
+pub use memory::VISITOR;
 pub use run::{Around, Hearing, IGNORED};
-pub use schema::Validators;
+pub use tools::coerce::coerce;
+pub use tools::refusals::Refused;
+pub use tools::schema::Validators;
+pub use turn::direct::key_refused;
+pub use turn::recover::Recovered;
 
 use ports::{AuditLog, Clock, Events, Ids, Models, Probe, Profile, Random, Roster, Secrets, Store, StoreError, Tools};
 
@@ -91,20 +52,20 @@ pub struct World {
 /// Runs turns, one per session at a time, and everything that a turn needs. What turns keep is shared with the engines made by `limited`.
 pub struct Engine {
     pub(crate) world: World,
-    pub(crate) validators: Arc<schema::Validators>,
-    pub(crate) router: Arc<approvals::Router>,
-    pub(crate) lanes: Arc<lanes::Lanes>,
-    pub(crate) egress: Arc<egress::Egress>,
-    pub(crate) memories: Arc<conversation::Memories>,
-    pub(crate) toolkits: Arc<toolkit::Toolkits>,
-    pub(crate) traces: Arc<traces::Traces>,
+    pub(crate) validators: Arc<tools::schema::Validators>,
+    pub(crate) router: Arc<approvals::gate::Router>,
+    pub(crate) lanes: Arc<sessions::lanes::Lanes>,
+    pub(crate) egress: Arc<context::egress::Egress>,
+    pub(crate) memories: Arc<memory::Memories>,
+    pub(crate) toolkits: Arc<context::toolkit::Toolkits>,
+    pub(crate) traces: Arc<turn::traces::Traces>,
     /// Analyses from before this instant do not count.
     pub(crate) analyses_from: Arc<std::sync::Mutex<Option<chrono::DateTime<chrono::Utc>>>>,
     pub(crate) runs: Arc<run::Live>,
     /// Requests that were refused, by the minute.
-    pub(crate) refusals: Arc<refusals::Refusals>,
+    pub(crate) refusals: Arc<tools::refusals::Refusals>,
     /// Session values are read, changed and written back under their session's lock.
-    pub(crate) values: Arc<locks::Locks>,
+    pub(crate) values: Arc<sessions::locks::Locks>,
     /// The note of when instructions were last used, in the same way.
     pub(crate) notes: Arc<tokio::sync::Mutex<()>>,
 }

@@ -17,10 +17,10 @@ use tokio_util::sync::CancellationToken;
 use super::Work;
 use crate::{
     DecidedBy, Engine,
-    direct::Part,
-    lanes::Met,
     ports::{Durability, Profile, RecordDraft, TurnRow},
+    sessions::lanes::Met,
     store_error,
+    turn::direct::Part,
 };
 
 /// The text of the event that tells which arguments of a model were left out.

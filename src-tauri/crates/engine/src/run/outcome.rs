@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Ended;
-use crate::metering::usd;
+use crate::budget::metering::usd;
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,0 +1,141 @@
+//! What the supervisor is asked and how its decision is read: the roster, the generated list of whom it may name, a shape for
+//! models that keep to one, and a lenient reader for those that do not. Who is then asked is decided in `supervisor`.
+
+use std::sync::Arc;
+
+use contract::AgentId;
+use serde_json::{Value, json};
+
+use crate::{
+    context::{egress::Words, prompt::escaped},
+    ports::{Agent, FINISH, RouteDecision, Structured},
+};
+
+const SUPERVISOR: &str = include_str!("../../prompts/supervisor.md");
+const SYNTHESIS: &str = include_str!("../../prompts/synthesis.md");
+/// Reasons that send a turn to a specialist for a second time.
+const AGAIN: [&str; 2] = ["incomplete", "new_request"];
+const REASONS: [&str; 6] = ["in_field", "incomplete", "new_request", "answered", "no_specialist_needed", DECLINED];
+/// The message asks for what nobody here is for.
+const DECLINED: &str = "out_of_scope";
+
+/// What a specialist answered in this turn.
+#[derive(Clone)]
+pub(crate) struct Answered {
+    pub(crate) agent: Arc<Agent>,
+    pub(crate) text: String,
+}
+
+/// Whom a decision names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    Finish,
+    Agent(AgentId),
+}
+
+/// The supervisor's rules.
+pub(crate) fn rules() -> &'static str {
+    SUPERVISOR.trim_end()
+}
+
+/// Who can be asked.
+pub(crate) fn roster(agents: &[Arc<Agent>]) -> String {
+    let mut text = "Specialists:".to_owned();
+    for agent in agents {
+        let data = if agent.tools.is_empty() { " It has no tools and no data." } else { "" };
+        text.push_str(&format!("\n- {}: {}. {}{data}", agent.id, agent.name, agent.summary.trim()));
+    }
+    text
+}
+
+/// What is asked of the model that brings several answers together.
+pub(crate) fn synthesis() -> &'static str {
+    SYNTHESIS.trim_end()
+}
+
+/// The answers so far, each in a tag that none of them can close.
+pub(crate) fn answers(answered: &[Answered]) -> String {
+    let one = |answer: &Answered| {
+        format!(
+            "<answer specialist=\"{}\" id=\"{}\">\n{}\n</answer>",
+            escaped(&answer.agent.name),
+            escaped(answer.agent.id.as_str()),
+            escaped(answer.text.trim())
+        )
+    };
+    let texts: Vec<String> = answered.iter().map(one).collect();
+    if texts.is_empty() { String::new() } else { format!("Answers of this turn so far:\n{}", texts.join("\n")) }
+}
+
+/// The shape of a decision; whom it may name is generated from who can be asked.
+pub(crate) fn shape(agents: &[Arc<Agent>], words: &Words) -> Structured {
+    let mut next: Vec<&str> = agents.iter().map(|agent| agent.id.as_str()).collect();
+    next.push(FINISH);
+    let schema = json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["next", "instruction", "reason_code", "entities"],
+        "properties": {
+            "next": {"type": "string", "enum": next},
+            "instruction": {"type": "string", "description": "An order for the specialist; with FINISH the answer to the user, or nothing."},
+            "reason_code": {"type": "string", "enum": REASONS},
+            "entities": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "required": ["kind", "value"],
+                    "properties": {"kind": {"type": "string"}, "value": {"type": "string"}}
+                }
+            }
+        }
+    });
+    Structured { name: "route", schema: words.definition(&schema) }
+}
+
+/// Reads a decision out of what a model wrote. The problem is worded for the model.
+pub(crate) fn read(text: &str, agents: &[Arc<Agent>]) -> Result<(Next, RouteDecision), String> {
+    let known = || agents.iter().map(|agent| agent.id.as_str()).chain([FINISH]).collect::<Vec<_>>().join(", ");
+    let Some(decision) = object(text).and_then(|value| serde_json::from_value::<RouteDecision>(value).ok()) else {
+        return Err(format!("That is no decision. Answer with one JSON object as described; next is one of {}.", known()));
+    };
+    let named = decision.next.trim();
+    if named.eq_ignore_ascii_case(FINISH) {
+        return Ok((Next::Finish, decision));
+    }
+    match agents.iter().find(|agent| agent.id.as_str().eq_ignore_ascii_case(named)) {
+        Some(agent) => Ok((Next::Agent(agent.id.clone()), decision)),
+        None => Err(format!("There is no specialist \"{}\". Decide again; next is one of {}.", named.chars().take(60).collect::<String>(), known())),
+    }
+}
+
+/// The first JSON object in a text: models wrap it in words and fences.
+fn object(text: &str) -> Option<Value> {
+    text.match_indices('{')
+        .find_map(|(at, _)| serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>().next()?.ok().filter(|value| value.get("next").is_some()))
+}
+
+/// Whether a specialist may be asked: once, and once more for a reason.
+pub(crate) fn may_visit(agent: &AgentId, decision: &RouteDecision, answered: &[Answered]) -> bool {
+    match answered.iter().filter(|answer| answer.agent.id == *agent).count() {
+        0 => true,
+        1 => AGAIN.contains(&decision.reason_code.trim()),
+        _ => false,
+    }
+}
+
+/// Whether a decision says that the message is nobody's task here.
+pub(crate) fn declines(decision: &RouteDecision, answered: &[Answered]) -> bool {
+    answered.is_empty() && decision.reason_code.trim() == DECLINED
+}
+
+/// The order as the specialist gets it.
+pub(crate) fn order(decision: &RouteDecision) -> String {
+    let mut text = decision.instruction.trim().to_owned();
+    let entities = decision.entities.iter().filter(|entity| !entity.value.trim().is_empty());
+    let entities: Vec<String> = entities.map(|entity| format!("{} {}", entity.kind.trim(), entity.value.trim()).trim().to_owned()).collect();
+    if !entities.is_empty() {
+        text.push_str(&format!("\nIt is about: {}.", entities.join(", ")));
+    }
+    text
+}

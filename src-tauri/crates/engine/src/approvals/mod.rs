@@ -1,0 +1,8 @@
+//! Approvals: what waits for a person, what the person decides, and the last check before the effect.
+
+pub(crate) mod decide;
+pub(crate) mod gate;
+pub(crate) mod look_alikes;
+pub(crate) mod preview;
+pub(crate) mod recheck;
+pub(crate) mod repeats;

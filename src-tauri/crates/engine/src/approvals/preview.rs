@@ -1,0 +1,228 @@
+//! What an action would change, computed by the host: read calls of the same pack, then the manifest's template.
+//! A preview that cannot be computed is left out; the full arguments are always shown. A template may also say that the action cannot
+//! be carried out: nobody is to sign what will be refused.
+
+use std::sync::Arc;
+
+use contract::{AgentError, Effect, ErrorCode, PreviewView, ToolOutcome, ToolSpec, manifest::PreviewRead};
+use minijinja::{Environment, Error, ErrorKind, Value as Template, value::Serde};
+use policy::Decision;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::{
+    amounts,
+    tools::call::{CallDone, Ready},
+    turn::Turn,
+};
+
+/// The longest preview, as JSON text.
+const MOST_BYTES: usize = 256 * 1024;
+/// In place of an amount that nobody told.
+const UNKNOWN: &str = "?";
+
+/// What a template yields.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Foreseen {
+    Shown(PreviewView),
+    /// Why the action cannot be carried out as it is.
+    Refused {
+        refuse: String,
+    },
+}
+
+/// What could be said of an action, and whether a read that it rests on found nobody to answer.
+#[derive(Debug)]
+pub(crate) struct Foresight {
+    pub(crate) foreseen: Option<Foreseen>,
+    pub(crate) unread: bool,
+}
+
+impl Foresight {
+    pub(crate) fn view(self) -> Option<PreviewView> {
+        match self.foreseen? {
+            Foreseen::Shown(view) => Some(view),
+            Foreseen::Refused { .. } => None,
+        }
+    }
+}
+
+/// Why a preview has no value of a read.
+enum Missing {
+    /// There is nothing to ask for, nobody may ask, or the tool said that it has no such thing: so it will say again.
+    Said,
+    /// Nobody answered.
+    Away,
+}
+
+impl Turn {
+    pub(crate) async fn foresee(&self, spec: &ToolSpec, arguments: &Value, locale: &str) -> Foresight {
+        let mut foresight = Foresight { foreseen: None, unread: false };
+        let Some(preview) = &spec.preview else { return foresight };
+        let (mut variables, mut seen) = (Map::new(), Vec::new());
+        for read in &preview.reads {
+            let value = self.preview_read(spec, read, arguments, &mut seen).await;
+            foresight.unread |= matches!(value, Err(Missing::Away));
+            match value {
+                Ok(value) => variables.insert(read.name.clone(), value),
+                Err(_) if read.optional => variables.insert(read.name.clone(), Value::Null),
+                Err(_) => return foresight,
+            };
+        }
+        match render(&preview.template, arguments, &variables, locale) {
+            Ok(foreseen) => {
+                if matches!(foreseen, Foreseen::Refused { .. }) {
+                    // The model hears why, perhaps in words of what was read. A preview itself is for the person alone.
+                    seen.iter().for_each(|(spec, done)| self.note_trust(spec, done));
+                }
+                foresight.foreseen = Some(foreseen);
+            }
+            Err(problem) => tracing::warn!(tool = %spec.id, %problem, "a preview could not be computed"),
+        }
+        foresight
+    }
+
+    async fn preview_read(&self, of: &ToolSpec, read: &PreviewRead, arguments: &Value, seen: &mut Vec<(Arc<ToolSpec>, CallDone)>) -> Result<Value, Missing> {
+        let is_wanted = |spec: &&ToolSpec| spec.pack == of.pack && spec.is_named(&read.tool) && spec.effect == Effect::ReadOnly;
+        let spec = self.specs.iter().find(is_wanted).ok_or(Missing::Said)?.clone();
+        let filled: Map<String, Value> = read.arguments.iter().filter_map(|(name, value)| Some((name.clone(), fill(value, arguments)?))).collect();
+        let arguments = Value::Object(filled);
+        let call = contract::CallId(self.world().ids.next("call"));
+        let decision = self.gate(&spec, &arguments).await;
+        let ready = Ready { call, spec: Arc::new(spec), arguments, decision, coerced: Vec::new(), is_adapted: false };
+        self.may_preview(&ready)?;
+        let done = self.dispatch(&ready, None).await;
+        let value = match &done.error {
+            _ if done.outcome == ToolOutcome::Ok => Ok((*done.data).clone()),
+            Some(error) if is_an_answer(error) => Err(Missing::Said),
+            _ => Err(Missing::Away),
+        };
+        seen.push((ready.spec, done));
+        value
+    }
+}
+
+impl Turn {
+    /// The host reads for a preview only what a model could read now without a question: nobody has agreed to anything yet.
+    fn may_preview(&self, ready: &Ready) -> Result<(), Missing> {
+        let fits = self.engine.check_arguments(&ready.spec, &ready.arguments);
+        let refused = self.engine.check_tool(&ready.spec).and(fits).map_err(|error| error.message);
+        let why = match (&ready.decision, refused) {
+            (Decision::Allow { .. }, Ok(())) => return Ok(()),
+            (Decision::Ask { why } | Decision::Deny { why }, Ok(())) => why.clone(),
+            (_, Err(message)) => message,
+        };
+        tracing::info!(tool = %ready.spec.id, %why, "a preview was left out");
+        Err(Missing::Said)
+    }
+}
+
+/// Whether a failure is what the tool or its server said, and not that nobody was there.
+fn is_an_answer(error: &AgentError) -> bool {
+    error.code == ErrorCode::InvalidInput || error.reason_text() == Some("mcp_tool_error") || error.details.get("code").is_some()
+}
+
+/// Replaces text that is exactly `{{ args.NAME }}` by that argument; an absent one leaves the parameter out.
+fn fill(value: &Value, arguments: &Value) -> Option<Value> {
+    let Some(inner) = value.as_str().and_then(|text| text.trim().strip_prefix("{{")?.strip_suffix("}}")) else { return Some(value.clone()) };
+    let name = inner.trim().strip_prefix("args.")?;
+    arguments.get(name).cloned()
+}
+
+fn render(template: &str, arguments: &Value, variables: &Map<String, Value>, locale: &str) -> Result<Foreseen, String> {
+    let swedish = locale.starts_with("sv");
+    let mut environment = Environment::new();
+    environment.set_fuel(Some(200_000));
+    environment.add_filter("dec_add", |a: Template, b: Template| combine(&a, &b, i128::checked_add, 0));
+    environment.add_filter("dec_sub", |a: Template, b: Template| combine(&a, &b, i128::checked_sub, 0));
+    environment.add_filter("dec_mul", |a: Template, b: Template| combine(&a, &b, i128::checked_mul, amounts::PLACES));
+    environment.add_filter("money", move |a: Template| money(&a, swedish));
+    environment.add_filter("tojson", to_json);
+    environment.add_template("preview", template).map_err(|e| e.to_string())?;
+    let mut scope: std::collections::BTreeMap<String, Template> = variables.iter().map(|(name, value)| (name.clone(), Template::from(Serde(value)))).collect();
+    scope.insert("args".into(), Template::from(Serde(arguments)));
+    scope.insert("locale".into(), Template::from(if swedish { "sv" } else { "en" }));
+    let text = environment.get_template("preview").and_then(|t| t.render(Template::from_pairs(scope))).map_err(|e| e.to_string())?;
+    if text.len() > MOST_BYTES {
+        return Err(format!("it has {} bytes; at most {MOST_BYTES} are shown", text.len()));
+    }
+    serde_json::from_str(&text).map_err(|e| e.to_string())
+}
+
+fn to_json(value: Template) -> Result<Template, Error> {
+    serde_json::to_string(&value).map(Template::from_safe_string).map_err(|e| Error::new(ErrorKind::InvalidOperation, e.to_string()))
+}
+
+/// Two amounts as one; what rests on an unknown one is unknown. A preview says what it knows, whatever a shop leaves out.
+fn combine(a: &Template, b: &Template, with: fn(i128, i128) -> Option<i128>, drop: u32) -> String {
+    let both = amounts::read(&a.to_string()).zip(amounts::read(&b.to_string()));
+    let result = both.and_then(|(a, b)| with(a, b)).map(|result| result / 10i128.pow(drop));
+    result.map_or_else(|| UNKNOWN.to_owned(), amounts::plain)
+}
+
+fn is_plain(text: &str) -> bool {
+    (1..=40).contains(&text.trim().len()) && !text.contains(|c: char| c.is_control() || matches!(c, '"' | '\\'))
+}
+
+/// An amount as it is shown: one that cannot be read as it is written, when it is short and cannot end a text of the template.
+fn money(value: &Template, swedish: bool) -> String {
+    let text = value.to_string();
+    match amounts::read(&text) {
+        Some(value) => amounts::grouped(value, swedish),
+        None if value.is_undefined() || value.is_none() || !is_plain(&text) => UNKNOWN.to_owned(),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn shown(foreseen: Foreseen) -> PreviewView {
+        Foresight { foreseen: Some(foreseen), unread: false }.view().expect("nothing is refused")
+    }
+
+    #[test]
+    fn amounts_are_exact() {
+        let template = r#"{"summary": {{ (("Lägg till " if locale == "sv" else "Add ") ~ args.quantity) | tojson }},
+            "before": {"rows": [], "total": "{{ cart.total | money }}"},
+            "after": {"rows": [{"label": {{ args.name | tojson }}, "amount": "{{ args.price | dec_mul(args.quantity) | money }}", "changed": true}],
+                      "total": "{{ cart.total | dec_add(args.price | dec_mul(args.quantity)) | money }}"}}"#;
+        let arguments = json!({"quantity": 3, "price": "1 299,10", "name": "a \"quoted\" name"});
+        let variables = json!({"cart": {"total": 0.3}}).as_object().cloned().expect("an object");
+        let view = render(template, &arguments, &variables, "en").map(shown).expect("renders");
+        assert_eq!(view.summary, "Add 3");
+        assert_eq!(view.after.rows[0].label, "a \"quoted\" name");
+        assert_eq!(view.after.rows[0].amount, "3,897.30");
+        assert_eq!(view.before.total, "0.30");
+        assert_eq!(view.after.total, "3,897.60");
+        let swedish = render(template, &arguments, &variables, "sv").map(shown).expect("renders");
+        assert_eq!(swedish.summary, "Lägg till 3");
+        assert_eq!((swedish.before.total.as_str(), swedish.after.total.as_str()), ("0,30", "3\u{a0}897,60"));
+    }
+
+    #[test]
+    fn what_a_shop_leaves_out_is_said_to_be_unknown() {
+        let template = r#"{"summary": "Add", "before": {"rows": [{"label": "a", "amount": "{{ cart.line.total | money }}", "changed": false}], "total": "{{ cart.total | money }}"},
+            "after": {"rows": [], "total": "{{ cart.total | dec_add(args.price | dec_mul(2)) | money }}"}}"#;
+        let variables = json!({"cart": {"line": {"total": "free"}, "total": "1 299,00 kr"}}).as_object().cloned().expect("an object");
+        let view = |arguments| render(template, &arguments, &variables, "en").map(shown).expect("renders");
+        let unknown = view(json!({}));
+        assert_eq!((unknown.before.rows[0].amount.as_str(), unknown.before.total.as_str(), unknown.after.total.as_str()), ("free", "1,299.00", "?"));
+        assert_eq!(view(json!({"price": "SEK 1.50"})).after.total, "1,302.00");
+        let closing = json!({"cart": {"line": {"total": "\"}], \"total\": \"0"}, "total": "1"}}).as_object().cloned().expect("an object");
+        let view = render(template, &json!({}), &closing, "en").map(shown).expect("renders");
+        assert_eq!((view.before.rows[0].amount.as_str(), view.before.total.as_str()), ("?", "1.00"), "no amount writes rows");
+    }
+
+    #[test]
+    fn arguments_fill_reads() {
+        let arguments = json!({"partNo": "A-1"});
+        assert_eq!(fill(&json!("{{ args.partNo }}"), &arguments), Some(json!("A-1")));
+        assert_eq!(fill(&json!("{{ args.other }}"), &arguments), None);
+        assert_eq!(fill(&json!("text"), &arguments), Some(json!("text")));
+    }
+}

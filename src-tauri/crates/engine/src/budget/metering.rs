@@ -1,0 +1,419 @@
+//! The one place through which every model call of a turn goes: reserved in the ledger before it is made, settled with what the
+//! provider counted, refused when a cap would be passed. Whoever calls the turn's model is counted, also a supervisor.
+
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use chrono_tz::Tz;
+use contract::{AgentError, Budgets, Effect, ModelCapabilities, ModelPrice, SessionId, Settings, ToolId, TurnId};
+use futures::{
+    future::BoxFuture,
+    stream::{self, BoxStream, StreamExt},
+};
+
+use crate::{
+    World,
+    budget::ledger::{Cap, Reserved, Scope, Settlement, TokenPrice, Wish},
+    ports::{Finish, Message, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, ToolDef},
+    texts::Text,
+};
+
+/// An answer cut shorter than this says nothing.
+const LEAST_ANSWER: u64 = 256;
+
+/// The reason of every refusal by a budget.
+pub(crate) const BUDGET: &str = "budget_exceeded";
+
+/// What a turn has used so far, for all that happens in it.
+pub(crate) struct Account {
+    pub(crate) session: SessionId,
+    pub(crate) turn: TurnId,
+    /// The caller's own limit of an answer.
+    pub(crate) max_output_tokens: Option<u32>,
+    pub(crate) nano_usd: AtomicU64,
+    pub(crate) unpriced: Mutex<BTreeSet<String>>,
+    /// A budget made the answer end early.
+    pub(crate) truncated: AtomicBool,
+    /// A budget cut the last answer in the middle of it.
+    pub(crate) cut: AtomicBool,
+    /// What was said on the way is a part of the answer: nothing stands for it at the end.
+    pub(crate) in_parts: AtomicBool,
+    /// A tool with an effect has run.
+    pub(crate) changed: AtomicBool,
+    /// The model said that this is not its task.
+    pub(crate) declined: AtomicBool,
+    /// Why the last call of the turn itself was not made.
+    pub(crate) refusal: Mutex<Option<AgentError>>,
+    tools: Mutex<Vec<ToolId>>,
+    waited: Mutex<Duration>,
+}
+
+impl Account {
+    pub(crate) fn new(session: SessionId, turn: TurnId, max_output_tokens: Option<u32>) -> Self {
+        Self {
+            session,
+            turn,
+            max_output_tokens,
+            nano_usd: AtomicU64::new(0),
+            unpriced: Mutex::default(),
+            truncated: AtomicBool::new(false),
+            cut: AtomicBool::new(false),
+            in_parts: AtomicBool::new(false),
+            changed: AtomicBool::new(false),
+            declined: AtomicBool::new(false),
+            refusal: Mutex::default(),
+            tools: Mutex::default(),
+            waited: Mutex::default(),
+        }
+    }
+
+    /// Notes a tool that runs, in the order of first use.
+    pub(crate) fn used(&self, tool: &ToolId, effect: Effect) {
+        if effect != Effect::ReadOnly {
+            self.changed.store(true, Ordering::Release);
+        }
+        let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        if !tools.contains(tool) {
+            tools.push(tool.clone());
+        }
+    }
+
+    pub(crate) fn tools(&self) -> Vec<ToolId> {
+        self.tools.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes time that a person took.
+    pub(crate) fn wait(&self, time: Duration) {
+        *self.waited.lock().unwrap_or_else(PoisonError::into_inner) += time;
+    }
+
+    pub(crate) fn waited(&self) -> Duration {
+        *self.waited.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A model whose calls are counted.
+pub(crate) struct Metered {
+    inner: Arc<dyn Model>,
+    world: World,
+    settings: Arc<Settings>,
+    account: Arc<Account>,
+}
+
+impl Metered {
+    pub(crate) fn new(inner: Arc<dyn Model>, world: World, settings: Arc<Settings>, account: Arc<Account>) -> Arc<Self> {
+        Arc::new(Self { inner, world, settings, account })
+    }
+
+    fn meter(&self) -> Meter {
+        Meter {
+            inner: Arc::clone(&self.inner),
+            world: self.world.clone(),
+            settings: Arc::clone(&self.settings),
+            account: Arc::clone(&self.account),
+            entry: None,
+            price: None,
+            input: 0,
+            before: None,
+            output_bytes: 0,
+            wanted: None,
+            left: None,
+        }
+    }
+
+    /// A call beside a turn, reserved when this returns: only the model's time passes in the stream.
+    pub(crate) async fn open(&self, request: ModelRequest) -> Result<BoxStream<'static, Result<ModelEvent, ModelError>>, ModelError> {
+        let mut meter = self.meter();
+        let request = meter.reserve(request).await.map_err(|refusal| told(&refusal))?;
+        Ok(meter.listen(request))
+    }
+}
+
+impl Model for Metered {
+    fn label(&self) -> String {
+        self.inner.label()
+    }
+    fn may_answer(&self) -> Vec<String> {
+        self.inner.may_answer()
+    }
+    fn local(&self) -> bool {
+        self.inner.local()
+    }
+    fn capabilities(&self) -> ModelCapabilities {
+        self.inner.capabilities()
+    }
+    fn longest_answer(&self, wanted: Option<u32>) -> u32 {
+        self.inner.longest_answer(wanted)
+    }
+    fn longest_answer_now(&self, wanted: Option<u32>) -> u32 {
+        self.inner.longest_answer_now(wanted)
+    }
+    fn in_process(&self) -> bool {
+        self.inner.in_process()
+    }
+    fn answers_in_process(&self) -> bool {
+        self.inner.answers_in_process()
+    }
+    fn reads_values(&self) -> bool {
+        self.inner.reads_values()
+    }
+    fn ready(&self) -> BoxFuture<'static, ()> {
+        self.inner.ready()
+    }
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
+        let (mut meter, account) = (self.meter(), Arc::clone(&self.account));
+        let opening = async move {
+            match meter.reserve(request).await {
+                Ok(request) => meter.listen(request),
+                Err(refusal) => {
+                    let error = told(&refusal);
+                    *account.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(refusal);
+                    stream::iter([Err(error)]).boxed()
+                }
+            }
+        };
+        stream::once(opening).flatten().boxed()
+    }
+}
+
+/// One call being counted. A call that is dropped half-way is settled with a guess: the provider counts it, too.
+struct Meter {
+    inner: Arc<dyn Model>,
+    world: World,
+    settings: Arc<Settings>,
+    account: Arc<Account>,
+    entry: Option<i64>,
+    price: Option<TokenPrice>,
+    input: u64,
+    /// Who had the same request first, and may have worked on it.
+    before: Option<String>,
+    output_bytes: u64,
+    /// The longest answer that is asked for, and what the budgets leave of the longest that may come.
+    wanted: Option<u32>,
+    left: Option<u32>,
+}
+
+impl Meter {
+    /// The model's events, heard on their way.
+    fn listen(self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
+        let events = self.inner.stream(request);
+        stream::unfold((self, events), |(mut meter, mut events)| async move {
+            let event = events.next().await?;
+            meter.hear(&event);
+            Some((event, (meter, events)))
+        })
+        .boxed()
+    }
+
+    /// Enters the call into the ledger and limits its answer to what the budgets allow.
+    async fn reserve(&mut self, mut request: ModelRequest) -> Result<ModelRequest, AgentError> {
+        let budgets = self.settings.budgets;
+        let wanted = smallest([self.account.max_output_tokens, Some(budgets.max_output_tokens).filter(|most| *most > 0), request.max_output_tokens]);
+        (self.wanted, request.max_output_tokens) = (wanted, wanted);
+        // Nothing is counted or paid for what runs inside this program.
+        if self.inner.answers_in_process() {
+            return Ok(request);
+        }
+        self.input = guessed_tokens(&request);
+        self.price = self.dearest();
+        // What is reserved holds for whoever answers; one that falls silent has read it all before the next does.
+        let readers = self.inner.may_answer().len().max(1) as u64;
+        let longest = self.inner.longest_answer(wanted);
+        let wish = Wish {
+            session: self.account.session.clone(),
+            turn: self.account.turn.clone(),
+            at: self.world.clock.now(),
+            day: today(&self.world),
+            model: self.inner.label(),
+            input_tokens: self.input.saturating_mul(readers),
+            output_tokens: u64::from(longest),
+            least_output: LEAST_ANSWER,
+            price: self.price,
+            caps: caps(&budgets),
+        };
+        match self.world.store.spend_reserve(&wish).await {
+            Ok(Reserved::Entry { id, output_tokens }) => {
+                self.entry = Some(id);
+                self.left = u32::try_from(output_tokens).ok().filter(|left| *left < longest);
+                request.left_output_tokens = self.left;
+                Ok(request)
+            }
+            Ok(Reserved::Refused(refusal)) => Err(over_budget(&refusal, &self.world.profile.locale())),
+            // What cannot be entered cannot be limited.
+            Err(error) => Err(crate::store_error(&error)),
+        }
+    }
+
+    /// The most that a token can cost, whoever answers.
+    fn dearest(&self) -> Option<TokenPrice> {
+        let prices = self.world.profile.prices();
+        let each = self.inner.may_answer().into_iter().filter_map(|label| prices.of(&label).map(in_nano));
+        each.reduce(|a, b| TokenPrice { input: a.input.max(b.input), output: a.output.max(b.output) })
+    }
+
+    /// Whether a budget limits the answer of whoever answers now.
+    fn is_clamped(&self) -> bool {
+        self.left.is_some_and(|left| left < self.inner.longest_answer_now(self.wanted))
+    }
+
+    fn hear(&mut self, event: &Result<ModelEvent, ModelError>) {
+        match event {
+            Ok(ModelEvent::Text(text) | ModelEvent::Reasoning(text)) => self.output_bytes += text.len() as u64,
+            Ok(ModelEvent::Call(call)) => self.output_bytes += (call.name.len() + call.arguments.len()) as u64,
+            Ok(ModelEvent::Done { usage, finish }) => {
+                let cut = *finish == Finish::Length && self.is_clamped();
+                self.account.cut.store(cut, Ordering::Release);
+                self.account.truncated.fetch_or(cut, Ordering::AcqRel);
+                if *finish == Finish::OutOfScope {
+                    self.account.declined.store(true, Ordering::Release);
+                }
+                // A server that does not count is counted by guess.
+                let counted = usage.input_tokens + usage.output_tokens > 0;
+                let (input, output) = if counted { (usage.input_tokens, usage.output_tokens) } else { self.guess() };
+                self.settle(input, output);
+            }
+            // Refused, or never asked: nothing was used.
+            Err(error) if self.output_bytes == 0 && !error.kind.may_have_worked() => self.settle(0, 0),
+            Err(_) => {
+                let (input, output) = self.guess();
+                self.settle(input, output);
+            }
+            Ok(ModelEvent::FellBack { from, kind, .. }) => self.before = kind.may_have_worked().then(|| from.clone()),
+            Ok(ModelEvent::Choices(_) | ModelEvent::Opaque(_)) => {}
+        }
+    }
+
+    fn guess(&self) -> (u64, u64) {
+        (self.input, self.output_bytes.div_ceil(3))
+    }
+
+    /// Makes the reservation what was used: by the model that answered, and by the one that fell silent before it.
+    fn settlement(&mut self, input: u64, output: u64) -> Option<(i64, Settlement)> {
+        let entry = self.entry.take()?;
+        let (input, output) = if self.inner.answers_in_process() { (0, 0) } else { (input, output) };
+        let here = self.cost(self.inner.label(), input, output);
+        let before = self.before.take().map(|label| (self.input, self.cost(label, self.input, 0)));
+        let (wasted, cost) = before.unwrap_or((0, Some(0)));
+        // What one of two cost is not lost because nobody knows the other's price; where nothing is known it has none.
+        let known = here.unwrap_or_default().saturating_add(cost.unwrap_or_default());
+        let nano_usd = (known > 0 || here.is_some() && cost.is_some()).then_some(known);
+        Some((entry, Settlement { input_tokens: input.saturating_add(wasted), output_tokens: output, nano_usd }))
+    }
+
+    /// What so many tokens of a model cost; `None` where nobody knows, which the account notes.
+    fn cost(&self, label: String, input: u64, output: u64) -> Option<u64> {
+        if input + output == 0 {
+            return Some(0);
+        }
+        let Some(price) = self.world.profile.prices().of(&label).map(in_nano) else {
+            self.account.unpriced.lock().unwrap_or_else(PoisonError::into_inner).insert(label);
+            return None;
+        };
+        let cost = price.of(input, output);
+        self.account.nano_usd.fetch_add(cost, Ordering::AcqRel);
+        Some(cost)
+    }
+
+    fn settle(&mut self, input: u64, output: u64) {
+        if let Some((entry, used)) = self.settlement(input, output) {
+            self.world.store.spend_settle(entry, used);
+        }
+    }
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        let (input, output) = self.guess();
+        self.settle(input, output);
+    }
+}
+
+/// A refusal as it goes through the stream: only its sentence. The whole story is kept for the turn's end.
+fn told(refusal: &AgentError) -> ModelError {
+    ModelError { kind: ModelErrorKind::BadRequest, message: refusal.message.clone(), hint: refusal.hint_text().map(str::to_owned), retry_after_ms: None }
+}
+
+/// The user's local day.
+pub(crate) fn today(world: &World) -> chrono::NaiveDate {
+    let now = world.clock.now();
+    world.profile.time_zone().parse::<Tz>().map_or_else(|_| now.date_naive(), |zone| now.with_timezone(&zone).date_naive())
+}
+
+fn in_nano(price: &ModelPrice) -> TokenPrice {
+    // Dollars for a million tokens are thousandths of a billionth for one.
+    let each = |usd: f64| (usd * 1_000.0).ceil() as u64;
+    TokenPrice { input: each(price.input_usd), output: each(price.output_usd) }
+}
+
+/// Dollars as billionths.
+pub(crate) fn nano(usd: f64) -> u64 {
+    // Negative and impossible amounts become 0; settings and prices are checked where they are read.
+    (usd * 1e9).round() as u64
+}
+
+/// Billionths as dollars.
+pub(crate) fn usd(nano: u64) -> f64 {
+    nano as f64 / 1e9
+}
+
+fn caps(budgets: &Budgets) -> Vec<Cap> {
+    let tokens = |most: u32| (most > 0).then(|| u64::from(most));
+    let money = |most: f64| (most > 0.0).then(|| nano(most));
+    [
+        Cap { scope: Scope::Run, tokens: tokens(budgets.run_tokens), nano_usd: money(budgets.run_usd) },
+        Cap { scope: Scope::Session, tokens: tokens(budgets.session_tokens), nano_usd: money(budgets.session_usd) },
+        Cap { scope: Scope::Day, tokens: tokens(budgets.day_tokens), nano_usd: money(budgets.day_usd) },
+    ]
+    .into()
+}
+
+fn smallest(limits: [Option<u32>; 3]) -> Option<u32> {
+    limits.into_iter().flatten().min()
+}
+
+/// Rather more than a provider counts: three bytes a token, and some for each of the messages and tools.
+fn guessed_tokens(request: &ModelRequest) -> u64 {
+    let tool_bytes = |tool: &ToolDef| tool.description.as_str().len() + tool.parameters.shared().to_string().len();
+    let bytes = request.messages.iter().map(message_bytes).sum::<usize>() + request.tools.iter().map(tool_bytes).sum::<usize>();
+    (bytes as u64).div_ceil(3) + 16 * (request.messages.len() + request.tools.len()) as u64
+}
+
+fn message_bytes(message: &Message) -> usize {
+    match message {
+        Message::System { text } | Message::User { text } => text.as_str().len(),
+        Message::Assistant { text, calls, .. } => {
+            text.as_str().len() + calls.iter().map(|call| call.name.as_str().len() + call.arguments.as_str().len()).sum::<usize>()
+        }
+        Message::Tool { content, .. } => content.as_str().len(),
+    }
+}
+
+/// A budget left so little that what came of a call is of no use.
+pub(crate) fn cut_short(locale: &str) -> AgentError {
+    AgentError::internal(BUDGET, Text::BudgetCut.in_locale(locale)).hint(Text::BudgetHint.in_locale(locale))
+}
+
+fn over_budget(refusal: &crate::budget::ledger::Refusal, locale: &str) -> AgentError {
+    let (name, what) = match refusal.scope {
+        Scope::Run => ("run", Text::BudgetRun),
+        Scope::Session => ("session", Text::BudgetSession),
+        Scope::Day => ("day", Text::BudgetDay),
+    };
+    let amount = |value: u64| if refusal.money { format!("{:.4} USD", usd(value)) } else { format!("{value} tokens") };
+    let message =
+        what.in_locale(locale).replace("{used}", &amount(refusal.used)).replace("{most}", &amount(refusal.most)).replace("{needed}", &amount(refusal.needed));
+    let number = |value: u64| if refusal.money { serde_json::json!(usd(value)) } else { serde_json::json!(value) };
+    AgentError::internal(BUDGET, message)
+        .hint(Text::BudgetHint.in_locale(locale))
+        .with("scope", name)
+        .with("unit", if refusal.money { "usd" } else { "tokens" })
+        .with("used", number(refusal.used))
+        .with("limit", number(refusal.most))
+        .with("estimate", number(refusal.needed))
+}

@@ -1,0 +1,284 @@
+//! Layer 3: what users name, and the values that count when they name nothing. Told to the model as defaults; the host sees to
+//! it that a default gives way only to what the user's own words name, and that every answer says which value was used and why.
+
+use std::sync::Arc;
+
+use contract::{AgentError, Effect, Item, ItemBody, ToolSpec, manifest::Entity};
+use serde_json::{Map, Value};
+
+use crate::{context::guidance::words, ports::Agent, texts::Text};
+
+/// Entities listed in the prompt.
+const LISTED: usize = 60;
+
+/// Where a value came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Default,
+    /// From earlier in the conversation.
+    Inherited,
+    /// The user named it now, or something that implies it.
+    Explicit,
+}
+
+/// A value that a call used for a parameter with a default.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Used {
+    pub(crate) parameter: String,
+    pub(crate) kind: String,
+    pub(crate) id: String,
+    pub(crate) origin: Origin,
+}
+
+/// What was said and done before this message.
+pub(crate) struct Past<'a> {
+    /// The user's words of this turn.
+    pub(crate) said: &'a str,
+    pub(crate) earlier: &'a [Arc<Item>],
+    /// The model is a part of this program: it reads names by the packs' own tables and its arguments stay as they are.
+    pub(crate) in_process: bool,
+}
+
+/// The part of the prompt that tells the defaults.
+pub(crate) fn told(agent: &Agent) -> String {
+    if agent.defaults.is_empty() {
+        return String::new();
+    }
+    let mut text = "# Defaults\nUsed when the user names no other value. Override one only with a value that the user's own words name:".to_owned();
+    for default in &agent.defaults {
+        match &default.value {
+            Some(value) => text.push_str(&format!("\n- {}: {value}{}", default.parameter, in_brackets(name_of(agent, &default.entity, value)))),
+            None => text.push_str(&format!("\n- {}: None (means all, or none was chosen)", default.parameter)),
+        }
+    }
+    let mut listed = agent.entities.iter().take(LISTED).peekable();
+    if listed.peek().is_some() {
+        text.push_str("\nNames that users say, with the values they stand for:");
+    }
+    for entity in listed {
+        let also = if entity.aliases.is_empty() { String::new() } else { format!(" (also: {})", entity.aliases.join(", ")) };
+        let implied: String = entity.implies.iter().map(|(parameter, value)| format!("; {parameter} {value}")).collect();
+        text.push_str(&format!("\n- {} {}: {}{also}{implied}", entity.kind, entity.name, entity.id));
+    }
+    text.push_str("\nA follow-up keeps the values of the question before. Always name the value used and say whether it was default, inherited or explicit.");
+    text
+}
+
+fn in_brackets(name: Option<&str>) -> String {
+    name.map(|name| format!(" ({name})")).unwrap_or_default()
+}
+
+fn name_of<'a>(agent: &'a Agent, kind: &str, id: &str) -> Option<&'a str> {
+    agent.entities.iter().find(|entity| entity.kind == kind && entity.id == id).map(|entity| entity.name.as_str()).filter(|name| *name != id)
+}
+
+/// Puts defaults in place and says where each value comes from. A value that nobody named is refused.
+pub(crate) fn settle(agent: &Agent, spec: &ToolSpec, arguments: &mut Value, past: &Past<'_>) -> Result<Vec<Used>, AgentError> {
+    // A change never rests on a guess.
+    if spec.effect != Effect::ReadOnly {
+        return Ok(Vec::new());
+    }
+    let Some(given) = arguments.as_object_mut() else { return Ok(Vec::new()) };
+    let mut used = Vec::new();
+    for default in agent.defaults.iter().filter(|default| takes(spec, &default.parameter)) {
+        let (parameter, kind) = (&default.parameter, &default.entity);
+        let named = ids(agent, kind, parameter, past.said);
+        let before = inherited(parameter, past.earlier);
+        let (id, origin) = match given.get(parameter).and_then(as_text) {
+            Some(id) => {
+                let origin = if named.contains(&id) || says(past.said, &id) {
+                    Origin::Explicit
+                } else if before.as_ref() == Some(&id) || said_before(agent, kind, parameter, &id, past.earlier) {
+                    Origin::Inherited
+                } else if default.value.as_ref() == Some(&id) {
+                    Origin::Default
+                } else if past.in_process {
+                    Origin::Explicit
+                } else {
+                    return Err(unnamed(parameter, &id, default.value.as_deref()));
+                };
+                (id, origin)
+            }
+            None => {
+                let (id, origin) = match (named.as_slice(), before, &default.value) {
+                    ([one], ..) => (one.clone(), Origin::Explicit),
+                    (_, Some(before), Some(_)) => (before, Origin::Inherited),
+                    (_, _, Some(value)) => (value.clone(), Origin::Default),
+                    // None really means all, unless the result says what was taken.
+                    (_, _, None) => (String::new(), Origin::Default),
+                };
+                if !past.in_process && default.value.is_some() {
+                    given.insert(parameter.clone(), Value::String(id.clone()));
+                }
+                (id, origin)
+            }
+        };
+        used.push(Used { parameter: parameter.clone(), kind: kind.clone(), id, origin });
+    }
+    Ok(used)
+}
+
+fn unnamed(parameter: &str, id: &str, default: Option<&str>) -> AgentError {
+    let instead = default.map_or_else(|| "Leave it out".to_owned(), |value| format!("Use the default {value}"));
+    AgentError::invalid(format!("The user's words do not name {parameter} {id}."))
+        .reason("default_owned")
+        .hint(format!("{instead}, or ask the user which one is meant."))
+}
+
+fn takes(spec: &ToolSpec, parameter: &str) -> bool {
+    spec.input_schema.get("properties").and_then(Value::as_object).is_some_and(|fields| fields.contains_key(parameter))
+}
+
+fn as_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// The value of the newest call that had one.
+fn inherited(parameter: &str, earlier: &[Arc<Item>]) -> Option<String> {
+    earlier.iter().rev().find_map(|item| match &item.body {
+        ItemBody::ToolCall { arguments, .. } => arguments.get(parameter).and_then(as_text),
+        _ => None,
+    })
+}
+
+fn said_before(agent: &Agent, kind: &str, parameter: &str, id: &str, earlier: &[Arc<Item>]) -> bool {
+    let texts = earlier.iter().filter_map(|item| if let ItemBody::UserMessage { text } = &item.body { Some(text) } else { None });
+    texts.into_iter().any(|text| says(text, id) || ids(agent, kind, parameter, text).iter().any(|known| known == id))
+}
+
+fn says(text: &str, value: &str) -> bool {
+    let (text, value) = (words(text), words(value));
+    !value.is_empty() && text.windows(value.len()).any(|part| part == value)
+}
+
+/// What a text names for a parameter: entities of the kind, and what other entities imply. Whole words, the longest name first.
+fn ids(agent: &Agent, kind: &str, parameter: &str, text: &str) -> Vec<String> {
+    let said = words(text);
+    let mut taken = vec![false; said.len()];
+    let names = |entity: &Entity| {
+        let mut names: Vec<Vec<String>> = entity.aliases.iter().chain([&entity.name]).map(|name| words(name)).filter(|name| !name.is_empty()).collect();
+        names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+        names
+    };
+    let mut all: Vec<(&Entity, Vec<String>)> = agent.entities.iter().flat_map(|entity| names(entity).into_iter().map(move |name| (entity, name))).collect();
+    all.sort_by_key(|(_, name)| std::cmp::Reverse(name.len()));
+    let mut found: Vec<String> = Vec::new();
+    for (entity, name) in all {
+        for at in 0..(said.len() + 1).saturating_sub(name.len()) {
+            let here = at..at + name.len();
+            if taken[here.clone()].contains(&true) || !said[here.clone()].iter().zip(&name).all(|(said, known)| close(said, known)) {
+                continue;
+            }
+            taken[here].fill(true);
+            let id = if entity.kind == kind { Some(&entity.id) } else { entity.implies.get(parameter) };
+            if let Some(id) = id.filter(|id| !found.contains(id)) {
+                found.push(id.clone());
+            }
+        }
+    }
+    found
+}
+
+/// The same word, or a long one with a letter wrong.
+fn close(said: &str, known: &str) -> bool {
+    if said == known {
+        return true;
+    }
+    let (said, known): (Vec<char>, Vec<char>) = (said.chars().collect(), known.chars().collect());
+    if known.len() < 5 || said.len().abs_diff(known.len()) > 1 {
+        return false;
+    }
+    let front = said.iter().zip(&known).take_while(|(a, b)| a == b).count();
+    let rest = |text: &[char], skip: usize| text.get(front + skip..).unwrap_or_default().to_vec();
+    rest(&said, 1) == rest(&known, 1) || rest(&said, 1) == rest(&known, 0) || rest(&said, 0) == rest(&known, 1)
+}
+
+/// The line under an answer that names the values used and where they came from.
+pub(crate) fn line(agent: &Agent, used: &[Used], locale: &str) -> Option<String> {
+    let mut parts: Vec<String> = Vec::new();
+    for one in used {
+        let id = &one.id;
+        let value = name_of(agent, &one.kind, id).map_or_else(|| id.clone(), |name| format!("{name} ({id})"));
+        let origin = match one.origin {
+            Origin::Default => Text::OriginDefault,
+            Origin::Inherited => Text::OriginInherited,
+            Origin::Explicit => Text::OriginExplicit,
+        };
+        let part = format!("{}: {value}, {}", one.kind, origin.in_locale(locale));
+        if !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
+    let line = parts.join("; ");
+    let first = line.chars().next()?;
+    Some(first.to_uppercase().chain(line.chars().skip(1)).collect())
+}
+
+/// What a result says was used, where the call itself did not say it.
+pub(crate) fn confirmed(mut used: Vec<Used>, arguments: &Map<String, Value>, data: &Value) -> Vec<Used> {
+    for one in &mut used {
+        if !arguments.contains_key(&one.parameter)
+            && let Some(id) = data.get(&one.parameter).and_then(as_text)
+        {
+            if id != one.id && !one.id.is_empty() {
+                one.origin = Origin::Default;
+            }
+            one.id = id;
+        } else if !arguments.contains_key(&one.parameter) && !data.is_null() && data.get(&one.parameter).is_some() {
+            one.id.clear();
+        }
+    }
+    used.retain(|one| !one.id.is_empty());
+    used
+}
+
+#[cfg(test)]
+mod tests {
+    use contract::manifest::EntityDefault;
+
+    use super::*;
+
+    fn agent() -> Agent {
+        let entity = |kind: &str, id: &str, name: &str, alias: &str| Entity {
+            kind: kind.into(),
+            id: id.into(),
+            name: name.into(),
+            aliases: vec![alias.into()],
+            implies: if kind == "advertiser" { [("account_id".to_owned(), "23".to_owned())].into() } else { [].into() },
+        };
+        Agent {
+            id: "guardian".into(),
+            pack: "p".into(),
+            name: "Guardian".into(),
+            summary: String::new(),
+            prompt: String::new(),
+            tools: vec![],
+            defaults: vec![EntityDefault { parameter: "account_id".into(), entity: "account".into(), value: Some("17".into()) }],
+            entities: vec![
+                entity("account", "17", "Northwind Outdoor", "northwind"),
+                entity("account", "18", "Northwind Outdoor Nordic", "nordic"),
+                entity("account", "23", "Bluebell Home", "bluebell"),
+                entity("advertiser", "Moss", "Moss & Oak", "moss"),
+            ],
+            max_steps: 5,
+            conversation: None,
+            calls_per_round: None,
+        }
+    }
+
+    #[test]
+    fn section_6_names_match_as_whole_words_the_longest_first() {
+        let named = |text: &str| ids(&agent(), "account", "account_id", text);
+        assert_eq!(named("how is Bluebell doing"), ["23"]);
+        assert_eq!(named("northwind outdoor nordic, please"), ["18"], "not the shorter name inside it");
+        assert!(named("bluebells are flowers, mossy stones").iter().all(|id| id == "23"), "no hit inside of other words");
+        assert!(named("mossy").is_empty());
+        assert_eq!(named("is Moss & Oak on track"), ["23"], "an advertiser names its account");
+        assert_eq!(named("how is Bluebel"), ["23"], "one letter is missing");
+        assert!(named("nothing of it").is_empty());
+    }
+}

@@ -1,0 +1,11 @@
+//! What a model is told: the parts of the prompt, the history, and the redaction of all that leaves.
+
+pub(crate) mod egress;
+pub(crate) mod entities;
+pub(crate) mod guidance;
+pub(crate) mod history;
+pub(crate) mod instructions;
+pub(crate) mod offered_schema;
+pub(crate) mod pack_egress;
+pub(crate) mod prompt;
+pub(crate) mod toolkit;

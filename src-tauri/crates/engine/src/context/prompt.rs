@@ -1,0 +1,162 @@
+//! The prompt of a run, in the fixed order: base, policy, toolkit, entity defaults, supervisor instruction, memories, date
+//! and time. Each part is capped on its own; what a part says is made elsewhere.
+
+use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
+use contract::{PolicyMode, PromptPart, PromptPartView, RedactionLevel, ToolSpec};
+
+use crate::{
+    context::egress::Words,
+    ports::{Agent, Outbound, ToolDef},
+};
+
+const BASE: &str = include_str!("../../prompts/base.md");
+const SPECIALIST: &str = include_str!("../../prompts/specialist.md");
+const NO_DATA: &str = include_str!("../../prompts/no_data.md");
+const ORCHESTRATOR: &str = include_str!("../../prompts/orchestrator.md");
+
+/// Told when values may have been replaced.
+const PLACEHOLDERS: &str = include_str!("../../prompts/placeholders.md");
+
+/// Who speaks.
+pub(crate) enum Voice<'a> {
+    /// The one assistant there is, with all tools.
+    Alone,
+    /// A specialist; `among` others or not.
+    Agent { agent: &'a Agent, among: bool },
+    /// The one that answers when no specialist is needed.
+    Orchestrator,
+}
+
+/// The parts of a prompt, as they go out.
+#[derive(Default)]
+pub(crate) struct Prompt {
+    parts: Vec<(PromptPart, Outbound, bool)>,
+}
+
+impl Prompt {
+    /// Adds a part; one that says nothing is left out. `ours` is text of the program and its packs.
+    pub(crate) fn add(&mut self, part: PromptPart, text: &str, ours: bool, words: &Words) {
+        if text.trim().is_empty() {
+            return;
+        }
+        let (text, cut) = words.part(text.trim_end(), ours, most(part));
+        self.place(part, text, cut);
+    }
+
+    /// Adds a part of the users' and models' words with a bound of its own.
+    pub(crate) fn add_up_to(&mut self, most: usize, part: PromptPart, text: &str, words: &Words) {
+        if !text.trim().is_empty() {
+            let (text, cut) = words.part(text.trim_end(), false, most);
+            self.place(part, text, cut);
+        }
+    }
+
+    /// Adds the supervisor's order. Its words cannot end the tag they stand in.
+    pub(crate) fn instruct(&mut self, instruction: &str, words: &Words) {
+        if instruction.trim().is_empty() {
+            return;
+        }
+        let (body, cut) = words.part(&escaped(instruction.trim()), false, most(PromptPart::SupervisorInstruction));
+        let text = Outbound::joined(&["<supervisor_instruction>\n".into(), body, "\n</supervisor_instruction>".into()], "");
+        self.place(PromptPart::SupervisorInstruction, text, cut);
+    }
+
+    fn place(&mut self, part: PromptPart, text: Outbound, cut: bool) {
+        self.parts.push((part, text, cut));
+        self.parts.sort_by_key(|(part, ..)| *part);
+    }
+
+    /// The system message.
+    pub(crate) fn text(&self) -> Outbound {
+        let texts: Vec<Outbound> = self.parts.iter().map(|(_, text, _)| text.clone()).collect();
+        Outbound::joined(&texts, "\n\n")
+    }
+
+    /// The parts for a person.
+    pub(crate) fn views(&self) -> Vec<PromptPartView> {
+        self.parts.iter().map(|(part, text, cut)| PromptPartView { part: *part, text: text.to_string(), cut: *cut }).collect()
+    }
+}
+
+/// The most bytes of a part.
+fn most(part: PromptPart) -> usize {
+    match part {
+        PromptPart::Base | PromptPart::Memories => 8_000,
+        PromptPart::Policy => 2_000,
+        PromptPart::Toolkit => 24_000,
+        PromptPart::EntityDefaults | PromptPart::SupervisorInstruction => 4_000,
+        PromptPart::DateTime => 200,
+    }
+}
+
+/// Text that can neither open nor close a tag.
+pub(crate) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Who it is and how it answers.
+pub(crate) fn base(voice: &Voice<'_>) -> String {
+    let base = BASE.trim_end();
+    match voice {
+        Voice::Alone => base.to_owned(),
+        Voice::Orchestrator => format!("{base}\n\n{}", ORCHESTRATOR.trim_end()),
+        Voice::Agent { agent, among } => {
+            let mut text = format!("{base}\n\n{}", agent.prompt.trim());
+            for (wanted, more) in [(*among, SPECIALIST), (agent.tools.is_empty(), NO_DATA)] {
+                if wanted {
+                    text.push_str(&format!("\n\n{}", more.trim_end()));
+                }
+            }
+            text
+        }
+    }
+}
+
+/// What may run now, and what names in angle brackets are.
+pub(crate) fn policy(mode: PolicyMode, redaction: RedactionLevel) -> String {
+    let policy = match mode {
+        PolicyMode::ReadOnlyOnly => "Only reading is allowed now. Do not offer to change anything.",
+        PolicyMode::WritesRequireApproval => "Every change waits for the user's approval, which the host asks for. Call the tool; do not ask in text first.",
+        PolicyMode::WritesAllowed => "Changes run without asking, except destructive ones. Say what was changed.",
+    };
+    if redaction == RedactionLevel::None { policy.to_owned() } else { format!("{policy}\n\n{}", PLACEHOLDERS.trim_end()) }
+}
+
+/// The user's local time.
+pub(crate) fn date_time(now: DateTime<Utc>, zone: &str) -> String {
+    let local = zone
+        .parse::<Tz>()
+        .map_or_else(|_| now.format("%Y-%m-%d %H:%M UTC").to_string(), |tz| now.with_timezone(&tz).format("%A %Y-%m-%d %H:%M %:z").to_string());
+    format!("The user's local time is {local} ({zone}).")
+}
+
+/// The tools as a model calls them. When to use which stands in the toolkit reference.
+pub(crate) fn tool_defs<'a>(specs: impl IntoIterator<Item = &'a ToolSpec>, words: &Words) -> Vec<ToolDef> {
+    specs.into_iter().map(|spec| words.tool(spec)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_of_the_parts_is_fixed() {
+        let order = [
+            PromptPart::Base,
+            PromptPart::Policy,
+            PromptPart::Toolkit,
+            PromptPart::EntityDefaults,
+            PromptPart::SupervisorInstruction,
+            PromptPart::Memories,
+            PromptPart::DateTime,
+        ];
+        assert!(order.is_sorted());
+    }
+
+    #[test]
+    fn words_cannot_end_the_tag_they_stand_in() {
+        let text = escaped("x</supervisor_instruction>\n< / SUPERVISOR_INSTRUCTION > & more");
+        assert!(!text.contains('<') && !text.contains('>'), "{text}");
+    }
+}

@@ -1,0 +1,81 @@
+//! Turns of which nothing is to be left. Their items are there while they run, so that a crash in the middle of an effect is found;
+//! then they are taken away, and a title made of the first message with them. The log, approvals and results of runs are not touched.
+
+use contract::{ItemBody, SessionId, TurnId};
+use serde_json::json;
+
+use super::keeps_nothing;
+use crate::{
+    Engine,
+    approvals::gate::of_turn,
+    ports::{RecordDraft, StoreError},
+    sessions::title_of,
+    texts::Text,
+};
+
+/// Where such turns are marked until nothing of them is left, among the session's own values.
+const PASSING: &str = "$passing";
+
+impl Engine {
+    /// Whether messages are to leave nothing, by the profile's own settings.
+    pub(crate) fn keeps_nothing(&self) -> bool {
+        keeps_nothing(&self.world.profile.settings().conversation)
+    }
+
+    pub(crate) async fn mark_passing(&self, session: &SessionId, turn: &TurnId) -> Result<(), StoreError> {
+        self.change_marks(session, |turns| turns.push(turn.clone())).await
+    }
+
+    async fn change_marks(&self, session: &SessionId, change: impl FnOnce(&mut Vec<TurnId>)) -> Result<(), StoreError> {
+        let _one_at_a_time = self.values.lock(session).await;
+        let store = &self.world.store;
+        let kept = store.session_values_of(session, &[PASSING]).await?.remove(PASSING);
+        let mut turns = kept.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default();
+        change(&mut turns);
+        let kept = (!turns.is_empty()).then(|| json!(turns));
+        store.session_values_put(session, vec![(PASSING.to_owned(), kept)]).await
+    }
+
+    /// Takes away what is left of marked turns, except of those that run. `ended`: this one does not any more.
+    pub(crate) async fn sweep_passing(&self, ended: Option<&TurnId>) {
+        if let Err(error) = self.sweep(ended).await {
+            tracing::warn!(%error, "what is not to be kept could not be taken away; it will be tried again");
+        }
+    }
+
+    async fn sweep(&self, ended: Option<&TurnId>) -> Result<(), StoreError> {
+        let store = &self.world.store;
+        for session in store.sessions_with_value(PASSING).await? {
+            let marked: Vec<TurnId> =
+                store.session_values_of(&session, &[PASSING]).await?.remove(PASSING).and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default();
+            for turn in marked {
+                if ended != Some(&turn) && self.lanes.running(&session).as_ref() == Some(&turn) {
+                    continue;
+                }
+                self.take_away(&session, &turn).await?;
+                // A decision that is still to come adds a result.
+                if of_turn(&store.approvals(false).await?, &turn).next().is_none() {
+                    self.change_marks(&session, |turns| turns.retain(|one| *one != turn)).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn take_away(&self, session: &SessionId, turn: &TurnId) -> Result<(), StoreError> {
+        let store = &self.world.store;
+        let items = store.items_of_turn(turn).await?;
+        if items.is_empty() {
+            return Ok(());
+        }
+        let question = items.iter().find_map(|item| if let ItemBody::UserMessage { text } = &item.body { Some(title_of(text)) } else { None });
+        store.items_erase(turn).await?;
+        if let Some(row) = store.session(session).await?
+            && question.is_some_and(|title| title == row.title)
+        {
+            store.session_rename(session, Text::NotKept.in_locale(&self.world.profile.locale())).await?;
+        }
+        self.note_memory(RecordDraft::new(contract::RecordType::Memory).of(session, turn).field("action", "not_kept").field("reason", "mode")).await;
+        Ok(())
+    }
+}

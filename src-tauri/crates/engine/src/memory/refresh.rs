@@ -1,0 +1,337 @@
+//! What happens to a memory after a turn: it is kept, and a summary is made when one is due. A summary that cannot be made leaves
+//! everything as it was; the model then goes on reading the messages themselves.
+
+use std::{
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
+
+use contract::{Conversation, ConversationMode, ItemBody, NoticeLevel, RecordType, SummaryMethod, SummaryPolicy, UpdateTiming, Usage};
+use futures::{StreamExt, stream::BoxStream};
+use serde_json::json;
+
+use super::{
+    Key, PAGE, Recalled,
+    due::{self, Waiting},
+    entries::{self, Entry},
+    fresh, heuristic, last_turn, summarises, window, window_of,
+};
+use crate::{
+    ports::{Memory, MemoryItem, MemoryOf, Message, ModelError, ModelEvent, ModelRequest, RecordDraft, Side, StoreError},
+    texts::Text,
+    tools::refusals::millis,
+    turn::Turn,
+};
+
+const PROMPT: &str = include_str!("../../prompts/summary.md");
+/// A summary that takes longer has failed.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Tokens that a model may think before it writes: they count as its answer, too.
+const THOUGHT: u32 = 8_000;
+/// Tokens that one call of the summariser reads, beside the notes so far.
+const READS: u64 = 12_000;
+
+/// What a summary covers and says.
+struct Made {
+    items: usize,
+    text: String,
+    method: SummaryMethod,
+}
+
+impl Turn {
+    /// Shows in the transcript what the model reads now in place of older messages, and that a summary could not be made: each once.
+    pub(crate) async fn show_memory(&self, recalled: &Recalled) {
+        let Some(memory) = recalled.memory.as_ref().filter(|memory| !memory.shown || !memory.told) else { return };
+        let mut bodies = Vec::new();
+        if !memory.shown && !memory.summary.is_empty() {
+            bodies.push(ItemBody::Summary { text: memory.summary.clone(), messages: memory.messages, method: memory.method });
+        }
+        if let Some(why) = memory.failure.as_ref().filter(|_| !memory.told) {
+            let text = Text::SummaryFailed.in_locale(&self.locale).replace("{why}", why);
+            bodies.push(ItemBody::Notice { level: NoticeLevel::Warning, code: "summary_failed".into(), text });
+        }
+        let items = bodies.into_iter().map(|body| self.item(body)).collect();
+        match self.world().store.items_append(items).await {
+            Ok(items) => self.emit_items(items),
+            Err(error) => tracing::warn!(%error, "a summary could not be shown"),
+        }
+        let (shown, told) = (memory.summarised_at, memory.tried_at);
+        let mark = |row: &mut Memory| {
+            row.shown |= row.summarised_at == shown;
+            row.told |= row.tried_at == told;
+        };
+        self.change_memory(&memory.key, mark).await;
+    }
+
+    /// Keeps the turn in every memory that it was answered from, and sees to the summaries. One that is to leave nothing leaves nothing.
+    pub(crate) async fn keep_memory(self: Arc<Self>) {
+        if self.recollections.is_passing() {
+            return self.engine.sweep_passing(Some(&self.id)).await;
+        }
+        for recalled in self.recollections.all() {
+            let Some(key) = recalled.key.clone() else { continue };
+            Arc::clone(&self).keep_in(key, &recalled).await;
+        }
+    }
+
+    async fn keep_in(self: Arc<Self>, key: Key, recalled: &Recalled) {
+        let policy = &recalled.policy;
+        if let Err(error) = self.join_memory(&key, policy).await {
+            // The answer is there and the transcript is kept: only what the next turn sees may lack this one.
+            tracing::warn!(%error, "a turn could not be added to its memory");
+            self.record(self.about(&key, "not_kept").field("reason", error.to_string())).await;
+        }
+        if !summarises(policy) || self.surely_not_due(&key, recalled) {
+            return;
+        }
+        match policy.summary.update_timing {
+            UpdateTiming::AfterTurn => self.refresh(&key, policy).await,
+            UpdateTiming::AsyncPostTurn => {
+                let policy = policy.clone();
+                tokio::spawn(async move { self.refresh(&key, &policy).await });
+            }
+        }
+    }
+
+    /// Whether what this turn saw already tells that no summary is due, so that the items need not be read again. Only where all that
+    /// lies behind the memory was seen and nobody else adds to it.
+    fn surely_not_due(&self, key: &Key, recalled: &Recalled) -> bool {
+        let policy = &recalled.policy;
+        let own = self.asides.lock().unwrap_or_else(PoisonError::into_inner).len() + 2;
+        let window = window_of(policy, self.settings.limits.window_messages).checked_sub(u32::try_from(own).unwrap_or(u32::MAX));
+        let (ConversationMode::SummaryBuffer, 0, MemoryOf::Session(_), Some(window)) = (policy.mode, policy.window_tokens, &key.of, window) else {
+            return false;
+        };
+        let start = window::start(&recalled.items, window, 0);
+        let (messages, tokens) = window::measure(&recalled.items[..start]);
+        let memory = recalled.memory.as_ref();
+        let (tried_at, summarised_at) = (memory.and_then(|memory| memory.tried_at), memory.and_then(|memory| memory.summarised_at));
+        !due::due(&policy.summary, Waiting { messages, tokens, tried_at, summarised_at }, self.world().clock.now())
+    }
+
+    async fn join_memory(&self, key: &Key, policy: &Conversation) -> Result<(), StoreError> {
+        let store = &self.world().store;
+        if let MemoryOf::Shared(name) = &key.of {
+            store.memory_join(name, &self.id).await?;
+        }
+        if policy.ttl_seconds == 0 && policy.max_items == 0 && matches!(key.of, MemoryOf::Session(_)) {
+            return Ok(());
+        }
+        let now = self.world().clock.now();
+        let _one_at_a_time = self.engine.memories.rows.lock().await;
+        let mut row = store.memory(&key.text).await?.unwrap_or_else(|| fresh(key, now));
+        row.updated_at = now;
+        store.memory_put(&row, policy.max_items).await
+    }
+
+    async fn refresh(&self, key: &Key, policy: &Conversation) {
+        let Some(_making) = self.engine.memories.begin(&key.text) else { return };
+        if let Err(error) = self.refresh_when_due(key, policy).await {
+            tracing::warn!(%error, "a summary could not be looked after");
+        }
+    }
+
+    async fn refresh_when_due(&self, key: &Key, policy: &Conversation) -> Result<(), StoreError> {
+        let store = &self.world().store;
+        let memory = store.memory(&key.text).await?.unwrap_or_else(|| fresh(key, self.world().clock.now()));
+        if !memory.live {
+            return Ok(());
+        }
+        // The oldest: what a page leaves out must be what the summary does not cover.
+        let mut pending = store.memory_items(&key.of, memory.through, Side::Oldest, PAGE).await?;
+        let full = PAGE as usize;
+        if policy.mode == ConversationMode::SummaryBuffer {
+            // The window is counted from the newest, which a full page of the oldest may not reach.
+            let beyond = if pending.len() < full { None } else { Some(store.memory_items(&key.of, memory.through, Side::Newest, PAGE).await?) };
+            let newest = beyond.as_ref().unwrap_or(&pending);
+            let items: Vec<_> = newest.iter().map(|one| one.item.clone()).collect();
+            let start = window::start(&items, window_of(policy, self.settings.limits.window_messages), policy.window_tokens);
+            if let Some(first) = newest.get(start).map(|one| one.position) {
+                pending.retain(|one| one.position < first);
+            }
+        }
+        if pending.len() == full {
+            // A page may end in the middle of a turn.
+            pending.truncate(last_turn(&pending));
+        }
+        let (messages, tokens) = window::measure(pending.iter().map(|one| &one.item));
+        let waiting = Waiting { messages, tokens, tried_at: memory.tried_at, summarised_at: memory.summarised_at };
+        if !due::due(&policy.summary, waiting, self.world().clock.now()) || self.engine.check_enabled().is_err() {
+            return Ok(());
+        }
+        match self.make(&policy.summary, &memory, &pending, due::overdue(&policy.summary, waiting)).await {
+            Ok(made) => self.take_summary(key, policy.max_items, &memory, &pending[..made.items], made).await,
+            Err(why) => self.summary_failed(key, policy.max_items, why).await,
+        }
+    }
+
+    /// The new summary of what waits.
+    async fn make(&self, policy: &SummaryPolicy, memory: &Memory, pending: &[MemoryItem], overdue: bool) -> Result<Made, String> {
+        let by_rule = || {
+            let text = heuristic::summary(&memory.summary, &entries::entries(pending.iter().map(|one| &one.item)), policy.max_tokens);
+            Made { items: pending.len(), text, method: SummaryMethod::Heuristic }
+        };
+        // The model that is a part of this program makes no summaries.
+        if policy.update_method == SummaryMethod::Heuristic || self.model.in_process() {
+            return Ok(by_rule());
+        }
+        let items = whole_turns(pending);
+        let entries = entries::entries(pending[..items].iter().map(|one| &one.item));
+        match self.ask_for_summary(policy.max_tokens, &memory.summary, &entries).await {
+            Ok(text) => Ok(Made { items, text, method: SummaryMethod::Llm }),
+            Err(why) if overdue => {
+                tracing::info!(why, "the summary is made by rule");
+                Ok(by_rule())
+            }
+            Err(why) => Err(why),
+        }
+    }
+
+    async fn ask_for_summary(&self, most: u32, notes: &str, entries: &[Entry]) -> Result<String, String> {
+        let said = |error: contract::AgentError| error.message;
+        self.engine.check_egress(self.model.as_ref()).map_err(said)?;
+        self.model.ready().await;
+        let words = self.engine.words(&self.session, self.redaction_level(), self.model.reads_values()).await.map_err(|error| error.to_string())?;
+        let messages: Vec<_> = entries.iter().map(|entry| json!({"role": entry.role, "text": entry.text})).collect();
+        let input = words.value(json!({"notes": notes, "messages": messages})).0;
+        let prompt = PROMPT.trim_end().replace("{words}", &(most * 3 / 4).to_string());
+        let request = ModelRequest {
+            messages: vec![Message::System { text: words.name(&prompt) }, Message::User { text: input }],
+            tools: Vec::new(),
+            max_output_tokens: Some(if self.model.capabilities().reasoning { most.saturating_add(THOUGHT) } else { most }),
+            locale: self.locale.clone(),
+            now: Some(self.world().clock.now()),
+            time_zone: self.world().profile.time_zone(),
+            ..ModelRequest::default()
+        };
+        words.keep_numbers().await.map_err(|error| error.to_string())?;
+        let (mut text, mut usage) = (String::new(), Usage::default());
+        let began = tokio::time::Instant::now();
+        let stream = self.metered.open(request).await.map_err(|error| error.message)?;
+        let failed = match tokio::time::timeout(PATIENCE, read(stream, &mut text, &mut usage)).await {
+            Ok(read) => read.err(),
+            Err(_) => Some("It took too long.".to_owned()),
+        };
+        let record = RecordDraft::new(RecordType::ModelCall)
+            .field("model", self.model.label())
+            .field("purpose", "summary")
+            .field("level", if failed.is_none() { "info" } else { "error" })
+            .field("duration_ms", millis(began.elapsed()))
+            .field("agent", self.agent_id())
+            .field("status", if failed.is_none() { "ok" } else { "error" })
+            .field("local", self.model.local())
+            .field("redaction", json!(words.level()))
+            .field("tokens_in", usage.input_tokens)
+            .field("tokens_out", usage.output_tokens);
+        self.record(record).await;
+        let text = words.sent().restore(text.trim()).into_owned();
+        match failed {
+            Some(why) => Err(why),
+            None if text.is_empty() => Err("The model gave no summary.".into()),
+            None => Ok(within(text, most)),
+        }
+    }
+
+    /// Takes the summary in place of exactly what it covers. What was said since is not touched, and a memory that was forgotten or
+    /// summarised by somebody else in the meantime stays as it is.
+    async fn take_summary(&self, key: &Key, max_items: u32, before: &Memory, covered: &[MemoryItem], made: Made) -> Result<(), StoreError> {
+        let store = &self.world().store;
+        let text = self.engine.exact().scrub(&made.text).into_owned();
+        let after = self.engine.covering(before, covered, text, made.method);
+        {
+            let _one_at_a_time = self.engine.memories.rows.lock().await;
+            let now = store.memory(&key.text).await?;
+            if self.is_gone(key).await? || now.as_ref().is_some_and(|row| !row.live || row.through != before.through || row.since != before.since) {
+                return Ok(());
+            }
+            let updated_at = now.map_or(after.updated_at, |row| row.updated_at);
+            store.memory_put(&Memory { updated_at, ..after.clone() }, max_items).await?;
+        }
+        let record = self.about(key, "summarised").field("method", json!(after.method)).field("messages", after.messages).commit("summary", after.summary);
+        self.record(record).await;
+        Ok(())
+    }
+
+    /// Whether the session was deleted meanwhile: nothing of it comes back.
+    async fn is_gone(&self, key: &Key) -> Result<bool, StoreError> {
+        match &key.of {
+            MemoryOf::Session(session) => Ok(self.world().store.session(session).await?.is_none()),
+            MemoryOf::Shared(_) => Ok(false),
+        }
+    }
+
+    /// Nothing is lost: the old summary and everything behind it stay.
+    async fn summary_failed(&self, key: &Key, max_items: u32, why: String) -> Result<(), StoreError> {
+        self.record(self.about(key, "summary_failed").field("reason", why.as_str())).await;
+        let store = &self.world().store;
+        let now = self.world().clock.now();
+        let _one_at_a_time = self.engine.memories.rows.lock().await;
+        if self.is_gone(key).await? {
+            return Ok(());
+        }
+        let mut row = store.memory(&key.text).await?.unwrap_or_else(|| fresh(key, now));
+        // A row of failures is told once.
+        row.told &= row.failures > 0;
+        row.failures += 1;
+        row.failure = Some(why);
+        row.tried_at = Some(now);
+        store.memory_put(&row, max_items).await
+    }
+
+    async fn change_memory(&self, key: &str, change: impl FnOnce(&mut Memory)) {
+        let store = &self.world().store;
+        let _one_at_a_time = self.engine.memories.rows.lock().await;
+        let changed = match store.memory(key).await {
+            Ok(Some(mut row)) => {
+                change(&mut row);
+                store.memory_put(&row, 0).await
+            }
+            Ok(None) => Ok(()),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = changed {
+            tracing::warn!(%error, "a memory could not be changed");
+        }
+    }
+
+    fn about(&self, key: &Key, action: &str) -> RecordDraft {
+        RecordDraft::new(RecordType::Memory).field("action", action).field("key", key.text.as_str())
+    }
+}
+
+/// Reads an answer to its end. Nothing but its text is wanted.
+async fn read(mut stream: BoxStream<'static, Result<ModelEvent, ModelError>>, text: &mut String, usage: &mut Usage) -> Result<(), String> {
+    while let Some(event) = stream.next().await {
+        match event.map_err(|error| error.message)? {
+            ModelEvent::Text(piece) => text.push_str(&piece),
+            ModelEvent::Done { usage: used, .. } => *usage = used,
+            ModelEvent::Reasoning(_) | ModelEvent::Call(_) | ModelEvent::Choices(_) | ModelEvent::Opaque(_) | ModelEvent::FellBack { .. } => {}
+        }
+    }
+    Ok(())
+}
+
+/// As many of the oldest items as one call reads: whole turns, at least one.
+fn whole_turns(pending: &[MemoryItem]) -> usize {
+    let mut sum = 0;
+    let mut end = 0;
+    for (index, one) in pending.iter().enumerate() {
+        let begins = matches!(one.item.body, ItemBody::UserMessage { .. });
+        if begins && index > 0 {
+            end = index;
+        }
+        sum += entries::entries(std::iter::once(&one.item)).iter().map(|entry| window::tokens(&entry.text)).sum::<u64>();
+        if sum > READS && end > 0 {
+            return end;
+        }
+    }
+    pending.len()
+}
+
+/// A model that writes more than it was told is cut.
+fn within(text: String, most_tokens: u32) -> String {
+    match text.char_indices().nth(most_tokens as usize * 4) {
+        Some((at, _)) => text[..at].to_owned(),
+        None => text,
+    }
+}

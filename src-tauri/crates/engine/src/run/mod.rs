@@ -1,0 +1,218 @@
+//! The run contract around a turn: a request is checked, claimed by its id, answered by one headless turn, and its result kept for
+//! a day, so that a repeat gets it and runs nothing. Adapters (`csign run`, and whatever speaks HTTP) only carry text in and out.
+
+mod check;
+mod heard;
+mod live;
+mod outcome;
+
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use contract::{AgentError, ApprovalId, ApprovalStatus, Conversation, ErrorCode, KeySource, RunParams, RunRequest, RunResponse, SessionId, TurnStartParams};
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use crate::{
+    Engine, memory,
+    ports::{Claim, RunKey, SessionValues},
+    store_error,
+    tools::refusals::Refused,
+};
+
+pub use heard::{Around, Hearing, IGNORED};
+pub(crate) use heard::{most_characters, surroundings};
+pub(crate) use live::{Correlated, Ended, Live, Work};
+
+/// How long a request id belongs to its result.
+const KEPT_HOURS: i64 = 24;
+
+impl Engine {
+    /// Runs one request. Every failure carries `details.request_id`.
+    pub async fn run_request(self: &Arc<Self>, params: RunParams) -> Result<RunResponse, AgentError> {
+        self.run_request_with(params, None).await
+    }
+
+    /// The same, answered by a named model.
+    pub async fn run_request_with(self: &Arc<Self>, params: RunParams, model: Option<&str>) -> Result<RunResponse, AgentError> {
+        let id = check::request_id(&params.request);
+        self.run_checked(&params, model).await.map_err(|error| error.with("request_id", id))
+    }
+
+    async fn run_checked(self: &Arc<Self>, params: &RunParams, model: Option<&str>) -> Result<RunResponse, AgentError> {
+        let request = match self.read_request(params).await {
+            Ok(request) => request,
+            Err(error) => {
+                self.note_refused_run(params, &error).await;
+                return Err(error);
+            }
+        };
+        let key = RunKey { caller: params.caller.clone(), request: request.request_id.clone() };
+        loop {
+            let next = self.runs.next_end();
+            let now = self.world.clock.now();
+            match self.world.store.run_claim(&key, now, now - TimeDelta::hours(KEPT_HOURS)).await.map_err(|e| store_error(&e))? {
+                Claim::New => break,
+                Claim::Running => next.await,
+                Claim::Stored(text) => return outcome::stored(&text),
+                Claim::Interrupted => {
+                    let error = AgentError::internal("interrupted", "Countersign ended while this request ran. It is not run a second time.")
+                        .hint("Look in the log what was done, then send a new request with an id of its own.");
+                    self.note_refused_run(params, &error).await;
+                    return Err(error);
+                }
+            }
+        }
+        // From here on the result is kept, whatever becomes of the caller.
+        let (engine, params, for_end, model) = (Arc::clone(self), params.clone(), key.clone(), model.map(str::to_owned));
+        let working = tokio::spawn(async move {
+            let (answer, changed) = engine.answer_request(request, &params, &key, model).await;
+            engine.keep(&key, &answer, changed).await;
+            answer
+        });
+        match working.await {
+            Ok(answer) => answer,
+            Err(_) => {
+                let error =
+                    AgentError::internal("unexpected", "Something went wrong inside Countersign.").hint("`csign doctor` shows the state of the installation.");
+                self.keep(&for_end, &Err(error.clone()), true).await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn read_request(&self, params: &RunParams) -> Result<RunRequest, AgentError> {
+        // The switch comes before everything, also before a look at the request.
+        self.check_enabled()?;
+        self.world.secrets.learn().await;
+        self.check_kept(&[&params.caller, params.correlation_id.as_deref().unwrap_or_default()])?;
+        // With the keys taken out, two ids could become one.
+        if let Ok(given) = serde_json::from_str::<Value>(&params.request) {
+            self.check_kept(&["request_id", "conversation_id"].map(|name| given[name].as_str().unwrap_or_default()))?;
+        }
+        let asked = self.exact().scrub(&params.request).into_owned();
+        check::read(&asked, self.world.profile.settings().limits.message_chars as usize)
+    }
+
+    /// Records a request that no turn answers.
+    async fn note_refused_run(&self, params: &RunParams, error: &AgentError) {
+        let id = check::request_id(&params.request);
+        let refused = Refused { request_id: id.as_str(), ..Refused::of("run_request", error, &params.request) };
+        self.note_refused_request(refused).await;
+    }
+
+    /// Keeps a result. What may be tried again and changed nothing is not kept: its id stays usable.
+    async fn keep(&self, key: &RunKey, answer: &Result<RunResponse, AgentError>, changed: bool) {
+        let free = answer.as_ref().is_err_and(|error| error.retryable && !changed);
+        let text = (!free).then(|| outcome::text(answer, &key.request));
+        if let Err(error) = self.world.store.run_end(key, text.as_deref()).await {
+            tracing::error!(%error, "the result of a run could not be kept");
+        }
+        self.runs.ended();
+    }
+
+    /// The result, and whether anything was changed on the way to it.
+    async fn answer_request(
+        self: &Arc<Self>,
+        request: RunRequest,
+        params: &RunParams,
+        key: &RunKey,
+        model: Option<String>,
+    ) -> (Result<RunResponse, AgentError>, bool) {
+        let started = match self.start_request(&request, params, key, model).await {
+            Ok(started) => started,
+            Err(error) => return (Err(error), false),
+        };
+        let Started { turn, ended, work } = started;
+        let ended = ended.await;
+        self.runs.leave(&turn);
+        let Ok(ended) = ended else {
+            return (Err(AgentError::internal("unexpected", "The run ended without an answer.")), true);
+        };
+        let changed = ended.changed;
+        let mut answer = outcome::of(&request, ended, self.world.clock.now());
+        if let Ok(response) = &mut answer {
+            response.metadata.agent_id = work.agent();
+            work.tell_replaced(self, &response.output);
+        }
+        (answer, changed)
+    }
+
+    async fn start_request(self: &Arc<Self>, request: &RunRequest, params: &RunParams, key: &RunKey, model: Option<String>) -> Result<Started, AgentError> {
+        if let Some(id) = request.context.get("approval_id")
+            && let Err(error) = self.check_decided(id).await
+        {
+            self.note_refused_run(params, &error).await;
+            return Err(error);
+        }
+        let session = match &request.conversation_id {
+            Some(id) => SessionId::new(id.clone()),
+            None => SessionId(self.world.ids.next("session")),
+        };
+        self.take_context(&session, request).await?;
+        let (tell, ended) = oneshot::channel();
+        let work = Arc::new(Work::new(key.clone(), params, request.options.max_output_tokens, tell));
+        let start = TurnStartParams { session: Some(session), text: request.input.clone(), model, agent: None, headless: true };
+        let turn = self.turn_start_for(start, Some(Arc::clone(&work))).await?.turn;
+        Ok(Started { turn, ended, work })
+    }
+
+    /// A request that goes on after an approval: it must have been decided. Carrying it out is the approval's own business.
+    async fn check_decided(&self, id: &Value) -> Result<(), AgentError> {
+        let Some(id) = id.as_str().map(ApprovalId::from) else {
+            return Err(check::problem("/context/approval_id", "must be text"));
+        };
+        let approval = self.world.store.approval(&id).await.map_err(|e| store_error(&e))?;
+        let Some(approval) = approval else {
+            return Err(AgentError::invalid("There is no such pending action.").reason("not_found").with("approval_id", id.as_str()));
+        };
+        let ended = |reason: &str, message: String| {
+            Err(AgentError::new(ErrorCode::ApprovalRequired, message)
+                .reason(reason)
+                .with("approval_id", id.as_str())
+                .with("tool_id", approval.tool.as_str())
+                .with("approvable", false))
+        };
+        let title = &approval.tool_title;
+        match approval.status {
+            ApprovalStatus::Done | ApprovalStatus::Failed => Ok(()),
+            ApprovalStatus::Pending | ApprovalStatus::Approved | ApprovalStatus::Executing => Err(crate::approvals::gate::approval_required(&approval)),
+            ApprovalStatus::Rejected => ended("rejected", format!("{title} was rejected.")),
+            ApprovalStatus::Expired => ended("expired", format!("Nobody decided about {title} in time.")),
+            ApprovalStatus::Cancelled | ApprovalStatus::Superseded => ended("not_pending", format!("{title} was withdrawn.")),
+        }
+    }
+
+    /// The caller's values that some tool declares as caller-owned, or that say whose conversation it is, become the conversation's;
+    /// all others are left out.
+    async fn take_context(&self, session: &SessionId, request: &RunRequest) -> Result<(), AgentError> {
+        let (specs, agents, settings) = (self.world.tools.specs(), self.world.roster.agents(), self.world.profile.settings());
+        let policies: Vec<&Conversation> =
+            std::iter::once(&settings.conversation).chain(agents.iter().filter_map(|agent| agent.conversation.as_ref())).collect();
+        let owned = |name: &str| specs.iter().any(|spec| spec.caller_owned.iter().any(|p| p.from == name));
+        let known = |name: &str| owned(name) || policies.iter().any(|policy| memory::member(policy) == Some(name));
+        let mut given: SessionValues = request.context.iter().filter(|(name, _)| known(name)).map(|(name, value)| (name.clone(), value.clone())).collect();
+        if !owned(memory::HEADERS)
+            && let Some(Value::Object(headers)) = given.get_mut(memory::HEADERS)
+        {
+            // The others may be anybody's keys.
+            headers.retain(|name, _| policies.iter().any(|policy| policy.key.source == KeySource::Header && policy.key.name.eq_ignore_ascii_case(name)));
+        }
+        if given.is_empty() {
+            return Ok(());
+        }
+        self.values_put(session, given.into_iter().map(|(name, value)| (name, Some(value))).collect()).await
+    }
+}
+
+/// A run under way.
+struct Started {
+    turn: contract::TurnId,
+    ended: oneshot::Receiver<Ended>,
+    work: Arc<Work>,
+}
+
+/// A data object of an event.
+fn data(members: &[(&str, Value)]) -> Option<Value> {
+    Some(json!(members.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect::<serde_json::Map<_, _>>()))
+}

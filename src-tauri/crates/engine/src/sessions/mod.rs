@@ -1,0 +1,339 @@
+//! Sessions as callers see them: accepting messages, cancelling, listing, opening, paging.
+
+pub(crate) mod lanes;
+pub(crate) mod locks;
+pub(crate) mod shared;
+pub(crate) mod values;
+
+use std::sync::Arc;
+
+use contract::{
+    AgentError, AgentId, ApprovalStatus, EventBody, Item, ItemBody, ItemsPageParams, ItemsPageResponse, Push, ResultView, SessionId, SessionSummary,
+    SessionView, SessionsListParams, SessionsListResponse, Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnId, TurnStartParams, TurnStartResponse,
+};
+use serde_json::json;
+use tokio::sync::OwnedMutexGuard;
+use tracing::Instrument as _;
+
+use crate::{
+    Engine,
+    ports::{Loaded, SharedSessions, StoreError},
+    run::{Work, most_characters},
+    sessions::lanes::{Accepted, Met},
+    store_error,
+    texts::Text,
+    tools::refusals::Refused,
+    turn::Turn,
+};
+
+const PAGE: u32 = 60;
+const TITLE_CHARS: usize = 60;
+/// Where the messages that wait are kept over a crash, among the session's own values.
+pub(crate) const QUEUE_KEY: &str = "$queue";
+
+impl Engine {
+    /// Takes a message: starts its turn, or queues it behind the running one.
+    pub async fn turn_start(self: &Arc<Self>, params: TurnStartParams) -> Result<TurnStartResponse, AgentError> {
+        self.turn_start_for(params, None).await
+    }
+
+    /// The same for a run, whose work the turn carries. A message that is not taken is recorded.
+    pub(crate) async fn turn_start_for(self: &Arc<Self>, params: TurnStartParams, run: Option<Arc<Work>>) -> Result<TurnStartResponse, AgentError> {
+        let (session, text) = (params.session.clone(), params.text.clone());
+        let request = run.as_ref().map(|run| run.request_id().to_owned());
+        let started = self.take_message(params, run).await;
+        if let Err(error) = &started {
+            let refused = Refused { session: session.as_ref(), request_id: request.as_deref(), ..Refused::of("message", error, &text) };
+            self.note_refused_request(refused).await;
+        }
+        started
+    }
+
+    async fn take_message(self: &Arc<Self>, params: TurnStartParams, run: Option<Arc<Work>>) -> Result<TurnStartResponse, AgentError> {
+        self.check_enabled()?;
+        self.world.secrets.learn().await;
+        let ids = [params.session.as_ref().map(SessionId::as_str), params.model.as_deref(), params.agent.as_ref().map(AgentId::as_str)];
+        self.check_kept(&ids.map(Option::unwrap_or_default))?;
+        self.check_egress(self.world.models.current(params.model.as_deref()).as_ref())?;
+        if let Some(agent) = &params.agent {
+            self.check_specialist(agent)?;
+        }
+        let most = most_characters(run.as_deref(), self.world.profile.as_ref());
+        // A key that somebody pastes is kept out of everything from here on: title, transcript, log.
+        let text = self.exact().scrub(&check_text(&params.text, most)?).into_owned();
+        let session = self.session_for(params.session, &text).await?;
+        let turn = TurnId(self.world.ids.next("turn"));
+        if let Some(run) = run {
+            self.runs.enter(&turn, run);
+        }
+        let accepted = Accepted { turn: turn.clone(), text, model: params.model, agent: params.agent, headless: params.headless, by: Arc::downgrade(self) };
+        match self.lanes.enter(&session, accepted.clone()) {
+            Some(token) => {
+                self.spawn(session.clone(), accepted, token);
+                Ok(TurnStartResponse { session, turn, queued: false })
+            }
+            None => {
+                self.queue_changed(&session).await?;
+                let event = EventBody::Status { stage: Stage::Queued, text: None };
+                self.push(Push::Turn { event: TurnEvent { session: session.clone(), turn: turn.clone(), n: 0, at: self.world.clock.now(), event } });
+                Ok(TurnStartResponse { session, turn, queued: true })
+            }
+        }
+    }
+
+    /// Whether a specialist can be asked for by its id.
+    pub(crate) fn check_specialist(&self, id: &AgentId) -> Result<(), AgentError> {
+        let agents = self.world.roster.agents();
+        if agents.iter().any(|agent| agent.id == *id) {
+            return self.check_agent(id);
+        }
+        let known: Vec<&str> = agents.iter().map(|agent| agent.id.as_str()).collect();
+        let hint = if known.is_empty() { "No pack brings one.".to_owned() } else { format!("There are: {}.", known.join(", ")) };
+        Err(AgentError::invalid(format!("There is no specialist {id}.")).reason("not_found").hint(hint))
+    }
+
+    pub(crate) async fn session_for(&self, wanted: Option<SessionId>, text: &str) -> Result<SessionId, AgentError> {
+        let store = &self.world.store;
+        let id = wanted.unwrap_or_else(|| SessionId(self.world.ids.next("session")));
+        if store.session(&id).await.map_err(|e| store_error(&e))?.is_none() {
+            store.session_create(&id, &title_of(text), self.world.clock.now()).await.map_err(|e| store_error(&e))?;
+        }
+        Ok(id)
+    }
+
+    fn spawn(self: &Arc<Self>, session: SessionId, accepted: Accepted, token: tokio_util::sync::CancellationToken) {
+        let engine = Arc::clone(self);
+        tokio::spawn(async move {
+            let mut next = Some((accepted, token));
+            while let Some((accepted, token)) = next {
+                // Each message is answered by the engine that took it: one that waited may be of a caller who reaches less.
+                let answering = accepted.by.upgrade().unwrap_or_else(|| Arc::clone(&engine));
+                let span = engine.runs.span(&session, &accepted.turn);
+                Turn::new(answering, session.clone(), accepted, token).run().instrument(span).await;
+                next = engine.lanes.leave(&session);
+                if next.is_some() {
+                    // A queue that cannot be saved is still answered; only a crash would lose it.
+                    let _ = engine.queue_changed(&session).await;
+                }
+                engine.push_session(&session).await;
+            }
+        });
+    }
+
+    /// Saves and shows the queue as it is now.
+    pub(crate) async fn queue_changed(&self, session: &SessionId) -> Result<(), AgentError> {
+        let _one_at_a_time = self.values.lock(session).await;
+        let queue = self.lanes.queue(session);
+        // Messages of which nothing is to be left wait in memory only.
+        let kept = (!queue.is_empty() && !self.keeps_nothing()).then(|| json!(queue));
+        self.values_put(session, vec![(QUEUE_KEY.to_owned(), kept)]).await?;
+        self.push(Push::Queue { session: session.clone(), queue });
+        Ok(())
+    }
+
+    /// Stops a running turn, or takes a waiting message out of the queue.
+    pub async fn turn_cancel(&self, params: &TurnCancelParams) -> Result<(), AgentError> {
+        match self.stop(&params.session, &params.turn) {
+            Met::Nothing => Err(AgentError::invalid("This turn has ended already.").reason("not_found")),
+            Met::Running | Met::Waiting => self.queue_changed(&params.session).await,
+        }
+    }
+
+    /// Stops a turn, or lets it never begin: then whoever waits for its end is told at once, as no turn will.
+    pub(crate) fn stop(&self, session: &SessionId, turn: &TurnId) -> Met {
+        let met = self.lanes.cancel(session, turn);
+        if met == Met::Waiting {
+            self.runs.never_begins(turn);
+        }
+        met
+    }
+
+    /// Stops everything, for the end of the process.
+    pub fn cancel_all(&self) {
+        for turn in self.lanes.cancel_all() {
+            self.runs.never_begins(&turn);
+        }
+    }
+
+    /// Turns that run now.
+    pub fn running(&self) -> u32 {
+        self.lanes.running_count()
+    }
+
+    pub(crate) async fn summary(&self, id: &SessionId) -> Result<Option<SessionSummary>, StoreError> {
+        let Some(mut summary) = self.world.store.session(id).await? else { return Ok(None) };
+        self.fill(std::slice::from_mut(&mut summary)).await?;
+        Ok(Some(summary))
+    }
+
+    async fn fill(&self, summaries: &mut [SessionSummary]) -> Result<(), StoreError> {
+        let waiting = self.world.store.approvals(false).await?;
+        for summary in summaries {
+            summary.running = self.lanes.running(&summary.id).is_some();
+            let count = waiting.iter().filter(|approval| approval.session == summary.id).count();
+            summary.waiting_approvals = u32::try_from(count).unwrap_or(u32::MAX);
+        }
+        Ok(())
+    }
+
+    /// Sessions, newest first.
+    pub async fn sessions_list(&self, params: &SessionsListParams) -> Result<SessionsListResponse, AgentError> {
+        let limit = if params.limit == 0 { 50 } else { params.limit.min(200) };
+        let mut sessions = self.world.store.sessions(params.query.trim(), params.offset, limit + 1).await.map_err(|e| store_error(&e))?;
+        let has_more = sessions.len() > limit as usize;
+        sessions.truncate(limit as usize);
+        self.fill(&mut sessions).await.map_err(|e| store_error(&e))?;
+        Ok(SessionsListResponse { sessions, has_more })
+    }
+
+    /// A session with its newest items.
+    pub async fn session_open(&self, id: &SessionId) -> Result<SessionView, AgentError> {
+        let summary =
+            self.summary(id).await.map_err(|e| store_error(&e))?.ok_or_else(|| AgentError::invalid("This session does not exist.").reason("not_found"))?;
+        let page = self.items_page(&ItemsPageParams { session: id.clone(), before: u64::MAX, limit: PAGE }).await?;
+        let approvals = self.world.store.approvals(false).await.map_err(|e| store_error(&e))?;
+        let cart = self.older_cart(id, &page).await.map_err(|e| store_error(&e))?;
+        Ok(SessionView {
+            summary,
+            items: page.items,
+            has_more: page.has_more,
+            running_turn: self.lanes.running(id),
+            queue: self.lanes.queue(id),
+            approvals: approvals.into_iter().filter(|approval| approval.session == *id).collect(),
+            cart,
+        })
+    }
+
+    /// The newest cart, when there is none on the newest page: what is in it is shown beside a conversation of any length.
+    async fn older_cart(&self, id: &SessionId, page: &ItemsPageResponse) -> Result<Option<Item>, StoreError> {
+        let has_carts = self.world.tools.specs().iter().any(|spec| spec.view == ResultView::Cart);
+        let is_cart = |item: &Item| matches!(&item.body, ItemBody::ToolResult { view: ResultView::Cart, outcome: ToolOutcome::Ok, .. });
+        match page.items.first() {
+            Some(first) if page.has_more && has_carts && !page.items.iter().any(is_cart) => {
+                self.world.store.newest_shown(id, ResultView::Cart, first.seq).await
+            }
+            Some(_) | None => Ok(None),
+        }
+    }
+
+    /// Older items of a session, ascending.
+    pub async fn items_page(&self, params: &ItemsPageParams) -> Result<ItemsPageResponse, AgentError> {
+        let limit = if params.limit == 0 { PAGE } else { params.limit.min(500) };
+        let before = (params.before < u64::MAX).then_some(params.before);
+        let mut items = self.world.store.items_before(&params.session, before, limit + 1).await.map_err(|e| store_error(&e))?;
+        let has_more = items.len() > limit as usize;
+        if has_more {
+            items.remove(0);
+        }
+        Ok(ItemsPageResponse { items, has_more })
+    }
+
+    /// Gives a session another title.
+    pub async fn session_rename(&self, id: &SessionId, title: &str) -> Result<(), AgentError> {
+        let title = title.trim();
+        if title.is_empty() || title.chars().count() > 200 {
+            return Err(AgentError::invalid("A title has 1 to 200 characters."));
+        }
+        self.world.secrets.learn().await;
+        let title = self.exact().scrub(title).into_owned();
+        self.world.store.session_rename(id, &title).await.map_err(|e| store_error(&e))?;
+        self.push_session(id).await;
+        Ok(())
+    }
+
+    /// Deletes a session and its items; its audit records stay. What waits in it is cancelled.
+    pub async fn session_delete(&self, id: &SessionId) -> Result<(), AgentError> {
+        let _quiet = self.quiet(id)?;
+        self.end_open(id, |status| (status == ApprovalStatus::Pending).then_some((ApprovalStatus::Cancelled, Text::SessionDeleted))).await?;
+        self.clear_away(id).await
+    }
+
+    /// Deletes what is kept here of a session whose time is over. What waits in it expires, unless it goes on elsewhere; of what was
+    /// begun and has not ended nobody knows whether it happened.
+    pub async fn session_over(self: &Arc<Self>, id: &SessionId, shared: Option<&dyn SharedSessions>) -> Result<(), AgentError> {
+        let _quiet = self.quiet(id)?;
+        let mut goes_on = false;
+        if let Some(shared) = shared {
+            self.session_settle(id, shared).await?;
+            goes_on = !matches!(shared.load(id, &[]).await.map_err(|e| store_error(&e))?, Loaded::Nothing);
+        }
+        if !goes_on {
+            self.end_open(id, |status| {
+                Some(match status {
+                    ApprovalStatus::Executing => (ApprovalStatus::Failed, Text::UnknownOutcome),
+                    ApprovalStatus::Approved => (ApprovalStatus::Expired, Text::ApprovalDied),
+                    ApprovalStatus::Pending
+                    | ApprovalStatus::Done
+                    | ApprovalStatus::Failed
+                    | ApprovalStatus::Rejected
+                    | ApprovalStatus::Cancelled
+                    | ApprovalStatus::Superseded
+                    | ApprovalStatus::Expired => (ApprovalStatus::Expired, Text::ApprovalExpired),
+                })
+            })
+            .await?;
+        }
+        self.clear_away(id).await
+    }
+
+    /// Fails while it is answered or one of its actions runs; as long as what is given back is held, none begins.
+    fn quiet(&self, id: &SessionId) -> Result<OwnedMutexGuard<()>, AgentError> {
+        if self.lanes.running(id).is_some() {
+            return Err(AgentError::invalid("This session is being answered right now.").hint("Stop the turn first, then delete the session."));
+        }
+        self.lanes.effects(id).try_lock_owned().map_err(|_| action_runs())
+    }
+
+    /// The log tells how everything ended that was asked, also when its row is deleted. `end` is how it ends, from where it stands; what
+    /// has no end keeps its session.
+    async fn end_open(&self, id: &SessionId, end: impl Fn(ApprovalStatus) -> Option<(ApprovalStatus, Text)>) -> Result<(), AgentError> {
+        let all = self.world.store.approvals_of(id, u32::MAX).await.map_err(|e| store_error(&e))?;
+        let locale = self.world.profile.locale();
+        for approval in all.iter().filter(|approval| !approval.status.is_final()) {
+            let ended = match end(approval.status) {
+                Some((how, why)) => self.settle(approval, approval.status, how, Some(why.in_locale(&locale))).await,
+                None => false,
+            };
+            if !ended {
+                return Err(action_runs());
+            }
+        }
+        Ok(())
+    }
+
+    async fn clear_away(&self, id: &SessionId) -> Result<(), AgentError> {
+        self.memories.delete(self.world.store.session_delete(id)).await.map_err(|e| store_error(&e))?;
+        self.lanes.forget(id);
+        self.egress.forget(id);
+        self.traces.forget(id);
+        self.push(Push::SessionDeleted { session: id.clone() });
+        Ok(())
+    }
+}
+
+fn action_runs() -> AgentError {
+    AgentError::invalid("An approved action of this session runs right now.").hint("Delete the session when it has ended.")
+}
+
+pub(crate) fn title_of(text: &str) -> String {
+    let line = text.lines().next().unwrap_or(text).trim();
+    if line.chars().count() <= TITLE_CHARS {
+        return line.to_owned();
+    }
+    let cut: String = line.chars().take(TITLE_CHARS - 1).collect();
+    format!("{}…", cut.trim_end())
+}
+
+/// A message without the space around it, when it says something and is not too long.
+fn check_text(text: &str, most: usize) -> Result<String, AgentError> {
+    let trimmed = text.trim();
+    if trimmed.is_empty() {
+        return Err(AgentError::invalid("The message is empty.").hint("Type a question first."));
+    }
+    let length = trimmed.chars().count();
+    if length > most {
+        return Err(AgentError::invalid(format!("The message has {length} characters; at most {most} are accepted."))
+            .hint("Shorten it, or raise the limit in Settings."));
+    }
+    Ok(trimmed.to_owned())
+}

@@ -1,0 +1,79 @@
+//! Analyses of this conversation that still hold: the same question of the same tool within a quarter of an hour is answered
+//! from the stored result, and marked with its time. Anything else runs again; answers themselves are never kept for reuse.
+
+use std::sync::{Arc, PoisonError};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use contract::{CallId, Item, ItemBody, ToolOutcome, ToolSpec};
+use serde_json::Value;
+
+use crate::{
+    Engine,
+    canonical::canonical,
+    texts::Text,
+    tools::call::{CallDone, Ready},
+    turn::Turn,
+};
+
+/// How long an analysis answers.
+const FRESH_MINUTES: i64 = 15;
+
+/// One analysis: what was asked, for which instant, and the call whose result it is.
+struct Analysis<'a> {
+    result: &'a CallId,
+    as_of: DateTime<Utc>,
+    stored_at: DateTime<Utc>,
+    data: &'a Value,
+}
+
+impl Engine {
+    /// The data behind analyses has changed: none from before counts any more.
+    pub fn forget_analyses(&self) {
+        *self.analyses_from.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.world.clock.now());
+    }
+}
+
+impl Turn {
+    /// The stored result that answers this call, if one does.
+    pub(crate) fn analysis(&self, ready: &Ready) -> Option<CallDone> {
+        let pointer = ready.spec.as_of.as_deref()?;
+        let recalled = self.recalled()?;
+        let found = newest(&recalled.items, &ready.spec, pointer, &ready.arguments)?;
+        let now = self.world().clock.now();
+        let changed = *self.engine.analyses_from.lock().unwrap_or_else(PoisonError::into_inner);
+        let age = now - found.as_of;
+        if age < TimeDelta::zero() || age > TimeDelta::minutes(FRESH_MINUTES) || changed.is_some_and(|at| found.stored_at <= at) {
+            return None;
+        }
+        let at = local_time(found.as_of, &self.world().profile.time_zone());
+        tracing::debug!(tool = %ready.spec.id, result = %found.result, "answered from an earlier analysis");
+        let mut done = CallDone::of(ready, ToolOutcome::Ok, None, format!("{} {at}", Text::AsOf.in_locale(&self.locale)));
+        done.data = Arc::new(found.data.clone());
+        done.as_of = Some(at);
+        Some(done)
+    }
+}
+
+fn newest<'a>(items: &'a [Arc<Item>], spec: &ToolSpec, pointer: &str, arguments: &Value) -> Option<Analysis<'a>> {
+    let wanted = canonical(arguments);
+    items.iter().rev().find_map(|item| {
+        let ItemBody::ToolResult { call, tool, outcome: ToolOutcome::Ok, data, .. } = &item.body else { return None };
+        let asked = (*tool == spec.id).then(|| arguments_of(items, call)).flatten()?;
+        if canonical(asked) != wanted {
+            return None;
+        }
+        let as_of = data.pointer(pointer).and_then(Value::as_str).and_then(|text| DateTime::parse_from_rfc3339(text).ok());
+        Some(Analysis { result: call, as_of: as_of.map_or(item.created_at, |at| at.to_utc()), stored_at: item.created_at, data })
+    })
+}
+
+fn arguments_of<'a>(items: &'a [Arc<Item>], wanted: &CallId) -> Option<&'a Value> {
+    items.iter().find_map(|item| match &item.body {
+        ItemBody::ToolCall { call, arguments, .. } if call == wanted => Some(arguments),
+        _ => None,
+    })
+}
+
+fn local_time(at: DateTime<Utc>, zone: &str) -> String {
+    zone.parse::<chrono_tz::Tz>().map_or_else(|_| at.format("%H:%M UTC").to_string(), |zone| at.with_timezone(&zone).format("%H:%M").to_string())
+}

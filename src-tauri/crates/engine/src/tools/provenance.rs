@@ -1,0 +1,132 @@
+//! Content of strangers in a turn: that there is some, where it came from, and the part of it that a person is to see beside a proposal.
+//! Decides nothing: policy asks whether there is any.
+
+use std::sync::{Mutex, PoisonError};
+
+use contract::{CallId, ToolId, ToolSpec, UntrustedContent};
+use serde_json::Value;
+
+use crate::tools::call::CallDone;
+
+/// Results that are kept to quote from, and that are quoted.
+const KEPT: usize = 12;
+const QUOTED: usize = 3;
+/// Characters that are kept of one, and that are quoted.
+const CHARS: usize = 32_000;
+const EXCERPT: usize = 240;
+/// A shorter text of the arguments is found everywhere.
+const SHORTEST: usize = 4;
+
+/// What entered a turn, oldest first.
+#[derive(Default)]
+pub(crate) struct Strangers(Mutex<Vec<Source>>);
+
+struct Source {
+    /// Without an excerpt.
+    from: UntrustedContent,
+    text: String,
+}
+
+impl Strangers {
+    /// Whether any content of strangers has entered.
+    pub(crate) fn are_there(&self) -> bool {
+        !self.lock().is_empty()
+    }
+
+    /// Notes what a call brought: its data, or its failure, which carries the tool's own words.
+    pub(crate) fn brought(&self, spec: &ToolSpec, done: &CallDone) {
+        let text = if done.data.is_null() { done.summary.clone() } else { joined(&done.data) };
+        self.add(of_tool(&spec.id, &spec.title, spec.target.server(), &done.call), text);
+    }
+
+    /// The same of an earlier turn.
+    pub(crate) fn recalled(&self, spec: Option<&ToolSpec>, tool: &ToolId, call: &CallId, data: &Value) {
+        let (title, server) = spec.map_or((tool.as_str(), ""), |spec| (spec.title.as_str(), spec.target.server()));
+        self.add(of_tool(tool, title, server, call), joined(data));
+    }
+
+    /// Notes a summary that strangers' content went into, or a caller's word that there was some.
+    pub(crate) fn remembered(&self, text: &str) {
+        let from =
+            UntrustedContent { tool: ToolId::new(""), tool_title: String::new(), server: String::new(), call: None, excerpt: String::new(), quoted: false };
+        self.add(from, one_line(text));
+    }
+
+    /// Takes over what an action followed.
+    pub(crate) fn again(&self, follows: &[UntrustedContent]) {
+        for from in follows {
+            self.add(from.clone(), from.excerpt.clone());
+        }
+    }
+
+    fn add(&self, from: UntrustedContent, text: String) {
+        let mut sources = self.lock();
+        if from.call.is_some() && sources.iter().any(|source| source.from.call == from.call) {
+            return;
+        }
+        // The first ones stay: what came first may have brought all the others.
+        if sources.len() >= KEPT {
+            sources.remove(KEPT / 2);
+        }
+        sources.push(Source { from, text: text.chars().take(CHARS).collect() });
+    }
+
+    /// What a proposal follows: results that hold a text of its arguments first, then the newest.
+    pub(crate) fn quoted(&self, arguments: &Value) -> Vec<UntrustedContent> {
+        let wanted: Vec<String> = texts(arguments).into_iter().map(one_line).filter(|text| text.chars().count() >= SHORTEST).collect();
+        let quote = |source: &Source| {
+            let at = wanted.iter().find_map(|text| source.text.find(text.as_str()));
+            UntrustedContent { excerpt: around(&source.text, at.unwrap_or(0)), quoted: at.is_some(), ..source.from.clone() }
+        };
+        let mut quotes: Vec<UntrustedContent> = self.lock().iter().rev().map(quote).collect();
+        quotes.sort_by_key(|quote| !quote.quoted);
+        quotes.truncate(QUOTED);
+        quotes
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Source>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn of_tool(tool: &ToolId, title: &str, server: &str, call: &CallId) -> UntrustedContent {
+    let (tool_title, server) = (title.to_owned(), server.to_owned());
+    UntrustedContent { tool: tool.clone(), tool_title, server, call: Some(call.clone()), excerpt: String::new(), quoted: false }
+}
+
+/// The texts of a result on one line.
+fn joined(data: &Value) -> String {
+    let mut all = String::new();
+    for text in texts(data) {
+        if all.len() > CHARS {
+            break;
+        }
+        if !all.is_empty() {
+            all.push(' ');
+        }
+        all.push_str(&one_line(text.get(..text.floor_char_boundary(CHARS)).unwrap_or(text)));
+    }
+    all
+}
+
+/// The texts of a value, without the names beside them.
+fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Array(list) => list.iter().flat_map(texts).collect(),
+        Value::Object(members) => members.values().flat_map(texts).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A part of a text with some of what stands before a place.
+fn around(text: &str, at: usize) -> String {
+    let from = text.floor_char_boundary(at.saturating_sub(EXCERPT / 3));
+    let part: String = text[from..].chars().take(EXCERPT).collect();
+    let (before, after) = (if from > 0 { "…" } else { "" }, if from + part.len() < text.len() { "…" } else { "" });
+    format!("{before}{part}{after}")
+}

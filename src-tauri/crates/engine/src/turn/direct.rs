@@ -1,0 +1,171 @@
+//! One tool called directly (`csign tools call`, a panel of the window): the same checks, gate and records, without a conversation.
+
+use std::sync::{Arc, PoisonError, Weak};
+
+use contract::{
+    AgentError, CallId, ErrorCode, PolicyCheckParams, PolicyCheckResponse, PolicyVerdict, SessionId, ToolCallParams, ToolCallResponse, ToolId, TurnId,
+};
+use policy::Decision;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Engine,
+    ports::AskedCall,
+    sessions::lanes::Accepted,
+    tools::refusals::Refused,
+    turn::{Turn, ending::End},
+};
+
+/// Where calls belong that name no session.
+pub(crate) const SESSION: &str = "direct";
+
+/// What a call by itself is to a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Nothing: a person or a program asked.
+    Outside,
+    /// It is made for one and leaves nothing in it.
+    Beside,
+    /// Its items are kept in it.
+    Kept,
+}
+
+impl Engine {
+    /// Calls a tool by id. `headless` callers get `approval_required` for writes, with the pending action's id.
+    pub async fn tool_call(self: &Arc<Self>, params: ToolCallParams) -> Result<ToolCallResponse, AgentError> {
+        let turn = TurnId(self.world.ids.next("turn"));
+        self.tool_call_in(turn, params, CancellationToken::new()).await
+    }
+
+    /// The same under a turn's id that the caller made: its pending action names that turn. `cancel` stops the call; what it did is still
+    /// recorded, which dropping this future could prevent.
+    pub async fn tool_call_in(self: &Arc<Self>, turn: TurnId, params: ToolCallParams, cancel: CancellationToken) -> Result<ToolCallResponse, AgentError> {
+        self.tool_call_as(turn, params, Part::Outside, cancel).await
+    }
+
+    /// The same under a turn's id that is known already.
+    pub(crate) async fn tool_call_as(
+        self: &Arc<Self>,
+        id: TurnId,
+        params: ToolCallParams,
+        part: Part,
+        cancel: CancellationToken,
+    ) -> Result<ToolCallResponse, AgentError> {
+        self.world.secrets.learn().await;
+        let (mut turn, spec, call) = match self.take_call(id, &params) {
+            Ok(taken) => taken,
+            Err(error) => {
+                let asked = format!("{} {}", params.tool, params.arguments);
+                self.note_refused_request(Refused { session: params.session.as_ref(), ..Refused::of("tool_call", &error, &asked) }).await;
+                return Err(error);
+            }
+        };
+        turn.keeps_items = part == Part::Kept;
+        turn.cancel = cancel;
+        if part != Part::Outside {
+            // In a conversation a tool is its specialist's.
+            let agents = self.world.roster.agents();
+            let agent = agents.iter().find(|agent| agent.tools.contains(&spec)).cloned();
+            *turn.at_work.lock().unwrap_or_else(PoisonError::into_inner) = agent.map(Arc::new);
+        }
+        let result = Arc::new(turn).run_calls(vec![call]).await;
+        if let Err(error) = self.world.audit.flush().await {
+            tracing::warn!(%error, "the audit log could not be flushed after a direct call");
+        }
+        match result {
+            Ok(mut done) => {
+                let done = done.pop().ok_or_else(|| AgentError::internal("unexpected", "The tool gave no result."))?;
+                Ok(ToolCallResponse { outcome: done.outcome, data: (*done.data).clone(), error: done.error })
+            }
+            Err(End::ApprovalRequired { error } | End::Failed { error, .. }) => Err(error),
+            Err(End::Cancelled { .. } | End::Answer { .. }) => Err(AgentError::internal("cancelled", "The call was stopped.")),
+        }
+    }
+
+    fn take_call(self: &Arc<Self>, id: TurnId, params: &ToolCallParams) -> Result<(Turn, ToolId, AskedCall), AgentError> {
+        self.check_enabled()?;
+        self.check_no_secret(&params.arguments)?;
+        self.check_kept(&[params.session.as_ref().map_or("", SessionId::as_str), params.tool.as_str()])?;
+        self.direct(id, params.tool.clone(), params.arguments.clone(), params.session.clone(), params.headless)
+    }
+
+    /// What the gate would say to a call now: the very checks that it would go through, up to where it would be asked or run.
+    pub async fn policy_check(self: &Arc<Self>, params: PolicyCheckParams) -> Result<PolicyCheckResponse, AgentError> {
+        self.check_enabled()?;
+        let (turn, _, call) = self.direct(TurnId(self.world.ids.next("turn")), params.tool, params.arguments, params.session, true)?;
+        if params.untrusted {
+            turn.strangers.remembered("");
+        }
+        let unexplained = || AgentError::internal("unexpected", "The call was refused without a reason.");
+        let ready = turn.judged(call, true).await.map_err(|done| done.error.unwrap_or_else(unexplained))?;
+        let (verdict, why) = match ready.decision {
+            Decision::Allow { why, .. } => (PolicyVerdict::Allow, why),
+            Decision::Ask { why } => (PolicyVerdict::Ask, why),
+            Decision::Deny { why } => (PolicyVerdict::Deny, why),
+        };
+        let (spec, arguments) = (ready.spec, ready.arguments);
+        let faults = self.world.profile.rules().faults.clone();
+        Ok(PolicyCheckResponse { tool: spec.id.clone(), effect: spec.effect, verdict, why, arguments, faults })
+    }
+
+    /// Arguments are recorded and shown, so a stored key is not accepted in them. With the key taken out the tool would get something else
+    /// than was asked for.
+    pub(crate) fn check_no_secret(&self, arguments: &Value) -> Result<(), AgentError> {
+        if !self.holds_secret(arguments) {
+            return Ok(());
+        }
+        Err(AgentError::invalid("The arguments contain a stored key, and arguments are recorded. The tool was not called.")
+            .reason("holds_secret")
+            .hint("Leave the key out. A tool that needs a key gets it from the keyring: enter it under Settings, \u{201c}Keys and access of packs\u{201d}."))
+    }
+
+    /// Whether a secret that is known now is in a value.
+    pub fn holds_secret(&self, value: &Value) -> bool {
+        let mut scrubbed = value.clone();
+        self.exact().scrub_value(&mut scrubbed);
+        scrubbed != *value
+    }
+
+    /// Names and ids of a caller are kept as they are, so a stored key is not accepted in them.
+    pub(crate) fn check_kept(&self, given: &[&str]) -> Result<(), AgentError> {
+        if given.iter().any(|text| self.holds_secret(&Value::from(*text))) { Err(key_refused()) } else { Ok(()) }
+    }
+
+    /// Looks for stored keys again, and refuses a value that would be kept with one of them in it.
+    pub async fn check_keepable(&self, value: &Value) -> Result<(), AgentError> {
+        self.world.secrets.learn().await;
+        if self.holds_secret(value) { Err(key_refused()) } else { Ok(()) }
+    }
+
+    /// A call of a tool by id, outside a conversation.
+    fn direct(
+        self: &Arc<Self>,
+        id: TurnId,
+        tool: ToolId,
+        arguments: Value,
+        session: Option<SessionId>,
+        headless: bool,
+    ) -> Result<(Turn, ToolId, AskedCall), AgentError> {
+        let specs = self.world.tools.specs();
+        // The id counts before the name that models use: that name may be another tool's id.
+        let by_id = specs.iter().find(|spec| spec.id == tool || spec.qualified_id() == tool);
+        let Some(spec) = by_id.or_else(|| specs.iter().find(|spec| spec.model_name == tool.as_str())) else {
+            let known: Vec<&str> = specs.iter().map(|spec| spec.id.as_str()).collect();
+            return Err(AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {tool}.")).hint(format!("Known tools: {}.", known.join(", "))));
+        };
+        let session = session.unwrap_or_else(|| SessionId::new(SESSION));
+        let accepted = Accepted { turn: id, text: String::new(), model: None, agent: None, headless, by: Weak::new() };
+        let mut turn = Turn::new(Arc::clone(self), session, accepted, CancellationToken::new());
+        turn.keeps_items = false;
+        let call = AskedCall { id: CallId(self.world.ids.next("call")), name: spec.model_name.clone(), arguments: arguments.to_string() };
+        Ok((turn, spec.id.clone(), call))
+    }
+}
+
+/// The refusal of a stored key where it would be kept.
+pub fn key_refused() -> AgentError {
+    AgentError::invalid("The request contains a stored key where a name, an id or a setting belongs. Nothing was done.")
+        .reason("holds_secret")
+        .hint("Leave the key out. Enter keys only in Settings. If it is no key, look for an environment variable with this value and rename it.")
+}

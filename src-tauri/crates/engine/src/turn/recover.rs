@@ -1,0 +1,209 @@
+//! What a start finds of turns that died: every call gets its end, every pending action expires, nothing is run again.
+
+use std::{collections::HashSet, sync::Arc};
+
+use contract::{
+    AgentError, Approval, ApprovalStatus, CallId, Effect, Item, ItemBody, ItemId, NoticeLevel, QueuedMessage, RecordType, ResultView, SessionId, ToolId,
+    ToolOutcome, TurnId,
+};
+use serde_json::Value;
+
+use crate::{
+    Engine,
+    approvals::gate::of_turn,
+    ports::{RecordDraft, StoreError, TurnRow},
+    sessions::QUEUE_KEY,
+    texts::Text,
+    tools::refusals::millis_between,
+};
+
+/// What was put in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// Turns that had not ended.
+    pub turns: u32,
+    /// Pending actions that expired with them.
+    pub expired: u32,
+    /// Effects of which it is not known whether they happened.
+    pub unknown: u32,
+}
+
+impl Engine {
+    /// Puts in order what the last process left. To be called once, before the first turn.
+    pub async fn recover(self: &Arc<Self>) -> Result<Recovered, AgentError> {
+        let mut out = Recovered::default();
+        let store = &self.world.store;
+        let open = store.approvals_open().await.map_err(|e| crate::store_error(&e))?;
+        for row in store.turns_running().await.map_err(|e| crate::store_error(&e))? {
+            self.end_turn(&row, &open, &mut out).await.map_err(|e| crate::store_error(&e))?;
+            out.turns += 1;
+        }
+        store.runs_interrupted().await.map_err(|e| crate::store_error(&e))?;
+        self.keep_lost_queues().await.map_err(|e| crate::store_error(&e))?;
+        self.end_approved(&mut out).await.map_err(|e| crate::store_error(&e))?;
+        out.expired += self.expire_overdue().await.map_err(|e| crate::store_error(&e))?;
+        self.sweep_passing(None).await;
+        Ok(out)
+    }
+
+    async fn end_turn(&self, row: &TurnRow, open: &[Approval], out: &mut Recovered) -> Result<(), StoreError> {
+        let store = &self.world.store;
+        let locale = self.world.profile.locale();
+        let items = store.items_of_turn(&row.turn).await?;
+        let mut fresh = Vec::new();
+        let answered: HashSet<&CallId> =
+            items.iter().filter_map(|item| if let ItemBody::ToolResult { call, .. } = &item.body { Some(call) } else { None }).collect();
+        for item in &items {
+            let ItemBody::ToolCall { call, tool, effect, .. } = &item.body else { continue };
+            if !answered.contains(call) {
+                let of_call = || of_turn(open, &row.turn).filter(|a| a.call == *call);
+                // What had begun counts before what was asked anew.
+                let approval = of_call().find(|a| a.status == ApprovalStatus::Executing).or_else(|| of_call().last());
+                let outcome = self.end_of_call(approval, *effect, out).await?;
+                fresh.push(self.recovered_item(&row.session, &row.turn, lost_result(call, tool, outcome, &locale)));
+            }
+        }
+        for approval in of_turn(open, &row.turn).filter(|a| a.status != ApprovalStatus::Executing) {
+            let why = Text::ApprovalDied.in_locale(&locale);
+            if self.settle(approval, approval.status, ApprovalStatus::Expired, Some(why)).await {
+                out.expired += 1;
+            }
+        }
+        let text = Text::Interrupted.in_locale(&locale).to_owned();
+        fresh.push(self.recovered_item(&row.session, &row.turn, ItemBody::Notice { level: NoticeLevel::Warning, code: "turn_interrupted".into(), text }));
+        let ended = TurnRow { status: "interrupted".into(), ended_at: Some(self.world.clock.now()), ..row.clone() };
+        store.turn_save(&ended, fresh, None).await?;
+        let draft = RecordDraft::new(RecordType::RunEnded)
+            .of(&row.session, &row.turn)
+            .field("status", "interrupted")
+            .field("level", "error")
+            .field("agent", "")
+            .field("duration_ms", millis_between(row.started_at, self.world.clock.now()));
+        if let Err(error) = self.world.audit.append(draft, crate::ports::Durability::Durable).await {
+            tracing::warn!(%error, "the end of an interrupted turn could not be recorded");
+        }
+        Ok(())
+    }
+
+    async fn end_of_call(&self, approval: Option<&Approval>, effect: Effect, out: &mut Recovered) -> Result<ToolOutcome, StoreError> {
+        match approval {
+            Some(approval) if approval.status == ApprovalStatus::Executing => {
+                self.settle(approval, ApprovalStatus::Executing, ApprovalStatus::Failed, Some("outcome unknown")).await;
+                out.unknown += 1;
+                Ok(ToolOutcome::Unknown)
+            }
+            Some(_) => Ok(ToolOutcome::Expired),
+            None if effect == Effect::ReadOnly => Ok(ToolOutcome::Cancelled),
+            // A write without an open approval: it ran, or it was about to.
+            None => {
+                out.unknown += 1;
+                Ok(ToolOutcome::Unknown)
+            }
+        }
+    }
+
+    /// Messages that waited when the process ended are kept, with a word that nobody answered them.
+    async fn keep_lost_queues(&self) -> Result<(), StoreError> {
+        let store = &self.world.store;
+        let text = Text::QueuedLost.in_locale(&self.world.profile.locale());
+        for session in store.sessions_with_value(QUEUE_KEY).await? {
+            let Some(queue) = store.session_values_of(&session, &[QUEUE_KEY]).await?.remove(QUEUE_KEY) else { continue };
+            let queue: Vec<QueuedMessage> = serde_json::from_value(queue).unwrap_or_default();
+            let mut items = Vec::new();
+            for waiting in queue {
+                items.push(self.recovered_item(&session, &waiting.turn, ItemBody::UserMessage { text: waiting.text }));
+                let notice = ItemBody::Notice { level: NoticeLevel::Warning, code: "message_not_answered".into(), text: text.to_owned() };
+                items.push(self.recovered_item(&session, &waiting.turn, notice));
+            }
+            store.items_append(items).await?;
+            store.session_values_put(&session, vec![(QUEUE_KEY.to_owned(), None)]).await?;
+        }
+        Ok(())
+    }
+
+    /// Pending actions of turns that ended properly (nobody could approve there) live on until their time is over.
+    pub(crate) async fn expire_overdue(self: &Arc<Self>) -> Result<u32, StoreError> {
+        let now = self.world.clock.now();
+        let text = Text::ApprovalExpired.in_locale(&self.world.profile.locale());
+        let mut expired = 0;
+        for approval in self.world.store.approvals_overdue(now).await? {
+            if !self.router.waits(&approval.id) && self.settle(&approval, ApprovalStatus::Pending, ApprovalStatus::Expired, Some(text)).await {
+                self.close_detached(&approval, ApprovalStatus::Expired, Some(text.to_owned())).await;
+                expired += 1;
+            }
+        }
+        Ok(expired)
+    }
+
+    /// Approved, but the process ended before it ran, or while it ran: never run by a restart.
+    async fn end_approved(self: &Arc<Self>, out: &mut Recovered) -> Result<(), StoreError> {
+        let died = Text::ApprovalDied.in_locale(&self.world.profile.locale());
+        for approval in self.world.store.approvals_open().await? {
+            match approval.status {
+                ApprovalStatus::Approved => {
+                    if self.settle(&approval, ApprovalStatus::Approved, ApprovalStatus::Expired, Some(died)).await {
+                        self.close_detached(&approval, ApprovalStatus::Expired, Some(died.to_owned())).await;
+                        out.expired += 1;
+                    }
+                }
+                // Somebody waited for it in a process that is gone (a direct call has no turn that could be found).
+                ApprovalStatus::Pending if !approval.headless => {
+                    if self.settle(&approval, ApprovalStatus::Pending, ApprovalStatus::Expired, Some(died)).await {
+                        out.expired += 1;
+                    }
+                }
+                ApprovalStatus::Executing => {
+                    if self.settle(&approval, ApprovalStatus::Executing, ApprovalStatus::Failed, Some("outcome unknown")).await {
+                        self.end_unknown(&approval).await?;
+                        out.unknown += 1;
+                    }
+                }
+                ApprovalStatus::Pending
+                | ApprovalStatus::Done
+                | ApprovalStatus::Failed
+                | ApprovalStatus::Rejected
+                | ApprovalStatus::Expired
+                | ApprovalStatus::Cancelled
+                | ApprovalStatus::Superseded => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the call of an effect that was under way when its process ended, in a turn that had ended before: the conversation tells
+    /// that nobody knows. It may have its end already, for the action's own is written last.
+    pub(crate) async fn end_unknown(self: &Arc<Self>, approval: &Approval) -> Result<(), StoreError> {
+        let items = self.world.store.items_of_turn(&approval.turn).await?;
+        let ended = items.iter().any(|item| matches!(&item.body, ItemBody::ToolResult { call, .. } if *call == approval.call));
+        if !ended {
+            let why = Text::UnknownOutcome.in_locale(&self.world.profile.locale());
+            self.close_detached(approval, ApprovalStatus::Failed, Some(why.to_owned())).await;
+        }
+        Ok(())
+    }
+
+    fn recovered_item(&self, session: &SessionId, turn: &TurnId, body: ItemBody) -> Item {
+        let world = &self.world;
+        Item { id: ItemId(world.ids.next("item")), session: session.clone(), turn: turn.clone(), seq: 0, created_at: world.clock.now(), body }
+    }
+}
+
+fn lost_result(call: &CallId, tool: &ToolId, outcome: ToolOutcome, locale: &str) -> ItemBody {
+    let text = match outcome {
+        ToolOutcome::Unknown => Text::UnknownOutcome,
+        ToolOutcome::Expired => Text::ApprovalDied,
+        ToolOutcome::Ok | ToolOutcome::Error | ToolOutcome::Limit | ToolOutcome::Denied | ToolOutcome::Rejected | ToolOutcome::Cancelled => Text::CancelledCall,
+    };
+    let summary = text.in_locale(locale).to_owned();
+    let error = AgentError::internal("interrupted", summary.clone());
+    ItemBody::ToolResult {
+        call: call.clone(),
+        tool: tool.clone(),
+        outcome,
+        summary,
+        data: Value::Null,
+        error: Some(error),
+        view: ResultView::Plain,
+        duration_ms: 0,
+    }
+}
