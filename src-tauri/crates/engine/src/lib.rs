@@ -23,7 +23,7 @@ pub use canonical::{approval_hash, canonical, sha256_hex};
 pub use context::egress::KeyFilter;
 pub use context::history::cap;
 pub use memory::VISITOR;
-pub use run::{Around, Hearing, IGNORED};
+pub use run::{IGNORED, TurnOptions, TurnStream};
 pub use tools::coerce::coerce;
 pub use tools::refusals::Refused;
 pub use tools::schema::Validators;

@@ -10,7 +10,10 @@ use axum::http::Uri;
 use contract::{AgentError, DESKTOP};
 use host::Patience;
 
-use crate::{auth::LONGEST_S, net::Net, variables::Reader};
+use crate::{
+    http::{auth::LONGEST_S, net::Net},
+    variables::Reader,
+};
 
 /// What was typed.
 #[derive(Clone, Debug, Default)]

@@ -56,7 +56,7 @@ impl Confirmations {
         }
     }
 
-    fn begin(&self, changes: Vec<SettingChange>, tell: oneshot::Sender<bool>) -> Result<Asked<'_>, AgentError> {
+    fn begin(&self, changes: Vec<SettingChange>, tell: oneshot::Sender<bool>) -> Result<PendingChange<'_>, AgentError> {
         let id = self.ids.next("confirmation");
         {
             let mut waiting = self.lock();
@@ -66,7 +66,7 @@ impl Confirmations {
             waiting.insert(id.clone(), (Confirmation { id: id.clone(), changes }, tell));
         }
         self.tell();
-        Ok(Asked { of: self, id })
+        Ok(PendingChange { of: self, id })
     }
 
     /// Gives the answer to who waits for it.
@@ -79,12 +79,12 @@ impl Confirmations {
 }
 
 /// A change that waits until this is dropped, also when who asked for it is gone.
-struct Asked<'a> {
+struct PendingChange<'a> {
     of: &'a Confirmations,
     id: String,
 }
 
-impl Drop for Asked<'_> {
+impl Drop for PendingChange<'_> {
     fn drop(&mut self) {
         let left = self.of.lock().remove(&self.id);
         if left.is_some() {

@@ -9,7 +9,7 @@ use secrecy::SecretString;
 use secrets::{Keyring, SecretsError};
 
 use crate::{
-    moment::Moment,
+    keyring_cache::Moment,
     pack_keys::{Declared, Destination, OWN, entry},
 };
 

@@ -21,7 +21,7 @@ const MOST_LINES: usize = 3_000;
 
 /// The file as it is written: by server (`pack/name`), then by tool.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Kept {
+struct DefinitionsFile {
     version: u32,
     servers: BTreeMap<String, BTreeMap<String, Pin>>,
 }
@@ -51,7 +51,7 @@ pub(crate) struct Looked {
 }
 
 struct State {
-    kept: Kept,
+    kept: DefinitionsFile,
     /// The file was there and could not be read: nothing is accepted by itself.
     unreadable: bool,
     /// What servers list now.
@@ -78,15 +78,15 @@ pub(crate) fn key(pack: &PackId, server: &str) -> String {
 impl Pins {
     pub(crate) fn open(path: PathBuf, own: BTreeSet<String>, clock: Arc<dyn Clock>) -> Self {
         let (kept, unreadable) = match fs::read_to_string(&path) {
-            Ok(text) => serde_json::from_str::<Kept>(&text).map_or_else(
+            Ok(text) => serde_json::from_str::<DefinitionsFile>(&text).map_or_else(
                 |error| {
                     tracing::error!(%error, "the accepted tool definitions cannot be read; every tool of a server waits to be accepted");
-                    (Kept::default(), true)
+                    (DefinitionsFile::default(), true)
                 },
                 |kept| (kept, false),
             ),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => (Kept::default(), false),
-            Err(_) => (Kept::default(), true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => (DefinitionsFile::default(), false),
+            Err(_) => (DefinitionsFile::default(), true),
         };
         Self { path, clock, own, state: Mutex::new(State { kept, unreadable, now: BTreeMap::new() }), on_change: OnceLock::new() }
     }
@@ -200,7 +200,7 @@ impl Pins {
         Ok(())
     }
 
-    fn write(&self, state: &mut State, mut kept: Kept) -> Result<(), AgentError> {
+    fn write(&self, state: &mut State, mut kept: DefinitionsFile) -> Result<(), AgentError> {
         kept.version = 1;
         let failed = |why: String| {
             AgentError::internal("settings", format!("The accepted tools could not be saved in {}: {why}.", self.path.display()))

@@ -68,10 +68,10 @@ impl Alarm {
 pub(crate) struct Ledger {
     /// Its files. If what is known of the two paths differs, the one of the path as it is given.
     files: Vec<PathBuf>,
-    known: Mutex<Known>,
+    known: Mutex<LedgerState>,
 }
 
-struct Known {
+struct LedgerState {
     entry: Entry,
     /// The id in the data folder, if there is one.
     in_folder: Option<String>,
@@ -123,7 +123,7 @@ impl Ledger {
         }
         let fresh = || Entry { folder: real.display().to_string(), ..Entry::default() };
         let entry = Entry { alarm, ..of_given.or(of_real).unwrap_or_else(fresh) };
-        Self { files, known: Mutex::new(Known { entry, in_folder, damaged, unreadable, seen, heeded: None }) }
+        Self { files, known: Mutex::new(LedgerState { entry, in_folder, damaged, unreadable, seen, heeded: None }) }
     }
 
     /// Refuses if what is known of the folder cannot be read now: then nothing tells what its log should be.
@@ -133,7 +133,7 @@ impl Ledger {
         Err(AgentError::internal("audit_unreadable", message).hint("Check the permissions of the state folder."))
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, LedgerState> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -184,7 +184,7 @@ impl Ledger {
     }
 
     /// Takes over an alarm from the file. An alarm is never dropped here.
-    fn look_again(&self, known: &mut Known) {
+    fn look_again(&self, known: &mut LedgerState) {
         let now: Vec<Stamp> = self.files.iter().map(|file| stamp(file)).collect();
         if known.entry.alarm.is_none() && known.seen != now {
             known.seen = now;

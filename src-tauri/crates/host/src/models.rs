@@ -16,7 +16,7 @@ use models::{
 use secrecy::SecretString;
 use secrets::Keyring;
 
-use crate::{credentials::Credentials, entries::Entries, known, moment::Moment, pack_keys, profile::LiveProfile};
+use crate::{credentials::Credentials, entries::Entries, keyring_cache::Moment, known_secrets, pack_keys, profile::LiveProfile};
 
 /// The name of the provider's key in settings, and of the variable that may hold it.
 pub(crate) const API_KEY: &str = "OPENAI_API_KEY";
@@ -383,7 +383,7 @@ impl Model for Remote {
             let before = Moment::new(now, keyring.changes());
             if !lately.has_learned(before) {
                 // What cannot be read now shows when the model is asked.
-                let _ = known::learn(&keyring).await;
+                let _ = known_secrets::learn(&keyring).await;
                 lately.learned(before);
             }
         })

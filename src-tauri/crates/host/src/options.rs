@@ -4,8 +4,8 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use engine::ports::{Clock, Ids, NoProbe, Probe, Random};
 
+use crate::os_ports::{OsRandom, SystemClock, UuidIds};
 use crate::sessions::Sessions;
-use crate::world::{OsRandom, SystemClock, UuidIds};
 
 /// What becomes of a profile whose log does not verify.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use contract::AgentError;
 use engine::KeyFilter;
 use serde_json::Value;
 
-use crate::known;
+use crate::known_secrets;
 
 /// The keys of this process's environment.
 pub(crate) struct OwnKeys(KeyFilter);
@@ -15,7 +15,7 @@ pub(crate) struct OwnKeys(KeyFilter);
 impl OwnKeys {
     /// `declared` are the variables that packs name as credentials.
     pub(crate) fn of_environment(declared: &BTreeSet<String>) -> Self {
-        let values = known::secrets_of(declared, known::environment());
+        let values = known_secrets::secrets_of(declared, known_secrets::environment());
         Self(KeyFilter::new(&values))
     }
 

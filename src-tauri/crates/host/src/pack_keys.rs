@@ -12,7 +12,7 @@ use packs::LoadedPack;
 use secrets::Keyring;
 use serde_json::{Map, Value};
 
-use crate::{credentials::Credentials, definitions::key, elsewhere, entries::Entries, known};
+use crate::{credentials::Credentials, definitions::key, entries::Entries, known_secrets, remote_override};
 
 /// How the keyring entries of packs' credentials begin.
 pub(crate) const OF_PACKS: &str = "credential/";
@@ -164,7 +164,7 @@ pub(crate) fn all<'a>(packs: &'a [LoadedPack], settings: &Settings, credentials:
         }
         for server in manifest.servers.iter().filter(|server| stands_in(&key(&manifest.id, &server.name))) {
             if let Some(other) = &server.elsewhere {
-                add(&other.client_secret, &server.name, elsewhere::destination(loaded, other, settings, credentials), false, true);
+                add(&other.client_secret, &server.name, remote_override::destination(loaded, other, settings, credentials), false, true);
             }
         }
     }
@@ -215,7 +215,7 @@ fn of_entry(tool: &ToolEntry) -> Option<&str> {
 
 /// Variables of a server's program that can be entered as keys, as their names say; none of the app's own. It may do without.
 pub(crate) fn entered(server: &ServerEntry) -> impl Iterator<Item = &str> {
-    server.env.iter().map(String::as_str).filter(|name| known::names_credential(name) && !OWN.contains(name))
+    server.env.iter().map(String::as_str).filter(|name| known_secrets::names_credential(name) && !OWN.contains(name))
 }
 
 /// The keys that a server behind an address is shown, and cannot be reached without.

@@ -121,12 +121,12 @@ impl Drop for Counted<'_> {
 }
 
 /// A question that is taken back when nobody waits for its answer any more.
-struct Asked<'a> {
+struct PendingQuestion<'a> {
     questions: &'a Questions,
     id: String,
 }
 
-impl Drop for Asked<'_> {
+impl Drop for PendingQuestion<'_> {
     fn drop(&mut self) {
         let open = self.questions.lock().open.remove(&self.id).is_some();
         if open {
@@ -152,7 +152,7 @@ impl Asker for Questions {
         let id = self.ids.next("question");
         let view = ServerQuestion { id: id.clone(), pack: question.pack, server: question.server, message: question.message, asks };
         self.lock().open.insert(id.clone(), (view, tell));
-        let _asked = Asked { questions: self, id };
+        let _asked = PendingQuestion { questions: self, id };
         self.tell();
         match tokio::time::timeout(PATIENCE, told).await {
             Ok(Ok(QuestionAnswer::Accept { values })) => Reply::Accept(values),

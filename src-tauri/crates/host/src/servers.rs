@@ -39,7 +39,7 @@ const DESCRIPTION: usize = 2_000;
 pub(crate) const TOKENS: &str = "oauth/";
 
 /// What servers are made with.
-pub(crate) struct Around<'a> {
+pub(crate) struct ServerDeps<'a> {
     pub(crate) paths: &'a Paths,
     pub(crate) options: &'a Options,
     pub(crate) keyring: &'a Arc<Keyring>,
@@ -47,14 +47,14 @@ pub(crate) struct Around<'a> {
     pub(crate) profile: &'a Arc<LiveProfile>,
 }
 
-impl Around<'_> {
+impl ServerDeps<'_> {
     fn access(&self, pack: &PackId, server: &str, to: Destination) -> Arc<dyn Access> {
         access(pack, server, to, self.keyring, self.credentials, self.profile)
     }
 }
 
 /// The servers of a pack.
-pub(crate) fn configs(loaded: &LoadedPack, around: &Around<'_>) -> Vec<ServerConfig> {
+pub(crate) fn configs(loaded: &LoadedPack, around: &ServerDeps<'_>) -> Vec<ServerConfig> {
     let Some(pack) = &loaded.pack else { return Vec::new() };
     let id = &pack.manifest.id;
     let of = |server: &ServerEntry| {
@@ -75,7 +75,7 @@ pub(crate) fn configs(loaded: &LoadedPack, around: &Around<'_>) -> Vec<ServerCon
     pack.manifest.servers.iter().map(of).collect()
 }
 
-fn program(loaded: &LoadedPack, server: &ServerEntry, around: &Around<'_>) -> Program {
+fn program(loaded: &LoadedPack, server: &ServerEntry, around: &ServerDeps<'_>) -> Program {
     // A program that cannot be used is shown as a failed server, with the reason.
     let program = mcp::resolve_program(&server.command, &loaded.folder, &around.options.program_dir)
         .inspect_err(|problem| tracing::warn!(%problem, server = server.name, "a server's program cannot be used"));

@@ -21,9 +21,8 @@ use crate::{
     confirmations::Confirmations,
     credentials::Credentials,
     definitions::{self, Pins},
-    elsewhere::{self, Elsewhere},
     imports::Imports,
-    known::{self, KnownSecrets},
+    known_secrets::{self, KnownSecrets},
     ledger::Ledger,
     models::HostModels,
     opening, pack_keys, pack_settings,
@@ -32,6 +31,7 @@ use crate::{
     profile::{Environment, LiveProfile},
     pushes::Hub,
     questions::Questions,
+    remote_override::{self, Elsewhere},
     servers,
     sessions::{MemoryFolder, Sessions},
     tools::{HostTools, Means, PACING},
@@ -63,7 +63,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let store_opening = open_store(&paths, database, &options);
     let log_opening = opening::log(&paths, &installation, Arc::clone(&keyring), &ledger, &options);
     // Stored keys are known before anything is accepted. A keyring that is locked or silent delays the start by its own deadline at most.
-    let learning = known::learn(&keyring);
+    let learning = known_secrets::learn(&keyring);
     let (store, log, learned) = tokio::join!(store_opening, log_opening, learning);
     if let Err(error) = learned {
         tracing::info!(%error, "stored keys are not known yet; they are looked for again before each message");
@@ -100,7 +100,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
         roster: Arc::clone(&tools) as _,
         models: Arc::clone(&models) as _,
         profile: Arc::clone(&profile) as _,
-        secrets: Arc::new(KnownSecrets::new(Arc::clone(&keyring), Arc::clone(&options.clock), &declared_credentials(&tools), known::environment())),
+        secrets: Arc::new(KnownSecrets::new(Arc::clone(&keyring), Arc::clone(&options.clock), &declared_credentials(&tools), known_secrets::environment())),
         events: Arc::clone(&hub) as _,
         probe: Arc::clone(&options.probe),
         clock: Arc::clone(&options.clock),
@@ -190,7 +190,7 @@ fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>, profile: &Arc<Li
         }
     }
     let credentials = Arc::new(Credentials::new(Arc::clone(keyring), Arc::clone(&options.clock), options.credentials_from_environment));
-    let around = servers::Around { paths, options, keyring, credentials: &credentials, profile };
+    let around = servers::ServerDeps { paths, options, keyring, credentials: &credentials, profile };
     let configs = loaded.iter().flat_map(|l| servers::configs(l, &around)).collect();
     let pins = Arc::new(Pins::open(paths.definitions(), servers::own(&loaded), Arc::clone(&options.clock)));
     let on_change: mcp::OnChange = {
@@ -233,7 +233,7 @@ pub(crate) fn declared_credentials(tools: &HostTools) -> BTreeSet<String> {
     let specs = tools.loaded().iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
     let servers = tools.loaded().iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.manifest.servers);
     let of_servers = servers.flat_map(pack_keys::of_server).map(str::to_owned);
-    let elsewhere = elsewhere::declared(tools.loaded()).map(|(_, _, other)| other.client_secret.clone());
+    let elsewhere = remote_override::declared(tools.loaded()).map(|(_, _, other)| other.client_secret.clone());
     specs.filter_map(|spec| spec.auth.as_ref()?.env_var.clone()).chain(of_servers).chain(elsewhere).collect()
 }
 

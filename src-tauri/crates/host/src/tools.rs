@@ -30,12 +30,12 @@ use crate::{
     Paths,
     credentials::Credentials,
     definitions::{self, Pins},
-    dialect,
-    elsewhere::{self, Elsewhere, StandIn},
+    normalize,
     pack_keys::{self, Declared, Destination},
     paths::make_private,
     profile::LiveProfile,
     questions::{Gate, Questions},
+    remote_override::{self, Elsewhere, RemoteOverride},
     servers,
     shopping::{self, Manner, Search},
 };
@@ -117,7 +117,7 @@ impl HostTools {
     /// Looks again which servers stand in for others.
     pub(crate) fn look_elsewhere(&self) {
         let access = |pack: &PackId, server: &str, to| servers::access(pack, server, to, &self.keyring, &self.credentials, &self.profile);
-        let around = elsewhere::Around { profile: &self.profile, credentials: &self.credentials, access: &access };
+        let around = remote_override::OverrideDeps { profile: &self.profile, credentials: &self.credentials, access: &access };
         if self.elsewhere.look(&self.packs, &around) {
             self.rebuild();
             self.renew_names();
@@ -360,18 +360,24 @@ impl Roster for HostTools {
 }
 
 /// A call to a server that stands in for the pack's own. What it writes in its own way is put in the manifest's.
-async fn call_elsewhere(stands_in: StandIn, tool: &str, request: &ToolRequest, arguments: Value, cancel: CancellationToken) -> Result<Value, ToolFailure> {
+async fn call_elsewhere(
+    stands_in: RemoteOverride,
+    tool: &str,
+    request: &ToolRequest,
+    arguments: Value,
+    cancel: CancellationToken,
+) -> Result<Value, ToolFailure> {
     let client = stands_in.map_err(|error| ToolFailure { error, may_have_happened: false })?;
     let reads = match request.spec.effect {
         Effect::ReadOnly => true,
         Effect::Write | Effect::Destructive => false,
     };
     let pack = &request.spec.pack;
-    if let Some(known) = dialect::known(pack, tool, &arguments) {
+    if let Some(known) = normalize::known(pack, tool, &arguments) {
         return known.map_err(|error| ToolFailure { error, may_have_happened: false });
     }
     let value = client.call(PerSessionCall { session: &request.session, tool, arguments, reads }, cancel).await?;
-    Ok(dialect::plain(pack, tool, value))
+    Ok(normalize::plain(pack, tool, value))
 }
 
 /// Where a read goes.
@@ -379,7 +385,7 @@ struct Reads<'a> {
     key: &'a str,
     tool: &'a str,
     timeout: std::time::Duration,
-    elsewhere: Option<StandIn>,
+    elsewhere: Option<RemoteOverride>,
 }
 
 impl HostTools {
@@ -477,8 +483,8 @@ impl Tools for HostTools {
         let ToolTarget::Mcp { server, tool } = &spec.target else { return Adapted { arguments, is_sent: true } };
         let is_elsewhere = self.elsewhere.of(&definitions::key(&spec.pack, server)).is_some();
         let arguments = if spec.effect == Effect::ReadOnly && self.plain_searches { shopping::request(tool, arguments) } else { arguments };
-        let is_sent = !is_elsewhere || dialect::known(&spec.pack, tool, &arguments).is_none();
-        let arguments = if is_elsewhere { dialect::arguments(&spec.pack, tool, arguments) } else { arguments };
+        let is_sent = !is_elsewhere || normalize::known(&spec.pack, tool, &arguments).is_none();
+        let arguments = if is_elsewhere { normalize::arguments(&spec.pack, tool, arguments) } else { arguments };
         Adapted { arguments, is_sent }
     }
 

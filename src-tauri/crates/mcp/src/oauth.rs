@@ -61,12 +61,12 @@ impl OAuthHttpClient for Fetcher {
 }
 
 /// Tokens as the host keeps them. Read once; afterwards what is written here is what counts.
-pub(crate) struct Kept {
+pub(crate) struct TokenStore {
     access: Arc<dyn Access>,
     known: Mutex<Option<Option<StoredCredentials>>>,
 }
 
-impl Kept {
+impl TokenStore {
     pub(crate) fn new(access: Arc<dyn Access>) -> Self {
         Self { access, known: Mutex::default() }
     }
@@ -84,7 +84,7 @@ impl Kept {
 }
 
 #[async_trait::async_trait]
-impl CredentialStore for Kept {
+impl CredentialStore for TokenStore {
     async fn load(&self) -> Result<Option<StoredCredentials>, AuthError> {
         let mut known = self.known.lock().await;
         if let Some(known) = known.as_ref() {
@@ -126,7 +126,7 @@ pub(crate) async fn manager(address: &Address) -> Result<AuthorizationManager, A
     let (url, private) = (address.url().map_err(refused)?, address.private());
     let fetcher = Fetcher { private, following: http::client(private, true).map_err(refused)?, stopping: http::client(private, false).map_err(refused)? };
     let mut manager = AuthorizationManager::new_with_oauth_http_client(url, Arc::new(fetcher)).await?;
-    manager.set_credential_store(Kept::new(Arc::clone(&address.access)));
+    manager.set_credential_store(TokenStore::new(Arc::clone(&address.access)));
     Ok(manager)
 }
 
@@ -164,7 +164,7 @@ pub(crate) async fn signed_in(address: &Address, oauth: &ServerOauth) -> Result<
 
 /// The stored result of the last sign-in.
 async fn kept(address: &Address) -> Result<Option<StoredCredentials>, AuthError> {
-    Kept::new(Arc::clone(&address.access)).load().await
+    TokenStore::new(Arc::clone(&address.access)).load().await
 }
 
 /// The server says where tokens are given, so it could send the client's secret anywhere. The secret goes to the issuer that the pack

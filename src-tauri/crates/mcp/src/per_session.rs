@@ -20,7 +20,7 @@ use crate::{Access, failure, http, result::text_value};
 use lost::Lost;
 use tokens::Tokens;
 use visits::Visits;
-use wire::{Asked, Wire};
+use wire::{Wire, WireRequest};
 
 pub use visits::{KeptVisits, Open};
 
@@ -175,7 +175,7 @@ impl PerSession {
             let (visit, rpc) = self.visits.ready(call.session, || self.open(application)).await?;
             let params = json!({"name": call.tool, "arguments": call.arguments});
             let token = self.tokens.of(application).await?;
-            let asked = Asked { id: Some(rpc), method: "tools/call", params, token: &token, application, session: visit.as_deref() };
+            let asked = WireRequest { id: Some(rpc), method: "tools/call", params, token: &token, application, session: visit.as_deref() };
             match self.wire.ask(asked).await {
                 Ok(answer) => return value(answer.result),
                 Err(Lost::Status(401)) if !renewed => {
@@ -205,7 +205,7 @@ impl PerSession {
         let mut token = self.tokens.of(application).await?;
         let mut renewed = false;
         let session = loop {
-            let asked = Asked { id: Some(visits::FIRST), method: "initialize", params: params.clone(), token: &token, application, session: None };
+            let asked = WireRequest { id: Some(visits::FIRST), method: "initialize", params: params.clone(), token: &token, application, session: None };
             match self.wire.ask(asked).await {
                 Ok(answer) => break answer.session,
                 Err(Lost::Status(401)) if !renewed => {
@@ -216,7 +216,7 @@ impl PerSession {
                 Err(lost) => return Err(lost),
             }
         };
-        let ready = Asked { id: None, method: "notifications/initialized", params: Value::Null, token: &token, application, session: session.as_deref() };
+        let ready = WireRequest { id: None, method: "notifications/initialized", params: Value::Null, token: &token, application, session: session.as_deref() };
         self.wire.tell(ready).await?;
         Ok(session)
     }

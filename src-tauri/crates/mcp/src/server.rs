@@ -79,7 +79,7 @@ struct Life {
 
 /// Whom servers tell and ask.
 #[derive(Clone, Default)]
-pub(crate) struct Around {
+pub(crate) struct ServerListeners {
     pub(crate) on_change: Option<OnChange>,
     pub(crate) definitions: Option<Arc<dyn Definitions>>,
     pub(crate) asker: Option<Arc<dyn Asker>>,
@@ -89,7 +89,7 @@ pub(crate) struct Around {
 pub(crate) struct Server {
     pub(crate) config: ServerConfig,
     timings: Timings,
-    around: Around,
+    around: ServerListeners,
     life: Mutex<Life>,
     changed: watch::Sender<u64>,
 }
@@ -109,7 +109,7 @@ enum Next {
 }
 
 impl Server {
-    pub(crate) fn new(config: ServerConfig, timings: Timings, around: Around) -> Self {
+    pub(crate) fn new(config: ServerConfig, timings: Timings, around: ServerListeners) -> Self {
         let (stop, sign_in) = (CancellationToken::new(), CancellationToken::new());
         let phase = config.unusable().map_or(Phase::Idle, |why| Phase::Unusable { why });
         let life = Life { phase, attempts: 0, failures: 0, restarts: 0, missing_answers: 0, stop, keeper: None, challenge: None, sign_in };

@@ -11,7 +11,7 @@ use crate::{
     Asker, Definitions, Resource, Resume, ServerConfig, SignIn, Timings,
     connection::Limits,
     failure,
-    server::{Around, Server},
+    server::{Server, ServerListeners},
 };
 
 /// Told of every change of a server. Must return quickly.
@@ -39,7 +39,7 @@ impl Drop for Inner {
 pub struct ServersBuilder {
     configs: Vec<ServerConfig>,
     timings: Timings,
-    around: Around,
+    around: ServerListeners,
 }
 
 impl ServersBuilder {
@@ -85,7 +85,7 @@ impl ServersBuilder {
 impl Servers {
     /// Starts setting up.
     pub fn builder(configs: Vec<ServerConfig>) -> ServersBuilder {
-        ServersBuilder { configs, timings: Timings::default(), around: Around::default() }
+        ServersBuilder { configs, timings: Timings::default(), around: ServerListeners::default() }
     }
 
     /// Servers with the usual waits and no listener.

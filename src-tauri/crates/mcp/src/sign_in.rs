@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Address, Reach,
-    oauth::{self, Kept},
+    oauth::{self, TokenStore},
     server::Server,
 };
 
@@ -91,7 +91,7 @@ pub(crate) async fn session(address: &Address, oauth: &ServerOauth, back: &str, 
 /// What is asked for: what the pack says, or what the server wants; when it wants more than before, what was given before as well.
 async fn scopes(address: &Address, oauth: &ServerOauth, challenge: Option<&str>) -> Result<Vec<String>, AuthError> {
     let mut scopes = oauth.scopes.clone();
-    let given = Kept::new(Arc::clone(&address.access)).load().await?.map(|kept| kept.granted_scopes).unwrap_or_default();
+    let given = TokenStore::new(Arc::clone(&address.access)).load().await?.map(|kept| kept.granted_scopes).unwrap_or_default();
     let url = address.url().map_err(AuthError::MetadataError)?;
     let wanted = challenge.and_then(|words| WWWAuthenticateParams::parse(words, &url).scope);
     if let Some(wanted) = wanted.filter(|_| !given.is_empty()) {

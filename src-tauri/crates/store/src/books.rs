@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use contract::Spent;
-use engine::ports::{Books, Claim, Reserved, RunKey, Served, Settlement, StoreError, Wish};
+use engine::ports::{Books, Claim, ReservationRequest, Reserved, RunKey, Served, Settlement, StoreError};
 
 use crate::open::SqliteStore;
 use crate::table::books;
@@ -22,7 +22,7 @@ impl Books for SqliteStore {
         self.write(books::interrupted).await
     }
 
-    async fn spend_reserve(&self, wish: &Wish) -> Result<Reserved, StoreError> {
+    async fn spend_reserve(&self, wish: &ReservationRequest) -> Result<Reserved, StoreError> {
         let wish = wish.clone();
         self.write_along(move |conn| books::reserve(conn, &wish)).await
     }

@@ -20,12 +20,12 @@ pub(crate) struct Recent(Mutex<Halves>);
 
 #[derive(Default)]
 struct Halves {
-    young: HashMap<String, Kept>,
+    young: HashMap<String, CachedItem>,
     young_bytes: usize,
-    old: HashMap<String, Kept>,
+    old: HashMap<String, CachedItem>,
 }
 
-struct Kept {
+struct CachedItem {
     body: Box<str>,
     item: Arc<Item>,
 }
@@ -40,7 +40,7 @@ impl Recent {
             return Ok(found);
         }
         let item = Arc::new(row.item()?);
-        let kept = Kept { body: row.body.into(), item: Arc::clone(&item) };
+        let kept = CachedItem { body: row.body.into(), item: Arc::clone(&item) };
         self.halves(|halves| halves.put(row.id.to_owned(), kept));
         Ok(item)
     }
@@ -66,7 +66,7 @@ impl Halves {
         Some(item)
     }
 
-    fn put(&mut self, id: String, kept: Kept) {
+    fn put(&mut self, id: String, kept: CachedItem) {
         self.young_bytes += kept.body.len();
         self.young.insert(id, kept);
         if self.young_bytes > HALF_BYTES {
@@ -76,7 +76,7 @@ impl Halves {
     }
 }
 
-impl Kept {
+impl CachedItem {
     /// The item, when it is still that of this very row. Another process may have put a session back from a copy.
     fn of(&self, row: &Columns<'_>) -> Option<Arc<Item>> {
         (*self.body == *row.body && row.is_place_of(&self.item)).then(|| Arc::clone(&self.item))

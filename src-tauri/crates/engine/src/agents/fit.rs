@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use contract::{AgentError, ItemBody, NoticeLevel};
 
 use crate::{
-    agents::rounds::{Asked, Reply},
+    agents::rounds::{ModelCallRequest, Reply},
     ports::Message,
     texts::Text,
     turn::{Turn, ending::End},
@@ -17,7 +17,7 @@ pub(crate) const TOO_LONG: &str = "provider_too_long";
 
 impl Turn {
     /// One question to the model, whose oldest turns are left out until it fits. However often it is sent, it is one.
-    pub(crate) async fn ask(&self, asked: Asked<'_>) -> Result<Reply, End> {
+    pub(crate) async fn ask(&self, asked: ModelCallRequest<'_>) -> Result<Reply, End> {
         self.begin_asking().await?;
         loop {
             let ends = turn_ends(&asked);
@@ -52,7 +52,7 @@ impl Turn {
 }
 
 /// Where each of the earlier turns, which stand behind the prompt, ends.
-fn turn_ends(asked: &Asked<'_>) -> Vec<usize> {
+fn turn_ends(asked: &ModelCallRequest<'_>) -> Vec<usize> {
     let end = (1 + asked.earlier).min(asked.messages.len());
     let begins = |at: &usize| matches!(asked.messages[*at], Message::User { .. });
     (2..end).filter(begins).chain((end > 1).then_some(end)).collect()

@@ -10,7 +10,7 @@ use tracing::{Instrument as _, field::Empty};
 
 use crate::{
     agents::fit::TOO_LONG,
-    context::{egress::Words, entities, prompt},
+    context::{egress::EgressSession, entities, prompt},
     ports::{AskedCall, Finish, Message, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Opaque, Point, Purpose, RecordDraft, Structured, ToolDef},
     texts::Text,
     tools::refusals::millis,
@@ -59,7 +59,7 @@ pub(crate) struct Run {
 }
 
 /// One model call as it is asked for.
-pub(crate) struct Asked<'a> {
+pub(crate) struct ModelCallRequest<'a> {
     /// The prompt first.
     pub(crate) messages: &'a [Message],
     /// Messages of earlier turns, behind the prompt.
@@ -69,7 +69,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) purpose: Purpose,
 }
 
-impl Asked<'_> {
+impl ModelCallRequest<'_> {
     /// What is asked for is not for the user's eyes: nothing of it is told while it comes.
     fn is_quiet(&self) -> bool {
         matches!(self.purpose, Purpose::Route { .. })
@@ -78,7 +78,7 @@ impl Asked<'_> {
 
 impl Turn {
     /// Runs the rounds until there is an answer.
-    pub(crate) async fn rounds(self: &Arc<Self>, words: &Words, run: &mut Run) -> End {
+    pub(crate) async fn rounds(self: &Arc<Self>, words: &EgressSession, run: &mut Run) -> End {
         let limits = self.settings.limits;
         let rounds = run.rounds.min(self.calls_left()).max(1);
         let mut nudged = false;
@@ -94,7 +94,7 @@ impl Turn {
             let last = round == rounds || nudged || self.without_tools.load(Ordering::Acquire) || self.out_of_time();
             let tools = if last { Vec::new() } else { self.with_kept(&run.tools, words) };
             run.messages = words.looked_at_again(std::mem::take(&mut run.messages));
-            let asked = Asked { messages: &run.messages, earlier: run.earlier, tools, structured: None, purpose: run.purpose.clone() };
+            let asked = ModelCallRequest { messages: &run.messages, earlier: run.earlier, tools, structured: None, purpose: run.purpose.clone() };
             let reply = match self.ask(asked).await {
                 Ok(reply) => reply,
                 Err(end) => return end,
@@ -136,7 +136,7 @@ impl Turn {
     }
 
     /// The tools of a round: with the one that reads long results, once there is one.
-    fn with_kept(&self, defs: &[ToolDef], words: &Words) -> Vec<ToolDef> {
+    fn with_kept(&self, defs: &[ToolDef], words: &EgressSession) -> Vec<ToolDef> {
         let mut defs = defs.to_vec();
         defs.extend(self.kept.tool().as_slice().iter().flat_map(|spec| prompt::tool_defs(std::slice::from_ref(spec), words)));
         defs
@@ -194,7 +194,7 @@ impl Turn {
     }
 
     /// Gets the model ready (its key is then known, and removed), and the session's placeholders.
-    pub(crate) async fn open_words(&self) -> Result<&Words, End> {
+    pub(crate) async fn open_words(&self) -> Result<&EgressSession, End> {
         tokio::select! {
             biased;
             () = self.cancel.cancelled() => return Err(End::Cancelled { partial: String::new() }),
@@ -223,7 +223,7 @@ impl Turn {
     }
 
     /// One model call, recorded: the prompt, and the messages from `begin` on.
-    pub(crate) async fn ask_once(&self, asked: &Asked<'_>, begin: usize) -> Result<Reply, End> {
+    pub(crate) async fn ask_once(&self, asked: &ModelCallRequest<'_>, begin: usize) -> Result<Reply, End> {
         let (quiet, task) = (asked.is_quiet(), task(&asked.purpose));
         let profile = &self.world().profile;
         let request = ModelRequest {
@@ -262,7 +262,7 @@ impl Turn {
                 .field("agent", self.agent_id())
                 .field("local", self.model.local())
                 .field("calls", reply.calls.len())
-                .field("redaction", json!(self.words.get().map(Words::level)))
+                .field("redaction", json!(self.words.get().map(EgressSession::level)))
                 .field("replaced", self.words.get().map_or(0, |words| words.counts().iter().map(|count| count.count).sum::<u32>()))
                 .field("tokens_in_so_far", usage.input_tokens)
                 .field("tokens_out_so_far", usage.output_tokens),
@@ -274,7 +274,7 @@ impl Turn {
     }
 
     async fn read_stream(&self, request: ModelRequest, reply: &mut Reply, quiet: bool) -> Result<(), End> {
-        let sent = self.words.get().map(Words::sent).unwrap_or_default();
+        let sent = self.words.get().map(EgressSession::sent).unwrap_or_default();
         let (mut said, mut thought) = (Restoring::new(Arc::clone(&sent)), Restoring::new(Arc::clone(&sent)));
         let mut stream = self.model.stream(request);
         let mut frame = Frame::new();
@@ -366,7 +366,7 @@ impl Turn {
             Some(Err(error)) => return Err(End::Failed { partial: String::new(), error: model_error(&error) }),
             Some(Ok(ModelEvent::Text(text))) => reply.text.push_str(&said.push(&text)),
             Some(Ok(ModelEvent::Call(call))) => {
-                let sent = self.words.get().map(Words::sent).unwrap_or_default();
+                let sent = self.words.get().map(EgressSession::sent).unwrap_or_default();
                 reply.calls.push(AskedCall { arguments: sent.restore_arguments(call.arguments), ..call });
             }
             Some(Ok(ModelEvent::FellBack { from, to, why, .. })) => self.fell_back(&from, to, &why).await,

@@ -7,7 +7,7 @@ use contract::AgentId;
 use serde_json::{Value, json};
 
 use crate::{
-    context::{egress::Words, prompt::escaped},
+    context::{egress::EgressSession, prompt::escaped},
     ports::{Agent, FINISH, RouteDecision, Structured},
 };
 
@@ -68,7 +68,7 @@ pub(crate) fn answers(answered: &[Answered]) -> String {
 }
 
 /// The shape of a decision; whom it may name is generated from who can be asked.
-pub(crate) fn shape(agents: &[Arc<Agent>], words: &Words) -> Structured {
+pub(crate) fn shape(agents: &[Arc<Agent>], words: &EgressSession) -> Structured {
     let mut next: Vec<&str> = agents.iter().map(|agent| agent.id.as_str()).collect();
     next.push(FINISH);
     let schema = json!({

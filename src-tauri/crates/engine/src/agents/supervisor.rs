@@ -10,12 +10,12 @@ use contract::{AgentId, Choice, EventBody, PromptPart, PromptTrace, ToolSpec, Tu
 
 use crate::{
     agents::{
-        rounds::{Asked, Run},
+        rounds::{ModelCallRequest, Run},
         route::{self, Answered, Next},
     },
     budget::metering::cut_short,
     context::{
-        egress::Words,
+        egress::EgressSession,
         entities, history,
         prompt::{self, Prompt, Voice},
     },
@@ -41,7 +41,7 @@ struct Opening {
 }
 
 /// How the supervisor's part ended.
-enum Handed {
+enum SupervisorEnd {
     /// Everything asked for is there; with no answer yet, this one.
     Finish(String),
     Ended(End),
@@ -87,7 +87,7 @@ impl Turn {
         }
     }
 
-    fn opening(&self, words: &Words, recalled: &Recalled) -> Opening {
+    fn opening(&self, words: &EgressSession, recalled: &Recalled) -> Opening {
         Opening {
             window: history::messages(&recalled.items, &self.specs, &self.kept, words),
             hints: self.hints(words),
@@ -96,7 +96,7 @@ impl Turn {
     }
 
     /// Hints quote what tools said, so they are no more to be trusted than these.
-    fn hints(&self, words: &Words) -> Vec<Message> {
+    fn hints(&self, words: &EgressSession) -> Vec<Message> {
         let hints = self.run.as_ref().map_or(&[] as &[String], |run| run.hints());
         if !hints.is_empty() {
             self.strangers.remembered(&hints.join(" "));
@@ -105,7 +105,7 @@ impl Turn {
     }
 
     /// What a specialist begins with that has settings of its own for earlier messages. Nothing: it begins as everybody does.
-    async fn own_opening(&self, words: &Words, agent: &Agent, shared: &Opening) -> Result<Option<Opening>, End> {
+    async fn own_opening(&self, words: &EgressSession, agent: &Agent, shared: &Opening) -> Result<Option<Opening>, End> {
         if agent.conversation.is_none() {
             return Ok(None);
         }
@@ -129,7 +129,7 @@ impl Turn {
     }
 
     /// A run without a specialist.
-    async fn alone(self: &Arc<Self>, words: &Words, opening: &Opening, voice: Voice<'_>) -> End {
+    async fn alone(self: &Arc<Self>, words: &EgressSession, opening: &Opening, voice: Voice<'_>) -> End {
         self.work(None);
         let specs: Vec<&ToolSpec> = self.offered().into_iter().filter(|spec| self.in_scope(spec)).collect();
         let prompt = self.prompt(words, &voice, &specs, None);
@@ -146,7 +146,14 @@ impl Turn {
     }
 
     /// A specialist's run. A second one goes on where the first ended.
-    async fn visit(self: &Arc<Self>, words: &Words, opening: &Opening, agent: &Arc<Agent>, order: Option<&str>, runs: &mut HashMap<AgentId, Run>) -> End {
+    async fn visit(
+        self: &Arc<Self>,
+        words: &EgressSession,
+        opening: &Opening,
+        agent: &Arc<Agent>,
+        order: Option<&str>,
+        runs: &mut HashMap<AgentId, Run>,
+    ) -> End {
         self.work(Some(agent));
         let own = match self.own_opening(words, agent, opening).await {
             Ok(own) => own,
@@ -187,11 +194,11 @@ impl Turn {
     }
 
     /// Hop by hop to the end.
-    async fn routed(self: &Arc<Self>, words: &Words, opening: &Opening, agents: &[Arc<Agent>]) -> End {
+    async fn routed(self: &Arc<Self>, words: &EgressSession, opening: &Opening, agents: &[Arc<Agent>]) -> End {
         let mut progress = Progress::default();
         let said = match self.hops(words, opening, agents, &mut progress).await {
-            Handed::Finish(said) => said,
-            Handed::Ended(end) => return end,
+            SupervisorEnd::Finish(said) => said,
+            SupervisorEnd::Ended(end) => return end,
         };
         let sources: HashSet<&AgentId> = progress.answered.iter().map(|answer| &answer.agent.id).collect();
         let status = if progress.limit { TurnStatus::Limit } else { TurnStatus::Ok };
@@ -208,38 +215,38 @@ impl Turn {
         }
     }
 
-    async fn hops(self: &Arc<Self>, words: &Words, opening: &Opening, agents: &[Arc<Agent>], progress: &mut Progress) -> Handed {
+    async fn hops(self: &Arc<Self>, words: &EgressSession, opening: &Opening, agents: &[Arc<Agent>], progress: &mut Progress) -> SupervisorEnd {
         for _ in 0..self.settings.limits.hops.clamp(1, 12) {
             if let Err(error) = self.engine.check_enabled() {
-                return Handed::Ended(End::Failed { partial: String::new(), error });
+                return SupervisorEnd::Ended(End::Failed { partial: String::new(), error });
             }
             let agents: Vec<Arc<Agent>> = agents.iter().filter(|agent| self.engine.check_agent(&agent.id).is_ok()).cloned().collect();
             if agents.is_empty() || self.calls_left() < CALLS_OF_A_HOP {
-                return Handed::Finish(String::new());
+                return SupervisorEnd::Finish(String::new());
             }
             let (next, decision) = match self.decide(words, opening, &agents, &progress.answered).await {
                 Ok(Some(decided)) => decided,
-                Ok(None) => return Handed::Finish(String::new()),
+                Ok(None) => return SupervisorEnd::Finish(String::new()),
                 // There is an answer; only nobody can say whether more was wanted.
                 Err(End::Failed { error, .. }) if !progress.answered.is_empty() => {
                     tracing::warn!(%error, "nobody could be asked who is next");
-                    return Handed::Finish(String::new());
+                    return SupervisorEnd::Finish(String::new());
                 }
                 Err(end) => {
                     if let Some(before) = progress.answered.last() {
                         self.keep_aside(&before.text).await;
                     }
-                    return Handed::Ended(end);
+                    return SupervisorEnd::Ended(end);
                 }
             };
             let agent = match next {
                 Next::Finish => {
                     self.account.declined.fetch_or(route::declines(&decision, &progress.answered), Ordering::AcqRel);
-                    return Handed::Finish(decision.instruction);
+                    return SupervisorEnd::Finish(decision.instruction);
                 }
                 Next::Agent(id) => agents.iter().find(|agent| agent.id == id).filter(|_| route::may_visit(&id, &decision, &progress.answered)),
             };
-            let Some(agent) = agent else { return Handed::Finish(String::new()) };
+            let Some(agent) = agent else { return SupervisorEnd::Finish(String::new()) };
             // The answer before this one is no longer the reply: it stands for itself.
             if let Some(before) = progress.answered.last() {
                 self.keep_aside(&before.text).await;
@@ -250,16 +257,16 @@ impl Turn {
                     progress.choices = choices;
                     progress.limit |= status == TurnStatus::Limit;
                 }
-                end => return Handed::Ended(end),
+                end => return SupervisorEnd::Ended(end),
             }
         }
-        Handed::Finish(String::new())
+        SupervisorEnd::Finish(String::new())
     }
 
     /// Asks who is next; a decision that cannot be read is asked for once more.
     async fn decide(
         self: &Arc<Self>,
-        words: &Words,
+        words: &EgressSession,
         opening: &Opening,
         agents: &[Arc<Agent>],
         answered: &[Answered],
@@ -280,7 +287,8 @@ impl Turn {
         let purpose = Purpose::Route { agents: agents.iter().map(by_name).collect(), answered: answered.iter().map(|a| a.agent.id.clone()).collect() };
         for _ in 0..2 {
             let sent = words.looked_at_again(messages.clone());
-            let asked = Asked { messages: &sent, earlier, tools: Vec::new(), structured: Some(route::shape(agents, words)), purpose: purpose.clone() };
+            let asked =
+                ModelCallRequest { messages: &sent, earlier, tools: Vec::new(), structured: Some(route::shape(agents, words)), purpose: purpose.clone() };
             let reply = self.ask(asked).await?;
             let text = reply.calls.first().map_or(reply.text.as_str(), |call| call.arguments.as_str());
             match route::read(text, agents) {
@@ -319,7 +327,7 @@ impl Turn {
     }
 
     /// Several answers as one text, with who gave them.
-    async fn synthesis(self: &Arc<Self>, words: &Words, opening: &Opening, answered: Vec<Answered>, status: TurnStatus) -> End {
+    async fn synthesis(self: &Arc<Self>, words: &EgressSession, opening: &Opening, answered: Vec<Answered>, status: TurnStatus) -> End {
         if let Some(last) = answered.last() {
             self.keep_aside(&last.text).await;
         }
@@ -330,7 +338,7 @@ impl Turn {
         prompt.add(PromptPart::DateTime, &self.date_time(), true, words);
         self.trace(None, &prompt);
         let said = |answer: &Answered| (answer.agent.name.clone(), words.text(&answer.text));
-        let asked = Asked {
+        let asked = ModelCallRequest {
             messages: &[Message::System { text: prompt.text() }, opening.question.clone()],
             earlier: 0,
             tools: Vec::new(),
@@ -363,7 +371,7 @@ impl Turn {
     }
 
     /// The prompt of a run.
-    pub(crate) fn prompt(&self, words: &Words, voice: &Voice<'_>, specs: &[&ToolSpec], order: Option<&str>) -> Prompt {
+    pub(crate) fn prompt(&self, words: &EgressSession, voice: &Voice<'_>, specs: &[&ToolSpec], order: Option<&str>) -> Prompt {
         let mut prompt = Prompt::default();
         prompt.add(PromptPart::Base, &prompt::base(voice), true, words);
         prompt.add(PromptPart::Policy, &prompt::policy(self.settings.policy, words.level()), true, words);
@@ -378,7 +386,7 @@ impl Turn {
     }
 
     /// What the supervisor is told: its rules, who can be asked, what has been answered.
-    pub(crate) fn supervisor_prompt(&self, words: &Words, agents: &[Arc<Agent>], answered: &[Answered]) -> Prompt {
+    pub(crate) fn supervisor_prompt(&self, words: &EgressSession, agents: &[Arc<Agent>], answered: &[Answered]) -> Prompt {
         let mut prompt = Prompt::default();
         prompt.add(PromptPart::Base, route::rules(), true, words);
         prompt.add(PromptPart::Toolkit, &route::roster(agents), true, words);

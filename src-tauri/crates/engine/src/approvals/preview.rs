@@ -51,7 +51,7 @@ impl Foresight {
 /// Why a preview has no value of a read.
 enum Missing {
     /// There is nothing to ask for, nobody may ask, or the tool said that it has no such thing: so it will say again.
-    Said,
+    RedactedText,
     /// Nobody answered.
     Away,
 }
@@ -85,7 +85,7 @@ impl Turn {
 
     async fn preview_read(&self, of: &ToolSpec, read: &PreviewRead, arguments: &Value, seen: &mut Vec<(Arc<ToolSpec>, CallDone)>) -> Result<Value, Missing> {
         let is_wanted = |spec: &&ToolSpec| spec.pack == of.pack && spec.is_named(&read.tool) && spec.effect == Effect::ReadOnly;
-        let spec = self.specs.iter().find(is_wanted).ok_or(Missing::Said)?.clone();
+        let spec = self.specs.iter().find(is_wanted).ok_or(Missing::RedactedText)?.clone();
         let filled: Map<String, Value> = read.arguments.iter().filter_map(|(name, value)| Some((name.clone(), fill(value, arguments)?))).collect();
         let arguments = Value::Object(filled);
         let call = contract::CallId(self.world().ids.next("call"));
@@ -95,7 +95,7 @@ impl Turn {
         let done = self.dispatch(&ready, None).await;
         let value = match &done.error {
             _ if done.outcome == ToolOutcome::Ok => Ok((*done.data).clone()),
-            Some(error) if is_an_answer(error) => Err(Missing::Said),
+            Some(error) if is_an_answer(error) => Err(Missing::RedactedText),
             _ => Err(Missing::Away),
         };
         seen.push((ready.spec, done));
@@ -114,7 +114,7 @@ impl Turn {
             (_, Err(message)) => message,
         };
         tracing::info!(tool = %ready.spec.id, %why, "a preview was left out");
-        Err(Missing::Said)
+        Err(Missing::RedactedText)
     }
 }
 

@@ -66,7 +66,7 @@ pub struct Used {
 
 /// A model call that wants to be made.
 #[derive(Clone, Debug)]
-pub struct Wish {
+pub struct ReservationRequest {
     pub session: SessionId,
     pub turn: TurnId,
     pub at: DateTime<Utc>,
@@ -96,7 +96,7 @@ pub struct Refusal {
     pub needed: u64,
 }
 
-impl Wish {
+impl ReservationRequest {
     /// The longest answer that no cap forbids, given what has been used in each scope.
     pub fn fit(&self, used: impl Fn(Scope) -> Used) -> Result<u64, Refusal> {
         let mut output = self.output_tokens;
@@ -169,7 +169,7 @@ pub trait Books: Send + Sync {
 
     /// Enters a reservation, unless a cap forbids it: looked up and entered in one transaction. Days that lie ahead count as
     /// today, so that a clock set back frees nothing.
-    async fn spend_reserve(&self, wish: &Wish) -> Result<Reserved, StoreError>;
+    async fn spend_reserve(&self, wish: &ReservationRequest) -> Result<Reserved, StoreError>;
     /// Replaces a reservation by what was used: written with whatever is written next, and there when the books are looked at. A
     /// reservation that is never settled counts in full.
     fn spend_settle(&self, entry: i64, used: Settlement);
@@ -184,8 +184,8 @@ pub trait Books: Send + Sync {
 mod tests {
     use super::*;
 
-    fn wish(caps: Vec<Cap>) -> Wish {
-        Wish {
+    fn wish(caps: Vec<Cap>) -> ReservationRequest {
+        ReservationRequest {
             session: "s".into(),
             turn: "t".into(),
             at: DateTime::UNIX_EPOCH,
@@ -215,9 +215,9 @@ mod tests {
         assert_eq!(refused, Refusal { scope: Scope::Day, money: false, used: 500, most: 1_700, needed: 1_256 });
         let refused = wish(vec![cap(Scope::Session, None, Some(30_000))]).fit(none).unwrap_err();
         assert_eq!(refused, Refusal { scope: Scope::Session, money: true, used: 0, most: 30_000, needed: 35_600 });
-        let unpriced = Wish { price: None, ..wish(vec![cap(Scope::Session, None, Some(1))]) };
+        let unpriced = ReservationRequest { price: None, ..wish(vec![cap(Scope::Session, None, Some(1))]) };
         assert_eq!(unpriced.fit(none), Ok(4_000), "what it costs is not known");
-        let free = Wish { price: Some(TokenPrice::default()), ..wish(vec![cap(Scope::Session, None, Some(1))]) };
+        let free = ReservationRequest { price: Some(TokenPrice::default()), ..wish(vec![cap(Scope::Session, None, Some(1))]) };
         assert_eq!(free.fit(none), Ok(4_000));
     }
 }

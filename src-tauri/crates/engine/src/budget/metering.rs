@@ -19,7 +19,7 @@ use futures::{
 
 use crate::{
     World,
-    budget::ledger::{Cap, Reserved, Scope, Settlement, TokenPrice, Wish},
+    budget::ledger::{Cap, ReservationRequest, Reserved, Scope, Settlement, TokenPrice},
     ports::{Finish, Message, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, ToolDef},
     texts::Text,
 };
@@ -225,7 +225,7 @@ impl Meter {
         // What is reserved holds for whoever answers; one that falls silent has read it all before the next does.
         let readers = self.inner.may_answer().len().max(1) as u64;
         let longest = self.inner.longest_answer(wanted);
-        let wish = Wish {
+        let wish = ReservationRequest {
             session: self.account.session.clone(),
             turn: self.account.turn.clone(),
             at: self.world.clock.now(),

@@ -1,4 +1,4 @@
-//! Where text leaves for a model. Every word of a request is made by `Words`, which holds the session's numbers and what was
+//! Where text leaves for a model. Every word of a request is made by `EgressSession`, which holds the session's numbers and what was
 //! replaced in this turn; everything that a model says back is restored by it. What redaction is, `redaction` knows.
 
 use std::{
@@ -89,7 +89,7 @@ impl Tables {
 #[derive(Default)]
 struct Table {
     numbers: Numbers,
-    said: HashMap<String, Said>,
+    said: HashMap<String, RedactedText>,
     /// What `said` was made with.
     made_with: MadeWith,
     /// Counts the turns since the table was read.
@@ -101,7 +101,7 @@ type MadeWith = (RedactionLevel, u64, bool);
 
 /// One stored text or value as it goes out.
 #[derive(Clone)]
-struct Said {
+struct RedactedText {
     text: Outbound,
     data: OutboundValue,
     /// The text is not the whole.
@@ -112,7 +112,7 @@ struct Said {
 
 impl Table {
     /// What is kept as it goes out so.
-    fn said_with(&mut self, made_with: MadeWith) -> &mut HashMap<String, Said> {
+    fn said_with(&mut self, made_with: MadeWith) -> &mut HashMap<String, RedactedText> {
         if self.made_with != made_with {
             self.said.clear();
             self.made_with = made_with;
@@ -130,7 +130,7 @@ fn of_result(call: &CallId) -> String {
 }
 
 /// Makes the words of one turn.
-pub(crate) struct Words {
+pub(crate) struct EgressSession {
     engine: Arc<Engine>,
     session: SessionId,
     level: RedactionLevel,
@@ -192,7 +192,7 @@ impl Engine {
 
     /// The words of a turn at this level, with results as `values` for a model that reads them so. Reads the session's numbers when
     /// they are not in memory.
-    pub(crate) async fn words(self: &Arc<Self>, session: &SessionId, level: RedactionLevel, values: bool) -> Result<Words, StoreError> {
+    pub(crate) async fn words(self: &Arc<Self>, session: &SessionId, level: RedactionLevel, values: bool) -> Result<EgressSession, StoreError> {
         let known = lock(&self.egress.tables).known(session);
         let table = match known {
             Some(table) => table,
@@ -204,7 +204,7 @@ impl Engine {
         };
         lock(&table).turn += 1;
         let secrets = Mutex::new(self.exact_now().0);
-        Ok(Words { engine: Arc::clone(self), session: session.clone(), level, values, table, sent: Mutex::default(), secrets })
+        Ok(EgressSession { engine: Arc::clone(self), session: session.clone(), level, values, table, sent: Mutex::default(), secrets })
     }
 }
 
@@ -215,7 +215,7 @@ impl Egress {
     }
 }
 
-impl Words {
+impl EgressSession {
     /// A text that is new in this turn.
     pub(crate) fn text(&self, text: &str) -> Outbound {
         let redactor = self.redactor().1;
@@ -242,7 +242,7 @@ impl Words {
     pub(crate) fn stored_text(&self, item: &str, text: &str) -> Outbound {
         let make = |redactor: &Redactor, numbers: &mut Numbers| {
             let Redacted { out, replaced } = redactor.text(numbers, text);
-            Said { text: out, data: OutboundValue::default(), is_cut: false, replaced, turn: 0 }
+            RedactedText { text: out, data: OutboundValue::default(), is_cut: false, replaced, turn: 0 }
         };
         self.stored(&format!("item {item}"), make).text
     }
@@ -251,7 +251,7 @@ impl Words {
     pub(crate) fn stored_arguments(&self, call: &str, arguments: &Value) -> Outbound {
         let make = |redactor: &Redactor, numbers: &mut Numbers| {
             let Redacted { out, replaced } = redactor.value(numbers, &Arc::new(arguments.clone()));
-            Said { text: redactor.composed(&out.to_string()), data: OutboundValue::default(), is_cut: false, replaced, turn: 0 }
+            RedactedText { text: redactor.composed(&out.to_string()), data: OutboundValue::default(), is_cut: false, replaced, turn: 0 }
         };
         self.stored(&format!("call {call}"), make).text
     }
@@ -261,7 +261,7 @@ impl Words {
         let make = |redactor: &Redactor, numbers: &mut Numbers| {
             let Redacted { out, replaced } = redactor.value(numbers, &result());
             let (text, is_cut) = cut_down(redactor, &out.to_string(), cut);
-            Said { text, data: self.told(out), is_cut, replaced, turn: 0 }
+            RedactedText { text, data: self.told(out), is_cut, replaced, turn: 0 }
         };
         let said = self.stored(&of_result(call), make);
         (said.text, said.data, said.is_cut)
@@ -279,7 +279,9 @@ impl Words {
             _ => cut_down(&redactor, &whole, later),
         };
         let (turn, made_with, data) = (table.turn, (self.level, generation, self.values), self.told(data));
-        table.said_with(made_with).insert(of_result(call), Said { text: short, data: data.clone(), is_cut: is_short, replaced: replaced.clone(), turn });
+        table
+            .said_with(made_with)
+            .insert(of_result(call), RedactedText { text: short, data: data.clone(), is_cut: is_short, replaced: replaced.clone(), turn });
         drop(table);
         self.note(&replaced);
         (text, data, is_cut)
@@ -421,7 +423,7 @@ impl Words {
         }
     }
 
-    fn stored(&self, key: &str, make: impl FnOnce(&Redactor, &mut Numbers) -> Said) -> Said {
+    fn stored(&self, key: &str, make: impl FnOnce(&Redactor, &mut Numbers) -> RedactedText) -> RedactedText {
         let (generation, redactor) = self.redactor();
         let said = {
             let mut table = lock(&self.table);
@@ -432,7 +434,7 @@ impl Words {
                     said.clone()
                 }
                 None => {
-                    let said = Said { turn, ..make(&redactor, &mut table.numbers) };
+                    let said = RedactedText { turn, ..make(&redactor, &mut table.numbers) };
                     table.said.insert(key.to_owned(), said.clone());
                     said
                 }

@@ -7,9 +7,9 @@ use contract::{CallId, Item, ItemBody, NoticeLevel, ToolOutcome, ToolSpec};
 use serde_json::{Value, json};
 
 use crate::{
-    context::egress::Words,
+    context::egress::EgressSession,
     ports::{Message, ModelCall, Outbound},
-    tools::results::Kept,
+    tools::results::ResultStore,
 };
 
 /// Characters of an earlier turn's result that a language model still sees.
@@ -27,7 +27,7 @@ pub(crate) fn remembered(summary: &str) -> String {
 }
 
 /// Messages for `items` (ascending). Results that are cut stay whole in `kept`.
-pub(crate) fn messages(items: &[Arc<Item>], specs: &[ToolSpec], kept: &Kept, words: &Words) -> Vec<Message> {
+pub(crate) fn messages(items: &[Arc<Item>], specs: &[ToolSpec], kept: &ResultStore, words: &EgressSession) -> Vec<Message> {
     let results: HashMap<&CallId, &ItemBody> = items
         .iter()
         .filter_map(|item| match &item.body {
@@ -61,7 +61,7 @@ fn push_calls(
     items: &[Arc<Item>],
     first: usize,
     results: &HashMap<&CallId, &ItemBody>,
-    (specs, kept, words): (&[ToolSpec], &Kept, &Words),
+    (specs, kept, words): (&[ToolSpec], &ResultStore, &EgressSession),
     out: &mut Vec<Message>,
 ) -> usize {
     let run: Vec<&Arc<Item>> = items[first..].iter().take_while(|item| matches!(item.body, ItemBody::ToolCall { .. })).collect();

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Engine,
     context::{
-        egress::Words,
+        egress::EgressSession,
         guidance::{Guide, fill},
         prompt::Voice,
     },
@@ -34,7 +34,7 @@ struct Given {
 
 impl Turn {
     /// What follows the results of a round.
-    pub(crate) fn guidance(&self, done: &[CallDone], words: &Words) -> Vec<Message> {
+    pub(crate) fn guidance(&self, done: &[CallDone], words: &EgressSession) -> Vec<Message> {
         let mut messages = Vec::new();
         for result in done {
             if let Some(at) = &result.as_of {
@@ -59,7 +59,7 @@ impl Turn {
         messages
     }
 
-    fn given(&self, spec: &ToolSpec, arguments: &Value, question: &str, words: &Words) -> Given {
+    fn given(&self, spec: &ToolSpec, arguments: &Value, question: &str, words: &EgressSession) -> Given {
         let found = self.world().roster.instructions(spec);
         let mut view = state(spec, &found);
         let Some((_, text)) = found.found else { return Given { view, text: None } };

@@ -15,7 +15,7 @@ pub(crate) fn offered(schema: &Value) -> Value {
     if plain {
         return schema.clone();
     }
-    let mut found = Found::default();
+    let mut found = FlattenedSchema::default();
     gather(schema, schema, true, DEPTH, &mut found);
     let mut members = schema.as_object().cloned().unwrap_or_default();
     REFUSED.iter().for_each(|word| drop(members.remove(*word)));
@@ -30,7 +30,7 @@ pub(crate) fn offered(schema: &Value) -> Value {
 }
 
 #[derive(Default)]
-struct Found {
+struct FlattenedSchema {
     properties: Map<String, Value>,
     required: Vec<String>,
     /// Parts looked at.
@@ -59,7 +59,7 @@ fn settle(root: &Value, value: &mut Value, depth: usize) {
 }
 
 /// The parameters of a schema and of its alternatives. `always`: whatever is chosen, this part holds.
-fn gather(root: &Value, schema: &Value, always: bool, depth: usize, found: &mut Found) {
+fn gather(root: &Value, schema: &Value, always: bool, depth: usize, found: &mut FlattenedSchema) {
     if depth == 0 || found.parts >= PARTS {
         return;
     }

@@ -6,7 +6,7 @@ use chrono_tz::Tz;
 use contract::{PolicyMode, PromptPart, PromptPartView, RedactionLevel, ToolSpec};
 
 use crate::{
-    context::egress::Words,
+    context::egress::EgressSession,
     ports::{Agent, Outbound, ToolDef},
 };
 
@@ -36,7 +36,7 @@ pub(crate) struct Prompt {
 
 impl Prompt {
     /// Adds a part; one that says nothing is left out. `ours` is text of the program and its packs.
-    pub(crate) fn add(&mut self, part: PromptPart, text: &str, ours: bool, words: &Words) {
+    pub(crate) fn add(&mut self, part: PromptPart, text: &str, ours: bool, words: &EgressSession) {
         if text.trim().is_empty() {
             return;
         }
@@ -45,7 +45,7 @@ impl Prompt {
     }
 
     /// Adds a part of the users' and models' words with a bound of its own.
-    pub(crate) fn add_up_to(&mut self, most: usize, part: PromptPart, text: &str, words: &Words) {
+    pub(crate) fn add_up_to(&mut self, most: usize, part: PromptPart, text: &str, words: &EgressSession) {
         if !text.trim().is_empty() {
             let (text, cut) = words.part(text.trim_end(), false, most);
             self.place(part, text, cut);
@@ -53,7 +53,7 @@ impl Prompt {
     }
 
     /// Adds the supervisor's order. Its words cannot end the tag they stand in.
-    pub(crate) fn instruct(&mut self, instruction: &str, words: &Words) {
+    pub(crate) fn instruct(&mut self, instruction: &str, words: &EgressSession) {
         if instruction.trim().is_empty() {
             return;
         }
@@ -132,7 +132,7 @@ pub(crate) fn date_time(now: DateTime<Utc>, zone: &str) -> String {
 }
 
 /// The tools as a model calls them. When to use which stands in the toolkit reference.
-pub(crate) fn tool_defs<'a>(specs: impl IntoIterator<Item = &'a ToolSpec>, words: &Words) -> Vec<ToolDef> {
+pub(crate) fn tool_defs<'a>(specs: impl IntoIterator<Item = &'a ToolSpec>, words: &EgressSession) -> Vec<ToolDef> {
     specs.into_iter().map(|spec| words.tool(spec)).collect()
 }
 

@@ -14,11 +14,11 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::Work;
+use super::RunContext;
 use crate::{
     DecidedBy, Engine,
     ports::{Durability, Profile, RecordDraft, TurnRow},
-    sessions::lanes::Met,
+    sessions::lanes::CancelledAt,
     store_error,
     turn::direct::Part,
 };
@@ -28,7 +28,7 @@ pub const IGNORED: &str = "ignored_arguments";
 
 /// How the turns of a caller are run.
 #[derive(Clone, Debug)]
-pub struct Around {
+pub struct TurnOptions {
     /// `en` or `sv`.
     pub locale: String,
     pub limits: Limits,
@@ -45,7 +45,7 @@ pub struct Around {
 
 /// What a turn knows of the caller who listens.
 pub(crate) struct Listener {
-    around: Around,
+    around: TurnOptions,
     tell: UnboundedSender<EventBody>,
     /// What the caller was doing when it asked: the turn's span stands in it.
     pub(super) asked_in: tracing::Span,
@@ -63,14 +63,14 @@ impl Listener {
 }
 
 /// The ear of a caller. Dropped before the end, it stops the turn.
-pub struct Hearing {
+pub struct TurnStream {
     engine: Arc<Engine>,
     session: SessionId,
     turn: TurnId,
     events: UnboundedReceiver<EventBody>,
 }
 
-impl Hearing {
+impl TurnStream {
     /// The next event; `final` is the last one.
     pub async fn next(&mut self) -> Option<EventBody> {
         self.events.recv().await
@@ -78,7 +78,7 @@ impl Hearing {
 
     /// Stops the turn; its `final` still comes.
     pub fn cancel(&self) {
-        if self.engine.stop(&self.session, &self.turn) != Met::Waiting {
+        if self.engine.stop(&self.session, &self.turn) != CancelledAt::Waiting {
             return;
         }
         // A message that is not to be answered must not be found in the queue by the next start.
@@ -96,15 +96,15 @@ impl Hearing {
     }
 }
 
-impl Drop for Hearing {
+impl Drop for TurnStream {
     fn drop(&mut self) {
         self.cancel();
         self.engine.runs.leave(&self.turn);
     }
 }
 
-impl Work {
-    fn heard(around: Around) -> (Arc<Self>, UnboundedReceiver<EventBody>) {
+impl RunContext {
+    fn heard(around: TurnOptions) -> (Arc<Self>, UnboundedReceiver<EventBody>) {
         let (tell, events) = mpsc::unbounded_channel();
         let (request, correlation) = (around.request_id.clone(), around.correlation_id.clone());
         (Arc::new(Self::listened(request, correlation, Listener { around, tell, asked_in: tracing::Span::current() })), events)
@@ -131,7 +131,7 @@ impl Work {
     }
 
     /// What a model gave for parameters that it does not have is left out, and told.
-    pub(crate) fn without_strange(&self, spec: &ToolSpec, arguments: Value) -> Value {
+    pub(crate) fn drop_unknown_arguments(&self, spec: &ToolSpec, arguments: Value) -> Value {
         let (Some(listener), Value::Object(mut all)) = (&self.listener, arguments.clone()) else { return arguments };
         let known = spec.input_schema.get("properties").and_then(Value::as_object);
         let strange: Vec<String> = all.keys().filter(|name| known.is_some_and(|known| !known.contains_key(*name))).cloned().collect();
@@ -145,13 +145,13 @@ impl Work {
 }
 
 /// Characters that a message may have, by the profile or by its caller.
-pub(crate) fn most_characters(run: Option<&Work>, profile: &dyn Profile) -> usize {
+pub(crate) fn most_characters(run: Option<&RunContext>, profile: &dyn Profile) -> usize {
     let caller = run.and_then(|run| run.listener.as_ref()).map(|listener| listener.around.limits.message_chars);
     caller.unwrap_or_else(|| profile.settings().limits.message_chars) as usize
 }
 
 /// Settings and language of a turn: the profile's, or a caller's own in their place.
-pub(crate) fn surroundings(run: Option<&Work>, profile: &dyn Profile) -> (Arc<Settings>, String) {
+pub(crate) fn surroundings(run: Option<&RunContext>, profile: &dyn Profile) -> (Arc<Settings>, String) {
     let settings = profile.settings();
     match run.and_then(|run| run.listener.as_ref()) {
         None => (settings, profile.locale()),
@@ -161,22 +161,28 @@ pub(crate) fn surroundings(run: Option<&Work>, profile: &dyn Profile) -> (Arc<Se
 
 impl Engine {
     /// Takes a message of a caller and starts (or queues) its turn.
-    pub async fn turn_heard(self: &Arc<Self>, session: &SessionId, text: String, model: Option<String>, around: Around) -> Result<Hearing, AgentError> {
+    pub async fn start_turn_for(
+        self: &Arc<Self>,
+        session: &SessionId,
+        text: String,
+        model: Option<String>,
+        around: TurnOptions,
+    ) -> Result<TurnStream, AgentError> {
         self.check_kept(&[around.correlation_id.as_deref().unwrap_or_default()])?;
-        let (work, events) = Work::heard(around);
+        let (work, events) = RunContext::heard(around);
         let params = TurnStartParams { session: Some(session.clone()), text, model, agent: None, headless: true };
         let turn = self.turn_start_for(params, Some(work)).await?.turn;
-        Ok(Hearing { engine: Arc::clone(self), session: session.clone(), turn, events })
+        Ok(TurnStream { engine: Arc::clone(self), session: session.clone(), turn, events })
     }
 
     /// A caller's decision about what waits in its session, with the events of what was then done.
-    pub async fn decide_heard(
+    pub async fn decide_for(
         self: &Arc<Self>,
         approval: &Approval,
         params: ApprovalDecideParams,
-        around: Around,
+        around: TurnOptions,
     ) -> (Result<Approval, AgentError>, Vec<EventBody>) {
-        let (work, mut events) = Work::heard(around);
+        let (work, mut events) = RunContext::heard(around);
         self.runs.enter(&approval.turn, work);
         let decided = self.approval_decide(params, DecidedBy::Caller).await.map(|decided| decided.approval);
         self.runs.leave(&approval.turn);
@@ -193,13 +199,19 @@ impl Engine {
         session: &SessionId,
         tool: ToolId,
         arguments: Value,
-        around: Around,
+        around: TurnOptions,
     ) -> (Result<ToolCallResponse, AgentError>, Vec<EventBody>) {
         self.called(session, tool, arguments, around, Part::Kept).await
     }
 
     /// Looks something up for a session's host: it is recorded, and the conversation does not hear of it.
-    pub async fn look_heard(self: &Arc<Self>, session: &SessionId, tool: ToolId, arguments: Value, around: Around) -> Result<ToolCallResponse, AgentError> {
+    pub async fn look_heard(
+        self: &Arc<Self>,
+        session: &SessionId,
+        tool: ToolId,
+        arguments: Value,
+        around: TurnOptions,
+    ) -> Result<ToolCallResponse, AgentError> {
         self.called(session, tool, arguments, around, Part::Beside).await.0
     }
 
@@ -208,7 +220,7 @@ impl Engine {
         session: &SessionId,
         tool: ToolId,
         arguments: Value,
-        around: Around,
+        around: TurnOptions,
         part: Part,
     ) -> (Result<ToolCallResponse, AgentError>, Vec<EventBody>) {
         let turn = TurnId(self.world.ids.next("turn"));
@@ -219,7 +231,7 @@ impl Engine {
         if let Err(error) = self.world.store.turn_save(&row, Vec::new(), None).await {
             return (Err(store_error(&error)), Vec::new());
         }
-        let (work, mut events) = Work::heard(around);
+        let (work, mut events) = RunContext::heard(around);
         self.runs.enter(&turn, work);
         let params = ToolCallParams { tool, arguments, session: Some(session.clone()), headless: true };
         let called = self.tool_call_as(turn.clone(), params, part, CancellationToken::new()).await;
@@ -255,7 +267,7 @@ impl Engine {
     }
 
     /// Keeps a message and its answer for which no model was asked.
-    pub async fn exchange(&self, session: &SessionId, said: &str, answer: &str, around: &Around) -> Result<(), AgentError> {
+    pub async fn exchange(&self, session: &SessionId, said: &str, answer: &str, around: &TurnOptions) -> Result<(), AgentError> {
         self.check_enabled()?;
         self.world.secrets.learn().await;
         self.check_kept(&[session.as_str(), around.correlation_id.as_deref().unwrap_or_default()])?;
@@ -270,7 +282,7 @@ impl Engine {
         let started = RecordDraft::new(RecordType::RunStarted).field("model", "").field("agent", "").field("duration_ms", 0).commit("input", said);
         let ended = RecordDraft::new(RecordType::RunEnded).field("status", "ok").field("agent", "").field("duration_ms", 0).field("model_calls", 0);
         // While it is entered, the log names the request in its records.
-        self.runs.enter(&turn, Work::heard(around.clone()).0);
+        self.runs.enter(&turn, RunContext::heard(around.clone()).0);
         for draft in [started, ended] {
             if let Err(error) = world.audit.append(draft.of(&session, &turn), Durability::Grouped).await {
                 tracing::warn!(%error, "a record could not be written");

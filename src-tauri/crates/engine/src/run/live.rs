@@ -62,7 +62,7 @@ impl Ended {
 }
 
 /// What a turn needs to know of the request that it answers.
-pub(crate) struct Work {
+pub(crate) struct RunContext {
     key: RunKey,
     correlation: Option<String>,
     stream: bool,
@@ -76,7 +76,7 @@ pub(crate) struct Work {
     pub(super) listener: Option<Listener>,
 }
 
-impl Work {
+impl RunContext {
     pub(super) fn new(key: RunKey, params: &RunParams, max_output_tokens: Option<u32>, ended: oneshot::Sender<Ended>) -> Self {
         let correlation = params.correlation_id.as_ref().map(|id| id.chars().take(128).collect());
         Self {
@@ -189,16 +189,16 @@ impl Work {
 /// All of them, by turn.
 #[derive(Default)]
 pub(crate) struct Live {
-    runs: Mutex<HashMap<TurnId, Arc<Work>>>,
+    runs: Mutex<HashMap<TurnId, Arc<RunContext>>>,
     end: Notify,
 }
 
 impl Live {
-    pub(crate) fn enter(&self, turn: &TurnId, work: Arc<Work>) {
+    pub(crate) fn enter(&self, turn: &TurnId, work: Arc<RunContext>) {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner).insert(turn.clone(), work);
     }
 
-    pub(crate) fn of(&self, turn: &TurnId) -> Option<Arc<Work>> {
+    pub(crate) fn of(&self, turn: &TurnId) -> Option<Arc<RunContext>> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner).get(turn).cloned()
     }
 

@@ -20,9 +20,9 @@ use crate::{
     tools::refusals::Refused,
 };
 
-pub use heard::{Around, Hearing, IGNORED};
+pub use heard::{IGNORED, TurnOptions, TurnStream};
 pub(crate) use heard::{most_characters, surroundings};
-pub(crate) use live::{Correlated, Ended, Live, Work};
+pub(crate) use live::{Correlated, Ended, Live, RunContext};
 
 /// How long a request id belongs to its result.
 const KEPT_HOURS: i64 = 24;
@@ -151,7 +151,7 @@ impl Engine {
         };
         self.take_context(&session, request).await?;
         let (tell, ended) = oneshot::channel();
-        let work = Arc::new(Work::new(key.clone(), params, request.options.max_output_tokens, tell));
+        let work = Arc::new(RunContext::new(key.clone(), params, request.options.max_output_tokens, tell));
         let start = TurnStartParams { session: Some(session), text: request.input.clone(), model, agent: None, headless: true };
         let turn = self.turn_start_for(start, Some(Arc::clone(&work))).await?.turn;
         Ok(Started { turn, ended, work })
@@ -209,7 +209,7 @@ impl Engine {
 struct Started {
     turn: contract::TurnId,
     ended: oneshot::Receiver<Ended>,
-    work: Arc<Work>,
+    work: Arc<RunContext>,
 }
 
 /// A data object of an event.

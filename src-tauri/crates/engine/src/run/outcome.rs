@@ -10,7 +10,7 @@ use crate::budget::metering::usd;
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Kept {
+enum StoredResult {
     Response(Box<RunResponse>),
     Error(AgentError),
 }
@@ -18,8 +18,8 @@ enum Kept {
 /// The result as text for the store. An error keeps the id of its request.
 pub(super) fn text(answer: &Result<RunResponse, AgentError>, request_id: &str) -> String {
     let kept = match answer {
-        Ok(response) => Kept::Response(Box::new(response.clone())),
-        Err(error) => Kept::Error(error.clone().with("request_id", request_id)),
+        Ok(response) => StoredResult::Response(Box::new(response.clone())),
+        Err(error) => StoredResult::Error(error.clone().with("request_id", request_id)),
     };
     serde_json::to_string(&kept).unwrap_or_default()
 }
@@ -27,8 +27,8 @@ pub(super) fn text(answer: &Result<RunResponse, AgentError>, request_id: &str) -
 /// The result that was kept.
 pub(super) fn stored(text: &str) -> Result<RunResponse, AgentError> {
     match serde_json::from_str(text) {
-        Ok(Kept::Response(response)) => Ok(*response),
-        Ok(Kept::Error(error)) => Err(error),
+        Ok(StoredResult::Response(response)) => Ok(*response),
+        Ok(StoredResult::Error(error)) => Err(error),
         Err(_) => Err(AgentError::internal("database_error", "The stored result of this request cannot be read.").hint("Send it again with an id of its own.")),
     }
 }

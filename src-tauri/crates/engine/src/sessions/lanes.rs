@@ -49,7 +49,7 @@ impl Lane {
 
 /// What a cancellation met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Met {
+pub(crate) enum CancelledAt {
     /// The turn runs; it will end by itself.
     Running,
     /// The message waited, and is taken out of the queue: its turn never begins.
@@ -102,18 +102,18 @@ impl Lanes {
     }
 
     /// Cancels the turn if it runs, or takes it out of the queue.
-    pub(crate) fn cancel(&self, session: &SessionId, turn: &TurnId) -> Met {
+    pub(crate) fn cancel(&self, session: &SessionId, turn: &TurnId) -> CancelledAt {
         let mut lanes = self.lock();
-        let Some(lane) = lanes.get_mut(session) else { return Met::Nothing };
+        let Some(lane) = lanes.get_mut(session) else { return CancelledAt::Nothing };
         if let Some((running, token)) = &lane.running
             && running == turn
         {
             token.cancel();
-            return Met::Running;
+            return CancelledAt::Running;
         }
         let before = lane.queue.len();
         lane.queue.retain(|waiting| waiting.turn != *turn);
-        if lane.queue.len() == before { Met::Nothing } else { Met::Waiting }
+        if lane.queue.len() == before { CancelledAt::Nothing } else { CancelledAt::Waiting }
     }
 
     /// Cancels everything that runs and empties all queues. Gives the turns that never begin.

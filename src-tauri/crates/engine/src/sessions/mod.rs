@@ -18,8 +18,8 @@ use tracing::Instrument as _;
 use crate::{
     Engine,
     ports::{Loaded, SharedSessions, StoreError},
-    run::{Work, most_characters},
-    sessions::lanes::{Accepted, Met},
+    run::{RunContext, most_characters},
+    sessions::lanes::{Accepted, CancelledAt},
     store_error,
     texts::Text,
     tools::refusals::Refused,
@@ -38,7 +38,7 @@ impl Engine {
     }
 
     /// The same for a run, whose work the turn carries. A message that is not taken is recorded.
-    pub(crate) async fn turn_start_for(self: &Arc<Self>, params: TurnStartParams, run: Option<Arc<Work>>) -> Result<TurnStartResponse, AgentError> {
+    pub(crate) async fn turn_start_for(self: &Arc<Self>, params: TurnStartParams, run: Option<Arc<RunContext>>) -> Result<TurnStartResponse, AgentError> {
         let (session, text) = (params.session.clone(), params.text.clone());
         let request = run.as_ref().map(|run| run.request_id().to_owned());
         let started = self.take_message(params, run).await;
@@ -49,7 +49,7 @@ impl Engine {
         started
     }
 
-    async fn take_message(self: &Arc<Self>, params: TurnStartParams, run: Option<Arc<Work>>) -> Result<TurnStartResponse, AgentError> {
+    async fn take_message(self: &Arc<Self>, params: TurnStartParams, run: Option<Arc<RunContext>>) -> Result<TurnStartResponse, AgentError> {
         self.check_enabled()?;
         self.world.secrets.learn().await;
         let ids = [params.session.as_ref().map(SessionId::as_str), params.model.as_deref(), params.agent.as_ref().map(AgentId::as_str)];
@@ -134,15 +134,15 @@ impl Engine {
     /// Stops a running turn, or takes a waiting message out of the queue.
     pub async fn turn_cancel(&self, params: &TurnCancelParams) -> Result<(), AgentError> {
         match self.stop(&params.session, &params.turn) {
-            Met::Nothing => Err(AgentError::invalid("This turn has ended already.").reason("not_found")),
-            Met::Running | Met::Waiting => self.queue_changed(&params.session).await,
+            CancelledAt::Nothing => Err(AgentError::invalid("This turn has ended already.").reason("not_found")),
+            CancelledAt::Running | CancelledAt::Waiting => self.queue_changed(&params.session).await,
         }
     }
 
     /// Stops a turn, or lets it never begin: then whoever waits for its end is told at once, as no turn will.
-    pub(crate) fn stop(&self, session: &SessionId, turn: &TurnId) -> Met {
+    pub(crate) fn stop(&self, session: &SessionId, turn: &TurnId) -> CancelledAt {
         let met = self.lanes.cancel(session, turn);
-        if met == Met::Waiting {
+        if met == CancelledAt::Waiting {
             self.runs.never_begins(turn);
         }
         met

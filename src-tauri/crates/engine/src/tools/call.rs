@@ -15,10 +15,10 @@ use crate::{
     approvals::gate::Gated,
     budget::metering::BUDGET,
     canonical::canonical,
-    context::{egress::Words, entities, history},
+    context::{egress::EgressSession, entities, history},
     ports::{AskedCall, Message, Point},
     texts::Text,
-    tools::{coerce::fitted, oversize::Cut, results::Kept},
+    tools::{coerce::fitted, oversize::Cut, results::ResultStore},
     turn::{Turn, ending::End},
 };
 
@@ -31,12 +31,12 @@ pub(crate) type Seen = HashMap<String, Arc<tokio::sync::Mutex<Option<(CallDone, 
 /// Arguments that did not fit, by tool: the same ones again in a later round end the use of tools. What fails twice in one round has
 /// been told of neither.
 #[derive(Default)]
-pub(crate) struct Misfits {
+pub(crate) struct InvalidArguments {
     told: HashSet<String>,
     new: HashSet<String>,
 }
 
-impl Misfits {
+impl InvalidArguments {
     /// The model has been told of all before.
     fn begin_round(&mut self) {
         self.told.extend(self.new.drain());
@@ -109,7 +109,7 @@ impl CallDone {
     }
 
     /// The result as the model gets it. What it gets only a part of stays in `kept`.
-    pub(crate) fn message(self, limit: usize, kept: &Kept, words: &Words) -> Message {
+    pub(crate) fn message(self, limit: usize, kept: &ResultStore, words: &EgressSession) -> Message {
         let data = match (&self.outcome, &self.error) {
             (ToolOutcome::Ok, _) => self.data,
             (outcome, error) => Arc::new(history::result_value(*outcome, &self.data, error.as_ref().map(|e| json!(e)), &self.summary)),
@@ -233,7 +233,7 @@ impl Turn {
             return Err(refuse(&ready, ToolOutcome::Error, self.misfit(&ready, error)));
         }
         let given = std::mem::take(&mut ready.arguments);
-        let given = self.run.iter().fold(given, |given, run| run.without_strange(&ready.spec, given));
+        let given = self.run.iter().fold(given, |given, run| run.drop_unknown_arguments(&ready.spec, given));
         let (arguments, changes) = fitted(&ready.spec, given, |full| self.engine.check_arguments(&ready.spec, full).is_ok());
         ready.arguments = arguments;
         ready.coerced = changes.into_iter().map(|change| format!("{}: {}", change.parameter, change.what)).collect();

@@ -19,7 +19,7 @@ const SHORTEST: usize = 4;
 
 /// What entered a turn, oldest first.
 #[derive(Default)]
-pub(crate) struct Strangers(Mutex<Vec<Source>>);
+pub(crate) struct UntrustedSources(Mutex<Vec<Source>>);
 
 struct Source {
     /// Without an excerpt.
@@ -27,7 +27,7 @@ struct Source {
     text: String,
 }
 
-impl Strangers {
+impl UntrustedSources {
     /// Whether any content of strangers has entered.
     pub(crate) fn are_there(&self) -> bool {
         !self.lock().is_empty()

@@ -21,9 +21,9 @@ const SERVICE: &str = "results";
 const BEFORE: usize = 200;
 
 /// Results of a turn (and of its window) that a model has seen only in part, by their call; `None` where they cannot be read on.
-pub(crate) struct Kept(Option<Mutex<HashMap<CallId, Arc<Value>>>>);
+pub(crate) struct ResultStore(Option<Mutex<HashMap<CallId, Arc<Value>>>>);
 
-impl Kept {
+impl ResultStore {
     /// `readable`: the tool is offered. A caller who listens has the tools of its contract and no other.
     pub(crate) fn new(readable: bool) -> Self {
         Self(readable.then(Mutex::default))

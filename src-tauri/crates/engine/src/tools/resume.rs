@@ -30,18 +30,18 @@ enum Wanted {
 }
 
 /// A call that wants to go on.
-struct Ask {
+struct ResumeRequest {
     wanted: Wanted,
     verdict: oneshot::Sender<Result<(), AgentError>>,
 }
 
-struct Asking(mpsc::Sender<Ask>);
+struct Asking(mpsc::Sender<ResumeRequest>);
 
 impl Asking {
     async fn ask(&self, wanted: Wanted) -> Result<(), AgentError> {
         let gone = || AgentError::internal("cancelled", "The call was stopped.");
         let (verdict, told) = oneshot::channel();
-        self.0.send(Ask { wanted, verdict }).await.map_err(|_| gone())?;
+        self.0.send(ResumeRequest { wanted, verdict }).await.map_err(|_| gone())?;
         told.await.unwrap_or_else(|_| Err(gone()))
     }
 }
@@ -60,7 +60,7 @@ impl Resume for Asking {
 /// The tools, with the turn's ear.
 struct Resumable<'a> {
     tools: &'a dyn Tools,
-    asks: mpsc::Sender<Ask>,
+    asks: mpsc::Sender<ResumeRequest>,
 }
 
 #[async_trait]
@@ -86,7 +86,7 @@ impl Turn {
         let tools = Resumable { tools: world.tools.as_ref(), asks };
         let signed = Mutex::new(Vec::new());
         let listening = async {
-            while let Some(Ask { wanted, verdict }) = asked.recv().await {
+            while let Some(ResumeRequest { wanted, verdict }) = asked.recv().await {
                 let judged = match wanted {
                     Wanted::Answers(answers) => self.resumed(ready, &answers, &signed).await,
                     Wanted::Arguments(arguments) => self.record_again(ready, &arguments).await,

@@ -30,17 +30,17 @@ use crate::{
     Engine,
     approvals::repeats::AskedFor,
     budget::metering::{Account, Metered},
-    context::{egress::Words, entities::Used},
+    context::{egress::EgressSession, entities::Used},
     memory::Recollections,
     ports::{Agent, Durability, Model, Point, RecordDraft, StoreError, TurnRow},
-    run::{Work, surroundings},
+    run::{RunContext, surroundings},
     sessions::lanes::Accepted,
     store_error,
     tools::{
-        call::{Misfits, Seen},
-        provenance::Strangers,
+        call::{InvalidArguments, Seen},
+        provenance::UntrustedSources,
         refusals::Refusals,
-        results::Kept,
+        results::ResultStore,
     },
     turn::ending::End,
 };
@@ -63,7 +63,7 @@ pub(crate) struct Turn {
     /// What this turn sees of earlier messages.
     pub(crate) recollections: Recollections,
     /// Makes everything that the model gets to read; there from the first round on.
-    pub(crate) words: OnceLock<Words>,
+    pub(crate) words: OnceLock<EgressSession>,
     pub(crate) settings: Arc<Settings>,
     pub(crate) locale: String,
     pub(crate) specs: Arc<Vec<ToolSpec>>,
@@ -83,16 +83,16 @@ pub(crate) struct Turn {
     /// Model calls begun.
     pub(crate) asked: AtomicU32,
     /// Content of strangers that has entered.
-    pub(crate) strangers: Strangers,
+    pub(crate) strangers: UntrustedSources,
     /// Changes that a person rejected, or that wait for one, by `sameness`.
     pub(crate) asked_for: Mutex<AskedFor>,
     pub(crate) seen: Mutex<Seen>,
     /// Long results, for a model that wants more of them.
-    pub(crate) kept: Kept,
+    pub(crate) kept: ResultStore,
     /// Writes that ran without asking, a line each: the host reports them with the answer, whatever the model says.
     pub(crate) reported: Mutex<Vec<String>>,
     /// Arguments that did not fit.
-    pub(crate) misfits: Mutex<Misfits>,
+    pub(crate) misfits: Mutex<InvalidArguments>,
     pub(crate) without_tools: AtomicBool,
     /// Calls that were not run.
     pub(crate) refusals: Refusals,
@@ -103,7 +103,7 @@ pub(crate) struct Turn {
     /// What its model calls used, and what happened to it on the way.
     pub(crate) account: Arc<Account>,
     /// The run of the run contract that it answers.
-    pub(crate) run: Option<Arc<Work>>,
+    pub(crate) run: Option<Arc<RunContext>>,
     /// What was said beside calls.
     pub(crate) asides: Mutex<Vec<String>>,
     /// Text as the deltas have shown it, to tell whether `final` differs.
@@ -122,7 +122,7 @@ impl Turn {
         let account = Arc::new(Account::new(session.clone(), accepted.turn.clone(), run.as_ref().and_then(|run| run.max_output_tokens)));
         let model = world.models.current(accepted.model.as_deref());
         let metered = Metered::new(model, world.clone(), Arc::clone(&settings), Arc::clone(&account));
-        let kept = Kept::new(!run.as_ref().is_some_and(|run| run.is_heard()));
+        let kept = ResultStore::new(!run.as_ref().is_some_and(|run| run.is_heard()));
         let (specs, started_at) = (world.tools.specs(), world.clock.now());
         let started = tokio::time::Instant::now();
         let deadline = started + std::time::Duration::from_secs(u64::from(settings.limits.deadline_s));
@@ -150,7 +150,7 @@ impl Turn {
             instructed: Mutex::default(),
             halvings: AtomicU32::new(0),
             asked: AtomicU32::new(0),
-            strangers: Strangers::default(),
+            strangers: UntrustedSources::default(),
             asked_for: Mutex::default(),
             seen: Mutex::default(),
             kept,

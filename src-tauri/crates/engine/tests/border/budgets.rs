@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use contract::{Budgets, Decision, Effect, ErrorCode, EventBody, Limits, ModelCapabilities, ModelPrice, RunParams, TurnStatus};
-use engine::{Around, ports::*};
+use engine::{TurnOptions, ports::*};
 use serde_json::json;
 
 use crate::world::{Bench, Say, agent, status_and_text, tool};
@@ -318,9 +318,16 @@ async fn the_time_a_person_takes_is_not_the_turns() {
 
 /// How a turn of a caller elsewhere ends.
 async fn heard(bench: &Bench) -> (TurnStatus, String) {
-    let around =
-        Around { locale: "sv".into(), limits: Limits::default(), request_id: "r".into(), correlation_id: None, hints: Vec::new(), whole: false, looks_at: &[] };
-    let mut hearing = bench.engine.turn_heard(&"s".into(), "hi".into(), None, around).await.unwrap();
+    let around = TurnOptions {
+        locale: "sv".into(),
+        limits: Limits::default(),
+        request_id: "r".into(),
+        correlation_id: None,
+        hints: Vec::new(),
+        whole: false,
+        looks_at: &[],
+    };
+    let mut hearing = bench.engine.start_turn_for(&"s".into(), "hi".into(), None, around).await.unwrap();
     loop {
         let event = hearing.next().await.expect("an end");
         if matches!(event, EventBody::Final { .. }) {

@@ -141,7 +141,7 @@ async fn a_change_that_waits_is_no_error_and_a_later_decision_is_a_run_of_its_ow
     assert_eq!(bench.engine.service_level(prices()).await.unwrap().errors, []);
 
     bench.clock.forward(7);
-    let around = engine::Around {
+    let around = engine::TurnOptions {
         locale: "en".into(),
         limits: Limits::default(),
         request_id: "yes-1".into(),
@@ -153,7 +153,7 @@ async fn a_change_that_waits_is_no_error_and_a_later_decision_is_a_run_of_its_ow
     let before = listed(&bench, None).await.len();
     let decision = Decision::ApproveOnce { confirm_word: None };
     let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
-    bench.engine.decide_heard(&approval, params, around).await.0.unwrap();
+    bench.engine.decide_for(&approval, params, around).await.0.unwrap();
     let records = listed(&bench, None).await.split_off(before);
     let types: Vec<RecordType> = records.iter().map(|record| record.record_type).collect();
     use RecordType::{ApprovalResolved, RunEnded, RunStarted, ToolIntent, ToolOutcome};

@@ -165,7 +165,7 @@ async fn a_caller_whose_message_waits_hears_the_end_when_it_leaves_or_all_is_to_
     bench.model.then(vec![Say::Text("first"), Say::Hang]);
     bench.start("one").await;
     bench.wait_for(|events| events.iter().any(|e| matches!(e.event, EventBody::Delta { .. })).then_some(())).await;
-    let around = |locale: &str| engine::Around {
+    let around = |locale: &str| engine::TurnOptions {
         locale: locale.into(),
         limits: Limits::default(),
         request_id: "r".into(),
@@ -175,7 +175,7 @@ async fn a_caller_whose_message_waits_hears_the_end_when_it_leaves_or_all_is_to_
         looks_at: &[],
     };
     for (locale, leaves, said) in [("en", true, "Stopped."), ("sv", false, "Stoppad.")] {
-        let mut hearing = bench.engine.turn_heard(&"s".into(), "two".into(), None, around(locale)).await.unwrap();
+        let mut hearing = bench.engine.start_turn_for(&"s".into(), "two".into(), None, around(locale)).await.unwrap();
         assert_eq!(bench.engine.session_open(&"s".into()).await.unwrap().queue.len(), 1);
         if leaves {
             hearing.cancel()

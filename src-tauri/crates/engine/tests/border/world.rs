@@ -394,8 +394,8 @@ impl Bench {
     pub async fn heard(&self, locale: &str, looks_at: &'static [&'static str]) -> Option<Approval> {
         let limits = contract::Limits { approval_expiry_s: 86_400, ..contract::Limits::default() };
         let (locale, request_id) = (locale.into(), "r".into());
-        let around = engine::Around { locale, limits, request_id, correlation_id: None, hints: Vec::new(), whole: true, looks_at };
-        let mut hearing = self.engine.turn_heard(&"s".into(), "add".into(), None, around).await.unwrap();
+        let around = engine::TurnOptions { locale, limits, request_id, correlation_id: None, hints: Vec::new(), whole: true, looks_at };
+        let mut hearing = self.engine.start_turn_for(&"s".into(), "add".into(), None, around).await.unwrap();
         while hearing.next().await.is_some_and(|event| !matches!(event, EventBody::Final { .. })) {}
         self.engine.waiting_in(&"s".into()).await.unwrap()
     }

@@ -27,13 +27,13 @@ const LARGEST: usize = 64 * 1024;
 /// Applications whose tokens are kept before those that have ended are cleared away.
 const MOST: usize = 1_024;
 
-struct Kept {
+struct CachedToken {
     token: Token,
     got: Instant,
     ends: Instant,
 }
 
-impl Kept {
+impl CachedToken {
     /// Whether who asked then may use it now. Who waited for it takes it however soon it ends.
     fn serves(&self, asked: Instant) -> bool {
         let now = Instant::now();
@@ -43,7 +43,7 @@ impl Kept {
 
 #[derive(Default)]
 struct Slot {
-    token: Option<Kept>,
+    token: Option<CachedToken>,
     failed: Option<(Lost, Instant)>,
 }
 
@@ -90,7 +90,7 @@ impl Tokens {
             Ok((token, lasts)) => {
                 self.access.note(&token, lasts);
                 let got = Instant::now();
-                *slot = Slot { token: Some(Kept { token: token.clone(), got, ends: got + lasts }), failed: None };
+                *slot = Slot { token: Some(CachedToken { token: token.clone(), got, ends: got + lasts }), failed: None };
                 Ok(token)
             }
             Err(lost) => {

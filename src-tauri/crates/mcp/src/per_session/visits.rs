@@ -49,7 +49,7 @@ type Visit = Arc<tokio::sync::Mutex<Option<Held>>>;
 
 /// Conversations with the turn in which each was last asked for, and the newest turn.
 #[derive(Default)]
-struct Known {
+struct OpenVisits {
     visits: HashMap<SessionId, (Visit, u64)>,
     turn: u64,
 }
@@ -57,7 +57,7 @@ struct Known {
 pub(super) struct Visits {
     server: String,
     kept: Arc<dyn KeptVisits>,
-    known: Mutex<Known>,
+    known: Mutex<OpenVisits>,
 }
 
 impl Visits {
@@ -110,7 +110,7 @@ impl Visits {
 
     fn visit(&self, conversation: &SessionId) -> Visit {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let Known { visits, turn } = &mut *known;
+        let OpenVisits { visits, turn } = &mut *known;
         *turn += 1;
         if let Some((visit, last)) = visits.get_mut(conversation) {
             *last = *turn;

@@ -21,7 +21,7 @@ const SESSION: &str = "mcp-session-id";
 const APPLICATION: &str = "application-id";
 
 /// What is asked, and as whom.
-pub(super) struct Asked<'a> {
+pub(super) struct WireRequest<'a> {
     /// None for what wants no answer.
     pub(super) id: Option<u64>,
     pub(super) method: &'a str,
@@ -54,7 +54,7 @@ impl Wire {
     }
 
     /// Asks and waits for the answer.
-    pub(super) async fn ask(&self, asked: Asked<'_>) -> Result<Answered, Lost> {
+    pub(super) async fn ask(&self, asked: WireRequest<'_>) -> Result<Answered, Lost> {
         let id = asked.id.unwrap_or_default();
         timeout(self.patience, async {
             let response = self.send(asked).await?;
@@ -67,11 +67,11 @@ impl Wire {
     }
 
     /// Tells something that has no answer.
-    pub(super) async fn tell(&self, asked: Asked<'_>) -> Result<(), Lost> {
+    pub(super) async fn tell(&self, asked: WireRequest<'_>) -> Result<(), Lost> {
         timeout(self.patience, self.send(asked)).await.unwrap_or(Err(Lost::TimedOut)).map(drop)
     }
 
-    async fn send(&self, asked: Asked<'_>) -> Result<Response, Lost> {
+    async fn send(&self, asked: WireRequest<'_>) -> Result<Response, Lost> {
         let mut message = json!({"jsonrpc": "2.0", "method": asked.method});
         if let Some(id) = asked.id {
             message["id"] = json!(id);

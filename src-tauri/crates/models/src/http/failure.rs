@@ -146,7 +146,7 @@ pub(super) fn of_status(host: &str, status: StatusCode, body: &str, optional: &[
     let error = serde_json::from_str::<Value>(body).unwrap_or_default();
     // Some of Google's errors come in a list of one.
     let error = error.get(0).unwrap_or(&error);
-    let known = Known::of(error.get("error").unwrap_or(error));
+    let known = KnownFailure::of(error.get("error").unwrap_or(error));
     let failure = match status.as_u16() {
         401 | 403 => Failure::last(unauthorized(host)),
         402 => Failure::last(no_credit(host)),
@@ -163,7 +163,7 @@ pub(super) fn of_status(host: &str, status: StatusCode, body: &str, optional: &[
             "Wait a moment and send the message again.",
         )),
         413 => Failure::last(too_much(host)),
-        429 if known == Known::NoCredit => Failure::last(no_credit(host)),
+        429 if known == KnownFailure::NoCredit => Failure::last(no_credit(host)),
         429 => Failure::passing(rate_limited(host)),
         300..=399 => Failure::last(new(
             ModelErrorKind::BadRequest,
@@ -172,16 +172,16 @@ pub(super) fn of_status(host: &str, status: StatusCode, body: &str, optional: &[
         ))
         .because(Problem::Api),
         code => Failure::last(match known {
-            Known::ContextLength => too_much(host),
-            Known::AnswerLength => no_room(host),
-            Known::NoCredit => no_credit(host),
-            Known::Unauthorized => unauthorized(host),
-            Known::Tools => new(
+            KnownFailure::ContextLength => too_much(host),
+            KnownFailure::AnswerLength => no_room(host),
+            KnownFailure::NoCredit => no_credit(host),
+            KnownFailure::Unauthorized => unauthorized(host),
+            KnownFailure::Tools => new(
                 ModelErrorKind::BadRequest,
                 format!("{host} refused the tools as they are described (status {code})."),
                 "Choose a model that supports tools in Settings.",
             ),
-            Known::RateLimited | Known::Overloaded | Known::Other => new(
+            KnownFailure::RateLimited | KnownFailure::Overloaded | KnownFailure::Other => new(
                 ModelErrorKind::BadRequest,
                 format!("{host} refused the request (status {code})."),
                 "Check the model's name in Settings; it may not support tools or streaming.",
@@ -208,14 +208,14 @@ pub(super) fn judged(error: ModelError) -> Failure {
 /// An error object in the middle of a stream, or in an answer with status 200.
 pub(crate) fn in_stream(error: &Value) -> ModelError {
     let host = SERVER;
-    match Known::of(error) {
-        Known::Unauthorized => unauthorized(host),
-        Known::NoCredit => no_credit(host),
-        Known::RateLimited => rate_limited(host),
-        Known::ContextLength => too_much(host),
-        Known::AnswerLength => no_room(host),
-        Known::Overloaded => new(ModelErrorKind::Unavailable, "The model's server is overloaded.", "Wait a moment and send the message again."),
-        Known::Tools | Known::Other => {
+    match KnownFailure::of(error) {
+        KnownFailure::Unauthorized => unauthorized(host),
+        KnownFailure::NoCredit => no_credit(host),
+        KnownFailure::RateLimited => rate_limited(host),
+        KnownFailure::ContextLength => too_much(host),
+        KnownFailure::AnswerLength => no_room(host),
+        KnownFailure::Overloaded => new(ModelErrorKind::Unavailable, "The model's server is overloaded.", "Wait a moment and send the message again."),
+        KnownFailure::Tools | KnownFailure::Other => {
             new(ModelErrorKind::Unavailable, "The model's server reported an error.", "Send the message again, or choose another model in Settings.")
         }
     }
@@ -256,7 +256,7 @@ fn no_room(host: &str) -> ModelError {
 
 /// Error codes and types that servers agree on well enough.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Known {
+enum KnownFailure {
     Unauthorized,
     NoCredit,
     RateLimited,
@@ -289,7 +289,7 @@ const TOO_LONG: [&str; 14] = [
 /// What they say of the answer's bound, where it is that which is too much.
 const BOUND_TOO_LARGE: &str = "_tokens' is too large";
 
-impl Known {
+impl KnownFailure {
     fn of(error: &Value) -> Self {
         let at = error.get("param").and_then(Value::as_str).unwrap_or_default();
         if at.starts_with("tools") || at.starts_with("functions") || error.get("code").is_some_and(|code| code == "invalid_function_parameters") {

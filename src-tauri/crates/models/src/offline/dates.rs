@@ -24,7 +24,7 @@ pub(super) struct Period {
 
 /// A period found in the text. One end may be missing ("until friday").
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FoundPeriod {
     pub(super) at: Range<usize>,
     pub(super) start: Option<NaiveDate>,
     pub(super) end: Option<NaiveDate>,
@@ -42,7 +42,7 @@ pub(super) fn words() -> impl Iterator<Item = &'static str> {
 }
 
 /// The first period of the text.
-pub(super) fn find(tokens: &[Token], today: NaiveDate) -> Option<Found> {
+pub(super) fn find(tokens: &[Token], today: NaiveDate) -> Option<FoundPeriod> {
     (0..tokens.len()).find_map(|at| period(tokens, at, today))
 }
 
@@ -59,13 +59,13 @@ pub(super) fn before_that(tokens: &[Token]) -> Option<(Range<usize>, Unit)> {
 }
 
 /// The calendar unit before the one that holds `from`.
-pub(super) fn unit_before(unit: Unit, from: NaiveDate, at: Range<usize>) -> Option<Found> {
+pub(super) fn unit_before(unit: Unit, from: NaiveDate, at: Range<usize>) -> Option<FoundPeriod> {
     let period = calendar::nth(unit, -1, from)?;
-    Some(Found { at, start: Some(period.start), end: Some(period.end) })
+    Some(FoundPeriod { at, start: Some(period.start), end: Some(period.end) })
 }
 
 /// A period that begins at `at`, with its leading word.
-fn period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<Found> {
+fn period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> {
     let first = tokens.get(at)?;
     if first.any(&SINCE) {
         return since(tokens, at, today);
@@ -85,25 +85,25 @@ fn period(tokens: &[Token], at: usize, today: NaiveDate) -> Option<Found> {
     {
         let next = skip_leads(tokens, at + 1);
         let end = if day.end < today && !day.fixed { calendar::plus_years(day.end, 1) } else { day.end };
-        return Some(Found { at: at..next + used, start: None, end: Some(end) });
+        return Some(FoundPeriod { at: at..next + used, start: None, end: Some(end) });
     }
     let (used, found) = atom(tokens, at, today)?;
     let end = at + used;
     if found.open {
-        return Some(Found { at: at..end, start: Some(found.start), end: Some(today) });
+        return Some(FoundPeriod { at: at..end, start: Some(found.start), end: Some(today) });
     }
-    Some(Found { at: at..end, start: Some(found.start), end: Some(found.end) })
+    Some(FoundPeriod { at: at..end, start: Some(found.start), end: Some(found.end) })
 }
 
 /// "since monday", "from 1 october" without an end: up to today.
-fn since(tokens: &[Token], at: usize, today: NaiveDate) -> Option<Found> {
+fn since(tokens: &[Token], at: usize, today: NaiveDate) -> Option<FoundPeriod> {
     let (used, day, next) = led_atom(tokens, at + 1, today)?;
     let end = skip_words(tokens, next + used, &["and", "onward", "onwards", "on", "forward", "och", "framat"]);
-    (day.start <= today).then_some(Found { at: at..end, start: Some(day.start), end: Some(today) })
+    (day.start <= today).then_some(FoundPeriod { at: at..end, start: Some(day.start), end: Some(today) })
 }
 
 /// "A to B", "1-15 october", "oct 1-15".
-fn range(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> Option<Found> {
+fn range(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> Option<FoundPeriod> {
     if let Some(found) = shared_month(tokens, from, at, today) {
         return Some(found);
     }
@@ -138,11 +138,11 @@ fn range(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> Option<F
         let moved = calendar::plus_years(start, end.year() - start.year());
         start = if moved <= end { moved } else { calendar::plus_years(moved, -1) };
     }
-    Some(Found { at: at..next + more, start: Some(start), end: Some(end) })
+    Some(FoundPeriod { at: at..next + more, start: Some(start), end: Some(end) })
 }
 
 /// Two days of one month: "1-15 october", "oct 1 - 15", "den 1 till 15 oktober", "between the 3rd and the 9th".
-fn shared_month(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> Option<Found> {
+fn shared_month(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> Option<FoundPeriod> {
     let day_of = |i: usize| atoms::day_number(tokens, i);
     if let Some((month, used)) = tokens.get(from).and_then(|_| atoms::month_at(tokens, from)) {
         let (first, a) = day_of(from + used)?;
@@ -153,7 +153,7 @@ fn shared_month(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> O
             return None;
         }
         let (year, y) = atoms::year_at(tokens, mid + 1 + b).map_or((None, 0), |(year, used)| (Some(year), used));
-        return days(month, year, first, last, today).map(|(start, end)| Found { at: at..mid + 1 + b + y, start: Some(start), end: Some(end) });
+        return days(month, year, first, last, today).map(|(start, end)| FoundPeriod { at: at..mid + 1 + b + y, start: Some(start), end: Some(end) });
     }
     let (first, a) = day_of(from)?;
     let mid = from + a;
@@ -163,7 +163,7 @@ fn shared_month(tokens: &[Token], from: usize, at: usize, today: NaiveDate) -> O
     let after = skip_words(tokens, second + b, &["of"]);
     let (month, m) = atoms::month_at(tokens, after)?;
     let (year, y) = atoms::year_at(tokens, after + m).map_or((None, 0), |(year, used)| (Some(year), used));
-    days(month, year, first, last, today).map(|(start, end)| Found { at: at..after + m + y, start: Some(start), end: Some(end) })
+    days(month, year, first, last, today).map(|(start, end)| FoundPeriod { at: at..after + m + y, start: Some(start), end: Some(end) })
 }
 
 fn days(month: u32, year: Option<i32>, first: u32, last: u32, today: NaiveDate) -> Option<(NaiveDate, NaiveDate)> {

@@ -31,7 +31,7 @@ pub(super) struct Named {
 pub(super) struct Facts {
     /// Indices of words and numbers.
     pub(super) words: Vec<usize>,
-    pub(super) period: Option<dates::Found>,
+    pub(super) period: Option<dates::FoundPeriod>,
     /// "the week before that": the period is known once the conversation is.
     pub(super) before_that: Option<(Range<usize>, dates::Unit)>,
     pub(super) named: Vec<Named>,

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, NaiveDate, Utc};
 use contract::{Spent, TurnId};
-use engine::ports::{Claim, Reserved, RunKey, Scope, Served, Settlement, Used, Wish};
+use engine::ports::{Claim, ReservationRequest, Reserved, RunKey, Scope, Served, Settlement, Used};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::error::DbError;
@@ -47,7 +47,7 @@ pub(crate) fn interrupted(conn: &Connection) -> Result<(), DbError> {
 }
 
 /// What has been used in a scope that a cap is on.
-fn used(conn: &Connection, wish: &Wish, scope: Scope) -> Result<Used, DbError> {
+fn used(conn: &Connection, wish: &ReservationRequest, scope: Scope) -> Result<Used, DbError> {
     if !wish.caps.iter().any(|cap| cap.scope == scope && (cap.tokens.is_some() || cap.nano_usd.is_some())) {
         return Ok(Used::default());
     }
@@ -61,7 +61,7 @@ fn used(conn: &Connection, wish: &Wish, scope: Scope) -> Result<Used, DbError> {
     Ok(conn.prepare_cached(&sql)?.query_row([value], |row| Ok(Used { tokens: count(row.get(0)?), nano_usd: count(row.get(1)?) }))?)
 }
 
-pub(crate) fn reserve(conn: &Connection, wish: &Wish) -> Result<Reserved, DbError> {
+pub(crate) fn reserve(conn: &Connection, wish: &ReservationRequest) -> Result<Reserved, DbError> {
     let (of_run, of_session, of_day) = (used(conn, wish, Scope::Run)?, used(conn, wish, Scope::Session)?, used(conn, wish, Scope::Day)?);
     let fit = wish.fit(|scope| match scope {
         Scope::Run => of_run,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::{NaiveDate, TimeDelta};
-use engine::ports::{Books as _, Cap, Claim, Reserved, RunKey, Scope, Settlement, Store as _, TokenPrice, Wish};
+use engine::ports::{Books as _, Cap, Claim, ReservationRequest, Reserved, RunKey, Scope, Settlement, Store as _, TokenPrice};
 use rusqlite::Connection;
 
 use crate::world::{World, instant};
@@ -14,8 +14,8 @@ fn day(n: u32) -> NaiveDate {
     NaiveDate::from_ymd_opt(2026, 11, n).unwrap()
 }
 
-fn wish(turn: &str) -> Wish {
-    Wish {
+fn wish(turn: &str) -> ReservationRequest {
+    ReservationRequest {
         session: "s".into(),
         turn: turn.into(),
         at: instant(NOW),
@@ -71,7 +71,7 @@ async fn a_reservation_is_settled_once_and_counts_in_full_until_then() {
     assert_eq!((spent.tokens, spent.calls, spent.unpriced_calls), (1_060, 3, 0), "what was never settled stays, also after a crash");
     assert_eq!(store.spent(day(20)).await.unwrap().calls, 3, "a day ahead counts, too");
     assert_eq!(store.spent(day(22)).await.unwrap().calls, 0);
-    let unpriced = Wish { price: None, ..wish("u") };
+    let unpriced = ReservationRequest { price: None, ..wish("u") };
     entry(store.spend_reserve(&unpriced).await.unwrap());
     assert_eq!(store.spent(day(21)).await.unwrap().unpriced_calls, 1);
 }
@@ -81,7 +81,7 @@ async fn a_limit_is_held_against_what_was_really_used() {
     for scope in [Scope::Run, Scope::Session, Scope::Day] {
         let world = World::new();
         let store = world.store();
-        let capped = |day: NaiveDate| Wish { day, caps: vec![Cap { scope, tokens: Some(1_500), nano_usd: None }], ..wish("t") };
+        let capped = |day: NaiveDate| ReservationRequest { day, caps: vec![Cap { scope, tokens: Some(1_500), nano_usd: None }], ..wish("t") };
         let first = entry(store.spend_reserve(&capped(day(21))).await.unwrap());
         assert!(
             matches!(store.spend_reserve(&capped(day(21))).await, Ok(Reserved::Refused(refusal)) if refusal.used == 1_000),
@@ -91,7 +91,7 @@ async fn a_limit_is_held_against_what_was_really_used() {
         // A day that lies ahead counts as today.
         entry(store.spend_reserve(&capped(day(20))).await.unwrap());
         assert!(matches!(store.spend_reserve(&capped(day(20))).await, Ok(Reserved::Refused(refusal)) if refusal.used == 1_060), "{scope:?}");
-        let elsewhere = Wish { session: "other".into(), turn: "other".into(), ..capped(day(22)) };
+        let elsewhere = ReservationRequest { session: "other".into(), turn: "other".into(), ..capped(day(22)) };
         entry(store.spend_reserve(&elsewhere).await.unwrap());
     }
 }
@@ -100,7 +100,7 @@ async fn a_limit_is_held_against_what_was_really_used() {
 async fn a_session_takes_its_budget_with_it_and_the_day_keeps_what_was_spent() {
     let world = World::new();
     let store = world.store();
-    let capped = Wish { caps: vec![Cap { scope: Scope::Session, tokens: Some(1_500), nano_usd: None }], ..wish("t") };
+    let capped = ReservationRequest { caps: vec![Cap { scope: Scope::Session, tokens: Some(1_500), nano_usd: None }], ..wish("t") };
     store.session_create(&capped.session, "t", instant(NOW)).await.unwrap();
     entry(store.spend_reserve(&capped).await.unwrap());
     assert!(matches!(store.spend_reserve(&capped).await, Ok(Reserved::Refused(_))));
@@ -113,7 +113,7 @@ async fn a_session_takes_its_budget_with_it_and_the_day_keeps_what_was_spent() {
 async fn the_ledger_keeps_its_newest_entries_and_every_sum() {
     let world = World::new();
     let store = world.store();
-    let ours = |n: u32| Wish { session: "ours".into(), caps: Vec::new(), ..wish(&format!("t{n}")) };
+    let ours = |n: u32| ReservationRequest { session: "ours".into(), caps: Vec::new(), ..wish(&format!("t{n}")) };
     let most = 22_000;
     for n in 0..most {
         let id = entry(store.spend_reserve(&ours(n)).await.unwrap());

@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 
-use crate::{
+use crate::shop::{
     choices::{self, contains_word},
-    memory::{Known, Memory},
+    memory::{KnownProduct, Memory},
     ordinals::{ordinal, place},
 };
 
@@ -25,9 +25,9 @@ const CHANGES: &str = "add put buy order remove delete lägg lägga köp köpa b
 const POINTING: &str = "that this it one option number like den det denna detta nr";
 
 /// A message as words: small letters, without marks, commas kept apart.
-struct Words(Vec<String>);
+struct MessageWords(Vec<String>);
 
-impl Words {
+impl MessageWords {
     fn of(message: &str) -> Self {
         let spaced = message.to_lowercase().replace(',', " , ").replace('&', " & ");
         let trimmed =
@@ -84,7 +84,7 @@ impl Words {
     }
 
     /// Whether two of these products stand joined: "AB-1 or AB-3", but not "add AB-1 and remove AB-3".
-    fn joins(&self, known: &[&Known]) -> bool {
+    fn joins(&self, known: &[&KnownProduct]) -> bool {
         let names: Vec<Vec<String>> = known.iter().flat_map(|known| known.names()).filter(|name| name.len() > 2).map(|name| Self::of(name).0).collect();
         // How many words a name takes that begins there.
         let name_at =
@@ -108,16 +108,16 @@ fn joins(word: &str) -> bool {
     matches!(word, "," | "&") || JOINERS.contains(&word)
 }
 
-fn named<'a>(message: &str, memory: &'a Memory) -> Vec<&'a Known> {
-    let is_named = |known: &&Known| known.names().any(|name| name.len() > 2 && contains_word(message, name));
+fn named<'a>(message: &str, memory: &'a Memory) -> Vec<&'a KnownProduct> {
+    let is_named = |known: &&KnownProduct| known.names().any(|name| name.len() > 2 && contains_word(message, name));
     memory.last_results.iter().filter(is_named).collect()
 }
 
 /// The products that a message means, in the order in which it names them.
-pub(crate) fn meant<'a>(message: &str, memory: &'a Memory) -> Vec<&'a Known> {
-    let words = Words::of(message);
+pub(crate) fn meant<'a>(message: &str, memory: &'a Memory) -> Vec<&'a KnownProduct> {
+    let words = MessageWords::of(message);
     let places = words.places();
-    let mut found: Vec<&Known> = places.iter().filter_map(|place| memory.last_results.iter().find(|known| known.index == *place)).collect();
+    let mut found: Vec<&KnownProduct> = places.iter().filter_map(|place| memory.last_results.iter().find(|known| known.index == *place)).collect();
     if places.is_empty() {
         found = named(message, memory);
     }
@@ -130,7 +130,7 @@ pub(crate) fn meant<'a>(message: &str, memory: &'a Memory) -> Vec<&'a Known> {
 
 /// The ids of products that a message wants compared; none when it wants nothing compared or does not say which.
 pub(crate) fn compared(message: &str, memory: &Memory) -> Vec<String> {
-    let words = Words::of(message);
+    let words = MessageWords::of(message);
     let joined = words.joined();
     let by_name = named(message, memory);
     let beside = (!words.has(CHANGES) || words.has(WEIGHS)) && (joined.len() > 1 || words.joins(&by_name));
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     fn memory(results: usize, shortlist: &[&str]) -> Memory {
-        let known = |index: usize| Known { index, product_id: format!("10{index}"), part_no: Some(format!("AB-{index}")), ..Known::default() };
+        let known = |index: usize| KnownProduct { index, product_id: format!("10{index}"), part_no: Some(format!("AB-{index}")), ..KnownProduct::default() };
         Memory { last_results: (1..=results).map(known).collect(), shortlist: shortlist.iter().map(|id| (*id).to_owned()).collect(), ..Memory::default() }
     }
 

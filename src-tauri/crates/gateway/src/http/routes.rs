@@ -22,18 +22,22 @@ use tracing::{Instrument as _, field::Empty};
 
 use crate::{
     App,
-    admit::{self, Admitted, RequestId, admit, envelope_only, is_privileged, json_response, plain, tell_left, too_many},
-    answer::Answer,
-    auth::Visitor,
-    error::{Category, Fault},
-    limits::Kind,
-    listener::Peer,
-    openapi,
-    origin::{self, Origin},
-    request::ChatRequest,
-    say::{self, Out},
-    texts::{Text, locale_of},
-    turn::{Ask, Outcome, converse},
+    chat::{
+        answer::Answer,
+        sse::{self, SseSink},
+        texts::{Text, locale_of},
+        turn::{AdmittedRequest, Outcome, converse},
+    },
+    http::{
+        admit::{self, Admitted, RequestId, admit, envelope_only, is_privileged, json_response, plain, tell_left, too_many},
+        auth::Visitor,
+        error::{Category, Fault},
+        limits::Kind,
+        listener::Peer,
+        openapi,
+        origin::{self, Origin},
+        request::ChatRequest,
+    },
 };
 
 const CHAT: &str = "POST /v1/chat";
@@ -149,14 +153,14 @@ async fn metrics(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, 
     if !peer.0.ip().to_canonical().is_loopback() || origin::is_forwarded(&headers) {
         return plain(StatusCode::NOT_FOUND, "Route not found");
     }
-    let sessions = crate::sessions::count(&app).await;
+    let sessions = crate::chat::sessions::count(&app).await;
     let mut response = app.metrics.page(app.turns.len(), sessions).into_response();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"));
     response
 }
 
 /// Runs a turn to its end, whatever happens inside.
-async fn guarded(app: Arc<App>, ask: Ask, out: Out, leave: CancellationToken) -> Outcome {
+async fn guarded(app: Arc<App>, ask: AdmittedRequest, out: SseSink, leave: CancellationToken) -> Outcome {
     let counting = Arc::clone(&app);
     let _open = (ask.route == STREAM).then(|| counting.metrics.stream());
     // As loud as what stands in it may be, so that every line of the log names the request.
@@ -175,7 +179,7 @@ async fn guarded(app: Arc<App>, ask: Ask, out: Out, leave: CancellationToken) ->
 }
 
 /// The end of a turn that panicked: counted, kept and told as any other that failed. The log has the place already.
-fn panicked(app: &App, ask: &Ask, out: &Out) -> Outcome {
+fn panicked(app: &App, ask: &AdmittedRequest, out: &SseSink) -> Outcome {
     let answer = Answer::failed(Fault::internal(locale_of(ask.request.culture())));
     let outcome = answer.outcome(ask);
     let (status, took) = (outcome.status.as_u16(), ask.began.elapsed());
@@ -200,7 +204,7 @@ async fn chat(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Ext
     let locale = locale_of(ask.request.culture());
     let leave = CancellationToken::new();
     let leaves = leave.clone().drop_guard();
-    let ended = app.turns.spawn(guarded(Arc::clone(&app), ask, Out::default(), leave)).await;
+    let ended = app.turns.spawn(guarded(Arc::clone(&app), ask, SseSink::default(), leave)).await;
     leaves.disarm();
     let Ok(outcome) = ended else { return envelope_only(&Fault::internal(locale), &id.0, false) };
     let mut response = json_response(outcome.status, &outcome.response);
@@ -222,8 +226,8 @@ async fn stream(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, E
     let leave = CancellationToken::new();
     let leaves = leave.clone().drop_guard();
     let (sender, events) = mpsc::unbounded_channel();
-    app.turns.spawn(guarded(Arc::clone(&app), ask, Out::to(sender), leave));
-    let mut response = Body::from_stream(say::body(events, leaves)).into_response();
+    app.turns.spawn(guarded(Arc::clone(&app), ask, SseSink::to(sender), leave));
+    let mut response = Body::from_stream(sse::body(events, leaves)).into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
@@ -334,10 +338,10 @@ async fn replay(State(app): State<Arc<App>>, Extension(id): Extension<RequestId>
     }
     let correlation = app.correlation(&parts.headers);
     let (request_id, began) = (id.0.clone(), Instant::now());
-    let ask = Ask { request, turn: turn.clone(), visitor: None, request_id, correlation, client_ip, debug: true, route: CHAT, began };
+    let ask = AdmittedRequest { request, turn: turn.clone(), visitor: None, request_id, correlation, client_ip, debug: true, route: CHAT, began };
     let leave = CancellationToken::new();
     let leaves = leave.clone().drop_guard();
-    let ended = app.turns.spawn(guarded(Arc::clone(&app), ask, Out::default(), leave)).await;
+    let ended = app.turns.spawn(guarded(Arc::clone(&app), ask, SseSink::default(), leave)).await;
     leaves.disarm();
     let Ok(outcome) = ended else { return envelope_only(&Fault::internal("en"), &id.0, true) };
     json_response(StatusCode::OK, &json!({"originalRunId": run, "newRunId": turn, "result": outcome.response}))

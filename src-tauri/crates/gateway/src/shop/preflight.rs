@@ -9,15 +9,17 @@ use host::names_a_dimension;
 use serde_json::{Value, json};
 
 use crate::{
-    answer::Answer,
-    choices::{self, Offer},
-    error::Fault,
+    chat::{
+        answer::Answer,
+        relay::{Call, EventRelay},
+        sessions::State,
+        sse::SseSink,
+        texts::Text,
+        turn::Turn,
+    },
+    http::error::Fault,
     json::text,
-    say::Out,
-    sessions::State,
-    teller::{Call, Teller},
-    texts::Text,
-    turn::Turn,
+    shop::choices::{self, Offer},
 };
 
 /// The tools whose proposals are looked at here: the customer chooses what is missing. What others cannot do, the model is told.
@@ -142,7 +144,7 @@ impl Turn<'_> {
         if !asks && !dropped.into_iter().any(names_a_dimension) {
             return Vec::new();
         }
-        let shown = crate::cards::of_turn(calls, &[]);
+        let shown = crate::shop::cards::of_turn(calls, &[]);
         let ids = shown.iter().take(ENRICHED).filter_map(|card| text(&card["productId"]));
         join_all(ids.map(|id| self.look_up(json!({"productId": id})))).await.into_iter().flatten().flatten().collect()
     }
@@ -154,7 +156,7 @@ impl Turn<'_> {
         }
         let reason = Some(why.to_owned());
         let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision: Decision::Reject { reason } };
-        let (rejected, _) = self.app.host.engine().decide_heard(approval, params, self.around()).await;
+        let (rejected, _) = self.app.host.engine().decide_for(approval, params, self.around()).await;
         if let Err(error) = &rejected {
             tracing::warn!(target: "gateway", requestId = %self.ask.request_id, %error, "a proposal could not be withdrawn");
         }
@@ -177,7 +179,7 @@ impl Turn<'_> {
         let Some(add) = specs.iter().find(|spec| spec.model_name == "cart_add_item") else { return Err(Fault::internal(self.locale)) };
         let arguments = json!({"partNo": part, "quantity": quantity});
         let (called, events) = engine.call_heard(&self.session, add.id.clone(), arguments, self.around()).await;
-        let mut teller = Teller::new(Out::default(), self.locale, false, Arc::clone(&specs));
+        let mut teller = EventRelay::new(SseSink::default(), self.locale, false, Arc::clone(&specs));
         for event in events {
             teller.take(event);
         }

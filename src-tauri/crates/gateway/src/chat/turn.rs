@@ -5,31 +5,34 @@ use std::{sync::Arc, time::Instant};
 use axum::http::StatusCode;
 use chrono::Utc;
 use contract::{AgentError, Approval, Limits, SessionId, ToolId, ToolSpec, TurnStatus};
-use engine::{Around, VISITOR, ports::SessionValues};
+use engine::{TurnOptions, VISITOR, ports::SessionValues};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     App,
-    answer::Answer,
-    cards,
-    choices::{self, Pick},
-    compare,
-    confirm::{self, Reply},
-    error::Fault,
-    preflight::LOOKED_AT,
-    references, refine,
-    request::ChatRequest,
-    say::Out,
-    sessions::{CLIENT_IP, CONTEXT, STATUS_SEED, Sessions, State, Waited, id_of},
-    teller::{End, Teller},
-    texts::{Text, locale_of},
-    wire::ChatResponse,
+    chat::{
+        answer::Answer,
+        pending::{self, Reply},
+        relay::{End, EventRelay},
+        response::ChatResponse,
+        sessions::{CLIENT_IP, CONTEXT, STATUS_SEED, Sessions, State, Waited, id_of},
+        sse::SseSink,
+        texts::{Text, locale_of},
+    },
+    http::{error::Fault, request::ChatRequest},
+    shop::{
+        cards,
+        choices::{self, Pick},
+        compare,
+        preflight::LOOKED_AT,
+        references, refine,
+    },
 };
 
 /// An admitted message.
 #[derive(Clone)]
-pub(crate) struct Ask {
+pub(crate) struct AdmittedRequest {
     pub(crate) request: ChatRequest,
     pub(crate) turn: String,
     /// Whose demo token was shown.
@@ -52,7 +55,7 @@ pub(crate) struct Outcome {
 }
 
 /// Runs the turn. The last event of `out` is the very answer that comes back.
-pub(crate) async fn converse(app: Arc<App>, ask: Ask, out: Out, leave: CancellationToken) -> Outcome {
+pub(crate) async fn converse(app: Arc<App>, ask: AdmittedRequest, out: SseSink, leave: CancellationToken) -> Outcome {
     let locale = locale_of(ask.request.culture());
     let session = id_of(&ask.request.application, &ask.request.session, ask.visitor.as_deref());
     let turn = Turn { app: &app, ask: &ask, out: &out, leave: &leave, locale, session };
@@ -85,8 +88,8 @@ pub(crate) async fn converse(app: Arc<App>, ask: Ask, out: Out, leave: Cancellat
 
 pub(crate) struct Turn<'a> {
     pub(crate) app: &'a Arc<App>,
-    pub(crate) ask: &'a Ask,
-    pub(crate) out: &'a Out,
+    pub(crate) ask: &'a AdmittedRequest,
+    pub(crate) out: &'a SseSink,
     /// Fired when the client has left.
     leave: &'a CancellationToken,
     pub(crate) locale: &'static str,
@@ -174,7 +177,7 @@ impl Turn<'_> {
         let newest = engine.newest_in(&self.session).await.map_err(|error| Fault::of(&error, self.locale))?;
         if let Some(approval) = &newest {
             if engine.waits_for_caller(approval) {
-                let question = Some(confirm::public_id(approval));
+                let question = Some(pending::public_id(approval));
                 // Whoever sent this has seen another question, or none.
                 if state.asked != question || waited.is_some_and(|waited| waited.asked != question) {
                     answer.plain = true;
@@ -187,7 +190,7 @@ impl Turn<'_> {
                 return Ok(());
             }
         }
-        if repeated && confirm::reply(message) == Reply::Yes {
+        if repeated && pending::reply(message) == Reply::Yes {
             state.confirmed = true;
             Text::AlreadyDone.of(self.locale).clone_into(&mut answer.text);
             answer.plain = true;
@@ -210,7 +213,7 @@ impl Turn<'_> {
         }
     }
 
-    pub(crate) fn around(&self) -> Around {
+    pub(crate) fn around(&self) -> TurnOptions {
         let config = &self.app.config;
         let limits = Limits {
             rounds: config.max_rounds + 1,
@@ -220,7 +223,7 @@ impl Turn<'_> {
             message_chars: u32::try_from(config.max_message_chars).unwrap_or(u32::MAX),
             ..Limits::default()
         };
-        Around {
+        TurnOptions {
             locale: self.locale.to_owned(),
             limits,
             request_id: self.ask.request_id.clone(),
@@ -238,9 +241,9 @@ impl Turn<'_> {
         let model = self.app.config.model.clone();
         let options = state.choices.as_ref().filter(|_| state.options_offered);
         let compared = if options.is_none() { references::compared(&text, &state.memory) } else { Vec::new() };
-        let around = Around { hints: references::hints(&text, &state.memory, options), ..self.around() };
-        let mut hearing = engine.turn_heard(&self.session, text, model, around).await.map_err(|error| Fault::of(&error, self.locale))?;
-        let mut teller = Teller::new(self.out.clone(), self.locale, self.ask.debug, engine.specs()).after(answer.notice);
+        let around = TurnOptions { hints: references::hints(&text, &state.memory, options), ..self.around() };
+        let mut hearing = engine.start_turn_for(&self.session, text, model, around).await.map_err(|error| Fault::of(&error, self.locale))?;
+        let mut teller = EventRelay::new(self.out.clone(), self.locale, self.ask.debug, engine.specs()).after(answer.notice);
         let (end, stopped) = self.listen(&mut hearing, &mut teller).await;
         answer.rounds = teller.rounds;
         answer.calls = std::mem::take(&mut teller.calls);
@@ -297,7 +300,7 @@ impl Turn<'_> {
     }
 
     /// Hears the turn to its end. It is stopped when the client leaves, when the model says nothing for too long, or when all is to end.
-    async fn listen(&self, hearing: &mut engine::Hearing, teller: &mut Teller) -> (End, Option<Fault>) {
+    async fn listen(&self, hearing: &mut engine::TurnStream, teller: &mut EventRelay) -> (End, Option<Fault>) {
         let config = &self.app.config;
         let latest = tokio::time::Instant::now() + config.turn_timeout;
         let mut stopped = None;
@@ -337,7 +340,7 @@ impl Turn<'_> {
 
     /// Shows what waits; the question is the answer's text.
     pub(crate) fn show(&self, approval: &Approval, before: Option<Text>, answer: &mut Answer) {
-        let (pending, confirmation) = confirm::blocks(approval, &self.tool_of(approval), self.locale);
+        let (pending, confirmation) = pending::blocks(approval, &self.tool_of(approval), self.locale);
         let prompt = confirmation["prompt"].as_str().unwrap_or_default();
         answer.text = before.map_or_else(|| prompt.to_owned(), |text| format!("{} {prompt}", text.of(self.locale)));
         (answer.pending_action, answer.confirmation) = (Some(pending), Some(confirmation));

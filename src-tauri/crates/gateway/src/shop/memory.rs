@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    cards,
+    chat::relay::Call,
     json::{cut, first, number, text},
-    teller::Call,
+    shop::cards,
 };
 
 const RESULTS: usize = 10;
@@ -20,7 +20,7 @@ const VALUES: usize = 5;
 /// A product under its number on the screen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(crate) struct Known {
+pub(crate) struct KnownProduct {
     /// From 1.
     pub(crate) index: usize,
     pub(crate) product_id: String,
@@ -45,7 +45,7 @@ pub(crate) struct Known {
     pub(crate) available_dimension_values: Map<String, Value>,
 }
 
-impl Known {
+impl KnownProduct {
     /// What a message may call it.
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         [Some(&self.product_id), self.part_no.as_ref()].into_iter().flatten()
@@ -56,7 +56,7 @@ impl Known {
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Memory {
     /// As the newest answer that showed products numbers them.
-    pub(crate) last_results: Vec<Known>,
+    pub(crate) last_results: Vec<KnownProduct>,
     /// Ids of products that were looked at, in that order.
     pub(crate) shortlist: Vec<String>,
     /// Cards of what the newest search found.
@@ -101,9 +101,9 @@ fn sources(calls: &[Call]) -> impl Iterator<Item = &Value> {
     looked_at.chain(calls.iter().rev().filter_map(|call| call.result_of("product_search")).flat_map(cards::items))
 }
 
-fn known(index: usize, card: &Value, raw: Option<&Value>) -> Known {
+fn known(index: usize, card: &Value, raw: Option<&Value>) -> KnownProduct {
     let of = |value: &Value| text(value);
-    Known {
+    KnownProduct {
         index,
         product_id: of(&card["productId"]).unwrap_or_default(),
         part_no: raw.and_then(|raw| text(&raw["partNo"])),
@@ -120,7 +120,7 @@ fn known(index: usize, card: &Value, raw: Option<&Value>) -> Known {
 }
 
 /// A product as the model is told of it.
-fn brief(known: &Known) -> Value {
+fn brief(known: &KnownProduct) -> Value {
     let mut told = json!({"index": known.index, "id": known.product_id, "name": cut(&known.name, NAME)});
     let price = known.price.map(|price| known.currency.as_ref().map_or_else(|| price.to_string(), |currency| format!("{price} {currency}")));
     for (name, value) in
@@ -143,7 +143,7 @@ fn brief(known: &Known) -> Value {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::teller::tests::done;
+    use crate::chat::relay::tests::done;
 
     fn search(ids: std::ops::Range<u32>) -> Call {
         let items: Vec<Value> = ids.map(|id| json!({"productId": id, "partNo": format!("P-{id}"), "name": format!("Shoe {id}"), "price": "10.50"})).collect();
@@ -187,7 +187,7 @@ mod tests {
         let values: Vec<u32> = (30..50).collect();
         let dimensions: Map<String, Value> = (0..6).map(|n| (format!("Dim {n}"), json!(values))).collect();
         memory.last_results =
-            vec![Known { index: 1, product_id: "5".into(), name: "n".repeat(80), available_dimension_values: dimensions, ..Known::default() }];
+            vec![KnownProduct { index: 1, product_id: "5".into(), name: "n".repeat(80), available_dimension_values: dimensions, ..KnownProduct::default() }];
         let told = memory.told().unwrap();
         let told: Value = serde_json::from_str(told.split_once('\n').unwrap().1).unwrap();
         let one = &told["lastResults"][0];

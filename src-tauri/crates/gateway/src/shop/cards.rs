@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
+    chat::relay::Call,
     json::{cut, first, number, numeral, text},
-    teller::Call,
 };
 
 /// Cards of one answer.

@@ -4,7 +4,7 @@
 use contract::Approval;
 use serde_json::{Value, json};
 
-use crate::{json::text, texts::Text};
+use crate::{chat::texts::Text, json::text};
 
 /// What a message says to a question that waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

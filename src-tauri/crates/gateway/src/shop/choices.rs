@@ -4,10 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    cards::dimensions,
+    chat::texts::Text,
     json::{number, text},
-    ordinals,
-    texts::Text,
+    shop::{cards::dimensions, ordinals},
 };
 
 const OPTIONS: usize = 6;
@@ -336,10 +335,10 @@ mod tests {
     #[test]
     fn section_23_the_widget_shows_stock_and_whether_it_can_be_bought() {
         let kept = of_variants(&[&variant(10, 1, json!({})), &variant(11, 0, json!({}))], 1, "en");
-        let sent = crate::say::written(&shown(&kept));
+        let sent = crate::chat::sse::written(&shown(&kept));
         assert!(sent.contains(r#""meta":{"onHand":1,"isBuyable":true,"partNo":"P-10","inStock":true,"dimsMap":{"Size":"10"}}"#), "{sent}");
         let untold = json!({"productId": 12, "partNo": "P-12", "isBuyable": true, "onHand": null});
-        let sent = crate::say::written(&shown(&of_variants(&[&untold], 1, "en")));
+        let sent = crate::chat::sse::written(&shown(&of_variants(&[&untold], 1, "en")));
         assert!(sent.contains(r#""meta":{"isBuyable":true,"partNo":"P-12","dimsMap":{}}"#), "{sent}");
     }
 

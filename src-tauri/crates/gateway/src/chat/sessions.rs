@@ -18,8 +18,8 @@ use tokio::sync::OwnedMutexGuard;
 
 use crate::{
     App,
-    memory::Memory,
-    sharing::{self, Held},
+    chat::sharing::{self, Held},
+    shop::memory::Memory,
 };
 
 /// Where the gateway's own things are kept among a session's values.
@@ -351,7 +351,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{auth::Visitor, config::SimpleAuth};
+    use crate::{config::SimpleAuth, http::auth::Visitor};
 
     /// Whether a token with this id of a visitor holds.
     fn holds(sid: &str) -> bool {

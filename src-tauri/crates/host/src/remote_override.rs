@@ -30,31 +30,31 @@ use crate::{
 const KEPT: &str = "$server/";
 
 /// A server that stands in for another, or why it cannot.
-pub(crate) type StandIn = Result<Arc<PerSession>, AgentError>;
+pub(crate) type RemoteOverride = Result<Arc<PerSession>, AgentError>;
 
 /// All of them, by the key of the server that they stand in for.
 pub(crate) struct Elsewhere {
     engine: Arc<OnceLock<Weak<Engine>>>,
-    now: RwLock<BTreeMap<String, Known>>,
+    now: RwLock<BTreeMap<String, KnownOverride>>,
     patience: Patience,
     chance: Arc<dyn Random>,
 }
 
-struct Known {
+struct KnownOverride {
     /// What it was made of: another of these makes another client.
-    asked: Asked,
-    stands_in: StandIn,
+    asked: OverrideSettings,
+    stands_in: RemoteOverride,
 }
 
 /// Where it is and who we are there, as it is set now.
 #[derive(Clone, PartialEq)]
-struct Asked {
+struct OverrideSettings {
     /// Address, address for tokens, the client's id, scope.
     values: [String; 4],
     private: bool,
 }
 
-impl Asked {
+impl OverrideSettings {
     fn destination(&self, pack: &LoadedPack, other: &ServerElsewhere) -> Destination {
         let manifest = pack.pack.as_ref().map(|pack| &pack.manifest);
         let declared = |name: &str| manifest.and_then(|manifest| manifest.settings.get(name)?.as_str().map(str::to_owned));
@@ -65,7 +65,7 @@ impl Asked {
 }
 
 /// What stand-ins are made with.
-pub(crate) struct Around<'a> {
+pub(crate) struct OverrideDeps<'a> {
     pub(crate) profile: &'a LiveProfile,
     pub(crate) credentials: &'a Credentials,
     pub(crate) access: &'a dyn Fn(&PackId, &str, Destination) -> Arc<dyn Access>,
@@ -82,7 +82,7 @@ impl Elsewhere {
     }
 
     /// Looks again at what is set. True when something stands in that did not, or no longer does.
-    pub(crate) fn look(&self, packs: &[LoadedPack], around: &Around<'_>) -> bool {
+    pub(crate) fn look(&self, packs: &[LoadedPack], around: &OverrideDeps<'_>) -> bool {
         let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
         let mut found = BTreeMap::new();
         let mut changed = false;
@@ -91,14 +91,14 @@ impl Elsewhere {
             let key = key(&pack.view.id, &server.name);
             let known = now.remove(&key).filter(|known| known.asked == asked);
             changed |= known.is_none();
-            found.insert(key, known.unwrap_or_else(|| Known { stands_in: self.make(pack, server, other, &asked, around), asked }));
+            found.insert(key, known.unwrap_or_else(|| KnownOverride { stands_in: self.make(pack, server, other, &asked, around), asked }));
         }
         changed |= !now.is_empty();
         *now = found;
         changed
     }
 
-    fn make(&self, pack: &LoadedPack, server: &ServerEntry, other: &ServerElsewhere, asked: &Asked, around: &Around<'_>) -> StandIn {
+    fn make(&self, pack: &LoadedPack, server: &ServerEntry, other: &ServerElsewhere, asked: &OverrideSettings, around: &OverrideDeps<'_>) -> RemoteOverride {
         let id = &pack.view.id;
         let wrong = |what: String| {
             AgentError::internal("tool_config_error", what).hint(format!("Correct the settings of the pack {id} on its card in Tools, or the variables."))
@@ -127,7 +127,7 @@ impl Elsewhere {
     }
 
     /// What stands in for a server.
-    pub(crate) fn of(&self, key: &str) -> Option<StandIn> {
+    pub(crate) fn of(&self, key: &str) -> Option<RemoteOverride> {
         self.now.read().unwrap_or_else(PoisonError::into_inner).get(key).map(|known| known.stands_in.clone())
     }
 
@@ -160,7 +160,7 @@ pub(crate) fn destination(pack: &LoadedPack, other: &ServerElsewhere, settings: 
 }
 
 /// What is set; nothing without an address.
-fn asked(pack: &LoadedPack, other: &ServerElsewhere, settings: &Settings, credentials: &Credentials) -> Option<Asked> {
+fn asked(pack: &LoadedPack, other: &ServerElsewhere, settings: &Settings, credentials: &Credentials) -> Option<OverrideSettings> {
     let choice = settings.packs.get(pack.view.id.as_str());
     let empty = Map::new();
     let defaults = pack.pack.as_ref().map_or(&empty, |pack| &pack.manifest.settings);
@@ -175,7 +175,7 @@ fn asked(pack: &LoadedPack, other: &ServerElsewhere, settings: &Settings, creden
     }
     // Whoever sets variables of a server says where it may go; in the window there is a switch for it.
     let private = variable(&other.url).is_some() || choice.is_some_and(|choice| choice.private_network);
-    Some(Asked { values, private })
+    Some(OverrideSettings { values, private })
 }
 
 /// Open sessions among the values of their conversations.

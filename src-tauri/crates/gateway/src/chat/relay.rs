@@ -6,9 +6,11 @@ use contract::{AgentError, Approval, CallId, Choice, Effect, ErrorCode, EventBod
 use serde_json::{Value, json};
 
 use crate::{
-    error::Fault,
-    say::Out,
-    texts::{Text, tool_fails, tool_name, tool_starts},
+    chat::{
+        sse::SseSink,
+        texts::{Text, tool_fails, tool_name, tool_starts},
+    },
+    http::error::Fault,
 };
 
 /// A tool call of a turn.
@@ -99,8 +101,8 @@ pub(crate) struct End {
     pub(crate) error: Option<AgentError>,
 }
 
-pub(crate) struct Teller {
-    out: Out,
+pub(crate) struct EventRelay {
+    out: SseSink,
     locale: &'static str,
     debug: bool,
     specs: Arc<Vec<ToolSpec>>,
@@ -122,8 +124,8 @@ pub(crate) struct Teller {
     pub(crate) silent_since: Option<tokio::time::Instant>,
 }
 
-impl Teller {
-    pub(crate) fn new(out: Out, locale: &'static str, debug: bool, specs: Arc<Vec<ToolSpec>>) -> Self {
+impl EventRelay {
+    pub(crate) fn new(out: SseSink, locale: &'static str, debug: bool, specs: Arc<Vec<ToolSpec>>) -> Self {
         Self {
             out,
             locale,
@@ -284,7 +286,7 @@ impl Teller {
             if !call.ok() && call.known && call.asked {
                 self.out.status(tool_fails(&call.tool, self.locale));
             } else if let Some(found) = call.result_of("product_search") {
-                let text = if crate::cards::items(found).is_empty() { Text::NoneFound } else { Text::Found };
+                let text = if crate::shop::cards::items(found).is_empty() { Text::NoneFound } else { Text::Found };
                 self.out.status(text.of(self.locale));
             }
             self.waiting.pop_front();
@@ -329,12 +331,12 @@ fn with_text_ids(mut args: Value) -> Value {
 }
 
 /// A call begins.
-pub(crate) fn tell_start(out: &Out, tool: &str, args: &Value, locale: &str) {
+pub(crate) fn tell_start(out: &SseSink, tool: &str, args: &Value, locale: &str) {
     out.say("tool_start", json!({"tool": tool, "displayName": tool_name(tool, locale), "args": args}));
 }
 
 /// A call ends: with its result, or with a sentence. What the shop said of a failure is not told.
-pub(crate) fn tell_end(out: &Out, tool: &str, ended: Result<&Value, &'static str>, locale: &str) {
+pub(crate) fn tell_end(out: &SseSink, tool: &str, ended: Result<&Value, &'static str>, locale: &str) {
     let mut event = json!({"tool": tool, "displayName": tool_name(tool, locale), "ok": ended.is_ok()});
     match ended {
         Ok(data) => event["resultSummary"] = summary(tool, data),
@@ -347,7 +349,7 @@ pub(crate) fn tell_end(out: &Out, tool: &str, ended: Result<&Value, &'static str
 pub(crate) fn summary(tool: &str, data: &Value) -> Value {
     match tool {
         "product_search" => {
-            let count = crate::cards::items(data).len();
+            let count = crate::shop::cards::items(data).len();
             let mut summary = json!({"itemCount": count});
             if let Some(total) = data["totalCount"].as_u64() {
                 summary["totalCount"] = json!(total);
@@ -360,7 +362,7 @@ pub(crate) fn summary(tool: &str, data: &Value) -> Value {
             summary.extend(crate::json::text(&data["name"]).map(|name| ("title".to_owned(), json!(name))));
             Value::Object(summary)
         }
-        "cart_get" => json!({"itemCount": crate::cards::lines(data).len()}),
+        "cart_get" => json!({"itemCount": crate::shop::cards::lines(data).len()}),
         _ => json!({"success": true}),
     }
 }

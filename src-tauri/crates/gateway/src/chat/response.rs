@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::choices::Shown;
+use crate::shop::choices::Shown;
 
 /// An absent member is left out, never null.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

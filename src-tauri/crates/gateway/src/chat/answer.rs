@@ -4,14 +4,15 @@ use axum::http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    cards,
-    choices::Shown,
-    error::Fault,
+    chat::{
+        relay::{Call, with_notice},
+        response::ChatResponse,
+        sessions::State,
+        turn::{AdmittedRequest, Outcome},
+    },
+    http::error::Fault,
     json::text,
-    sessions::State,
-    teller::{Call, with_notice},
-    turn::{Ask, Outcome},
-    wire::ChatResponse,
+    shop::{cards, choices::Shown},
 };
 
 #[derive(Default)]
@@ -53,7 +54,7 @@ impl Answer {
         self.cart.clone_from(&state.cart);
     }
 
-    pub(crate) fn outcome(&self, ask: &Ask) -> Outcome {
+    pub(crate) fn outcome(&self, ask: &AdmittedRequest) -> Outcome {
         let mut response =
             ChatResponse { turn_id: ask.turn.clone(), session_id: ask.request.session.clone(), text: self.text.clone(), ..ChatResponse::default() };
         if let Some(fault) = &self.fault {
@@ -75,7 +76,7 @@ impl Answer {
         Outcome { status: StatusCode::OK, response, fault: None }
     }
 
-    fn debug(&self, ask: &Ask) -> Value {
+    fn debug(&self, ask: &AdmittedRequest) -> Value {
         let context: Map<String, Value> =
             ["cultureCode", "currencyCode"].iter().filter_map(|name| Some(((*name).to_owned(), ask.request.context.get(*name)?.clone()))).collect();
         let trace: Vec<Value> = self.calls.iter().map(|call| trace(call, &context)).collect();
@@ -92,7 +93,7 @@ impl Answer {
 fn trace(call: &Call, context: &Map<String, Value>) -> Value {
     let mut entry = json!({"tool": call.tool, "args": call.args, "ms": call.duration_ms});
     if call.ok() {
-        entry["result"] = crate::teller::summary(&call.tool, &call.data);
+        entry["result"] = crate::chat::relay::summary(&call.tool, &call.data);
     } else if !call.proposed {
         entry["error"] = json!(call.code.unwrap_or("failed"));
     }

@@ -14,15 +14,15 @@ use serde_json::{Value, json};
 
 use crate::{
     App,
-    auth::Visitor,
-    error::Fault,
-    limits::{Kind, Left, UsedUp},
-    listener::Peer,
-    origin,
-    request::{ChatRequest, session_of},
-    say,
-    texts::locale_of,
-    turn::Ask,
+    chat::{sse, texts::locale_of, turn::AdmittedRequest},
+    http::{
+        auth::Visitor,
+        error::Fault,
+        limits::{Kind, Left, UsedUp},
+        listener::Peer,
+        origin,
+        request::{ChatRequest, session_of},
+    },
 };
 
 /// The id of an HTTP request, in its answer, its errors and its log lines.
@@ -31,7 +31,7 @@ pub(crate) struct RequestId(pub(crate) String);
 
 /// An admitted message, and what is left of the visitor's minute.
 pub(crate) struct Admitted {
-    pub(crate) ask: Ask,
+    pub(crate) ask: AdmittedRequest,
     pub(crate) left: Option<Left>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn plain(status: StatusCode, message: &str) -> Response {
 }
 
 pub(crate) fn json_response(status: StatusCode, body: &impl Serialize) -> Response {
-    let mut response = (status, say::written(body)).into_response();
+    let mut response = (status, sse::written(body)).into_response();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
     response
 }
@@ -163,13 +163,13 @@ pub(crate) async fn admit(app: &Arc<App>, peer: Peer, id: &RequestId, request: R
     read.admit(&app.config).map_err(|fault| no(fault, &body))?;
     if let Some(alarm) = app.host.alarm() {
         tracing::error!(target: "gateway", requestId = %id.0, "refused: {}", alarm.message);
-        let text = crate::texts::Text::SwitchedOff.of(locale_of(body["context"]["cultureCode"].as_str()));
-        let fault = Fault::new(StatusCode::SERVICE_UNAVAILABLE, crate::error::Category::Policy, "AGENT_DISABLED", text);
+        let text = crate::chat::texts::Text::SwitchedOff.of(locale_of(body["context"]["cultureCode"].as_str()));
+        let fault = Fault::new(StatusCode::SERVICE_UNAVAILABLE, crate::http::error::Category::Policy, "AGENT_DISABLED", text);
         return Err(no(fault, &body));
     }
     let client_ip = client_ip.to_string();
     let correlation = app.correlation(headers);
     let visitor = visitor.map(|visitor| visitor.sid);
-    let ask = Ask { request: read, turn, visitor, request_id: id.0.clone(), correlation, client_ip, debug, route, began };
+    let ask = AdmittedRequest { request: read, turn, visitor, request_id: id.0.clone(), correlation, client_ip, debug, route, began };
     Ok(Admitted { ask, left })
 }

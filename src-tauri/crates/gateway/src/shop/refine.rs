@@ -6,14 +6,16 @@ use contract::ToolOutcome;
 use serde_json::{Value, json};
 
 use crate::{
-    answer::Answer,
-    cards,
-    error::Fault,
+    chat::{
+        answer::Answer,
+        relay::{Call, EventRelay},
+        sessions::State,
+        texts::Text,
+        turn::Turn,
+    },
+    http::error::Fault,
     json::text,
-    sessions::State,
-    teller::{Call, Teller},
-    texts::Text,
-    turn::Turn,
+    shop::cards,
 };
 
 /// Suggestions that are kept.
@@ -95,7 +97,7 @@ impl Turn<'_> {
         let specs = engine.specs();
         let Some(search) = specs.iter().find(|spec| spec.model_name == "product_search") else { return Err(Fault::internal(self.locale)) };
         let (called, events) = engine.call_heard(&self.session, search.id.clone(), json!({"query": words}), self.around()).await;
-        let mut teller = Teller::new(self.out.clone(), self.locale, self.ask.debug, Arc::clone(&specs));
+        let mut teller = EventRelay::new(self.out.clone(), self.locale, self.ask.debug, Arc::clone(&specs));
         for event in events {
             teller.take(event);
         }
@@ -121,7 +123,7 @@ impl Turn<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::teller::tests::done;
+    use crate::chat::relay::tests::done;
 
     fn search(effective: &str, payloads: Value) -> Call {
         let offered: Vec<Value> = payloads.as_array().into_iter().flatten().map(|payload| json!({"label": payload["type"], "payload": payload})).collect();

@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use contract::{AgentError, ErrorCode};
 use serde_json::{Map, Value, json};
 
-use crate::{json::cut, texts::Text};
+use crate::{chat::texts::Text, json::cut};
 
 const MESSAGE_CHARS: usize = 500;
 const DETAIL_CHARS: usize = 200;

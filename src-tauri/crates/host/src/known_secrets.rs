@@ -14,7 +14,7 @@ use percent_encoding::percent_decode_str;
 use secrecy::SecretString;
 use secrets::{Keyring, SecretsError};
 
-use crate::{models, moment::Moment, pack_keys, servers};
+use crate::{keyring_cache::Moment, models, pack_keys, servers};
 
 /// Parts of variable names that say that the value is a credential.
 const WORDS: [&str; 9] = ["KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"];

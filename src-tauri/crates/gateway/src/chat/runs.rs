@@ -9,12 +9,13 @@ use std::{
 use serde_json::{Map, Value, json};
 
 use crate::{
-    answer::Answer,
+    chat::{
+        answer::Answer,
+        turn::{AdmittedRequest, Outcome},
+    },
     config::DebugRuns,
-    error::Fault,
+    http::{error::Fault, request::ChatRequest},
     json::cut_with_dots,
-    request::ChatRequest,
-    turn::{Ask, Outcome},
 };
 
 const SNIPPET: usize = 500;
@@ -22,7 +23,7 @@ const ARRAY: usize = 20;
 const DEPTH: usize = 3;
 const HIDDEN: [&str; 8] = ["authorization", "token", "secret", "password", "apikey", "clientsecret", "accesstoken", "applicationid"];
 
-struct Kept {
+struct StoredRun {
     record: Value,
     /// The request and its visitor's address, for a replay; never shown.
     request: Option<(ChatRequest, String)>,
@@ -30,7 +31,7 @@ struct Kept {
 }
 
 pub(crate) struct Runs {
-    runs: Mutex<VecDeque<Kept>>,
+    runs: Mutex<VecDeque<StoredRun>>,
     most: usize,
     ttl: Duration,
 }
@@ -42,7 +43,7 @@ impl Runs {
     }
 
     /// Keeps a turn under the id of its answer.
-    pub(crate) fn keep(&self, ask: &Ask, outcome: &Outcome, answer: &Answer, model: impl FnOnce() -> String, now_ms: i64) {
+    pub(crate) fn keep(&self, ask: &AdmittedRequest, outcome: &Outcome, answer: &Answer, model: impl FnOnce() -> String, now_ms: i64) {
         if self.most == 0 {
             return;
         }
@@ -81,7 +82,7 @@ impl Runs {
         if let Some(fault) = &outcome.fault {
             record["errors"] = json!([fault_of(fault)]);
         }
-        self.put(Kept { record, request: Some((ask.request.clone(), ask.client_ip.clone())), at: Instant::now() });
+        self.put(StoredRun { record, request: Some((ask.request.clone(), ask.client_ip.clone())), at: Instant::now() });
     }
 
     /// Keeps a request that never became a turn.
@@ -98,10 +99,10 @@ impl Runs {
             "result": {"status": "error", "httpStatus": fault.status.as_u16(), "responseShape": shape},
             "toolTrace": [], "openaiTrace": {"rounds": 0, "model": model()}, "errors": [fault_of(fault)],
         });
-        self.put(Kept { record, request: None, at: Instant::now() });
+        self.put(StoredRun { record, request: None, at: Instant::now() });
     }
 
-    fn put(&self, kept: Kept) {
+    fn put(&self, kept: StoredRun) {
         let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         runs.push_front(kept);
         runs.truncate(self.most);

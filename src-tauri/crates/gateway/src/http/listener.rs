@@ -17,7 +17,7 @@ use tokio::{
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{App, routes};
+use crate::{App, http::routes};
 
 const HEADER_BYTES: usize = 32 * 1024;
 const HEADERS: usize = 64;
@@ -150,7 +150,7 @@ async fn sweep(app: Arc<App>) {
     let mut passes = passes();
     loop {
         passes.tick().await;
-        crate::sessions::sweep(&app).await;
+        crate::chat::sessions::sweep(&app).await;
         app.runs.sweep(std::time::Instant::now());
     }
 }

@@ -3,10 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    cards,
+    chat::{relay::Call, texts::Text},
     json::{cut, first, text},
-    teller::Call,
-    texts::Text,
+    shop::cards,
 };
 
 const PRODUCTS: usize = 3;
@@ -181,7 +180,7 @@ fn title(items: &[Value], locale: &str) -> String {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::teller::tests::done;
+    use crate::chat::relay::tests::done;
 
     fn get(id: u32, more: Value) -> Call {
         let mut product = json!({"productId": id, "name": format!("Tent number {id} with a name that is long")});

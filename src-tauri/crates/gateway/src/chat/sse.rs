@@ -18,9 +18,9 @@ pub(crate) enum Event {
 
 /// Where events go; nowhere for the JSON route.
 #[derive(Clone, Default)]
-pub(crate) struct Out(Option<UnboundedSender<Event>>);
+pub(crate) struct SseSink(Option<UnboundedSender<Event>>);
 
-impl Out {
+impl SseSink {
     pub(crate) fn to(sender: UnboundedSender<Event>) -> Self {
         Self(Some(sender))
     }

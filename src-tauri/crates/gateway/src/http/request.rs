@@ -4,9 +4,9 @@ use contract::arguments::exact;
 use serde_json::{Map, Value};
 
 use crate::{
+    chat::texts::{Text, locale_of},
     config::Config,
-    error::Fault,
-    texts::{Text, locale_of},
+    http::error::Fault,
 };
 
 /// A request that fits.
@@ -45,7 +45,7 @@ impl ChatRequest {
     pub(crate) fn admit(&self, config: &Config) -> Result<(), Fault> {
         let locale = locale_of(self.culture());
         if !config.allows(&self.application) {
-            return Err(Fault::new(axum::http::StatusCode::FORBIDDEN, crate::error::Category::Auth, "AUTHZ_FORBIDDEN", Text::NotAllowed.of(locale)));
+            return Err(Fault::new(axum::http::StatusCode::FORBIDDEN, crate::http::error::Category::Auth, "AUTHZ_FORBIDDEN", Text::NotAllowed.of(locale)));
         }
         if self.message.chars().count().div_ceil(4) > config.max_message_tokens {
             let mut fault = Fault::invalid(Text::TooLong.of(locale));

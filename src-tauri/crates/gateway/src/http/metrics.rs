@@ -13,7 +13,7 @@ use std::{
 
 use tracing::Level;
 
-use crate::{error::Fault, teller::Call};
+use crate::{chat::relay::Call, http::error::Fault};
 
 /// A number that only grows.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ use contract::{AgentError, SessionId};
 use engine::ports::{Loaded, SharedSessions, StoreError};
 use tokio::{runtime::Handle, sync::OwnedMutexGuard, task::JoinHandle};
 
-use crate::{App, sessions::State};
+use crate::{App, chat::sessions::State};
 
 /// How often a holder says that it still is; a fraction of how long a lock lasts by itself.
 const RENEWAL: Duration = Duration::from_secs(3);

@@ -6,13 +6,15 @@ use contract::{AgentError, Approval, ApprovalDecideParams, ApprovalStatus, CallI
 use serde_json::{Value, json};
 
 use crate::{
-    answer::Answer,
-    confirm::{self, Reply},
-    error::Fault,
-    sessions::State,
-    teller::{Call, tell_end, tell_start},
-    texts::{Text, tool_fails},
-    turn::Turn,
+    chat::{
+        answer::Answer,
+        pending::{self, Reply},
+        relay::{Call, tell_end, tell_start},
+        sessions::State,
+        texts::{Text, tool_fails},
+        turn::Turn,
+    },
+    http::error::Fault,
 };
 
 /// The change that no smaller number helps.
@@ -23,7 +25,7 @@ const DECIDED: &str = "not_pending";
 impl Turn<'_> {
     pub(crate) async fn decide(&self, approval: &Approval, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         answer.plain = true;
-        let decision = match confirm::reply(&self.ask.request.message) {
+        let decision = match pending::reply(&self.ask.request.message) {
             Reply::Other => {
                 self.show(approval, Some(Text::Remind), answer);
                 return Ok(());
@@ -35,7 +37,7 @@ impl Turn<'_> {
         let engine = self.app.host.engine();
         let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision };
         if !is_yes {
-            let (rejected, _) = engine.decide_heard(approval, params, self.around()).await;
+            let (rejected, _) = engine.decide_for(approval, params, self.around()).await;
             match rejected {
                 Ok(_) => {}
                 Err(error) if error.reason_text() == Some(DECIDED) => {
@@ -54,7 +56,7 @@ impl Turn<'_> {
         let args: Value = self.model_arguments(approval);
         tell_start(self.out, &tool, &args, self.locale);
         let began = Instant::now();
-        let (decided, events) = engine.decide_heard(approval, params, self.around()).await;
+        let (decided, events) = engine.decide_for(approval, params, self.around()).await;
         let result = events.into_iter().find_map(result_of);
         let not_made = result.as_ref().map_or(Text::ConfirmUnknown, |result| told_as(approval, &args, result));
         // A result that could not be saved is not heard of: then the action itself tells.
@@ -146,12 +148,12 @@ impl Turn<'_> {
     /// the process that ran it died. False: the message is about something else; the cart that it is answered with is the one of now.
     pub(crate) async fn answers_end(&self, newest: &Approval, state: &mut State, answer: &mut Answer) -> bool {
         let begun = is_begun(newest.status);
-        let was_shown = state.asked == Some(confirm::public_id(newest));
+        let was_shown = state.asked == Some(pending::public_id(newest));
         let is_told = state.told_of.as_deref() == Some(newest.id.as_str());
         if is_told || newest.status == ApprovalStatus::Pending || !(begun || was_shown) {
             return false;
         }
-        let is_answer = match confirm::reply(&self.ask.request.message) {
+        let is_answer = match pending::reply(&self.ask.request.message) {
             Reply::Yes => true,
             Reply::No => was_shown,
             Reply::Other => false,
@@ -182,7 +184,7 @@ impl Turn<'_> {
             status if !status.is_final() => Text::BeingDone,
             ApprovalStatus::Done => Text::AlreadyDone,
             ApprovalStatus::Failed => self.why_failed(approval).await,
-            _ if confirm::reply(&self.ask.request.message) == Reply::No => Text::Cancelled,
+            _ if pending::reply(&self.ask.request.message) == Reply::No => Text::Cancelled,
             _ => Text::NotOpen,
         };
         self.tell_decided(text, answer).await;

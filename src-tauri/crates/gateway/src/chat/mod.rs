@@ -1,0 +1,13 @@
+//! Chat: one message from admission to answer, its events, its session, and the confirmation of a cart change.
+
+pub(crate) mod answer;
+pub(crate) mod confirmation;
+pub(crate) mod pending;
+pub(crate) mod relay;
+pub(crate) mod response;
+pub(crate) mod runs;
+pub(crate) mod sessions;
+pub(crate) mod sharing;
+pub(crate) mod sse;
+pub(crate) mod texts;
+pub(crate) mod turn;

@@ -1,0 +1,10 @@
+//! The shop: products, variants and carts as blocks of an answer, and which products a message means.
+
+pub(crate) mod cards;
+pub(crate) mod choices;
+pub(crate) mod compare;
+pub(crate) mod memory;
+pub(crate) mod ordinals;
+pub(crate) mod preflight;
+pub(crate) mod references;
+pub(crate) mod refine;
