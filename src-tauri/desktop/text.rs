@@ -43,10 +43,10 @@ impl Language {
     pub(crate) fn tooltip(self, waiting: u32) -> String {
         match (self, waiting) {
             (Self::English | Self::Swedish, 0) => "Countersign".to_owned(),
-            (Self::English, 1) => "Countersign: 1 action waits for you".to_owned(),
-            (Self::English, n) => format!("Countersign: {n} actions wait for you"),
-            (Self::Swedish, 1) => "Countersign: 1 åtgärd väntar på dig".to_owned(),
-            (Self::Swedish, n) => format!("Countersign: {n} åtgärder väntar på dig"),
+            (Self::English, 1) => "Countersign: 1 approval pending".to_owned(),
+            (Self::English, n) => format!("Countersign: {n} approvals pending"),
+            (Self::Swedish, 1) => "Countersign: 1 godkännande väntar".to_owned(),
+            (Self::Swedish, n) => format!("Countersign: {n} godkännanden väntar"),
         }
     }
 
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn counts_are_told() {
-        assert_eq!(Language::English.tooltip(1), "Countersign: 1 action waits for you");
+        assert_eq!(Language::English.tooltip(1), "Countersign: 1 approval pending");
         assert_eq!(Language::Swedish.approvals(2), "Godkännanden (2 väntar)");
     }
 }

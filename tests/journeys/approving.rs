@@ -55,11 +55,11 @@ fn an_approved_action_changes_the_cart_and_is_on_record() {
         // The exact call, as it would be sent: every argument is on the page with its value, as text.
         let canonical = action["arguments"].as_str().expect("canonical text");
         let arguments: Value = serde_json::from_str(canonical).expect("JSON");
-        for heading in ["Before", "After", "The exact call"] {
+        for heading in ["Before", "After", "Request"] {
             page.named("h2", heading, true);
         }
         let rows = page.script(
-            "return Object.fromEntries([...document.querySelectorAll('section[aria-label=\"The exact call\"] dt')].map((name) => [name.innerText.trim(), \
+            "return Object.fromEntries([...document.querySelectorAll('section[aria-label=\"Request\"] dt')].map((name) => [name.innerText.trim(), \
              name.nextElementSibling.innerText]));",
         );
         let bare = |text: &str| text.split_whitespace().collect::<String>();
@@ -104,7 +104,7 @@ fn an_approved_action_changes_the_cart_and_is_on_record() {
             wait(&format!("{step} in the log"), || page.text().to_lowercase().contains(&step.to_lowercase()).then_some(()));
         }
         page.click("Verify");
-        page.says("The log verifies");
+        page.says("Log verified");
         // The pointer leaves the button, which looks otherwise below it.
         page.named("h1", "Audit", true).click().expect("the title can be clicked");
     });
@@ -135,9 +135,9 @@ fn tray_label(journey: &Journey) -> Option<String> {
 fn looks_up_a_record(page: &Page<'_>) {
     let rows = || page.script("return [...document.querySelectorAll('main ol button, ol[reversed] button')].map((row) => row.innerText);");
     let all = |word: &str| rows().as_array().is_some_and(|rows| !rows.is_empty() && rows.iter().all(|row| row.as_str().is_some_and(|row| row.contains(word))));
-    page.choose("What", "tool_outcome");
+    page.choose("Type", "tool_outcome");
     wait("tools that finished, and nothing else", || all("Tool finished").then_some(()));
-    page.fill("Find", "cart.addItem");
+    page.fill("Search", "cart.addItem");
     wait("the one tool, and nothing else", || all("cart.addItem").then_some(()));
     page.named("ol button", "cart.addItem", false).click().expect("a record can be opened");
     let record = page.named("aside", "Record ", false);
@@ -157,7 +157,7 @@ fn two_actions_at_once_are_decided_one_by_one() {
     assert_ne!(first["session"], second["session"]);
 
     let armed = journey.approval(|page| {
-        page.says("2 actions wait. Decide them one by one.");
+        page.says("2 approvals pending");
         // From the moment the next action is shown, how long Approve stays unusable.
         let watch = r#"
             const done = arguments[arguments.length - 1];

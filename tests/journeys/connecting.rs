@@ -27,18 +27,18 @@ fn a_newcomer_connects_a_model() {
     journey.chat(|page| {
         page.click("Connect a model");
         page.named("h1", "Settings", true);
-        page.choose("Who answers", "openai_compatible");
+        page.choose("Model", "openai_compatible");
         page.fill("Address", &format!("http://{nobody}/v1"));
-        page.fill("Model", "scripted");
+        page.fill("Model name", "scripted");
         page.click("Test connection");
     });
     journey.confirm(&format!("http://{nobody}/v1"));
-    journey.chat(|page| page.says("Nothing takes the connection"));
+    journey.chat(|page| page.says("Can't connect to"));
     journey.picture("connect-failed.png");
     journey.chat(|page| {
         page.fill("Address", &server.base_url());
         page.fill("Key", KEY);
-        page.click("Store the key");
+        page.click("Save key");
     });
     journey.confirm(&server.base_url());
     journey.confirm("Save a key");

@@ -37,7 +37,7 @@ fn files_are_dropped_or_chosen_and_answer_the_next_question() {
         let lines = page.script("return [...document.querySelectorAll('table tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent.trim()));");
         let told = json!([["3", "date", "“soon” is not a day. Write it as 2026-11-30."], ["4", "spend", "“12,5O” is not a number."]]);
         assert_eq!(lines, told);
-        page.says("Nothing of this file was stored");
+        page.says("Nothing was imported. Fix these lines");
         assert_eq!(answering(page), "sample");
         assert!(card(page, "imported").contains("No rows"), "{}", card(page, "imported"));
     });
@@ -64,7 +64,7 @@ fn files_are_dropped_or_chosen_and_answer_the_next_question() {
     assert_eq!(spent(&journey, QUESTION), json!(["7", 408.0, false]), "a hundred line items, 17 days of 24 hours, a cent each");
 
     // The sample again, and back.
-    switch(&journey, "Use the sample", "sample");
+    switch(&journey, "Use the sample data", "sample");
     assert_eq!(
         spent(&journey, "How is account 17 pacing this month?").as_array().map(|all| (all[0].clone(), all[2].clone())),
         Some((json!("17"), json!(true)))

@@ -48,7 +48,7 @@ fn a_pacing_question_is_answered_with_figures_and_a_chart() {
         let bars = page.script("return document.querySelectorAll('[role=log] svg rect, [role=log] svg path, [role=log] canvas').length;");
         assert!(bars.as_u64().unwrap_or(0) >= 17, "a chart is drawn from the days: {bars} shapes");
         assert_eq!(page.script("return document.documentElement.scrollWidth <= innerWidth;"), json!(true), "nothing sticks out");
-        page.click("Show the table");
+        page.click("Show table");
         page.says("2026");
     });
     journey.picture("pacing.png");

@@ -109,7 +109,7 @@ fn kill_minus_nine_leaves_no_process_and_a_changed_log_is_shown() {
     journey.chat(|page| {
         page.go("Audit");
         page.click("Verify");
-        page.says("The log does not verify");
+        page.says("Verification failed");
         page.click(&format!("Show record {changed}"));
         page.named("aside", &format!("Record {changed}"), false);
     });
@@ -121,7 +121,7 @@ fn kill_minus_nine_leaves_no_process_and_a_changed_log_is_shown() {
     assert!(refused.is_err(), "{refused:?}");
     journey.chat(|page| page.click("Look at it"));
     journey.approval(|page| {
-        page.says("The audit log does not verify");
+        page.says("Audit log verification failed");
         wait("the switch", || page.named("input", "I have seen what was found", false).click().ok());
         page.click("Accept a new log");
         page.says("A new log begins");

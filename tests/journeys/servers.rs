@@ -99,7 +99,7 @@ fn a_tool_described_differently_is_off_until_it_is_accepted_in_the_approval_wind
     journey.approval(|page| {
         page.says("Tools of servers");
         page.says("archive@post.example");
-        assert!(!page.text().contains("Nothing waits for you"), "{}", page.text());
+        assert!(!page.text().contains("You're all caught up"), "{}", page.text());
     });
     for theme in ["light", "dark"] {
         set_theme(&journey, theme);

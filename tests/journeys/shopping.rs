@@ -73,7 +73,7 @@ fn logs_in(journey: &Journey, address: &str) {
         // Other packs have keys, too.
         let of_the_shop =
             "return [...document.querySelectorAll('.key')].find((key) => key.innerText.includes('NORCE_OAUTH'))?.querySelector('button') ?? null;";
-        wait("a click on \"Store the key\"", || page.session.find(of_the_shop, json!([])).ok().flatten()?.click().ok());
+        wait("a click on \"Save key\"", || page.session.find(of_the_shop, json!([])).ok().flatten()?.click().ok());
     });
     journey.confirm("NORCE_OAUTH_CLIENT_SECRET");
     journey.chat(|page| {
@@ -114,12 +114,12 @@ fn searches(journey: &Journey) {
     let answer = journey.ask("show me purple unicorn saddles");
     assert!(answer.contains("nothing"), "{answer}");
     journey.chat(|page| {
-        wait("ways to go on from nothing", || page.find("button", "Word it differently", false));
+        wait("ways to go on from nothing", || page.find("button", "Rephrase", false));
         fits(page, "a search without result");
     });
     journey.picture("nothing-found.png");
     journey.chat(|page| {
-        page.click("Word it differently");
+        page.click("Rephrase");
         wait("the words in the message field", || {
             let draft = page.script("return document.querySelector('textarea').value;");
             (draft.as_str().is_some_and(|draft| draft.contains("unicorn")) && page.focus().contains("Message")).then_some(())

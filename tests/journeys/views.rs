@@ -88,7 +88,7 @@ fn an_answer_being_written_and_a_failed_one_fit_in_light_and_dark() {
         page.click("Stop");
         page.idle();
         page.send("And now?");
-        page.says("does not accept the API key");
+        page.says("rejected the API key");
     });
     in_every_look(&journey, |look| {
         journey.chat(|page| fits(page, &format!("a failed answer, {look}")));

@@ -137,17 +137,26 @@ fn budget(args: &Args, campaigns: &[Campaign], budgets: &[Option<i64>], window: 
     assumptions.add("budget_from_campaigns", crate::money::money(sum), format!("No budget was given: the sum of {count} campaign budgets counts."));
     let cut = campaigns.iter().filter(|c| c.budget.is_some() && c.flight.is_some_and(|f| overlap(f, window) < inclusive(f.0, f.1))).count();
     if cut > 0 {
-        let text = format!("{cut} campaigns run outside these days too: only the part of their budgets for the days of their flight in the window counts.");
+        let text = match cut {
+            1 => "1 campaign runs outside these days too: only the part of its budget for the days of its flight in the window counts.".to_owned(),
+            _ => format!("{cut} campaigns run outside these days too: only the part of their budgets for the days of their flight in the window counts."),
+        };
         assumptions.add("budget_prorated", Value::from(cut), text);
     }
     let missing = budgets.len() - count;
     if missing > 0 {
-        let text = format!("{missing} campaigns have no budget; their spend counts, so the percentages are too high.");
+        let text = match missing {
+            1 => "1 campaign has no budget; its spend counts, so the percentages are too high.".to_owned(),
+            _ => format!("{missing} campaigns have no budget; their spend counts, so the percentages are too high."),
+        };
         assumptions.add("budget_incomplete", Value::from(missing), text);
     }
     let unflown = campaigns.iter().filter(|c| c.budget.is_some() && c.flight.is_none()).count();
     if unflown > 0 {
-        let text = format!("{unflown} campaigns have no flight dates: their whole budget counts for these days.");
+        let text = match unflown {
+            1 => "1 campaign has no flight dates: its whole budget counts for these days.".to_owned(),
+            _ => format!("{unflown} campaigns have no flight dates: their whole budget counts for these days."),
+        };
         assumptions.add("flight_unknown", Value::from(unflown), text);
     }
     Some(sum)

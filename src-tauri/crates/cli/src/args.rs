@@ -36,7 +36,7 @@ pub(crate) enum Command {
     /// Look at tools and call one
     #[command(subcommand)]
     Tools(Tools),
-    /// Look at what may run, and ask the gate beforehand
+    /// Show the policy and test calls against it
     #[command(subcommand)]
     Policy(Policy),
     /// Read, verify and export the log
@@ -162,7 +162,7 @@ pub(crate) enum Tools {
 pub(crate) enum Policy {
     /// The policy, its rules and grants, and what could not be read of them
     Show,
-    /// What the gate would say to a call; nothing is run or asked
+    /// Test a call against the policy; nothing is run or asked
     Check {
         /// The tool's id
         #[arg(long, value_name = "NAME")]
@@ -173,7 +173,7 @@ pub(crate) enum Policy {
         /// With the grants of this session
         #[arg(long, value_name = "SESSION")]
         session: Option<String>,
-        /// As if untrusted content had entered the turn
+        /// Assume untrusted content in context
         #[arg(long)]
         untrusted: bool,
     },
@@ -208,7 +208,7 @@ pub(crate) enum Audit {
     },
     /// Write the log as plain files into a new folder; changes nothing
     Export { folder: PathBuf },
-    /// Sign the log as it stands
+    /// Create a signed checkpoint
     Checkpoint,
 }
 

@@ -2,6 +2,7 @@
 //! terminal, and never as the only carrier of a meaning. What cannot be written to standard output is remembered: a result that
 //! nobody got is no success.
 
+use std::fmt::Display;
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
 use std::sync::OnceLock;
 
@@ -9,6 +10,12 @@ use contract::AgentError;
 use serde::Serialize;
 
 use crate::visible;
+
+/// A number with its noun, in the singular for one.
+pub(crate) fn count<N: Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
+    let plural = if number == N::from(1_u8) { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
 
 /// A way to emphasise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -105,11 +105,11 @@ async fn log(host: &Host) -> DoctorCheck {
         return check("audit log", CheckState::Failed, alarm.message.clone(), alarm.hint_text());
     }
     if let Some(problem) = report.problems.first() {
-        return check("audit log", CheckState::Failed, format!("It does not verify: {}.", problem.message), Some("Run `csign audit verify`."));
+        return check("audit log", CheckState::Failed, format!("Verification failed: {}.", problem.message), Some("Run `csign audit verify`."));
     }
     let records = report.records;
     if let Some(warning) = host.log.warnings().first() {
-        let message = format!("{records} records hold in themselves, but: {warning}.");
+        let message = format!("Records verified: {records}, but: {warning}.");
         return check("audit log", CheckState::Warning, message, Some("Look whether the state folder can be written, and make the keyring available."));
     }
     let with = match report.compared_with {
@@ -119,18 +119,18 @@ async fn log(host: &Host) -> DoctorCheck {
             return check(
                 "audit log",
                 CheckState::Warning,
-                format!("{records} records hold in themselves, but there was nothing outside the log to compare them with."),
+                format!("Records verified: {records}, but there was nothing outside the log to compare with."),
                 Some("Look whether the state folder can be written, and make the keyring available."),
             );
         }
     };
     if host.log.anchored() {
-        return check("audit log", CheckState::Ok, format!("{records} records verify, compared with {with} and signed with the keyring's key."), None);
+        return check("audit log", CheckState::Ok, format!("Records verified: {records}, compared with {with} and signed with the keyring's key."), None);
     }
     check(
         "audit log",
         CheckState::Warning,
-        format!("{records} records verify, compared with {with} and signed with a key of this run only (not anchored)."),
+        format!("Records verified: {records}, compared with {with} and signed with a key of this run only (not anchored)."),
         Some("Make the keyring available and start again."),
     )
 }
@@ -154,7 +154,7 @@ fn packs(host: &Host) -> DoctorCheck {
     if tools == 0 {
         return check("packs", CheckState::Failed, "The packs have no tools that can be used.", Some("`csign packs list` shows them."));
     }
-    check("packs", CheckState::Ok, format!("{} packs with {tools} tools.", packs.len()), None)
+    check("packs", CheckState::Ok, format!("Packs: {}, tools: {tools}.", packs.len()), None)
 }
 
 /// A pack with faults, in a few words: what is wrong with its data stands for itself.
@@ -171,7 +171,7 @@ fn not_used(pack: &PackView) -> Option<String> {
 async fn credentials(host: &Host) -> DoctorCheck {
     let views = host.tools.credential_views().await;
     let missing: Vec<String> =
-        views.iter().filter(|view| view.state == CredentialState::Missing).map(|view| format!("{} for {}", view.env_var, view.pack_title)).collect();
+        views.iter().filter(|view| view.state == CredentialState::Missing).map(|view| format!("{} ({})", view.env_var, view.pack_title)).collect();
     if missing.is_empty() {
         return check("keys of packs", CheckState::Ok, if views.is_empty() { "No pack needs a key." } else { "Every key that a pack needs is there." }, None);
     }

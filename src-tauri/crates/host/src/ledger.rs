@@ -51,7 +51,7 @@ impl Alarm {
     /// One sentence for people.
     pub(crate) fn sentence(&self) -> String {
         let first = self.shown.problems.first().map_or("it could not be continued", |problem| problem.message.as_str());
-        format!("The audit log does not verify: {first}.")
+        format!("Audit log verification failed: {first}.")
     }
 
     /// Why nothing runs, and what to do.

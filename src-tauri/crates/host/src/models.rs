@@ -411,7 +411,7 @@ fn nothing_may_leave() -> ModelError {
     ModelError {
         kind: ModelErrorKind::BadRequest,
         message: "Nothing was sent: this server does not run on this computer, and nothing may leave it.".into(),
-        hint: Some("Allow servers elsewhere in Settings, or choose a server on this computer.".into()),
+        hint: Some("Allow cloud models in Settings, or choose a server on this computer.".into()),
         retry_after_ms: None,
     }
 }

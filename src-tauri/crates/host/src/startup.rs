@@ -289,7 +289,12 @@ pub(crate) async fn first_look(tools: &HostTools) {
 /// What the last process left is put in order; tells of what was interrupted.
 pub(crate) async fn put_in_order(engine: &Arc<Engine>) -> Result<Option<Map<String, Value>>, AgentError> {
     let turns = engine.recover().await?.turns;
-    Ok((turns > 0).then(|| notice("turns_interrupted", &format!("{turns} answers were interrupted when Countersign ended."))))
+    let text = match turns {
+        0 => return Ok(None),
+        1 => "1 answer was interrupted when Countersign closed.".to_owned(),
+        _ => format!("{turns} answers were interrupted when Countersign closed."),
+    };
+    Ok(Some(notice("turns_interrupted", &text)))
 }
 
 /// Starts servers, or asks those that have to be asked.

@@ -89,7 +89,7 @@ export const settingsHandlers: Pick<Handlers, Area> = {
     audit_ok: world.scenario !== "error",
     agent_enabled: world.settings.settings.agent_enabled,
     model_label: modelLabel(world),
-    notices: world.scenario === "error" ? [{ code: "turns_interrupted", text: "2 answers were interrupted when Countersign ended." }] : [],
+    notices: world.scenario === "error" ? [{ code: "turns_interrupted", text: "2 answers were interrupted when Countersign closed." }] : [],
     now: world.now(),
   }),
   switch_set: ({ target, on }, world) => {

@@ -8,7 +8,7 @@ const record = (record_type: RecordType, rest: Partial<AuditRecordView> = {}): A
 
 test("an approval is decided once, and its action ends", () => {
   const said = ["approved", "rejected", "expired", "done", "failed"].map((status) => titleOf(record("approval_resolved", { status })));
-  expect(said).toEqual([...Array<string>(3).fill("Approval decided"), ...Array<string>(2).fill("Approved action ended")]);
+  expect(said).toEqual([...Array<string>(3).fill("Approval decided"), ...Array<string>(2).fill("Approved action finished")]);
   expect(titleOf(record("tool_outcome", { status: "failed" }))).toBe("Tool finished");
 });
 

@@ -8,7 +8,7 @@ use host::Paths;
 use crate::args::Audit;
 use crate::exit::{Exit, Failure};
 use crate::link::Link;
-use crate::out::{Out, Tone};
+use crate::out::{Out, Tone, count};
 use crate::visible::exact;
 
 pub(crate) async fn run(link: &mut Link, out: Out, args: Audit) -> Result<Exit, Failure> {
@@ -26,7 +26,7 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Audit) -> Result<Exit, 
             if out.json {
                 out.document(&checkpoint);
             } else {
-                out.line(format!("Signed: {} records, root {}", checkpoint.size, exact(&checkpoint.root)));
+                out.line(format!("Signed: {}, root {}", count(checkpoint.size, "record"), exact(&checkpoint.root)));
             }
             Ok(Exit::Done)
         }
@@ -123,7 +123,7 @@ pub(crate) async fn accept(link: &mut Link, out: Out) -> Result<Exit, Failure> {
 }
 
 fn tell(out: Out, report: &VerifyReport, of: Of) {
-    let (records, checkpoints) = (report.records, report.checkpoints);
+    let (records, checkpoints) = (count(report.records, "record"), count(report.checkpoints, "checkpoint"));
     let with = match (report.compared_with, of) {
         (ComparedWith::Keyring, _) => "compared with the keyring",
         (ComparedWith::State, _) => "compared with the state folder only",
@@ -132,11 +132,11 @@ fn tell(out: Out, report: &VerifyReport, of: Of) {
     };
     if report.ok {
         let nothing = report.compared_with == ComparedWith::Nothing && of == Of::Log;
-        let (tone, words) = if nothing { (Tone::Strong, "The log holds in itself only:") } else { (Tone::Good, "The log verifies:") };
-        out.line(format!("{} {records} records, {checkpoints} checkpoints, {with}.", out.tone(tone, words)));
+        let (tone, words) = if nothing { (Tone::Strong, "Log verified in itself only:") } else { (Tone::Good, "Log verified:") };
+        out.line(format!("{} {records}, {checkpoints}, {with}.", out.tone(tone, words)));
     } else {
-        let problems = if report.problems.len() == 1 { "1 problem".to_owned() } else { format!("{} problems", report.problems.len()) };
-        out.line(format!("{} {problems} in {records} records, {with}.", out.tone(Tone::Bad, "The log does NOT verify:")));
+        let problems = count(report.problems.len(), "problem");
+        out.line(format!("{} {problems} in {records}, {with}.", out.tone(Tone::Bad, "Verification failed:")));
     }
     for problem in &report.problems {
         let place = problem.seq.map_or_else(String::new, |seq| format!("record {seq}: "));
@@ -145,11 +145,12 @@ fn tell(out: Out, report: &VerifyReport, of: Of) {
     out.line(format!("  root  {}", exact(&report.root)));
     out.line(format!("  key   {}{}", exact(&report.key_fingerprint), if report.anchored { "" } else { " (of one run only, not anchored in a keyring)" }));
     if report.ok && report.unsigned_tail > 0 {
-        out.line(format!("  {} records after the newest checkpoint are in order, but not signed yet.", report.unsigned_tail));
+        let are = if report.unsigned_tail == 1 { "is" } else { "are" };
+        out.line(format!("  {} since the last checkpoint {are} chained but not yet signed.", count(report.unsigned_tail, "record")));
     }
     if !report.unknown_outcomes.is_empty() {
         let list: Vec<String> = report.unknown_outcomes.iter().map(u64::to_string).collect();
-        out.line(format!("  Outcome unknown for the intents in records {}.", list.join(", ")));
+        out.line(format!("  Outcome unknown for the intents in {} {}.", if list.len() == 1 { "record" } else { "records" }, list.join(", ")));
     }
 }
 
@@ -158,7 +159,7 @@ pub(crate) fn export(out: Out, data_dir: PathBuf, folder: &Path) -> Result<Exit,
     if out.json {
         out.document(&written);
     } else {
-        out.line(format!("{} records written to {}.", written.records, exact(&written.folder)));
+        out.line(format!("{} written to {}.", count(written.records, "record"), exact(&written.folder)));
         out.note(format!("Check them anywhere with: csign audit verify {}", exact(&written.folder)));
     }
     alarm.map_or(Ok(Exit::Done), |alarm| Err(alarm.into()))

@@ -12,7 +12,7 @@ use host::Paths;
 use crate::args::PackKind;
 use crate::exit::{Exit, Failure};
 use crate::link::Link;
-use crate::out::{Out, Tone};
+use crate::out::{Out, Tone, count};
 use crate::visible::exact;
 
 pub(crate) fn check(out: Out, folder: &Path) -> Result<Exit, Failure> {
@@ -74,11 +74,6 @@ pub(crate) fn check_and_run(out: Out, folder: &Path, private_network: bool) -> R
     }
     out.line(format!("{} passed, {} failed, {} skipped.", evidence.passed, evidence.failed, evidence.skipped));
     Ok(exit)
-}
-
-fn count(number: usize, of: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {of}{plural}")
 }
 
 /// All packs that were found. None at all is a failure: nothing can be asked without one.

@@ -4,7 +4,7 @@ use contract::{Empty, LatencyClass, LatencyView};
 
 use crate::exit::{Exit, Failure};
 use crate::link::Link;
-use crate::out::{Out, Tone};
+use crate::out::{Out, Tone, count};
 use crate::visible::exact;
 
 pub(crate) async fn run(link: &Link, out: Out) -> Result<Exit, Failure> {
@@ -16,7 +16,8 @@ pub(crate) async fn run(link: &Link, out: Out) -> Result<Exit, Failure> {
     if view.runs == 0 {
         out.line("Nothing has been asked yet.");
     } else {
-        out.line(format!("The last {} runs (of at most {}):", view.runs, view.window));
+        let runs = if view.runs == 1 { "run".to_owned() } else { format!("{} runs", view.runs) };
+        out.line(format!("The last {runs} (of at most {}):", view.window));
         for latency in &view.latencies {
             out.line(format!("  {}", line(out, latency)));
         }
@@ -25,9 +26,10 @@ pub(crate) async fn run(link: &Link, out: Out) -> Result<Exit, Failure> {
         out.line(format!("  {} {}", error.runs, error.code.name()));
     }
     let spent = view.spent;
-    out.line(format!("Today: {} tokens in {} model calls, {:.4} USD.", spent.tokens, spent.calls, spent.usd));
+    out.line(format!("Today: {} in {}, {:.4} USD.", count(spent.tokens, "token"), count(spent.calls, "model call"), spent.usd));
     if spent.unpriced_calls > 0 {
-        out.line(format!("Without {} calls of models that have no price.", spent.unpriced_calls));
+        let (are, their) = if spent.unpriced_calls == 1 { ("isn't", "its") } else { ("aren't", "their") };
+        out.line(format!("{} {are} included because {their} model has no price.", count(spent.unpriced_calls, "call")));
     }
     let prices = &view.prices;
     if !prices.model_priced {

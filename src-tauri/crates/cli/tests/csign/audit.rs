@@ -21,11 +21,11 @@ fn a_log_verifies_until_someone_changes_it() {
     assert_eq!(report["ok"], true);
     assert!(report["records"].as_u64().is_some_and(|n| n >= 5), "{report}");
     let ran = world.run(&["audit", "verify"]).ends_with(0);
-    assert!(ran.out.starts_with("The log verifies:") && ran.out.contains("not anchored"), "{}", ran.out);
+    assert!(ran.out.starts_with("Log verified:") && ran.out.contains("not anchored"), "{}", ran.out);
 
     replace(&world.data().join("audit.db"), r#""duration_ms":"#, r#""duration_mz":"#);
     let ran = world.run(&["audit", "verify"]).ends_with(5);
-    assert!(ran.out.starts_with("The log does NOT verify:") && ran.out.contains("record "), "{}", ran.out);
+    assert!(ran.out.starts_with("Verification failed:") && ran.out.contains("record "), "{}", ran.out);
     let report = world.run(&["--json", "audit", "verify"]).ends_with(5).json();
     assert_eq!(report["ok"], false);
 }

@@ -168,7 +168,7 @@ async fn section_5_a_refusal_and_a_failure_name_their_request_in_header_error_an
         if status == 503 {
             let why = lines.iter().find(|line| line["requestId"] == id && line["reason"] == "provider_unauthorized");
             let why = why.and_then(|line| line["why"].as_str()).unwrap_or_default();
-            assert!(why.contains("does not accept the API key") && !why.contains("sk-test"), "the log says why: {log}");
+            assert!(why.contains("rejected the API key") && !why.contains("sk-test"), "the log says why: {log}");
         }
     }
 }

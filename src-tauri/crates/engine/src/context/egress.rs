@@ -187,7 +187,7 @@ impl Engine {
         }
         Err(AgentError::invalid(format!("Nothing was sent: {} does not run on this computer, and nothing may leave it.", model.label()))
             .reason("egress_denied")
-            .hint("Choose the offline model or a server on this computer in Settings, or allow other servers there."))
+            .hint("Choose the offline model or a server on this computer in Settings, or allow cloud models there."))
     }
 
     /// The words of a turn at this level, with results as `values` for a model that reads them so. Reads the session's numbers when

@@ -197,18 +197,19 @@ fn close(said: &str, known: &str) -> bool {
     rest(&said, 1) == rest(&known, 1) || rest(&said, 1) == rest(&known, 0) || rest(&said, 0) == rest(&known, 1)
 }
 
-/// The line under an answer that names the values used and where they came from.
+/// The line under an answer that names the values used. Where a value came from is added unless the question named it.
 pub(crate) fn line(agent: &Agent, used: &[Used], locale: &str) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
     for one in used {
         let id = &one.id;
         let value = name_of(agent, &one.kind, id).map_or_else(|| id.clone(), |name| format!("{name} ({id})"));
         let origin = match one.origin {
-            Origin::Default => Text::OriginDefault,
-            Origin::Inherited => Text::OriginInherited,
-            Origin::Explicit => Text::OriginExplicit,
+            Origin::Default => Some(Text::OriginDefault),
+            Origin::Inherited => Some(Text::OriginInherited),
+            Origin::Explicit => None,
         };
-        let part = format!("{}: {value}, {}", one.kind, origin.in_locale(locale));
+        let origin = origin.map_or_else(String::new, |origin| format!(", {}", origin.in_locale(locale)));
+        let part = format!("{}: {value}{origin}", one.kind);
         if !parts.contains(&part) {
             parts.push(part);
         }

@@ -56,7 +56,7 @@ impl Engine {
                 Claim::Running => next.await,
                 Claim::Stored(text) => return outcome::stored(&text),
                 Claim::Interrupted => {
-                    let error = AgentError::internal("interrupted", "Countersign ended while this request ran. It is not run a second time.")
+                    let error = AgentError::internal("interrupted", "Countersign was closed while this request ran. It is not run a second time.")
                         .hint("Look in the log what was done, then send a new request with an id of its own.");
                     self.note_refused_run(params, &error).await;
                     return Err(error);
@@ -178,7 +178,7 @@ impl Engine {
             ApprovalStatus::Done | ApprovalStatus::Failed => Ok(()),
             ApprovalStatus::Pending | ApprovalStatus::Approved | ApprovalStatus::Executing => Err(crate::approvals::gate::approval_required(&approval)),
             ApprovalStatus::Rejected => ended("rejected", format!("{title} was rejected.")),
-            ApprovalStatus::Expired => ended("expired", format!("Nobody decided about {title} in time.")),
+            ApprovalStatus::Expired => ended("expired", format!("{title} expired – no decision.")),
             ApprovalStatus::Cancelled | ApprovalStatus::Superseded => ended("not_pending", format!("{title} was withdrawn.")),
         }
     }

@@ -179,7 +179,7 @@ impl Turn {
             },
             Waited::Rejected(reason) => (ApprovalStatus::Rejected, "rejected", reason.unwrap_or_else(|| "The user rejected it.".to_owned())),
             Waited::Edited(_) => (ApprovalStatus::Superseded, "edited", "Answers to a server cannot be edited here; call it again.".to_owned()),
-            Waited::Expired => (ApprovalStatus::Expired, "expired", "Nobody decided in time.".to_owned()),
+            Waited::Expired => (ApprovalStatus::Expired, "expired", "Expired – no decision.".to_owned()),
             Waited::Cancelled => (ApprovalStatus::Cancelled, "cancelled", "It was stopped.".to_owned()),
             Waited::Changed => (ApprovalStatus::Superseded, "changed", "What it would change is not the same any more.".to_owned()),
         };

@@ -228,17 +228,12 @@ async fn section_6_the_answer_names_the_account_and_where_it_came_from() {
     let bench = Bench::new(vec![pacing("p", Effect::ReadOnly)]).with(vec![agent]);
     for (question, given, line, ran) in [
         ("how are we doing?", json!({}), "*Account: Northwind Outdoor (17), the default.*", "17"),
-        ("and Bluebell?", json!({"account_id": "23"}), "*Account: Bluebell Home (23), from your question.*", "23"),
+        ("and Bluebell?", json!({"account_id": "23"}), "*Account: Bluebell Home (23).*", "23"),
         ("and last week?", json!({}), "*Account: Bluebell Home (23), kept from the question before.*", "23"),
         ("and the week before?", json!({"account_id": "23"}), "*Account: Bluebell Home (23), kept from the question before.*", "23"),
-        ("account #17 again", json!({"account_id": "17"}), "*Account: Northwind Outdoor (17), from your question.*", "17"),
+        ("account #17 again", json!({"account_id": "17"}), "*Account: Northwind Outdoor (17).*", "17"),
         // Said of the account, too, which the advertiser implies and nobody named.
-        (
-            "how is Moss & Oak?",
-            json!({"advertiser_filter": "Moss"}),
-            "*Account: Bluebell Home (23), from your question; advertiser: Moss & Oak (Moss), from your question.*",
-            "23",
-        ),
+        ("how is Moss & Oak?", json!({"advertiser_filter": "Moss"}), "*Account: Bluebell Home (23); advertiser: Moss & Oak (Moss).*", "23"),
     ] {
         bench.model.then(vec![Say::Call("p", given)]);
         bench.model.then(vec![Say::Text("Fine.")]);

@@ -222,7 +222,7 @@ pub(crate) fn in_stream(error: &Value) -> ModelError {
 }
 
 fn unauthorized(host: &str) -> ModelError {
-    new(ModelErrorKind::Unauthorized, format!("{host} does not accept the API key."), "Enter a valid key for this server in Settings.")
+    new(ModelErrorKind::Unauthorized, format!("{host} rejected the API key."), "Enter a valid key for this server in Settings.")
 }
 
 fn no_credit(host: &str) -> ModelError {

@@ -135,7 +135,7 @@ impl Speaker<'_> {
     fn reused(&self, tool: &super::book::Tool, results: &[Arc<Value>]) -> String {
         let at = tool.as_of.as_ref().and_then(|pointer| results.first()?.pointer(pointer)?.as_str());
         let at = at.and_then(|text| chrono::DateTime::parse_from_rfc3339(text).ok()).map(|at| at.format("%H:%M").to_string()).unwrap_or_default();
-        let line = self.say(&format!("Of the same subject and dates as before, as of {at}."), &format!("Om samma sak och datum som nyss, per {at}."));
+        let line = self.say(&format!("Same account and period as before (data as of {at})."), &format!("Samma konto och period som nyss (data per {at})."));
         format!("\n\n*{line}*")
     }
 
