@@ -16,7 +16,7 @@ watchSystemTheme();
 setTheme("system");
 setLanguage("system");
 try {
-  const host = await startPlatform("chat");
+  const host = startPlatform("chat");
   await app.start();
   const view = new URLSearchParams(location.search).get("view");
   if (isView(view)) router.go(view);

@@ -11,6 +11,6 @@ import ApprovalWindow from "./ApprovalWindow.svelte";
 watchSystemTheme();
 setTheme("system");
 setLanguage("system");
-await startPlatform("approval");
+startPlatform("approval");
 await app.start();
 mount(ApprovalWindow, { target: document.getElementById("app")! });

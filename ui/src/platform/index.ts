@@ -1,4 +1,4 @@
-// Chooses the host: the desktop app, or in a plain browser the in-memory one (development and tests only).
+// The host of this window: the desktop app.
 import { inDesktop, desktopPlatform } from "./tauri";
 import type { Platform } from "./types";
 
@@ -6,16 +6,10 @@ export * from "./types";
 
 let current: Platform | undefined;
 
-/** Must be awaited once per window before anything is shown. */
-export async function startPlatform(kind: Platform["window"]): Promise<Platform> {
-  if (inDesktop()) {
-    current = desktopPlatform(kind);
-  } else if (import.meta.env.DEV || import.meta.env.MODE === "fake") {
-    const { fakePlatform } = await import("./fake");
-    current = fakePlatform(kind, new URLSearchParams(location.search));
-  } else {
-    throw new Error("This page is a part of the Countersign desktop app.");
-  }
+/** Must be called once per window before anything is shown. */
+export function startPlatform(kind: Platform["window"]): Platform {
+  if (!inDesktop()) throw new Error("This page is a part of the Countersign desktop app.");
+  current = desktopPlatform(kind);
   return current;
 }
 
