@@ -65,7 +65,7 @@ bundle: setup release
 lint: setup ui
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- --deny warnings
-	cd ui && $(NPM) run check
+	cd ui && $(NPM) run lint
 	@if ! command -v cargo-deny >/dev/null; then echo "cargo-deny is not installed: licences and advisories were not checked"; \
 	else cargo deny --offline check bans licenses sources && sh scripts/check-advisories.sh; fi
 

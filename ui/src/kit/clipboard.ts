@@ -9,6 +9,7 @@ export async function copyText(text: string): Promise<boolean> {
     area.className = "sr";
     document.body.append(area);
     area.select();
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way where the clipboard is denied
     const done = document.execCommand("copy");
     area.remove();
     return done;

@@ -8,6 +8,7 @@ async function call<T>(command: string, args: Record<string, unknown>): Promise<
   try {
     return await invoke<T>(command, args);
   } catch (cause) {
+    // eslint-disable-next-line @typescript-eslint/only-throw-error -- an AgentError is data
     throw asAgentError(cause);
   }
 }
@@ -41,6 +42,7 @@ export function desktopPlatform(kind: Platform["window"]): Platform {
       subscribe();
       return () => listeners.delete(listener);
     },
+    // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- this command has no answer
     ready: () => call<void>("window_ready", {}),
     openFiles: () => call<string[]>("pick_files", {}),
     pickFolder: () => call<string | null>("pick_folder", {}),

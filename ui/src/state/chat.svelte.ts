@@ -72,7 +72,7 @@ export class Chat {
       const { sessions, has_more } = await call("sessions_list", { query: this.query.trim(), offset: 0, limit: Math.min(200, Math.max(LIST_PAGE, this.query === this.listed ? this.sessions.length : 0)) });
       this.listed = this.query;
       if (request !== this.listRequest) return;
-      if (summaries !== this.summaries) return await this.reloadList();
+      if (summaries !== this.summaries) { await this.reloadList(); return; }
       this.sessions = sessions;
       this.moreSessions = has_more;
       this.listError = null;
@@ -236,7 +236,7 @@ export class Chat {
     const sent = this.sent?.turn;
     try {
       const view = await call("session_open", { session });
-      if (ended !== this.ended.get(session)) return await this.read(session);
+      if (ended !== this.ended.get(session)) { await this.read(session); return; }
       const state = this.transcripts.get(session);
       if (state) openTranscript(state, view);
       const lives = view.running_turn === sent || view.queue.some(({ turn }) => turn === sent);

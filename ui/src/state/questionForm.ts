@@ -36,7 +36,7 @@ export function fields(schema: unknown): FormField[] {
     const options = choices(several ? record(one.items) : one);
     const kind: FieldKind = several ? "choices" : options.length > 0 ? "choice" : one.type === "boolean" ? "yes_no" : one.type === "number" || one.type === "integer" ? "number" : "text";
     const given = one.default;
-    const initial: FieldValue = kind === "yes_no" ? given === true : kind === "choices" ? (Array.isArray(given) ? given.map(String) : []) : given === undefined || given === null ? "" : String(given);
+    const initial: FieldValue = kind === "yes_no" ? given === true : kind === "choices" ? (Array.isArray(given) ? given.map(String) : []) : given === undefined || given === null ? "" : typeof given === "string" ? given : JSON.stringify(given);
     return {
       name,
       label: text(one.title) ?? name,

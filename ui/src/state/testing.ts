@@ -11,7 +11,7 @@ export type EventBody = OmitEach<TurnEvent, "session" | "turn" | "n" | "at">;
 const at = "2026-11-21T10:00:00Z";
 
 export function eventOf(event: EventBody, n: number): TurnEvent {
-  return { session: "s", turn: "t", n, at, ...event } as TurnEvent;
+  return { session: "s", turn: "t", n, at, ...event };
 }
 
 export function itemOf(seq: number, body: ItemBody): Item {

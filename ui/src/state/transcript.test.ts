@@ -80,7 +80,7 @@ describe("a turn", () => {
     const state = emptyTranscript("s");
     const error = { contract_version: "1.0", code: "llm_error" as const, message: "The model stalled.", retryable: true, details: { hint: "Try again." } };
     run(state, { type: "error", error }, { type: "item", item: itemOf(2, { kind: "notice", level: "error", code: "llm_error", text: "The model stalled." }) });
-    run(state, { type: "final", status: "error", text: "", error, usage: final.type === "final" ? final.usage : never() });
+    run(state, { type: "final", status: "error", text: "", error, usage: final.usage });
     expect(state.entries).toHaveLength(1);
     expect(state.entries[0]).toMatchObject({ kind: "notice", error: { details: { hint: "Try again." } } });
   });
@@ -201,7 +201,3 @@ describe("approvals", () => {
     expect(state.running?.turn).toBe("t");
   });
 });
-
-function never(): never {
-  throw new Error("unreachable");
-}

@@ -217,7 +217,7 @@ export function applyEvent(state: Transcript, event: TurnEvent): void {
 
 function running(state: Transcript, turn: string): Running {
   if (state.running?.turn !== turn) state.running = { turn, stage: "started", text: null, agent: null };
-  return state.running!;
+  return state.running;
 }
 
 function takeFinal(state: Transcript, event: Extract<TurnEvent, { type: "final" }>): void {

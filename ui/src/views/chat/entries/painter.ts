@@ -61,9 +61,9 @@ function appendText(element: Element, text: string): void {
   let node: Node = element;
   while (node.lastChild) {
     // Line ends between tags are no place for text.
-    let child: Node | null = node.lastChild;
-    while (child && child.nodeType === Node.TEXT_NODE && child.previousSibling && (child as Text).data.trim() === "") child = child.previousSibling;
-    node = child!;
+    let child: Node = node.lastChild;
+    while (child.nodeType === Node.TEXT_NODE && child.previousSibling && (child as Text).data.trim() === "") child = child.previousSibling;
+    node = child;
   }
   if (node.nodeType === Node.TEXT_NODE) (node as Text).appendData(text);
   else node.appendChild(document.createTextNode(text));

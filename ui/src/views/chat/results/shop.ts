@@ -88,7 +88,7 @@ export function partToAdd({ partNo, buyable, stock }: Pick<Product | Variant, "p
 /** null: the shop did not say. */
 function buyableOf(source: Obj): boolean | null {
   const said = source["isBuyable"] ?? obj(source["attributes"])["isBuyable"];
-  return said === undefined || said === null ? null : String(said).trim().toLowerCase() !== "false";
+  return said === undefined || said === null ? null : (typeof said === "string" ? said : JSON.stringify(said)).trim().toLowerCase() !== "false";
 }
 
 function priceOf(source: Obj): Amount | null {
