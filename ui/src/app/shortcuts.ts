@@ -25,10 +25,11 @@ export function onShortcut(event: KeyboardEvent, own: { help: () => void }): voi
     queueMicrotask(() => listeners.get(key === "n" ? "new" : "search")?.());
   } else if (key === ".") listeners.get("stop")?.();
   else if (key === "/") own.help();
-  else if (key === "j") void call("approvals_list", { include_decided: false }).then(({ approvals }) => {
-    const first = approvals[0];
-    return first && call("approval_open", { id: first.id });
-  });
+  else if (key === "j")
+    void call("approvals_list", { include_decided: false }).then(({ approvals }) => {
+      const first = approvals[0];
+      return first && call("approval_open", { id: first.id });
+    });
   else return;
   event.preventDefault();
 }

@@ -4,26 +4,44 @@ import { argumentRows, pieces } from "./hidden";
 
 describe("pieces", () => {
   test("plain text, also in other scripts, stays whole", () => {
-    for (const text of ["", "two shoes", "röda skor 👟", "靴 2"]) expect(pieces(text).every((p) => !p.code)).toBe(true);
+    for (const text of ["", "two shoes", "röda skor 👟", "靴 2"])
+      expect(pieces(text).every((p) => !p.code)).toBe(true);
   });
   test("zero-width, direction and control characters are named", () => {
-    expect(pieces("pay\u200bpal\u202etxt\n").map((p) => p.code ?? p.text)).toEqual(["pay", "U+200B", "pal", "U+202E", "txt", "U+000A"]);
+    expect(pieces("pay\u200bpal\u202etxt\n").map((p) => p.code ?? p.text)).toEqual([
+      "pay",
+      "U+200B",
+      "pal",
+      "U+202E",
+      "txt",
+      "U+000A",
+    ]);
     expect(pieces("\u{e0041}")[0]?.code).toBe("U+E0041");
   });
   test("nothing is lost", () => {
     const text = "a\u00a0b\u2066c\ufeff";
-    expect(pieces(text).map((p) => p.text).join("")).toBe(text);
+    expect(
+      pieces(text)
+        .map((p) => p.text)
+        .join(""),
+    ).toBe(text);
   });
 });
 
 describe("argumentRows", () => {
   test("laid out values keep their lines, and a line feed of the model's is still named", () => {
-    const shown = argumentRows(JSON.stringify({ list: ["a\nb"], text: "a\nb" }))!.map((row) => pieces(row.value, row.laidOut).map((p) => p.code ?? p.text).join(""));
+    const shown = argumentRows(JSON.stringify({ list: ["a\nb"], text: "a\nb" }))!.map((row) =>
+      pieces(row.value, row.laidOut)
+        .map((p) => p.code ?? p.text)
+        .join(""),
+    );
     expect(shown).toEqual(['[\n  "a\\nb"\n]', "aU+000Ab"]);
   });
   test("shows every argument, long ones in full", () => {
     const long = "x".repeat(5000);
-    expect(argumentRows(JSON.stringify({ a: long, n: 2, o: { k: [1] } }))?.map((r) => r.value.length)).toEqual([5000, 1, 22]);
+    expect(
+      argumentRows(JSON.stringify({ a: long, n: 2, o: { k: [1] } }))?.map((r) => r.value.length),
+    ).toEqual([5000, 1, 22]);
   });
   test("what is not an object is left to the canonical text", () => {
     expect(argumentRows("[1]")).toBeNull();

@@ -7,8 +7,11 @@ export interface Piece {
   code?: string;
 }
 
-// eslint-disable-next-line no-control-regex, no-misleading-character-class -- each code point is meant alone
-const HIDDEN = /[\u0000-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff]|[\u{e0000}-\u{e0fff}]/gu;
+// Each code point is meant alone, so combined characters and controls are right here.
+/* eslint-disable no-control-regex, no-misleading-character-class */
+const HIDDEN =
+  /[\u0000-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff]|[\u{e0000}-\u{e0fff}]/gu;
+/* eslint-enable no-control-regex, no-misleading-character-class */
 
 /** Splits a text into plain pieces and hidden characters. With `laidOut` line feeds are layout of ours, not of the text. */
 export function pieces(text: string, laidOut = false): Piece[] {

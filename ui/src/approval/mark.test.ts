@@ -5,7 +5,12 @@ import { marks } from "./mark";
 
 /** Lines by name; a star marks one. */
 function cart(...lines: string[]): PreviewState {
-  const rows = lines.map((line) => ({ label: line.replace("*", ""), quantity: "1", amount: "5.00", changed: line.endsWith("*") }));
+  const rows = lines.map((line) => ({
+    label: line.replace("*", ""),
+    quantity: "1",
+    amount: "5.00",
+    changed: line.endsWith("*"),
+  }));
   return { rows, total: "" };
 }
 

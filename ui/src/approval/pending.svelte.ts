@@ -13,7 +13,9 @@ class Pending {
   /** Why the list cannot be read. */
   unread = $state<AgentError | null>(null);
   deciding = $state(false);
-  shown = $derived(this.list.find((approval) => approval.id === this.shownId) ?? this.list[0] ?? null);
+  shown = $derived(
+    this.list.find((approval) => approval.id === this.shownId) ?? this.list[0] ?? null,
+  );
 
   start(): void {
     platform().onPush((push) => {
@@ -21,7 +23,10 @@ class Pending {
     });
     // After sleep or behind other windows a push may have been missed.
     addEventListener("focus", () => void this.read());
-    document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && void this.read());
+    document.addEventListener(
+      "visibilitychange",
+      () => document.visibilityState === "visible" && void this.read(),
+    );
     void this.read();
   }
 
@@ -29,7 +34,8 @@ class Pending {
     try {
       this.list = (await call("approval_pending", {})).approvals;
       this.unread = null;
-      if (!this.list.some((approval) => approval.id === this.shownId)) this.shownId = this.list[0]?.id ?? null;
+      if (!this.list.some((approval) => approval.id === this.shownId))
+        this.shownId = this.list[0]?.id ?? null;
     } catch (cause) {
       this.unread = asAgentError(cause);
     } finally {

@@ -5,7 +5,9 @@ import { format, safeTag, type Message } from "./plural";
 
 const variables = (message: Message): string[] => {
   const texts = typeof message === "string" ? [message] : Object.values(message);
-  return [...new Set(texts.flatMap((text) => [...text.matchAll(/\{(\w+)\}/g)].map((m) => m[1]!)))].filter((name) => name !== "count").sort();
+  return [...new Set(texts.flatMap((text) => [...text.matchAll(/\{(\w+)\}/g)].map((m) => m[1]!)))]
+    .filter((name) => name !== "count")
+    .sort();
 };
 
 describe("catalogue", () => {
@@ -31,7 +33,9 @@ describe("format", () => {
     const number = new Intl.NumberFormat("en");
     const message = { one: "{count} row of {file}", other: "{count} rows of {file}" };
     expect(format(message, { count: 1, file: "a.csv" }, rules, number)).toBe("1 row of a.csv");
-    expect(format(message, { count: 12000, file: "a.csv" }, rules, number)).toBe("12,000 rows of a.csv");
+    expect(format(message, { count: 12000, file: "a.csv" }, rules, number)).toBe(
+      "12,000 rows of a.csv",
+    );
   });
   test("language tags that Intl refuses become English", () => {
     for (const tag of ["C", "POSIX", "", undefined, "C.UTF-8"]) expect(safeTag(tag)).toBe("en");

@@ -23,14 +23,62 @@ import svShell from "../messages/sv/shell.json";
 import svTools from "../messages/sv/tools.json";
 import type { Message } from "./plural";
 
-export const en = { ...enShell, ...enChat, ...enData, ...enAudit, ...enTools, ...enLayers, ...enSettings, ...enMemory, ...enModel, ...enPrivacy, ...enApproval };
-export const sv = { ...svShell, ...svChat, ...svData, ...svAudit, ...svTools, ...svLayers, ...svSettings, ...svMemory, ...svModel, ...svPrivacy, ...svApproval };
+export const en = {
+  ...enShell,
+  ...enChat,
+  ...enData,
+  ...enAudit,
+  ...enTools,
+  ...enLayers,
+  ...enSettings,
+  ...enMemory,
+  ...enModel,
+  ...enPrivacy,
+  ...enApproval,
+};
+export const sv = {
+  ...svShell,
+  ...svChat,
+  ...svData,
+  ...svAudit,
+  ...svTools,
+  ...svLayers,
+  ...svSettings,
+  ...svMemory,
+  ...svModel,
+  ...svPrivacy,
+  ...svApproval,
+};
 
 export type MessageKey = keyof typeof en;
 export type Language = "en" | "sv";
 
 export const catalogues: Record<Language, Record<string, Message>> = { en, sv };
 export const parts = {
-  en: [enShell, enChat, enData, enAudit, enTools, enLayers, enSettings, enMemory, enModel, enPrivacy, enApproval],
-  sv: [svShell, svChat, svData, svAudit, svTools, svLayers, svSettings, svMemory, svModel, svPrivacy, svApproval],
+  en: [
+    enShell,
+    enChat,
+    enData,
+    enAudit,
+    enTools,
+    enLayers,
+    enSettings,
+    enMemory,
+    enModel,
+    enPrivacy,
+    enApproval,
+  ],
+  sv: [
+    svShell,
+    svChat,
+    svData,
+    svAudit,
+    svTools,
+    svLayers,
+    svSettings,
+    svMemory,
+    svModel,
+    svPrivacy,
+    svApproval,
+  ],
 };

@@ -21,7 +21,12 @@ function sentence([english, said]: [string, string]): Sentence {
   const fixed = parts.filter((_, at) => at % 2 === 0);
   const holes = parts.filter((_, at) => at % 2 === 1);
   // A reason with more behind it is whole sentences; anything else is as short as it can be.
-  const hole = (at: number): string => (at >= holes.length ? "" : holes[at] === "why" && fixed[at + 1]?.startsWith(" ") ? "([^]+[.!?])" : "([^]+?)");
+  const hole = (at: number): string =>
+    at >= holes.length
+      ? ""
+      : holes[at] === "why" && fixed[at + 1]?.startsWith(" ")
+        ? "([^]+[.!?])"
+        : "([^]+?)";
   return {
     holes,
     shape: new RegExp(`^${fixed.map((text, at) => escaped(text) + hole(at)).join("")}$`),

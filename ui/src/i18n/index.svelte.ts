@@ -18,7 +18,10 @@ const locale = new Locale();
 
 /** Sets the language: `en`, `sv`, or `system` with what the host says the system's is. */
 export function setLanguage(choice: string, system?: string): void {
-  const wanted = choice === "system" ? (system ?? (typeof navigator === "undefined" ? "en" : navigator.language)) : choice;
+  const wanted =
+    choice === "system"
+      ? (system ?? (typeof navigator === "undefined" ? "en" : navigator.language))
+      : choice;
   locale.tag = safeTag(wanted);
   if (typeof document !== "undefined") document.documentElement.lang = locale.language;
 }
@@ -26,7 +29,10 @@ export function setLanguage(choice: string, system?: string): void {
 /** Sets the IANA zone for dates; `system` (or a name Intl refuses) uses the machine's. */
 export function setTimeZone(zone: string): void {
   try {
-    locale.zone = zone === "system" ? undefined : new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone;
+    locale.zone =
+      zone === "system"
+        ? undefined
+        : new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone;
   } catch {
     locale.zone = undefined;
   }
@@ -48,7 +54,9 @@ export function tMaybe(key: string, fallback: string, vars?: Vars): string {
 }
 
 export function formatNumber(value: number, options?: Intl.NumberFormatOptions): string {
-  return options ? new Intl.NumberFormat(locale.tag, options).format(value) : locale.number.format(value);
+  return options
+    ? new Intl.NumberFormat(locale.tag, options).format(value)
+    : locale.number.format(value);
 }
 
 /** Money with its currency code; without a code the bare number with two decimals. */
@@ -61,11 +69,15 @@ export function formatMoney(value: number, currency?: string | null, decimals = 
 
 function dateOf(value: string | Date): Date {
   // A bare date is a calendar day, not midnight in London.
-  if (typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value)) return new Date(`${value}T12:00:00`);
+  if (typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value))
+    return new Date(`${value}T12:00:00`);
   return typeof value === "string" ? new Date(value) : value;
 }
 
-export function formatDate(value: string | Date, options: Intl.DateTimeFormatOptions = { dateStyle: "medium" }): string {
+export function formatDate(
+  value: string | Date,
+  options: Intl.DateTimeFormatOptions = { dateStyle: "medium" },
+): string {
   const date = dateOf(value);
   if (Number.isNaN(date.getTime())) return String(value);
   const zone = typeof value === "string" && value.length === 10 ? undefined : locale.zone;
@@ -89,5 +101,9 @@ export function formatAgo(value: string | Date, now: Date): string {
   if (size < 3600) return relative.format(Math.trunc(seconds / 60), "minute");
   if (size < 86_400) return relative.format(Math.trunc(seconds / 3600), "hour");
   if (size < 7 * 86_400) return relative.format(Math.trunc(seconds / 86_400), "day");
-  return formatDate(value, { day: "numeric", month: "short", year: dateOf(value).getFullYear() === now.getFullYear() ? undefined : "numeric" });
+  return formatDate(value, {
+    day: "numeric",
+    month: "short",
+    year: dateOf(value).getFullYear() === now.getFullYear() ? undefined : "numeric",
+  });
 }

@@ -1,5 +1,12 @@
 // Text lookup without state: language tags that are safe for Intl, plural forms, and `{name}` variables.
-export type Forms = { zero?: string; one?: string; two?: string; few?: string; many?: string; other: string };
+export type Forms = {
+  zero?: string;
+  one?: string;
+  two?: string;
+  few?: string;
+  many?: string;
+  other: string;
+};
 export type Message = string | Forms;
 export type Vars = Record<string, string | number>;
 
@@ -15,7 +22,12 @@ export function safeTag(tag: string | undefined | null): string {
 }
 
 /** Picks the plural form for `vars.count` and fills the variables in. */
-export function format(message: Message, vars: Vars | undefined, rules: Intl.PluralRules, number: Intl.NumberFormat): string {
+export function format(
+  message: Message,
+  vars: Vars | undefined,
+  rules: Intl.PluralRules,
+  number: Intl.NumberFormat,
+): string {
   let text: string;
   if (typeof message === "string") text = message;
   else {

@@ -9,5 +9,6 @@ const TABLE = join(import.meta.dirname, "../../../tests/data/amounts.json");
 test("amounts are read however they are written", () => {
   const table = JSON.parse(readFileSync(TABLE, "utf8")) as { text: string; value: string | null }[];
   expect(table.length).toBeGreaterThan(0);
-  for (const { text, value } of table) expect([text, readAmount(text)?.toFixed(2) ?? null]).toEqual([text, value]);
+  for (const { text, value } of table)
+    expect([text, readAmount(text)?.toFixed(2) ?? null]).toEqual([text, value]);
 });

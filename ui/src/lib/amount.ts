@@ -24,12 +24,25 @@ export function readAmount(written: string): number | null {
   const [signs, after] = [text.slice(0, start), trimmed(text.slice(last))];
   const minus = signs.match(/[-−]/g)?.length ?? 0;
   const before = trimmed(signs.replace(/[-−]/g, " "));
-  if (minus > 1 || /^fr\.*$/i.test(before) || !isUnit(before) || !(isUnit(after) || [":-", ",-", ".-"].includes(after))) return null;
+  if (
+    minus > 1 ||
+    /^fr\.*$/i.test(before) ||
+    !isUnit(before) ||
+    !(isUnit(after) || [":-", ",-", ".-"].includes(after))
+  )
+    return null;
   const number = text.slice(start, last).replace(/[\p{White_Space}']/gu, "");
   const [whole, fraction] = parts(number);
   // "1.299 kr" is written for both.
   const isBare = before === "" && after === "";
-  if (number.includes(".") && !number.includes(",") && fraction.length === 3 && whole !== "0" && !isBare) return null;
+  if (
+    number.includes(".") &&
+    !number.includes(",") &&
+    fraction.length === 3 &&
+    whole !== "0" &&
+    !isBare
+  )
+    return null;
   const digits = whole.replace(/[.,]/g, "");
   if (digits.length > 20 || !/^[0-9]*$/.test(digits + fraction)) return null;
   const value = rounded(BigInt(digits + fraction.padEnd(PLACES, "0").slice(0, PLACES)));
@@ -40,7 +53,9 @@ export function readAmount(written: string): number | null {
 function isUnit(text: string): boolean {
   if (BOUNDS.includes(text.replace(/\.+$/, "").toLowerCase())) return false;
   const chars = [...text];
-  return chars.length <= 4 && chars.every((char) => char === "." || LETTER.test(char) || SIGN.test(char));
+  return (
+    chars.length <= 4 && chars.every((char) => char === "." || LETTER.test(char) || SIGN.test(char))
+  );
 }
 
 /** Before and behind the decimal sign: the last of two kinds, or the only one. One that comes more often groups digits, and so does
@@ -48,9 +63,19 @@ function isUnit(text: string): boolean {
 function parts(number: string): [whole: string, fraction: string] {
   const last = Math.max(number.lastIndexOf("."), number.lastIndexOf(","));
   if (last < 0) return [number, ""];
-  const [sign, before, behind] = [number.charAt(last), number.slice(0, last), number.slice(last + 1)];
+  const [sign, before, behind] = [
+    number.charAt(last),
+    number.slice(0, last),
+    number.slice(last + 1),
+  ];
   // "1,299" has no decimals; "1.299" has, as numbers of programs do.
-  const groups = count(number, sign) > 1 || (sign === "," && behind.length === 3 && before.length >= 1 && before.length <= 3 && before !== "0");
+  const groups =
+    count(number, sign) > 1 ||
+    (sign === "," &&
+      behind.length === 3 &&
+      before.length >= 1 &&
+      before.length <= 3 &&
+      before !== "0");
   return groups ? [number, ""] : [before, behind];
 }
 

@@ -21,6 +21,11 @@ export function first(source: Obj, names: readonly string[]): string | null {
 }
 /** A number, also from text such as "1299.00". */
 export function num(value: unknown): number | null {
-  const parsed = typeof value === "number" ? value : typeof value === "string" && value.trim() !== "" ? Number(value) : NaN;
+  const parsed =
+    typeof value === "number"
+      ? value
+      : typeof value === "string" && value.trim() !== ""
+        ? Number(value)
+        : NaN;
   return Number.isFinite(parsed) ? parsed : null;
 }

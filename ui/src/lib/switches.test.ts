@@ -7,5 +7,8 @@ test("a switch holds for an id with and without its pack", () => {
   for (const off of ["cart.add", "shop:cart.add"]) {
     expect([isToolOff([off], plain), isToolOff([off], shared)]).toEqual([true, true]);
   }
-  expect([isToolOff(["other:cart.add"], plain), isToolOff(["cart.get"], shared)]).toEqual([false, false]);
+  expect([isToolOff(["other:cart.add"], plain), isToolOff(["cart.get"], shared)]).toEqual([
+    false,
+    false,
+  ]);
 });

@@ -9,7 +9,10 @@ test("patches name the changed blocks, and the finished answer touches only what
   stream.apply({ blocks: [{ index: 0, html: "<p>a</p>" }], count: 1, append: "" });
   stream.apply({ blocks: [], count: 1, append: "bc" });
   stream.apply({ blocks: [{ index: 1, html: "<p>d</p>" }], count: 2, append: "" });
-  stream.replace([{ index: 0, html: "<p>abc</p>" }, { index: 1, html: "<p>d</p>" }]);
+  stream.replace([
+    { index: 0, html: "<p>abc</p>" },
+    { index: 1, html: "<p>d</p>" },
+  ]);
   expect(seen.map(({ complete }) => complete)).toEqual([true, false, false, false, true]);
   expect(seen.map(({ changed, count, append }) => [changed, count, append])).toEqual([
     [[], 0, ""],

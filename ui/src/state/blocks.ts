@@ -33,7 +33,12 @@ export class BlockStream {
   /** Connects the element that shows the blocks; it gets all of them first. */
   connect(view: (change: BlockChange) => void): () => void {
     this.view = view;
-    view({ changed: this.blocks.map((_, index) => index), count: this.blocks.length, append: "", complete: true });
+    view({
+      changed: this.blocks.map((_, index) => index),
+      count: this.blocks.length,
+      append: "",
+      complete: true,
+    });
     return () => {
       if (this.view === view) this.view = null;
     };
@@ -57,7 +62,12 @@ export class BlockStream {
     const append = patch.append ?? "";
     const last = this.blocks.at(-1);
     if (append !== "" && last) last.tail += append;
-    this.view?.({ changed: changed.filter((index) => index < patch.count), count: patch.count, append: last ? append : "", complete });
+    this.view?.({
+      changed: changed.filter((index) => index < patch.count),
+      count: patch.count,
+      append: last ? append : "",
+      complete,
+    });
   }
 
   /** Takes the finished answer: blocks that already look the same are left alone. */

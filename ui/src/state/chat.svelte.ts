@@ -5,7 +5,15 @@ import type { AgentError } from "../platform/generated/AgentError";
 import type { Push } from "../platform/generated/Push";
 import type { SessionSummary } from "../platform/generated/SessionSummary";
 import { isBusy, isOnItsWay, type Sent } from "./sent";
-import { applyEvent, emptyTranscript, firstSeq, openTranscript, takeItems, trimOldest, type Transcript } from "./transcript";
+import {
+  applyEvent,
+  emptyTranscript,
+  firstSeq,
+  openTranscript,
+  takeItems,
+  trimOldest,
+  type Transcript,
+} from "./transcript";
 
 /** Older items are read in pages of this many. */
 const PAGE = 60;
@@ -69,10 +77,20 @@ export class Chat {
     const request = ++this.listRequest;
     const summaries = this.summaries;
     try {
-      const { sessions, has_more } = await call("sessions_list", { query: this.query.trim(), offset: 0, limit: Math.min(200, Math.max(LIST_PAGE, this.query === this.listed ? this.sessions.length : 0)) });
+      const { sessions, has_more } = await call("sessions_list", {
+        query: this.query.trim(),
+        offset: 0,
+        limit: Math.min(
+          200,
+          Math.max(LIST_PAGE, this.query === this.listed ? this.sessions.length : 0),
+        ),
+      });
       this.listed = this.query;
       if (request !== this.listRequest) return;
-      if (summaries !== this.summaries) { await this.reloadList(); return; }
+      if (summaries !== this.summaries) {
+        await this.reloadList();
+        return;
+      }
       this.sessions = sessions;
       this.moreSessions = has_more;
       this.listError = null;
@@ -84,7 +102,11 @@ export class Chat {
 
   async moreOfList(): Promise<void> {
     try {
-      const { sessions, has_more } = await call("sessions_list", { query: this.query.trim(), offset: this.sessions.length, limit: LIST_PAGE });
+      const { sessions, has_more } = await call("sessions_list", {
+        query: this.query.trim(),
+        offset: this.sessions.length,
+        limit: LIST_PAGE,
+      });
       const known = new Set(this.sessions.map((session) => session.id));
       this.sessions.push(...sessions.filter((session) => !known.has(session.id)));
       this.moreSessions = has_more;
@@ -124,7 +146,11 @@ export class Chat {
     if (!state || before === null || !state.hasMore || this.loadingOlder) return false;
     this.loadingOlder = true;
     try {
-      const { items, has_more } = await call("items_page", { session: state.session, before, limit: PAGE });
+      const { items, has_more } = await call("items_page", {
+        session: state.session,
+        before,
+        limit: PAGE,
+      });
       takeItems(state, items);
       state.hasMore = has_more && items.length > 0;
       return true;
@@ -152,7 +178,11 @@ export class Chat {
     const isHere = (): boolean => (this.open?.session ?? null) === from;
     const typed = this.draft.trim() === message;
     try {
-      const { session, turn, queued } = await call("turn_start", { session: from, text: message, headless: false });
+      const { session, turn, queued } = await call("turn_start", {
+        session: from,
+        text: message,
+        headless: false,
+      });
       this.sent = { session, turn, text: message };
       this.justSent = queued ? null : turn;
       if (isHere()) this.keepDraft();
@@ -236,7 +266,10 @@ export class Chat {
     const sent = this.sent?.turn;
     try {
       const view = await call("session_open", { session });
-      if (ended !== this.ended.get(session)) { await this.read(session); return; }
+      if (ended !== this.ended.get(session)) {
+        await this.read(session);
+        return;
+      }
       const state = this.transcripts.get(session);
       if (state) openTranscript(state, view);
       const lives = view.running_turn === sent || view.queue.some(({ turn }) => turn === sent);
@@ -252,7 +285,8 @@ export class Chat {
     switch (push.push) {
       case "turn": {
         const state = this.transcript(push.event.session);
-        if (push.event.type === "final") this.ended.set(state.session, (this.ended.get(state.session) ?? 0) + 1);
+        if (push.event.type === "final")
+          this.ended.set(state.session, (this.ended.get(state.session) ?? 0) + 1);
         applyEvent(state, push.event);
         if (push.event.type === "final" && this.sent?.turn === push.event.turn) this.sent = null;
         const shown = this.open?.session === state.session;
@@ -306,7 +340,8 @@ export class Chat {
     this.drafts.delete(session);
     const at = this.sessions.findIndex((summary) => summary.id === session);
     if (at >= 0) this.sessions.splice(at, 1);
-    if (this.open?.session === session) await this.select(this.sessions[at]?.id ?? this.sessions[0]?.id ?? null);
+    if (this.open?.session === session)
+      await this.select(this.sessions[at]?.id ?? this.sessions[0]?.id ?? null);
   }
 }
 

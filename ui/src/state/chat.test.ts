@@ -5,16 +5,30 @@ import type { Push } from "../platform/generated/Push";
 import { Chat } from "./chat.svelte";
 import { eventOf, itemOf, viewOf } from "./testing";
 
-const host = vi.hoisted(() => ({ started: [] as string[], refuses: false, meanwhile: () => {}, push: (_: unknown): void => {} }));
-const earlier = (seq: number): Item => ({ ...itemOf(seq, { kind: "user_message", text: "earlier" }), turn: "earlier" });
+const host = vi.hoisted(() => ({
+  started: [] as string[],
+  refuses: false,
+  meanwhile: () => {},
+  push: (_: unknown): void => {},
+}));
+const earlier = (seq: number): Item => ({
+  ...itemOf(seq, { kind: "user_message", text: "earlier" }),
+  turn: "earlier",
+});
 vi.mock("../platform", async (original) => ({
   ...(await original<typeof import("../platform")>()),
-  platform: () => ({ onPush: (listener: (push: unknown) => void) => ((host.push = listener), () => {}) }),
+  platform: () => ({
+    onPush: (listener: (push: unknown) => void) => ((host.push = listener), () => {}),
+  }),
   call: async (command: string, params: { text: string; session: string | null }) => {
     await Promise.resolve();
     if (command === "sessions_list") return { sessions: [], has_more: false };
-    if (command === "session_open") return viewOf([earlier(9)], { running_turn: "t", has_more: true });
-    if (command === "items_page") return host.refuses ? Promise.reject(new Error("no host")) : { items: [earlier(8)], has_more: false };
+    if (command === "session_open")
+      return viewOf([earlier(9)], { running_turn: "t", has_more: true });
+    if (command === "items_page")
+      return host.refuses
+        ? Promise.reject(new Error("no host"))
+        : { items: [earlier(8)], has_more: false };
     host.meanwhile();
     if (host.refuses) throw new Error("no host");
     host.started.push(params.text);
@@ -71,7 +85,11 @@ describe("what failed", () => {
     chat.draft = "half a";
     host.refuses = true;
     await chat.ask("Show me shoes");
-    expect([chat.unsent, chat.draft, chat.sendError?.message]).toEqual(["Show me shoes", "half a", "no host"]);
+    expect([chat.unsent, chat.draft, chat.sendError?.message]).toEqual([
+      "Show me shoes",
+      "half a",
+      "no host",
+    ]);
     host.refuses = false;
     await chat.ask(chat.unsent!);
     expect([chat.unsent, chat.sendError, host.started]).toEqual([null, null, ["Show me shoes"]]);
@@ -91,9 +109,17 @@ describe("what failed", () => {
 test("older messages are known to be read, or not", async () => {
   await chat.select("s");
   host.refuses = true;
-  expect([await chat.loadOlder(), chat.openError?.message, chat.open?.hasMore]).toEqual([false, "no host", true]);
+  expect([await chat.loadOlder(), chat.openError?.message, chat.open?.hasMore]).toEqual([
+    false,
+    "no host",
+    true,
+  ]);
   host.refuses = false;
-  expect([await chat.loadOlder(), chat.open?.hasMore, await chat.loadOlder()]).toEqual([true, false, false]);
+  expect([await chat.loadOlder(), chat.open?.hasMore, await chat.loadOlder()]).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });
 
 test("a button asks once until its turn is over, and gives the focus to the message field", async () => {
@@ -103,8 +129,22 @@ test("a button asks once until its turn is over, and gives the focus to the mess
   await Promise.all([chat.ask("More"), chat.ask("More")]);
   await chat.ask("More");
   expect([host.started, chat.focusWanted, chat.busy]).toEqual([["More"], before + 1, true]);
-  push({ push: "turn", event: eventOf({ type: "item", item: itemOf(1, { kind: "user_message", text: "More" }) }, 1) });
-  push({ push: "turn", event: eventOf({ type: "final", status: "cancelled", text: "", usage: { input_tokens: 0, output_tokens: 0, model_calls: 0 } }, 2) });
+  push({
+    push: "turn",
+    event: eventOf({ type: "item", item: itemOf(1, { kind: "user_message", text: "More" }) }, 1),
+  });
+  push({
+    push: "turn",
+    event: eventOf(
+      {
+        type: "final",
+        status: "cancelled",
+        text: "",
+        usage: { input_tokens: 0, output_tokens: 0, model_calls: 0 },
+      },
+      2,
+    ),
+  });
   expect(chat.busy).toBe(false);
   await chat.ask("More");
   expect(host.started).toEqual(["More", "More"]);

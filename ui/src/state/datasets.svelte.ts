@@ -14,7 +14,8 @@ class Datasets {
   follow(): () => void {
     void this.read();
     return platform().onPush((push) => {
-      if (push.push === "lagged" || (push.push === "import" && push.import.finished)) void this.read();
+      if (push.push === "lagged" || (push.push === "import" && push.import.finished))
+        void this.read();
     });
   }
 

@@ -15,15 +15,27 @@ export interface FormField {
 }
 
 type Schema = Record<string, unknown>;
-const record = (value: unknown): Schema => (typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema) : {});
+const record = (value: unknown): Schema =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema) : {};
 const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 function choices(schema: Schema): FormField["options"] {
   const listed = Array.isArray(schema.enum) ? schema.enum : null;
   const names = Array.isArray(schema.enumNames) ? schema.enumNames : [];
-  if (listed) return listed.map((value, index) => ({ value: String(value), label: text(names[index]) ?? String(value) }));
-  const titled = Array.isArray(schema.oneOf) ? schema.oneOf : Array.isArray(schema.anyOf) ? schema.anyOf : [];
-  return titled.map(record).filter((one) => one.const !== undefined).map((one) => ({ value: String(one.const), label: text(one.title) ?? String(one.const) }));
+  if (listed)
+    return listed.map((value, index) => ({
+      value: String(value),
+      label: text(names[index]) ?? String(value),
+    }));
+  const titled = Array.isArray(schema.oneOf)
+    ? schema.oneOf
+    : Array.isArray(schema.anyOf)
+      ? schema.anyOf
+      : [];
+  return titled
+    .map(record)
+    .filter((one) => one.const !== undefined)
+    .map((one) => ({ value: String(one.const), label: text(one.title) ?? String(one.const) }));
 }
 
 /** The fields of a question; what is no flat schema becomes text. */
@@ -34,9 +46,28 @@ export function fields(schema: unknown): FormField[] {
     const one = record(property);
     const several = one.type === "array";
     const options = choices(several ? record(one.items) : one);
-    const kind: FieldKind = several ? "choices" : options.length > 0 ? "choice" : one.type === "boolean" ? "yes_no" : one.type === "number" || one.type === "integer" ? "number" : "text";
+    const kind: FieldKind = several
+      ? "choices"
+      : options.length > 0
+        ? "choice"
+        : one.type === "boolean"
+          ? "yes_no"
+          : one.type === "number" || one.type === "integer"
+            ? "number"
+            : "text";
     const given = one.default;
-    const initial: FieldValue = kind === "yes_no" ? given === true : kind === "choices" ? (Array.isArray(given) ? given.map(String) : []) : given === undefined || given === null ? "" : typeof given === "string" ? given : JSON.stringify(given);
+    const initial: FieldValue =
+      kind === "yes_no"
+        ? given === true
+        : kind === "choices"
+          ? Array.isArray(given)
+            ? given.map(String)
+            : []
+          : given === undefined || given === null
+            ? ""
+            : typeof given === "string"
+              ? given
+              : JSON.stringify(given);
     return {
       name,
       label: text(one.title) ?? name,
@@ -62,7 +93,10 @@ export function problem(field: FormField, value: FieldValue): "missing" | "numbe
 }
 
 /** The values as they are sent; what was left empty is left out. */
-export function answer(all: FormField[], values: Record<string, FieldValue>): Record<string, unknown> {
+export function answer(
+  all: FormField[],
+  values: Record<string, FieldValue>,
+): Record<string, unknown> {
   const sent: Record<string, unknown> = {};
   for (const field of all) {
     const value = values[field.name] ?? field.initial;

@@ -10,7 +10,11 @@ const question = itemOf(1, { kind: "user_message", text: "More" });
 describe("a message", () => {
   test("is on its way before the host has said anything about it", () => {
     const state = emptyTranscript("s");
-    expect([isOnItsWay(state, sent, "More"), isOnItsWay(state, sent, "Less"), isBusy(state, sent)]).toEqual([true, false, true]);
+    expect([
+      isOnItsWay(state, sent, "More"),
+      isOnItsWay(state, sent, "Less"),
+      isBusy(state, sent),
+    ]).toEqual([true, false, true]);
     expect([isOnItsWay(state, null, "More"), isBusy(state, null)]).toEqual([false, false]);
     const other = emptyTranscript("other");
     expect([isOnItsWay(other, sent, "More"), isBusy(other, sent)]).toEqual([false, false]);
@@ -19,14 +23,25 @@ describe("a message", () => {
   test("is on its way while it is answered, also before its question is stored", () => {
     const state = emptyTranscript("s");
     applyEvent(state, eventOf({ type: "status", stage: "started" }, 1));
-    expect([isOnItsWay(state, sent, "More"), isOnItsWay(state, sent, "Less"), isBusy(state, null)]).toEqual([true, false, true]);
+    expect([
+      isOnItsWay(state, sent, "More"),
+      isOnItsWay(state, sent, "Less"),
+      isBusy(state, null),
+    ]).toEqual([true, false, true]);
     applyEvent(state, eventOf({ type: "item", item: question }, 2));
-    expect([isOnItsWay(state, null, "More"), isOnItsWay(state, null, "Less")]).toEqual([true, false]);
+    expect([isOnItsWay(state, null, "More"), isOnItsWay(state, null, "Less")]).toEqual([
+      true,
+      false,
+    ]);
   });
 
   test("is on its way while it waits in the queue", () => {
     const state = { ...emptyTranscript("s"), queue: [{ turn: "t", text: " More " }] };
-    expect([isOnItsWay(state, null, "More"), isOnItsWay(state, sent, "Less"), isBusy(state, null)]).toEqual([true, false, true]);
+    expect([
+      isOnItsWay(state, null, "More"),
+      isOnItsWay(state, sent, "Less"),
+      isBusy(state, null),
+    ]).toEqual([true, false, true]);
   });
 
   test("can be sent again when its turn is over", () => {

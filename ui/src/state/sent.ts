@@ -11,7 +11,10 @@ export interface Sent {
 /** Taken by the host, and nothing has been heard of it yet. */
 function unheard(state: Transcript, sent: Sent | null): sent is Sent {
   if (!sent || sent.session !== state.session) return false;
-  const known = state.running?.turn === sent.turn || state.queue.some(({ turn }) => turn === sent.turn) || state.entries.some(({ turn }) => turn === sent.turn);
+  const known =
+    state.running?.turn === sent.turn ||
+    state.queue.some(({ turn }) => turn === sent.turn) ||
+    state.entries.some(({ turn }) => turn === sent.turn);
   return !known;
 }
 

@@ -19,13 +19,36 @@ export function itemOf(seq: number, body: ItemBody): Item {
 }
 
 export function viewOf(items: Item[], rest: Partial<SessionView> = {}): SessionView {
-  const summary = { id: "s", title: "S", created_at: at, updated_at: at, running: false, waiting_approvals: 0 };
+  const summary = {
+    id: "s",
+    title: "S",
+    created_at: at,
+    updated_at: at,
+    running: false,
+    waiting_approvals: 0,
+  };
   return { summary, items, has_more: false, queue: [], approvals: [], ...rest };
 }
 
 export function approvalOf(rest: Partial<Approval>): Approval {
   return {
-    id: "a1", session: "s", turn: "t", call: "c", tool: "cart.addItem", tool_title: "Add", server: "shop", agent: "shop", effect: "write",
-    arguments: "{}", hash: "00", why: "", created_at: at, expires_at: at, status: "pending", grantable: false, headless: false, ...rest,
+    id: "a1",
+    session: "s",
+    turn: "t",
+    call: "c",
+    tool: "cart.addItem",
+    tool_title: "Add",
+    server: "shop",
+    agent: "shop",
+    effect: "write",
+    arguments: "{}",
+    hash: "00",
+    why: "",
+    created_at: at,
+    expires_at: at,
+    status: "pending",
+    grantable: false,
+    headless: false,
+    ...rest,
   };
 }

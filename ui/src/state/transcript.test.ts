@@ -4,23 +4,74 @@ import type { Approval } from "../platform/generated/Approval";
 import type { Item } from "../platform/generated/Item";
 import type { EventBody } from "./testing";
 import { approvalOf, eventOf, itemOf, viewOf } from "./testing";
-import { applyEvent, emptyTranscript, endOf, firstSeq, latestCart, openTranscript, takeItems, trimOldest, waitingApprovals, type Transcript } from "./transcript";
+import {
+  applyEvent,
+  emptyTranscript,
+  endOf,
+  firstSeq,
+  latestCart,
+  openTranscript,
+  takeItems,
+  trimOldest,
+  waitingApprovals,
+  type Transcript,
+} from "./transcript";
 
 const shape = (state: Transcript) => state.entries.map((entry) => `${entry.kind}:${entry.seq}`);
-const run = (state: Transcript, ...events: EventBody[]) => events.forEach((event, n) => applyEvent(state, eventOf(event, n + 1)));
+const run = (state: Transcript, ...events: EventBody[]) =>
+  events.forEach((event, n) => applyEvent(state, eventOf(event, n + 1)));
 const user = itemOf(1, { kind: "user_message", text: "hello" });
-const call = itemOf(2, { kind: "tool_call", call: "c1", tool: "product.search", title: "Search", effect: "read_only", arguments: { query: "shoes" } });
-const result = itemOf(3, { kind: "tool_result", call: "c1", tool: "product.search", outcome: "ok", summary: "3 found", data: { items: [] }, view: "product_cards", duration_ms: 4 });
-const answer = itemOf(4, { kind: "assistant_text", text: "Hi", blocks: [{ index: 0, html: "<p>Hi</p>" }], partial: false });
-const final: EventBody = { type: "final", status: "ok", text: "Hi", usage: { input_tokens: 0, output_tokens: 0, model_calls: 1 } };
+const call = itemOf(2, {
+  kind: "tool_call",
+  call: "c1",
+  tool: "product.search",
+  title: "Search",
+  effect: "read_only",
+  arguments: { query: "shoes" },
+});
+const result = itemOf(3, {
+  kind: "tool_result",
+  call: "c1",
+  tool: "product.search",
+  outcome: "ok",
+  summary: "3 found",
+  data: { items: [] },
+  view: "product_cards",
+  duration_ms: 4,
+});
+const answer = itemOf(4, {
+  kind: "assistant_text",
+  text: "Hi",
+  blocks: [{ index: 0, html: "<p>Hi</p>" }],
+  partial: false,
+});
+const final: EventBody = {
+  type: "final",
+  status: "ok",
+  text: "Hi",
+  usage: { input_tokens: 0, output_tokens: 0, model_calls: 1 },
+};
 
 describe("a turn", () => {
   test("becomes question, tool card and answer", () => {
     const state = emptyTranscript("s");
-    run(state, { type: "item", item: user }, { type: "status", stage: "thinking" }, { type: "tool_start", call: "c1", tool: "product.search", title: "Search", arguments: {} });
+    run(
+      state,
+      { type: "item", item: user },
+      { type: "status", stage: "thinking" },
+      { type: "tool_start", call: "c1", tool: "product.search", title: "Search", arguments: {} },
+    );
     expect(state.running?.stage).toBe("tools");
-    run(state, { type: "item", item: call }, { type: "tool_end", call: "c1", tool: "product.search", outcome: "ok", summary: "3 found" }, { type: "item", item: result });
-    run(state, { type: "blocks", patch: { blocks: [{ index: 0, html: "<p>H</p>" }], count: 1, append: "" } });
+    run(
+      state,
+      { type: "item", item: call },
+      { type: "tool_end", call: "c1", tool: "product.search", outcome: "ok", summary: "3 found" },
+      { type: "item", item: result },
+    );
+    run(state, {
+      type: "blocks",
+      patch: { blocks: [{ index: 0, html: "<p>H</p>" }], count: 1, append: "" },
+    });
     const live = state.entries.at(-1)!;
     expect(live).toMatchObject({ kind: "assistant", live: true });
     run(state, { type: "item", item: answer }, final);
@@ -33,28 +84,65 @@ describe("a turn", () => {
 
   test("says above its answer what was held back from the model", () => {
     const state = emptyTranscript("s");
-    const held = itemOf(3, { kind: "redaction", level: "basic", counts: [{ kind: "email", count: 2 }] });
-    run(state, { type: "item", item: user }, { type: "blocks", patch: { blocks: [{ index: 0, html: "<p>H</p>" }], count: 1, append: "" } });
-    run(state, { type: "item", item: held }, { type: "item", item: answer }, { type: "item", item: held }, final);
+    const held = itemOf(3, {
+      kind: "redaction",
+      level: "basic",
+      counts: [{ kind: "email", count: 2 }],
+    });
+    run(
+      state,
+      { type: "item", item: user },
+      { type: "blocks", patch: { blocks: [{ index: 0, html: "<p>H</p>" }], count: 1, append: "" } },
+    );
+    run(
+      state,
+      { type: "item", item: held },
+      { type: "item", item: answer },
+      { type: "item", item: held },
+      final,
+    );
     expect(shape(state)).toEqual(["user:1", "redaction:3", "assistant:4"]);
     expect(state.entries[1]).toMatchObject({ counts: [{ kind: "email", count: 2 }] });
   });
 
   test("shows once what the model reads in place of older messages", () => {
     const state = emptyTranscript("s");
-    const summary = itemOf(2, { kind: "summary", text: "They greeted.", messages: 4, method: "llm" });
-    run(state, { type: "item", item: user }, { type: "item", item: summary }, { type: "item", item: summary }, { type: "item", item: answer }, final);
+    const summary = itemOf(2, {
+      kind: "summary",
+      text: "They greeted.",
+      messages: 4,
+      method: "llm",
+    });
+    run(
+      state,
+      { type: "item", item: user },
+      { type: "item", item: summary },
+      { type: "item", item: summary },
+      { type: "item", item: answer },
+      final,
+    );
     expect(shape(state)).toEqual(["user:1", "summary:2", "assistant:4"]);
     expect(state.entries[1]).toMatchObject({ text: "They greeted.", messages: 4 });
   });
 
   test("says who is at work, and whose answer it is", () => {
     const state = emptyTranscript("s");
-    run(state, { type: "agent_start", agent: "guardian", name: "Guardian" }, { type: "status", stage: "thinking" });
+    run(
+      state,
+      { type: "agent_start", agent: "guardian", name: "Guardian" },
+      { type: "status", stage: "thinking" },
+    );
     expect(state.running).toMatchObject({ stage: "thinking", agent: "Guardian" });
-    run(state, { type: "blocks", patch: { blocks: [{ index: 0, html: "<p>H</p>" }], count: 1, append: "" } });
+    run(state, {
+      type: "blocks",
+      patch: { blocks: [{ index: 0, html: "<p>H</p>" }], count: 1, append: "" },
+    });
     expect(state.entries).toMatchObject([{ kind: "assistant", agent: "Guardian" }]);
-    run(state, { type: "item", item: answer }, { type: "agent_end", agent: "guardian", name: "Guardian" });
+    run(
+      state,
+      { type: "item", item: answer },
+      { type: "agent_end", agent: "guardian", name: "Guardian" },
+    );
     expect(state.running).toMatchObject({ stage: "thinking", agent: null });
     run(state, { type: "agent_start", agent: "shopper", name: "Shopper" });
     expect(state.running?.agent).toBe("Shopper");
@@ -70,32 +158,70 @@ describe("a turn", () => {
 
   test("whose text is replaced keeps one answer", () => {
     const state = emptyTranscript("s");
-    run(state, { type: "blocks", patch: { blocks: [{ index: 0, html: "<p>wrong</p>" }], count: 1, append: "" } });
-    run(state, { type: "blocks", patch: { blocks: [], count: 0, append: "" } }, { type: "status", stage: "output_replaced" });
+    run(state, {
+      type: "blocks",
+      patch: { blocks: [{ index: 0, html: "<p>wrong</p>" }], count: 1, append: "" },
+    });
+    run(
+      state,
+      { type: "blocks", patch: { blocks: [], count: 0, append: "" } },
+      { type: "status", stage: "output_replaced" },
+    );
     run(state, { type: "item", item: answer }, final);
     expect(shape(state)).toEqual(["assistant:4"]);
   });
 
   test("that fails shows the error once, also when it is stored as a notice", () => {
     const state = emptyTranscript("s");
-    const error = { contract_version: "1.0", code: "llm_error" as const, message: "The model stalled.", retryable: true, details: { hint: "Try again." } };
-    run(state, { type: "error", error }, { type: "item", item: itemOf(2, { kind: "notice", level: "error", code: "llm_error", text: "The model stalled." }) });
+    const error = {
+      contract_version: "1.0",
+      code: "llm_error" as const,
+      message: "The model stalled.",
+      retryable: true,
+      details: { hint: "Try again." },
+    };
+    run(
+      state,
+      { type: "error", error },
+      {
+        type: "item",
+        item: itemOf(2, {
+          kind: "notice",
+          level: "error",
+          code: "llm_error",
+          text: "The model stalled.",
+        }),
+      },
+    );
     run(state, { type: "final", status: "error", text: "", error, usage: final.usage });
     expect(state.entries).toHaveLength(1);
-    expect(state.entries[0]).toMatchObject({ kind: "notice", error: { details: { hint: "Try again." } } });
+    expect(state.entries[0]).toMatchObject({
+      kind: "notice",
+      error: { details: { hint: "Try again." } },
+    });
   });
 
   test("that is cancelled leaves no empty answer behind", () => {
     const state = emptyTranscript("s");
-    run(state, { type: "item", item: user }, { type: "blocks", patch: { blocks: [], count: 0, append: "" } });
-    run(state, { type: "final", status: "cancelled", text: "", usage: { input_tokens: 0, output_tokens: 0, model_calls: 0 } });
+    run(
+      state,
+      { type: "item", item: user },
+      { type: "blocks", patch: { blocks: [], count: 0, append: "" } },
+    );
+    run(state, {
+      type: "final",
+      status: "cancelled",
+      text: "",
+      usage: { input_tokens: 0, output_tokens: 0, model_calls: 0 },
+    });
     expect(shape(state)).toEqual(["user:1"]);
   });
 });
 
 describe("the end of a turn", () => {
   const said = (partial: boolean) => itemOf(4, { kind: "assistant_text", text: "Hi", partial });
-  const notice = (level: "info" | "error", code: string) => itemOf(5, { kind: "notice", level, code, text: "" });
+  const notice = (level: "info" | "error", code: string) =>
+    itemOf(5, { kind: "notice", level, code, text: "" });
   const end = (...items: Item[]) => {
     const state = emptyTranscript("s");
     takeItems(state, items);
@@ -104,13 +230,23 @@ describe("the end of a turn", () => {
 
   test("is complete with a whole answer, stopped by the user, and said by the failure itself", () => {
     expect([end(user, said(false)), end(user, said(true))]).toEqual(["complete", "stopped"]);
-    expect([end(user, notice("info", "turn_cancelled")), end(user, said(false), notice("info", "turn_cancelled"))]).toEqual(["stopped", "stopped"]);
-    expect([end(user, notice("error", "llm_error")), end(user, said(true), notice("error", "llm_error"))]).toEqual([null, null]);
+    expect([
+      end(user, notice("info", "turn_cancelled")),
+      end(user, said(false), notice("info", "turn_cancelled")),
+    ]).toEqual(["stopped", "stopped"]);
+    expect([
+      end(user, notice("error", "llm_error")),
+      end(user, said(true), notice("error", "llm_error")),
+    ]).toEqual([null, null]);
   });
 
   test("is not known before its answer is stored", () => {
     const state = emptyTranscript("s");
-    run(state, { type: "item", item: user }, { type: "blocks", patch: { blocks: [{ index: 0, html: "<p>H</p>" }], count: 1, append: "" } });
+    run(
+      state,
+      { type: "item", item: user },
+      { type: "blocks", patch: { blocks: [{ index: 0, html: "<p>H</p>" }], count: 1, append: "" } },
+    );
     expect([endOf(state, "t"), endOf(state, "other")]).toEqual([null, null]);
   });
 });
@@ -136,9 +272,29 @@ describe("items", () => {
 
   test("of results that come in another order than their calls stay with their call", () => {
     const state = emptyTranscript("s");
-    const second = itemOf(5, { kind: "tool_call", call: "c2", tool: "cart.get", title: "Cart", effect: "read_only", arguments: {} });
-    const cart = itemOf(6, { kind: "tool_result", call: "c2", tool: "cart.get", outcome: "ok", summary: "", data: { total: "5.00" }, view: "cart", duration_ms: 1 });
-    run(state, { type: "tool_start", call: "c1", tool: "a", title: "A", arguments: {} }, { type: "tool_start", call: "c2", tool: "b", title: "B", arguments: {} });
+    const second = itemOf(5, {
+      kind: "tool_call",
+      call: "c2",
+      tool: "cart.get",
+      title: "Cart",
+      effect: "read_only",
+      arguments: {},
+    });
+    const cart = itemOf(6, {
+      kind: "tool_result",
+      call: "c2",
+      tool: "cart.get",
+      outcome: "ok",
+      summary: "",
+      data: { total: "5.00" },
+      view: "cart",
+      duration_ms: 1,
+    });
+    run(
+      state,
+      { type: "tool_start", call: "c1", tool: "a", title: "A", arguments: {} },
+      { type: "tool_start", call: "c2", tool: "b", title: "B", arguments: {} },
+    );
     takeItems(state, [second, call, cart, result]);
     expect(state.entries.map((entry) => entry.kind === "tool" && entry.call)).toEqual(["c1", "c2"]);
     expect(latestCart(state)).toEqual({ total: "5.00" });
@@ -155,7 +311,16 @@ describe("items", () => {
 
 describe("the cart", () => {
   const shown = (seq: number, total: string, outcome: "ok" | "rejected" = "ok") =>
-    itemOf(seq, { kind: "tool_result", call: `c${seq}`, tool: "cart.get", outcome, summary: "", data: { total }, view: "cart", duration_ms: 1 });
+    itemOf(seq, {
+      kind: "tool_result",
+      call: `c${seq}`,
+      tool: "cart.get",
+      outcome,
+      summary: "",
+      data: { total },
+      view: "cart",
+      duration_ms: 1,
+    });
 
   test("stays when the entry that showed it is forgotten", () => {
     const state = emptyTranscript("s");
@@ -195,8 +360,19 @@ describe("approvals", () => {
 
   test("are found again when a session is opened, and a replaced proposal gives way to the new one", () => {
     const state = emptyTranscript("s");
-    const next = approvalOf({ call: "c1", id: "a2", replaces: approval.id, created_at: "2026-11-21T10:01:00Z" });
-    openTranscript(state, viewOf([user, call], { approvals: [{ ...approval, status: "superseded" }, next], running_turn: "t" }));
+    const next = approvalOf({
+      call: "c1",
+      id: "a2",
+      replaces: approval.id,
+      created_at: "2026-11-21T10:01:00Z",
+    });
+    openTranscript(
+      state,
+      viewOf([user, call], {
+        approvals: [{ ...approval, status: "superseded" }, next],
+        running_turn: "t",
+      }),
+    );
     expect(waitingApprovals(state).map(({ id }) => id)).toEqual(["a2"]);
     expect(state.running?.turn).toBe("t");
   });

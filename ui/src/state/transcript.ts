@@ -76,7 +76,8 @@ export interface SummaryEntry extends Common {
   messages: number;
   method: SummaryMethod;
 }
-export type Entry = UserEntry | AssistantEntry | ToolEntry | RedactionEntry | SummaryEntry | NoticeEntry;
+export type Entry =
+  UserEntry | AssistantEntry | ToolEntry | RedactionEntry | SummaryEntry | NoticeEntry;
 
 export interface Running {
   turn: string;
@@ -99,7 +100,16 @@ export interface Transcript {
 }
 
 export function emptyTranscript(session: string): Transcript {
-  return { session, loaded: false, entries: [], hasMore: false, running: null, queue: [], cart: null, stale: false };
+  return {
+    session,
+    loaded: false,
+    entries: [],
+    hasMore: false,
+    running: null,
+    queue: [],
+    cart: null,
+    stale: false,
+  };
 }
 
 /** Takes a session as the host just read it; what a running turn has said in the meantime stays. */
@@ -120,7 +130,12 @@ export function openTranscript(state: Transcript, view: SessionView): void {
   for (const approval of view.approvals) takeApproval(state, approval);
   if (!view.running_turn) endTurn(state);
   else if (state.running?.turn !== view.running_turn) {
-    state.running = { turn: view.running_turn, stage: waitingApprovals(state).length > 0 ? "waiting_for_approval" : "started", text: null, agent: null };
+    state.running = {
+      turn: view.running_turn,
+      stage: waitingApprovals(state).length > 0 ? "waiting_for_approval" : "started",
+      text: null,
+      agent: null,
+    };
   }
 }
 
@@ -149,7 +164,10 @@ export function takeApproval(state: Transcript, approval: Approval): void {
   if (entry.title === "") entry.title = approval.tool_title;
   entry.effect ??= approval.effect;
   // An edited or re-priced proposal takes the place of the one it replaces.
-  const newer = !entry.approval || approval.id === entry.approval.id || approval.created_at >= entry.approval.created_at;
+  const newer =
+    !entry.approval ||
+    approval.id === entry.approval.id ||
+    approval.created_at >= entry.approval.created_at;
   if (newer) {
     entry.approval = approval;
     entry.approvalStatus = approval.status;
@@ -163,7 +181,12 @@ export function applyEvent(state: Transcript, event: TurnEvent): void {
   switch (event.type) {
     case "status":
       if (event.stage === "queued") return;
-      state.running = { turn, stage: event.stage, text: event.text ?? null, agent: state.running?.agent ?? null };
+      state.running = {
+        turn,
+        stage: event.stage,
+        text: event.text ?? null,
+        agent: state.running?.agent ?? null,
+      };
       return;
     case "agent_start":
       running(state, turn).agent = event.name;
@@ -194,7 +217,9 @@ export function applyEvent(state: Transcript, event: TurnEvent): void {
       running(state, turn).stage = "waiting_for_approval";
       return;
     case "approval_resolved": {
-      const entry = state.entries.find((known): known is ToolEntry => known.kind === "tool" && known.approval?.id === event.id);
+      const entry = state.entries.find(
+        (known): known is ToolEntry => known.kind === "tool" && known.approval?.id === event.id,
+      );
       if (!entry) return;
       entry.approvalStatus = event.status;
       if (entry.approval) entry.approval.status = event.status;
@@ -216,13 +241,17 @@ export function applyEvent(state: Transcript, event: TurnEvent): void {
 }
 
 function running(state: Transcript, turn: string): Running {
-  if (state.running?.turn !== turn) state.running = { turn, stage: "started", text: null, agent: null };
+  if (state.running?.turn !== turn)
+    state.running = { turn, stage: "started", text: null, agent: null };
   return state.running;
 }
 
 function takeFinal(state: Transcript, event: Extract<TurnEvent, { type: "final" }>): void {
   if (event.error && event.status === "error") takeError(state, event.turn, event.at, event.error);
-  const answered = state.entries.some((entry) => entry.kind === "assistant" && entry.turn === event.turn && Number.isFinite(entry.seq));
+  const answered = state.entries.some(
+    (entry) =>
+      entry.kind === "assistant" && entry.turn === event.turn && Number.isFinite(entry.seq),
+  );
   if (!answered && event.text !== "") state.stale = true;
   const last = lastAnswer(state);
   if (last && last.turn === event.turn && event.choices?.length) last.choices = event.choices;
@@ -233,31 +262,84 @@ function takeFinal(state: Transcript, event: Extract<TurnEvent, { type: "final" 
 function endTurn(state: Transcript): void {
   state.running = null;
   for (const entry of state.entries) if (entry.kind === "assistant") entry.live = false;
-  const kept = state.entries.filter((entry) => entry.kind !== "assistant" || entry.text !== "" || !entry.stream.empty);
+  const kept = state.entries.filter(
+    (entry) => entry.kind !== "assistant" || entry.text !== "" || !entry.stream.empty,
+  );
   if (kept.length !== state.entries.length) state.entries = kept;
 }
 
 function takeError(state: Transcript, turn: string, at: string, error: AgentError): void {
-  const known = state.entries.find((entry): entry is NoticeEntry => entry.kind === "notice" && entry.turn === turn && entry.level === "error");
+  const known = state.entries.find(
+    (entry): entry is NoticeEntry =>
+      entry.kind === "notice" && entry.turn === turn && entry.level === "error",
+  );
   if (known) known.error = error;
-  else add(state, { kind: "notice", key: `error:${turn}`, turn, seq: Infinity, at, level: "error", code: error.code, text: error.message, error });
+  else
+    add(state, {
+      kind: "notice",
+      key: `error:${turn}`,
+      turn,
+      seq: Infinity,
+      at,
+      level: "error",
+      code: error.code,
+      text: error.message,
+      error,
+    });
 }
 
 /** The answer that is being written in this turn; a new one begins when the last one has been stored. */
 function liveAnswer(state: Transcript, turn: string, at: string): AssistantEntry {
-  const known = state.entries.findLast((entry): entry is AssistantEntry => entry.kind === "assistant" && entry.turn === turn && entry.live);
+  const known = state.entries.findLast(
+    (entry): entry is AssistantEntry =>
+      entry.kind === "assistant" && entry.turn === turn && entry.live,
+  );
   if (known) return known;
-  const count = state.entries.filter((entry) => entry.kind === "assistant" && entry.turn === turn).length;
-  const entry: AssistantEntry = { kind: "assistant", key: `answer:${turn}:${count}`, turn, seq: Infinity, at, text: "", stream: new BlockStream(), model: null, agent: state.running?.agent ?? null, choices: [], partial: false, live: true };
+  const count = state.entries.filter(
+    (entry) => entry.kind === "assistant" && entry.turn === turn,
+  ).length;
+  const entry: AssistantEntry = {
+    kind: "assistant",
+    key: `answer:${turn}:${count}`,
+    turn,
+    seq: Infinity,
+    at,
+    text: "",
+    stream: new BlockStream(),
+    model: null,
+    agent: state.running?.agent ?? null,
+    choices: [],
+    partial: false,
+    live: true,
+  };
   add(state, entry);
   running(state, turn);
   return state.entries.at(-1) as AssistantEntry;
 }
 
 function toolEntry(state: Transcript, call: string, turn: string, at: string): ToolEntry {
-  const known = state.entries.find((entry): entry is ToolEntry => entry.kind === "tool" && entry.call === call);
+  const known = state.entries.find(
+    (entry): entry is ToolEntry => entry.kind === "tool" && entry.call === call,
+  );
   if (known) return known;
-  const entry: ToolEntry = { kind: "tool", key: `call:${call}`, call, turn, seq: Infinity, at, tool: "", title: "", effect: null, args: null, outcome: null, summary: "", result: null, approval: null, approvalStatus: null, approvalReason: null };
+  const entry: ToolEntry = {
+    kind: "tool",
+    key: `call:${call}`,
+    call,
+    turn,
+    seq: Infinity,
+    at,
+    tool: "",
+    title: "",
+    effect: null,
+    args: null,
+    outcome: null,
+    summary: "",
+    result: null,
+    approval: null,
+    approvalStatus: null,
+    approvalReason: null,
+  };
   add(state, entry);
   return state.entries.at(-1) as ToolEntry;
 }
@@ -266,20 +348,31 @@ function takeItem(state: Transcript, item: Item): void {
   const { id, turn, seq, created_at: at, body } = item;
   switch (body.kind) {
     case "user_message":
-      if (!state.entries.some((entry) => entry.key === id)) place(state, { kind: "user", key: id, turn, seq, at, text: body.text });
+      if (!state.entries.some((entry) => entry.key === id))
+        place(state, { kind: "user", key: id, turn, seq, at, text: body.text });
       return;
     case "assistant_text":
       takeAnswer(state, item, body);
       return;
     case "tool_call": {
       const entry = toolEntry(state, body.call, turn, at);
-      Object.assign(entry, { tool: body.tool, title: body.title, effect: body.effect, args: body.arguments });
+      Object.assign(entry, {
+        tool: body.tool,
+        title: body.title,
+        effect: body.effect,
+        args: body.arguments,
+      });
       moveTo(state, entry, seq, at);
       return;
     }
     case "tool_result": {
       const entry = toolEntry(state, body.call, turn, at);
-      Object.assign(entry, { tool: body.tool, outcome: body.outcome, summary: body.summary, result: body });
+      Object.assign(entry, {
+        tool: body.tool,
+        outcome: body.outcome,
+        summary: body.summary,
+        result: body,
+      });
       if (!Number.isFinite(entry.seq)) moveTo(state, entry, seq, at);
       takeCart(state, item);
       return;
@@ -294,15 +387,41 @@ function takeItem(state: Transcript, item: Item): void {
       return;
     }
     case "redaction":
-      if (!state.entries.some((entry) => entry.key === id)) place(state, { kind: "redaction", key: id, turn, seq, at, counts: body.counts });
+      if (!state.entries.some((entry) => entry.key === id))
+        place(state, { kind: "redaction", key: id, turn, seq, at, counts: body.counts });
       return;
     case "summary":
-      if (!state.entries.some((entry) => entry.key === id)) place(state, { kind: "summary", key: id, turn, seq, at, text: body.text, messages: body.messages, method: body.method });
+      if (!state.entries.some((entry) => entry.key === id))
+        place(state, {
+          kind: "summary",
+          key: id,
+          turn,
+          seq,
+          at,
+          text: body.text,
+          messages: body.messages,
+          method: body.method,
+        });
       return;
     case "notice": {
       // The stored form of a failure that the turn has already reported.
-      const shown = state.entries.find((entry): entry is NoticeEntry => entry.kind === "notice" && (entry.key === id || (entry.key === `error:${turn}` && body.level === "error")));
-      if (!shown) place(state, { kind: "notice", key: id, turn, seq, at, level: body.level, code: body.code, text: body.text, error: null });
+      const shown = state.entries.find(
+        (entry): entry is NoticeEntry =>
+          entry.kind === "notice" &&
+          (entry.key === id || (entry.key === `error:${turn}` && body.level === "error")),
+      );
+      if (!shown)
+        place(state, {
+          kind: "notice",
+          key: id,
+          turn,
+          seq,
+          at,
+          level: body.level,
+          code: body.code,
+          text: body.text,
+          error: null,
+        });
       else if (!Number.isFinite(shown.seq)) moveTo(state, shown, seq, at);
       return;
     }
@@ -315,17 +434,35 @@ function takeCart(state: Transcript, { seq, body }: Item): void {
 }
 
 function takeAnswer(state: Transcript, item: Item, body: Body<"assistant_text">): void {
-  const rest = { text: body.text, model: body.model ?? null, agent: body.agent ?? null, choices: body.choices ?? [], partial: body.partial, live: false };
+  const rest = {
+    text: body.text,
+    model: body.model ?? null,
+    agent: body.agent ?? null,
+    choices: body.choices ?? [],
+    partial: body.partial,
+    live: false,
+  };
   const known = state.entries.find((entry) => entry.kind === "assistant" && entry.seq === item.seq);
   if (known) return;
-  const live = state.entries.findLast((entry): entry is AssistantEntry => entry.kind === "assistant" && entry.turn === item.turn && entry.live);
+  const live = state.entries.findLast(
+    (entry): entry is AssistantEntry =>
+      entry.kind === "assistant" && entry.turn === item.turn && entry.live,
+  );
   if (live) {
     live.stream.replace(body.blocks ?? []);
     Object.assign(live, rest);
     moveTo(state, live, item.seq, item.created_at);
     return;
   }
-  place(state, { kind: "assistant", key: item.id, turn: item.turn, seq: item.seq, at: item.created_at, stream: new BlockStream(body.blocks ?? []), ...rest });
+  place(state, {
+    kind: "assistant",
+    key: item.id,
+    turn: item.turn,
+    seq: item.seq,
+    at: item.created_at,
+    stream: new BlockStream(body.blocks ?? []),
+    ...rest,
+  });
 }
 
 function add(state: Transcript, entry: Entry): void {
@@ -344,12 +481,16 @@ function moveTo(state: Transcript, entry: Entry, seq: number, at: string): void 
   entry.seq = seq;
   entry.at = at;
   const index = state.entries.indexOf(entry);
-  const fits = (state.entries[index - 1]?.seq ?? -1) < seq && (state.entries[index + 1]?.seq ?? Infinity) > seq;
+  const fits =
+    (state.entries[index - 1]?.seq ?? -1) < seq &&
+    (state.entries[index + 1]?.seq ?? Infinity) > seq;
   if (!fits && index >= 0) place(state, state.entries.splice(index, 1)[0]!);
 }
 
 export function lastAnswer(state: Transcript): AssistantEntry | null {
-  return state.entries.findLast((entry): entry is AssistantEntry => entry.kind === "assistant") ?? null;
+  return (
+    state.entries.findLast((entry): entry is AssistantEntry => entry.kind === "assistant") ?? null
+  );
 }
 
 /** How a turn that is over ended, as far as its answer goes; null when it failed, or when its end is not known. */
@@ -365,12 +506,19 @@ export function endOf(state: Transcript, turn: string): "complete" | "stopped" |
 
 /** The text of the user message that began a turn. */
 export function questionOf(state: Transcript, turn: string): string | null {
-  return state.entries.find((entry): entry is UserEntry => entry.kind === "user" && entry.turn === turn)?.text ?? null;
+  return (
+    state.entries.find((entry): entry is UserEntry => entry.kind === "user" && entry.turn === turn)
+      ?.text ?? null
+  );
 }
 
 /** Pending actions of this conversation, oldest first. */
 export function waitingApprovals(state: Transcript): Approval[] {
-  return state.entries.flatMap((entry) => (entry.kind === "tool" && entry.approvalStatus === "pending" && entry.approval ? [entry.approval] : []));
+  return state.entries.flatMap((entry) =>
+    entry.kind === "tool" && entry.approvalStatus === "pending" && entry.approval
+      ? [entry.approval]
+      : [],
+  );
 }
 
 /** The newest cart that a tool showed, if any. */

@@ -7,7 +7,9 @@ const css = readFileSync(new URL("./tokens.css", import.meta.url), "utf8");
 
 function theme(name: string): Map<string, string> {
   const block = new RegExp(`data-theme="${name}"\\]\\s*\\{([^}]*)\\}`).exec(css)?.[1] ?? "";
-  return new Map([...block.matchAll(/--([\w-]+):\s*(#[0-9a-f]{6})/g)].map((match) => [match[1]!, match[2]!]));
+  return new Map(
+    [...block.matchAll(/--([\w-]+):\s*(#[0-9a-f]{6})/g)].map((match) => [match[1]!, match[2]!]),
+  );
 }
 
 function luminance(hex: string): number {
@@ -19,7 +21,10 @@ function luminance(hex: string): number {
 }
 
 function contrast(one: string, other: string): number {
-  const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b) as [number, number];
+  const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b) as [
+    number,
+    number,
+  ];
   return (light + 0.05) / (dark + 0.05);
 }
 
@@ -35,7 +40,10 @@ const TEXT: [string, string[]][] = [
   ["danger", ["bg", "surface", "danger-soft"]],
   ["on-accent", ["accent", "accent-hover"]],
   ["on-danger", ["danger-fill", "danger-fill-hover"]],
-  ...["keyword", "string", "number", "comment", "name"].map((part): [string, string[]] => [`code-${part}`, ["bg"]]),
+  ...["keyword", "string", "number", "comment", "name"].map((part): [string, string[]] => [
+    `code-${part}`,
+    ["bg"],
+  ]),
 ];
 const SHAPES: [string, string[]][] = [
   ["border-strong", ["bg", "surface"]],
@@ -47,7 +55,15 @@ const SHAPES: [string, string[]][] = [
 describe.each(["light", "dark", "contrast"])("%s", (name) => {
   const colours = theme(name);
   const tooWeak = (pairs: [string, string[]][], least: number): string[] =>
-    pairs.flatMap(([front, backs]) => backs.map((back) => ({ pair: `${front} on ${back}`, ratio: contrast(colours.get(front)!, colours.get(back)!) }))).filter(({ ratio }) => !(ratio >= least)).map(({ pair, ratio }) => `${pair}: ${ratio.toFixed(2)}`);
+    pairs
+      .flatMap(([front, backs]) =>
+        backs.map((back) => ({
+          pair: `${front} on ${back}`,
+          ratio: contrast(colours.get(front)!, colours.get(back)!),
+        })),
+      )
+      .filter(({ ratio }) => !(ratio >= least))
+      .map(({ pair, ratio }) => `${pair}: ${ratio.toFixed(2)}`);
 
   test("texts can be read", () => expect(tooWeak(TEXT, 4.5)).toEqual([]));
   test("outlines, focus and charts can be seen", () => expect(tooWeak(SHAPES, 3)).toEqual([]));

@@ -39,7 +39,12 @@ export class AuditState {
     const asked = ++this.#asked;
     this.loading = true;
     try {
-      const filter = { query: this.query.trim(), limit: PAGE, ...(this.type ? { record_type: this.type } : {}), ...(before === undefined ? {} : { before }) };
+      const filter = {
+        query: this.query.trim(),
+        limit: PAGE,
+        ...(this.type ? { record_type: this.type } : {}),
+        ...(before === undefined ? {} : { before }),
+      };
       const page = await call("audit_list", filter);
       // An answer that a newer question has overtaken is not shown.
       if (asked !== this.#asked) return;
@@ -71,7 +76,8 @@ export class AuditState {
   /** Opens a record by number, also one that is not on the page. */
   async show(seq: number): Promise<void> {
     try {
-      if (!this.records.some((record) => record.seq === seq)) this.records = [await call("audit_show", { seq }), ...this.records];
+      if (!this.records.some((record) => record.seq === seq))
+        this.records = [await call("audit_show", { seq }), ...this.records];
       this.openSeq = seq;
     } catch (cause) {
       this.error = asAgentError(cause);

@@ -47,7 +47,12 @@ export const ICONS: Record<RecordType, typeof Bot> = {
 export const TYPES = Object.keys(ICONS) as RecordType[];
 
 /** The fields of which one names what a record is about, where that is no tool. */
-const SUBJECTS: Partial<Record<RecordType, string[]>> = { model_call: ["model"], setting_changed: ["setting"], kill_switch: ["setting", "agent"], pack_loaded: ["pack"] };
+const SUBJECTS: Partial<Record<RecordType, string[]>> = {
+  model_call: ["model"],
+  setting_changed: ["setting"],
+  kill_switch: ["setting", "agent"],
+  pack_loaded: ["pack"],
+};
 
 /** What happened. An approval is decided once; how the approved action ended is recorded under the same type. */
 export function titleOf({ record_type, status }: AuditRecordView): string {
@@ -57,7 +62,9 @@ export function titleOf({ record_type, status }: AuditRecordView): string {
 
 /** What it happened to; empty when the record names nothing. */
 export function subjectOf({ record_type, tool, fields }: AuditRecordView): string {
-  const name = SUBJECTS[record_type]?.map((field) => fields[field]).find((value) => typeof value === "string");
+  const name = SUBJECTS[record_type]
+    ?.map((field) => fields[field])
+    .find((value) => typeof value === "string");
   return tool ?? (name === undefined ? "" : named(name));
 }
 
@@ -66,6 +73,17 @@ export type Tone = "neutral" | "ok" | "warn" | "danger" | "info";
 export function toneOf(status: string): Tone {
   if (["ok", "done", "approved"].includes(status)) return "ok";
   if (["error", "failed", "unknown", "interrupted"].includes(status)) return "danger";
-  if (["rejected", "expired", "denied", "cancelled", "superseded", "limit", "approval_required"].includes(status)) return "warn";
+  if (
+    [
+      "rejected",
+      "expired",
+      "denied",
+      "cancelled",
+      "superseded",
+      "limit",
+      "approval_required",
+    ].includes(status)
+  )
+    return "warn";
   return "neutral";
 }

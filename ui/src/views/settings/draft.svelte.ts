@@ -10,7 +10,11 @@ export class Draft {
   error = $state<AgentError | null>(null);
   saving = $state(false);
   saved = $state(false);
-  dirty = $derived(this.value !== null && app.settings !== null && JSON.stringify(this.value) !== JSON.stringify(app.settings.settings));
+  dirty = $derived(
+    this.value !== null &&
+      app.settings !== null &&
+      JSON.stringify(this.value) !== JSON.stringify(app.settings.settings),
+  );
 
   /** Takes over what is in force, unless something is being edited. */
   follow(): void {
@@ -18,7 +22,9 @@ export class Draft {
   }
 
   reset(): void {
-    this.value = app.settings ? (structuredClone($state.snapshot(app.settings.settings)) as Settings) : null;
+    this.value = app.settings
+      ? (structuredClone($state.snapshot(app.settings.settings)) as Settings)
+      : null;
     this.error = null;
   }
 

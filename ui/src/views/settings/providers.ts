@@ -1,5 +1,11 @@
 // The providers that can be chosen, and where each serves its models.
-export const PROVIDERS = ["offline", "openai_compatible", "openai_responses", "anthropic", "gemini"] as const;
+export const PROVIDERS = [
+  "offline",
+  "openai_compatible",
+  "openai_responses",
+  "anthropic",
+  "gemini",
+] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
 const ADDRESSES: Record<Provider, string> = {
@@ -10,7 +16,8 @@ const ADDRESSES: Record<Provider, string> = {
   gemini: "https://generativelanguage.googleapis.com/v1beta",
 };
 
-export const isProvider = (name: string): name is Provider => (PROVIDERS as readonly string[]).includes(name);
+export const isProvider = (name: string): name is Provider =>
+  (PROVIDERS as readonly string[]).includes(name);
 
 /** The address to go on with: one that somebody entered stays, a provider's own gives way to the other's. */
 export function addressFor(provider: string, before: string): string {

@@ -14,7 +14,8 @@ export class BlockPainter {
   take(change: BlockChange): void {
     for (const index of change.changed) this.dirty.add(index);
     // The tail of a block that is put anew comes with it.
-    if (change.append !== "" && !this.dirty.has(change.count - 1)) this.appended.push(change.append);
+    if (change.append !== "" && !this.dirty.has(change.count - 1))
+      this.appended.push(change.append);
     if (change.complete) this.flush();
     else if (this.frame === 0) this.frame = requestAnimationFrame(() => this.flush());
   }
@@ -62,7 +63,12 @@ function appendText(element: Element, text: string): void {
   while (node.lastChild) {
     // Line ends between tags are no place for text.
     let child: Node = node.lastChild;
-    while (child.nodeType === Node.TEXT_NODE && child.previousSibling && (child as Text).data.trim() === "") child = child.previousSibling;
+    while (
+      child.nodeType === Node.TEXT_NODE &&
+      child.previousSibling &&
+      (child as Text).data.trim() === ""
+    )
+      child = child.previousSibling;
     node = child;
   }
   if (node.nodeType === Node.TEXT_NODE) (node as Text).appendData(text);

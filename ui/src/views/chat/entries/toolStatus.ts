@@ -22,14 +22,21 @@ const OUTCOMES: Record<ToolOutcome, ToolStatus> = {
 };
 
 /** Why a call did not end well, for its unfolded details. What failed by an error is told below the card already. */
-export function reasonOf({ outcome, result }: Pick<ToolEntry, "outcome" | "result">): AgentError | null {
+export function reasonOf({
+  outcome,
+  result,
+}: Pick<ToolEntry, "outcome" | "result">): AgentError | null {
   return outcome === "ok" || outcome === "error" ? null : (result?.error ?? null);
 }
 
 export function statusOf(entry: Pick<ToolEntry, "outcome" | "approvalStatus">): ToolStatus {
   if (entry.outcome) {
-    const signed = entry.approvalStatus === "done" || entry.approvalStatus === "approved" || entry.approvalStatus === "executing";
-    if (entry.outcome === "ok" && signed) return { text: "approval_status.done", tone: "ok", icon: "ok" };
+    const signed =
+      entry.approvalStatus === "done" ||
+      entry.approvalStatus === "approved" ||
+      entry.approvalStatus === "executing";
+    if (entry.outcome === "ok" && signed)
+      return { text: "approval_status.done", tone: "ok", icon: "ok" };
     return OUTCOMES[entry.outcome];
   }
   switch (entry.approvalStatus) {

@@ -14,31 +14,51 @@ test("ticks are round, start at zero and reach the maximum", () => {
   expect(niceTicks(1000)).toEqual([0, 250, 500, 750, 1000]);
   expect(niceTicks(0.3)).toEqual([0, 0.1, 0.2, 0.3]);
   expect(niceTicks(0)).toEqual([0, 1]);
-  for (const max of [1, 7, 13, 999, 12_345, 8.1e6]) expect(niceTicks(max).at(-1)).toBeGreaterThanOrEqual(max);
+  for (const max of [1, 7, 13, 999, 12_345, 8.1e6])
+    expect(niceTicks(max).at(-1)).toBeGreaterThanOrEqual(max);
 });
 
 test("labels never overlap", () => {
-  for (const [count, width] of [[30, 500], [366, 300], [1, 20], [2, 10]] as const) {
+  for (const [count, width] of [
+    [30, 500],
+    [366, 300],
+    [1, 20],
+    [2, 10],
+  ] as const) {
     const places = labelled(count, width, 60);
     expect(places[0]).toBe(0);
-    for (let i = 1; i < places.length; i++) expect(((places[i]! - places[i - 1]!) / Math.max(1, count - 1)) * width).toBeGreaterThanOrEqual(59);
+    for (let i = 1; i < places.length; i++)
+      expect(
+        ((places[i]! - places[i - 1]!) / Math.max(1, count - 1)) * width,
+      ).toBeGreaterThanOrEqual(59);
   }
   expect(labelled(0, 100, 10)).toEqual([]);
 });
 
 test("days run across months and clock changes", () => {
-  expect(daysBetween("2026-10-24", "2026-10-26")).toEqual(["2026-10-24", "2026-10-25", "2026-10-26"]);
+  expect(daysBetween("2026-10-24", "2026-10-26")).toEqual([
+    "2026-10-24",
+    "2026-10-25",
+    "2026-10-26",
+  ]);
   expect(daysBetween("2026-02-27", "2026-03-01")).toHaveLength(3);
   expect(daysBetween("2026-03-02", "2026-03-01")).toEqual([]);
 });
 
 describe("a pacing result", () => {
   const result = {
-    account_id: "17", account_name: "Northwind Outdoor", currency: "EUR", date_range: { start: "2026-11-01", end: "2026-11-05" },
+    account_id: "17",
+    account_name: "Northwind Outdoor",
+    currency: "EUR",
+    date_range: { start: "2026-11-01", end: "2026-11-05" },
     insights: {
-      budget_status: { portfolio_budget: 5000, spent_budget: 2400 }, timeline: { total_days: 5, days_passed: 2.5, days_left: 2.5 },
+      budget_status: { portfolio_budget: 5000, spent_budget: 2400 },
+      timeline: { total_days: 5, days_passed: 2.5, days_left: 2.5 },
       daily_pacing: { target_daily_rate: 1000, actual_daily_rate: 960, pacing_status: "ON_TRACK" },
-      daily_trend: [{ date: "2026-11-03", spend: 400, impressions: 10, partial: true }, { date: "2026-11-01", spend: 2000, impressions: 90, partial: false }],
+      daily_trend: [
+        { date: "2026-11-03", spend: 400, impressions: 10, partial: true },
+        { date: "2026-11-01", spend: 2000, impressions: 90, partial: false },
+      ],
     },
   };
   test("becomes days in order over the whole window, with gaps where there is no data", () => {
@@ -54,12 +74,30 @@ describe("a pacing result", () => {
   });
   test("has shares of its amounts, which are rounded once, and none of nothing", () => {
     const shares = (budget_status: object) => {
-      const { spentShare, varianceShare, projectionShare } = readPacing({ ...result, insights: { ...result.insights, budget_status } })!;
+      const { spentShare, varianceShare, projectionShare } = readPacing({
+        ...result,
+        insights: { ...result.insights, budget_status },
+      })!;
       return [spentShare, varianceShare, projectionShare];
     };
-    const amounts = { portfolio_budget: 129_621.61, spent_budget: 86_646.86, spend_percentage: 66.85, should_have_spent: 86_414.41, variance: 232.45, projected_spend: 129_621.61 };
+    const amounts = {
+      portfolio_budget: 129_621.61,
+      spent_budget: 86_646.86,
+      spend_percentage: 66.85,
+      should_have_spent: 86_414.41,
+      variance: 232.45,
+      projected_spend: 129_621.61,
+    };
     expect(shares(amounts).map((share) => share?.toFixed(3))).toEqual(["0.668", "0.003", "1.000"]);
-    expect(shares({ portfolio_budget: 0, spent_budget: 5, should_have_spent: 0, variance: 5, projected_spend: 5 })).toEqual([null, null, null]);
+    expect(
+      shares({
+        portfolio_budget: 0,
+        spent_budget: 5,
+        should_have_spent: 0,
+        variance: 5,
+        projected_spend: 5,
+      }),
+    ).toEqual([null, null, null]);
     expect(shares({ spent_budget: 5, projected_spend: 5 })).toEqual([null, null, null]);
   });
   test("that is something else is not drawn", () => {

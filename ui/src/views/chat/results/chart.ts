@@ -12,7 +12,9 @@ export function niceTicks(max: number, count = 4): number[] {
   if (!(max > 0)) return [0, 1];
   const rough = max / count;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough - 1e-9)!;
+  const step = [1, 2, 2.5, 5, 10]
+    .map((factor) => factor * power)
+    .find((candidate) => candidate >= rough - 1e-9)!;
   const last = Math.ceil(max / step - 1e-9);
   return Array.from({ length: last + 1 }, (_, index) => Number((index * step).toPrecision(12)));
 }
@@ -31,6 +33,7 @@ const DAY = 86_400_000;
 export function daysBetween(from: string, to: string, limit = 400): string[] {
   const days: string[] = [];
   const end = Date.parse(`${to}T00:00:00Z`);
-  for (let at = Date.parse(`${from}T00:00:00Z`); at <= end && days.length < limit; at += DAY) days.push(new Date(at).toISOString().slice(0, 10));
+  for (let at = Date.parse(`${from}T00:00:00Z`); at <= end && days.length < limit; at += DAY)
+    days.push(new Date(at).toISOString().slice(0, 10));
   return days;
 }

@@ -7,9 +7,29 @@ export const COMPARED = 3;
 const FEATURES = 6;
 const VALUES = 20;
 /** Known features first, in the order in which shoppers ask for them; the others follow by name. */
-const ORDER = ["brand", "material", "color", "size", "weight", "dimensions", "category", "manufacturer", "model", "warranty"];
+const ORDER = [
+  "brand",
+  "material",
+  "color",
+  "size",
+  "weight",
+  "dimensions",
+  "category",
+  "manufacturer",
+  "model",
+  "warranty",
+];
 /** Shops answer in their customers' languages. */
-const ALSO: Record<string, string> = { färg: "color", colour: "color", storlek: "size", vikt: "weight", mått: "dimensions", kategori: "category", märke: "brand", garanti: "warranty" };
+const ALSO: Record<string, string> = {
+  färg: "color",
+  colour: "color",
+  storlek: "size",
+  vikt: "weight",
+  mått: "dimensions",
+  kategori: "category",
+  märke: "brand",
+  garanti: "warranty",
+};
 
 export interface Feature {
   /** As the shop names it. */
@@ -30,7 +50,8 @@ function knownName(name: string): string | null {
 export function spread(values: readonly string[]): string {
   const numbers = values.map(num);
   const all = numbers.filter((value) => value !== null);
-  if (all.length === values.length && all.length > 3) return `${Math.min(...all)}–${Math.max(...all)}`;
+  if (all.length === values.length && all.length > 3)
+    return `${Math.min(...all)}–${Math.max(...all)}`;
   return values.join(", ");
 }
 
@@ -68,6 +89,11 @@ export function compare(products: readonly Product[]): Feature[] {
   return keys.slice(0, FEATURES).map((key) => {
     const values = each.map((features) => features.get(key)?.value ?? null);
     const name = each.find((features) => features.has(key))?.get(key)?.name ?? key;
-    return { name, known: knownName(name), values, same: values.every((value) => value === values[0]) };
+    return {
+      name,
+      known: knownName(name),
+      values,
+      same: values.every((value) => value === values[0]),
+    };
   });
 }

@@ -2,7 +2,8 @@
 import { list, num, obj, str } from "../../../lib/read";
 import { daysBetween } from "./chart";
 
-export type PacingStatus = "AHEAD" | "ON_TRACK" | "SLIGHTLY_BEHIND" | "BEHIND" | "AT_RISK" | "NOT_STARTED" | "NO_BASIS";
+export type PacingStatus =
+  "AHEAD" | "ON_TRACK" | "SLIGHTLY_BEHIND" | "BEHIND" | "AT_RISK" | "NOT_STARTED" | "NO_BASIS";
 
 export interface Day {
   date: string;
@@ -49,7 +50,15 @@ export interface Pacing {
   csv: string | null;
 }
 
-const STATUSES: readonly string[] = ["AHEAD", "ON_TRACK", "SLIGHTLY_BEHIND", "BEHIND", "AT_RISK", "NOT_STARTED", "NO_BASIS"];
+const STATUSES: readonly string[] = [
+  "AHEAD",
+  "ON_TRACK",
+  "SLIGHTLY_BEHIND",
+  "BEHIND",
+  "AT_RISK",
+  "NOT_STARTED",
+  "NO_BASIS",
+];
 
 export function readPacing(data: unknown): Pacing | null {
   const source = obj(data);
@@ -61,7 +70,11 @@ export function readPacing(data: unknown): Pacing | null {
   const timeline = obj(insights["timeline"]);
   const daily = obj(insights["daily_pacing"]);
   const status = str(daily["pacing_status"]) ?? "NO_BASIS";
-  const [planned, spent, due] = [num(budget["portfolio_budget"]), num(budget["spent_budget"]) ?? 0, num(budget["should_have_spent"])];
+  const [planned, spent, due] = [
+    num(budget["portfolio_budget"]),
+    num(budget["spent_budget"]) ?? 0,
+    num(budget["should_have_spent"]),
+  ];
   const [variance, projection] = [num(budget["variance"]), num(budget["projected_spend"])];
   return {
     account: str(source["account_name"]) ?? str(source["account_id"]) ?? "",
@@ -70,7 +83,9 @@ export function readPacing(data: unknown): Pacing | null {
     start,
     end,
     status: (STATUSES.includes(status) ? status : "NO_BASIS") as PacingStatus,
-    flags: Array.isArray(source["flags"]) ? source["flags"].filter((flag) => typeof flag === "string") : [],
+    flags: Array.isArray(source["flags"])
+      ? source["flags"].filter((flag) => typeof flag === "string")
+      : [],
     budget: planned,
     spent,
     spentShare: share(spent, planned),
@@ -91,9 +106,17 @@ export function readPacing(data: unknown): Pacing | null {
     days: readDays(insights["daily_trend"], start, end),
     campaigns: list(obj(source["rollups"])["campaigns_total"]).map((row) => {
       const [budget, spend] = [num(row["budget"]), num(row["spend"])];
-      return { id: str(row["campaign_id"]) ?? "", name: str(row["display_name"]) ?? str(row["campaign_name"]) ?? "", budget, spend, share: share(spend, budget) };
+      return {
+        id: str(row["campaign_id"]) ?? "",
+        name: str(row["display_name"]) ?? str(row["campaign_name"]) ?? "",
+        budget,
+        spend,
+        share: share(spend, budget),
+      };
     }),
-    assumptions: list(source["assumptions"]).map((assumption) => str(assumption["text"])).filter((text) => text !== null),
+    assumptions: list(source["assumptions"])
+      .map((assumption) => str(assumption["text"]))
+      .filter((text) => text !== null),
     csv: str(obj(source["csv"])["text"]),
   };
 }
@@ -107,6 +130,11 @@ function readDays(trend: unknown, start: string, end: string): Day[] {
   const known = new Map(list(trend).map((day) => [str(day["date"]) ?? "", day]));
   return daysBetween(start, end).map((date) => {
     const day = known.get(date);
-    return { date, spend: day ? num(day["spend"]) : null, impressions: day ? num(day["impressions"]) : null, partial: day?.["partial"] === true };
+    return {
+      date,
+      spend: day ? num(day["spend"]) : null,
+      impressions: day ? num(day["impressions"]) : null,
+      partial: day?.["partial"] === true,
+    };
   });
 }

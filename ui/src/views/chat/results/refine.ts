@@ -34,31 +34,52 @@ function otherWays(query: string, data: unknown): Refinement[] {
     if (words !== null) return [{ kind: "search", query: words }];
     const names = strings(payload["constraintsToRemove"]);
     const rest = query.split(" ").filter((word) => !names.includes(word));
-    return names.length > 0 && rest.length > 0 ? [{ kind: "without", query: rest.join(" "), names }] : [];
+    return names.length > 0 && rest.length > 0
+      ? [{ kind: "without", query: rest.join(" "), names }]
+      : [];
   });
   // Two that search for the same are one.
-  const different = offered.filter((one, at) => offered.findIndex((other) => other.query === one.query) === at);
+  const different = offered.filter(
+    (one, at) => offered.findIndex((other) => other.query === one.query) === at,
+  );
   return [...different.slice(0, MOST - 1), { kind: "reword", query }];
 }
 
-const strings = (value: unknown): string[] => (Array.isArray(value) ? value.filter((one) => typeof one === "string") : []);
+const strings = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 
 function narrower(query: string, products: readonly Product[]): Refinement[] {
   for (const name of BY) {
     const counts = new Map<string, number>();
-    for (const value of products.flatMap((product) => valuesOf(product, name))) counts.set(value, (counts.get(value) ?? 0) + 1);
+    for (const value of products.flatMap((product) => valuesOf(product, name)))
+      counts.set(value, (counts.get(value) ?? 0) + 1);
     const asked = query.toLowerCase();
-    const values = [...counts].filter(([value, count]) => count < products.length && !asked.includes(value.toLowerCase()));
+    const values = [...counts].filter(
+      ([value, count]) => count < products.length && !asked.includes(value.toLowerCase()),
+    );
     if (values.length < 2) continue;
     return values
       .toSorted((a, b) => b[1] - a[1])
       .slice(0, MOST)
-      .map(([value]) => ({ kind: "narrow", value, query: value.toLowerCase().includes(asked) ? value.toLowerCase() : `${query} ${value.toLowerCase()}` }));
+      .map(([value]) => ({
+        kind: "narrow",
+        value,
+        query: value.toLowerCase().includes(asked)
+          ? value.toLowerCase()
+          : `${query} ${value.toLowerCase()}`,
+      }));
   }
   return [];
 }
 
 function valuesOf(product: Product, name: string): string[] {
   const text = name === "brand" ? product.brand : product.attributes[name];
-  return [...new Set((text ?? "").split(",").map((value) => value.trim()).filter((value) => value !== ""))];
+  return [
+    ...new Set(
+      (text ?? "")
+        .split(",")
+        .map((value) => value.trim())
+        .filter((value) => value !== ""),
+    ),
+  ];
 }

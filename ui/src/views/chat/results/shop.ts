@@ -67,12 +67,18 @@ export function amount(value: unknown): Amount | null {
 /** The first of these that is a number, else the first that says anything. */
 function firstAmount(source: Obj, names: readonly string[]): Amount | null {
   const amounts = names.map((name) => amount(source[name]));
-  return amounts.find((one) => typeof one === "number") ?? amounts.find((one) => one !== null) ?? null;
+  return (
+    amounts.find((one) => typeof one === "number") ?? amounts.find((one) => one !== null) ?? null
+  );
 }
 
 function stockOf(value: unknown): Stock {
   const stock = obj(value);
-  return { pieces: num(stock["value"]), expected: str(stock["nextDeliveryDate"]), inactive: stock["isActive"] === false };
+  return {
+    pieces: num(stock["value"]),
+    expected: str(stock["nextDeliveryDate"]),
+    inactive: stock["isActive"] === false,
+  };
 }
 
 /** Whether it can be had now. */
@@ -81,14 +87,20 @@ export function inStock(stock: Stock): boolean {
 }
 
 /** The part number by which it can be put into the cart now, if it can. */
-export function partToAdd({ partNo, buyable, stock }: Pick<Product | Variant, "partNo" | "buyable" | "stock">): string | null {
+export function partToAdd({
+  partNo,
+  buyable,
+  stock,
+}: Pick<Product | Variant, "partNo" | "buyable" | "stock">): string | null {
   return buyable && inStock(stock) ? partNo : null;
 }
 
 /** null: the shop did not say. */
 function buyableOf(source: Obj): boolean | null {
   const said = source["isBuyable"] ?? obj(source["attributes"])["isBuyable"];
-  return said === undefined || said === null ? null : (typeof said === "string" ? said : JSON.stringify(said)).trim().toLowerCase() !== "false";
+  return said === undefined || said === null
+    ? null
+    : (typeof said === "string" ? said : JSON.stringify(said)).trim().toLowerCase() !== "false";
 }
 
 function priceOf(source: Obj): Amount | null {
@@ -100,17 +112,22 @@ function imageOf(source: Obj): string | null {
   if (named !== null) return named;
   const pictures = Array.isArray(source["images"]) ? (source["images"] as unknown[]) : [];
   const main = pictures.find((picture) => obj(picture)["type"] === "main") ?? pictures[0];
-  return str(main) ?? first(obj(main), ["url", "src", "imageUrl"]) ?? str(source["thumbnailImageKey"]);
+  return (
+    str(main) ?? first(obj(main), ["url", "src", "imageUrl"]) ?? str(source["thumbnailImageKey"])
+  );
 }
 
 /** The shop's primary dimensions first, each once. */
 function dimensionsOf(source: Obj): [string, string][] {
   const all = [...list(source["variantParametrics"]), ...list(source["parametrics"])];
   const found = new Map<string, [string, string]>();
-  for (const one of all.toSorted((a, b) => Number(b["isPrimary"] === true) - Number(a["isPrimary"] === true))) {
+  for (const one of all.toSorted(
+    (a, b) => Number(b["isPrimary"] === true) - Number(a["isPrimary"] === true),
+  )) {
     const [name, value] = [str(one["name"]), str(one["value"])];
     const key = str(one["code"]) ?? name;
-    if (name !== null && value !== null && key !== null && !found.has(key)) found.set(key, [name, value]);
+    if (name !== null && value !== null && key !== null && !found.has(key))
+      found.set(key, [name, value]);
   }
   return [...found.values()];
 }
@@ -120,7 +137,9 @@ function readVariant(source: Obj): Variant {
   return {
     dimensions,
     partNo: str(source["partNo"]),
-    label: str(source["variantName"]) ?? (dimensions.map(([, value]) => value).join(", ") || first(source, ["name", "partNo"]) || "?"),
+    label:
+      str(source["variantName"]) ??
+      (dimensions.map(([, value]) => value).join(", ") || first(source, ["name", "partNo"]) || "?"),
     price: priceOf(source),
     stock: stockOf(source["onHand"]),
     buyable: buyableOf(source) ?? true,
@@ -135,7 +154,8 @@ function attributesOf(source: Obj): Record<string, string> {
     if (text !== null && !known) found[name] = text;
   };
   for (const name of ATTRIBUTES) put(name, source[name]);
-  for (const [name, value] of Object.entries(obj(source["attributes"]))) if (name !== "isBuyable") put(name, value);
+  for (const [name, value] of Object.entries(obj(source["attributes"])))
+    if (name !== "isBuyable") put(name, value);
   return found;
 }
 
@@ -166,7 +186,9 @@ export function readProduct(source: Obj): Product | null {
 export function readProducts(data: unknown): { products: Product[]; total: number } {
   const source = obj(data);
   const items = Array.isArray(data) ? data : (source["items"] ?? source["products"]);
-  const read = list(items).map(readProduct).filter((product) => product !== null);
+  const read = list(items)
+    .map(readProduct)
+    .filter((product) => product !== null);
   // What was found may have variants that are not told here.
   const products = read.map((product) => ({ ...product, buyable: true }));
   return { products, total: Math.max(num(source["totalCount"]) ?? 0, products.length) };
@@ -185,7 +207,8 @@ export function lineKeys(lines: CartLine[]): string[] {
 export function readCart(data: unknown): Cart | null {
   if (data === null || data === undefined) return null;
   const source = obj(data);
-  const cart = "basket" in source ? obj(source["basket"]) : "cart" in source ? obj(source["cart"]) : source;
+  const cart =
+    "basket" in source ? obj(source["basket"]) : "cart" in source ? obj(source["cart"]) : source;
   const lines = list(cart["items"] ?? cart["lineItems"] ?? cart["cartItems"]).map((line) => ({
     partNo: first(line, ["partNo", "productId", "id"]) ?? "",
     name: first(line, ["name", "title", "partNo"]) ?? "?",
@@ -194,5 +217,9 @@ export function readCart(data: unknown): Cart | null {
     total: firstAmount(line, ["totalPrice", "lineTotal", "total"]),
     image: first(line, ["imageKey", "imageUrl"]),
   }));
-  return { lines, currency: first(cart, CURRENCIES), total: firstAmount(cart, ["total", "grandTotal", "subtotal"]) };
+  return {
+    lines,
+    currency: first(cart, CURRENCIES),
+    total: firstAmount(cart, ["total", "grandTotal", "subtotal"]),
+  };
 }

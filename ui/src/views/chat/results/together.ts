@@ -27,7 +27,9 @@ export function together(entries: readonly Entry[]): Together {
   const last = entries.at(-1);
   const answer = entries.findLast((entry) => entry.kind === "assistant");
   if (last && answer?.turn === last.turn && !answer.live) {
-    const search = (turns.get(last.turn) ?? []).findLast((entry) => entry.result?.view === "product_cards");
+    const search = (turns.get(last.turn) ?? []).findLast(
+      (entry) => entry.result?.view === "product_cards",
+    );
     if (search) {
       const ways = refinements(search.args, search.result?.data);
       if (ways.length > 0) found.refine = { key: answer.key, ways };
@@ -36,7 +38,8 @@ export function together(entries: readonly Entry[]): Together {
   return found;
 }
 
-const isResult = (entry: Entry): entry is ToolEntry => entry.kind === "tool" && entry.result?.outcome === "ok" && entry.result.view !== "plain";
+const isResult = (entry: Entry): entry is ToolEntry =>
+  entry.kind === "tool" && entry.result?.outcome === "ok" && entry.result.view !== "plain";
 
 function compareIn(results: readonly ToolEntry[], found: Together): void {
   const details = results.filter((entry) => entry.result?.view === "product");
@@ -44,10 +47,14 @@ function compareIn(results: readonly ToolEntry[], found: Together): void {
   const shown = new Map<string, { product: Product; key: string }>();
   for (const entry of details) {
     const product = readProduct(obj(entry.result?.data));
-    if (product && !shown.has(product.id) && shown.size < COMPARED) shown.set(product.id, { product, key: entry.key });
+    if (product && !shown.has(product.id) && shown.size < COMPARED)
+      shown.set(product.id, { product, key: entry.key });
   }
   if (shown.size < 2) return;
   const all = [...shown.values()];
   for (const { key } of all) found.quiet.add(key);
-  found.compared.set(all.at(-1)!.key, all.map(({ product }) => product));
+  found.compared.set(
+    all.at(-1)!.key,
+    all.map(({ product }) => product),
+  );
 }
