@@ -1,13 +1,11 @@
 //! The host behind the windows. It is opened beside the first window, so that the page loads while files are checked;
 //! commands wait for it. While it is open, `csign` calls of the same user join it over the local socket.
 
-use std::{
-    path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{path::PathBuf, sync::Arc};
 
 use contract::AgentError;
 use host::{Host, Served};
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 type Opened = Option<Result<Arc<Host>, AgentError>>;
@@ -29,7 +27,7 @@ impl Backend {
         tauri::async_runtime::spawn(async move {
             let opened = Host::open(host::Options { data_dir, warm_up: true, when_alarmed: host::WhenAlarmed::Stop, ..host::Options::default() }).await;
             match opened.as_ref().map(host::serve) {
-                Ok(Ok(socket)) => *served.lock().unwrap_or_else(PoisonError::into_inner) = Some(socket),
+                Ok(Ok(socket)) => *served.lock() = Some(socket),
                 Ok(Err(error)) => tracing::warn!(%error, "csign calls cannot join this window"),
                 Err(error) => tracing::error!(%error, "the host could not be opened"),
             }
@@ -49,7 +47,7 @@ impl Backend {
 
     /// Stops the host in order: no further clients, then its turns, servers, log and store.
     pub(crate) async fn stop(&self) {
-        drop(self.served.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(self.served.lock().take());
         if let Ok(host) = self.host().await {
             host.stop().await;
         }

@@ -1,13 +1,10 @@
 //! Carries what the host pushes to the windows that asked for it, through the frame buffer, and lets the shell's own
 //! parts (approval window, tray, notifications) hear it too.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::BTreeMap, time::Duration};
 
 use contract::{Approval, EventBody, Push};
+use parking_lot::Mutex;
 use tauri::{AppHandle, Manager, ipc::Channel};
 use tokio::{
     sync::broadcast::{self, error::RecvError},
@@ -26,17 +23,17 @@ pub(crate) struct Listeners(Mutex<BTreeMap<String, Channel<Push>>>);
 impl Listeners {
     /// Adds or replaces a window's channel.
     pub(crate) fn set(&self, label: &str, channel: Channel<Push>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(label.to_owned(), channel);
+        self.0.lock().insert(label.to_owned(), channel);
     }
 
     /// Forgets a closed window.
     pub(crate) fn remove(&self, label: &str) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(label);
+        self.0.lock().remove(label);
     }
 
     /// Sends a push to every window that it is for.
     pub(crate) fn send(&self, push: &Push) {
-        for (label, channel) in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        for (label, channel) in self.0.lock().iter() {
             if is_for(label, push) {
                 // A window that went away is removed by its own closing.
                 let _ = channel.send(push.clone());

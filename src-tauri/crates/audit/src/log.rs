@@ -1,9 +1,11 @@
 //! The handle that the rest of the app holds: append, list, verify, export. Cheap to clone; one writer thread behind it.
 
 use std::path::PathBuf;
+
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use contract::{
@@ -41,12 +43,12 @@ struct Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        let _ = self.commands.get_mut().unwrap_or_else(PoisonError::into_inner).send(Command::Close { reply: None });
+        let _ = self.commands.get_mut().send(Command::Close { reply: None });
     }
 }
 
 fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock()
 }
 
 fn gone() -> AuditUnavailable {

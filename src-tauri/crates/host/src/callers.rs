@@ -1,7 +1,7 @@
 //! What callers elsewhere reach: the tools, specialists and offline phrases of some packs, and nothing of the others. The process that
 //! serves them has all packs for the person whose profile it is. Knows no HTTP.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use contract::{AgentError, AgentId, ErrorCode, PackId, ToolId, ToolSpec, manifest::DataFlow};
@@ -10,6 +10,7 @@ use engine::{
     ports::{Adapted, Agent, Instructions, Model, Models, Resume, Roster, ToolFailure, ToolRequest, Tools},
 };
 use models::offline::{OfflineModel, OfflinePack};
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -40,7 +41,7 @@ impl<T> Default for Selected<T> {
 
 impl<T: Clone> Selected<T> {
     fn of(&self, all: Arc<Vec<T>>, select: impl Fn(&[T]) -> Vec<T>) -> Arc<Vec<T>> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.lock();
         if let Some((of, selected)) = kept.as_ref().filter(|(of, _)| Arc::ptr_eq(of, &all)) {
             debug_assert!(selected.len() <= of.len());
             return Arc::clone(selected);

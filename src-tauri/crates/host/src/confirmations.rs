@@ -1,14 +1,11 @@
 //! Changes of settings that the chat window asked for and that wait for a yes in the approval window. What is asked for is made only
 //! after that. It must not know what a change means.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use contract::{AgentError, Confirmation, ErrorCode, Push, SettingChange};
 use engine::ports::{Events as _, Ids};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 
 use crate::pushes::Hub;
@@ -31,7 +28,7 @@ impl Confirmations {
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waiting.lock()
     }
 
     fn tell(&self) {

@@ -1,10 +1,11 @@
 //! Credentials that tools of packs need: from the keyring, else (where a profile allows it) from the environment. Each pack
 //! has its own, and each server of it, so that neither another pack nor a changed address gets what was entered for one.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use contract::{AgentError, CredentialState, CredentialView};
 use engine::ports::Clock;
+use parking_lot::Mutex;
 use secrecy::SecretString;
 use secrets::{Keyring, SecretsError};
 
@@ -38,7 +39,7 @@ impl Credentials {
     pub(crate) async fn check(&self, pack: &str, variable: &str, to: &Destination, who: &str) -> Result<(), AgentError> {
         let entry = format!("{} {to:?}", entry(pack, variable));
         let now = Moment::new(self.clock.now(), self.keyring.changes());
-        let there = || self.there.lock().unwrap_or_else(PoisonError::into_inner);
+        let there = || self.there.lock();
         if there().iter().any(|(known, at)| *known == entry && at.stands(now)) {
             return Ok(());
         }

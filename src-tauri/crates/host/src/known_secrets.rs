@@ -1,15 +1,12 @@
 //! Which values must never be stored or reach a model: what the keyring has handed out or taken in since the start, what it holds when
 //! the profile opens and when words of a person are accepted (they may be a key), and the credentials of the environment.
 
-use std::{
-    collections::BTreeSet,
-    path::Path,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::BTreeSet, path::Path, sync::Arc};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use engine::ports::{Clock, Secrets};
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use percent_encoding::percent_decode_str;
 use secrecy::SecretString;
 use secrets::{Keyring, SecretsError};
@@ -46,7 +43,7 @@ impl KnownSecrets {
 
     /// Whether the keyring has to be looked through now.
     fn is_due(&self, now: Moment, time: DateTime<Utc>) -> bool {
-        let looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        let looked = self.looked.lock();
         let is_silent = looked.silent_at.is_some_and(|at| (TimeDelta::zero()..LEFT_ALONE).contains(&(time - at)));
         !is_silent && !looked.at.is_some_and(|at| at.stands(now))
     }
@@ -86,7 +83,7 @@ impl Secrets for KnownSecrets {
                 return;
             }
             let learned = learn(&self.keyring).await;
-            let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut looked = self.looked.lock();
             match learned {
                 Err(SecretsError::TimedOut) => looked.silent_at = Some(time),
                 // A locked keyring costs one short question, and may be unlocked before the next words.

@@ -4,12 +4,12 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use audit::{Mark, Tampered};
 use chrono::{DateTime, SecondsFormat, Utc};
 use contract::{AgentError, AuditAlarm, VerifyProblem, VerifyReport};
+use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -134,7 +134,7 @@ impl Ledger {
     }
 
     fn known(&self) -> MutexGuard<'_, LedgerState> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock()
     }
 
     /// Whose log belongs here: as is remembered once there was one, else as the folder says.

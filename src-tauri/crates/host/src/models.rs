@@ -1,7 +1,7 @@
 //! Which model answers: the offline one, or the configured server with its key from the keyring at the moment of the call.
 
 use std::{
-    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
@@ -13,6 +13,7 @@ use models::{
     echo::EchoModel,
     offline::{OfflineModel, OfflinePack},
 };
+use parking_lot::{Mutex, RwLock};
 use secrecy::SecretString;
 use secrets::Keyring;
 
@@ -141,11 +142,11 @@ impl HostModels {
 
     /// New names (after an import) for the offline model.
     pub(crate) fn renew_offline(&self, packs: Vec<OfflinePack>) {
-        *self.offline.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(OfflineModel::new(packs));
+        *self.offline.write() = Arc::new(OfflineModel::new(packs));
     }
 
     fn offline(&self) -> Arc<OfflineModel> {
-        Arc::clone(&self.offline.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.offline.read())
     }
 
     fn remote(&self, settings: &Settings, server: Server, place: Place) -> Remote {
@@ -244,22 +245,22 @@ struct Lately {
 
 impl Lately {
     fn has_learned(&self, now: Moment) -> bool {
-        self.learned.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|at| at.stands(now))
+        self.learned.lock().is_some_and(|at| at.stands(now))
     }
 
     fn learned(&self, now: Moment) {
-        *self.learned.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+        *self.learned.lock() = Some(now);
     }
 
     fn opened(&self, recipe: &Recipe, now: Moment) -> Option<Provider> {
-        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opened = self.opened.lock();
         opened.retain(|(_, at, _)| at.stands(now));
         let wanted = recipe.name();
         opened.iter().find(|(name, _, _)| *name == wanted).map(|(_, _, model)| model.clone())
     }
 
     fn open(&self, recipe: &Recipe, now: Moment, model: &Provider) {
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner).push((recipe.name(), now, model.clone()));
+        self.opened.lock().push((recipe.name(), now, model.clone()));
     }
 }
 

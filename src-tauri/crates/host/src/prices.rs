@@ -1,12 +1,9 @@
 //! The price table: rows that ship, and the user's own from `prices.toml`, read again when the file changes.
 
-use std::{
-    fs, io,
-    path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{fs, io, path::PathBuf, sync::Arc};
 
 use contract::PriceTable;
+use parking_lot::Mutex;
 
 use crate::paths::{Stamp, stamp};
 
@@ -38,7 +35,7 @@ impl Prices {
 
     pub(crate) fn read(&self) -> Read {
         let now = stamp(&self.file);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         match &*known {
             Some((stamp, read)) if *stamp == now => read.clone(),
             _ => {

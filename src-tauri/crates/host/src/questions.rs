@@ -1,11 +1,7 @@
 //! What servers ask the user in the middle of a call. Where nobody can answer it is declined, and said so; an answer that does not
 //! come in time is none. While a question is open, the call's time does not count.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use contract::{AgentError, Push, QuestionAnswer, QuestionKind, ServerQuestion};
@@ -14,6 +10,7 @@ use engine::{
     ports::{Events, Ids, Resume},
 };
 use mcp::{Asker, Asks, Question, Reply};
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
@@ -45,7 +42,7 @@ impl Questions {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inside> {
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inside.lock()
     }
 
     fn tell(&self) {

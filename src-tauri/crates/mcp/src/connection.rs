@@ -1,7 +1,7 @@
 //! One live connection to a server: the handshake, its list of tools, calls with deadline and cancel, the end.
 
 use std::{
-    sync::{Arc, PoisonError, atomic::Ordering},
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
@@ -198,7 +198,7 @@ impl Session {
             closing.cancel();
             let _ = waiting.await;
         }
-        match *ending.lock().unwrap_or_else(PoisonError::into_inner) {
+        match *ending.lock() {
             Some(status) => format!("It ended with {status}."),
             None => "It closed the connection.".to_owned(),
         }

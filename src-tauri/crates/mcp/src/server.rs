@@ -1,16 +1,14 @@
 //! One server's life: idle until needed, reached once for all who wait, ready, backing off after a crash, waiting for a
 //! sign-in, stopped. Every transition goes through one place, which tells the listener.
 
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use contract::{
     AgentError, ServerState, ServerView,
     manifest::{OauthGrant, ServerOauth},
 };
 use engine::ports::ToolFailure;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{
     sync::watch,
     task::JoinHandle,
@@ -477,7 +475,7 @@ impl Server {
     }
 
     fn lock(&self) -> MutexGuard<'_, Life> {
-        self.life.lock().unwrap_or_else(PoisonError::into_inner)
+        self.life.lock()
     }
 
     /// Wakes those who wait and tells the listener, after the lock is given back.

@@ -5,12 +5,13 @@ use std::{
     io,
     process::ExitStatus,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
 
+use parking_lot::Mutex;
 use rmcp::{
     ErrorData, RoleClient,
     model::{ClientRequest, ErrorCode, JsonRpcMessage, RequestId},
@@ -105,7 +106,7 @@ impl Transport<RoleClient> for ProcessTransport {
         // Closing its input is how a server is told to go.
         let closed = self.lines.close().await;
         let status = self.process.stop(self.grace).await;
-        *self.ending.lock().unwrap_or_else(PoisonError::into_inner) = status;
+        *self.ending.lock() = status;
         closed
     }
 }

@@ -2,8 +2,10 @@
 //! a keyring that waits for a password can neither block a turn nor the program's end.
 
 use std::collections::BTreeMap;
+
+use parking_lot::Mutex;
 use std::sync::{
-    Arc, Mutex, PoisonError,
+    Arc,
     atomic::{AtomicU64, Ordering},
 };
 use std::time::{Duration, Instant};
@@ -153,7 +155,7 @@ impl Keyring {
                 // An item that somebody deletes or damages meanwhile is none; the others count.
                 let Ok(Some(value)) = service.get(&name) else { continue };
                 let value = SecretString::from(value);
-                handed_out.lock().unwrap_or_else(PoisonError::into_inner).note(&value, None, Instant::now());
+                handed_out.lock().note(&value, None, Instant::now());
                 found.push((name, value));
             }
             Ok(found)
@@ -277,11 +279,11 @@ impl Keyring {
         self.known().note(value, now.checked_add(lasts), now);
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, HandedOut> {
-        self.handed_out.lock().unwrap_or_else(PoisonError::into_inner)
+    fn known(&self) -> parking_lot::MutexGuard<'_, HandedOut> {
+        self.handed_out.lock()
     }
 
-    fn memory(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, SecretString>> {
-        self.this_run.lock().unwrap_or_else(PoisonError::into_inner)
+    fn memory(&self) -> parking_lot::MutexGuard<'_, BTreeMap<String, SecretString>> {
+        self.this_run.lock()
     }
 }

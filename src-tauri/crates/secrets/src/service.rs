@@ -2,7 +2,9 @@
 //! lets the store touch an item: the store itself would wait for a prompt, and reads a locked item as absent.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Duration;
 
 use contract::KeyringState;
@@ -40,7 +42,7 @@ impl Service {
     }
 
     fn bus(&self) -> zbus::Result<Connection> {
-        let mut slot = self.bus.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = self.bus.lock();
         if let Some(bus) = slot.as_ref() {
             return Ok(bus.clone());
         }
@@ -50,9 +52,9 @@ impl Service {
 
     /// Forgets connections, so that the next call makes new ones.
     pub(crate) fn reset(&self) {
-        *self.bus.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.bus.lock() = None;
         // A call that hangs may hold the store; it keeps its own handle, this one is simply dropped.
-        *self.store.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.store.lock() = None;
     }
 
     /// The state now.
@@ -95,7 +97,7 @@ impl Service {
     }
 
     fn store(&self) -> keyring_core::Result<Arc<Store>> {
-        let mut slot = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = self.store.lock();
         if let Some(store) = slot.as_ref() {
             return Ok(Arc::clone(store));
         }

@@ -2,7 +2,9 @@
 //! than all the rest. A row is looked at each time; only what its text says is not made anew. Knows nothing of what items are for.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 use contract::Item;
 
@@ -51,7 +53,7 @@ impl Recent {
     }
 
     fn halves<T>(&self, f: impl FnOnce(&mut Halves) -> T) -> T {
-        f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        f(&mut self.0.lock())
     }
 }
 

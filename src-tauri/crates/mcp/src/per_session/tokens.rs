@@ -1,12 +1,9 @@
 //! Tokens for the app itself, one for each application: kept while they last, got once for all who wait. A failure is told to those
 //! who waited for it and then forgotten.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
+use parking_lot::Mutex;
 use reqwest::{Client, header};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
@@ -110,7 +107,7 @@ impl Tokens {
     }
 
     fn slot(&self, application: &str) -> Arc<tokio::sync::Mutex<Slot>> {
-        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slots = self.slots.lock();
         if slots.len() >= MOST && !slots.contains_key(application) {
             let now = Instant::now();
             let lasts = |slot: &Slot| slot.token.as_ref().is_some_and(|kept| kept.ends > now);

@@ -1,13 +1,11 @@
 //! Which session is open at the server for which conversation. It belongs to the conversation and is kept with it, so another
 //! process goes on with it; what is here is only what this process has of it.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
 use async_trait::async_trait;
 use contract::SessionId;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::lost::Lost;
@@ -109,7 +107,7 @@ impl Visits {
     }
 
     fn visit(&self, conversation: &SessionId) -> Visit {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         let OpenVisits { visits, turn } = &mut *known;
         *turn += 1;
         if let Some((visit, last)) = visits.get_mut(conversation) {
