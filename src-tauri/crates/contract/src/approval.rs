@@ -8,7 +8,7 @@ use ts_rs::TS;
 
 use crate::{ApprovalId, CallId, Effect, GrantId, SessionId, ToolId, TurnId};
 
-/// pending -> approved -> executing -> done | failed; pending -> rejected | expired | cancelled; approved -> expired.
+/// Where an action stands. `may_become` has the ways from one status to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalStatus {
@@ -28,6 +28,67 @@ impl ApprovalStatus {
     /// Nothing more can happen to it.
     pub fn is_final(self) -> bool {
         !matches!(self, Self::Pending | Self::Approved | Self::Executing)
+    }
+
+    /// Whether an action in this status may go on to another one. This is the only table of it.
+    pub fn may_become(self, to: Self) -> bool {
+        match self {
+            Self::Pending => match to {
+                Self::Approved | Self::Rejected | Self::Expired | Self::Cancelled | Self::Superseded => true,
+                Self::Pending | Self::Executing | Self::Done | Self::Failed => false,
+            },
+            Self::Approved => match to {
+                Self::Executing | Self::Failed | Self::Expired | Self::Cancelled | Self::Superseded => true,
+                Self::Pending | Self::Approved | Self::Done | Self::Rejected => false,
+            },
+            Self::Executing => match to {
+                Self::Done | Self::Failed => true,
+                Self::Pending | Self::Approved | Self::Executing | Self::Rejected | Self::Expired | Self::Cancelled | Self::Superseded => false,
+            },
+            Self::Done | Self::Failed | Self::Rejected | Self::Expired | Self::Cancelled | Self::Superseded => false,
+        }
+    }
+}
+
+/// One step of an action: a compare-and-set of its status. A store makes no step that `may_become` does not allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transition {
+    pub from: ApprovalStatus,
+    pub to: ApprovalStatus,
+}
+
+impl Transition {
+    /// A person approves it.
+    pub const APPROVE: Self = Self::new(ApprovalStatus::Pending, ApprovalStatus::Approved);
+    /// A person rejects it.
+    pub const REJECT: Self = Self::new(ApprovalStatus::Pending, ApprovalStatus::Rejected);
+    /// Nobody decided in time.
+    pub const EXPIRE: Self = Self::new(ApprovalStatus::Pending, ApprovalStatus::Expired);
+    /// The turn or the session ended before a decision.
+    pub const CANCEL: Self = Self::new(ApprovalStatus::Pending, ApprovalStatus::Cancelled);
+    /// Another proposal takes its place before a decision.
+    pub const REPLACE: Self = Self::new(ApprovalStatus::Pending, ApprovalStatus::Superseded);
+    /// The approved call begins.
+    pub const BEGIN: Self = Self::new(ApprovalStatus::Approved, ApprovalStatus::Executing);
+    /// The check right before the call refused it.
+    pub const REFUSE: Self = Self::new(ApprovalStatus::Approved, ApprovalStatus::Failed);
+    /// The process that was to make the call is gone.
+    pub const LAPSE: Self = Self::new(ApprovalStatus::Approved, ApprovalStatus::Expired);
+    /// The turn was stopped between the decision and the call.
+    pub const STOP: Self = Self::new(ApprovalStatus::Approved, ApprovalStatus::Cancelled);
+    /// The action changed between the decision and the call.
+    pub const OUTDATE: Self = Self::new(ApprovalStatus::Approved, ApprovalStatus::Superseded);
+    /// The call succeeded.
+    pub const COMPLETE: Self = Self::new(ApprovalStatus::Executing, ApprovalStatus::Done);
+    /// The call failed, or its outcome is unknown.
+    pub const FAIL: Self = Self::new(ApprovalStatus::Executing, ApprovalStatus::Failed);
+
+    const fn new(from: ApprovalStatus, to: ApprovalStatus) -> Self {
+        Self { from, to }
+    }
+
+    pub fn is_allowed(self) -> bool {
+        self.from.may_become(self.to)
     }
 }
 
@@ -179,4 +240,35 @@ pub struct Grant {
     pub last_used_at: Option<DateTime<Utc>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked_at: Option<DateTime<Utc>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ApprovalStatus::*, *};
+
+    #[test]
+    fn the_named_transitions_are_all_that_the_table_allows() {
+        let all = [Pending, Approved, Executing, Done, Failed, Rejected, Expired, Cancelled, Superseded];
+        let named = [
+            Transition::APPROVE,
+            Transition::REJECT,
+            Transition::EXPIRE,
+            Transition::CANCEL,
+            Transition::REPLACE,
+            Transition::BEGIN,
+            Transition::REFUSE,
+            Transition::LAPSE,
+            Transition::STOP,
+            Transition::OUTDATE,
+            Transition::COMPLETE,
+            Transition::FAIL,
+        ];
+        for from in all {
+            for to in all {
+                let transition = Transition { from, to };
+                assert_eq!(transition.is_allowed(), named.contains(&transition), "{from:?} -> {to:?}");
+                assert!(!(from.is_final() && transition.is_allowed()), "{from:?} is final");
+            }
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use contract::{Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, ItemBody, ResultView, SessionId, SessionSummary, TurnId};
+use contract::{Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, ItemBody, ResultView, SessionId, SessionSummary, Transition, TurnId};
 use engine::ports::{Moved, Reach, Served, SessionImage, SessionValues, SharedSessions, Store, StoreError, TurnRow, ValueChanges, is_shared};
 
 use crate::open::SqliteStore;
@@ -120,22 +120,16 @@ impl Store for SqliteStore {
         }
         Ok(if self.glance(|conn| approvals::is_shared(conn, &approval.id))? { Reach::HereAlone } else { Reach::Here })
     }
-    async fn approval_move(
-        &self,
-        id: &ApprovalId,
-        from: ApprovalStatus,
-        to: ApprovalStatus,
-        reason: Option<&str>,
-        at: DateTime<Utc>,
-    ) -> Result<bool, StoreError> {
+    async fn approval_move(&self, id: &ApprovalId, transition: Transition, reason: Option<&str>, at: DateTime<Utc>) -> Result<bool, StoreError> {
         if self.shared.is_some()
             && let Some(approval) = self.approval(id).await?
             && let Some(shared) = self.shared_for(&approval.session)
         {
-            return self.move_shared(shared, id, (from, to), reason, at).await;
+            approvals::check(transition).map_err(|error| StoreError::Failed(error.to_string()))?;
+            return self.move_shared(shared, id, transition, reason, at).await;
         }
         let (id, reason) = (id.clone(), reason.map(str::to_owned));
-        self.write(move |conn| approvals::advance(conn, &id, from, to, reason.as_deref(), at)).await
+        self.write(move |conn| approvals::advance(conn, &id, transition, reason.as_deref(), at)).await
     }
     async fn approval_follow(&self, id: &ApprovalId, to: ApprovalStatus, reason: Option<&str>, at: DateTime<Utc>) -> Result<(), StoreError> {
         let (id, reason) = (id.clone(), reason.map(str::to_owned));
@@ -181,19 +175,19 @@ impl SqliteStore {
         &self,
         shared: &dyn SharedSessions,
         id: &ApprovalId,
-        (from, to): (ApprovalStatus, ApprovalStatus),
+        transition: Transition,
         reason: Option<&str>,
         at: DateTime<Utc>,
     ) -> Result<bool, StoreError> {
         // It ran here, by a move that was won: how it ended is known here, and is told when the session is saved. The shared place may
         // be away, or have lost its last second.
-        let ran_here = from == ApprovalStatus::Executing;
-        let (status, moved) = match shared.approval_move(id, from, to).await {
-            Ok(Moved::Yes) => (to, true),
+        let ran_here = transition.from == ApprovalStatus::Executing;
+        let (status, moved) = match shared.approval_move(id, transition).await {
+            Ok(Moved::Yes) => (transition.to, true),
             Ok(Moved::No(other)) if !ran_here || other.is_final() => (other, false),
             Ok(Moved::Gone) if !ran_here => (ApprovalStatus::Expired, false),
             Err(error) if !ran_here => return Err(error),
-            Ok(Moved::No(_) | Moved::Gone) | Err(_) => (to, true),
+            Ok(Moved::No(_) | Moved::Gone) | Err(_) => (transition.to, true),
         };
         let reason = reason.filter(|_| moved);
         self.approval_follow(id, status, reason, at).await?;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use contract::{AgentError, ApprovalId, ApprovalStatus, SessionId};
+use contract::{AgentError, ApprovalId, ApprovalStatus, SessionId, Transition};
 use engine::ports::{Loaded, Moved, SessionImage, SharedSessions, StoreError};
 use redis::{
     Client, Cmd, FromRedisValue, IntoConnectionInfo as _, RedisError,
@@ -228,10 +228,10 @@ impl SharedSessions for RedisSessions {
         self.ask::<Option<String>>(command).await.map(drop)
     }
 
-    async fn approval_move(&self, id: &ApprovalId, from: ApprovalStatus, to: ApprovalStatus) -> Result<Moved, StoreError> {
-        let mine = format!("{} {}", word(to)?, nonce()?);
+    async fn approval_move(&self, id: &ApprovalId, transition: Transition) -> Result<Moved, StoreError> {
+        let mine = format!("{} {}", word(transition.to)?, nonce()?);
         let mut command = script(MOVE, &[self.beside("approval", id.as_str())]);
-        command.arg(word(from)?).arg(&mine);
+        command.arg(word(transition.from)?).arg(&mine);
         let found: String = self.send_surely(command).await.map_err(|error| away(&error))?;
         Ok(match found.as_str() {
             "moved" => Moved::Yes,

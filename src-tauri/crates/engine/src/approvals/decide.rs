@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use chrono::TimeDelta;
 use contract::{
     AgentError, Approval, ApprovalDecideParams, ApprovalId, ApprovalStatus, Decision, Effect, ErrorCode, EventBody, Grant, GrantId, ItemBody, Limits,
-    RecordType, Settings, ToolOutcome, ToolSpec,
+    RecordType, Settings, ToolOutcome, ToolSpec, Transition,
 };
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
@@ -120,7 +120,7 @@ impl Engine {
                 self.world.secrets.learn().await;
                 let reason = reason.map(|r| self.exact().scrub(&r).into_owned());
                 let reason = reason.map(|r| r.trim().chars().take(500).collect::<String>()).filter(|r| !r.is_empty());
-                self.move_from_pending(approval, ApprovalStatus::Rejected, reason.as_deref(), by).await?;
+                self.decide(approval, Transition::REJECT, reason.as_deref(), by).await?;
                 if !self.router.tell(&approval.id, Verdict::Rejected(reason.clone())) {
                     self.close_detached(approval, ApprovalStatus::Rejected, reason).await;
                 }
@@ -160,7 +160,7 @@ impl Engine {
         if self.world.clock.now() >= approval.expires_at {
             let text = Text::ApprovalExpired.in_locale(&self.world.profile.locale());
             let waits = self.router.waits(&approval.id);
-            let settled = self.settle(approval, ApprovalStatus::Pending, ApprovalStatus::Expired, Some(text)).await;
+            let settled = self.transition(approval, Transition::EXPIRE, Some(text)).await;
             if settled && !waits {
                 self.close_detached(approval, ApprovalStatus::Expired, Some(text.to_owned())).await;
             }
@@ -193,18 +193,19 @@ impl Engine {
         }
     }
 
-    async fn move_from_pending(&self, approval: &Approval, to: ApprovalStatus, reason: Option<&str>, by: DecidedBy) -> Result<(), AgentError> {
-        let moved = self.world.store.approval_move(&approval.id, ApprovalStatus::Pending, to, reason, self.world.clock.now()).await?;
+    /// Makes the transition that a person decided, and records who decided it.
+    async fn decide(&self, approval: &Approval, transition: Transition, reason: Option<&str>, by: DecidedBy) -> Result<(), AgentError> {
+        let moved = self.world.store.approval_move(&approval.id, transition, reason, self.world.clock.now()).await?;
         if !moved {
             return Err(AgentError::invalid("This action has been decided already.").reason("not_pending"));
         }
-        self.record_resolved(approval, to, reason, by.name()).await;
+        self.record_resolved(approval, transition.to, reason, by.name()).await;
         Ok(())
     }
 
     /// Tells the call that waits; when none does any more, the action is executed here.
     async fn approve(self: &Arc<Self>, approval: &Approval, holds: Holds, by: DecidedBy) -> Result<Option<ItemBody>, AgentError> {
-        self.move_from_pending(approval, ApprovalStatus::Approved, None, by).await?;
+        self.decide(approval, Transition::APPROVE, None, by).await?;
         if self.router.tell(&approval.id, Verdict::Approved(holds)) {
             return Ok(None);
         }
@@ -229,7 +230,7 @@ impl Engine {
         if !self.router.waits(&approval.id) {
             return self.edit_detached(approval, spec, arguments, by).await;
         }
-        self.move_from_pending(approval, ApprovalStatus::Superseded, None, by).await?;
+        self.decide(approval, Transition::REPLACE, None, by).await?;
         if self.router.tell(&approval.id, Verdict::Edited(arguments)) {
             return Ok(());
         }
@@ -241,10 +242,10 @@ impl Engine {
         let ready = detached(approval, spec, arguments);
         let fresh = self.turn_of(approval).propose(&ready, EDITED.to_owned(), Some(approval.id.clone())).await?.approval;
         self.router.forget(&fresh.id);
-        let moved = self.move_from_pending(approval, ApprovalStatus::Superseded, None, by).await;
+        let moved = self.decide(approval, Transition::REPLACE, None, by).await;
         if moved.is_err() {
             let why = Text::ApprovalCancelled.in_locale(&self.world.profile.locale());
-            self.settle(&fresh, ApprovalStatus::Pending, ApprovalStatus::Cancelled, Some(why)).await;
+            self.transition(&fresh, Transition::CANCEL, Some(why)).await;
         }
         moved
     }
@@ -311,7 +312,7 @@ impl Engine {
         let spec = match self.spec_of(approval) {
             Ok(spec) => spec,
             Err(error) => {
-                self.settle(approval, ApprovalStatus::Approved, ApprovalStatus::Failed, Some(&error.message)).await;
+                self.transition(approval, Transition::REFUSE, Some(&error.message)).await;
                 self.end_detached(approval, ApprovalStatus::Failed, ToolOutcome::Denied, Some(error.clone()), Some(error.message.clone())).await;
                 return Err(error);
             }

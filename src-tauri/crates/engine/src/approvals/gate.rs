@@ -5,7 +5,7 @@ use std::{collections::HashMap, time::Duration};
 use chrono::{DateTime, TimeDelta, Utc};
 use contract::{
     AgentError, Approval, ApprovalId, ApprovalStatus, Effect, ErrorCode, EventBody, ItemBody, NoticeLevel, PreviewView, Push, RecordType, Stage, ToolOutcome,
-    TurnId,
+    Transition, TurnId,
 };
 use parking_lot::Mutex;
 use policy::Decision;
@@ -229,7 +229,7 @@ impl Turn {
         if self.cancel.is_cancelled() {
             let said = Text::CancelledCall.in_locale(&self.locale).to_owned();
             if let Some(approval) = approval {
-                self.engine.settle(approval, ApprovalStatus::Approved, ApprovalStatus::Cancelled, Some(&said)).await;
+                self.engine.transition(approval, Transition::STOP, Some(&said)).await;
             }
             let ended = approval.map(|approval| (approval, ApprovalStatus::Cancelled, Some(said.clone())));
             return Executed::Done(self.close(refused(ready, ToolOutcome::Cancelled, "cancelled", said), ended).await);
@@ -243,17 +243,17 @@ impl Turn {
             match self.recheck(ready, approval).await {
                 Rechecked::Same => {}
                 Rechecked::Changed => {
-                    self.engine.settle(approval, ApprovalStatus::Approved, ApprovalStatus::Superseded, None).await;
+                    self.engine.transition(approval, Transition::OUTDATE, None).await;
                     return Executed::Changed;
                 }
                 Rechecked::Refused(error) => {
-                    self.engine.settle(approval, ApprovalStatus::Approved, ApprovalStatus::Failed, Some(&error.message)).await;
+                    self.engine.transition(approval, Transition::REFUSE, Some(&error.message)).await;
                     let done = failed(ready, ToolOutcome::Denied, error.clone());
                     return Executed::Done(self.close(done, Some((approval, ApprovalStatus::Failed, Some(error.message)))).await);
                 }
             }
             self.probe(Point::AfterApprovalDecided);
-            if !self.engine.settle(approval, ApprovalStatus::Approved, ApprovalStatus::Executing, None).await {
+            if !self.engine.transition(approval, Transition::BEGIN, None).await {
                 let error = AgentError::internal("approval_used", "This approval has been used or has ended already.");
                 return Executed::Done(self.close(failed(ready, ToolOutcome::Denied, error), None).await);
             }
@@ -274,7 +274,7 @@ impl Turn {
             (approval, status, done.error.as_ref().map(|e| e.message.clone()))
         });
         if let Some((approval, status, reason)) = &ended {
-            self.engine.settle(approval, ApprovalStatus::Executing, *status, reason.as_deref()).await;
+            self.engine.transition(approval, Transition { from: ApprovalStatus::Executing, to: *status }, reason.as_deref()).await;
         }
         self.use_grant(ready).await;
         let gated = self.close(done, ended).await;
@@ -411,7 +411,7 @@ impl Turn {
                 biased;
                 verdict = &mut *told => return heard(verdict),
                 () = self.cancel.cancelled() => {
-                    let settled = engine.settle(approval, ApprovalStatus::Pending, ApprovalStatus::Cancelled, Some(Text::ApprovalCancelled.in_locale(&self.locale))).await;
+                    let settled = engine.transition(approval, Transition::CANCEL, Some(Text::ApprovalCancelled.in_locale(&self.locale))).await;
                     if settled || !engine.verdict_is_coming(approval).await {
                         engine.router.forget(&approval.id);
                         return Waited::Cancelled;
@@ -422,7 +422,7 @@ impl Turn {
                 () = tokio::time::sleep(until(approval.expires_at, self.world().clock.now())) => {
                     let over = self.world().clock.now() >= approval.expires_at;
                     if over {
-                        let settled = engine.settle(approval, ApprovalStatus::Pending, ApprovalStatus::Expired, Some(Text::ApprovalExpired.in_locale(&self.locale))).await;
+                        let settled = engine.transition(approval, Transition::EXPIRE, Some(Text::ApprovalExpired.in_locale(&self.locale))).await;
                         if settled || !engine.verdict_is_coming(approval).await {
                             engine.router.forget(&approval.id);
                             return Waited::Expired;
@@ -432,7 +432,7 @@ impl Turn {
                 }
                 Ok(()) = changes.changed() => {
                     let is_other = matches!(self.compare(ready, approval).await, Compared::Changed | Compared::Refused(_));
-                    if is_other && engine.settle(approval, ApprovalStatus::Pending, ApprovalStatus::Superseded, None).await {
+                    if is_other && engine.transition(approval, Transition::REPLACE, None).await {
                         engine.router.forget(&approval.id);
                         return Waited::Changed;
                     }
@@ -449,12 +449,12 @@ pub(crate) enum Executed {
 }
 
 impl Engine {
-    /// Compare-and-set of an approval with its record; true when this call made the change.
-    pub(crate) async fn settle(&self, approval: &Approval, from: ApprovalStatus, to: ApprovalStatus, reason: Option<&str>) -> bool {
+    /// Makes a transition of an approval and records it. Returns whether this call made it.
+    pub(crate) async fn transition(&self, approval: &Approval, transition: Transition, reason: Option<&str>) -> bool {
         let now = self.world.clock.now();
-        let moved = self.world.store.approval_move(&approval.id, from, to, reason, now).await.unwrap_or(false);
-        if moved && to != ApprovalStatus::Executing {
-            self.record_resolved(approval, to, reason, "host").await;
+        let moved = self.world.store.approval_move(&approval.id, transition, reason, now).await.unwrap_or(false);
+        if moved && transition != Transition::BEGIN {
+            self.record_resolved(approval, transition.to, reason, "host").await;
             self.push_approvals().await;
         }
         moved

@@ -3,7 +3,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use contract::{Approval, ApprovalId, ApprovalStatus, Item, SessionId};
+use contract::{Approval, ApprovalId, ApprovalStatus, Item, SessionId, Transition};
 use serde::{Deserialize, Serialize};
 
 use super::{Memory, SessionValues, StoreError};
@@ -68,7 +68,7 @@ pub trait SharedSessions: Send + Sync {
     async fn save(&self, image: &SessionImage, was: &str) -> Result<bool, StoreError>;
     /// Puts a new pending action where all decide it.
     async fn approval_put(&self, id: &ApprovalId) -> Result<(), StoreError>;
-    async fn approval_move(&self, id: &ApprovalId, from: ApprovalStatus, to: ApprovalStatus) -> Result<Moved, StoreError>;
+    async fn approval_move(&self, id: &ApprovalId, transition: Transition) -> Result<Moved, StoreError>;
     async fn approval_status(&self, id: &ApprovalId) -> Result<Option<ApprovalStatus>, StoreError>;
 }
 

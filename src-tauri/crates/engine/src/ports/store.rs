@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use contract::{AgentError, Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, ResultView, SessionId, SessionSummary, TurnId, Usage};
+use contract::{AgentError, Approval, ApprovalId, ApprovalStatus, Grant, GrantId, Item, ResultView, SessionId, SessionSummary, Transition, TurnId, Usage};
 use serde_json::{Map, Value};
 
 use super::{Books, Conversations, Reach, Served, SessionImage};
@@ -104,15 +104,9 @@ pub trait Store: Books + Conversations {
     async fn approval(&self, id: &ApprovalId) -> Result<Option<Approval>, StoreError>;
     /// Who hears of a decision about it that is made in this process.
     async fn approval_reach(&self, approval: &Approval) -> Result<Reach, StoreError>;
-    /// Compare-and-set of the status; `false` when the row is not in `from` (any more).
-    async fn approval_move(
-        &self,
-        id: &ApprovalId,
-        from: ApprovalStatus,
-        to: ApprovalStatus,
-        reason: Option<&str>,
-        at: DateTime<Utc>,
-    ) -> Result<bool, StoreError>;
+    /// Compare-and-set of the status. Returns false if the row is not (or no longer) where the transition begins. A transition that
+    /// the table of statuses does not have is an error.
+    async fn approval_move(&self, id: &ApprovalId, transition: Transition, reason: Option<&str>, at: DateTime<Utc>) -> Result<bool, StoreError>;
     /// Takes over how an approval stands where it is shared. One that has ended here stays as it is.
     async fn approval_follow(&self, id: &ApprovalId, to: ApprovalStatus, reason: Option<&str>, at: DateTime<Utc>) -> Result<(), StoreError>;
     /// Those of one session, newest first.

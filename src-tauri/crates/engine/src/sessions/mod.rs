@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use contract::{
     AgentError, AgentId, ApprovalStatus, EventBody, Item, ItemBody, ItemsPageParams, ItemsPageResponse, Push, ResultView, SessionId, SessionSummary,
-    SessionView, SessionsListParams, SessionsListResponse, Stage, ToolOutcome, TurnCancelParams, TurnEvent, TurnId, TurnStartParams, TurnStartResponse,
+    SessionView, SessionsListParams, SessionsListResponse, Stage, ToolOutcome, Transition, TurnCancelParams, TurnEvent, TurnId, TurnStartParams,
+    TurnStartResponse,
 };
 use serde_json::json;
 use tokio::sync::OwnedMutexGuard;
@@ -289,7 +290,7 @@ impl Engine {
         let locale = self.world.profile.locale();
         for approval in all.iter().filter(|approval| !approval.status.is_final()) {
             let ended = match end(approval.status) {
-                Some((how, why)) => self.settle(approval, approval.status, how, Some(why.in_locale(&locale))).await,
+                Some((how, why)) => self.transition(approval, Transition { from: approval.status, to: how }, Some(why.in_locale(&locale))).await,
                 None => false,
             };
             if !ended {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use contract::{AgentError, Approval, ApprovalStatus, Item, ItemBody, SessionId};
+use contract::{AgentError, Approval, ApprovalStatus, Item, ItemBody, SessionId, Transition};
 
 use crate::{
     Engine,
@@ -85,7 +85,7 @@ impl Engine {
         let reason = reason.in_locale(&locale);
         let now = self.world.clock.now();
         if let Some(from) = stands.filter(|stands| !stands.is_final()) {
-            let moved = self.world.store.approval_move(&approval.id, from, status, Some(reason), now).await?;
+            let moved = self.world.store.approval_move(&approval.id, Transition { from, to: status }, Some(reason), now).await?;
             if !moved {
                 // It goes on elsewhere after all; the next message sees what came of it.
                 return Ok(());

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use contract::{AgentError, Approval, ApprovalId, ApprovalStatus, Effect, ErrorCode, EventBody, ItemBody, ToolSpec};
+use contract::{AgentError, Approval, ApprovalId, ApprovalStatus, Effect, ErrorCode, EventBody, ItemBody, ToolSpec, Transition};
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use policy::Decision;
@@ -111,7 +111,7 @@ impl Turn {
                     (ApprovalStatus::Failed, Some(error.message))
                 }
             };
-            self.engine.settle(&approval, ApprovalStatus::Executing, status, reason.as_deref()).await;
+            self.engine.transition(&approval, Transition { from: ApprovalStatus::Executing, to: status }, reason.as_deref()).await;
             self.tell_end(&approval, status, reason).await;
         }
         done
@@ -170,7 +170,7 @@ impl Turn {
         let approval = proposal.approval;
         let (status, reason, said) = match waited {
             Waited::Approved(holds) => match self.recheck(ready, &approval).await {
-                Rechecked::Same if self.engine.settle(&approval, ApprovalStatus::Approved, ApprovalStatus::Executing, None).await => {
+                Rechecked::Same if self.engine.transition(&approval, Transition::BEGIN, None).await => {
                     self.remember(&approval, holds, ready).await;
                     return Ok(approval);
                 }
@@ -184,7 +184,8 @@ impl Turn {
             Waited::Cancelled => (ApprovalStatus::Cancelled, "cancelled", "It was stopped.".to_owned()),
             Waited::Changed => (ApprovalStatus::Superseded, "changed", "What it would change is not the same any more.".to_owned()),
         };
-        self.engine.settle(&approval, ApprovalStatus::Approved, status, Some(&said)).await;
+        // If the person rejected it, or nobody decided, it is not approved and has ended already.
+        self.engine.transition(&approval, Transition { from: ApprovalStatus::Approved, to: status }, Some(&said)).await;
         self.tell_end(&approval, status, Some(said.clone())).await;
         Err(AgentError::new(ErrorCode::ApprovalRequired, said).reason(reason))
     }

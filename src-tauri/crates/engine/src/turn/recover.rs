@@ -4,7 +4,7 @@ use std::{collections::HashSet, sync::Arc};
 
 use contract::{
     AgentError, Approval, ApprovalStatus, CallId, Effect, Item, ItemBody, ItemId, NoticeLevel, QueuedMessage, RecordType, ResultView, SessionId, ToolId,
-    ToolOutcome, TurnId,
+    ToolOutcome, Transition, TurnId,
 };
 use serde_json::Value;
 
@@ -65,7 +65,7 @@ impl Engine {
         }
         for approval in of_turn(open, &row.turn).filter(|a| a.status != ApprovalStatus::Executing) {
             let why = Text::ApprovalDied.in_locale(&locale);
-            if self.settle(approval, approval.status, ApprovalStatus::Expired, Some(why)).await {
+            if self.transition(approval, Transition { from: approval.status, to: ApprovalStatus::Expired }, Some(why)).await {
                 out.expired += 1;
             }
         }
@@ -88,7 +88,7 @@ impl Engine {
     async fn end_of_call(&self, approval: Option<&Approval>, effect: Effect, out: &mut Recovered) -> Result<ToolOutcome, StoreError> {
         match approval {
             Some(approval) if approval.status == ApprovalStatus::Executing => {
-                self.settle(approval, ApprovalStatus::Executing, ApprovalStatus::Failed, Some("outcome unknown")).await;
+                self.transition(approval, Transition::FAIL, Some("outcome unknown")).await;
                 out.unknown += 1;
                 Ok(ToolOutcome::Unknown)
             }
@@ -127,7 +127,7 @@ impl Engine {
         let text = Text::ApprovalExpired.in_locale(&self.world.profile.locale());
         let mut expired = 0;
         for approval in self.world.store.approvals_overdue(now).await? {
-            if !self.router.waits(&approval.id) && self.settle(&approval, ApprovalStatus::Pending, ApprovalStatus::Expired, Some(text)).await {
+            if !self.router.waits(&approval.id) && self.transition(&approval, Transition::EXPIRE, Some(text)).await {
                 self.close_detached(&approval, ApprovalStatus::Expired, Some(text.to_owned())).await;
                 expired += 1;
             }
@@ -141,19 +141,19 @@ impl Engine {
         for approval in self.world.store.approvals_open().await? {
             match approval.status {
                 ApprovalStatus::Approved => {
-                    if self.settle(&approval, ApprovalStatus::Approved, ApprovalStatus::Expired, Some(died)).await {
+                    if self.transition(&approval, Transition::LAPSE, Some(died)).await {
                         self.close_detached(&approval, ApprovalStatus::Expired, Some(died.to_owned())).await;
                         out.expired += 1;
                     }
                 }
                 // Somebody waited for it in a process that is gone (a direct call has no turn that could be found).
                 ApprovalStatus::Pending if !approval.headless => {
-                    if self.settle(&approval, ApprovalStatus::Pending, ApprovalStatus::Expired, Some(died)).await {
+                    if self.transition(&approval, Transition::EXPIRE, Some(died)).await {
                         out.expired += 1;
                     }
                 }
                 ApprovalStatus::Executing => {
-                    if self.settle(&approval, ApprovalStatus::Executing, ApprovalStatus::Failed, Some("outcome unknown")).await {
+                    if self.transition(&approval, Transition::FAIL, Some("outcome unknown")).await {
                         self.end_unknown(&approval).await?;
                         out.unknown += 1;
                     }

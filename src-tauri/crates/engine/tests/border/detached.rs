@@ -78,7 +78,10 @@ async fn what_never_ended_ends_in_the_log_with_its_session() {
     for (stuck, ends) in [(ApprovalStatus::Approved, "expired"), (ApprovalStatus::Executing, "failed")] {
         let (bench, approval) = left().await;
         let (store, now) = (&bench.world.store, bench.world.clock.now());
-        assert!(store.approval_move(&approval.id, ApprovalStatus::Pending, stuck, None, now).await.unwrap());
+        assert!(store.approval_move(&approval.id, Transition::APPROVE, None, now).await.unwrap());
+        if stuck == ApprovalStatus::Executing {
+            assert!(store.approval_move(&approval.id, Transition::BEGIN, None, now).await.unwrap());
+        }
         bench.engine.session_delete(&"s".into()).await.unwrap_err();
         bench.engine.session_over(&"s".into(), None).await.unwrap();
         let told = bench.records().await.into_iter().filter(|(kind, _)| *kind == RecordType::ApprovalResolved).map(|(_, status)| status);

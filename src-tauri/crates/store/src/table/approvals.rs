@@ -2,7 +2,7 @@
 //! after it is final: of two that decide, one loses.
 
 use chrono::{DateTime, Utc};
-use contract::{Approval, ApprovalId, ApprovalStatus, SessionId};
+use contract::{Approval, ApprovalId, ApprovalStatus, SessionId, Transition};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use crate::error::DbError;
@@ -40,21 +40,25 @@ pub(crate) fn get(conn: &Connection, id: &ApprovalId) -> Result<Option<Approval>
 }
 
 /// The reason is kept unless a new one is given; the time of the first decision stays.
-pub(crate) fn advance(
-    conn: &Connection,
-    id: &ApprovalId,
-    from: ApprovalStatus,
-    to: ApprovalStatus,
-    reason: Option<&str>,
-    at: DateTime<Utc>,
-) -> Result<bool, DbError> {
-    if from.is_final() {
-        return Err(DbError::Refused(format!("an approval that is {} stays so", text::word(&from)?)));
-    }
+pub(crate) fn advance(conn: &Connection, id: &ApprovalId, transition: Transition, reason: Option<&str>, at: DateTime<Utc>) -> Result<bool, DbError> {
+    check(transition)?;
+    let (from, to) = (text::word(&transition.from)?, text::word(&transition.to)?);
     let changed = conn
         .prepare_cached("UPDATE approval SET status = ?3, reason = coalesce(?4, reason), decided_at = coalesce(decided_at, ?5) WHERE id = ?1 AND status = ?2")?
-        .execute(params![id.as_str(), text::word(&from)?, text::word(&to)?, reason, text::instant(at)])?;
+        .execute(params![id.as_str(), from, to, reason, text::instant(at)])?;
     Ok(changed == 1)
+}
+
+/// Refuses a transition that the table of statuses does not have.
+pub(crate) fn check(transition: Transition) -> Result<(), DbError> {
+    let (from, to) = (text::word(&transition.from)?, text::word(&transition.to)?);
+    if transition.from.is_final() {
+        return Err(DbError::Refused(format!("an approval that is {from} stays so")));
+    }
+    if !transition.is_allowed() {
+        return Err(DbError::Refused(format!("an approval that is {from} cannot become {to}")));
+    }
+    Ok(())
 }
 
 /// Takes over how it stands elsewhere, unless it has ended here.

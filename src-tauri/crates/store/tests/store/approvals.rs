@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use contract::ApprovalStatus::{Approved, Cancelled, Done, Executing, Expired, Pending, Rejected};
-use contract::{Approval, ApprovalId, ApprovalStatus, SessionId};
+use contract::{Approval, ApprovalId, ApprovalStatus, SessionId, Transition};
 use engine::ports::{Loaded, Moved, Reach, SessionImage, SharedSessions, Store as _, StoreError};
 
 use crate::world::{World, instant, pending, with_session};
@@ -17,10 +17,10 @@ async fn a_decision_keeps_its_reason_and_time() {
     store.approval_insert(&proposal).await.expect("inserted");
     assert_eq!(store.approval(&proposal.id).await, Ok(Some(proposal.clone())));
     let (decided, later) = (instant("2026-11-21T10:01:00Z"), instant("2026-11-21T10:02:00Z"));
-    assert_eq!(store.approval_move(&proposal.id, Pending, Approved, None, decided).await, Ok(true));
-    assert_eq!(store.approval_move(&proposal.id, Pending, Rejected, Some("no"), later).await, Ok(false), "it is not pending any more");
-    assert_eq!(store.approval_move(&proposal.id, Approved, Executing, None, later).await, Ok(true));
-    assert_eq!(store.approval_move(&proposal.id, Executing, Done, Some("ran"), later).await, Ok(true));
+    assert_eq!(store.approval_move(&proposal.id, Transition { from: Pending, to: Approved }, None, decided).await, Ok(true));
+    assert_eq!(store.approval_move(&proposal.id, Transition { from: Pending, to: Rejected }, Some("no"), later).await, Ok(false), "it is not pending any more");
+    assert_eq!(store.approval_move(&proposal.id, Transition { from: Approved, to: Executing }, None, later).await, Ok(true));
+    assert_eq!(store.approval_move(&proposal.id, Transition { from: Executing, to: Done }, Some("ran"), later).await, Ok(true));
     drop(store);
     let read = world.store().approval(&proposal.id).await.expect("read").expect("there");
     assert_eq!((read.status, read.reason.as_deref(), read.decided_at), (Done, Some("ran"), Some(decided)));
@@ -34,10 +34,10 @@ async fn what_is_final_stays() {
     let session = with_session(&store, "s").await;
     store.approval_insert(&pending("a1", &session, "2026-11-21T10:00:00Z")).await.expect("inserted");
     let at = instant("2026-11-21T10:20:00Z");
-    assert_eq!(store.approval_move(&"a1".into(), Pending, Expired, Some("time ran out"), at).await, Ok(true));
-    let back = store.approval_move(&"a1".into(), Expired, Pending, None, at).await;
+    assert_eq!(store.approval_move(&"a1".into(), Transition { from: Pending, to: Expired }, Some("time ran out"), at).await, Ok(true));
+    let back = store.approval_move(&"a1".into(), Transition { from: Expired, to: Pending }, None, at).await;
     assert_eq!(back, Err(StoreError::Failed("an approval that is expired stays so".into())));
-    assert_eq!(store.approval_move(&"none".into(), Pending, Expired, None, at).await, Ok(false));
+    assert_eq!(store.approval_move(&"none".into(), Transition { from: Pending, to: Expired }, None, at).await, Ok(false));
 }
 
 #[tokio::test]
@@ -59,7 +59,7 @@ async fn undecided_come_first_then_the_newest() {
     }
     let at = instant("2026-11-21T10:20:00Z");
     for (id, to) in [("a5", Rejected), ("a3", Approved), ("a1", Cancelled)] {
-        assert_eq!(store.approval_move(&id.into(), Pending, to, None, at).await, Ok(true));
+        assert_eq!(store.approval_move(&id.into(), Transition { from: Pending, to }, None, at).await, Ok(true));
     }
     let ids = async |all| store.approvals(all).await.expect("listed").into_iter().map(|a| a.id.0).collect::<Vec<_>>();
     assert_eq!(ids(false).await, ["a4", "a2", "a3"]);
@@ -79,7 +79,8 @@ async fn of_many_deciders_one_wins() {
                 let (store, id) = (Arc::clone(&store), id.clone());
                 tokio::spawn(async move {
                     let to = if n % 2 == 0 { Approved } else { Rejected };
-                    let won = store.approval_move(&id.into(), Pending, to, Some(&format!("decider {n}")), instant("2026-11-21T10:01:00Z")).await;
+                    let won =
+                        store.approval_move(&id.into(), Transition { from: Pending, to }, Some(&format!("decider {n}")), instant("2026-11-21T10:01:00Z")).await;
                     won.expect("moved or not").then_some((to, format!("decider {n}")))
                 })
             })
@@ -113,8 +114,8 @@ async fn all_that_are_open_or_overdue_are_found_however_many_there_are() {
     let session = with_session(&store, "s").await;
     let now = instant("2026-11-21T10:30:00.5Z");
     store.approval_insert(&pending("first", &session, "2026-11-21T10:00:00Z")).await.expect("inserted");
-    store.approval_move(&"first".into(), Pending, Approved, None, now).await.expect("moved");
-    store.approval_move(&"first".into(), Approved, Executing, None, now).await.expect("moved");
+    store.approval_move(&"first".into(), Transition { from: Pending, to: Approved }, None, now).await.expect("moved");
+    store.approval_move(&"first".into(), Transition { from: Approved, to: Executing }, None, now).await.expect("moved");
     for n in 0..1_100 {
         let mut approval = pending(&format!("a{n}"), &session, "2026-11-21T10:01:00Z");
         approval.expires_at = if n == 0 { instant("2026-11-21T10:30:00.4Z") } else { instant("2026-11-21T10:30:00.6Z") };
@@ -146,8 +147,8 @@ impl SharedSessions for Forgetful {
     async fn approval_put(&self, _: &ApprovalId) -> Result<(), StoreError> {
         Ok(())
     }
-    async fn approval_move(&self, _: &ApprovalId, from: ApprovalStatus, _: ApprovalStatus) -> Result<Moved, StoreError> {
-        Ok(if from == Executing { self.0 } else { Moved::Yes })
+    async fn approval_move(&self, _: &ApprovalId, transition: Transition) -> Result<Moved, StoreError> {
+        Ok(if transition.from == Executing { self.0 } else { Moved::Yes })
     }
     async fn approval_status(&self, _: &ApprovalId) -> Result<Option<ApprovalStatus>, StoreError> {
         Ok(None)
@@ -165,9 +166,9 @@ async fn what_ran_here_has_ended_here_also_when_the_shared_place_forgot_that_it_
         let session = with_session(&store, "shop:s").await;
         store.approval_insert(&pending("a1", &session, "2026-11-21T10:00:00Z")).await.expect("inserted");
         for (from, to) in [(Pending, Approved), (Approved, Executing)] {
-            assert_eq!(store.approval_move(&"a1".into(), from, to, None, at).await, Ok(true));
+            assert_eq!(store.approval_move(&"a1".into(), Transition { from, to }, None, at).await, Ok(true));
         }
-        assert_eq!(store.approval_move(&"a1".into(), Executing, Done, None, at).await, Ok(moved), "{found:?}");
+        assert_eq!(store.approval_move(&"a1".into(), Transition { from: Executing, to: Done }, None, at).await, Ok(moved), "{found:?}");
         assert_eq!(store.approval(&"a1".into()).await.expect("read").expect("there").status, stands, "{found:?}");
     }
 }

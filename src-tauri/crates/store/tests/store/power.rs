@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use contract::{ApprovalId, ApprovalStatus, SessionId};
+use contract::{ApprovalId, ApprovalStatus, SessionId, Transition};
 use engine::ports::{Store as _, TurnRow};
 use rusqlite::Connection;
 use soak::{Cut, Disk, Image, Plan, Random};
@@ -79,7 +79,7 @@ async fn work(store: &SqliteStore, disk: &Disk, random: &mut Random, next: &mut 
                 let id = ApprovalId::from(format!("a{n}").as_str());
                 if random.chance(50) {
                     let at = instant("2026-11-21T10:01:00Z");
-                    assert_eq!(store.approval_move(&id, ApprovalStatus::Pending, ApprovalStatus::Approved, None, at).await, Ok(true));
+                    assert_eq!(store.approval_move(&id, Transition::APPROVE, None, at).await, Ok(true));
                     Some(Fact::Approval(n, ApprovalStatus::Approved))
                 } else {
                     Some(Fact::Approval(n, ApprovalStatus::Pending))
