@@ -22,7 +22,7 @@ pub use approvals::decide::{Decided, DecidedBy};
 pub use canonical::{approval_hash, canonical, sha256_hex};
 pub use context::egress::KeyFilter;
 pub use context::history::cap;
-pub use memory::VISITOR;
+pub use memory::key::VISITOR;
 pub use run::{IGNORED, TurnOptions, TurnStream};
 pub use tools::coerce::coerce;
 pub use tools::refusals::Refused;
@@ -53,17 +53,17 @@ pub struct World {
 pub struct Engine {
     pub(crate) world: World,
     pub(crate) validators: Arc<tools::schema::Validators>,
-    pub(crate) router: Arc<approvals::gate::Router>,
+    pub(crate) router: Arc<approvals::router::Router>,
     pub(crate) lanes: Arc<sessions::lanes::Lanes>,
     pub(crate) egress: Arc<context::egress::Egress>,
-    pub(crate) memories: Arc<memory::Memories>,
+    pub(crate) memories: Arc<memory::recalled::Memories>,
     pub(crate) toolkits: Arc<context::toolkit::Toolkits>,
     pub(crate) traces: Arc<turn::traces::Traces>,
     /// Analyses from before this instant do not count.
     pub(crate) analyses_from: Arc<parking_lot::Mutex<Option<chrono::DateTime<chrono::Utc>>>>,
-    pub(crate) runs: Arc<run::Live>,
+    pub(crate) runs: Arc<run::live::Live>,
     /// Requests that were refused, by the minute.
-    pub(crate) refusals: Arc<tools::refusals::Refusals>,
+    pub(crate) refusals: Arc<parking_lot::Mutex<tools::refusal_count::RefusalCount>>,
     /// Session values are read, changed and written back under their session's lock.
     pub(crate) values: Arc<sessions::locks::Locks>,
     /// The note of when instructions were last used, in the same way.
@@ -80,8 +80,8 @@ pub struct Reachable {
 impl Engine {
     /// An engine over the given world. Call `recover` once before the first turn.
     pub fn new(world: World) -> Arc<Self> {
-        let runs = Arc::new(run::Live::default());
-        let world = World { audit: Arc::new(run::Correlated::new(world.audit, Arc::clone(&runs))), ..world };
+        let runs = Arc::new(run::live::Live::default());
+        let world = World { audit: Arc::new(run::live::Correlated::new(world.audit, Arc::clone(&runs))), ..world };
         Arc::new(Self {
             world,
             validators: Arc::default(),

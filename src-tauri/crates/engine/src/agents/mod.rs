@@ -1,6 +1,8 @@
 //! Who answers: the supervisor that chooses a specialist, and the rounds of the one that works.
 
 pub(crate) mod fit;
+pub(crate) mod model_call;
+pub(crate) mod prompts;
 pub(crate) mod rounds;
 pub(crate) mod route;
 pub(crate) mod supervisor;

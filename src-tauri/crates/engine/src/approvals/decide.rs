@@ -1,31 +1,28 @@
 //! A person's decision about a pending action: checked, stored by compare-and-set, recorded, and handed to the call that waits.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
-use chrono::TimeDelta;
 use contract::{
-    AgentError, Approval, ApprovalDecideParams, ApprovalId, ApprovalStatus, Decision, Effect, ErrorCode, EventBody, Grant, GrantId, ItemBody, Limits,
-    RecordType, Settings, ToolOutcome, ToolSpec, Transition,
+    AgentError, Approval, ApprovalDecideParams, ApprovalId, ApprovalStatus, Decision, ErrorCode, EventBody, ItemBody, RecordType, ToolOutcome, ToolSpec,
+    Transition,
 };
-use serde_json::{Map, Value, json};
-use tokio_util::sync::CancellationToken;
+use serde_json::{Value, json};
 
 use crate::{
     Engine,
-    approvals::gate::{CHANGED, EDITED, Executed, Gated, Holds, Verdict, failed},
+    approvals::{
+        gate::{ApprovalGate, EDITED, Gated},
+        proposal::may_be_granted,
+        router::{Holds, Verdict},
+    },
     ports::{Durability, Reach, RecordDraft},
-    sessions::lanes::Accepted,
     texts::Text,
     tools::{
         call::Ready,
         coerce::fitted,
         refusals::{Refused, millis},
     },
-    turn::Turn,
 };
-
-/// How long "for this session" holds at most.
-const GRANT_HOURS: i64 = 8;
 
 /// Which surface a decision came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,7 +119,7 @@ impl Engine {
                 let reason = reason.map(|r| r.trim().chars().take(500).collect::<String>()).filter(|r| !r.is_empty());
                 self.decide(approval, Transition::REJECT, reason.as_deref(), by).await?;
                 if !self.router.tell(&approval.id, Verdict::Rejected(reason.clone())) {
-                    self.close_detached(approval, ApprovalStatus::Rejected, reason).await;
+                    self.end_unwaited_call(approval, ApprovalStatus::Rejected, reason).await;
                 }
             }
         }
@@ -162,7 +159,7 @@ impl Engine {
             let waits = self.router.waits(&approval.id);
             let settled = self.transition(approval, Transition::EXPIRE, Some(text)).await;
             if settled && !waits {
-                self.close_detached(approval, ApprovalStatus::Expired, Some(text.to_owned())).await;
+                self.end_unwaited_call(approval, ApprovalStatus::Expired, Some(text.to_owned())).await;
             }
             return Err(ended(ApprovalStatus::Expired));
         }
@@ -209,7 +206,7 @@ impl Engine {
         if self.router.tell(&approval.id, Verdict::Approved(holds)) {
             return Ok(None);
         }
-        self.execute_detached(approval, holds).await
+        self.run_approved(approval, holds).await
     }
 
     fn check_grantable(&self, approval: &Approval) -> Result<(), AgentError> {
@@ -228,7 +225,7 @@ impl Engine {
         let arguments = contract::arguments::checked(arguments)?;
         self.check_arguments(&spec, &arguments)?;
         if !self.router.waits(&approval.id) {
-            return self.edit_detached(approval, spec, arguments, by).await;
+            return self.propose_edited(approval, spec, arguments, by).await;
         }
         self.decide(approval, Transition::REPLACE, None, by).await?;
         if self.router.tell(&approval.id, Verdict::Edited(arguments)) {
@@ -238,10 +235,9 @@ impl Engine {
     }
 
     /// Proposes the edited action where no turn waits. What it replaces goes on waiting until the new one does.
-    async fn edit_detached(self: &Arc<Self>, approval: &Approval, spec: ToolSpec, arguments: Value, by: DecidedBy) -> Result<(), AgentError> {
-        let ready = detached(approval, spec, arguments);
-        let fresh = self.turn_of(approval).propose(&ready, EDITED.to_owned(), Some(approval.id.clone())).await?.approval;
-        self.router.forget(&fresh.id);
+    async fn propose_edited(self: &Arc<Self>, approval: &Approval, spec: ToolSpec, arguments: Value, by: DecidedBy) -> Result<(), AgentError> {
+        let ready = call_of(approval, spec, arguments);
+        let fresh = ApprovalGate::detached(self, approval).propose(&ready, EDITED, Some(approval.id.clone())).await?.approval;
         let moved = self.decide(approval, Transition::REPLACE, None, by).await;
         if moved.is_err() {
             let why = Text::ApprovalCancelled.in_locale(&self.world.profile.locale());
@@ -259,154 +255,31 @@ impl Engine {
         found.ok_or_else(|| AgentError::new(ErrorCode::ToolNotFound, format!("{} is not available any more.", approval.tool_title)))
     }
 
-    /// Remembers a permission. To be called once the action has been found to be what was signed, so that it is for that definition.
-    pub(crate) async fn grant(&self, approval: &Approval, spec: &ToolSpec) -> Result<(), AgentError> {
-        let now = self.world.clock.now();
-        let grant = Grant {
-            id: GrantId(self.world.ids.next("grant")),
-            session: approval.session.clone(),
-            tool: spec.id.clone(),
-            server: spec.target.server().to_owned(),
-            definition_hash: spec.definition_hash.clone(),
-            pattern: grant_pattern(spec, approval),
-            created_at: now,
-            expires_at: now + TimeDelta::hours(GRANT_HOURS),
-            last_used_at: None,
-            revoked_at: None,
-        };
-        let draft = RecordDraft::new(RecordType::GrantCreated)
-            .of(&approval.session, &approval.turn)
-            .field("grant", grant.id.as_str())
-            .field("approval", approval.id.as_str())
-            .field("tool", grant.tool.as_str())
-            .field("expires_at", grant.expires_at.to_rfc3339())
-            .commit("pattern", Value::Object(grant.pattern.clone()).to_string());
-        self.world
-            .audit
-            .append(draft, Durability::Durable)
-            .await
-            .map_err(|_| AgentError::internal("audit_unavailable", "The permission was not stored: the audit log cannot be written."))?;
-        self.world.store.grant_insert(&grant).await.map_err(AgentError::from)
-    }
-
-    /// Takes a permission back.
-    pub async fn grant_revoke(&self, id: &GrantId) -> Result<(), AgentError> {
-        let now = self.world.clock.now();
-        self.world.store.grant_revoke(id, now).await?;
-        let draft = RecordDraft::new(RecordType::GrantRevoked).field("grant", id.as_str());
-        self.world
-            .audit
-            .append(draft, Durability::Durable)
-            .await
-            .map_err(|_| AgentError::internal("audit_unavailable", "It is taken back, but the audit log cannot be written."))?;
-        Ok(())
-    }
-
-    /// All grants, for the page that lists them.
-    pub async fn grants(&self) -> Result<Vec<Grant>, AgentError> {
-        self.world.store.grants().await.map_err(AgentError::from)
-    }
-
-    /// Executes an approved action whose turn has ended (it was proposed where nobody could approve).
-    async fn execute_detached(self: &Arc<Self>, approval: &Approval, holds: Holds) -> Result<Option<ItemBody>, AgentError> {
+    /// Carries out an approved action whose turn has ended, or has not been able to wait.
+    async fn run_approved(self: &Arc<Self>, approval: &Approval, holds: Holds) -> Result<Option<ItemBody>, AgentError> {
         let spec = match self.spec_of(approval) {
             Ok(spec) => spec,
             Err(error) => {
                 self.transition(approval, Transition::REFUSE, Some(&error.message)).await;
-                self.end_detached(approval, ApprovalStatus::Failed, ToolOutcome::Denied, Some(error.clone()), Some(error.message.clone())).await;
+                self.end_call(approval, (ApprovalStatus::Failed, ToolOutcome::Denied), Some(error.clone()), Some(error.message.clone())).await;
                 return Err(error);
             }
         };
-        let turn = self.turn_of(approval);
+        let gate = ApprovalGate::detached(self, approval);
         let arguments = without_caller_values(&spec, serde_json::from_str(&approval.arguments).unwrap_or_default());
-        let ready = Ready { is_adapted: true, ..detached(approval, spec, arguments) };
-        turn.emit(EventBody::ApprovalResolved { id: approval.id.clone(), status: ApprovalStatus::Approved });
-        match turn.execute(&ready, Some((approval, holds))).await {
-            Executed::Done(Gated::Done { result, .. }) => Ok(Some(turn.result_item(&result).body)),
-            Executed::Done(Gated::Waiting(error)) => Err(*error),
-            Executed::Changed => {
-                let fresh = match turn.propose(&ready, CHANGED.to_owned(), Some(approval.id.clone())).await {
-                    Ok(proposal) => proposal.approval,
-                    Err(error) => {
-                        turn.close(failed(&ready, ToolOutcome::Error, error.clone()), None).await;
-                        return Err(error);
-                    }
-                };
-                self.router.forget(&fresh.id);
-                Err(crate::approvals::gate::approval_required(&fresh).hint("It changed since it was proposed. Look at the new proposal."))
-            }
+        let ready = Ready { is_adapted: true, ..call_of(approval, spec, arguments) };
+        gate.context.emit(EventBody::ApprovalResolved { id: approval.id.clone(), status: ApprovalStatus::Approved });
+        match gate.run_approved(&ready, approval, holds).await? {
+            Gated::Done { result, .. } => Ok(Some(result.item_body())),
+            Gated::Waiting(error) => Err(error.hint("It changed since it was proposed. Look at the new proposal.")),
         }
-    }
-
-    /// Ends the call of a pending action that no turn waits for.
-    pub(crate) async fn close_detached(self: &Arc<Self>, approval: &Approval, status: ApprovalStatus, reason: Option<String>) {
-        let (outcome, code) = match status {
-            ApprovalStatus::Rejected => (ToolOutcome::Rejected, Some(ErrorCode::ApprovalRequired)),
-            ApprovalStatus::Failed | ApprovalStatus::Executing => (ToolOutcome::Unknown, Some(ErrorCode::InternalError)),
-            ApprovalStatus::Done => (ToolOutcome::Ok, None),
-            ApprovalStatus::Cancelled | ApprovalStatus::Superseded => (ToolOutcome::Cancelled, Some(ErrorCode::ApprovalRequired)),
-            ApprovalStatus::Pending | ApprovalStatus::Approved | ApprovalStatus::Expired => (ToolOutcome::Expired, Some(ErrorCode::ApprovalRequired)),
-        };
-        let said = reason.clone().unwrap_or_else(|| Text::ApprovalRejected.in_locale(&self.world.profile.locale()).to_owned());
-        self.end_detached(approval, status, outcome, code.map(|code| AgentError::new(code, said)), reason).await;
-    }
-
-    async fn end_detached(
-        self: &Arc<Self>,
-        approval: &Approval,
-        status: ApprovalStatus,
-        outcome: ToolOutcome,
-        error: Option<AgentError>,
-        reason: Option<String>,
-    ) {
-        let turn = self.turn_of(approval);
-        let said = error.as_ref().map(|error| error.message.clone()).or_else(|| reason.clone()).unwrap_or_default();
-        let items = vec![
-            turn.item(ItemBody::Approval { approval: approval.id.clone(), call: approval.call.clone(), tool: approval.tool.clone(), status, reason }),
-            turn.item(ItemBody::ToolResult {
-                call: approval.call.clone(),
-                tool: approval.tool.clone(),
-                outcome,
-                summary: said.clone(),
-                data: if error.is_none() { json!({"message": said}) } else { Value::Null },
-                error,
-                view: contract::ResultView::Plain,
-                duration_ms: 0,
-            }),
-        ];
-        let _ = turn.save(items).await;
-    }
-
-    fn turn_of(self: &Arc<Self>, approval: &Approval) -> Turn {
-        let accepted = Accepted { turn: approval.turn.clone(), text: String::new(), model: None, agent: None, headless: false, by: Weak::new() };
-        let mut turn = Turn::new(Arc::clone(self), approval.session.clone(), accepted, CancellationToken::new());
-        turn.detached = true;
-        turn.strangers.again(&approval.follows);
-        let agents = self.world.roster.agents();
-        let agent = agents.iter().find(|agent| agent.tools.contains(&approval.tool)).cloned();
-        turn.at_work = parking_lot::Mutex::new(agent.map(Arc::new));
-        if turn.run.is_none() {
-            // Whoever decides elsewhere stands in for its caller: what takes its place is in the caller's language.
-            turn.locale = approval.locale.clone().unwrap_or(turn.locale);
-        }
-        // What takes its place waits as long.
-        let waits_s = u32::try_from((approval.expires_at - approval.created_at).num_seconds()).unwrap_or_default();
-        let limits = Limits { approval_expiry_s: waits_s, ..turn.settings.limits };
-        turn.settings = Arc::new(Settings { limits, ..(*turn.settings).clone() });
-        turn.keeps_items = approval.session.as_str() != crate::turn::direct::SESSION;
-        turn
     }
 }
 
 /// A pending action as the call that it was.
-fn detached(approval: &Approval, spec: ToolSpec, arguments: Value) -> Ready {
+fn call_of(approval: &Approval, spec: ToolSpec, arguments: Value) -> Ready {
     let decision = policy::Decision::Ask { why: approval.why.clone() };
-    Ready { call: approval.call.clone(), spec: Arc::new(spec), arguments, decision, coerced: Vec::new(), is_adapted: false }
-}
-
-/// Whether a person may allow a tool for a session.
-pub(crate) fn may_be_granted(spec: &ToolSpec) -> bool {
-    spec.grantable && !spec.human_required && spec.effect == Effect::Write
+    Ready { call: approval.call.clone(), spec: Arc::new(spec), arguments, decision, coerced: Vec::new(), defaults: Vec::new(), is_adapted: false }
 }
 
 fn check_word(approval: &Approval, typed: Option<&str>) -> Result<(), AgentError> {
@@ -421,10 +294,4 @@ fn without_caller_values(spec: &ToolSpec, arguments: Value) -> Value {
     let Value::Object(mut all) = arguments else { return arguments };
     all.retain(|name, _| !spec.caller_owned.iter().any(|p| p.name == *name));
     Value::Object(all)
-}
-
-/// What a grant fixes: every argument that was shown, except numbers and booleans, which may vary.
-fn grant_pattern(spec: &ToolSpec, approval: &Approval) -> Map<String, Value> {
-    let all: Map<String, Value> = serde_json::from_str(&approval.arguments).unwrap_or_default();
-    all.into_iter().filter(|(name, value)| !policy::is_free(value) && !spec.caller_owned.iter().any(|p| p.name == *name)).collect()
 }

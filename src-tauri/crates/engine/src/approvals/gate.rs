@@ -1,92 +1,35 @@
-//! The gate of a call that needs a signature: propose, wait, look again, execute once. Deciding is in `decide`.
+//! The gate of a call that may need an approval: propose, wait, look again, execute once. The same gate serves a turn that runs and a
+//! decision after the turn's end; what differs is the audience. Deciding is in `decide`.
 
-use std::{collections::HashMap, time::Duration};
+use std::sync::Arc;
 
-use chrono::{DateTime, TimeDelta, Utc};
-use contract::{
-    AgentError, Approval, ApprovalId, ApprovalStatus, Effect, ErrorCode, EventBody, ItemBody, NoticeLevel, PreviewView, Push, RecordType, Stage, ToolOutcome,
-    Transition, TurnId,
-};
-use parking_lot::Mutex;
+use contract::{AgentError, Approval, ApprovalId, ApprovalStatus, Effect, ErrorCode, EventBody, ItemBody, NoticeLevel, Stage, ToolOutcome, Transition};
 use policy::Decision;
-use serde_json::{Value, json};
-use tokio::sync::oneshot;
 
 use crate::{
     Engine,
     approvals::{
-        decide::may_be_granted,
-        look_alikes::{look_alikes, texts},
-        preview::Foreseen,
-        recheck::{Compared, Rechecked},
+        proposal::{Listener, Proposal, Waited, propose, wait},
+        recheck::{Rechecked, recheck, still_free},
+        repeats::{RejectedChanges, rejected_before},
+        router::{Holds, approval_required},
     },
     canonical::canonical,
-    ports::{Durability, Point, RecordDraft},
+    ports::Point,
     texts::Text,
     tools::{
         call::{CallDone, Ready},
-        refusals::millis_between,
+        dispatch::Dispatcher,
+        provenance::UntrustedSources,
+        refusals,
+        scope::Scope,
     },
-    turn::Turn,
+    turn::context::TurnContext,
 };
-
-/// No pending action waits longer, whatever a caller's sessions live.
-const LONGEST_WAIT_S: u32 = 31 * 86_400;
 
 /// Why a proposal takes the place of another.
 pub(crate) const CHANGED: &str = "What it would change is not the same any more.";
 pub(crate) const EDITED: &str = "The arguments were edited.";
-
-/// How far a signature goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Holds {
-    Once,
-    /// Calls like this one need none for the rest of the session.
-    ForSession,
-}
-
-/// What a waiting call is told.
-#[derive(Debug)]
-pub(crate) enum Verdict {
-    Approved(Holds),
-    Rejected(Option<String>),
-    Edited(Value),
-}
-
-/// Approval id -> the one call that waits for it.
-#[derive(Default)]
-pub(crate) struct Router {
-    waiting: Mutex<HashMap<ApprovalId, oneshot::Sender<Verdict>>>,
-}
-
-impl Router {
-    fn register(&self, id: &ApprovalId) -> oneshot::Receiver<Verdict> {
-        let (tell, told) = oneshot::channel();
-        self.waiting.lock().insert(id.clone(), tell);
-        told
-    }
-
-    /// Hands the verdict to the waiting call; false when nothing waits (any more).
-    pub(crate) fn tell(&self, id: &ApprovalId, verdict: Verdict) -> bool {
-        let waiting = self.waiting.lock().remove(id);
-        waiting.is_some_and(|tell| tell.send(verdict).is_ok())
-    }
-
-    /// Whether a call waits for this approval in this process.
-    pub(crate) fn waits(&self, id: &ApprovalId) -> bool {
-        self.waiting.lock().contains_key(id)
-    }
-
-    pub(crate) fn forget(&self, id: &ApprovalId) {
-        self.waiting.lock().remove(id);
-    }
-}
-
-/// A pending action with the ear of the call that waits for it. Listening starts before anyone can decide.
-pub(crate) struct Proposal {
-    pub(crate) approval: Approval,
-    pub(crate) told: oneshot::Receiver<Verdict>,
-}
 
 /// The end of a gated call.
 pub(crate) enum Gated {
@@ -98,435 +41,288 @@ pub(crate) enum Gated {
     Waiting(Box<AgentError>),
 }
 
-/// Why waiting ended.
-pub(crate) enum Waited {
-    Approved(Holds),
-    Rejected(Option<String>),
-    Edited(Value),
-    Expired,
-    Cancelled,
-    /// Something this proposal depends on has changed.
+/// The end of an execution, or the news that it must be proposed again.
+enum Executed {
+    Done(Gated),
     Changed,
 }
 
-fn heard(verdict: Result<Verdict, oneshot::error::RecvError>) -> Waited {
-    match verdict {
-        Ok(Verdict::Approved(holds)) => Waited::Approved(holds),
-        Ok(Verdict::Rejected(reason)) => Waited::Rejected(reason),
-        Ok(Verdict::Edited(arguments)) => Waited::Edited(arguments),
-        // The one that should tell is gone: no approver means no.
-        Err(_) => Waited::Cancelled,
-    }
+/// An approval under which a call runs, and how far it goes.
+type Signature<'a> = (&'a Approval, Holds);
+
+/// How an approval ended.
+type Ended<'a> = (&'a Approval, ApprovalStatus, Option<String>);
+
+pub(crate) struct ApprovalGate {
+    pub(crate) context: Arc<TurnContext>,
+    pub(crate) dispatcher: Dispatcher,
+    rejected: RejectedChanges,
 }
 
-impl Turn {
+impl ApprovalGate {
+    pub(crate) fn new(dispatcher: Dispatcher) -> Self {
+        Self { context: Arc::clone(&dispatcher.context), dispatcher, rejected: RejectedChanges::default() }
+    }
+
+    /// The gate of a pending action whose turn has ended.
+    pub(crate) fn detached(engine: &Arc<Engine>, approval: &Approval) -> Self {
+        let context = Arc::new(TurnContext::detached(engine, approval));
+        let sources = Arc::new(UntrustedSources::default());
+        sources.again(&approval.follows);
+        Self::new(Dispatcher::new(&context, sources, Scope::of_tool(engine, &approval.tool), None))
+    }
+
     /// Takes a call through the gate. Its result is saved here, as soon as it is known.
-    pub(crate) async fn gated(&self, ready: &Ready) -> Gated {
+    pub(crate) async fn run(&self, ready: &Ready) -> Gated {
         if !matches!(ready.decision, Decision::Ask { .. }) {
-            return self.through(ready).await;
+            return self.propose_and_follow(ready).await;
         }
         // The same change twice is asked about one after the other, and not again once it was rejected.
-        let asked_for = self.asked_for(ready);
-        let mut is_rejected = asked_for.lock().await;
+        let entry = self.rejected.entry(ready);
+        let mut is_rejected = entry.lock().await;
         if *is_rejected {
-            return self.close(self.rejected_before(ready), None).await;
+            return self.close(rejected_before(ready, &self.context.locale), None).await;
         }
-        if self.cancel.is_cancelled() {
-            let said = Text::CancelledCall.in_locale(&self.locale).to_owned();
+        if self.context.cancel.is_cancelled() {
+            let said = self.text(Text::CancelledCall);
             return self.close(refused(ready, ToolOutcome::Cancelled, "cancelled", said), None).await;
         }
-        let gated = self.through(ready).await;
+        let gated = self.propose_and_follow(ready).await;
         if let Gated::Done { result, .. } = &gated {
             *is_rejected = result.error.as_ref().is_some_and(|error| error.reason_text() == Some("rejected"));
         }
         gated
     }
 
-    async fn through(&self, ready: &Ready) -> Gated {
-        let mut ready = ready.clone();
-        let proposal = match &ready.decision {
-            Decision::Ask { why } => match self.propose(&ready, why.clone(), None).await {
-                Ok(proposal) => Some(proposal),
-                Err(error) => return self.close(failed(&ready, ToolOutcome::Error, error), None).await,
+    async fn propose_and_follow(&self, ready: &Ready) -> Gated {
+        let gated = match &ready.decision {
+            Decision::Ask { why } => match self.propose(ready, why, None).await {
+                Ok(proposal) => self.follow(ready.clone(), Some(proposal)).await,
+                Err(error) => Err(error),
             },
-            Decision::Allow { .. } | Decision::Deny { .. } => None,
+            Decision::Allow { .. } | Decision::Deny { .. } => self.follow(ready.clone(), None).await,
         };
-        if let (true, Some(proposal)) = (self.headless, &proposal) {
-            self.engine.router.forget(&proposal.approval.id);
-            return Gated::Waiting(Box::new(approval_required(&proposal.approval)));
+        match gated {
+            Ok(gated) => gated,
+            Err(error) => self.close(CallDone::failed(ready, ToolOutcome::Error, error), None).await,
         }
-        self.follow(&mut ready, proposal).await
     }
 
-    async fn follow(&self, ready: &mut Ready, mut proposal: Option<Proposal>) -> Gated {
+    pub(crate) async fn propose(&self, ready: &Ready, why: &str, replaces: Option<ApprovalId>) -> Result<Proposal, AgentError> {
+        let listener = if self.context.audience.may_wait() { Listener::Call } else { Listener::None };
+        propose(&self.dispatcher, ready, (why.to_owned(), replaces), listener).await
+    }
+
+    /// Follows a proposal, and those that take its place, to the end of the call. An error says that none could be made.
+    async fn follow(&self, mut ready: Ready, mut proposal: Option<Proposal>) -> Result<Gated, AgentError> {
         loop {
             let mut holds = Holds::Once;
-            if let Some(Proposal { approval, told }) = &mut proposal {
-                let approval = &*approval;
-                let began = tokio::time::Instant::now();
-                let waited = self.wait(ready, approval, told).await;
-                self.account.wait(began.elapsed());
-                let replaced = match waited {
-                    Waited::Approved(how_far) => {
-                        holds = how_far;
-                        // Whoever looks at it sees at once that it is signed: what it does may take its time.
-                        self.emit(EventBody::ApprovalResolved { id: approval.id.clone(), status: ApprovalStatus::Approved });
-                        self.emit(EventBody::Status { stage: Stage::Tools, text: None });
-                        None
+            if let Some(waiting) = &mut proposal {
+                if !self.context.audience.may_wait() {
+                    return Ok(Gated::Waiting(Box::new(approval_required(&waiting.approval))));
+                }
+                match self.decision(&mut ready, waiting).await {
+                    Decided::Approved(how_far) => holds = how_far,
+                    Decided::Replaced(why) => {
+                        proposal = Some(self.propose(&ready, why, Some(waiting.approval.id.clone())).await?);
+                        continue;
                     }
-                    Waited::Rejected(reason) => {
-                        let said = reason.clone().map_or_else(
-                            || Text::ApprovalRejected.in_locale(&self.locale).to_owned(),
-                            |r| format!("{} {r}", Text::ApprovalRejected.in_locale(&self.locale)),
-                        );
-                        self.note_rejected(ready);
-                        return self.close(refused(ready, ToolOutcome::Rejected, "rejected", said), Some((approval, ApprovalStatus::Rejected, reason))).await;
-                    }
-                    Waited::Expired => {
-                        let said = Text::ApprovalExpired.in_locale(&self.locale).to_owned();
-                        return self
-                            .close(refused(ready, ToolOutcome::Expired, "expired", said.clone()), Some((approval, ApprovalStatus::Expired, Some(said))))
-                            .await;
-                    }
-                    Waited::Cancelled => {
-                        let said = Text::ApprovalCancelled.in_locale(&self.locale).to_owned();
-                        return self
-                            .close(refused(ready, ToolOutcome::Cancelled, "cancelled", said.clone()), Some((approval, ApprovalStatus::Cancelled, Some(said))))
-                            .await;
-                    }
-                    Waited::Edited(arguments) => {
-                        ready.arguments = arguments;
-                        Some(EDITED)
-                    }
-                    Waited::Changed => Some(CHANGED),
-                };
-                if let Some(why) = replaced {
-                    match self.propose(ready, why.to_owned(), Some(approval.id.clone())).await {
-                        Ok(fresh) => proposal = Some(fresh),
-                        Err(error) => return self.close(failed(ready, ToolOutcome::Error, error), None).await,
-                    }
-                    continue;
+                    Decided::Ended(gated) => return Ok(gated),
                 }
             }
-            match self.execute(ready, proposal.as_ref().map(|p| (&p.approval, holds))).await {
-                Executed::Done(gated) => return gated,
+            match self.execute(&ready, proposal.as_ref().map(|p| (&p.approval, holds))).await {
+                Executed::Done(gated) => return Ok(gated),
                 Executed::Changed => {
                     let before = proposal.take().map(|p| p.approval.id);
-                    match self.propose(ready, CHANGED.to_owned(), before).await {
-                        Ok(fresh) => proposal = Some(fresh),
-                        Err(error) => return self.close(failed(ready, ToolOutcome::Error, error), None).await,
-                    }
+                    proposal = Some(self.propose(&ready, CHANGED, before).await?);
                 }
             }
         }
+    }
+
+    /// Carries out an action that has been approved after its turn's end. What has changed since is proposed anew.
+    pub(crate) async fn run_approved(&self, ready: &Ready, approval: &Approval, holds: Holds) -> Result<Gated, AgentError> {
+        match self.execute(ready, Some((approval, holds))).await {
+            Executed::Done(gated) => Ok(gated),
+            Executed::Changed => match self.propose(ready, CHANGED, Some(approval.id.clone())).await {
+                Ok(proposal) => self.follow(ready.clone(), Some(proposal)).await,
+                Err(error) => {
+                    self.close(CallDone::failed(ready, ToolOutcome::Error, error.clone()), None).await;
+                    Err(error)
+                }
+            },
+        }
+    }
+
+    /// Waits for the decision about a proposal.
+    async fn decision(&self, ready: &mut Ready, waiting: &mut Proposal) -> Decided {
+        let began = tokio::time::Instant::now();
+        let waited = wait(&self.dispatcher, ready, waiting).await;
+        self.context.account.entries().waited += began.elapsed();
+        let approval = &waiting.approval;
+        let (outcome, reason, status, said, given) = match waited {
+            Waited::Approved(holds) => {
+                // Whoever looks at it sees at once that it is approved: the call may take its time.
+                self.context.emit(EventBody::ApprovalResolved { id: approval.id.clone(), status: ApprovalStatus::Approved });
+                self.context.emit(EventBody::Status { stage: Stage::Tools, text: None });
+                return Decided::Approved(holds);
+            }
+            Waited::Edited(arguments) => {
+                ready.arguments = arguments;
+                return Decided::Replaced(EDITED);
+            }
+            Waited::Changed => return Decided::Replaced(CHANGED),
+            Waited::Rejected(given) => {
+                self.rejected.note(ready);
+                let rejected = self.text(Text::ApprovalRejected);
+                let said = given.as_ref().map_or_else(|| rejected.clone(), |given| format!("{rejected} {given}"));
+                (ToolOutcome::Rejected, "rejected", ApprovalStatus::Rejected, said, given)
+            }
+            Waited::Expired => {
+                let said = self.text(Text::ApprovalExpired);
+                (ToolOutcome::Expired, "expired", ApprovalStatus::Expired, said.clone(), Some(said))
+            }
+            Waited::Cancelled => {
+                let said = self.text(Text::ApprovalCancelled);
+                (ToolOutcome::Cancelled, "cancelled", ApprovalStatus::Cancelled, said.clone(), Some(said))
+            }
+        };
+        Decided::Ended(self.close(refused(ready, outcome, reason, said), Some((approval, status, given))).await)
     }
 
     /// Looks at everything again right before the effect, then executes it once.
-    pub(crate) async fn execute(&self, ready: &Ready, signed: Option<(&Approval, Holds)>) -> Executed {
-        let approval = signed.map(|(approval, _)| approval);
-        let lane = self.engine.lanes.effects(&self.session);
+    async fn execute(&self, ready: &Ready, signature: Option<Signature<'_>>) -> Executed {
+        let (context, approval) = (&self.context, signature.map(|(approval, _)| approval));
+        let lane = context.engine.lanes.effects(&context.session);
         let _in_order = lane.lock().await;
-        if self.cancel.is_cancelled() {
-            let said = Text::CancelledCall.in_locale(&self.locale).to_owned();
-            if let Some(approval) = approval {
-                self.engine.transition(approval, Transition::STOP, Some(&said)).await;
-            }
-            let ended = approval.map(|approval| (approval, ApprovalStatus::Cancelled, Some(said.clone())));
-            return Executed::Done(self.close(refused(ready, ToolOutcome::Cancelled, "cancelled", said), ended).await);
+        match self.begin(ready, approval).await {
+            Ok(()) => {}
+            Err(executed) => return executed,
         }
-        if approval.is_none()
-            && let Err(error) = self.still_free(ready).await
-        {
-            return Executed::Done(self.close(failed(ready, ToolOutcome::Denied, error), None).await);
-        }
-        if let Some(approval) = approval {
-            match self.recheck(ready, approval).await {
-                Rechecked::Same => {}
-                Rechecked::Changed => {
-                    self.engine.transition(approval, Transition::OUTDATE, None).await;
-                    return Executed::Changed;
-                }
-                Rechecked::Refused(error) => {
-                    self.engine.transition(approval, Transition::REFUSE, Some(&error.message)).await;
-                    let done = failed(ready, ToolOutcome::Denied, error.clone());
-                    return Executed::Done(self.close(done, Some((approval, ApprovalStatus::Failed, Some(error.message)))).await);
-                }
-            }
-            self.probe(Point::AfterApprovalDecided);
-            if !self.engine.transition(approval, Transition::BEGIN, None).await {
-                let error = AgentError::internal("approval_used", "This approval has been used or has ended already.");
-                return Executed::Done(self.close(failed(ready, ToolOutcome::Denied, error), None).await);
-            }
-        }
-        if let Some((approval, holds)) = signed {
+        if let Some((approval, holds)) = signature {
             self.remember(approval, holds, ready).await;
         }
-        let done = self.dispatch(ready, approval).await;
-        self.note_trust(&ready.spec, &done);
-        self.probe(Point::AfterOutcome);
-        // What was read before may not be true any more.
-        self.seen.lock().clear();
+        let done = self.dispatcher.dispatch(ready, approval, Some(self)).await;
+        self.dispatcher.note_trust(&ready.spec, &done);
+        context.probe(Point::AfterOutcome);
+        self.dispatcher.reads.clear();
         if approval.is_none() && done.effect != Effect::ReadOnly && matches!(done.outcome, ToolOutcome::Ok | ToolOutcome::Unknown) {
-            self.report_write(&done);
+            context.account.entries().unasked_writes.push(self.write_line(&done));
         }
         let ended = approval.map(|approval| {
-            let status = if done.outcome == ToolOutcome::Ok { ApprovalStatus::Done } else { ApprovalStatus::Failed };
-            (approval, status, done.error.as_ref().map(|e| e.message.clone()))
+            let transition = if done.outcome == ToolOutcome::Ok { Transition::COMPLETE } else { Transition::FAIL };
+            (approval, transition, done.error.as_ref().map(|error| error.message.clone()))
         });
-        if let Some((approval, status, reason)) = &ended {
-            self.engine.transition(approval, Transition { from: ApprovalStatus::Executing, to: *status }, reason.as_deref()).await;
+        if let Some((approval, transition, reason)) = &ended {
+            context.engine.transition(approval, *transition, reason.as_deref()).await;
         }
-        self.use_grant(ready).await;
-        let gated = self.close(done, ended).await;
-        self.engine.lanes.effect_done(&self.session);
+        self.note_grant_used(ready).await;
+        let gated = self.close(done, ended.map(|(approval, transition, reason)| (approval, transition.to, reason))).await;
+        context.engine.lanes.effect_done(&context.session);
         Executed::Done(gated)
     }
 
-    /// Keeps a permission that a signature gives, once what was signed has been looked at again.
+    /// The last checks before the effect. If it may happen, its approval is used up by this.
+    async fn begin(&self, ready: &Ready, approval: Option<&Approval>) -> Result<(), Executed> {
+        let engine = &self.context.engine;
+        if self.context.cancel.is_cancelled() {
+            let said = self.text(Text::CancelledCall);
+            if let Some(approval) = approval {
+                engine.transition(approval, Transition::STOP, Some(&said)).await;
+            }
+            let ended = approval.map(|approval| (approval, ApprovalStatus::Cancelled, Some(said.clone())));
+            return Err(Executed::Done(self.close(refused(ready, ToolOutcome::Cancelled, "cancelled", said), ended).await));
+        }
+        let Some(approval) = approval else {
+            return match still_free(&self.dispatcher, ready).await {
+                Ok(()) => Ok(()),
+                Err(error) => Err(self.deny(ready, error, None).await),
+            };
+        };
+        match recheck(&self.dispatcher, ready, approval).await {
+            Rechecked::Same => {}
+            Rechecked::Changed => {
+                engine.transition(approval, Transition::OUTDATE, None).await;
+                return Err(Executed::Changed);
+            }
+            Rechecked::Refused(error) => {
+                engine.transition(approval, Transition::REFUSE, Some(&error.message)).await;
+                let ended = (approval, ApprovalStatus::Failed, Some(error.message.clone()));
+                return Err(self.deny(ready, error, Some(ended)).await);
+            }
+        }
+        self.context.probe(Point::AfterApprovalDecided);
+        if engine.transition(approval, Transition::BEGIN, None).await {
+            return Ok(());
+        }
+        let error = AgentError::internal("approval_used", "This approval has been used or has ended already.");
+        Err(self.deny(ready, error, None).await)
+    }
+
+    async fn deny(&self, ready: &Ready, error: AgentError, ended: Option<Ended<'_>>) -> Executed {
+        Executed::Done(self.close(CallDone::failed(ready, ToolOutcome::Denied, error), ended).await)
+    }
+
+    /// Keeps a permission that an approval gives, once what was approved has been looked at again.
     pub(crate) async fn remember(&self, approval: &Approval, holds: Holds, ready: &Ready) {
         if holds == Holds::ForSession
-            && let Err(error) = self.engine.grant(approval, &ready.spec).await
+            && let Err(error) = self.context.engine.grant(approval, &ready.spec).await
         {
             tracing::error!(%error, "a permission could not be stored; the tool asks again");
-            let text = Text::PermissionLost.in_locale(&self.locale).to_owned();
-            let notice = ItemBody::Notice { level: NoticeLevel::Warning, code: "permission_not_stored".into(), text };
-            if self.save(vec![self.item(notice)]).await.is_err() {
+            let notice = ItemBody::Notice { level: NoticeLevel::Warning, code: "permission_not_stored".into(), text: self.text(Text::PermissionLost) };
+            if self.context.save(vec![self.context.item(notice)]).await.is_err() {
                 tracing::warn!("the notice of a lost permission could not be saved");
             }
         }
     }
 
-    async fn use_grant(&self, ready: &Ready) {
+    async fn note_grant_used(&self, ready: &Ready) {
         if let Decision::Allow { grant: Some(id), .. } = &ready.decision {
-            let now = self.world().clock.now();
-            if let Err(error) = self.world().store.grant_used(id, now).await {
+            let world = self.context.world();
+            if let Err(error) = world.store.grant_used(id, world.clock.now()).await {
                 tracing::warn!(%error, "the use of a grant could not be noted");
             }
         }
     }
 
     /// Saves the result (and how its approval ended) and makes it the end of the call.
-    pub(crate) async fn close(&self, done: CallDone, ended: Option<(&Approval, ApprovalStatus, Option<String>)>) -> Gated {
+    pub(crate) async fn close(&self, done: CallDone, ended: Option<Ended<'_>>) -> Gated {
+        let context = &self.context;
         let is_decided = ended.is_some() && matches!(done.outcome, ToolOutcome::Rejected | ToolOutcome::Expired | ToolOutcome::Cancelled);
         if !is_decided {
-            self.note_refused(&done).await;
+            refusals::note_refused(context, &done, self.dispatcher.scope.agent_id()).await;
         }
         let mut items = Vec::new();
         if let Some((approval, status, reason)) = ended {
-            items.push(self.item(ItemBody::Approval {
-                approval: approval.id.clone(),
-                call: approval.call.clone(),
-                tool: approval.tool.clone(),
-                status,
-                reason,
-            }));
-            self.emit(EventBody::ApprovalResolved { id: approval.id.clone(), status });
+            let (id, call, tool) = (approval.id.clone(), approval.call.clone(), approval.tool.clone());
+            items.push(context.item(ItemBody::Approval { approval: id.clone(), call, tool, status, reason }));
+            context.emit(EventBody::ApprovalResolved { id, status });
         }
-        items.push(self.result_item(&done));
-        let saved = self.save(items).await.is_ok();
+        items.push(context.item(done.item_body()));
+        let saved = context.save(items).await.is_ok();
         Gated::Done { result: Box::new(done), saved }
     }
 
-    /// What the person who decides sees of an action. Fails when it is known to be in vain, unless the caller's host looks itself.
-    async fn shown_before(&self, ready: &Ready) -> Result<Option<PreviewView>, AgentError> {
-        let foresight = self.foresee(&ready.spec, &ready.arguments, &self.locale).await;
-        let theirs = self.run.as_ref().is_some_and(|run| run.looks_at(&ready.spec));
-        match foresight.foreseen {
-            Some(Foreseen::Refused { refuse }) if !theirs => Err(AgentError::invalid(refuse).reason("foreseen_refusal")),
-            _ => Ok(foresight.view()),
-        }
+    /// The line that reports a write without an approval.
+    fn write_line(&self, done: &CallDone) -> String {
+        let unknown = if done.outcome == ToolOutcome::Unknown { format!(" ({})", self.text(Text::UnknownOutcome)) } else { String::new() };
+        format!("{} {}{unknown}", done.title, canonical(&done.arguments))
     }
 
-    /// Stores a pending action and tells everyone. Fails when it cannot be recorded: then nothing is asked and nothing runs.
-    pub(crate) async fn propose(&self, ready: &Ready, why: String, replaces: Option<ApprovalId>) -> Result<Proposal, AgentError> {
-        let world = self.world();
-        let spec = &ready.spec;
-        let preview = self.shown_before(ready).await?;
-        let outgoing = self.outgoing(ready).await?;
-        let now = world.clock.now();
-        let agent = self.agent_name().unwrap_or_default();
-        let shown = preview.as_ref().map(|preview| json!(preview)).unwrap_or_default();
-        let look_alikes = look_alikes([spec.title.as_str()].into_iter().chain(texts(&ready.arguments)).chain(texts(&shown)));
-        let approval = Approval {
-            id: ApprovalId(world.ids.next("approval")),
-            session: self.session.clone(),
-            turn: self.id.clone(),
-            call: ready.call.clone(),
-            tool: spec.id.clone(),
-            tool_title: spec.title.clone(),
-            server: spec.target.server().to_owned(),
-            agent,
-            effect: spec.effect,
-            arguments: canonical(&outgoing.arguments),
-            hash: outgoing.hash,
-            why,
-            preview,
-            locale: Some(self.locale.clone()),
-            created_at: now,
-            expires_at: now + TimeDelta::seconds(i64::from(self.settings.limits.approval_expiry_s.clamp(1, LONGEST_WAIT_S))),
-            status: ApprovalStatus::Pending,
-            grantable: may_be_granted(spec),
-            follows: self.strangers.quoted(&ready.arguments),
-            look_alikes,
-            confirm_word: (spec.effect == Effect::Destructive).then(|| confirm_word(&spec.title)),
-            headless: self.headless || self.detached,
-            replaces,
-            reason: None,
-            decided_at: None,
-        };
-        let draft = RecordDraft::new(RecordType::ApprovalRequested)
-            .of(&self.session, &self.id)
-            .field("approval", approval.id.as_str())
-            .field("call", ready.call.as_str())
-            .field("tool", spec.id.as_str())
-            .field("server", approval.server.clone())
-            .field("effect", json!(spec.effect))
-            .field("hash", approval.hash.clone())
-            .field("agent", self.agent_id())
-            .field("why", approval.why.clone())
-            .field("expires_at", approval.expires_at.to_rfc3339())
-            .field("follows", approval.follows.iter().map(|from| from.tool.as_str()).collect::<Vec<_>>())
-            .commit("arguments", approval.arguments.clone())
-            .commit("excerpts", json!(approval.follows.iter().map(|from| &from.excerpt).collect::<Vec<_>>()).to_string())
-            .commit("preview", approval.preview.as_ref().map_or(Value::Null, |p| json!(p)).to_string());
-        world.audit.append(draft, Durability::Durable).await.map_err(|_| {
-            AgentError::internal("audit_unavailable", format!("{} was not proposed: the audit log cannot be written.", spec.title))
-                .hint("Run `csign doctor` to see why.")
-        })?;
-        let told = self.engine.router.register(&approval.id);
-        world.store.approval_insert(&approval).await?;
-        // Before anybody hears of it: whoever hears may decide at once.
-        self.probe(Point::AfterApprovalRequested);
-        self.emit(EventBody::ApprovalRequested { approval: Box::new(approval.clone()) });
-        self.emit(EventBody::Status { stage: Stage::WaitingForApproval, text: None });
-        self.engine.push_approvals().await;
-        Ok(Proposal { approval, told })
-    }
-
-    pub(crate) async fn wait(&self, ready: &Ready, approval: &Approval, told: &mut oneshot::Receiver<Verdict>) -> Waited {
-        let engine = &self.engine;
-        let mut changes = engine.lanes.watch_effects(&self.session);
-        loop {
-            tokio::select! {
-                biased;
-                verdict = &mut *told => return heard(verdict),
-                () = self.cancel.cancelled() => {
-                    let settled = engine.transition(approval, Transition::CANCEL, Some(Text::ApprovalCancelled.in_locale(&self.locale))).await;
-                    if settled || !engine.verdict_is_coming(approval).await {
-                        engine.router.forget(&approval.id);
-                        return Waited::Cancelled;
-                    }
-                    // Somebody has just decided: what they said counts, and it is on its way.
-                    return heard(told.await);
-                }
-                () = tokio::time::sleep(until(approval.expires_at, self.world().clock.now())) => {
-                    let over = self.world().clock.now() >= approval.expires_at;
-                    if over {
-                        let settled = engine.transition(approval, Transition::EXPIRE, Some(Text::ApprovalExpired.in_locale(&self.locale))).await;
-                        if settled || !engine.verdict_is_coming(approval).await {
-                            engine.router.forget(&approval.id);
-                            return Waited::Expired;
-                        }
-                        return heard(told.await);
-                    }
-                }
-                Ok(()) = changes.changed() => {
-                    let is_other = matches!(self.compare(ready, approval).await, Compared::Changed | Compared::Refused(_));
-                    if is_other && engine.transition(approval, Transition::REPLACE, None).await {
-                        engine.router.forget(&approval.id);
-                        return Waited::Changed;
-                    }
-                }
-            }
-        }
+    fn text(&self, text: Text) -> String {
+        text.in_locale(&self.context.locale).to_owned()
     }
 }
 
-/// The end of an execution, or the news that it must be proposed again.
-pub(crate) enum Executed {
-    Done(Gated),
-    Changed,
-}
-
-impl Engine {
-    /// Makes a transition of an approval and records it. Returns whether this call made it.
-    pub(crate) async fn transition(&self, approval: &Approval, transition: Transition, reason: Option<&str>) -> bool {
-        let now = self.world.clock.now();
-        let moved = self.world.store.approval_move(&approval.id, transition, reason, now).await.unwrap_or(false);
-        if moved && transition != Transition::BEGIN {
-            self.record_resolved(approval, transition.to, reason, "host").await;
-            self.push_approvals().await;
-        }
-        moved
-    }
-
-    /// Whether someone has decided this and is about to tell the call that waits. A row that cannot be read, or is gone,
-    /// brings no verdict: no approver means no.
-    async fn verdict_is_coming(&self, approval: &Approval) -> bool {
-        let row = self.world.store.approval(&approval.id).await.ok().flatten();
-        row.is_some_and(|row| matches!(row.status, ApprovalStatus::Approved | ApprovalStatus::Rejected | ApprovalStatus::Superseded))
-    }
-
-    pub(crate) async fn record_resolved(&self, approval: &Approval, status: ApprovalStatus, reason: Option<&str>, by: &str) {
-        let mut draft = RecordDraft::new(RecordType::ApprovalResolved)
-            .of(&approval.session, &approval.turn)
-            .field("approval", approval.id.as_str())
-            .field("tool", approval.tool.as_str())
-            .field("hash", approval.hash.clone())
-            .field("status", json!(status))
-            .field("by", by)
-            .field("level", if status == ApprovalStatus::Failed { "error" } else { "info" })
-            .field("agent", self.agent_id_of(approval))
-            .field("duration_ms", millis_between(approval.created_at, self.world.clock.now()));
-        if let Some(reason) = reason {
-            draft = draft.commit("reason", reason);
-        }
-        if let Err(error) = self.world.audit.append(draft, Durability::Durable).await {
-            tracing::error!(%error, "a decision could not be recorded");
-        }
-    }
-
-    pub(crate) async fn push_approvals(&self) {
-        if !self.world.events.heard() {
-            return;
-        }
-        let waiting = self.world.store.approvals(false).await.map_or(0, |list| list.iter().filter(|a| a.status == ApprovalStatus::Pending).count());
-        self.push(Push::Approvals { waiting: u32::try_from(waiting).unwrap_or(u32::MAX) });
-    }
-}
-
-/// Time to sleep: short steps, so that a suspended machine or a set clock is noticed.
-fn until(end: DateTime<Utc>, now: DateTime<Utc>) -> Duration {
-    (end - now).to_std().unwrap_or(Duration::ZERO).clamp(Duration::from_millis(5), Duration::from_secs(5))
-}
-
-/// The word to type for a destructive action: the first word of the tool's title.
-fn confirm_word(title: &str) -> String {
-    title.split_whitespace().next().unwrap_or("confirm").to_uppercase()
-}
-
-pub(crate) fn approval_required(approval: &Approval) -> AgentError {
-    AgentError::new(ErrorCode::ApprovalRequired, format!("{} waits for an approval.", approval.tool_title))
-        .with("approval_id", approval.id.as_str())
-        .with("tool_id", approval.tool.as_str())
-        .with("side_effect_level", json!(approval.effect))
-        .with("preview", approval.preview.as_ref().map_or_else(|| Value::String(approval.arguments.clone()), |p| Value::String(p.summary.clone())))
-        .with("hash", approval.hash.clone())
-        .with("expires_at", approval.expires_at.to_rfc3339())
-        .hint(format!("See it with `csign approvals show {}`.", approval.id))
+/// What a decision means to the call that waited for it.
+enum Decided {
+    Approved(Holds),
+    /// Another proposal takes its place, for this reason.
+    Replaced(&'static str),
+    Ended(Gated),
 }
 
 fn refused(ready: &Ready, outcome: ToolOutcome, reason: &str, said: String) -> CallDone {
     let error = AgentError::new(ErrorCode::ApprovalRequired, said.clone()).reason(reason);
     CallDone::of(ready, outcome, Some(error), said)
-}
-
-pub(crate) fn failed(ready: &Ready, outcome: ToolOutcome, error: AgentError) -> CallDone {
-    let summary = error.message.clone();
-    CallDone::of(ready, outcome, Some(error), summary)
-}
-
-/// Approvals whose process died name their turn.
-pub(crate) fn of_turn<'a>(approvals: &'a [Approval], turn: &TurnId) -> impl Iterator<Item = &'a Approval> {
-    approvals.iter().filter(move |approval| approval.turn == *turn)
 }

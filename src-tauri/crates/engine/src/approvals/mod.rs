@@ -1,8 +1,13 @@
 //! Approvals: what waits for a person, what the person decides, and the last check before the effect.
 
+pub(crate) mod answers;
 pub(crate) mod decide;
 pub(crate) mod gate;
+pub(crate) mod grants;
 pub(crate) mod look_alikes;
 pub(crate) mod preview;
+pub(crate) mod proposal;
 pub(crate) mod recheck;
 pub(crate) mod repeats;
+pub(crate) mod router;
+pub(crate) mod transitions;

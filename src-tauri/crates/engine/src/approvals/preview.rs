@@ -12,8 +12,12 @@ use serde_json::{Map, Value};
 
 use crate::{
     amounts,
-    tools::call::{CallDone, Ready},
-    turn::Turn,
+    tools::{
+        call::{CallDone, Ready},
+        dispatch::Dispatcher,
+        policy_decision::policy_decision,
+    },
+    turn::context::TurnContext,
 };
 
 /// The longest preview, as JSON text.
@@ -51,71 +55,74 @@ impl Foresight {
 /// Why a preview has no value of a read.
 enum Missing {
     /// There is nothing to ask for, nobody may ask, or the tool said that it has no such thing: so it will say again.
-    RedactedText,
+    Nothing,
     /// Nobody answered.
     Away,
 }
 
-impl Turn {
-    pub(crate) async fn foresee(&self, spec: &ToolSpec, arguments: &Value, locale: &str) -> Foresight {
-        let mut foresight = Foresight { foreseen: None, unread: false };
-        let Some(preview) = &spec.preview else { return foresight };
-        let (mut variables, mut seen) = (Map::new(), Vec::new());
-        for read in &preview.reads {
-            let value = self.preview_read(spec, read, arguments, &mut seen).await;
-            foresight.unread |= matches!(value, Err(Missing::Away));
-            match value {
-                Ok(value) => variables.insert(read.name.clone(), value),
-                Err(_) if read.optional => variables.insert(read.name.clone(), Value::Null),
-                Err(_) => return foresight,
-            };
-        }
-        match render(&preview.template, arguments, &variables, locale) {
-            Ok(foreseen) => {
-                if matches!(foreseen, Foreseen::Refused { .. }) {
-                    // The model hears why, perhaps in words of what was read. A preview itself is for the person alone.
-                    seen.iter().for_each(|(spec, done)| self.note_trust(spec, done));
-                }
-                foresight.foreseen = Some(foreseen);
-            }
-            Err(problem) => tracing::warn!(tool = %spec.id, %problem, "a preview could not be computed"),
-        }
-        foresight
-    }
-
-    async fn preview_read(&self, of: &ToolSpec, read: &PreviewRead, arguments: &Value, seen: &mut Vec<(Arc<ToolSpec>, CallDone)>) -> Result<Value, Missing> {
-        let is_wanted = |spec: &&ToolSpec| spec.pack == of.pack && spec.is_named(&read.tool) && spec.effect == Effect::ReadOnly;
-        let spec = self.specs.iter().find(is_wanted).ok_or(Missing::RedactedText)?.clone();
-        let filled: Map<String, Value> = read.arguments.iter().filter_map(|(name, value)| Some((name.clone(), fill(value, arguments)?))).collect();
-        let arguments = Value::Object(filled);
-        let call = contract::CallId(self.world().ids.next("call"));
-        let decision = self.gate(&spec, &arguments).await;
-        let ready = Ready { call, spec: Arc::new(spec), arguments, decision, coerced: Vec::new(), is_adapted: false };
-        self.may_preview(&ready)?;
-        let done = self.dispatch(&ready, None).await;
-        let value = match &done.error {
-            _ if done.outcome == ToolOutcome::Ok => Ok((*done.data).clone()),
-            Some(error) if is_an_answer(error) => Err(Missing::RedactedText),
-            _ => Err(Missing::Away),
+/// Computes what an action would change.
+pub(crate) async fn foresee(dispatcher: &Dispatcher, spec: &ToolSpec, arguments: &Value, locale: &str) -> Foresight {
+    let mut foresight = Foresight { foreseen: None, unread: false };
+    let Some(preview) = &spec.preview else { return foresight };
+    let (mut variables, mut seen) = (Map::new(), Vec::new());
+    for read in &preview.reads {
+        let value = preview_read(dispatcher, spec, read, arguments, &mut seen).await;
+        foresight.unread |= matches!(value, Err(Missing::Away));
+        match value {
+            Ok(value) => variables.insert(read.name.clone(), value),
+            Err(_) if read.optional => variables.insert(read.name.clone(), Value::Null),
+            Err(_) => return foresight,
         };
-        seen.push((ready.spec, done));
-        value
     }
+    match render(&preview.template, arguments, &variables, locale) {
+        Ok(foreseen) => {
+            if matches!(foreseen, Foreseen::Refused { .. }) {
+                // The model hears why, perhaps in words of what was read. A preview itself is for the person alone.
+                seen.iter().for_each(|(spec, done)| dispatcher.note_trust(spec, done));
+            }
+            foresight.foreseen = Some(foreseen);
+        }
+        Err(problem) => tracing::warn!(tool = %spec.id, %problem, "a preview could not be computed"),
+    }
+    foresight
 }
 
-impl Turn {
-    /// The host reads for a preview only what a model could read now without a question: nobody has agreed to anything yet.
-    fn may_preview(&self, ready: &Ready) -> Result<(), Missing> {
-        let fits = self.engine.check_arguments(&ready.spec, &ready.arguments);
-        let refused = self.engine.check_tool(&ready.spec).and(fits).map_err(|error| error.message);
-        let why = match (&ready.decision, refused) {
-            (Decision::Allow { .. }, Ok(())) => return Ok(()),
-            (Decision::Ask { why } | Decision::Deny { why }, Ok(())) => why.clone(),
-            (_, Err(message)) => message,
-        };
-        tracing::info!(tool = %ready.spec.id, %why, "a preview was left out");
-        Err(Missing::RedactedText)
-    }
+async fn preview_read(
+    dispatcher: &Dispatcher,
+    of: &ToolSpec,
+    read: &PreviewRead,
+    arguments: &Value,
+    seen: &mut Vec<(Arc<ToolSpec>, CallDone)>,
+) -> Result<Value, Missing> {
+    let is_wanted = |spec: &&ToolSpec| spec.pack == of.pack && spec.is_named(&read.tool) && spec.effect == Effect::ReadOnly;
+    let spec = dispatcher.context.specs.iter().find(is_wanted).ok_or(Missing::Nothing)?.clone();
+    let filled: Map<String, Value> = read.arguments.iter().filter_map(|(name, value)| Some((name.clone(), fill(value, arguments)?))).collect();
+    let arguments = Value::Object(filled);
+    let call = contract::CallId(dispatcher.context.world().ids.next("call"));
+    let decision = policy_decision(&dispatcher.context, &dispatcher.sources, &spec, &arguments).await;
+    let ready = Ready { call, spec: Arc::new(spec), arguments, decision, coerced: Vec::new(), defaults: Vec::new(), is_adapted: false };
+    may_preview(&dispatcher.context, &ready)?;
+    let done = dispatcher.dispatch(&ready, None, None).await;
+    let value = match &done.error {
+        _ if done.outcome == ToolOutcome::Ok => Ok((*done.data).clone()),
+        Some(error) if is_an_answer(error) => Err(Missing::Nothing),
+        _ => Err(Missing::Away),
+    };
+    seen.push((ready.spec, done));
+    value
+}
+
+/// The host reads for a preview only what a model could read now without a question: nobody has agreed to anything yet.
+fn may_preview(context: &TurnContext, ready: &Ready) -> Result<(), Missing> {
+    let fits = context.engine.check_arguments(&ready.spec, &ready.arguments);
+    let refused = context.engine.check_tool(&ready.spec).and(fits).map_err(|error| error.message);
+    let why = match (&ready.decision, refused) {
+        (Decision::Allow { .. }, Ok(())) => return Ok(()),
+        (Decision::Ask { why } | Decision::Deny { why }, Ok(())) => why.clone(),
+        (_, Err(message)) => message,
+    };
+    tracing::info!(tool = %ready.spec.id, %why, "a preview was left out");
+    Err(Missing::Nothing)
 }
 
 /// Whether a failure is what the tool or its server said, and not that nobody was there.

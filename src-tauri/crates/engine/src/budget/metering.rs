@@ -1,25 +1,18 @@
 //! The one place through which every model call of a turn goes: reserved in the ledger before it is made, settled with what the
 //! provider counted, refused when a cap would be passed. Whoever calls the turn's model is counted, also a supervisor.
 
-use std::{
-    collections::BTreeSet,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::sync::Arc;
 
 use chrono_tz::Tz;
-use contract::{AgentError, Budgets, Effect, ModelCapabilities, ModelPrice, SessionId, Settings, ToolId, TurnId};
+use contract::{AgentError, Budgets, ModelCapabilities, ModelPrice, Settings};
 use futures::{
     future::BoxFuture,
     stream::{self, BoxStream, StreamExt},
 };
-use parking_lot::Mutex;
 
 use crate::{
     World,
+    budget::account::Account,
     budget::ledger::{Cap, ReservationRequest, Reserved, Scope, Settlement, TokenPrice},
     ports::{Finish, Message, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, ToolDef},
     texts::Text,
@@ -30,74 +23,6 @@ const LEAST_ANSWER: u64 = 256;
 
 /// The reason of every refusal by a budget.
 pub(crate) const BUDGET: &str = "budget_exceeded";
-
-/// What a turn has used so far, for all that happens in it.
-pub(crate) struct Account {
-    pub(crate) session: SessionId,
-    pub(crate) turn: TurnId,
-    /// The caller's own limit of an answer.
-    pub(crate) max_output_tokens: Option<u32>,
-    pub(crate) nano_usd: AtomicU64,
-    pub(crate) unpriced: Mutex<BTreeSet<String>>,
-    /// A budget made the answer end early.
-    pub(crate) truncated: AtomicBool,
-    /// A budget cut the last answer in the middle of it.
-    pub(crate) cut: AtomicBool,
-    /// What was said on the way is a part of the answer: nothing stands for it at the end.
-    pub(crate) in_parts: AtomicBool,
-    /// A tool with an effect has run.
-    pub(crate) changed: AtomicBool,
-    /// The model said that this is not its task.
-    pub(crate) declined: AtomicBool,
-    /// Why the last call of the turn itself was not made.
-    pub(crate) refusal: Mutex<Option<AgentError>>,
-    tools: Mutex<Vec<ToolId>>,
-    waited: Mutex<Duration>,
-}
-
-impl Account {
-    pub(crate) fn new(session: SessionId, turn: TurnId, max_output_tokens: Option<u32>) -> Self {
-        Self {
-            session,
-            turn,
-            max_output_tokens,
-            nano_usd: AtomicU64::new(0),
-            unpriced: Mutex::default(),
-            truncated: AtomicBool::new(false),
-            cut: AtomicBool::new(false),
-            in_parts: AtomicBool::new(false),
-            changed: AtomicBool::new(false),
-            declined: AtomicBool::new(false),
-            refusal: Mutex::default(),
-            tools: Mutex::default(),
-            waited: Mutex::default(),
-        }
-    }
-
-    /// Notes a tool that runs, in the order of first use.
-    pub(crate) fn used(&self, tool: &ToolId, effect: Effect) {
-        if effect != Effect::ReadOnly {
-            self.changed.store(true, Ordering::Release);
-        }
-        let mut tools = self.tools.lock();
-        if !tools.contains(tool) {
-            tools.push(tool.clone());
-        }
-    }
-
-    pub(crate) fn tools(&self) -> Vec<ToolId> {
-        self.tools.lock().clone()
-    }
-
-    /// Notes time that a person took.
-    pub(crate) fn wait(&self, time: Duration) {
-        *self.waited.lock() += time;
-    }
-
-    pub(crate) fn waited(&self) -> Duration {
-        *self.waited.lock()
-    }
-}
 
 /// A model whose calls are counted.
 pub(crate) struct Metered {
@@ -174,7 +99,7 @@ impl Model for Metered {
                 Ok(request) => meter.listen(request),
                 Err(refusal) => {
                     let error = told(&refusal);
-                    *account.refusal.lock() = Some(refusal);
+                    account.entries().refusal = Some(refusal);
                     stream::iter([Err(error)]).boxed()
                 }
             }
@@ -269,10 +194,11 @@ impl Meter {
             Ok(ModelEvent::Call(call)) => self.output_bytes += (call.name.len() + call.arguments.len()) as u64,
             Ok(ModelEvent::Done { usage, finish }) => {
                 let cut = *finish == Finish::Length && self.is_clamped();
-                self.account.cut.store(cut, Ordering::Release);
-                self.account.truncated.fetch_or(cut, Ordering::AcqRel);
-                if *finish == Finish::OutOfScope {
-                    self.account.declined.store(true, Ordering::Release);
+                {
+                    let mut entries = self.account.entries();
+                    entries.is_cut = cut;
+                    entries.is_truncated |= cut;
+                    entries.is_declined |= *finish == Finish::OutOfScope;
                 }
                 // A server that does not count is counted by guess.
                 let counted = usage.input_tokens + usage.output_tokens > 0;
@@ -313,11 +239,11 @@ impl Meter {
             return Some(0);
         }
         let Some(price) = self.world.profile.prices().of(&label).map(in_nano) else {
-            self.account.unpriced.lock().insert(label);
+            self.account.entries().unpriced.insert(label);
             return None;
         };
         let cost = price.of(input, output);
-        self.account.nano_usd.fetch_add(cost, Ordering::AcqRel);
+        self.account.entries().nano_usd += cost;
         Some(cost)
     }
 

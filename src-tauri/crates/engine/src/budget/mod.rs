@@ -1,5 +1,6 @@
 //! What model calls cost: reservations before a call, usage after it, and how well runs are served.
 
+pub(crate) mod account;
 pub(crate) mod ledger;
 pub(crate) mod metering;
 pub(crate) mod service_level;

@@ -16,6 +16,7 @@ use crate::{
     Engine,
     context::offered_schema::offered,
     ports::{AskedCall, Message, Model, ModelCall, StoreError, ToolDef},
+    turn::{context::TurnContext, outcome::End},
 };
 
 /// Where the numbers are kept, among the session's own values: they go when the session goes, and hold digests only.
@@ -140,7 +141,7 @@ pub(crate) struct EgressSession {
     table: Arc<Mutex<Table>>,
     sent: Mutex<Replaced>,
     /// The secrets that were known when the first word was made.
-    secrets: Mutex<u64>,
+    secrets: u64,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -190,23 +191,6 @@ impl Engine {
             .reason("egress_denied")
             .hint("Choose the offline model or a server on this computer in Settings, or allow cloud models there."))
     }
-
-    /// The words of a turn at this level, with results as `values` for a model that reads them so. Reads the session's numbers when
-    /// they are not in memory.
-    pub(crate) async fn words(self: &Arc<Self>, session: &SessionId, level: RedactionLevel, values: bool) -> Result<EgressSession, StoreError> {
-        let known = lock(&self.egress.tables).known(session);
-        let table = match known {
-            Some(table) => table,
-            None => {
-                let stored = self.world.store.session_values_of(session, &[KEY]).await?.remove(KEY).unwrap_or_default();
-                let table = Table { numbers: Numbers::restored(session.as_str(), &stored), ..Table::default() };
-                lock(&self.egress.tables).keep(session, table)
-            }
-        };
-        lock(&table).turn += 1;
-        let secrets = Mutex::new(self.exact_now().0);
-        Ok(EgressSession { engine: Arc::clone(self), session: session.clone(), level, values, table, sent: Mutex::default(), secrets })
-    }
 }
 
 impl Egress {
@@ -217,6 +201,34 @@ impl Egress {
 }
 
 impl EgressSession {
+    /// Gets a turn's model ready (its key is then known, and removed), and the session's numbers.
+    pub(crate) async fn open(context: &TurnContext) -> Result<Self, End> {
+        tokio::select! {
+            biased;
+            () = context.cancel.cancelled() => return Err(End::Cancelled { partial: String::new() }),
+            () = context.model.ready() => {}
+        }
+        let (level, values) = (context.redaction_level(), context.model.reads_values());
+        Self::of_session(&context.engine, &context.session, level, values).await.map_err(End::failed)
+    }
+
+    /// For a session at this level, with results as `values` for a model that reads them so. Reads the session's numbers when they
+    /// are not in memory.
+    pub(crate) async fn of_session(engine: &Arc<Engine>, session: &SessionId, level: RedactionLevel, values: bool) -> Result<Self, StoreError> {
+        let known = lock(&engine.egress.tables).known(session);
+        let table = match known {
+            Some(table) => table,
+            None => {
+                let stored = engine.world.store.session_values_of(session, &[KEY]).await?.remove(KEY).unwrap_or_default();
+                let table = Table { numbers: Numbers::restored(session.as_str(), &stored), ..Table::default() };
+                lock(&engine.egress.tables).keep(session, table)
+            }
+        };
+        lock(&table).turn += 1;
+        let secrets = engine.exact_now().0;
+        Ok(Self { engine: Arc::clone(engine), session: session.clone(), level, values, table, sent: Mutex::default(), secrets })
+    }
+
     /// A text that is new in this turn.
     pub(crate) fn text(&self, text: &str) -> Outbound {
         let redactor = self.redactor().1;
@@ -368,7 +380,7 @@ impl EgressSession {
     /// The messages again without secrets, when one has become known since they were made (a tool's, for example).
     pub(crate) fn looked_at_again(&self, mut messages: Vec<Message>) -> Vec<Message> {
         let (generation, redactor) = self.redactor();
-        if *lock(&self.secrets) == generation {
+        if self.secrets == generation {
             return messages;
         }
         for message in &mut messages {

@@ -73,7 +73,7 @@ fn name_of<'a>(agent: &'a Agent, kind: &str, id: &str) -> Option<&'a str> {
 }
 
 /// Puts defaults in place and says where each value comes from. A value that nobody named is refused.
-pub(crate) fn settle(agent: &Agent, spec: &ToolSpec, arguments: &mut Value, past: &Past<'_>) -> Result<Vec<Used>, AgentError> {
+pub(crate) fn fill_defaults(agent: &Agent, spec: &ToolSpec, arguments: &mut Value, past: &Past<'_>) -> Result<Vec<Used>, AgentError> {
     // A change never rests on a guess.
     if spec.effect != Effect::ReadOnly {
         return Ok(Vec::new());

@@ -27,7 +27,7 @@ pub(crate) fn remembered(summary: &str) -> String {
 }
 
 /// Messages for `items` (ascending). Results that are cut stay whole in `kept`.
-pub(crate) fn messages(items: &[Arc<Item>], specs: &[ToolSpec], kept: &ResultStore, words: &EgressSession) -> Vec<Message> {
+pub(crate) fn messages(items: &[Arc<Item>], specs: &[ToolSpec], kept: &mut ResultStore, words: &EgressSession) -> Vec<Message> {
     let results: HashMap<&CallId, &ItemBody> = items
         .iter()
         .filter_map(|item| match &item.body {
@@ -44,7 +44,7 @@ pub(crate) fn messages(items: &[Arc<Item>], specs: &[ToolSpec], kept: &ResultSto
                 let text = words.stored_text(items[index].id.as_str(), text);
                 out.push(Message::Assistant { text, calls: Vec::new(), opaque: None });
             }
-            ItemBody::ToolCall { .. } => index = push_calls(items, index, &results, (specs, kept, words), &mut out),
+            ItemBody::ToolCall { .. } => index = push_calls(items, index, &results, (specs, &mut *kept, words), &mut out),
             // A turn that failed is its question and a short note, never an empty answer.
             ItemBody::Notice { level: NoticeLevel::Error, .. } => {
                 out.push(Message::Assistant { text: words.name(NO_ANSWER), calls: Vec::new(), opaque: None });
@@ -61,7 +61,7 @@ fn push_calls(
     items: &[Arc<Item>],
     first: usize,
     results: &HashMap<&CallId, &ItemBody>,
-    (specs, kept, words): (&[ToolSpec], &ResultStore, &EgressSession),
+    (specs, kept, words): (&[ToolSpec], &mut ResultStore, &EgressSession),
     out: &mut Vec<Message>,
 ) -> usize {
     let run: Vec<&Arc<Item>> = items[first..].iter().take_while(|item| matches!(item.body, ItemBody::ToolCall { .. })).collect();
@@ -76,9 +76,10 @@ fn push_calls(
         let (content, data) = match results.get(call) {
             Some(ItemBody::ToolResult { outcome, data, error, summary, .. }) => {
                 let whole = || Arc::new(result_value(*outcome, data, error.as_ref().map(|e| json!(e)), summary));
-                let (content, value, is_cut) = words.stored_result(call, whole, &|text| cap(text, OLD_RESULT_CHARS, kept.is_readable().then_some(call)));
+                let handle = kept.is_readable().then_some(call);
+                let (content, value, is_cut) = words.stored_result(call, whole, &|text| cap(text, OLD_RESULT_CHARS, handle));
                 if is_cut {
-                    kept.keep(call, whole);
+                    kept.keep(call, whole());
                 }
                 (content, value)
             }

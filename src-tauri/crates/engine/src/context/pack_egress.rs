@@ -1,13 +1,13 @@
-//! What packs say about models: data of some may stay on this computer only, and some want more held back. Decided per turn; how text
+//! What packs say about models: data of some may stay on this computer only, and some want more held back. How text
 //! is redacted is not known here.
 
-use contract::{AgentError, Item, ItemBody, PackId, RedactionLevel, ToolId, ToolOutcome};
+use contract::{AgentError, Item, ItemBody, PackId, ToolId, ToolOutcome};
 
-use crate::{Engine, memory::Recalled, ports::Model, turn::Turn};
+use crate::{Engine, memory::recalled::Recalled, ports::Model, turn::context::TurnContext};
 
 impl Engine {
     /// Whether the pack's data may be known to this model.
-    fn check_pack(&self, model: &dyn Model, pack: &PackId) -> Result<(), AgentError> {
+    pub(crate) fn check_pack_egress(&self, model: &dyn Model, pack: &PackId) -> Result<(), AgentError> {
         if model.local() || self.world.tools.data_flow(pack).is_none_or(|flow| flow.llm_egress.allowed) {
             return Ok(());
         }
@@ -31,38 +31,16 @@ impl Engine {
     }
 }
 
-impl Turn {
-    /// Before a call is asked about or run.
-    pub(crate) fn check_pack_egress(&self, pack: &PackId) -> Result<(), AgentError> {
-        self.engine.check_pack(self.model.as_ref(), pack)
+/// Before earlier messages go to another model: a turn that used such a pack may have said anything of its data.
+pub(crate) fn check_recalled_egress(context: &TurnContext, recalled: &Recalled) -> Result<(), AgentError> {
+    let model = context.model.as_ref();
+    if model.local() || (!recalled.items.iter().any(|item| context.engine.stays_here(item)) && !recalled.local_only()) {
+        return Ok(());
     }
-
-    /// Before earlier messages go to another model: a turn that used such a pack may have said anything of its data.
-    pub(crate) fn check_recalled_egress(&self, recalled: &Recalled) -> Result<(), AgentError> {
-        if self.model.local() {
-            return Ok(());
-        }
-        if recalled.items.iter().any(|item| self.engine.stays_here(item)) || recalled.local_only() {
-            return Err(AgentError::invalid(format!(
-                "Nothing was sent: this conversation has data of a pack that keeps it on this computer, and {} does not run here.",
-                self.model.label()
-            ))
-            .reason("egress_denied")
-            .hint("Choose the offline model or a server on this computer, or begin a new conversation."));
-        }
-        Ok(())
-    }
-
-    /// What is held back at least: as the user says, and as the packs whose tools are there want it.
-    pub(crate) fn level_with_packs(&self) -> RedactionLevel {
-        let mut level = self.settings.egress.redaction;
-        let mut last: Option<&PackId> = None;
-        for spec in self.specs.iter() {
-            if last != Some(&spec.pack) {
-                level = level.max(self.world().tools.data_flow(&spec.pack).map_or(RedactionLevel::None, |flow| flow.redaction()));
-                last = Some(&spec.pack);
-            }
-        }
-        level
-    }
+    Err(AgentError::invalid(format!(
+        "Nothing was sent: this conversation has data of a pack that keeps it on this computer, and {} does not run here.",
+        model.label()
+    ))
+    .reason("egress_denied")
+    .hint("Choose the offline model or a server on this computer, or begin a new conversation."))
 }

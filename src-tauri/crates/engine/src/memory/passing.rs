@@ -4,10 +4,10 @@
 use contract::{ItemBody, SessionId, TurnId};
 use serde_json::json;
 
-use super::keeps_nothing;
 use crate::{
     Engine,
-    approvals::gate::of_turn,
+    approvals::router::of_turn,
+    memory::recalled::keeps_nothing,
     ports::{RecordDraft, StoreError},
     sessions::title_of,
     texts::Text,

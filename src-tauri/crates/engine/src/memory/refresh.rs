@@ -7,17 +7,21 @@ use contract::{Conversation, ConversationMode, ItemBody, NoticeLevel, RecordType
 use futures::{StreamExt, stream::BoxStream};
 use serde_json::json;
 
-use super::{
-    Key, PAGE, Recalled,
-    due::{self, Waiting},
-    entries::{self, Entry},
-    fresh, heuristic, last_turn, summarises, window, window_of,
-};
 use crate::{
+    context::egress::EgressSession,
+    memory::{
+        due::{self, Waiting},
+        entries::{self, Entry},
+        heuristic,
+        key::Key,
+        recall::Recollections,
+        recalled::{PAGE, Recalled, fresh, last_turn, summarises, window_of},
+        window,
+    },
     ports::{Memory, MemoryItem, MemoryOf, Message, ModelError, ModelEvent, ModelRequest, RecordDraft, Side, StoreError},
     texts::Text,
     tools::refusals::millis,
-    turn::Turn,
+    turn::{answer::AnswerBuilder, context::TurnContext},
 };
 
 const PROMPT: &str = include_str!("../../prompts/summary.md");
@@ -35,48 +39,62 @@ struct Made {
     method: SummaryMethod,
 }
 
-impl Turn {
-    /// Shows in the transcript what the model reads now in place of older messages, and that a summary could not be made: each once.
-    pub(crate) async fn show_memory(&self, recalled: &Recalled) {
-        let Some(memory) = recalled.memory.as_ref().filter(|memory| !memory.shown || !memory.told) else { return };
-        let mut bodies = Vec::new();
-        if !memory.shown && !memory.summary.is_empty() {
-            bodies.push(ItemBody::Summary { text: memory.summary.clone(), messages: memory.messages, method: memory.method });
-        }
-        if let Some(why) = memory.failure.as_ref().filter(|_| !memory.told) {
-            let text = Text::SummaryFailed.in_locale(&self.locale).replace("{why}", why);
-            bodies.push(ItemBody::Notice { level: NoticeLevel::Warning, code: "summary_failed".into(), text });
-        }
-        let items = bodies.into_iter().map(|body| self.item(body)).collect();
-        match self.world().store.items_append(items).await {
-            Ok(items) => self.emit_items(items),
-            Err(error) => tracing::warn!(%error, "a summary could not be shown"),
-        }
-        let (shown, told) = (memory.summarised_at, memory.tried_at);
-        let mark = |row: &mut Memory| {
-            row.shown |= row.summarised_at == shown;
-            row.told |= row.tried_at == told;
-        };
-        self.change_memory(&memory.key, mark).await;
+/// Shows in the transcript what the model reads now in place of older messages, and that a summary could not be made: each once.
+pub(crate) async fn show_memory(context: &TurnContext, recalled: &Recalled) {
+    let Some(memory) = recalled.memory.as_ref().filter(|memory| !memory.shown || !memory.told) else { return };
+    let mut bodies = Vec::new();
+    if !memory.shown && !memory.summary.is_empty() {
+        bodies.push(ItemBody::Summary { text: memory.summary.clone(), messages: memory.messages, method: memory.method });
+    }
+    if let Some(why) = memory.failure.as_ref().filter(|_| !memory.told) {
+        let text = Text::SummaryFailed.in_locale(&context.locale).replace("{why}", why);
+        bodies.push(ItemBody::Notice { level: NoticeLevel::Warning, code: "summary_failed".into(), text });
+    }
+    let items = bodies.into_iter().map(|body| context.item(body)).collect();
+    match context.world().store.items_append(items).await {
+        Ok(items) => context.emit_items(items),
+        Err(error) => tracing::warn!(%error, "a summary could not be shown"),
+    }
+    let (shown, told) = (memory.summarised_at, memory.tried_at);
+    let mark = |row: &mut Memory| {
+        row.shown |= row.summarised_at == shown;
+        row.told |= row.tried_at == told;
+    };
+    change_memory(context, &memory.key, mark).await;
+}
+
+/// Keeps a turn that has ended in its memories.
+#[derive(Clone)]
+pub(crate) struct MemoryKeeper {
+    context: Arc<TurnContext>,
+    /// The specialist whose answer it was, as records name it.
+    agent: String,
+    /// Messages of the turn: the question, the texts beside calls, and the answer.
+    messages: usize,
+}
+
+impl MemoryKeeper {
+    pub(crate) fn of(context: &Arc<TurnContext>, answer: &AnswerBuilder) -> Self {
+        Self { context: Arc::clone(context), agent: answer.agent_id(), messages: answer.asides().len() + 2 }
     }
 
     /// Keeps the turn in every memory that it was answered from, and sees to the summaries. One that is to leave nothing leaves nothing.
-    pub(crate) async fn keep_memory(self: Arc<Self>) {
-        if self.recollections.is_passing() {
-            return self.engine.sweep_passing(Some(&self.id)).await;
+    pub(crate) async fn keep(&self, recollections: &Recollections) {
+        if recollections.is_passing() {
+            return self.context.engine.sweep_passing(Some(&self.context.id)).await;
         }
-        for recalled in self.recollections.all() {
+        for recalled in recollections.all() {
             let Some(key) = recalled.key.clone() else { continue };
-            Arc::clone(&self).keep_in(key, &recalled).await;
+            self.keep_in(key, recalled).await;
         }
     }
 
-    async fn keep_in(self: Arc<Self>, key: Key, recalled: &Recalled) {
+    async fn keep_in(&self, key: Key, recalled: &Recalled) {
         let policy = &recalled.policy;
         if let Err(error) = self.join_memory(&key, policy).await {
             // The answer is there and the transcript is kept: only what the next turn sees may lack this one.
             tracing::warn!(%error, "a turn could not be added to its memory");
-            self.record(self.about(&key, "not_kept").field("reason", error.to_string())).await;
+            self.context.record(self.about(&key, "not_kept").field("reason", error.to_string())).await;
         }
         if !summarises(policy) || self.surely_not_due(&key, recalled) {
             return;
@@ -84,8 +102,8 @@ impl Turn {
         match policy.summary.update_timing {
             UpdateTiming::AfterTurn => self.refresh(&key, policy).await,
             UpdateTiming::AsyncPostTurn => {
-                let policy = policy.clone();
-                tokio::spawn(async move { self.refresh(&key, &policy).await });
+                let (keeper, policy) = (self.clone(), policy.clone());
+                tokio::spawn(async move { keeper.refresh(&key, &policy).await });
             }
         }
     }
@@ -94,8 +112,8 @@ impl Turn {
     /// lies behind the memory was seen and nobody else adds to it.
     fn surely_not_due(&self, key: &Key, recalled: &Recalled) -> bool {
         let policy = &recalled.policy;
-        let own = self.asides.lock().len() + 2;
-        let window = window_of(policy, self.settings.limits.window_messages).checked_sub(u32::try_from(own).unwrap_or(u32::MAX));
+        let own = u32::try_from(self.messages).unwrap_or(u32::MAX);
+        let window = window_of(policy, self.context.settings.limits.window_messages).checked_sub(own);
         let (ConversationMode::SummaryBuffer, 0, MemoryOf::Session(_), Some(window)) = (policy.mode, policy.window_tokens, &key.of, window) else {
             return false;
         };
@@ -103,34 +121,34 @@ impl Turn {
         let (messages, tokens) = window::measure(&recalled.items[..start]);
         let memory = recalled.memory.as_ref();
         let (tried_at, summarised_at) = (memory.and_then(|memory| memory.tried_at), memory.and_then(|memory| memory.summarised_at));
-        !due::due(&policy.summary, Waiting { messages, tokens, tried_at, summarised_at }, self.world().clock.now())
+        !due::due(&policy.summary, Waiting { messages, tokens, tried_at, summarised_at }, self.context.world().clock.now())
     }
 
     async fn join_memory(&self, key: &Key, policy: &Conversation) -> Result<(), StoreError> {
-        let store = &self.world().store;
+        let store = &self.context.world().store;
         if let MemoryOf::Shared(name) = &key.of {
-            store.memory_join(name, &self.id).await?;
+            store.memory_join(name, &self.context.id).await?;
         }
         if policy.ttl_seconds == 0 && policy.max_items == 0 && matches!(key.of, MemoryOf::Session(_)) {
             return Ok(());
         }
-        let now = self.world().clock.now();
-        let _one_at_a_time = self.engine.memories.rows.lock().await;
+        let now = self.context.world().clock.now();
+        let _one_at_a_time = self.context.engine.memories.rows.lock().await;
         let mut row = store.memory(&key.text).await?.unwrap_or_else(|| fresh(key, now));
         row.updated_at = now;
         store.memory_put(&row, policy.max_items).await
     }
 
     async fn refresh(&self, key: &Key, policy: &Conversation) {
-        let Some(_making) = self.engine.memories.begin(&key.text) else { return };
+        let Some(_making) = self.context.engine.memories.begin(&key.text) else { return };
         if let Err(error) = self.refresh_when_due(key, policy).await {
             tracing::warn!(%error, "a summary could not be looked after");
         }
     }
 
     async fn refresh_when_due(&self, key: &Key, policy: &Conversation) -> Result<(), StoreError> {
-        let store = &self.world().store;
-        let memory = store.memory(&key.text).await?.unwrap_or_else(|| fresh(key, self.world().clock.now()));
+        let store = &self.context.world().store;
+        let memory = store.memory(&key.text).await?.unwrap_or_else(|| fresh(key, self.context.world().clock.now()));
         if !memory.live {
             return Ok(());
         }
@@ -142,7 +160,7 @@ impl Turn {
             let beyond = if pending.len() < full { None } else { Some(store.memory_items(&key.of, memory.through, Side::Newest, PAGE).await?) };
             let newest = beyond.as_ref().unwrap_or(&pending);
             let items: Vec<_> = newest.iter().map(|one| one.item.clone()).collect();
-            let start = window::start(&items, window_of(policy, self.settings.limits.window_messages), policy.window_tokens);
+            let start = window::start(&items, window_of(policy, self.context.settings.limits.window_messages), policy.window_tokens);
             if let Some(first) = newest.get(start).map(|one| one.position) {
                 pending.retain(|one| one.position < first);
             }
@@ -153,7 +171,7 @@ impl Turn {
         }
         let (messages, tokens) = window::measure(pending.iter().map(|one| &one.item));
         let waiting = Waiting { messages, tokens, tried_at: memory.tried_at, summarised_at: memory.summarised_at };
-        if !due::due(&policy.summary, waiting, self.world().clock.now()) || self.engine.check_enabled().is_err() {
+        if !due::due(&policy.summary, waiting, self.context.world().clock.now()) || self.context.engine.check_enabled().is_err() {
             return Ok(());
         }
         match self.make(&policy.summary, &memory, &pending, due::overdue(&policy.summary, waiting)).await {
@@ -169,7 +187,7 @@ impl Turn {
             Made { items: pending.len(), text, method: SummaryMethod::Heuristic }
         };
         // The model that is a part of this program makes no summaries.
-        if policy.update_method == SummaryMethod::Heuristic || self.model.in_process() {
+        if policy.update_method == SummaryMethod::Heuristic || self.context.model.in_process() {
             return Ok(by_rule());
         }
         let items = whole_turns(pending);
@@ -186,41 +204,43 @@ impl Turn {
 
     async fn ask_for_summary(&self, most: u32, notes: &str, entries: &[Entry]) -> Result<String, String> {
         let said = |error: contract::AgentError| error.message;
-        self.engine.check_egress(self.model.as_ref()).map_err(said)?;
-        self.model.ready().await;
-        let words = self.engine.words(&self.session, self.redaction_level(), self.model.reads_values()).await.map_err(|error| error.to_string())?;
+        self.context.engine.check_egress(self.context.model.as_ref()).map_err(said)?;
+        self.context.model.ready().await;
+        let words = EgressSession::of_session(&self.context.engine, &self.context.session, self.context.redaction_level(), self.context.model.reads_values())
+            .await
+            .map_err(|error| error.to_string())?;
         let messages: Vec<_> = entries.iter().map(|entry| json!({"role": entry.role, "text": entry.text})).collect();
         let input = words.value(json!({"notes": notes, "messages": messages})).0;
         let prompt = PROMPT.trim_end().replace("{words}", &(most * 3 / 4).to_string());
         let request = ModelRequest {
             messages: vec![Message::System { text: words.name(&prompt) }, Message::User { text: input }],
             tools: Vec::new(),
-            max_output_tokens: Some(if self.model.capabilities().reasoning { most.saturating_add(THOUGHT) } else { most }),
-            locale: self.locale.clone(),
-            now: Some(self.world().clock.now()),
-            time_zone: self.world().profile.time_zone(),
+            max_output_tokens: Some(if self.context.model.capabilities().reasoning { most.saturating_add(THOUGHT) } else { most }),
+            locale: self.context.locale.clone(),
+            now: Some(self.context.world().clock.now()),
+            time_zone: self.context.world().profile.time_zone(),
             ..ModelRequest::default()
         };
         words.keep_numbers().await.map_err(|error| error.to_string())?;
         let (mut text, mut usage) = (String::new(), Usage::default());
         let began = tokio::time::Instant::now();
-        let stream = self.metered.open(request).await.map_err(|error| error.message)?;
+        let stream = self.context.metered.open(request).await.map_err(|error| error.message)?;
         let failed = match tokio::time::timeout(PATIENCE, read(stream, &mut text, &mut usage)).await {
             Ok(read) => read.err(),
             Err(_) => Some("It took too long.".to_owned()),
         };
         let record = RecordDraft::new(RecordType::ModelCall)
-            .field("model", self.model.label())
+            .field("model", self.context.model.label())
             .field("purpose", "summary")
             .field("level", if failed.is_none() { "info" } else { "error" })
             .field("duration_ms", millis(began.elapsed()))
-            .field("agent", self.agent_id())
+            .field("agent", self.agent.clone())
             .field("status", if failed.is_none() { "ok" } else { "error" })
-            .field("local", self.model.local())
+            .field("local", self.context.model.local())
             .field("redaction", json!(words.level()))
             .field("tokens_in", usage.input_tokens)
             .field("tokens_out", usage.output_tokens);
-        self.record(record).await;
+        self.context.record(record).await;
         let text = words.sent().restore(text.trim()).into_owned();
         match failed {
             Some(why) => Err(why),
@@ -232,11 +252,11 @@ impl Turn {
     /// Takes the summary in place of exactly what it covers. What was said since is not touched, and a memory that was forgotten or
     /// summarised by somebody else in the meantime stays as it is.
     async fn take_summary(&self, key: &Key, max_items: u32, before: &Memory, covered: &[MemoryItem], made: Made) -> Result<(), StoreError> {
-        let store = &self.world().store;
-        let text = self.engine.exact().scrub(&made.text).into_owned();
-        let after = self.engine.covering(before, covered, text, made.method);
+        let store = &self.context.world().store;
+        let text = self.context.engine.exact().scrub(&made.text).into_owned();
+        let after = self.context.engine.covering(before, covered, text, made.method);
         {
-            let _one_at_a_time = self.engine.memories.rows.lock().await;
+            let _one_at_a_time = self.context.engine.memories.rows.lock().await;
             let now = store.memory(&key.text).await?;
             if self.is_gone(key).await? || now.as_ref().is_some_and(|row| !row.live || row.through != before.through || row.since != before.since) {
                 return Ok(());
@@ -245,24 +265,24 @@ impl Turn {
             store.memory_put(&Memory { updated_at, ..after.clone() }, max_items).await?;
         }
         let record = self.about(key, "summarised").field("method", json!(after.method)).field("messages", after.messages).commit("summary", after.summary);
-        self.record(record).await;
+        self.context.record(record).await;
         Ok(())
     }
 
     /// Whether the session was deleted meanwhile: nothing of it comes back.
     async fn is_gone(&self, key: &Key) -> Result<bool, StoreError> {
         match &key.of {
-            MemoryOf::Session(session) => Ok(self.world().store.session(session).await?.is_none()),
+            MemoryOf::Session(session) => Ok(self.context.world().store.session(session).await?.is_none()),
             MemoryOf::Shared(_) => Ok(false),
         }
     }
 
     /// Nothing is lost: the old summary and everything behind it stay.
     async fn summary_failed(&self, key: &Key, max_items: u32, why: String) -> Result<(), StoreError> {
-        self.record(self.about(key, "summary_failed").field("reason", why.as_str())).await;
-        let store = &self.world().store;
-        let now = self.world().clock.now();
-        let _one_at_a_time = self.engine.memories.rows.lock().await;
+        self.context.record(self.about(key, "summary_failed").field("reason", why.as_str())).await;
+        let store = &self.context.world().store;
+        let now = self.context.world().clock.now();
+        let _one_at_a_time = self.context.engine.memories.rows.lock().await;
         if self.is_gone(key).await? {
             return Ok(());
         }
@@ -275,24 +295,24 @@ impl Turn {
         store.memory_put(&row, max_items).await
     }
 
-    async fn change_memory(&self, key: &str, change: impl FnOnce(&mut Memory)) {
-        let store = &self.world().store;
-        let _one_at_a_time = self.engine.memories.rows.lock().await;
-        let changed = match store.memory(key).await {
-            Ok(Some(mut row)) => {
-                change(&mut row);
-                store.memory_put(&row, 0).await
-            }
-            Ok(None) => Ok(()),
-            Err(error) => Err(error),
-        };
-        if let Err(error) = changed {
-            tracing::warn!(%error, "a memory could not be changed");
-        }
-    }
-
     fn about(&self, key: &Key, action: &str) -> RecordDraft {
         RecordDraft::new(RecordType::Memory).field("action", action).field("key", key.text.as_str())
+    }
+}
+
+async fn change_memory(context: &TurnContext, key: &str, change: impl FnOnce(&mut Memory)) {
+    let store = &context.world().store;
+    let _one_at_a_time = context.engine.memories.rows.lock().await;
+    let changed = match store.memory(key).await {
+        Ok(Some(mut row)) => {
+            change(&mut row);
+            store.memory_put(&row, 0).await
+        }
+        Ok(None) => Ok(()),
+        Err(error) => Err(error),
+    };
+    if let Err(error) = changed {
+        tracing::warn!(%error, "a memory could not be changed");
     }
 }
 

@@ -4,62 +4,20 @@
 use std::sync::Arc;
 
 use contract::{
-    AgentError, Approval, ApprovalDecideParams, ApprovalStatus, EventBody, Item, ItemBody, ItemId, Limits, RecordType, SessionId, Settings, ToolCallParams,
-    ToolCallResponse, ToolId, ToolSpec, TurnId, TurnStartParams, Usage,
+    AgentError, Approval, ApprovalDecideParams, ApprovalStatus, EventBody, Item, ItemBody, ItemId, RecordType, SessionId, ToolCallParams, ToolCallResponse,
+    ToolId, ToolSpec, TurnId, TurnStartParams, Usage,
 };
-use serde_json::{Value, json};
-use tokio::{
-    runtime::Handle,
-    sync::mpsc::{self, UnboundedReceiver, UnboundedSender},
-};
+use serde_json::Value;
+use tokio::{runtime::Handle, sync::mpsc::UnboundedReceiver};
 use tokio_util::sync::CancellationToken;
 
-use super::RunContext;
 use crate::{
     DecidedBy, Engine,
-    ports::{Durability, Profile, RecordDraft, TurnRow},
+    ports::{Durability, RecordDraft, TurnRow},
+    run::{listener::TurnOptions, live::RunContext},
     sessions::lanes::CancelledAt,
-    turn::direct::Part,
+    turn::audience::Place,
 };
-
-/// The text of the event that tells which arguments of a model were left out.
-pub const IGNORED: &str = "ignored_arguments";
-
-/// How the turns of a caller are run.
-#[derive(Clone, Debug)]
-pub struct TurnOptions {
-    /// `en` or `sv`.
-    pub locale: String,
-    pub limits: Limits,
-    /// In every record and log line of the turn.
-    pub request_id: String,
-    pub correlation_id: Option<String>,
-    /// What the caller's host tells the model before the message, for this turn alone: it is not kept.
-    pub hints: Vec<String>,
-    /// The caller takes the answer as a whole: the model need not send it piece by piece.
-    pub whole: bool,
-    /// Model names of the tools whose actions the caller's host looks at itself, and takes back: a foreseen refusal does not end these.
-    pub looks_at: &'static [&'static str],
-}
-
-/// What a turn knows of the caller who listens.
-pub(crate) struct Listener {
-    around: TurnOptions,
-    tell: UnboundedSender<EventBody>,
-    /// What the caller was doing when it asked: the turn's span stands in it.
-    pub(super) asked_in: tracing::Span,
-}
-
-impl Listener {
-    pub(super) fn locale(&self) -> &str {
-        &self.around.locale
-    }
-
-    pub(super) fn tell(&self, event: EventBody) {
-        // A caller that went away is noticed by whoever started the turn.
-        let _ = self.tell.send(event);
-    }
-}
 
 /// The ear of a caller. Dropped before the end, it stops the turn.
 pub struct TurnStream {
@@ -99,62 +57,6 @@ impl Drop for TurnStream {
     fn drop(&mut self) {
         self.cancel();
         self.engine.runs.leave(&self.turn);
-    }
-}
-
-impl RunContext {
-    fn heard(around: TurnOptions) -> (Arc<Self>, UnboundedReceiver<EventBody>) {
-        let (tell, events) = mpsc::unbounded_channel();
-        let (request, correlation) = (around.request_id.clone(), around.correlation_id.clone());
-        (Arc::new(Self::listened(request, correlation, Listener { around, tell, asked_in: tracing::Span::current() })), events)
-    }
-
-    /// What is told before the message.
-    pub(crate) fn hints(&self) -> &[String] {
-        self.listener.as_ref().map_or(&[], |listener| &listener.around.hints)
-    }
-
-    /// Whether a caller listens, whose limits hold.
-    pub(crate) fn is_heard(&self) -> bool {
-        self.listener.is_some()
-    }
-
-    /// Whether a caller's host looks at the actions of a tool itself.
-    pub(crate) fn looks_at(&self, spec: &ToolSpec) -> bool {
-        self.listener.as_ref().is_some_and(|listener| listener.around.looks_at.contains(&spec.model_name.as_str()))
-    }
-
-    /// Whether nobody listens to the pieces of an answer.
-    pub(crate) fn whole(&self) -> bool {
-        self.listener.as_ref().is_some_and(|listener| listener.around.whole)
-    }
-
-    /// What a model gave for parameters that it does not have is left out, and told.
-    pub(crate) fn drop_unknown_arguments(&self, spec: &ToolSpec, arguments: Value) -> Value {
-        let (Some(listener), Value::Object(mut all)) = (&self.listener, arguments.clone()) else { return arguments };
-        let known = spec.input_schema.get("properties").and_then(Value::as_object);
-        let strange: Vec<String> = all.keys().filter(|name| known.is_some_and(|known| !known.contains_key(*name))).cloned().collect();
-        if strange.is_empty() {
-            return arguments;
-        }
-        let ignored: serde_json::Map<String, Value> = strange.into_iter().filter_map(|name| all.remove_entry(&name)).collect();
-        listener.tell(EventBody::DevStatus { text: IGNORED.into(), data: json!({"tool": spec.id, "arguments": ignored}) });
-        Value::Object(all)
-    }
-}
-
-/// Characters that a message may have, by the profile or by its caller.
-pub(crate) fn most_characters(run: Option<&RunContext>, profile: &dyn Profile) -> usize {
-    let caller = run.and_then(|run| run.listener.as_ref()).map(|listener| listener.around.limits.message_chars);
-    caller.unwrap_or_else(|| profile.settings().limits.message_chars) as usize
-}
-
-/// Settings and language of a turn: the profile's, or a caller's own in their place.
-pub(crate) fn surroundings(run: Option<&RunContext>, profile: &dyn Profile) -> (Arc<Settings>, String) {
-    let settings = profile.settings();
-    match run.and_then(|run| run.listener.as_ref()) {
-        None => (settings, profile.locale()),
-        Some(Listener { around, .. }) => (Arc::new(Settings { limits: around.limits, ..(*settings).clone() }), around.locale.clone()),
     }
 }
 
@@ -200,7 +102,7 @@ impl Engine {
         arguments: Value,
         around: TurnOptions,
     ) -> (Result<ToolCallResponse, AgentError>, Vec<EventBody>) {
-        self.called(session, tool, arguments, around, Part::Kept).await
+        self.called(session, tool, arguments, around, Place::Conversation).await
     }
 
     /// Looks something up for a session's host: it is recorded, and the conversation does not hear of it.
@@ -211,7 +113,7 @@ impl Engine {
         arguments: Value,
         around: TurnOptions,
     ) -> Result<ToolCallResponse, AgentError> {
-        self.called(session, tool, arguments, around, Part::Beside).await.0
+        self.called(session, tool, arguments, around, Place::Beside).await.0
     }
 
     async fn called(
@@ -220,7 +122,7 @@ impl Engine {
         tool: ToolId,
         arguments: Value,
         around: TurnOptions,
-        part: Part,
+        place: Place,
     ) -> (Result<ToolCallResponse, AgentError>, Vec<EventBody>) {
         let turn = TurnId(self.world.ids.next("turn"));
         if let Err(error) = self.check_kept(&[session.as_str(), around.correlation_id.as_deref().unwrap_or_default()]) {
@@ -233,7 +135,7 @@ impl Engine {
         let (work, mut events) = RunContext::heard(around);
         self.runs.enter(&turn, work);
         let params = ToolCallParams { tool, arguments, session: Some(session.clone()), headless: true };
-        let called = self.tool_call_as(turn.clone(), params, part, CancellationToken::new()).await;
+        let called = self.tool_call_as(turn.clone(), params, place, CancellationToken::new()).await;
         self.runs.leave(&turn);
         let mut heard = Vec::new();
         while let Ok(event) = events.try_recv() {

@@ -5,16 +5,22 @@ use std::{collections::HashMap, future::Future, sync::Arc};
 
 use async_trait::async_trait;
 use chrono::{DateTime, SecondsFormat, Utc};
-use contract::{AgentError, AgentId, Choice, EventBody, Push, RunEvent, RunEventType, RunParams, SessionId, Stage, ToolId, TurnId, TurnStatus, Usage};
+use contract::{
+    AgentError, AgentId, Choice, EventBody, Push, RunEvent, RunEventType, RunParams, SessionId, Settings, Stage, ToolId, ToolSpec, TurnId, TurnStatus, Usage,
+};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::{
+    Notify,
+    mpsc::{self, UnboundedReceiver},
+    oneshot,
+};
 use tracing::field::Empty;
 
-use super::{data, heard::Listener};
 use crate::{
     Engine,
-    ports::{AuditLog, AuditUnavailable, Durability, RecordDraft, RunKey},
+    ports::{AuditLog, AuditUnavailable, Durability, Profile, RecordDraft, RunKey},
+    run::listener::{IGNORED, Listener, TurnOptions},
     texts::Text,
 };
 
@@ -70,7 +76,7 @@ pub(crate) struct RunContext {
     agent: Mutex<Option<AgentId>>,
     ended: Mutex<Option<oneshot::Sender<Ended>>>,
     /// Hears the turn's own events, in place of the run's.
-    pub(super) listener: Option<Listener>,
+    listener: Option<Listener>,
 }
 
 impl RunContext {
@@ -89,7 +95,7 @@ impl RunContext {
     }
 
     /// For a caller that hears the turn's events; nothing is kept by the id of the request.
-    pub(super) fn listened(request: String, correlation: Option<String>, listener: Listener) -> Self {
+    fn listened(request: String, correlation: Option<String>, listener: Listener) -> Self {
         let key = RunKey { caller: String::new(), request };
         let ended = Mutex::default();
         Self { key, correlation, stream: false, max_output_tokens: None, told: Mutex::default(), agent: Mutex::default(), ended, listener: Some(listener) }
@@ -181,6 +187,67 @@ impl RunContext {
         let event = RunEvent { kind, timestamp: at.to_rfc3339_opts(SecondsFormat::Millis, true), data };
         engine.push(Push::Run { caller: self.key.caller.clone(), request_id: self.key.request.clone(), event });
     }
+}
+
+impl RunContext {
+    pub(super) fn heard(around: TurnOptions) -> (Arc<Self>, UnboundedReceiver<EventBody>) {
+        let (tell, events) = mpsc::unbounded_channel();
+        let (request, correlation) = (around.request_id.clone(), around.correlation_id.clone());
+        (Arc::new(Self::listened(request, correlation, Listener { around, tell, asked_in: tracing::Span::current() })), events)
+    }
+
+    /// What is told before the message.
+    pub(crate) fn hints(&self) -> &[String] {
+        self.listener.as_ref().map_or(&[], |listener| &listener.around.hints)
+    }
+
+    /// Whether a caller listens, whose limits hold.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.listener.is_some()
+    }
+
+    /// Whether a caller's host looks at the actions of a tool itself.
+    pub(crate) fn looks_at(&self, spec: &ToolSpec) -> bool {
+        self.listener.as_ref().is_some_and(|listener| listener.around.looks_at.contains(&spec.model_name.as_str()))
+    }
+
+    /// Whether nobody listens to the pieces of an answer.
+    pub(crate) fn whole(&self) -> bool {
+        self.listener.as_ref().is_some_and(|listener| listener.around.whole)
+    }
+
+    /// What a model gave for parameters that it does not have is left out, and told.
+    pub(crate) fn drop_unknown_arguments(&self, spec: &ToolSpec, arguments: Value) -> Value {
+        let (Some(listener), Value::Object(mut all)) = (&self.listener, arguments.clone()) else { return arguments };
+        let known = spec.input_schema.get("properties").and_then(Value::as_object);
+        let strange: Vec<String> = all.keys().filter(|name| known.is_some_and(|known| !known.contains_key(*name))).cloned().collect();
+        if strange.is_empty() {
+            return arguments;
+        }
+        let ignored: serde_json::Map<String, Value> = strange.into_iter().filter_map(|name| all.remove_entry(&name)).collect();
+        listener.tell(EventBody::DevStatus { text: IGNORED.into(), data: json!({"tool": spec.id, "arguments": ignored}) });
+        Value::Object(all)
+    }
+}
+
+/// Characters that a message may have, by the profile or by its caller.
+pub(crate) fn most_characters(run: Option<&RunContext>, profile: &dyn Profile) -> usize {
+    let caller = run.and_then(|run| run.listener.as_ref()).map(|listener| listener.around.limits.message_chars);
+    caller.unwrap_or_else(|| profile.settings().limits.message_chars) as usize
+}
+
+/// Settings and language of a turn: the profile's, or a caller's own in their place.
+pub(crate) fn surroundings(run: Option<&RunContext>, profile: &dyn Profile) -> (Arc<Settings>, String) {
+    let settings = profile.settings();
+    match run.and_then(|run| run.listener.as_ref()) {
+        None => (settings, profile.locale()),
+        Some(Listener { around, .. }) => (Arc::new(Settings { limits: around.limits, ..(*settings).clone() }), around.locale.clone()),
+    }
+}
+
+/// A data object of an event.
+fn data(members: &[(&str, Value)]) -> Option<Value> {
+    Some(json!(members.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect::<serde_json::Map<_, _>>()))
 }
 
 /// All of them, by turn.

@@ -3,25 +3,27 @@
 
 mod check;
 mod heard;
-mod live;
+pub(crate) mod listener;
+pub(crate) mod live;
 mod outcome;
 
 use std::sync::Arc;
 
 use chrono::TimeDelta;
 use contract::{AgentError, ApprovalId, ApprovalStatus, Conversation, ErrorCode, KeySource, RunParams, RunRequest, RunResponse, SessionId, TurnStartParams};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::oneshot;
 
 use crate::{
-    Engine, memory,
+    Engine,
+    memory::key::{HEADERS, member},
     ports::{Claim, RunKey, SessionValues},
     tools::refusals::Refused,
 };
 
-pub use heard::{IGNORED, TurnOptions, TurnStream};
-pub(crate) use heard::{most_characters, surroundings};
-pub(crate) use live::{Correlated, Ended, Live, RunContext};
+pub use heard::TurnStream;
+pub use listener::{IGNORED, TurnOptions};
+use live::{Ended, RunContext};
 
 /// How long a request id belongs to its result.
 const KEPT_HOURS: i64 = 24;
@@ -175,7 +177,7 @@ impl Engine {
         let title = &approval.tool_title;
         match approval.status {
             ApprovalStatus::Done | ApprovalStatus::Failed => Ok(()),
-            ApprovalStatus::Pending | ApprovalStatus::Approved | ApprovalStatus::Executing => Err(crate::approvals::gate::approval_required(&approval)),
+            ApprovalStatus::Pending | ApprovalStatus::Approved | ApprovalStatus::Executing => Err(crate::approvals::router::approval_required(&approval)),
             ApprovalStatus::Rejected => ended("rejected", format!("{title} was rejected.")),
             ApprovalStatus::Expired => ended("expired", format!("{title} expired – no decision.")),
             ApprovalStatus::Cancelled | ApprovalStatus::Superseded => ended("not_pending", format!("{title} was withdrawn.")),
@@ -189,10 +191,10 @@ impl Engine {
         let policies: Vec<&Conversation> =
             std::iter::once(&settings.conversation).chain(agents.iter().filter_map(|agent| agent.conversation.as_ref())).collect();
         let owned = |name: &str| specs.iter().any(|spec| spec.caller_owned.iter().any(|p| p.from == name));
-        let known = |name: &str| owned(name) || policies.iter().any(|policy| memory::member(policy) == Some(name));
+        let known = |name: &str| owned(name) || policies.iter().any(|policy| member(policy) == Some(name));
         let mut given: SessionValues = request.context.iter().filter(|(name, _)| known(name)).map(|(name, value)| (name.clone(), value.clone())).collect();
-        if !owned(memory::HEADERS)
-            && let Some(Value::Object(headers)) = given.get_mut(memory::HEADERS)
+        if !owned(HEADERS)
+            && let Some(Value::Object(headers)) = given.get_mut(HEADERS)
         {
             // The others may be anybody's keys.
             headers.retain(|name, _| policies.iter().any(|policy| policy.key.source == KeySource::Header && policy.key.name.eq_ignore_ascii_case(name)));
@@ -209,9 +211,4 @@ struct Started {
     turn: contract::TurnId,
     ended: oneshot::Receiver<Ended>,
     work: Arc<RunContext>,
-}
-
-/// A data object of an event.
-fn data(members: &[(&str, Value)]) -> Option<Value> {
-    Some(json!(members.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect::<serde_json::Map<_, _>>()))
 }

@@ -5,8 +5,7 @@ use contract::{AgentError, DeclinedReason, RunMetadata, RunRequest, RunResponse,
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::Ended;
-use crate::budget::metering::usd;
+use crate::{budget::metering::usd, run::live::Ended};
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -15,6 +15,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Engine;
 
+/// The session of calls that name none.
+pub(crate) const DIRECT: &str = "direct";
+
 /// A message that has been accepted, with how it is to be answered.
 #[derive(Clone, Debug)]
 pub(crate) struct Accepted {
@@ -25,6 +28,13 @@ pub(crate) struct Accepted {
     pub(crate) headless: bool,
     /// The engine that accepted it and answers it, with what its caller may reach.
     pub(crate) by: Weak<Engine>,
+}
+
+impl Accepted {
+    /// A turn that answers no message: a call by itself, or a decision about one.
+    pub(crate) fn without_message(turn: TurnId) -> Self {
+        Self { turn, text: String::new(), model: None, agent: None, headless: false, by: Weak::new() }
+    }
 }
 
 struct Lane {

@@ -19,11 +19,11 @@ use tracing::Instrument as _;
 use crate::{
     Engine,
     ports::{Loaded, SharedSessions, StoreError},
-    run::{RunContext, most_characters},
+    run::live::{RunContext, most_characters},
     sessions::lanes::{Accepted, CancelledAt},
     texts::Text,
     tools::refusals::Refused,
-    turn::Turn,
+    turn::{audience::Place, context::TurnStart, running::Turn},
 };
 
 const PAGE: u32 = 60;
@@ -109,7 +109,8 @@ impl Engine {
                 // Each message is answered by the engine that took it: one that waited may be of a caller who reaches less.
                 let answering = accepted.by.upgrade().unwrap_or_else(|| Arc::clone(&engine));
                 let span = engine.runs.span(&session, &accepted.turn);
-                Turn::new(answering, session.clone(), accepted, token).run().instrument(span).await;
+                let start = TurnStart { session: session.clone(), accepted, place: Place::Conversation, cancel: token };
+                Turn::new(&answering, start).run().instrument(span).await;
                 next = engine.lanes.leave(&session);
                 if next.is_some() {
                     // A queue that cannot be saved is still answered; only a crash would lose it.

@@ -97,7 +97,7 @@ impl Engine {
         if status == ApprovalStatus::Failed {
             self.end_unknown(approval).await?;
         } else {
-            self.close_detached(approval, status, Some(reason.to_owned())).await;
+            self.end_unwaited_call(approval, status, Some(reason.to_owned())).await;
         }
         self.push_approvals().await;
         Ok(())

@@ -11,8 +11,11 @@ use crate::{
     Engine,
     canonical::canonical,
     texts::Text,
-    tools::call::{CallDone, Ready},
-    turn::Turn,
+    tools::{
+        call::{CallDone, Ready},
+        scope::Scope,
+    },
+    turn::context::TurnContext,
 };
 
 /// How long an analysis answers.
@@ -33,25 +36,23 @@ impl Engine {
     }
 }
 
-impl Turn {
-    /// The stored result that answers this call, if one does.
-    pub(crate) fn analysis(&self, ready: &Ready) -> Option<CallDone> {
-        let pointer = ready.spec.as_of.as_deref()?;
-        let recalled = self.recalled()?;
-        let found = newest(&recalled.items, &ready.spec, pointer, &ready.arguments)?;
-        let now = self.world().clock.now();
-        let changed = *self.engine.analyses_from.lock();
-        let age = now - found.as_of;
-        if age < TimeDelta::zero() || age > TimeDelta::minutes(FRESH_MINUTES) || changed.is_some_and(|at| found.stored_at <= at) {
-            return None;
-        }
-        let at = local_time(found.as_of, &self.world().profile.time_zone());
-        tracing::debug!(tool = %ready.spec.id, result = %found.result, "answered from an earlier analysis");
-        let mut done = CallDone::of(ready, ToolOutcome::Ok, None, format!("{} {at}", Text::AsOf.in_locale(&self.locale)));
-        done.data = Arc::new(found.data.clone());
-        done.as_of = Some(at);
-        Some(done)
+/// The stored result that answers this call, if one does.
+pub(crate) fn earlier_analysis(context: &TurnContext, scope: &Scope, ready: &Ready) -> Option<CallDone> {
+    let pointer = ready.spec.as_of.as_deref()?;
+    let recalled = scope.recalled.as_ref()?;
+    let found = newest(&recalled.items, &ready.spec, pointer, &ready.arguments)?;
+    let now = context.world().clock.now();
+    let changed = *context.engine.analyses_from.lock();
+    let age = now - found.as_of;
+    if age < TimeDelta::zero() || age > TimeDelta::minutes(FRESH_MINUTES) || changed.is_some_and(|at| found.stored_at <= at) {
+        return None;
     }
+    let at = local_time(found.as_of, &context.world().profile.time_zone());
+    tracing::debug!(tool = %ready.spec.id, result = %found.result, "answered from an earlier analysis");
+    let mut done = CallDone::of(ready, ToolOutcome::Ok, None, format!("{} {at}", Text::AsOf.in_locale(&context.locale)));
+    done.data = Arc::new(found.data.clone());
+    done.as_of = Some(at);
+    Some(done)
 }
 
 fn newest<'a>(items: &'a [Arc<Item>], spec: &ToolSpec, pointer: &str, arguments: &Value) -> Option<Analysis<'a>> {

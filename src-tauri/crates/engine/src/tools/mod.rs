@@ -1,14 +1,21 @@
 //! Tool calls: how arguments are checked, calls are run and recorded, and results are kept.
 
 pub(crate) mod analyses;
+pub(crate) mod bound_error;
 pub(crate) mod call;
 pub(crate) mod coerce;
 pub(crate) mod dispatch;
+pub(crate) mod executor;
 pub(crate) mod outgoing;
 pub(crate) mod oversize;
+pub(crate) mod policy_decision;
 pub(crate) mod provenance;
+pub(crate) mod reads_seen;
+pub(crate) mod records;
+pub(crate) mod refusal_count;
 pub(crate) mod refusals;
 pub(crate) mod results;
 pub(crate) mod resume;
 pub(crate) mod retry;
 pub(crate) mod schema;
+pub(crate) mod scope;

@@ -8,7 +8,7 @@ use crate::{
     canonical::approval_hash,
     ports::{Adapted, SessionValues},
     tools::call::Ready,
-    turn::Turn,
+    turn::context::TurnContext,
 };
 
 /// A call as it leaves.
@@ -39,16 +39,16 @@ pub(crate) fn caller_values(spec: &ToolSpec, session: &SessionValues, profile: &
     spec.caller_owned.iter().filter_map(|p| Some((p.name.clone(), value(&p.from)?))).collect()
 }
 
-impl Turn {
+impl Outgoing {
     /// The call as it leaves now. Fails if a caller's value cannot be read (a change of no basket would begin another one), or if
     /// a number or the length would not survive the way.
-    pub(crate) async fn outgoing(&self, ready: &Ready) -> Result<Outgoing, AgentError> {
+    pub(crate) async fn of(context: &TurnContext, ready: &Ready) -> Result<Outgoing, AgentError> {
         let spec = &ready.spec;
-        let owned = self.caller_values(spec).await?;
+        let owned = known_caller_values(context, spec).await?;
         let mut asked = ready.arguments.as_object().cloned().unwrap_or_default();
         asked.extend(owned.clone());
         let asked = Value::Object(asked);
-        let Adapted { arguments, is_sent } = self.world().tools.adapt(spec, asked.clone());
+        let Adapted { arguments, is_sent } = context.world().tools.adapt(spec, asked.clone());
         let arguments = if ready.is_adapted { asked.clone() } else { arguments };
         let arguments = checked(arguments).map_err(|error| error.with("tool_id", spec.id.as_str()))?;
         let (caller, given): (Map<String, Value>, Map<String, Value>) =
@@ -56,13 +56,13 @@ impl Turn {
         let hash = approval_hash(spec, &Value::Object(given), &caller);
         Ok(Outgoing { arguments, asked, hash, is_sent, is_again: false })
     }
+}
 
-    async fn caller_values(&self, spec: &ToolSpec) -> Result<Map<String, Value>, AgentError> {
-        if spec.caller_owned.is_empty() {
-            return Ok(Map::new());
-        }
-        let names: Vec<&str> = spec.caller_owned.iter().map(|parameter| parameter.from.as_str()).collect();
-        let session = self.world().store.session_values_of(&self.session, &names).await?;
-        Ok(caller_values(spec, &session, &self.world().profile.caller_values()))
+async fn known_caller_values(context: &TurnContext, spec: &ToolSpec) -> Result<Map<String, Value>, AgentError> {
+    if spec.caller_owned.is_empty() {
+        return Ok(Map::new());
     }
+    let names: Vec<&str> = spec.caller_owned.iter().map(|parameter| parameter.from.as_str()).collect();
+    let session = context.world().store.session_values_of(&context.session, &names).await?;
+    Ok(caller_values(spec, &session, &context.world().profile.caller_values()))
 }

@@ -28,7 +28,7 @@ struct Source {
 
 impl UntrustedSources {
     /// Whether any content of strangers has entered.
-    pub(crate) fn are_there(&self) -> bool {
+    pub(crate) fn is_any(&self) -> bool {
         !self.lock().is_empty()
     }
 

@@ -4,9 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use contract::{AgentError, ErrorCode, RecordType, SessionId, ToolOutcome};
-use parking_lot::Mutex;
 use serde_json::json;
 
 use crate::{
@@ -14,7 +13,7 @@ use crate::{
     canonical::{canonical, sha256_hex},
     ports::{Durability, RecordDraft},
     tools::call::CallDone,
-    turn::Turn,
+    turn::context::TurnContext,
 };
 
 /// Refused calls of a turn that have records of their own.
@@ -25,46 +24,6 @@ const REQUESTS: u32 = 60;
 const CHARS: usize = 4_000;
 /// The same of a name.
 const NAME_CHARS: usize = 128;
-
-/// Refused calls of a turn, or refused requests of a minute.
-#[derive(Default)]
-pub(crate) struct Refusals(Mutex<Counted>);
-
-#[derive(Default)]
-struct Counted {
-    recorded: u32,
-    /// By reason.
-    more: BTreeMap<String, u64>,
-    since: Option<DateTime<Utc>>,
-}
-
-impl Refusals {
-    /// Whether one more gets a record; it is counted otherwise.
-    fn admit(&self, most: u32, reason: &str) -> bool {
-        let mut counted = self.0.lock();
-        let is_admitted = counted.recorded < most;
-        if is_admitted {
-            counted.recorded += 1;
-        } else {
-            *counted.more.entry(reason.to_owned()).or_default() += 1;
-        }
-        is_admitted
-    }
-
-    /// Begins again when a minute is over, with what the last one did not record.
-    fn renew(&self, now: DateTime<Utc>) -> BTreeMap<String, u64> {
-        let mut counted = self.0.lock();
-        let is_over = counted.since.is_none_or(|since| now - since >= TimeDelta::minutes(1) || now < since);
-        if !is_over {
-            return BTreeMap::new();
-        }
-        std::mem::replace(&mut *counted, Counted { since: Some(now), ..Counted::default() }).more
-    }
-
-    fn take_more(&self) -> BTreeMap<String, u64> {
-        std::mem::take(&mut self.0.lock().more)
-    }
-}
 
 /// Adds a value that somebody refused has sent: the whole when it is short.
 fn commit_part(draft: RecordDraft, name: &str, text: &str) -> RecordDraft {
@@ -83,41 +42,40 @@ fn reason_of(error: &AgentError) -> String {
     error.reason_text().unwrap_or_else(|| error.code.name()).to_owned()
 }
 
-impl Turn {
-    /// Records a call that was not run. One that ran, or that a person decided about, has records already.
-    pub(crate) async fn note_refused(&self, done: &CallDone) {
-        if done.is_recorded || done.outcome == ToolOutcome::Ok {
-            return;
-        }
-        let unexplained = || AgentError::new(ErrorCode::InternalError, done.summary.clone());
-        let error = done.error.clone().unwrap_or_else(unexplained);
-        let reason = reason_of(&error);
-        if !self.refusals.admit(CALLS, &reason) {
-            return;
-        }
-        let exact = self.engine.exact();
-        let mut arguments = done.arguments.clone();
-        exact.scrub_value(&mut arguments);
-        let tool: String = exact.scrub(done.tool.as_str()).chars().take(NAME_CHARS).collect();
-        let draft = RecordDraft::new(RecordType::PolicyDecision)
-            .field("call", done.call.as_str())
-            .field("tool", tool)
-            .field("effect", json!(done.effect))
-            .field("status", json!(done.outcome))
-            .field("code", error.code.name())
-            .field("reason", reason)
-            .field("level", "warning")
-            .field("duration_ms", millis(done.duration))
-            .field("agent", self.agent_id());
-        let draft = commit_part(draft, "why", &exact.scrub(&error.message));
-        self.record(commit_part(draft, "arguments", &canonical(&arguments))).await;
+/// Records a call that was not run. One that ran, or that a person decided about, has records already.
+pub(crate) async fn note_refused(context: &TurnContext, done: &CallDone, agent: String) {
+    if done.is_recorded || done.outcome == ToolOutcome::Ok {
+        return;
     }
+    let unexplained = || AgentError::new(ErrorCode::InternalError, done.summary.clone());
+    let error = done.error.clone().unwrap_or_else(unexplained);
+    let reason = reason_of(&error);
+    if !context.account.refused_calls().admit(CALLS, &reason) {
+        return;
+    }
+    let exact = context.engine.exact();
+    let mut arguments = done.arguments.clone();
+    exact.scrub_value(&mut arguments);
+    let tool: String = exact.scrub(done.tool.as_str()).chars().take(NAME_CHARS).collect();
+    let draft = RecordDraft::new(RecordType::PolicyDecision)
+        .field("call", done.call.as_str())
+        .field("tool", tool)
+        .field("effect", json!(done.effect))
+        .field("status", json!(done.outcome))
+        .field("code", error.code.name())
+        .field("reason", reason)
+        .field("level", "warning")
+        .field("duration_ms", millis(done.duration))
+        .field("agent", agent);
+    let draft = commit_part(draft, "why", &exact.scrub(&error.message));
+    context.record(commit_part(draft, "arguments", &canonical(&arguments))).await;
+}
 
-    /// Records how many calls were refused beyond those with records of their own.
-    pub(crate) async fn note_more_refused(&self) {
-        if let Some(draft) = more(self.refusals.take_more()) {
-            self.record(draft.field("agent", self.agent_id()).field("duration_ms", 0)).await;
-        }
+/// Records how many calls were refused beyond those with records of their own.
+pub(crate) async fn note_more_refused(context: &TurnContext, agent: String) {
+    let left = context.account.refused_calls().take_more();
+    if let Some(draft) = more(left) {
+        context.record(draft.field("agent", agent).field("duration_ms", 0)).await;
     }
 }
 
@@ -147,8 +105,8 @@ impl Engine {
     /// Records a request that was refused.
     pub async fn note_refused_request(&self, refused: Refused<'_>) {
         let now = self.world.clock.now();
-        let left = more(self.refusals.renew(now));
-        let own = self.refusals.admit(REQUESTS, refused.reason).then(|| self.refusal(refused));
+        let left = more(self.refusals.lock().renew(now));
+        let own = self.refusals.lock().admit(REQUESTS, refused.reason).then(|| self.refusal(refused));
         for draft in left.into_iter().chain(own) {
             if let Err(error) = self.world.audit.append(draft, Durability::Grouped).await {
                 tracing::warn!(%error, "a refusal could not be recorded");

@@ -7,7 +7,6 @@ use contract::{
     AgentError, CallId, Effect, ResultView, ToolSpec, ToolTarget,
     manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust},
 };
-use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use crate::canonical::{canonical, sha256_hex};
@@ -19,34 +18,34 @@ const SERVICE: &str = "results";
 const BEFORE: usize = 200;
 
 /// Results of a turn (and of its window) that a model has seen only in part, by their call; `None` where they cannot be read on.
-pub(crate) struct ResultStore(Option<Mutex<HashMap<CallId, Arc<Value>>>>);
+pub(crate) struct ResultStore(Option<HashMap<CallId, Arc<Value>>>);
 
 impl ResultStore {
-    /// `readable`: the tool is offered. A caller who listens has the tools of its contract and no other.
-    pub(crate) fn new(readable: bool) -> Self {
-        Self(readable.then(Mutex::default))
+    /// `is_readable`: the tool is offered. A caller elsewhere has the tools of its contract and no other.
+    pub(crate) fn new(is_readable: bool) -> Self {
+        Self(is_readable.then(HashMap::new))
     }
 
     pub(crate) fn is_readable(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Keeps the whole of a result that is shown cut, for whoever can read it on.
-    pub(crate) fn keep(&self, call: &CallId, data: impl FnOnce() -> Arc<Value>) {
-        if let Some(mut kept) = self.lock() {
-            kept.insert(call.clone(), data());
+    /// Keeps the whole of a result that is shown cut.
+    pub(crate) fn keep(&mut self, call: &CallId, data: Arc<Value>) {
+        if let Some(kept) = &mut self.0 {
+            kept.insert(call.clone(), data);
         }
     }
 
     /// The tool, when there is something to read with it.
     pub(crate) fn tool(&self) -> Option<ToolSpec> {
-        self.lock().is_some_and(|kept| !kept.is_empty()).then(spec)
+        self.0.as_ref().is_some_and(|kept| !kept.is_empty()).then(spec)
     }
 
     /// A part of a kept result. `border` says where to cut instead, so that nothing that is held back is given in halves.
     pub(crate) fn read(&self, arguments: &Value, most: usize, border: &dyn Fn(&str, usize) -> usize) -> Result<Value, AgentError> {
         let handle = arguments.get("handle").and_then(Value::as_str).unwrap_or_default();
-        let Some(data) = self.lock().and_then(|kept| kept.get(&CallId(handle.to_owned())).cloned()) else {
+        let Some(data) = self.0.as_ref().and_then(|kept| kept.get(&CallId(handle.to_owned())).cloned()) else {
             let error = AgentError::invalid(format!("There is no kept result {handle}."));
             return Err(error.reason("unknown_handle").hint("Use the handle that stands in the cut result, or call the tool again."));
         };
@@ -56,10 +55,6 @@ impl ResultStore {
             found["handle"] = json!(handle);
             found
         })
-    }
-
-    fn lock(&self) -> Option<parking_lot::MutexGuard<'_, HashMap<CallId, Arc<Value>>>> {
-        Some(self.0.as_ref()?.lock())
     }
 }
 

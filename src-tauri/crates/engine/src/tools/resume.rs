@@ -1,11 +1,10 @@
 //! A call whose server wants answers from the user first. With the answers it is a new call, bound to its arguments and to them:
-//! for anything but a read it goes through the gate again, with its own signature and its own intent in the log.
+//! for anything but a read it goes through the gate again (see `AnswerSigner`), with its own signature and its own intent in the log.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use contract::{AgentError, Approval, ApprovalId, ApprovalStatus, Effect, ErrorCode, EventBody, ItemBody, ToolSpec, Transition};
-use futures::future::BoxFuture;
+use contract::{AgentError, Approval, ApprovalId, Effect, ToolSpec};
 use parking_lot::Mutex;
 use policy::Decision;
 use serde_json::{Map, Value};
@@ -13,10 +12,9 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    approvals::{gate::Waited, recheck::Rechecked},
     ports::{Resume, ToolFailure, ToolRequest, Tools},
-    tools::{call::Ready, outgoing::Outgoing, retry},
-    turn::Turn,
+    tools::{call::Ready, outgoing::Outgoing, records::record_intent, retry, scope::Scope},
+    turn::context::TurnContext,
 };
 
 /// The name under which answers stand beside a call's arguments, where it is shown and hashed. No parameter has it.
@@ -79,124 +77,95 @@ impl Tools for Resumable<'_> {
     }
 }
 
-impl Turn {
-    /// Runs a call with all its tries, and listens whether it wants to go on with answers.
-    pub(crate) async fn run_tool(&self, ready: &Ready, request: ToolRequest, deadline: tokio::time::Instant) -> Result<Value, ToolFailure> {
-        let world = self.world();
-        let (asks, mut asked) = mpsc::channel(1);
-        let tools = Resumable { tools: world.tools.as_ref(), asks };
-        let signed = Mutex::new(Vec::new());
-        let listening = async {
-            while let Some(ResumeRequest { wanted, verdict }) = asked.recv().await {
-                let judged = match wanted {
-                    Wanted::Answers(answers) => self.resumed(ready, &answers, &signed).await,
-                    Wanted::Arguments(arguments) => self.record_again(ready, &arguments).await,
-                };
-                // A call that has been given up hears nothing any more.
-                let _ = verdict.send(judged);
-            }
-            std::future::pending::<()>().await;
-        };
-        let done = tokio::select! {
-            done = retry::run(&tools, world.random.as_ref(), request, &self.cancel, deadline) => done,
-            () = listening => Err(ToolFailure { error: AgentError::internal("cancelled", "The call was stopped."), may_have_happened: true }),
-        };
-        let signed = signed.into_inner();
-        for approval in signed {
-            let (status, reason) = match &done {
-                Ok(_) => (ApprovalStatus::Done, None),
-                Err(failure) => {
-                    let mut error = failure.error.clone();
-                    self.bound_error(&mut error);
-                    (ApprovalStatus::Failed, Some(error.message))
-                }
+/// Decides whether a change may go on with answers that its server asked for.
+#[async_trait]
+pub(crate) trait AnswerSigner: Send + Sync {
+    /// Takes the call with its answers through the policy and, if need be, an approval, which has then begun to execute.
+    async fn sign(&self, ready: &Ready) -> Result<(Decision, Option<Approval>), AgentError>;
+    /// Ends such an approval as its call ended.
+    async fn end(&self, approval: &Approval, done: Result<(), AgentError>);
+}
+
+/// Runs a call with all its attempts, and lets it go on with answers where `signer` allows it.
+pub(crate) async fn run_tool(
+    (context, scope): (&TurnContext, &Scope),
+    ready: &Ready,
+    request: ToolRequest,
+    deadline: tokio::time::Instant,
+    signer: Option<&dyn AnswerSigner>,
+) -> Result<Value, ToolFailure> {
+    let world = context.world();
+    let (asks, mut asked) = mpsc::channel(1);
+    let tools = Resumable { tools: world.tools.as_ref(), asks };
+    let signed = Mutex::new(Vec::new());
+    let stopped = || AgentError::internal("cancelled", "The call was stopped.");
+    let listening = async {
+        while let Some(ResumeRequest { wanted, verdict }) = asked.recv().await {
+            let allowed = match wanted {
+                Wanted::Answers(answers) => match with_signature(context, ready, &answers, signer).await {
+                    Ok((ready, approval)) => send_answers((context, scope), &ready, approval, &signed).await,
+                    Err(error) => Err(error),
+                },
+                Wanted::Arguments(arguments) => record_again((context, scope), ready, &arguments).await,
             };
-            self.engine.transition(&approval, Transition { from: ApprovalStatus::Executing, to: status }, reason.as_deref()).await;
-            self.tell_end(&approval, status, reason).await;
+            // A call that has been given up does not listen any more.
+            let _ = verdict.send(allowed);
         }
-        done
-    }
-
-    /// Whether a call may go on with these answers. Boxed: what it would change is shown by calls, which come through here again.
-    fn resumed<'a>(&'a self, ready: &'a Ready, answers: &'a Value, signed: &'a Mutex<Vec<Approval>>) -> BoxFuture<'a, Result<(), AgentError>> {
-        Box::pin(self.judge_resumed(ready, answers, signed))
-    }
-
-    /// Records a further request of a read. A change sends only the request that was signed.
-    async fn record_again(&self, ready: &Ready, arguments: &Value) -> Result<(), AgentError> {
-        if ready.spec.effect != Effect::ReadOnly {
-            return Err(AgentError::internal("changed", "A change is sent only as it was signed."));
+        std::future::pending::<()>().await;
+    };
+    let done = tokio::select! {
+        done = retry::run(&tools, world.random.as_ref(), request, &context.cancel, deadline) => done,
+        () = listening => Err(ToolFailure { error: stopped(), may_have_happened: true }),
+    };
+    for approval in signed.into_inner() {
+        if let Some(signer) = signer {
+            signer.end(&approval, done.as_ref().map(|_| ()).map_err(|failure| failure.error.clone())).await;
         }
-        self.record_further(ready, None, &Outgoing::again(arguments)?).await
     }
+    done
+}
 
-    async fn record_further(&self, ready: &Ready, approval: Option<&ApprovalId>, outgoing: &Outgoing) -> Result<(), AgentError> {
-        self.record_intent(ready, approval, outgoing).await.map_err(|refused| {
-            refused.error.unwrap_or_else(|| AgentError::internal("audit_unavailable", "The call was not continued: the audit log cannot be written."))
-        })
+/// The call with its answers, and the approval under which it goes on. A read needs none.
+async fn with_signature(
+    context: &TurnContext,
+    ready: &Ready,
+    answers: &Value,
+    signer: Option<&dyn AnswerSigner>,
+) -> Result<(Ready, Option<Approval>), AgentError> {
+    let mut ready = ready.clone();
+    ready.arguments = with_answers(&ready.arguments, answers);
+    if ready.spec.effect == Effect::ReadOnly {
+        return Ok((ready, None));
     }
+    context.engine.check_tool(&ready.spec)?;
+    let signer = signer.ok_or_else(|| AgentError::internal("changed", "A change is sent only as it was signed."))?;
+    let (decision, approval) = signer.sign(&ready).await?;
+    ready.decision = decision;
+    Ok((ready, approval))
+}
 
-    async fn judge_resumed(&self, ready: &Ready, answers: &Value, signed: &Mutex<Vec<Approval>>) -> Result<(), AgentError> {
-        let mut ready = ready.clone();
-        ready.arguments = with_answers(&ready.arguments, answers);
-        if ready.spec.effect == Effect::ReadOnly {
-            let outgoing = self.outgoing(&ready).await?;
-            return self.record_further(&ready, None, &outgoing).await;
-        }
-        self.engine.check_tool(&ready.spec)?;
-        ready.decision = self.gate(&ready.spec, &ready.arguments).await;
-        let approval = match ready.decision.clone() {
-            Decision::Allow { .. } => None,
-            Decision::Deny { why } => return Err(AgentError::new(ErrorCode::ApprovalRequired, why).reason("side_effect_disallowed").with("approvable", false)),
-            Decision::Ask { .. } if self.headless => {
-                let why = format!("{} wants answers before it goes on, and nobody can approve that here.", ready.spec.title);
-                return Err(AgentError::new(ErrorCode::ApprovalRequired, why).reason("approval_required").with("approvable", false));
-            }
-            Decision::Ask { why } => Some(self.signed_anew(&ready, why).await?),
-        };
-        let outgoing = self.outgoing(&ready).await?;
-        let id = approval.as_ref().map(|approval| approval.id.clone());
-        if let Some(approval) = approval {
-            signed.lock().push(approval);
-        }
-        self.record_further(&ready, id.as_ref(), &outgoing).await
-    }
+async fn send_answers(
+    (context, scope): (&TurnContext, &Scope),
+    ready: &Ready,
+    approval: Option<Approval>,
+    signed: &Mutex<Vec<Approval>>,
+) -> Result<(), AgentError> {
+    let outgoing = Outgoing::of(context, ready).await?;
+    let id = approval.as_ref().map(|approval| approval.id.clone());
+    signed.lock().extend(approval);
+    record_further((context, scope), ready, id.as_ref(), &outgoing).await
+}
 
-    /// Asks for a signature under the call with its answers, and uses it.
-    async fn signed_anew(&self, ready: &Ready, why: String) -> Result<Approval, AgentError> {
-        let why = format!("{why} Its server wanted these answers first, so it is a new call.");
-        let mut proposal = self.propose(ready, why, None).await?;
-        let waited = self.wait(ready, &proposal.approval, &mut proposal.told).await;
-        let approval = proposal.approval;
-        let (status, reason, said) = match waited {
-            Waited::Approved(holds) => match self.recheck(ready, &approval).await {
-                Rechecked::Same if self.engine.transition(&approval, Transition::BEGIN, None).await => {
-                    self.remember(&approval, holds, ready).await;
-                    return Ok(approval);
-                }
-                Rechecked::Same => return Err(AgentError::internal("approval_used", "This approval has been used or has ended already.")),
-                Rechecked::Changed => (ApprovalStatus::Superseded, "changed", "What it would change is not the same any more.".to_owned()),
-                Rechecked::Refused(error) => (ApprovalStatus::Failed, "denied", error.message),
-            },
-            Waited::Rejected(reason) => (ApprovalStatus::Rejected, "rejected", reason.unwrap_or_else(|| "The user rejected it.".to_owned())),
-            Waited::Edited(_) => (ApprovalStatus::Superseded, "edited", "Answers to a server cannot be edited here; call it again.".to_owned()),
-            Waited::Expired => (ApprovalStatus::Expired, "expired", "Expired – no decision.".to_owned()),
-            Waited::Cancelled => (ApprovalStatus::Cancelled, "cancelled", "It was stopped.".to_owned()),
-            Waited::Changed => (ApprovalStatus::Superseded, "changed", "What it would change is not the same any more.".to_owned()),
-        };
-        // If the person rejected it, or nobody decided, it is not approved and has ended already.
-        self.engine.transition(&approval, Transition { from: ApprovalStatus::Approved, to: status }, Some(&said)).await;
-        self.tell_end(&approval, status, Some(said.clone())).await;
-        Err(AgentError::new(ErrorCode::ApprovalRequired, said).reason(reason))
+/// Records a further request of a read. A change sends only the request that was signed.
+async fn record_again((context, scope): (&TurnContext, &Scope), ready: &Ready, arguments: &Value) -> Result<(), AgentError> {
+    if ready.spec.effect != Effect::ReadOnly {
+        return Err(AgentError::internal("changed", "A change is sent only as it was signed."));
     }
+    record_further((context, scope), ready, None, &Outgoing::again(arguments)?).await
+}
 
-    /// How an approval ended, for the transcript and for who listens.
-    async fn tell_end(&self, approval: &Approval, status: ApprovalStatus, reason: Option<String>) {
-        let (id, call, tool) = (approval.id.clone(), approval.call.clone(), approval.tool.clone());
-        // The result that follows is what counts; a transcript that cannot be saved fails there.
-        let _ = self.save(vec![self.item(ItemBody::Approval { approval: id.clone(), call, tool, status, reason })]).await;
-        self.emit(EventBody::ApprovalResolved { id, status });
-    }
+async fn record_further((context, scope): (&TurnContext, &Scope), ready: &Ready, approval: Option<&ApprovalId>, outgoing: &Outgoing) -> Result<(), AgentError> {
+    record_intent(context, ready, scope.agent_id(), approval, outgoing).await
 }
 
 /// The arguments of a call as they are shown, judged and hashed with the answers that go with them.

@@ -1,6 +1,6 @@
 //! One tool called directly (`csign tools call`, a panel of the window): the same checks, gate and records, without a conversation.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use contract::{
     AgentError, CallId, ErrorCode, PolicyCheckParams, PolicyCheckResponse, PolicyVerdict, SessionId, ToolCallParams, ToolCallResponse, ToolId, TurnId,
@@ -12,24 +12,14 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Engine,
     ports::AskedCall,
-    sessions::lanes::Accepted,
-    tools::refusals::Refused,
-    turn::{Turn, ending::End},
+    sessions::lanes::{Accepted, DIRECT},
+    tools::{dispatch::Dispatcher, executor::ToolExecutor, provenance::UntrustedSources, refusals::Refused, scope::Scope},
+    turn::{
+        audience::Place,
+        context::{TurnContext, TurnStart},
+        outcome::End,
+    },
 };
-
-/// Where calls belong that name no session.
-pub(crate) const SESSION: &str = "direct";
-
-/// What a call by itself is to a conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    /// Nothing: a person or a program asked.
-    Outside,
-    /// It is made for one and leaves nothing in it.
-    Beside,
-    /// Its items are kept in it.
-    Kept,
-}
 
 impl Engine {
     /// Calls a tool by id. `headless` callers get `approval_required` for writes, with the pending action's id.
@@ -41,7 +31,7 @@ impl Engine {
     /// The same under a turn's id that the caller made: its pending action names that turn. `cancel` stops the call; what it did is still
     /// recorded, which dropping this future could prevent.
     pub async fn tool_call_in(self: &Arc<Self>, turn: TurnId, params: ToolCallParams, cancel: CancellationToken) -> Result<ToolCallResponse, AgentError> {
-        self.tool_call_as(turn, params, Part::Outside, cancel).await
+        self.tool_call_as(turn, params, Place::Outside, cancel).await
     }
 
     /// The same under a turn's id that is known already.
@@ -49,11 +39,11 @@ impl Engine {
         self: &Arc<Self>,
         id: TurnId,
         params: ToolCallParams,
-        part: Part,
+        place: Place,
         cancel: CancellationToken,
     ) -> Result<ToolCallResponse, AgentError> {
         self.world.secrets.learn().await;
-        let (mut turn, spec, call) = match self.take_call(id, &params) {
+        let (context, spec, call) = match self.take_call(id, &params, place, cancel) {
             Ok(taken) => taken,
             Err(error) => {
                 let asked = format!("{} {}", params.tool, params.arguments);
@@ -61,15 +51,9 @@ impl Engine {
                 return Err(error);
             }
         };
-        turn.keeps_items = part == Part::Kept;
-        turn.cancel = cancel;
-        if part != Part::Outside {
-            // In a conversation a tool is its specialist's.
-            let agents = self.world.roster.agents();
-            let agent = agents.iter().find(|agent| agent.tools.contains(&spec)).cloned();
-            *turn.at_work.lock() = agent.map(Arc::new);
-        }
-        let result = Arc::new(turn).run_calls(vec![call]).await;
+        // In a conversation a tool is its specialist's.
+        let scope = if place == Place::Outside { Scope::default() } else { Scope::of_tool(self, &spec) };
+        let result = ToolExecutor::new(Dispatcher::new(&context, Arc::default(), scope, None)).run_calls(vec![call]).await;
         if let Err(error) = self.world.audit.flush().await {
             tracing::warn!(%error, "the audit log could not be flushed after a direct call");
         }
@@ -83,22 +67,35 @@ impl Engine {
         }
     }
 
-    fn take_call(self: &Arc<Self>, id: TurnId, params: &ToolCallParams) -> Result<(Turn, ToolId, AskedCall), AgentError> {
+    fn take_call(
+        self: &Arc<Self>,
+        id: TurnId,
+        params: &ToolCallParams,
+        place: Place,
+        cancel: CancellationToken,
+    ) -> Result<(Arc<TurnContext>, ToolId, AskedCall), AgentError> {
         self.check_enabled()?;
         self.check_no_secret(&params.arguments)?;
         self.check_kept(&[params.session.as_ref().map_or("", SessionId::as_str), params.tool.as_str()])?;
-        self.direct(id, params.tool.clone(), params.arguments.clone(), params.session.clone(), params.headless)
+        let accepted = Accepted { headless: params.headless, ..Accepted::without_message(id) };
+        let session = params.session.clone().unwrap_or_else(|| SessionId::new(DIRECT));
+        self.direct(TurnStart { session, accepted, place, cancel }, &params.tool, &params.arguments)
     }
 
     /// What the gate would say to a call now: the very checks that it would go through, up to where it would be asked or run.
     pub async fn policy_check(self: &Arc<Self>, params: PolicyCheckParams) -> Result<PolicyCheckResponse, AgentError> {
         self.check_enabled()?;
-        let (turn, _, call) = self.direct(TurnId(self.world.ids.next("turn")), params.tool, params.arguments, params.session, true)?;
+        let accepted = Accepted { headless: true, ..Accepted::without_message(TurnId(self.world.ids.next("turn"))) };
+        let session = params.session.unwrap_or_else(|| SessionId::new(DIRECT));
+        let start = TurnStart { session, accepted, place: Place::Outside, cancel: CancellationToken::new() };
+        let (context, _, call) = self.direct(start, &params.tool, &params.arguments)?;
+        let sources = Arc::new(UntrustedSources::default());
         if params.untrusted {
-            turn.strangers.remembered("");
+            sources.remembered("");
         }
         let unexplained = || AgentError::internal("unexpected", "The call was refused without a reason.");
-        let ready = turn.judged(call, true).await.map_err(|done| done.error.unwrap_or_else(unexplained))?;
+        let mut executor = ToolExecutor::new(Dispatcher::new(&context, sources, Scope::default(), None));
+        let ready = executor.check(call, true).await.map_err(|done| done.error.unwrap_or_else(unexplained))?;
         let (verdict, why) = match ready.decision {
             Decision::Allow { why, .. } => (PolicyVerdict::Allow, why),
             Decision::Ask { why } => (PolicyVerdict::Ask, why),
@@ -138,28 +135,17 @@ impl Engine {
         if self.holds_secret(value) { Err(key_refused()) } else { Ok(()) }
     }
 
-    /// A call of a tool by id, outside a conversation.
-    fn direct(
-        self: &Arc<Self>,
-        id: TurnId,
-        tool: ToolId,
-        arguments: Value,
-        session: Option<SessionId>,
-        headless: bool,
-    ) -> Result<(Turn, ToolId, AskedCall), AgentError> {
+    /// A call of a tool by id.
+    fn direct(self: &Arc<Self>, start: TurnStart, tool: &ToolId, arguments: &Value) -> Result<(Arc<TurnContext>, ToolId, AskedCall), AgentError> {
         let specs = self.world.tools.specs();
         // The id counts before the name that models use: that name may be another tool's id.
-        let by_id = specs.iter().find(|spec| spec.id == tool || spec.qualified_id() == tool);
+        let by_id = specs.iter().find(|spec| spec.id == *tool || spec.qualified_id() == *tool);
         let Some(spec) = by_id.or_else(|| specs.iter().find(|spec| spec.model_name == tool.as_str())) else {
             let known: Vec<&str> = specs.iter().map(|spec| spec.id.as_str()).collect();
             return Err(AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {tool}.")).hint(format!("Known tools: {}.", known.join(", "))));
         };
-        let session = session.unwrap_or_else(|| SessionId::new(SESSION));
-        let accepted = Accepted { turn: id, text: String::new(), model: None, agent: None, headless, by: Weak::new() };
-        let mut turn = Turn::new(Arc::clone(self), session, accepted, CancellationToken::new());
-        turn.keeps_items = false;
         let call = AskedCall { id: CallId(self.world.ids.next("call")), name: spec.model_name.clone(), arguments: arguments.to_string() };
-        Ok((turn, spec.id.clone(), call))
+        Ok((Arc::new(TurnContext::new(self, start)), spec.id.clone(), call))
     }
 }
 

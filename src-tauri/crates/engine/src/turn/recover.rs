@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{
     Engine,
-    approvals::gate::of_turn,
+    approvals::router::of_turn,
     ports::{RecordDraft, StoreError, TurnRow},
     sessions::QUEUE_KEY,
     texts::Text,
@@ -128,7 +128,7 @@ impl Engine {
         let mut expired = 0;
         for approval in self.world.store.approvals_overdue(now).await? {
             if !self.router.waits(&approval.id) && self.transition(&approval, Transition::EXPIRE, Some(text)).await {
-                self.close_detached(&approval, ApprovalStatus::Expired, Some(text.to_owned())).await;
+                self.end_unwaited_call(&approval, ApprovalStatus::Expired, Some(text.to_owned())).await;
                 expired += 1;
             }
         }
@@ -142,7 +142,7 @@ impl Engine {
             match approval.status {
                 ApprovalStatus::Approved => {
                     if self.transition(&approval, Transition::LAPSE, Some(died)).await {
-                        self.close_detached(&approval, ApprovalStatus::Expired, Some(died.to_owned())).await;
+                        self.end_unwaited_call(&approval, ApprovalStatus::Expired, Some(died.to_owned())).await;
                         out.expired += 1;
                     }
                 }
@@ -177,7 +177,7 @@ impl Engine {
         let ended = items.iter().any(|item| matches!(&item.body, ItemBody::ToolResult { call, .. } if *call == approval.call));
         if !ended {
             let why = Text::UnknownOutcome.in_locale(&self.world.profile.locale());
-            self.close_detached(approval, ApprovalStatus::Failed, Some(why.to_owned())).await;
+            self.end_unwaited_call(approval, ApprovalStatus::Failed, Some(why.to_owned())).await;
         }
         Ok(())
     }

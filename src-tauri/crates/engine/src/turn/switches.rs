@@ -3,7 +3,7 @@
 
 use contract::{AgentError, AgentId, ErrorCode, ToolId, ToolSpec};
 
-use crate::{Engine, turn::Turn};
+use crate::Engine;
 
 impl Engine {
     /// Whether anything is answered at all.
@@ -47,12 +47,5 @@ impl Engine {
     pub(crate) fn check_tools_named(&self, id: &ToolId) -> Result<(), AgentError> {
         self.check_enabled()?;
         self.world.tools.specs().iter().filter(|spec| spec.is_named(id)).try_for_each(|spec| self.check_tool(spec))
-    }
-}
-
-impl Turn {
-    /// The tools that a model is offered now: what is switched off it does not see.
-    pub(crate) fn offered(&self) -> Vec<&ToolSpec> {
-        self.specs.iter().filter(|spec| self.engine.check_tool(spec).is_ok()).collect()
     }
 }

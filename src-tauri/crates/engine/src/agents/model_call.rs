@@ -1,0 +1,331 @@
+//! One call of a turn's model: made to fit, sent, read as a stream, and recorded. A conversation that is longer than the model can read
+//! goes without its oldest turns; the newest message always goes.
+
+use std::sync::Arc;
+
+use contract::{AgentError, Choice, ErrorCode, EventBody, ItemBody, NoticeLevel, RecordType, Stage};
+use futures::StreamExt;
+use redaction::Restoring;
+use serde_json::json;
+use tracing::{Instrument as _, field::Empty};
+
+use crate::{
+    agents::fit::{TOO_LONG, is_too_long, turn_ends},
+    context::egress::EgressSession,
+    ports::{AskedCall, Finish, Message, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Opaque, Point, Purpose, RecordDraft, Structured, ToolDef},
+    run::live::RunContext,
+    texts::Text,
+    tools::refusals::millis,
+    turn::{answer::AnswerBuilder, context::TurnContext, frame::Frame, outcome::End},
+};
+
+/// What one model call brought.
+#[derive(Default)]
+pub(crate) struct Reply {
+    pub(crate) text: String,
+    pub(crate) calls: Vec<AskedCall>,
+    pub(crate) choices: Vec<Choice>,
+    pub(crate) opaque: Option<Opaque>,
+    pub(crate) finish: Option<Finish>,
+    /// What came before the first word.
+    pub(crate) blanks: String,
+}
+
+impl Reply {
+    /// The beginning of the answer from its first line on; empty while there is no word.
+    fn opened_by(&mut self, text: &str) -> String {
+        self.blanks.push_str(text);
+        let blank = self.blanks.len() - self.blanks.trim_start().len();
+        if blank == self.blanks.len() {
+            return String::new();
+        }
+        let line = self.blanks[..blank].rfind('\n').map_or(0, |at| at + 1);
+        self.blanks.split_off(line)
+    }
+}
+
+/// One model call as it is asked for.
+pub(crate) struct ModelCallRequest<'a> {
+    /// The prompt first.
+    pub(crate) messages: &'a [Message],
+    /// Messages of earlier turns, behind the prompt.
+    pub(crate) earlier: usize,
+    pub(crate) tools: Vec<ToolDef>,
+    pub(crate) structured: Option<Structured>,
+    pub(crate) purpose: Purpose,
+}
+
+impl ModelCallRequest<'_> {
+    /// What is asked for is not for the user's eyes: nothing of it is told while it comes.
+    fn is_quiet(&self) -> bool {
+        matches!(self.purpose, Purpose::Route { .. })
+    }
+}
+
+/// Calls the turn's model.
+pub(crate) struct ModelCaller<'t> {
+    context: Arc<TurnContext>,
+    words: Arc<EgressSession>,
+    pub(crate) answer: &'t mut AnswerBuilder,
+    /// Calls begun.
+    calls_made: u32,
+    /// How often the older half of the earlier turns has been left out for a model that cannot read so much.
+    halvings: u32,
+}
+
+impl<'t> ModelCaller<'t> {
+    pub(crate) fn new(context: &Arc<TurnContext>, words: &Arc<EgressSession>, answer: &'t mut AnswerBuilder) -> Self {
+        Self { context: Arc::clone(context), words: Arc::clone(words), answer, calls_made: 0, halvings: 0 }
+    }
+
+    /// One question to the model, whose oldest turns are left out until it fits. However often it is sent, it is one.
+    pub(crate) async fn ask(&mut self, asked: ModelCallRequest<'_>) -> Result<Reply, End> {
+        self.begin().await?;
+        loop {
+            let ends = turn_ends(asked.messages, asked.earlier);
+            let left_out = ends.len() - (ends.len() >> self.halvings.min(31));
+            if left_out > 0 {
+                tracing::debug!(turns = left_out, of = ends.len(), "the oldest turns are left out");
+            }
+            let begin = if left_out == 0 { 1 } else { ends[left_out - 1] };
+            match self.ask_once(&asked, begin).await {
+                Err(End::Failed { partial, error }) if left_out < ends.len() && partial.is_empty() && is_too_long(&error) => {
+                    self.leave_out_half().await;
+                    self.context.check_egress()?;
+                }
+                other => return other,
+            }
+        }
+    }
+
+    /// From now on this turn goes out with half of the earlier turns that it went out with before.
+    async fn leave_out_half(&mut self) {
+        self.halvings += 1;
+        if self.halvings > 1 {
+            return;
+        }
+        tracing::warn!("the conversation is too long for the model: its oldest turns are left out");
+        let text = Text::OldestLeftOut.in_locale(&self.context.locale).to_owned();
+        let item = self.context.item(ItemBody::Notice { level: NoticeLevel::Warning, code: "oldest_left_out".into(), text });
+        self.context.add_item(item, "the notice of what was left out could not be saved").await;
+    }
+
+    /// Model calls that this turn may still make.
+    pub(crate) fn calls_left(&self) -> u32 {
+        self.context.settings.limits.model_calls.clamp(1, 100).saturating_sub(self.calls_made)
+    }
+
+    /// What comes before a model call, which is counted and told once.
+    async fn begin(&mut self) -> Result<(), End> {
+        self.context.check_egress()?;
+        self.context.probe(Point::BeforeModelCall);
+        self.words.keep_numbers().await.map_err(End::failed)?;
+        self.calls_made += 1;
+        self.context.emit(EventBody::Status { stage: Stage::Thinking, text: None });
+        Ok(())
+    }
+
+    /// One model call, recorded: the prompt, and the messages from `begin` on.
+    async fn ask_once(&mut self, asked: &ModelCallRequest<'_>, begin: usize) -> Result<Reply, End> {
+        let (quiet, task) = (asked.is_quiet(), task(&asked.purpose));
+        let context = Arc::clone(&self.context);
+        let profile = &context.world().profile;
+        let request = ModelRequest {
+            messages: asked.messages[..1].iter().chain(&asked.messages[begin..]).cloned().collect(),
+            tools: asked.tools.clone(),
+            structured: asked.structured.clone(),
+            purpose: asked.purpose.clone(),
+            max_output_tokens: None,
+            left_output_tokens: None,
+            whole: self.context.caller().is_some_and(RunContext::whole),
+            locale: self.context.locale.clone(),
+            now: Some(self.context.world().clock.now()),
+            time_zone: profile.time_zone(),
+        };
+        let mut reply = Reply::default();
+        let span =
+            tracing::info_span!(target: "spans", "model_call", task, model = Empty, calls = Empty, tokens_in = Empty, tokens_out = Empty, status = Empty);
+        let (before, began) = (self.answer.usage(), tokio::time::Instant::now());
+        let outcome = self.read_stream(request, &mut reply, quiet).instrument(span.clone()).await;
+        let status = match &outcome {
+            Ok(()) => "ok",
+            Err(End::Cancelled { .. }) => "cancelled",
+            Err(End::Answer { .. } | End::Failed { .. } | End::ApprovalRequired { .. }) => "error",
+        };
+        let usage = self.answer.usage();
+        let model = self.answer.model_label();
+        span.record("model", &model).record("calls", reply.calls.len()).record("status", status);
+        span.record("tokens_in", usage.input_tokens - before.input_tokens).record("tokens_out", usage.output_tokens - before.output_tokens);
+        self.context
+            .record(
+                RecordDraft::new(RecordType::ModelCall)
+                    .field("model", model)
+                    .field("status", status)
+                    .field("task", task)
+                    .field("level", if status == "error" { "error" } else { "info" })
+                    .field("duration_ms", millis(began.elapsed()))
+                    .field("agent", self.answer.agent_id())
+                    .field("local", self.context.model.local())
+                    .field("calls", reply.calls.len())
+                    .field("redaction", json!(self.words.level()))
+                    .field("replaced", self.words.counts().iter().map(|count| count.count).sum::<u32>())
+                    .field("tokens_in_so_far", usage.input_tokens)
+                    .field("tokens_out_so_far", usage.output_tokens),
+            )
+            .await;
+        outcome?;
+        self.context.probe(Point::AfterModelCall);
+        Ok(reply)
+    }
+
+    async fn read_stream(&mut self, request: ModelRequest, reply: &mut Reply, quiet: bool) -> Result<(), End> {
+        let sent = self.words.sent();
+        let (mut said, mut thought) = (Restoring::new(Arc::clone(&sent)), Restoring::new(Arc::clone(&sent)));
+        let mut stream = self.context.model.stream(request);
+        let mut frame = Frame::new();
+        // One wait for all events, and not a new one for each.
+        let context = Arc::clone(&self.context);
+        let cancelled = context.cancel.cancelled();
+        tokio::pin!(cancelled);
+        loop {
+            let event = tokio::select! {
+                biased;
+                () = &mut cancelled => {
+                    if quiet {
+                        return Err(End::Cancelled { partial: String::new() });
+                    }
+                    let rest = said.end();
+                    self.deliver(reply, &mut frame, rest);
+                    self.answer.show(frame.take());
+                    return Err(End::Cancelled { partial: std::mem::take(&mut reply.text) });
+                }
+                () = frame.due(), if frame.waits() => {
+                    self.answer.show(frame.take());
+                    continue;
+                }
+                event = stream.next() => event,
+            };
+            if quiet {
+                match self.take_quietly(event, reply, &mut said).await? {
+                    true => continue,
+                    false => return Ok(()),
+                }
+            }
+            if matches!(event, None | Some(Err(_))) {
+                let rest = said.end();
+                self.deliver(reply, &mut frame, rest);
+            }
+            if !matches!(event, Some(Ok(ModelEvent::Text(_)))) {
+                self.answer.show(frame.take());
+            }
+            match event {
+                None => return Ok(()),
+                Some(Err(error)) => return Err(End::Failed { partial: std::mem::take(&mut reply.text), error: model_error(&error) }),
+                Some(Ok(ModelEvent::Text(text))) => self.deliver(reply, &mut frame, said.push(&text)),
+                Some(Ok(ModelEvent::Reasoning(text))) => self.context.emit(EventBody::Reasoning { text: thought.push(&text) }),
+                // The host names calls itself: what a provider sends may repeat or be empty.
+                Some(Ok(ModelEvent::Call(call))) => {
+                    let id = contract::CallId(self.context.world().ids.next("call"));
+                    reply.calls.push(AskedCall { id, name: self.usable(&call.name), arguments: sent.restore_arguments(call.arguments) });
+                }
+                Some(Ok(ModelEvent::Choices(choices))) => {
+                    let restored =
+                        |choice: Choice| Choice { label: sent.restore(&choice.label).into_owned(), message: sent.restore(&choice.message).into_owned() };
+                    reply.choices = choices.into_iter().map(restored).collect();
+                }
+                Some(Ok(ModelEvent::Opaque(opaque))) => reply.opaque = Some(opaque),
+                Some(Ok(ModelEvent::FellBack { from, to, why, .. })) => self.answer.fall_back(&from, to, &why).await,
+                Some(Ok(ModelEvent::Done { usage, finish })) => {
+                    reply.finish = Some(finish);
+                    self.answer.add_usage(usage);
+                }
+            }
+        }
+    }
+
+    /// The name of a called tool as it can go back to the model. Packs' texts name tools by their ids, and models follow them; anything
+    /// else that no wire takes would end the conversation with the provider's refusal. What is made up here is nobody's name.
+    fn usable(&self, name: &str) -> String {
+        let is_offered = |name: &str| self.context.specs.iter().any(|spec| spec.model_name == name);
+        if is_offered(name) {
+            return name.to_owned();
+        }
+        if let Some(spec) = self.context.specs.iter().find(|spec| spec.id.as_str() == name || spec.qualified_id().as_str() == name) {
+            return spec.model_name.clone();
+        }
+        let fits = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
+        let made: String = name.chars().take(64).map(fits).collect();
+        match made.as_str() {
+            "" => "unnamed".to_owned(),
+            made if is_offered(made) => format!("{}_unknown", made.chars().take(56).collect::<String>()),
+            _ => made,
+        }
+    }
+
+    /// An event of an answer that only the host reads; false at its end.
+    async fn take_quietly(&mut self, event: Option<Result<ModelEvent, ModelError>>, reply: &mut Reply, said: &mut Restoring) -> Result<bool, End> {
+        match event {
+            None => {
+                reply.text.push_str(&said.end());
+                return Ok(false);
+            }
+            Some(Err(error)) => return Err(End::Failed { partial: String::new(), error: model_error(&error) }),
+            Some(Ok(ModelEvent::Text(text))) => reply.text.push_str(&said.push(&text)),
+            Some(Ok(ModelEvent::Call(call))) => {
+                let sent = self.words.sent();
+                reply.calls.push(AskedCall { arguments: sent.restore_arguments(call.arguments), ..call });
+            }
+            Some(Ok(ModelEvent::FellBack { from, to, why, .. })) => self.answer.fall_back(&from, to, &why).await,
+            Some(Ok(ModelEvent::Done { usage, finish })) => {
+                reply.finish = Some(finish);
+                self.answer.add_usage(usage);
+            }
+            Some(Ok(ModelEvent::Reasoning(_) | ModelEvent::Choices(_) | ModelEvent::Opaque(_))) => {}
+        }
+        Ok(true)
+    }
+
+    /// Takes a piece of the answer and tells it, at once or with its frame. Blanks before the first word are no answer: a model that
+    /// calls tools has said nothing with them. Those of the first line may be its indentation.
+    fn deliver(&mut self, reply: &mut Reply, frame: &mut Frame, text: String) {
+        let text = if reply.text.is_empty() { reply.opened_by(&text) } else { text };
+        if text.is_empty() {
+            return;
+        }
+        if reply.text.is_empty() {
+            self.context.probe(Point::WhileStreaming);
+            self.answer.clear_shown();
+        }
+        reply.text.push_str(&text);
+        self.answer.show(frame.add(text));
+    }
+}
+
+/// What a model call was for, in the record of it.
+fn task(purpose: &Purpose) -> &'static str {
+    match purpose {
+        Purpose::Answer => "answer",
+        Purpose::Part { .. } => "part",
+        Purpose::Route { .. } => "route",
+        Purpose::Synthesis { .. } => "synthesis",
+    }
+}
+
+fn model_error(error: &ModelError) -> AgentError {
+    let (code, reason) = match error.kind {
+        ModelErrorKind::RateLimited => (ErrorCode::RateLimited, "provider_rate_limit"),
+        ModelErrorKind::Unavailable | ModelErrorKind::Broken => (ErrorCode::LlmError, "provider_unavailable"),
+        ModelErrorKind::Unauthorized => (ErrorCode::LlmError, "provider_unauthorized"),
+        ModelErrorKind::BadRequest => (ErrorCode::LlmError, "provider_refused"),
+        ModelErrorKind::TooLong => (ErrorCode::LlmError, TOO_LONG),
+        ModelErrorKind::Protocol => (ErrorCode::LlmError, "provider_protocol"),
+    };
+    let mut out = AgentError::new(code, error.message.clone()).reason(reason).retryable(error.kind.retryable());
+    if let Some(hint) = &error.hint {
+        out = out.hint(hint.clone());
+    }
+    if let Some(ms) = error.retry_after_ms {
+        out = out.with("retry_after_ms", ms);
+    }
+    out
+}

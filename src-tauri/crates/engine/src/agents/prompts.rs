@@ -1,0 +1,66 @@
+//! The prompts of a turn, put together from their parts: of a run, and of the supervisor.
+
+use std::sync::Arc;
+
+use contract::{PromptPart, ToolSpec};
+
+use crate::{
+    agents::route::{self, Answered},
+    context::{
+        egress::EgressSession,
+        entities, history,
+        prompt::{self, Prompt, Voice},
+    },
+    memory::recalled::Recalled,
+    ports::Agent,
+    turn::context::TurnContext,
+};
+
+pub(crate) struct PromptWriter<'a> {
+    pub(crate) context: &'a TurnContext,
+    pub(crate) words: &'a EgressSession,
+    /// What the reader of the prompt sees of earlier messages.
+    pub(crate) recalled: Option<&'a Recalled>,
+}
+
+impl PromptWriter<'_> {
+    /// The prompt of a run.
+    pub(crate) fn of_run(&self, voice: &Voice<'_>, specs: &[&ToolSpec], order: Option<&str>) -> Prompt {
+        let mut prompt = Prompt::default();
+        prompt.add(PromptPart::Base, &prompt::base(voice), true, self.words);
+        prompt.add(PromptPart::Policy, &prompt::policy(self.context.settings.policy, self.words.level()), true, self.words);
+        prompt.add(PromptPart::Toolkit, &self.context.engine.toolkits.of(specs), true, self.words);
+        if let Voice::Agent { agent, .. } = voice {
+            prompt.add(PromptPart::EntityDefaults, &entities::told(agent), true, self.words);
+        }
+        prompt.instruct(order.unwrap_or_default(), self.words);
+        prompt.add(PromptPart::Memories, &self.memories(), false, self.words);
+        prompt.add(PromptPart::DateTime, &self.date_time(), true, self.words);
+        prompt
+    }
+
+    /// What the supervisor is told: its rules, who can be asked, what has been answered.
+    pub(crate) fn of_supervisor(&self, agents: &[Arc<Agent>], answered: &[Answered]) -> Prompt {
+        let mut prompt = Prompt::default();
+        prompt.add(PromptPart::Base, route::rules(), true, self.words);
+        prompt.add(PromptPart::Toolkit, &route::roster(agents), true, self.words);
+        prompt.add(PromptPart::Memories, &self.memories(), false, self.words);
+        prompt.add_up_to(self.room(), PromptPart::Memories, &route::answers(answered), self.words);
+        prompt.add(PromptPart::DateTime, &self.date_time(), true, self.words);
+        prompt
+    }
+
+    /// The summary of what lies before the messages that are sent.
+    fn memories(&self) -> String {
+        self.recalled.and_then(Recalled::summary).map(history::remembered).unwrap_or_default()
+    }
+
+    /// Bytes that earlier answers may take: half of what the model can read.
+    pub(crate) fn room(&self) -> usize {
+        (self.context.model.capabilities().context_tokens as usize).saturating_mul(3) / 2
+    }
+
+    pub(crate) fn date_time(&self) -> String {
+        prompt::date_time(self.context.world().clock.now(), &self.context.world().profile.time_zone())
+    }
+}

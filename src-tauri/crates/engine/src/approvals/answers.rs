@@ -1,0 +1,86 @@
+//! A change whose server wants answers first is a new call with its own approval: it is proposed, decided and looked at again here.
+
+use async_trait::async_trait;
+use contract::{AgentError, Approval, ApprovalStatus, ErrorCode, EventBody, ItemBody, Transition};
+use policy::Decision;
+
+use crate::{
+    approvals::{
+        gate::ApprovalGate,
+        proposal::{Listener, Waited, propose, wait},
+        recheck::{Rechecked, recheck},
+    },
+    tools::{bound_error::bound_error, call::Ready, policy_decision::policy_decision, resume::AnswerSigner},
+};
+
+#[async_trait]
+impl AnswerSigner for ApprovalGate {
+    async fn sign(&self, ready: &Ready) -> Result<(Decision, Option<Approval>), AgentError> {
+        let decision = policy_decision(&self.context, &self.dispatcher.sources, &ready.spec, &ready.arguments).await;
+        let approval = match &decision {
+            Decision::Allow { .. } => None,
+            Decision::Deny { why } => {
+                return Err(AgentError::new(ErrorCode::ApprovalRequired, why.as_str()).reason("side_effect_disallowed").with("approvable", false));
+            }
+            Decision::Ask { .. } if !self.context.audience.is_attended() => {
+                let why = format!("{} wants answers before it goes on, and nobody can approve that here.", ready.spec.title);
+                return Err(AgentError::new(ErrorCode::ApprovalRequired, why).reason("approval_required").with("approvable", false));
+            }
+            Decision::Ask { why } => Some(self.sign_anew(ready, why).await?),
+        };
+        Ok((decision, approval))
+    }
+
+    async fn end(&self, approval: &Approval, done: Result<(), AgentError>) {
+        let (transition, reason) = match done {
+            Ok(()) => (Transition::COMPLETE, None),
+            Err(mut error) => {
+                bound_error(&self.context, &mut error);
+                (Transition::FAIL, Some(error.message))
+            }
+        };
+        self.context.engine.transition(approval, transition, reason.as_deref()).await;
+        self.tell_end(approval, transition.to, reason).await;
+    }
+}
+
+impl ApprovalGate {
+    /// Asks for an approval of the call with its answers, and uses it.
+    async fn sign_anew(&self, ready: &Ready, why: &str) -> Result<Approval, AgentError> {
+        let why = format!("{why} Its server wanted these answers first, so it is a new call.");
+        let mut proposal = propose(&self.dispatcher, ready, (why, None), Listener::Call).await?;
+        let waited = wait(&self.dispatcher, ready, &mut proposal).await;
+        let (approval, engine) = (proposal.approval, &self.context.engine);
+        let (status, reason, said) = match waited {
+            Waited::Approved(holds) => match recheck(&self.dispatcher, ready, &approval).await {
+                Rechecked::Same if engine.transition(&approval, Transition::BEGIN, None).await => {
+                    self.remember(&approval, holds, ready).await;
+                    return Ok(approval);
+                }
+                Rechecked::Same => return Err(AgentError::internal("approval_used", "This approval has been used or has ended already.")),
+                Rechecked::Changed => (ApprovalStatus::Superseded, "changed", "What it would change is not the same any more.".to_owned()),
+                Rechecked::Refused(error) => (ApprovalStatus::Failed, "denied", error.message),
+            },
+            Waited::Rejected(reason) => (ApprovalStatus::Rejected, "rejected", reason.unwrap_or_else(|| "The user rejected it.".to_owned())),
+            Waited::Edited(_) => (ApprovalStatus::Superseded, "edited", "Answers to a server cannot be edited here; call it again.".to_owned()),
+            Waited::Expired => (ApprovalStatus::Expired, "expired", "Expired – no decision.".to_owned()),
+            Waited::Cancelled => (ApprovalStatus::Cancelled, "cancelled", "It was stopped.".to_owned()),
+            Waited::Changed => (ApprovalStatus::Superseded, "changed", "What it would change is not the same any more.".to_owned()),
+        };
+        // Only an approved action has not ended yet.
+        let transition = Transition { from: ApprovalStatus::Approved, to: status };
+        if transition.is_allowed() {
+            engine.transition(&approval, transition, Some(&said)).await;
+        }
+        self.tell_end(&approval, status, Some(said.clone())).await;
+        Err(AgentError::new(ErrorCode::ApprovalRequired, said).reason(reason))
+    }
+
+    /// How an approval ended, for the transcript and for those who listen.
+    async fn tell_end(&self, approval: &Approval, status: ApprovalStatus, reason: Option<String>) {
+        let (id, call, tool) = (approval.id.clone(), approval.call.clone(), approval.tool.clone());
+        // The result that follows is what counts; a transcript that cannot be saved fails there.
+        let _ = self.context.save(vec![self.context.item(ItemBody::Approval { approval: id.clone(), call, tool, status, reason })]).await;
+        self.context.emit(EventBody::ApprovalResolved { id, status });
+    }
+}

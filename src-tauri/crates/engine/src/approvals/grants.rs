@@ -1,0 +1,69 @@
+//! Permissions for the rest of a session: given with an approval, listed, and taken back.
+
+use chrono::TimeDelta;
+use contract::{AgentError, Approval, Grant, GrantId, RecordType, ToolSpec};
+use serde_json::{Map, Value};
+
+use crate::{
+    Engine,
+    ports::{Durability, RecordDraft},
+};
+
+/// How long "for this session" holds at most.
+const GRANT_HOURS: i64 = 8;
+
+impl Engine {
+    /// Remembers a permission. To be called once the action has been found to be what was signed, so that it is for that definition.
+    pub(crate) async fn grant(&self, approval: &Approval, spec: &ToolSpec) -> Result<(), AgentError> {
+        let now = self.world.clock.now();
+        let grant = Grant {
+            id: GrantId(self.world.ids.next("grant")),
+            session: approval.session.clone(),
+            tool: spec.id.clone(),
+            server: spec.target.server().to_owned(),
+            definition_hash: spec.definition_hash.clone(),
+            pattern: grant_pattern(spec, approval),
+            created_at: now,
+            expires_at: now + TimeDelta::hours(GRANT_HOURS),
+            last_used_at: None,
+            revoked_at: None,
+        };
+        let draft = RecordDraft::new(RecordType::GrantCreated)
+            .of(&approval.session, &approval.turn)
+            .field("grant", grant.id.as_str())
+            .field("approval", approval.id.as_str())
+            .field("tool", grant.tool.as_str())
+            .field("expires_at", grant.expires_at.to_rfc3339())
+            .commit("pattern", Value::Object(grant.pattern.clone()).to_string());
+        self.world
+            .audit
+            .append(draft, Durability::Durable)
+            .await
+            .map_err(|_| AgentError::internal("audit_unavailable", "The permission was not stored: the audit log cannot be written."))?;
+        self.world.store.grant_insert(&grant).await.map_err(AgentError::from)
+    }
+
+    /// Takes a permission back.
+    pub async fn grant_revoke(&self, id: &GrantId) -> Result<(), AgentError> {
+        let now = self.world.clock.now();
+        self.world.store.grant_revoke(id, now).await?;
+        let draft = RecordDraft::new(RecordType::GrantRevoked).field("grant", id.as_str());
+        self.world
+            .audit
+            .append(draft, Durability::Durable)
+            .await
+            .map_err(|_| AgentError::internal("audit_unavailable", "It is taken back, but the audit log cannot be written."))?;
+        Ok(())
+    }
+
+    /// All grants, for the page that lists them.
+    pub async fn grants(&self) -> Result<Vec<Grant>, AgentError> {
+        self.world.store.grants().await.map_err(AgentError::from)
+    }
+}
+
+/// What a grant fixes: every argument that was shown, except numbers and booleans, which may vary.
+fn grant_pattern(spec: &ToolSpec, approval: &Approval) -> Map<String, Value> {
+    let all: Map<String, Value> = serde_json::from_str(&approval.arguments).unwrap_or_default();
+    all.into_iter().filter(|(name, value)| !policy::is_free(value) && !spec.caller_owned.iter().any(|p| p.name == *name)).collect()
+}

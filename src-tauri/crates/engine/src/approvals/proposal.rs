@@ -1,0 +1,198 @@
+//! Proposing an action to a person, and waiting for the decision.
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use contract::{AgentError, Approval, ApprovalId, ApprovalStatus, Effect, EventBody, PreviewView, RecordType, Stage, ToolSpec, Transition};
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use crate::{
+    approvals::{
+        look_alikes::{look_alikes, texts},
+        preview::{Foreseen, foresee},
+        recheck::{Compared, compare},
+        router::{Holds, Verdict},
+    },
+    canonical::canonical,
+    ports::{Durability, Point, RecordDraft},
+    texts::Text,
+    tools::{call::Ready, dispatch::Dispatcher, outgoing::Outgoing},
+};
+
+/// No pending action waits longer, whatever a caller's sessions live.
+const LONGEST_WAIT_S: u32 = 31 * 86_400;
+
+/// Who hears of the decision about a proposal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Listener {
+    /// The call, which waits.
+    Call,
+    /// No call: the action outlives its turn, and the decision carries it out.
+    None,
+}
+
+/// A pending action. `verdict` is how the call that waits for it hears of the decision; listening starts before anyone can decide.
+pub(crate) struct Proposal {
+    pub(crate) approval: Approval,
+    pub(crate) verdict: Option<oneshot::Receiver<Verdict>>,
+}
+
+/// Why waiting ended.
+pub(crate) enum Waited {
+    Approved(Holds),
+    Rejected(Option<String>),
+    Edited(Value),
+    Expired,
+    Cancelled,
+    /// Something this proposal depends on has changed.
+    Changed,
+}
+
+fn heard(verdict: Result<Verdict, oneshot::error::RecvError>) -> Waited {
+    match verdict {
+        Ok(Verdict::Approved(holds)) => Waited::Approved(holds),
+        Ok(Verdict::Rejected(reason)) => Waited::Rejected(reason),
+        Ok(Verdict::Edited(arguments)) => Waited::Edited(arguments),
+        // The one that should tell is gone: no approver means no.
+        Err(_) => Waited::Cancelled,
+    }
+}
+
+/// What the person who decides sees of an action. Fails when it is known to be in vain, unless the caller's host looks itcontext.
+async fn preview_of(dispatcher: &Dispatcher, ready: &Ready) -> Result<Option<PreviewView>, AgentError> {
+    let foresight = foresee(dispatcher, &ready.spec, &ready.arguments, &dispatcher.context.locale).await;
+    let theirs = dispatcher.context.caller().is_some_and(|caller| caller.looks_at(&ready.spec));
+    match foresight.foreseen {
+        Some(Foreseen::Refused { refuse }) if !theirs => Err(AgentError::invalid(refuse).reason("foreseen_refusal")),
+        _ => Ok(foresight.view()),
+    }
+}
+
+/// Stores a pending action and tells everyone. Fails when it cannot be recorded: then nothing is asked and nothing runs.
+pub(crate) async fn propose(
+    dispatcher: &Dispatcher,
+    ready: &Ready,
+    (why, replaces): (String, Option<ApprovalId>),
+    listener: Listener,
+) -> Result<Proposal, AgentError> {
+    let context = &dispatcher.context;
+    let world = context.world();
+    let spec = &ready.spec;
+    let preview = preview_of(dispatcher, ready).await?;
+    let outgoing = Outgoing::of(context, ready).await?;
+    let now = world.clock.now();
+    let agent = dispatcher.scope.agent.as_ref().map(|agent| agent.name.clone()).unwrap_or_default();
+    let shown = preview.as_ref().map(|preview| json!(preview)).unwrap_or_default();
+    let look_alikes = look_alikes([spec.title.as_str()].into_iter().chain(texts(&ready.arguments)).chain(texts(&shown)));
+    let approval = Approval {
+        id: ApprovalId(world.ids.next("approval")),
+        session: context.session.clone(),
+        turn: context.id.clone(),
+        call: ready.call.clone(),
+        tool: spec.id.clone(),
+        tool_title: spec.title.clone(),
+        server: spec.target.server().to_owned(),
+        agent,
+        effect: spec.effect,
+        arguments: canonical(&outgoing.arguments),
+        hash: outgoing.hash,
+        why,
+        preview,
+        locale: Some(context.locale.clone()),
+        created_at: now,
+        expires_at: now + TimeDelta::seconds(i64::from(context.settings.limits.approval_expiry_s.clamp(1, LONGEST_WAIT_S))),
+        status: ApprovalStatus::Pending,
+        grantable: may_be_granted(spec),
+        follows: dispatcher.sources.quoted(&ready.arguments),
+        look_alikes,
+        confirm_word: (spec.effect == Effect::Destructive).then(|| confirm_word(&spec.title)),
+        headless: !context.audience.may_wait(),
+        replaces,
+        reason: None,
+        decided_at: None,
+    };
+    let draft = RecordDraft::new(RecordType::ApprovalRequested)
+        .of(&context.session, &context.id)
+        .field("approval", approval.id.as_str())
+        .field("call", ready.call.as_str())
+        .field("tool", spec.id.as_str())
+        .field("server", approval.server.clone())
+        .field("effect", json!(spec.effect))
+        .field("hash", approval.hash.clone())
+        .field("agent", dispatcher.scope.agent_id())
+        .field("why", approval.why.clone())
+        .field("expires_at", approval.expires_at.to_rfc3339())
+        .field("follows", approval.follows.iter().map(|from| from.tool.as_str()).collect::<Vec<_>>())
+        .commit("arguments", approval.arguments.clone())
+        .commit("excerpts", json!(approval.follows.iter().map(|from| &from.excerpt).collect::<Vec<_>>()).to_string())
+        .commit("preview", approval.preview.as_ref().map_or(Value::Null, |p| json!(p)).to_string());
+    world.audit.append(draft, Durability::Durable).await.map_err(|_| {
+        AgentError::internal("audit_unavailable", format!("{} was not proposed: the audit log cannot be written.", spec.title))
+            .hint("Run `csign doctor` to see why.")
+    })?;
+    let verdict = (listener == Listener::Call).then(|| context.engine.router.register(&approval.id));
+    world.store.approval_insert(&approval).await?;
+    // Before anybody hears of it: whoever hears may decide at once.
+    context.probe(Point::AfterApprovalRequested);
+    context.emit(EventBody::ApprovalRequested { approval: Box::new(approval.clone()) });
+    context.emit(EventBody::Status { stage: Stage::WaitingForApproval, text: None });
+    context.engine.push_approvals().await;
+    Ok(Proposal { approval, verdict })
+}
+
+/// Waits until a proposal is decided or ends otherwise. A proposal that nobody listens for counts as cancelled.
+pub(crate) async fn wait(dispatcher: &Dispatcher, ready: &Ready, proposal: &mut Proposal) -> Waited {
+    let (context, approval) = (&dispatcher.context, &proposal.approval);
+    let Some(verdict) = &mut proposal.verdict else { return Waited::Cancelled };
+    let engine = &context.engine;
+    let mut changes = engine.lanes.watch_effects(&context.session);
+    loop {
+        tokio::select! {
+            biased;
+            verdict = &mut *verdict => return heard(verdict),
+            () = context.cancel.cancelled() => {
+                let settled = engine.transition(approval, Transition::CANCEL, Some(Text::ApprovalCancelled.in_locale(&context.locale))).await;
+                if settled || !engine.verdict_is_coming(approval).await {
+                    engine.router.forget(&approval.id);
+                    return Waited::Cancelled;
+                }
+                // Somebody has just decided: what they said counts, and it is on its way.
+                return heard(verdict.await);
+            }
+            () = tokio::time::sleep(until(approval.expires_at, context.world().clock.now())) => {
+                let over = context.world().clock.now() >= approval.expires_at;
+                if over {
+                    let settled = engine.transition(approval, Transition::EXPIRE, Some(Text::ApprovalExpired.in_locale(&context.locale))).await;
+                    if settled || !engine.verdict_is_coming(approval).await {
+                        engine.router.forget(&approval.id);
+                        return Waited::Expired;
+                    }
+                    return heard(verdict.await);
+                }
+            }
+            Ok(()) = changes.changed() => {
+                let is_other = matches!(compare(dispatcher, ready, approval).await, Compared::Changed | Compared::Refused(_));
+                if is_other && engine.transition(approval, Transition::REPLACE, None).await {
+                    engine.router.forget(&approval.id);
+                    return Waited::Changed;
+                }
+            }
+        }
+    }
+}
+
+/// Whether a person may allow a tool for a session.
+pub(crate) fn may_be_granted(spec: &ToolSpec) -> bool {
+    spec.grantable && !spec.human_required && spec.effect == Effect::Write
+}
+
+/// Time to sleep: short steps, so that a suspended machine or a set clock is noticed.
+fn until(end: DateTime<Utc>, now: DateTime<Utc>) -> Duration {
+    (end - now).to_std().unwrap_or(Duration::ZERO).clamp(Duration::from_millis(5), Duration::from_secs(5))
+}
+
+/// The word to type for a destructive action: the first word of the tool's title.
+fn confirm_word(title: &str) -> String {
+    title.split_whitespace().next().unwrap_or("confirm").to_uppercase()
+}

@@ -1,0 +1,65 @@
+//! What a turn has used and done so far. It has the one lock for this, because calls that run side by side, and a model's stream that
+//! is dropped half-way, all write here. It also outlives a failure in the middle of the turn.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use contract::{AgentError, Effect, SessionId, ToolId, TurnId};
+use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
+
+use crate::tools::refusal_count::RefusalCount;
+
+/// What a turn has used and done.
+pub(crate) struct Account {
+    pub(crate) session: SessionId,
+    pub(crate) turn: TurnId,
+    /// The caller's own limit of an answer.
+    pub(crate) max_output_tokens: Option<u32>,
+    entries: Mutex<Entries>,
+}
+
+#[derive(Default)]
+pub(crate) struct Entries {
+    pub(crate) nano_usd: u64,
+    pub(crate) unpriced: BTreeSet<String>,
+    /// A budget made the answer end early.
+    pub(crate) is_truncated: bool,
+    /// A budget cut the last answer in the middle of it.
+    pub(crate) is_cut: bool,
+    /// The model said that this is not its task.
+    pub(crate) is_declined: bool,
+    /// Why the last call of the turn itself was not made.
+    pub(crate) refusal: Option<AgentError>,
+    /// A tool with an effect has run.
+    pub(crate) has_changed: bool,
+    /// Writes that ran without an approval, a line each: the turn reports them with the answer, whatever the model says.
+    pub(crate) unasked_writes: Vec<String>,
+    /// In the order of first use.
+    pub(crate) tools: Vec<ToolId>,
+    /// Time that people took to decide.
+    pub(crate) waited: Duration,
+    pub(crate) refused_calls: RefusalCount,
+}
+
+impl Account {
+    pub(crate) fn new(session: SessionId, turn: TurnId, max_output_tokens: Option<u32>) -> Self {
+        Self { session, turn, max_output_tokens, entries: Mutex::default() }
+    }
+
+    pub(crate) fn entries(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock()
+    }
+
+    /// The refused calls so far.
+    pub(crate) fn refused_calls(&self) -> MappedMutexGuard<'_, RefusalCount> {
+        MutexGuard::map(self.entries(), |entries| &mut entries.refused_calls)
+    }
+
+    /// Notes a tool that runs.
+    pub(crate) fn add_tool(&self, tool: &ToolId, effect: Effect) {
+        let mut entries = self.entries();
+        entries.has_changed |= effect != Effect::ReadOnly;
+        if !entries.tools.contains(tool) {
+            entries.tools.push(tool.clone());
+        }
+    }
+}

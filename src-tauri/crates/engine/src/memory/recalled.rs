@@ -1,0 +1,260 @@
+//! What a model sees of earlier messages: which items, and a summary in place of older ones. What no summary covers is always shown,
+//! and a summary takes the place of exactly the items that went into it. Knows nothing of prompts, rounds or tools.
+
+use std::{collections::HashSet, sync::Arc};
+
+use chrono::TimeDelta;
+use contract::{AgentId, Conversation, ConversationMode, ConversationScope, Item, ItemBody, SessionId, SummaryMethod, TurnId};
+use parking_lot::Mutex;
+use serde_json::Value;
+
+use crate::{
+    Engine,
+    memory::{
+        entries, heuristic,
+        key::{self, Key, VISITOR},
+        window,
+    },
+    ports::{Agent, Memory, MemoryItem, MemoryOf, RecordDraft, Side, StoreError},
+};
+
+/// Items that are read at most for one turn.
+pub(crate) const PAGE: u32 = 500;
+
+/// What the engine keeps of memories between turns.
+#[derive(Default)]
+pub(crate) struct Memories {
+    /// Rows are read, changed and written back under this lock. It is never held while a model is asked.
+    pub(crate) rows: tokio::sync::Mutex<()>,
+    /// Keys whose summary is being made.
+    making: Mutex<HashSet<String>>,
+}
+
+impl Memories {
+    /// Deletes a session while no memory of it is written.
+    pub(crate) async fn delete<T>(&self, deleting: impl Future<Output = T>) -> T {
+        let _one_at_a_time = self.rows.lock().await;
+        deleting.await
+    }
+}
+
+/// What is seen of earlier messages in one turn, by one set of settings.
+#[derive(Debug, Default)]
+pub(crate) struct Recalled {
+    pub(crate) policy: Conversation,
+    /// The specialist whose own settings these are; nobody: the profile's.
+    pub(crate) agent: Option<AgentId>,
+    /// Nothing: the turn stands alone, and nothing is kept of it for the next.
+    pub(crate) key: Option<Key>,
+    /// Ascending. What a model and the checks of the turn know of the past.
+    pub(crate) items: Vec<Arc<Item>>,
+    pub(crate) memory: Option<Memory>,
+}
+
+impl Recalled {
+    /// The summary, if there is one.
+    pub(crate) fn summary(&self) -> Option<&str> {
+        self.memory.as_ref().map(|memory| memory.summary.as_str()).filter(|text| !text.is_empty())
+    }
+
+    /// Strangers' words may stand in the summary.
+    pub(crate) fn untrusted(&self) -> bool {
+        self.memory.as_ref().is_some_and(|memory| memory.untrusted && !memory.summary.is_empty())
+    }
+}
+
+impl Recalled {
+    /// The summary may tell of data that no other computer may know.
+    pub(crate) fn local_only(&self) -> bool {
+        self.memory.as_ref().is_some_and(|memory| memory.local_only && !memory.summary.is_empty())
+    }
+}
+
+pub(crate) fn summarises(policy: &Conversation) -> bool {
+    matches!(policy.mode, ConversationMode::Summary | ConversationMode::SummaryBuffer)
+}
+
+/// How many messages the policy's window holds.
+pub(crate) fn window_of(policy: &Conversation, limit: u32) -> u32 {
+    if policy.window_messages == 0 { limit } else { policy.window_messages }
+}
+
+/// Where the last turn of these items begins; where there is no other, their end.
+pub(crate) fn last_turn(items: &[MemoryItem]) -> usize {
+    items.iter().rposition(|one| matches!(one.item.body, ItemBody::UserMessage { .. })).filter(|at| *at > 0).unwrap_or(items.len())
+}
+
+pub(crate) fn fresh(key: &Key, now: chrono::DateTime<chrono::Utc>) -> Memory {
+    let session = match &key.of {
+        MemoryOf::Session(session) => Some(session.clone()),
+        MemoryOf::Shared(_) => None,
+    };
+    Memory {
+        key: key.text.clone(),
+        session,
+        agent: key.agent.clone(),
+        live: true,
+        updated_at: now,
+        since: 0,
+        through: 0,
+        summary: String::new(),
+        messages: 0,
+        method: SummaryMethod::Heuristic,
+        untrusted: false,
+        local_only: false,
+        shown: true,
+        told: true,
+        failures: 0,
+        failure: None,
+        tried_at: None,
+        summarised_at: None,
+    }
+}
+
+/// Whether nothing of a turn is to be left, by these settings.
+pub(crate) fn keeps_nothing(policy: &Conversation) -> bool {
+    policy.mode == ConversationMode::NoNeed || policy.scope == ConversationScope::PerRequest
+}
+
+impl Engine {
+    /// What a turn of this session sees by the profile's settings, or by a specialist's own. `limit` is the profile's window.
+    pub(crate) async fn recall(&self, session: &SessionId, turn: &TurnId, own: Option<&Agent>, limit: u32) -> Result<Recalled, StoreError> {
+        let settings = self.world.profile.settings();
+        let own = own.and_then(|agent| agent.conversation.as_ref().map(|policy| (&agent.id, policy)));
+        let policy = own.map_or(&settings.conversation, |(_, policy)| policy);
+        let agent = own.map(|(id, _)| id.clone());
+        let nothing = || Recalled { policy: policy.clone(), agent: agent.clone(), ..Recalled::default() };
+        let store = &self.world.store;
+        let mut context = self.world.profile.caller_values();
+        let names: Vec<&str> = key::member(policy).into_iter().chain([VISITOR]).collect();
+        let mut values = store.session_values_of(session, &names).await?;
+        let visitor = values.remove(VISITOR);
+        context.extend(values);
+        let visitor = visitor.as_ref().and_then(Value::as_str);
+        let Some(key) = key::of(policy, session, &context, visitor).map(|key| key.of_agent(agent.as_ref())) else { return Ok(nothing()) };
+        let memory = self.current_memory(&key, policy).await?;
+        let since = memory.as_ref().map_or(0, |memory| memory.since);
+        let newest = async |messages: u32, tokens: u32| {
+            // A turn has rarely more than ten items per message; what is cut off lies outside the window anyway.
+            let most = messages.saturating_mul(10).clamp(20, PAGE);
+            let mut items = bare(store.memory_items(&key.of, since, Side::Newest, most).await?);
+            // A specialist may be asked when the turn has said things already.
+            items.retain(|item| item.turn != *turn);
+            items.drain(..window::start(&items, messages, tokens));
+            Ok(items)
+        };
+        let (items, memory) = match policy.mode {
+            ConversationMode::NoNeed => return Ok(nothing()),
+            ConversationMode::Buffer => (newest(policy.max_messages, policy.max_tokens).await?, None),
+            ConversationMode::BufferWindow => (newest(window_of(policy, limit), policy.window_tokens).await?, None),
+            ConversationMode::Summary | ConversationMode::SummaryBuffer => {
+                let (mut items, memory) = self.beside_summary(&key, memory, policy).await?;
+                items.retain(|item| item.turn != *turn);
+                (items, memory)
+            }
+        };
+        Ok(Recalled { key: Some(key), items, memory, ..nothing() })
+    }
+
+    /// The memory as it is now: one that has lain too long, or was forgotten, starts anew behind what there is.
+    async fn current_memory(&self, key: &Key, policy: &Conversation) -> Result<Option<Memory>, StoreError> {
+        let store = &self.world.store;
+        let Some(memory) = store.memory(&key.text).await? else { return Ok(None) };
+        let now = self.world.clock.now();
+        let ttl = TimeDelta::try_seconds(i64::try_from(policy.ttl_seconds).unwrap_or(i64::MAX)).unwrap_or(TimeDelta::MAX);
+        let too_old = policy.ttl_seconds > 0 && now - memory.updated_at > ttl;
+        if memory.live && !too_old {
+            return Ok(Some(memory));
+        }
+        let last = store.memory_items(&key.of, 0, Side::Newest, 1).await?.pop().map_or(0, |item| item.position);
+        let anew = Memory { since: last, through: last, ..fresh(key, now) };
+        let _one_at_a_time = self.memories.rows.lock().await;
+        store.memory_put(&anew, 0).await?;
+        let reason = if memory.live { "ttl" } else { "forgotten" };
+        self.note_memory(
+            RecordDraft::new(contract::RecordType::Memory).field("action", "started_anew").field("key", key.text.as_str()).field("reason", reason),
+        )
+        .await;
+        Ok(Some(anew))
+    }
+
+    /// All items that the summary does not cover. Should they be more than a page (a long conversation that never had a summary), the
+    /// oldest are summarised by rule first: each item once, so that no turn pays for all of them.
+    async fn beside_summary(&self, key: &Key, memory: Option<Memory>, policy: &Conversation) -> Result<(Vec<Arc<Item>>, Option<Memory>), StoreError> {
+        let store = &self.world.store;
+        let mut memory = memory;
+        loop {
+            let through = memory.as_ref().map_or(0, |memory| memory.through);
+            let items = store.memory_items(&key.of, through, Side::Newest, PAGE + 1).await?;
+            if items.len() <= PAGE as usize {
+                return Ok((bare(items), memory));
+            }
+            let oldest = store.memory_items(&key.of, through, Side::Oldest, PAGE).await?;
+            let before = memory.unwrap_or_else(|| fresh(key, self.world.clock.now()));
+            let covered = &oldest[..last_turn(&oldest)];
+            let text = heuristic::summary(&before.summary, &entries::entries(covered.iter().map(|one| &one.item)), policy.summary.max_tokens);
+            let after = self.covering(&before, covered, text, SummaryMethod::Heuristic);
+            let _one_at_a_time = self.memories.rows.lock().await;
+            store.memory_put(&after, 0).await?;
+            memory = Some(after);
+        }
+    }
+
+    /// The memory once these items, which follow it, are covered by a new summary.
+    pub(crate) fn covering(&self, before: &Memory, covered: &[MemoryItem], summary: String, method: SummaryMethod) -> Memory {
+        let now = self.world.clock.now();
+        let specs = self.world.tools.specs();
+        let strange = |item: &Item| match &item.body {
+            ItemBody::ToolResult { tool, .. } => {
+                let mut named = specs.iter().filter(|spec| spec.is_named(tool)).peekable();
+                named.peek().is_none() || named.any(policy::taints)
+            }
+            _ => false,
+        };
+        Memory {
+            through: covered.last().map_or(before.through, |one| one.position),
+            messages: before.messages + window::measure(covered.iter().map(|one| &one.item)).0,
+            untrusted: before.untrusted || covered.iter().any(|one| strange(&one.item)),
+            local_only: before.local_only || covered.iter().any(|one| self.stays_here(&one.item)),
+            summary,
+            method,
+            shown: false,
+            told: true,
+            failures: 0,
+            failure: None,
+            tried_at: Some(now),
+            summarised_at: Some(now),
+            ..before.clone()
+        }
+    }
+
+    pub(crate) async fn note_memory(&self, record: RecordDraft) {
+        if let Err(error) = self.world.audit.append(record, crate::ports::Durability::Grouped).await {
+            tracing::warn!(%error, "a change of a memory could not be recorded");
+        }
+    }
+}
+
+impl Memories {
+    /// Marks the key as being summarised; nothing when it is already.
+    pub(crate) fn begin(self: &Arc<Self>, key: &str) -> Option<Making> {
+        let new = self.making.lock().insert(key.to_owned());
+        new.then(|| Making { memories: Arc::clone(self), key: key.to_owned() })
+    }
+}
+
+/// A summary under way, until dropped.
+pub(crate) struct Making {
+    memories: Arc<Memories>,
+    key: String,
+}
+
+impl Drop for Making {
+    fn drop(&mut self) {
+        self.memories.making.lock().remove(&self.key);
+    }
+}
+
+fn bare(items: Vec<MemoryItem>) -> Vec<Arc<Item>> {
+    items.into_iter().map(|one| one.item).collect()
+}

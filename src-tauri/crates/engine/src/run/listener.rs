@@ -1,0 +1,43 @@
+//! The caller elsewhere of a turn: how its turns run, and where their events go. Knows nothing of HTTP.
+
+use contract::{EventBody, Limits};
+use tokio::sync::mpsc::UnboundedSender;
+
+/// The text of the event that tells which arguments of a model were left out.
+pub const IGNORED: &str = "ignored_arguments";
+
+/// How the turns of a caller are run.
+#[derive(Clone, Debug)]
+pub struct TurnOptions {
+    /// `en` or `sv`.
+    pub locale: String,
+    pub limits: Limits,
+    /// In every record and log line of the turn.
+    pub request_id: String,
+    pub correlation_id: Option<String>,
+    /// What the caller's host tells the model before the message, for this turn alone: it is not kept.
+    pub hints: Vec<String>,
+    /// The caller takes the answer as a whole: the model need not send it piece by piece.
+    pub whole: bool,
+    /// Model names of the tools whose actions the caller's host looks at itself, and takes back: a foreseen refusal does not end these.
+    pub looks_at: &'static [&'static str],
+}
+
+/// What a turn knows of the caller who listens.
+pub(crate) struct Listener {
+    pub(super) around: TurnOptions,
+    pub(super) tell: UnboundedSender<EventBody>,
+    /// What the caller was doing when it asked: the turn's span stands in it.
+    pub(super) asked_in: tracing::Span,
+}
+
+impl Listener {
+    pub(super) fn locale(&self) -> &str {
+        &self.around.locale
+    }
+
+    pub(super) fn tell(&self, event: EventBody) {
+        // A caller that went away is noticed by whoever started the turn.
+        let _ = self.tell.send(event);
+    }
+}

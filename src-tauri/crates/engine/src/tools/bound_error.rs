@@ -1,0 +1,15 @@
+//! What is kept and shown of a failure: no secret, and not more than fits.
+
+use contract::AgentError;
+
+use crate::{tools::oversize, turn::context::TurnContext};
+
+/// A failure may quote what was sent, and at any length.
+pub(crate) fn bound_error(context: &TurnContext, error: &mut AgentError) {
+    let exact = context.engine.exact();
+    error.message = exact.scrub(&error.message).into_owned();
+    for value in error.details.values_mut() {
+        exact.scrub_value(value);
+    }
+    oversize::shorten(error);
+}

@@ -1,0 +1,333 @@
+//! The calls of one round. Each goes through these steps, in this order:
+//!
+//! exists, time and number, switch, coerce, fill defaults, validate, policy (`check`), pack egress, credential (`prepare`), approval
+//! (`approvals::gate`), adapt, intent, attempts, validate output, outcome (`dispatch`).
+//!
+//! Free reads run together, effects one after the other, and each call ends exactly once.
+
+use std::{collections::HashSet, sync::Arc, time::Duration};
+
+use contract::{AgentError, ErrorCode, EventBody, Item, ItemBody, Stage, ToolOutcome, ToolSpec};
+use futures::future::join_all;
+use policy::Decision;
+use serde_json::Value;
+
+use crate::{
+    approvals::gate::{ApprovalGate, Gated},
+    budget::metering::BUDGET,
+    canonical::canonical,
+    context::entities,
+    ports::{AskedCall, Point},
+    texts::Text,
+    tools::{
+        analyses::earlier_analysis,
+        call::{CallDone, Ready, is_free_read, unknown_tool},
+        coerce::fitted,
+        dispatch::Dispatcher,
+        policy_decision::policy_decision,
+        refusals,
+    },
+    turn::{context::TurnContext, outcome::End},
+};
+
+/// Characters that are kept of arguments that cannot be used.
+const UNUSABLE_CHARS: usize = 2_000;
+
+/// Arguments that did not fit, by tool: the same ones again in a later round end the use of tools. If the same
+/// fails twice in one round, the model has not read about either.
+#[derive(Default)]
+pub(crate) struct InvalidArguments {
+    told: HashSet<String>,
+    new: HashSet<String>,
+}
+
+impl InvalidArguments {
+    /// The model has been told of all before.
+    fn begin_round(&mut self) {
+        self.told.extend(self.new.drain());
+    }
+
+    /// Whether the model repeats what it was told of.
+    fn repeats(&mut self, key: String) -> bool {
+        let told = self.told.contains(&key);
+        self.new.insert(key);
+        told
+    }
+}
+
+enum Prepared {
+    Ready(Box<Ready>),
+    Refused(Box<CallDone>),
+}
+
+pub(crate) struct ToolExecutor {
+    context: Arc<TurnContext>,
+    pub(crate) gate: ApprovalGate,
+    invalid: InvalidArguments,
+    /// The model repeats calls that do not fit: from now on it only answers.
+    is_tools_off: bool,
+}
+
+impl ToolExecutor {
+    pub(crate) fn new(dispatcher: Dispatcher) -> Self {
+        Self { context: Arc::clone(&dispatcher.context), gate: ApprovalGate::new(dispatcher), invalid: InvalidArguments::default(), is_tools_off: false }
+    }
+
+    pub(crate) fn is_tools_off(&self) -> bool {
+        self.is_tools_off
+    }
+
+    pub(crate) fn dispatcher(&self) -> &Dispatcher {
+        &self.gate.dispatcher
+    }
+
+    pub(crate) fn dispatcher_mut(&mut self) -> &mut Dispatcher {
+        &mut self.gate.dispatcher
+    }
+
+    /// Runs the calls of a round; the results come back in the model's order.
+    pub(crate) async fn run_calls(&mut self, calls: Vec<AskedCall>) -> Result<Vec<CallDone>, End> {
+        self.context.emit(EventBody::Status { stage: Stage::Tools, text: None });
+        self.invalid.begin_round();
+        let own = self.dispatcher().scope.agent.as_ref().and_then(|agent| agent.calls_per_round).unwrap_or(u32::MAX);
+        let most = self.context.settings.limits.calls_per_round.min(self.context.own_bound(own)).clamp(1, 10) as usize;
+        let mut prepared = Vec::with_capacity(calls.len());
+        let mut asks = false;
+        for (index, call) in calls.into_iter().enumerate() {
+            let mut next = self.prepare(call, index < most).await;
+            // Who answers later answers one question: the others of a round would wait unseen behind it.
+            if let Prepared::Ready(ready) = &next
+                && !self.context.audience.may_wait()
+                && matches!(ready.decision, Decision::Ask { .. })
+                && std::mem::replace(&mut asks, true)
+            {
+                let error = AgentError::new(ErrorCode::ApprovalRequired, Text::OneAtATime.in_locale(&self.context.locale)).reason("one_at_a_time");
+                next = Prepared::Refused(Box::new(CallDone::failed(ready, ToolOutcome::Limit, error)));
+            }
+            self.emit_start(&next);
+            prepared.push(next);
+        }
+        let gated = prepared.iter().any(|p| matches!(p, Prepared::Ready(ready) if !is_free_read(ready)));
+        // Calls that may wait or change something are saved before anything happens; free reads together with their results.
+        if gated {
+            self.context.save(prepared.iter().map(|p| self.call_item(p)).collect()).await.map_err(End::failed)?;
+        }
+        let this = &*self;
+        let results = join_all(prepared.iter().map(|p| this.run_prepared(p))).await;
+        let mut done = Vec::with_capacity(results.len());
+        let mut waiting = None;
+        let mut unsaved = Vec::new();
+        for (result, p) in results.into_iter().zip(&prepared) {
+            match result {
+                Gated::Waiting(error) => waiting = Some(error),
+                Gated::Done { result, saved } => {
+                    if !gated {
+                        unsaved.push(self.call_item(p));
+                    }
+                    if !saved {
+                        unsaved.push(self.context.item(result.item_body()));
+                    }
+                    done.push(*result);
+                }
+            }
+        }
+        unsaved.sort_by_key(|item| matches!(item.body, ItemBody::ToolResult { .. }));
+        self.context.save(unsaved).await.map_err(End::failed)?;
+        if self.context.cancel.is_cancelled() {
+            return Err(End::Cancelled { partial: String::new() });
+        }
+        waiting.map_or(Ok(done), |error| Err(End::ApprovalRequired { error: *error }))
+    }
+
+    async fn prepare(&mut self, call: AskedCall, is_within_limit: bool) -> Prepared {
+        match self.check(call, is_within_limit).await {
+            Err(done) => Prepared::Refused(done),
+            Ok(ready) => match self.check_runnable(&ready).await {
+                Ok(()) => Prepared::Ready(ready),
+                Err((outcome, error)) => Prepared::Refused(Box::new(CallDone::failed(&ready, outcome, error))),
+            },
+        }
+    }
+
+    /// Whether a call that was checked may run, or may be asked about: a person must not sign what cannot run.
+    async fn check_runnable(&self, ready: &Ready) -> Result<(), (ToolOutcome, AgentError)> {
+        let (context, tool) = (&self.context, ready.spec.id.as_str());
+        if let Decision::Deny { why } = &ready.decision {
+            let error = AgentError::new(ErrorCode::ApprovalRequired, format!("{} {why}", Text::PolicyDenied.in_locale(&context.locale)));
+            return Err((ToolOutcome::Denied, error.reason("side_effect_disallowed").with("approvable", false).with("tool_id", tool)));
+        }
+        let egress = context.engine.check_pack_egress(context.model.as_ref(), &ready.spec.pack);
+        egress.map_err(|error| (ToolOutcome::Denied, error.with("tool_id", tool)))?;
+        let credential = context.world().tools.check(&ready.spec).await;
+        credential.map_err(|error| (ToolOutcome::Error, error.with("tool_id", tool)))
+    }
+
+    /// All steps before the approval, up to the policy's decision. Nothing is asked, recorded or run here.
+    pub(crate) async fn check(&mut self, call: AskedCall, is_within_limit: bool) -> Result<Box<Ready>, Box<CallDone>> {
+        let spec = match self.find(&call.name) {
+            Ok(spec) => spec,
+            Err(error) => return Err(Box::new(unknown_tool(call, error))),
+        };
+        let (arguments, unusable) = match contract::arguments::parse(&call.arguments) {
+            Ok(value) => (value, None),
+            // As they were written: read, they would be others.
+            Err(error) => (Value::String(call.arguments.chars().take(UNUSABLE_CHARS).collect()), Some(error)),
+        };
+        let decision = Decision::Deny { why: String::new() };
+        let mut ready = Box::new(Ready { call: call.id, spec, arguments, decision, coerced: Vec::new(), defaults: Vec::new(), is_adapted: false });
+        match self.check_steps(&mut ready, unusable, is_within_limit).await {
+            Ok(()) => Ok(ready),
+            Err((outcome, error)) => Err(Box::new(CallDone::failed(&ready, outcome, error))),
+        }
+    }
+
+    async fn check_steps(&mut self, ready: &mut Ready, unusable: Option<AgentError>, is_within_limit: bool) -> Result<(), (ToolOutcome, AgentError)> {
+        self.check_bounds(is_within_limit).map_err(|error| (ToolOutcome::Limit, error))?;
+        self.context.engine.check_tool(&ready.spec).map_err(|error| (ToolOutcome::Denied, error))?;
+        let fits = match unusable {
+            Some(error) => Err(error),
+            None => {
+                self.coerce(ready);
+                self.fill_defaults(ready).and_then(|()| self.validate(ready))
+            }
+        };
+        if let Err(error) = fits {
+            return Err((ToolOutcome::Error, self.note_invalid(ready, error)));
+        }
+        ready.decision = policy_decision(&self.context, &self.dispatcher().sources, &ready.spec, &ready.arguments).await;
+        Ok(())
+    }
+
+    fn check_bounds(&self, is_within_limit: bool) -> Result<(), AgentError> {
+        let locale = &self.context.locale;
+        if !is_within_limit {
+            return Err(AgentError::invalid(Text::CallsOverLimit.in_locale(locale)).reason("calls_per_round"));
+        }
+        if tokio::time::Instant::now() >= self.context.deadline() {
+            return Err(AgentError::invalid(Text::OutOfTime.in_locale(locale)).reason(BUDGET));
+        }
+        Ok(())
+    }
+
+    fn coerce(&self, ready: &mut Ready) {
+        let given = std::mem::take(&mut ready.arguments);
+        let given = self.context.audience.run().into_iter().fold(given, |given, run| run.drop_unknown_arguments(&ready.spec, given));
+        let (arguments, changes) = fitted(&ready.spec, given, |full| self.context.engine.check_arguments(&ready.spec, full).is_ok());
+        ready.arguments = arguments;
+        ready.coerced = changes.into_iter().map(|change| format!("{}: {}", change.parameter, change.what)).collect();
+    }
+
+    /// Puts the specialist's defaults in place, and keeps where each value came from.
+    fn fill_defaults(&self, ready: &mut Ready) -> Result<(), AgentError> {
+        let scope = &self.dispatcher().scope;
+        let Some(agent) = &scope.agent else { return Ok(()) };
+        let earlier = scope.recalled.as_ref().map(|recalled| recalled.items.as_slice()).unwrap_or_default();
+        let past = entities::Past { said: &self.context.question, earlier, in_process: self.context.model.in_process() };
+        ready.defaults = entities::fill_defaults(agent, &ready.spec, &mut ready.arguments, &past)?;
+        Ok(())
+    }
+
+    fn validate(&self, ready: &mut Ready) -> Result<(), AgentError> {
+        ready.arguments = contract::arguments::checked(ready.arguments.clone())?;
+        self.context.engine.check_arguments(&ready.spec, &ready.arguments)
+    }
+
+    /// A tool by the name that models use, when it is in the running specialist's scope; the one that reads long results is
+    /// there once there is one.
+    fn find(&self, name: &str) -> Result<Arc<ToolSpec>, AgentError> {
+        let Some(spec) = self.context.specs.iter().find(|spec| spec.model_name == name) else {
+            let kept = self.dispatcher().results.tool().filter(|spec| spec.model_name == name);
+            return kept.map(Arc::new).ok_or_else(|| AgentError::new(ErrorCode::ToolNotFound, format!("There is no tool named {name}.")));
+        };
+        if self.dispatcher().scope.has(&self.context, spec) {
+            return Ok(Arc::new(spec.clone()));
+        }
+        let who = self.dispatcher().scope.agent.as_ref().map(|agent| agent.name.clone()).unwrap_or_else(|| "this answer".to_owned());
+        Err(AgentError::new(ErrorCode::ToolNotFound, format!("{name} is not a tool of {who}."))
+            .reason("outside_scope")
+            .hint("Use your own tools, or say what you cannot do."))
+    }
+
+    /// The model reads once about arguments that do not fit. The same again end the use of tools for this turn.
+    fn note_invalid(&mut self, ready: &Ready, error: AgentError) -> AgentError {
+        let key = format!("{} {}", ready.spec.id, canonical(&ready.arguments));
+        if !self.invalid.repeats(key) {
+            return error;
+        }
+        self.is_tools_off = true;
+        error.reason("repeated_misfit").hint("The same arguments did not fit before. Answer the user now, without tools.")
+    }
+
+    async fn run_prepared(&self, prepared: &Prepared) -> Gated {
+        let done = match prepared {
+            Prepared::Refused(done) => (**done).clone(),
+            Prepared::Ready(ready) if is_free_read(ready) => self.read_once(ready).await,
+            Prepared::Ready(ready) => {
+                let result = self.gate.run(ready).await;
+                if let Gated::Done { result, .. } = &result {
+                    self.emit_end(result);
+                }
+                return result;
+            }
+        };
+        refusals::note_refused(&self.context, &done, self.dispatcher().scope.agent_id()).await;
+        self.emit_end(&done);
+        Gated::Done { result: Box::new(done), saved: false }
+    }
+
+    /// A free read; the same read a second time gets the first result, a third time nothing. Two at once wait for each other.
+    async fn read_once(&self, ready: &Ready) -> CallDone {
+        let key = format!("{} {}", ready.spec.id, canonical(&ready.arguments));
+        let entry = self.dispatcher().reads.entry(key);
+        let mut earlier = entry.lock().await;
+        match &mut *earlier {
+            Some((first, again)) if !*again => {
+                *again = true;
+                CallDone { call: ready.call.clone(), duration: Duration::ZERO, defaults: ready.defaults.clone(), ..first.clone() }
+            }
+            Some(_) => {
+                let error = AgentError::invalid(Text::SameCallAgain.in_locale(&self.context.locale)).reason("repeated_call");
+                CallDone::failed(ready, ToolOutcome::Limit, error)
+            }
+            None => {
+                let done = match earlier_analysis(&self.context, &self.dispatcher().scope, ready) {
+                    Some(done) => done,
+                    None => {
+                        self.context.probe(Point::BeforeToolRun);
+                        let done = self.dispatcher().dispatch(ready, None, None).await;
+                        self.dispatcher().note_trust(&ready.spec, &done);
+                        self.context.probe(Point::AfterToolRun);
+                        done
+                    }
+                };
+                // A failure is not an answer: the same read may be tried again.
+                if done.outcome == ToolOutcome::Ok {
+                    *earlier = Some((done.clone(), false));
+                }
+                done
+            }
+        }
+    }
+
+    // --- items and events of calls ---
+
+    fn emit_start(&self, prepared: &Prepared) {
+        let (call, tool, title, arguments) = match prepared {
+            Prepared::Ready(ready) => (&ready.call, &ready.spec.id, &ready.spec.title, &ready.arguments),
+            Prepared::Refused(done) => (&done.call, &done.tool, &done.title, &done.arguments),
+        };
+        self.context.emit(EventBody::ToolStart { call: call.clone(), tool: tool.clone(), title: title.clone(), arguments: arguments.clone() });
+    }
+
+    fn emit_end(&self, done: &CallDone) {
+        self.context.emit(EventBody::ToolEnd { call: done.call.clone(), tool: done.tool.clone(), outcome: done.outcome, summary: done.summary.clone() });
+    }
+
+    fn call_item(&self, prepared: &Prepared) -> Item {
+        let (call, tool, title, effect, arguments) = match prepared {
+            Prepared::Ready(ready) => (&ready.call, &ready.spec.id, &ready.spec.title, ready.spec.effect, &ready.arguments),
+            Prepared::Refused(done) => (&done.call, &done.tool, &done.title, done.effect, &done.arguments),
+        };
+        self.context.item(ItemBody::ToolCall { call: call.clone(), tool: tool.clone(), title: title.clone(), effect, arguments: arguments.clone() })
+    }
+}

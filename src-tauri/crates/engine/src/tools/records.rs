@@ -1,0 +1,109 @@
+//! The two records of every call that is sent: its intent before, its outcome after.
+
+use contract::{AgentError, ApprovalId, Effect, RecordType, ToolOutcome};
+use serde_json::json;
+
+use crate::{
+    canonical::canonical,
+    ports::{Durability, RecordDraft},
+    tools::{
+        call::{CallDone, Ready},
+        outgoing::Outgoing,
+        refusals::millis,
+        results,
+    },
+    turn::context::TurnContext,
+};
+
+/// Changes of shape that one record names.
+const COERCED: usize = 100;
+
+/// Records that a call is about to be sent. If a change cannot be recorded, it must not be sent.
+pub(crate) async fn record_intent(
+    context: &TurnContext,
+    ready: &Ready,
+    agent: String,
+    approval: Option<&ApprovalId>,
+    outgoing: &Outgoing,
+) -> Result<(), AgentError> {
+    let spec = &ready.spec;
+    let effect = spec.effect != Effect::ReadOnly;
+    let durability = match (effect, spec.audit_required) {
+        (true, _) => Durability::Signed,
+        (false, true) => Durability::Durable,
+        (false, false) => Durability::Grouped,
+    };
+    let mut draft = RecordDraft::new(RecordType::ToolIntent)
+        .of(&context.session, &context.id)
+        .field("call", ready.call.as_str())
+        .field("tool", spec.id.as_str())
+        .field("server", spec.target.server())
+        .field("effect", json!(spec.effect))
+        .field("definition", spec.definition_hash.clone())
+        .field("agent", agent)
+        .field("why", ready.decision.why())
+        .commit("arguments", canonical(&outgoing.arguments));
+    if let Some(id) = approval {
+        draft = draft.field("approval", id.as_str());
+    }
+    if outgoing.asked != outgoing.arguments {
+        draft = draft.commit("asked", canonical(&outgoing.asked));
+    }
+    if !outgoing.is_sent || results::is_here(spec) {
+        draft = draft.field("sent", false);
+    }
+    if outgoing.is_again {
+        draft = draft.field("again", true);
+    }
+    if !ready.coerced.is_empty() {
+        draft = draft.field("coerced", ready.coerced.iter().take(COERCED).cloned().collect::<Vec<_>>());
+    }
+    match context.world().audit.append(draft, durability).await {
+        Ok(_) => Ok(()),
+        Err(error) if durability == Durability::Grouped => {
+            tracing::warn!(%error, "a read could not be recorded");
+            Ok(())
+        }
+        Err(error) => {
+            tracing::error!(%error, "a call was refused because it could not be recorded");
+            let error = AgentError::internal("audit_unavailable", format!("{} was not run: the audit log cannot be written.", spec.title))
+                .hint("Free some disk space or run `csign doctor`, then ask again.");
+            Err(error)
+        }
+    }
+}
+
+/// Records how a call ended.
+pub(crate) async fn record_outcome(context: &TurnContext, done: &CallDone, agent: String, approval: Option<&ApprovalId>) {
+    let durability = if done.effect == Effect::ReadOnly { Durability::Grouped } else { Durability::Durable };
+    let mut draft = RecordDraft::new(RecordType::ToolOutcome)
+        .of(&context.session, &context.id)
+        .field("call", done.call.as_str())
+        .field("tool", done.tool.as_str())
+        .field("status", json!(done.outcome))
+        .field("level", level(done.outcome))
+        .field("agent", agent)
+        .field("duration_ms", millis(done.duration));
+    if let Some(id) = approval {
+        draft = draft.field("approval", id.as_str());
+    }
+    if let Some(cut) = &done.cut {
+        draft = draft.field("result_bytes", cut.bytes).field("result_sha256", cut.sha256.clone());
+    }
+    draft = match &done.error {
+        Some(error) => draft.field("code", json!(error.code)).commit("error", error.message.clone()),
+        None => draft.commit("result", done.data.to_string()),
+    };
+    if let Err(error) = context.world().audit.append(draft, durability).await {
+        tracing::error!(%error, "an outcome could not be recorded; it will show as unknown");
+    }
+}
+
+/// How loud the record of an outcome is.
+fn level(outcome: ToolOutcome) -> &'static str {
+    match outcome {
+        ToolOutcome::Ok | ToolOutcome::Cancelled => "info",
+        ToolOutcome::Denied | ToolOutcome::Rejected | ToolOutcome::Expired | ToolOutcome::Limit => "warning",
+        ToolOutcome::Error | ToolOutcome::Unknown => "error",
+    }
+}

@@ -1,0 +1,40 @@
+//! How many refusals get a record of their own, and how many others there were, by reason.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// Refused calls of a turn, or refused requests of a minute.
+#[derive(Default)]
+pub(crate) struct RefusalCount {
+    recorded: u32,
+    /// By reason.
+    more: BTreeMap<String, u64>,
+    since: Option<DateTime<Utc>>,
+}
+
+impl RefusalCount {
+    /// Whether one more gets a record. If not, it is counted.
+    pub(crate) fn admit(&mut self, most: u32, reason: &str) -> bool {
+        let is_admitted = self.recorded < most;
+        if is_admitted {
+            self.recorded += 1;
+        } else {
+            *self.more.entry(reason.to_owned()).or_default() += 1;
+        }
+        is_admitted
+    }
+
+    /// Begins again when a minute is over. Returns what the last minute did not record.
+    pub(crate) fn renew(&mut self, now: DateTime<Utc>) -> BTreeMap<String, u64> {
+        let is_over = self.since.is_none_or(|since| now - since >= TimeDelta::minutes(1) || now < since);
+        if !is_over {
+            return BTreeMap::new();
+        }
+        std::mem::replace(self, Self { since: Some(now), ..Self::default() }).more
+    }
+
+    pub(crate) fn take_more(&mut self) -> BTreeMap<String, u64> {
+        std::mem::take(&mut self.more)
+    }
+}

@@ -1,0 +1,63 @@
+//! The prompt that a question would send, for the page that shows it. Nothing is sent or kept.
+
+use std::sync::Arc;
+
+use contract::{AgentError, InstructionsPreview, PromptPreviewParams, PromptPreviewResponse, SessionId, ToolSpec, TurnId};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Engine,
+    agents::{
+        prompts::PromptWriter,
+        supervisor::{agents_of, only},
+    },
+    context::{egress::EgressSession, instructions::given, prompt::Voice},
+    sessions::lanes::Accepted,
+    turn::{
+        audience::Place,
+        context::{TurnContext, TurnStart},
+    },
+};
+
+/// Where previews belong: no session of a user's.
+const PREVIEW: &str = "preview";
+
+impl Engine {
+    /// The prompt that a question would send now in a new conversation, and the instructions that would follow results. Nothing is
+    /// sent or kept.
+    pub async fn prompt_preview(self: &Arc<Self>, params: &PromptPreviewParams) -> Result<PromptPreviewResponse, AgentError> {
+        self.check_enabled()?;
+        let session = SessionId::new(PREVIEW);
+        let accepted = Accepted { text: params.question.clone(), headless: true, ..Accepted::without_message(TurnId::new(PREVIEW)) };
+        let start = TurnStart { session: session.clone(), accepted, place: Place::Conversation, cancel: CancellationToken::new() };
+        let context = TurnContext::new(self, start);
+        let words = &EgressSession::open(&context).await.map_err(|_| AgentError::internal("preview", "The prompt could not be made."))?;
+        // Whoever is switched off is neither asked nor told of.
+        let agents = agents_of(&context);
+        let wanted = match &params.agent {
+            Some(id) => {
+                self.check_specialist(id)?;
+                agents.iter().find(|agent| agent.id == *id).map(|agent| &**agent)
+            }
+            None => only(&agents),
+        };
+        let alone = self.world.roster.agents().is_empty();
+        let specs: Vec<&ToolSpec> = context.offered().into_iter().filter(|spec| wanted.map_or(alone, |agent| agent.tools.contains(&spec.id))).collect();
+        let prompts = PromptWriter { context: &context, words, recalled: None };
+        let prompt = match wanted {
+            Some(agent) => prompts.of_run(&Voice::Agent { agent, among: agents.len() > 1 }, &specs, None),
+            None if alone => prompts.of_run(&Voice::Alone, &specs, None),
+            None if agents.is_empty() => prompts.of_run(&Voice::Orchestrator, &specs, None),
+            None => prompts.of_supervisor(&agents, &[]),
+        };
+        let one = |spec: &&ToolSpec| {
+            let given = given(&context, spec, &Value::Null, &params.question, words);
+            given.text.map(|text| InstructionsPreview { view: given.view, text: text.to_string() })
+        };
+        let instructions = specs.iter().filter_map(one).collect();
+        let parts = prompt.views();
+        self.egress.forget(&session);
+        Ok(PromptPreviewResponse { parts, instructions })
+    }
+}

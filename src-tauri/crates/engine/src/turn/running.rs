@@ -1,0 +1,92 @@
+//! A turn that runs: what is saved before anything is asked, who answers, and the end, which comes exactly once.
+
+use std::{panic::AssertUnwindSafe, sync::Arc};
+
+use contract::{AgentError, EventBody, ItemBody, RecordType, Stage};
+use futures::FutureExt;
+
+use crate::{
+    Engine,
+    agents::supervisor::{Supervisor, agents_of, only},
+    context::egress::EgressSession,
+    memory::{
+        recall::Recollections,
+        refresh::{MemoryKeeper, show_memory},
+    },
+    ports::{Point, RecordDraft, StoreError},
+    tools::provenance::UntrustedSources,
+    turn::{
+        answer::AnswerBuilder,
+        context::{TurnContext, TurnStart},
+        outcome::End,
+    },
+};
+
+/// A turn that runs. Its parts are here because they outlive a failure in the middle of it.
+pub(crate) struct Turn {
+    pub(super) context: Arc<TurnContext>,
+    pub(super) answer: AnswerBuilder,
+    /// Makes everything that the model gets to read. Exists from the first round on.
+    pub(super) words: Option<Arc<EgressSession>>,
+    recollections: Recollections,
+    sources: Arc<UntrustedSources>,
+}
+
+impl Turn {
+    pub(crate) fn new(engine: &Arc<Engine>, start: TurnStart) -> Self {
+        let context = Arc::new(TurnContext::new(engine, start));
+        let answer = AnswerBuilder::new(&context);
+        Self { context, answer, words: None, recollections: Recollections::default(), sources: Arc::default() }
+    }
+
+    /// Runs to the end. Whatever happens inside, exactly one `final` is emitted.
+    pub(crate) async fn run(mut self) {
+        let end = match AssertUnwindSafe(self.answer()).catch_unwind().await {
+            Ok(end) => end,
+            Err(_) => End::failed(
+                AgentError::internal("unexpected", "Something went wrong inside Countersign.")
+                    .hint("Ask again; `csign doctor` shows the state of the installation."),
+            ),
+        };
+        self.finish(end).await;
+        MemoryKeeper::of(&self.context, &self.answer).keep(&self.recollections).await;
+    }
+
+    async fn answer(&mut self) -> End {
+        let context = Arc::clone(&self.context);
+        context.probe(Point::BeforeUserMessage);
+        context.emit(EventBody::Status { stage: Stage::Started, text: None });
+        if let Some(Err(error)) = context.wanted.as_ref().map(|id| context.engine.check_specialist(id)) {
+            return End::failed(error);
+        }
+        let agents = agents_of(&context);
+        let recalled = match self.recollections.recall(&context, &self.sources, only(&agents)).await {
+            Ok(recalled) => recalled,
+            Err(end) => return end,
+        };
+        if let Err(error) = self.save_question().await {
+            return End::failed(error);
+        }
+        context.probe(Point::AfterUserMessage);
+        context.engine.push_session(&context.session).await;
+        let wanted = context.wanted.as_ref().map(|agent| agent.0.clone()).unwrap_or_default();
+        let started = RecordDraft::new(RecordType::RunStarted).field("duration_ms", 0).field("agent", wanted).field("model", context.model.label());
+        context.record(started.commit("input", context.question.clone())).await;
+        show_memory(&context, &recalled).await;
+        let words = match EgressSession::open(&context).await {
+            Ok(words) => Arc::clone(self.words.insert(Arc::new(words))),
+            Err(end) => return end,
+        };
+        let supervisor = Supervisor::new(&context, &words, &self.sources, &mut self.answer, &mut self.recollections);
+        let end = supervisor.conduct(&agents, &recalled).await;
+        self.within_budget(end)
+    }
+
+    async fn save_question(&self) -> Result<(), StoreError> {
+        let context = &self.context;
+        let item = context.item(ItemBody::UserMessage { text: context.question.clone() });
+        let row = self.answer.row("running", None);
+        context.emit_items(context.world().store.turn_save(&row, vec![item], None).await?);
+        Ok(())
+    }
+}
