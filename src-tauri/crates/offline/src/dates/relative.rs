@@ -6,7 +6,7 @@ use super::{
     atoms::{Atom, Parsed, month_alone, month_at},
     calendar::{self, Unit},
 };
-use crate::offline::{numbers, text::Token};
+use crate::{numbers, text::Token};
 
 pub(super) fn unit(token: &Token) -> Option<Unit> {
     Some(match token.norm.as_str() {

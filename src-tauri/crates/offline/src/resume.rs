@@ -338,7 +338,7 @@ fn narrowed(reader: &Reader<'_>, pending: &Pending, mut goal: Goal, items: &[Vec
     Some((Vec::new(), Some(Talk::AskAgain)))
 }
 
-fn says_something(pack: &crate::offline::book::Pack, word: &str) -> bool {
+fn says_something(pack: &crate::book::Pack, word: &str) -> bool {
     pack.is_vocabulary(word) || pack.is_attribute(pack.canonical(word)) || word.parse::<u32>().is_ok()
 }
 

@@ -7,7 +7,7 @@ use super::{
     calendar::{self, Unit},
     relative::{part_of, relative, to_date, unit},
 };
-use crate::offline::{
+use crate::{
     numbers,
     text::{Kind, Token},
 };

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::world::{Call, Turn, World, tools_folder};
-use crate::offline::{
+use crate::{
     goal::{Doubt, Outcome},
     social::Social,
     text::{fold, stem},
@@ -123,7 +123,7 @@ fn play(pack: &str, language: &str, set: Set) -> Score {
     let mut score = Score::default();
     let path = match set {
         Set::Tune | Set::Held => tools_folder().join(pack).join(format!("utterances.{language}.json")),
-        Set::Practice => Path::new(env!("CARGO_MANIFEST_DIR")).join("src/offline/tests/practice").join(format!("{pack}.{language}.json")),
+        Set::Practice => Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/practice").join(format!("{pack}.{language}.json")),
     };
     for one in read(&path, language).utterances.into_iter().filter(|one| one.set == set) {
         let mut world = World::new();

@@ -13,7 +13,7 @@ use engine::ports::{AskedCall, Message, ModelCall, ModelEvent, ModelRequest, Out
 use serde_json::{Map, Value, json};
 use shop::Shop;
 
-use crate::offline::{
+use crate::{
     OfflineModel, OfflinePack,
     dialogue::{self, Move, Said},
 };

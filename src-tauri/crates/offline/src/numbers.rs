@@ -316,7 +316,7 @@ fn plain_number(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::offline::text::tokens;
+    use crate::text::tokens;
 
     fn money(text: &str) -> Vec<f64> {
         amounts(&tokens(text)).into_iter().map(|amount| amount.value).collect()

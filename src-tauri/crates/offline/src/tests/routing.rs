@@ -4,7 +4,7 @@ use contract::{AgentId, ToolId};
 use engine::ports::{FINISH, ModelEvent, Purpose, RouteDecision};
 
 use super::world::World;
-use crate::offline::book::Book;
+use crate::book::Book;
 
 const PACING: &str = "analyze_portfolio_pacing";
 

@@ -172,7 +172,7 @@ pub(super) fn word_indices(tokens: &[Token]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::offline::text::tokens;
+    use crate::text::tokens;
 
     fn finds(phrase: &str, text: &str) -> bool {
         let tokens = tokens(text);

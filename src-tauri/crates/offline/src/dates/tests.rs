@@ -1,7 +1,7 @@
 //! What people write for a period, and which days it means. Today is Friday 20 November 2026.
 
 use super::*;
-use crate::offline::text::tokens;
+use crate::text::tokens;
 
 fn read(text: &str) -> String {
     let today = NaiveDate::from_ymd_opt(2026, 11, 20).expect("a day");
