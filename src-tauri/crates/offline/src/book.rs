@@ -7,12 +7,11 @@ use contract::{
     Effect, ToolId, ToolSpec,
     manifest::{Entity, Intent, Localised, PackManifest, PackOffline, Slot, SlotKind, Thing, ToolOffline},
 };
+use language::{Lexicon, Token, TokenKind, WordSet, dates, fold, numbers, tokens};
 
 use super::{
-    dates, lang, numbers,
     pattern::{Index, Pattern},
     social,
-    text::{Kind, Lexicon, Token, WordSet, fold, tokens},
 };
 
 /// A pack as the offline model gets it: its manifest (template files already read into it) and its resolved tools.
@@ -112,8 +111,8 @@ impl Pack {
 impl Book {
     pub(super) fn new(packs: Vec<OfflinePack>) -> Self {
         let mut book = Self::default();
-        lang::words().chain(numbers::words()).chain(dates::words()).for_each(|word| book.lexicon.add(word));
-        social::words().chain(lang::known()).for_each(|word| book.lexicon.know(word));
+        language::small_words().chain(numbers::number_words()).chain(dates::date_words()).for_each(|word| book.lexicon.add(word));
+        social::words().chain(language::correct_words()).for_each(|word| book.lexicon.know(word));
         let (mut triggers, mut against, mut declined) = (Vec::new(), Vec::new(), Vec::new());
         for (index, pack) in packs.into_iter().enumerate() {
             book.add_tools(index, &pack);
@@ -148,7 +147,7 @@ impl Book {
     pub(super) fn join_names(&self, tokens: &mut [Token]) {
         for at in 1..tokens.len() {
             let (before, word) = (&tokens[at - 1], &tokens[at]);
-            let joined = word.kind == Kind::Word && self.packs.iter().any(|pack| pack.is_ignored(&word.norm) && pack.is_vocabulary(&before.norm));
+            let joined = word.kind == TokenKind::Word && self.packs.iter().any(|pack| pack.is_ignored(&word.norm) && pack.is_vocabulary(&before.norm));
             tokens[at].part = joined;
         }
     }
@@ -213,7 +212,7 @@ fn forms(entities: &[Entity]) -> Vec<(usize, Vec<String>)> {
 
 /// The folded words of a text, without signs.
 pub(super) fn folded_words(text: &str) -> Vec<String> {
-    tokens(text).into_iter().filter(|token| token.kind != Kind::Punct).map(|token| token.fold).collect()
+    tokens(text).into_iter().filter(|token| token.kind != TokenKind::Punct).map(|token| token.fold).collect()
 }
 
 fn patterns(texts: &BTreeMap<String, Vec<String>>) -> Vec<Pattern> {

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use chrono::{DateTime, NaiveDate, Utc};
 use contract::manifest::{Find, Thing};
 use engine::ports::{ModelRequest, Purpose};
+use language::Language;
 use serde_json::Value;
 
 use super::{
     book::Book,
     goal::{Goal, Listing, Outcome, Planned, Step},
     history::{self, Turn},
-    lang::Lang,
     plan::{Run, is_partial, list},
     reply::{Reply, SHOWN, Speaker},
     social::Social,
@@ -84,14 +84,14 @@ pub(super) fn next(book: &Book, request: &ModelRequest) -> Move {
     if !calls.is_empty() && !request.tools.is_empty() {
         return Move::Calls(calls);
     }
-    let lang = spoken(&meaning).or(state.lang).unwrap_or_else(|| Lang::from_tag(&request.locale));
+    let lang = spoken(&meaning).or(state.lang).unwrap_or_else(|| Language::from_tag(&request.locale));
     Move::Say(say(book, &state, meaning, steps, lang))
 }
 
 /// The language that a message shows. An English greeting is at home in other languages, too.
-fn spoken(meaning: &Meaning) -> Option<Lang> {
+fn spoken(meaning: &Meaning) -> Option<Language> {
     let greets = meaning.talk == Some(Talk::Social(Social::Greeting));
-    meaning.lang.filter(|lang| !(greets && *lang == Lang::En))
+    meaning.lang.filter(|lang| !(greets && *lang == Language::En))
 }
 
 /// Keeps what lies in the field of the specialist that is asked; true when nothing does.
@@ -105,7 +105,7 @@ fn narrow(book: &Book, request: &ModelRequest, meaning: &mut Meaning) -> bool {
     !any && !meaning.goals.is_empty()
 }
 
-fn say(book: &Book, state: &State, meaning: Meaning, steps: Vec<Step>, lang: Lang) -> Said {
+fn say(book: &Book, state: &State, meaning: Meaning, steps: Vec<Step>, lang: Language) -> Said {
     let speaker = Speaker { book, lang };
     let outcomes = outcomes(meaning.goals, steps);
     let reply = match &meaning.talk {

@@ -5,14 +5,13 @@ use std::{collections::BTreeSet, ops::Range};
 
 use chrono::NaiveDate;
 use contract::manifest::SlotKind;
+use language::{Token, TokenKind, amounts, dates, numbers};
 
 use super::{
     book::Book,
     counts::{closes_a_change, is_fraction, is_in_a_name, is_left_behind},
-    dates, lang, numbers,
     pattern::word_indices,
     places::Place,
-    text::{Kind, Token},
 };
 
 /// A name of the packs' tables found in the text.
@@ -37,7 +36,7 @@ pub(super) struct Facts {
     pub(super) named: Vec<Named>,
     /// "between 500 and 1000 kr".
     pub(super) range: Option<(f64, f64)>,
-    pub(super) amounts: Vec<numbers::Amount>,
+    pub(super) amounts: Vec<amounts::Amount>,
     pub(super) places: Vec<Place>,
     /// Numbers that may be places: the ends of a range ("between 2 and 4"), or one of them ("1 or 3"). With where they stand.
     pub(super) maybe: Option<(Vec<Place>, Range<usize>)>,
@@ -131,7 +130,7 @@ impl Facts {
             facts.find_joined(tokens);
         }
         facts.find_places(tokens);
-        facts.amounts = numbers::amounts(tokens).into_iter().filter(|amount| (amount.at..amount.at + amount.len).all(|i| !facts.is_taken(i))).collect();
+        facts.amounts = amounts::find_amounts(tokens).into_iter().filter(|amount| (amount.at..amount.at + amount.len).all(|i| !facts.is_taken(i))).collect();
         facts.find_range(tokens);
         facts.find_quantity(tokens);
         let spoken = |list: &[&str]| facts.words.iter().any(|&i| !facts.is_taken(i) && tokens[i].any(list));
@@ -206,7 +205,7 @@ impl Facts {
                     let Some(token) = tokens.get(at).filter(|token| token.int().is_some() && token.fold.len() <= 8) else { continue };
                     // "account for 30 days", "account 2025 report" are no ids, and neither is "account 17k".
                     let owns = owning_s(tokens, at + 1);
-                    let scaled = owns == 0 && tokens.get(at + 1).is_some_and(|next| next.glued && next.kind == Kind::Word);
+                    let scaled = owns == 0 && tokens.get(at + 1).is_some_and(|next| next.glued && next.kind == TokenKind::Word);
                     if scaled || self.is_taken(at) {
                         continue;
                     }
@@ -223,7 +222,7 @@ impl Facts {
     }
 
     fn find_before_that(&mut self, tokens: &[Token]) {
-        if let Some((at, unit)) = dates::before_that(tokens) {
+        if let Some((at, unit)) = dates::find_unit_before(tokens) {
             self.take(at.clone());
             self.before_that = Some((at, unit));
         }
@@ -253,7 +252,7 @@ impl Facts {
     fn find_period(&mut self, tokens: &[Token], today: NaiveDate) {
         let mut from = 0;
         while from < tokens.len() {
-            let Some(mut found) = dates::find(&tokens[from..], today) else { return };
+            let Some(mut found) = dates::find_period(&tokens[from..], today) else { return };
             found.at = found.at.start + from..found.at.end + from;
             if found.at.clone().all(|i| !self.is_taken(i)) {
                 self.take(found.at.clone());
@@ -272,7 +271,7 @@ impl Facts {
                 continue;
             }
             let negative = at > 0 && (tokens[at - 1].any(&["minus", "negative"]) || (tokens[at - 1].fold == "-" && tokens[at].glued && !tokens[at - 1].glued));
-            let broken = tokens[at].kind == Kind::Number && tokens[at].int().is_none() && tokens[at].fold.contains(['.', ',']);
+            let broken = tokens[at].kind == TokenKind::Number && tokens[at].int().is_none() && tokens[at].fold.contains(['.', ',']);
             if is_left_behind(tokens, at) {
                 self.take(at..at + 1);
                 continue;
@@ -281,13 +280,13 @@ impl Facts {
                 best = Some((i32::MAX, Quantity::Impossible, at..at + 1));
                 continue;
             }
-            let (value, used) = match numbers::whole(tokens, at) {
+            let (value, used) = match numbers::read_whole(tokens, at) {
                 Some((value, used)) => (if negative { Quantity::Impossible } else { Quantity::Whole(value) }, used),
                 None if broken => (Quantity::Impossible, 1),
                 None => continue,
             };
             let end = at + used;
-            let or_another = tokens.get(end).is_some_and(|next| next.any(&["or", "eller"])) && numbers::whole(tokens, end + 1).is_some();
+            let or_another = tokens.get(end).is_some_and(|next| next.any(&["or", "eller"])) && numbers::read_whole(tokens, end + 1).is_some();
             let value = if or_another { Quantity::Impossible } else { value };
             let marked = self.amounts.iter().any(|amount| amount.marked && amount.at <= at && at < amount.at + amount.len);
             let unit = tokens.get(end).is_some_and(|next| next.any(&["%", "/", "-"]) || next.any(UNITS));
@@ -299,9 +298,10 @@ impl Facts {
             let before = at.checked_sub(1).map(|i| &tokens[i]);
             let pieces = tokens.get(end).is_some_and(|next| next.any(PIECES)) || before.is_some_and(|token| token.any(&["x", "times"]));
             let target = before.is_some_and(|token| token.any(BEFORE_A_COUNT));
-            let word = tokens[at].kind == Kind::Word;
+            let word = tokens[at].kind == TokenKind::Word;
             // "ridge runner 42": a number behind the thing says what it is like; one before it says how many.
-            let leads = tokens.get(end).is_some_and(|next| next.kind == Kind::Word && !next.any(&["to", "in", "please", "tack", "i", "till", "and", "och"]));
+            let leads =
+                tokens.get(end).is_some_and(|next| next.kind == TokenKind::Word && !next.any(&["to", "in", "please", "tack", "i", "till", "and", "och"]));
             let stressed = |back: usize| at.checked_sub(back).is_some_and(|i| tokens[i].any(&["only", "just", "bara", "endast"]));
             let alone = stressed(1) || (stressed(2) && end == tokens.len());
             let alone_in_clause = self.words.len() <= 2;
@@ -335,13 +335,13 @@ impl Facts {
             .iter()
             .copied()
             .filter(|i| !self.taken.contains(i) && !used.contains(i) && !own(*i))
-            .filter(|&i| !lang::is_filler(&tokens[i].norm) || is_letter_size(&tokens[i]))
+            .filter(|&i| !language::is_filler(&tokens[i].norm) || is_letter_size(&tokens[i]))
             .collect()
     }
 
     /// The measure behind a number: the "persons" of "3 persons".
     pub(super) fn is_unit(&self, tokens: &[Token], at: usize) -> bool {
-        at > 0 && tokens[at].any(UNITS) && tokens[at - 1].kind == Kind::Number
+        at > 0 && tokens[at].any(UNITS) && tokens[at - 1].kind == TokenKind::Number
     }
 
     /// A number that the clause is all about: "42", "2 please".

@@ -1,14 +1,13 @@
 //! The arguments of a goal: each slot from the clause, then from the conversation.
 
 use contract::manifest::{Side, Slot, SlotKind};
+use language::{Token, TokenKind, fold};
 use serde_json::{Map, Number, Value, json};
 
 use super::{
     facts::{Facts, Quantity},
     goal::{Doubt, Goal, Target},
-    lang,
     pattern::Pattern,
-    text::{Kind, Token, fold},
     things,
     understand::{Match, Reader},
     values,
@@ -47,7 +46,7 @@ pub(super) fn evidence(reader: &Reader<'_>, tool: usize, tokens: &[Token], facts
 pub(super) fn cued(reader: &Reader<'_>, tool: usize, tokens: &[Token], facts: &Facts) -> Vec<usize> {
     let mut used: Vec<usize> =
         reader.book.tools[tool].cues.iter().flatten().filter_map(|cue| cue.find(tokens, &facts.words)).flat_map(|hit| hit.used).collect();
-    let led = |at: usize| used.iter().any(|&cue| cue < at && (cue + 1..at).all(|i| lang::is_stop(&tokens[i].norm)));
+    let led = |at: usize| used.iter().any(|&cue| cue < at && (cue + 1..at).all(|i| language::is_stop_word(&tokens[i].norm)));
     let only = takes_one_number(reader, tool);
     let amounts: Vec<usize> =
         facts.amounts.iter().filter(|amount| led(amount.at) || (only && amount.marked)).flat_map(|amount| amount.at..amount.at + amount.len).collect();
@@ -343,7 +342,7 @@ pub(super) fn unknown_name(reader: &Reader<'_>, tokens: &[Token], facts: &Facts,
         return None;
     }
     let content = facts.content(tokens, used, data.pack);
-    let unknown = |i: usize| tokens[i].kind == Kind::Word && tokens[i].fold.len() >= 3 && !reader.book.knows(&tokens[i].norm);
+    let unknown = |i: usize| tokens[i].kind == TokenKind::Word && tokens[i].fold.len() >= 3 && !reader.book.knows(&tokens[i].norm);
     let led = |i: usize| {
         i > 0
             && tokens[i - 1].any(&[

@@ -1,6 +1,6 @@
 //! "Show more", "visa resten": whether a message asks for the rest of a list and for nothing else.
 
-use super::text::Token;
+use language::Token;
 
 /// What asks for the rest.
 const MORE: &[&str] = &["more", "rest", "remaining", "next", "fler", "flera", "mer", "resten", "ovriga", "aterstaende", "nasta"];

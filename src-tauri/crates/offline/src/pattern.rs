@@ -3,10 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::{
-    lang, numbers,
-    text::{Kind, Token, fold},
-};
+use language::{Token, TokenKind, fold, numbers};
 
 /// Most words a `*` may skip.
 const GAP: usize = 7;
@@ -50,7 +47,7 @@ impl Pattern {
     /// The words of which one must occur for the phrase to occur.
     pub(super) fn keys(&self) -> &[String] {
         let words = || self.parts.iter().filter_map(|part| if let Part::Word(words) = part { Some(words) } else { None });
-        let telling = words().find(|words| words.iter().all(|word| !lang::is_stop(word)));
+        let telling = words().find(|words| words.iter().all(|word| !language::is_stop_word(word)));
         telling.or_else(|| words().next()).map_or(&[], Vec::as_slice)
     }
 
@@ -75,7 +72,7 @@ impl Pattern {
 
     /// An anchored phrase may follow polite words ("please add", "can you show").
     fn first_start(&self, tokens: &[Token], words: &[usize]) -> usize {
-        let polite = words.iter().take_while(|&&i| lang::is_polite(&tokens[i].norm)).count();
+        let polite = words.iter().take_while(|&&i| language::is_polite(&tokens[i].norm)).count();
         (polite + 1).min(words.len())
     }
 }
@@ -92,7 +89,7 @@ fn weight(part: &Part) -> i32 {
     match part {
         Part::Gap => 0,
         Part::Number => 3,
-        Part::Word(words) if words.iter().all(|word| lang::is_stop(word)) => 2,
+        Part::Word(words) if words.iter().all(|word| language::is_stop_word(word)) => 2,
         Part::Word(_) => 6,
     }
 }
@@ -120,7 +117,7 @@ fn matches(parts: &[Part], tokens: &[Token], words: &[usize], used: &mut Vec<usi
         Part::Number => {
             let Some((&at, after)) = words.split_first() else { return false };
             let token = &tokens[at];
-            let number = token.int().is_some() || (token.kind == Kind::Word && numbers::cardinal(&token.norm).is_some());
+            let number = token.int().is_some() || (token.kind == TokenKind::Word && numbers::cardinal(&token.norm).is_some());
             number && matches(rest, tokens, after, used)
         }
     }
@@ -166,13 +163,13 @@ impl<K: Copy> Index<K> {
 
 /// Indices of the words and numbers among the tokens.
 pub(super) fn word_indices(tokens: &[Token]) -> Vec<usize> {
-    (0..tokens.len()).filter(|&i| tokens[i].kind != Kind::Punct).collect()
+    (0..tokens.len()).filter(|&i| tokens[i].kind != TokenKind::Punct).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::tokens;
+    use language::tokens;
 
     fn finds(phrase: &str, text: &str) -> bool {
         let tokens = tokens(text);

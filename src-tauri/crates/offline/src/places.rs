@@ -1,11 +1,12 @@
 //! Places in a list as a clause names them: by number, by ordinal, several joined, or one of several. Knows nothing of what is listed.
 
-use super::{
-    facts::{BEFORE_A_COUNT, Facts, LABELS, PIECES, UNITS},
-    lang,
+use language::{
+    Token, TokenKind,
     numbers::{self, CHOICES, JOINERS},
-    text::{Kind, Token},
+    ordinals,
 };
+
+use super::facts::{BEFORE_A_COUNT, Facts, LABELS, PIECES, UNITS};
 
 /// A place in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,12 +62,12 @@ impl Facts {
             let labelled = at > 0 && (tokens[at - 1].any(PLACE_LABELS) || tokens[at - 1].fold == "#");
             let valued = at > 0 && tokens[at - 1].any(LABELS);
             let ranges = at > 0 && tokens[at - 1].any(&["between", "mellan", "from", "fran"]);
-            let Some((places, used)) = numbers::joined(tokens, at) else {
+            let Some((places, used)) = numbers::read_joined(tokens, at) else {
                 at += 1;
                 continue;
             };
             // "1, 2 or 3", "1, 2 or the last": one of them, and nobody knows which.
-            let after = tokens[at + used..].iter().find(|token| token.kind != Kind::Punct);
+            let after = tokens[at + used..].iter().find(|token| token.kind != TokenKind::Punct);
             let open = tokens[at..at + used].iter().chain(after).any(|token| token.any(CHOICES));
             if !(valued || is_counted(tokens, at + used)) && (at..at + used).all(|i| !self.is_taken(i)) {
                 let (places, range) = (places.into_iter().map(Place::Nth), at - usize::from(labelled)..at + used);
@@ -98,7 +99,7 @@ impl Facts {
                 continue;
             }
             if tokens[at].any(&["first", "forsta", "top"])
-                && let Some((count, used)) = numbers::whole(tokens, at + 1).filter(|(count, _)| (2..=5).contains(count))
+                && let Some((count, used)) = numbers::read_whole(tokens, at + 1).filter(|(count, _)| (2..=5).contains(count))
             {
                 self.first = Some(count);
                 self.take(at..at + 1 + used);
@@ -106,7 +107,7 @@ impl Facts {
                 continue;
             }
             // "the two first", "de två första"
-            if let Some((count, used)) = numbers::whole(tokens, at).filter(|(count, _)| (2..=5).contains(count))
+            if let Some((count, used)) = numbers::read_whole(tokens, at).filter(|(count, _)| (2..=5).contains(count))
                 && tokens.get(at + used).is_some_and(|next| next.any(&["first", "forsta"]))
             {
                 self.first = Some(count);
@@ -160,20 +161,22 @@ fn item(tokens: &[Token], at: usize, listed: bool) -> Option<(Place, usize, bool
 fn labelled(tokens: &[Token], at: usize) -> Option<(Place, usize)> {
     tokens.get(at).filter(|token| token.any(PLACE_LABELS) || token.fold == "#")?;
     let point = usize::from(tokens.get(at + 1).is_some_and(|token| token.any(&[".", "#", ":"])));
-    let (value, used) = numbers::whole(tokens, at + 1 + point).filter(|(value, _)| (1..=50).contains(value))?;
+    let (value, used) = numbers::read_whole(tokens, at + 1 + point).filter(|(value, _)| (1..=50).contains(value))?;
     Some((Place::Nth(value), 1 + point + used))
 }
 
 /// "The second", "the last one".
 fn ordinal(tokens: &[Token], at: usize) -> Option<(Place, usize)> {
-    if let Some((value, used)) = numbers::place(tokens, at) {
+    if let Some((value, used)) = ordinals::read_place(tokens, at) {
         return Some((Place::Nth(value), used));
     }
-    let ends = |next: &Token| next.kind == Kind::Punct || next.any(NOUNS) || next.any(CHOICES);
+    let ends = |next: &Token| next.kind == TokenKind::Punct || next.any(NOUNS) || next.any(CHOICES);
     tokens.get(at).filter(|token| token.any(&["last", "sista"]) && tokens.get(at + 1).is_none_or(ends)).map(|_| (Place::Last, 1))
 }
 
 /// Whether what follows a number says what it counts or measures.
 fn is_counted(tokens: &[Token], end: usize) -> bool {
-    tokens.get(end).is_some_and(|next| next.any(PIECES) || next.any(UNITS) || next.is("av") || !(next.kind == Kind::Punct || lang::is_filler(&next.norm)))
+    tokens
+        .get(end)
+        .is_some_and(|next| next.any(PIECES) || next.any(UNITS) || next.is("av") || !(next.kind == TokenKind::Punct || language::is_filler(&next.norm)))
 }

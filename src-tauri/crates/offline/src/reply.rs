@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use contract::{Choice, ToolOutcome, manifest::Thing};
+use language::Language;
 use serde_json::{Value, json};
 
 use super::{
     book::Book,
     goal::{Doubt, Goal, Listing, Outcome, Why},
     history::Failure,
-    lang::Lang,
     places::Place,
     social::Social,
     template::{self, markdown},
@@ -31,14 +31,14 @@ pub(super) struct Reply {
 #[derive(Clone, Copy)]
 pub(super) struct Speaker<'a> {
     pub(super) book: &'a Book,
-    pub(super) lang: Lang,
+    pub(super) lang: Language,
 }
 
 impl Speaker<'_> {
     fn say(&self, en: &str, sv: &str) -> String {
         match self.lang {
-            Lang::En => en.to_owned(),
-            Lang::Sv => sv.to_owned(),
+            Language::En => en.to_owned(),
+            Language::Sv => sv.to_owned(),
         }
     }
 
@@ -254,8 +254,8 @@ impl Speaker<'_> {
             ];
         }
         let names: [&str; SHOWN] = match self.lang {
-            Lang::En => ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"],
-            Lang::Sv => ["första", "andra", "tredje", "fjärde", "femte", "sjätte", "sjunde", "åttonde", "nionde"],
+            Language::En => ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"],
+            Language::Sv => ["första", "andra", "tredje", "fjärde", "femte", "sjätte", "sjunde", "åttonde", "nionde"],
         };
         labels
             .iter()

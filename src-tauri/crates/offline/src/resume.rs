@@ -1,6 +1,7 @@
 //! A message that answers an open question, or points into a list that was shown: "the second one", "42", "no, the blue".
 //! Decides whether the question is answered; everything else is left to ordinary understanding.
 
+use language::Token;
 use serde_json::{Value, json};
 
 use super::{
@@ -10,7 +11,6 @@ use super::{
     places::Place,
     social::{self, Social},
     state::Pending,
-    text::Token,
     things,
     understand::{Match, Reader, Talk},
 };

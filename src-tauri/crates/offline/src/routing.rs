@@ -3,9 +3,10 @@
 
 use contract::AgentId;
 use engine::ports::{FINISH, ModelRequest, Outbound, RouteDecision, RouteEntity};
+use language::Language;
 use serde_json::Value;
 
-use super::{book::Book, dialogue, goal::Goal, lang::Lang};
+use super::{book::Book, dialogue, goal::Goal};
 
 /// Characters of an answer in the joining text.
 const FIRST_WORDS: usize = 280;
@@ -48,10 +49,10 @@ fn entities(goal: &Goal) -> Vec<RouteEntity> {
 /// Several answers in short.
 pub(super) fn synthesis(book: &Book, request: &ModelRequest, answers: &[(String, Outbound)]) -> String {
     let heard = dialogue::hear(book, request);
-    let lang = heard.meaning.lang.or(heard.state.lang).unwrap_or_else(|| Lang::from_tag(&request.locale));
+    let lang = heard.meaning.lang.or(heard.state.lang).unwrap_or_else(|| Language::from_tag(&request.locale));
     let head = match lang {
-        Lang::En => "In short:",
-        Lang::Sv => "I korthet:",
+        Language::En => "In short:",
+        Language::Sv => "I korthet:",
     };
     let lines: Vec<String> = answers.iter().map(|(name, text)| format!("- **{name}**: {}", first_words(text))).collect();
     format!("{head}\n\n{}", lines.join("\n"))

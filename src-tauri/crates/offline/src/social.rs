@@ -3,10 +3,12 @@
 
 use std::sync::LazyLock;
 
-use super::{
-    pattern::{Index, Pattern},
-    text::Token,
+use language::{
+    Token,
+    yes_no::{NO_PHRASES, YES_PHRASES},
 };
+
+use super::pattern::{Index, Pattern};
 
 /// A message that asks for no tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,16 +53,8 @@ const PHRASES: &[(Social, &str)] = &[
         "hi; hello; hey; hiya; good morning; good afternoon; good evening; morning; yo; howdy; greetings; hej; hejsan; hej hej; tjo; morsning; hi there; evening; tjena; halla; god morgon; godmorgon; tjenare; god \
          kvall; goddag; tjanare; hallo",
     ),
-    (
-        Social::Yes,
-        "^yes; ^yep; ^yeah; ^sure; ^ok; ^okay; ^go ahead; ^do it; ^correct; ^right; ^exactly; ^please do; ^ja; ^japp; ^jo; ^visst; ^gor det; ^kor; \
-         ^precis; ^absolut",
-    ),
-    (
-        Social::No,
-        "^no; ^nope; ^nah; cancel; ^stop; never mind; nevermind; forget it; forget about it; ^none; neither; ^nej; ^na; avbryt; ^stopp; glom det; \
-         strunt; strunta i det; ingen av dem; none of them; leave it; lat bli; changed my mind; scratch that; angrat mig; angrar mig; skip it; skip that; not now; no need; dont bother; skit i; skippa; hoppa over; inte nu",
-    ),
+    (Social::Yes, YES_PHRASES),
+    (Social::No, NO_PHRASES),
     (
         Social::OffTopic,
         "weather; forecast * rain; email; e mail; mail; joke; poem; story; news; translate; calendar; meeting; remind; reminder; football; recipe; \

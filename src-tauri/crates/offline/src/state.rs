@@ -3,13 +3,13 @@
 
 use chrono::NaiveDate;
 use contract::manifest::{Find, SlotKind};
+use language::Language;
 use serde_json::{Map, Value};
 
 use super::{
     book::Book,
     goal::{Goal, Listing},
     history::Done,
-    lang::Lang,
     values,
 };
 
@@ -26,7 +26,7 @@ pub(super) struct Pending {
 /// The state before a message.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
-    pub(super) lang: Option<Lang>,
+    pub(super) lang: Option<Language>,
     pub(super) pending: Option<Pending>,
     /// The newest list of each kind of thing, the newest first.
     pub(super) listings: Vec<Listing>,

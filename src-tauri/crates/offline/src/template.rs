@@ -7,10 +7,11 @@ use std::{
 };
 
 use chrono::NaiveDate;
+use language::Language;
 use minijinja::{Environment, Error, Output, State, Value as Jinja, syntax::SyntaxConfig, value::Serde};
 use serde_json::{Map, Value};
 
-use super::{lang::Lang, values};
+use super::values;
 
 const MONTHS_EN: [&str; 12] = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 const MONTHS_SV: [&str; 12] = ["januari", "februari", "mars", "april", "maj", "juni", "juli", "augusti", "september", "oktober", "november", "december"];
@@ -32,7 +33,7 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
 });
 
 /// The answer for a call: a template over `args`, `result`, `results` and whether the result is an earlier one.
-pub(super) fn answer(template: &str, lang: Lang, args: &Map<String, Value>, results: &[Arc<Value>], reused: bool) -> Option<String> {
+pub(super) fn answer(template: &str, lang: Language, args: &Map<String, Value>, results: &[Arc<Value>], reused: bool) -> Option<String> {
     let results: Vec<Jinja> = results.iter().map(|result| Jinja::from(Serde(&**result))).collect();
     let root = BTreeMap::from([
         ("args".to_owned(), Jinja::from(Serde(args))),
@@ -44,7 +45,7 @@ pub(super) fn answer(template: &str, lang: Lang, args: &Map<String, Value>, resu
 }
 
 /// Renders a template over a context; a template that fails gives `None`.
-pub(super) fn render(template: &str, lang: Lang, values: &Value) -> Option<String> {
+pub(super) fn render(template: &str, lang: Language, values: &Value) -> Option<String> {
     let root = match values {
         Value::Object(members) => members.iter().map(|(name, value)| (name.clone(), Jinja::from(Serde(value)))).collect(),
         _ => BTreeMap::new(),
@@ -52,7 +53,7 @@ pub(super) fn render(template: &str, lang: Lang, values: &Value) -> Option<Strin
     run(template, lang, root)
 }
 
-fn run(template: &str, lang: Lang, mut root: BTreeMap<String, Jinja>) -> Option<String> {
+fn run(template: &str, lang: Language, mut root: BTreeMap<String, Jinja>) -> Option<String> {
     root.insert("lang".to_owned(), Jinja::from(lang.tag()));
     match ENVIRONMENT.render_str(template, root) {
         Ok(text) => Some(text),
@@ -64,7 +65,7 @@ fn run(template: &str, lang: Lang, mut root: BTreeMap<String, Jinja>) -> Option<
 }
 
 /// A thing's line.
-pub(super) fn label(template: &str, lang: Lang, item: &Value) -> String {
+pub(super) fn label(template: &str, lang: Language, item: &Value) -> String {
     render(template, lang, &serde_json::json!({ "item": item })).map(|text| text.trim().to_owned()).unwrap_or_default()
 }
 
@@ -109,8 +110,8 @@ pub(super) fn markdown(text: &str) -> String {
     out
 }
 
-fn language(state: &State<'_, '_>) -> Lang {
-    Lang::from_tag(state.lookup("lang").and_then(|lang| lang.as_str().map(str::to_owned)).as_deref().unwrap_or("en"))
+fn language(state: &State<'_, '_>) -> Language {
+    Language::from_tag(state.lookup("lang").and_then(|lang| lang.as_str().map(str::to_owned)).as_deref().unwrap_or("en"))
 }
 
 fn numeric(value: &Jinja) -> Option<f64> {
@@ -144,8 +145,8 @@ fn percent(state: &State<'_, '_>, value: &Jinja, decimals: Option<usize>) -> Jin
         |amount| {
             let text = grouped(amount, decimals.unwrap_or(1), language(state));
             match language(state) {
-                Lang::En => format!("{text}%"),
-                Lang::Sv => format!("{text}\u{a0}%"),
+                Language::En => format!("{text}%"),
+                Language::Sv => format!("{text}\u{a0}%"),
             }
         },
     );
@@ -185,11 +186,11 @@ fn parse(text: &str) -> Option<NaiveDate> {
     NaiveDate::parse_from_str(text.get(..10)?, "%Y-%m-%d").ok()
 }
 
-pub(super) fn spoken(date: NaiveDate, year: bool, lang: Lang) -> String {
+pub(super) fn spoken(date: NaiveDate, year: bool, lang: Language) -> String {
     use chrono::Datelike;
     let month = match lang {
-        Lang::En => MONTHS_EN[date.month0() as usize],
-        Lang::Sv => MONTHS_SV[date.month0() as usize],
+        Language::En => MONTHS_EN[date.month0() as usize],
+        Language::Sv => MONTHS_SV[date.month0() as usize],
     };
     if year { format!("{} {month} {}", date.day(), date.year()) } else { format!("{} {month}", date.day()) }
 }
@@ -203,12 +204,12 @@ fn rounded(amount: f64, decimals: usize) -> String {
 }
 
 /// A number with groups of thousands as the language writes them.
-fn grouped(amount: f64, decimals: usize, lang: Lang) -> String {
+fn grouped(amount: f64, decimals: usize, lang: Language) -> String {
     let text = rounded(amount.abs(), decimals);
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
     let (thousands, point) = match lang {
-        Lang::En => (",", "."),
-        Lang::Sv => ("\u{a0}", ","),
+        Language::En => (",", "."),
+        Language::Sv => ("\u{a0}", ","),
     };
     let mut out = String::new();
     for (i, digit) in whole.chars().enumerate() {
@@ -247,19 +248,19 @@ mod tests {
         }
     }
 
-    fn show(template: &str, lang: Lang, values: &Value) -> String {
+    fn show(template: &str, lang: Language, values: &Value) -> String {
         render(template, lang, values).expect("renders")
     }
 
     #[test]
     fn writes_numbers_as_the_language_does() {
         let values = json!({"a": 1234567.5, "b": "899.00", "c": -5.5, "d": "2026-11-20", "n": null});
-        assert_eq!(show("{{ a|money('SEK', 0) }} {{ b|money('SEK') }} {{ c|percent }}", Lang::En, &values), "1,234,568\u{a0}SEK 899.00\u{a0}SEK −5.5%");
+        assert_eq!(show("{{ a|money('SEK', 0) }} {{ b|money('SEK') }} {{ c|percent }}", Language::En, &values), "1,234,568\u{a0}SEK 899.00\u{a0}SEK −5.5%");
         assert_eq!(
-            show("{{ a|money('SEK') }} {{ c|percent }} {{ d|day(true) }}", Lang::Sv, &values),
+            show("{{ a|money('SEK') }} {{ c|percent }} {{ d|day(true) }}", Language::Sv, &values),
             "1\u{a0}234\u{a0}567,50\u{a0}SEK −5,5\u{a0}% 20 november 2026"
         );
-        assert_eq!(show("{{ n|money('SEK') }}{{ n }}{{ missing }}", Lang::En, &values), "–");
+        assert_eq!(show("{{ n|money('SEK') }}{{ n }}{{ missing }}", Language::En, &values), "–");
     }
 
     #[test]
@@ -272,12 +273,12 @@ mod tests {
             ("*free*", "\\*free\\*"),
             (" ", "–"),
         ] {
-            assert_eq!(show("{{ a|money('SEK') }}", Lang::En, &json!({"a": written})), shown, "{written}");
+            assert_eq!(show("{{ a|money('SEK') }}", Language::En, &json!({"a": written})), shown, "{written}");
         }
         for (written, shown) in [("1 299,00 kr", "1 299,00 kr"), ("€499,00", "€499,00"), ("1299,00", "1,299.00"), ("-5.5", "−5.50")] {
-            assert_eq!(show("{{ a|money(c) }}", Lang::En, &json!({"a": written})), shown, "{written}: nothing else tells the currency");
+            assert_eq!(show("{{ a|money(c) }}", Language::En, &json!({"a": written})), shown, "{written}: nothing else tells the currency");
         }
-        assert_eq!(show("{{ a|money('SEK') }}", Lang::En, &json!({"a": "from 499 kr"})), "from 499 kr");
+        assert_eq!(show("{{ a|money('SEK') }}", Language::En, &json!({"a": "from 499 kr"})), "from 499 kr");
         assert_eq!(values::as_number(&json!("from 499 kr")), None, "no bound for what is cheaper");
         assert_eq!(values::as_number(&json!("1 299,50 kr")), Some(1299.5), "what is cheaper is known");
     }
@@ -285,16 +286,16 @@ mod tests {
     #[test]
     fn writes_periods() {
         let values = json!({});
-        assert_eq!(show("{{ period('2026-11-01', '2026-11-30') }}", Lang::En, &values), "1–30 November 2026");
-        assert_eq!(show("{{ period('2026-10-22', '2026-11-20') }}", Lang::Sv, &values), "22 oktober – 20 november 2026");
-        assert_eq!(show("{{ period('2025-12-01', '2026-01-31') }}", Lang::En, &values), "1 December 2025 – 31 January 2026");
-        assert_eq!(show("{{ period('2026-11-20', '2026-11-20') }}", Lang::En, &values), "20 November 2026");
+        assert_eq!(show("{{ period('2026-11-01', '2026-11-30') }}", Language::En, &values), "1–30 November 2026");
+        assert_eq!(show("{{ period('2026-10-22', '2026-11-20') }}", Language::Sv, &values), "22 oktober – 20 november 2026");
+        assert_eq!(show("{{ period('2025-12-01', '2026-01-31') }}", Language::En, &values), "1 December 2025 – 31 January 2026");
+        assert_eq!(show("{{ period('2026-11-20', '2026-11-20') }}", Language::En, &values), "20 November 2026");
     }
 
     #[test]
     fn escapes_values_for_markdown() {
         let values = json!({"name": "*Bold* [x](http://evil) <b> | #"});
-        assert_eq!(show("| {{ name }} |", Lang::En, &values), "| \\*Bold\\* \\[x\\](http://evil) \\<b\\> \\| \\# |");
+        assert_eq!(show("| {{ name }} |", Language::En, &values), "| \\*Bold\\* \\[x\\](http://evil) \\<b\\> \\| \\# |");
     }
 
     #[test]

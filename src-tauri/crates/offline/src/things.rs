@@ -2,11 +2,11 @@
 //! Works on items as JSON and on a thing's description in the manifest; makes no calls.
 
 use contract::manifest::Thing;
+use language::same_word;
 use serde_json::Value;
 
 use super::{
     book::{Pack, folded_words},
-    text::same_word,
     values,
 };
 

@@ -2,21 +2,19 @@
 //! Decides what is meant, never what to call first.
 
 use chrono::NaiveDate;
+use language::{Language, Token, TokenKind, dates};
 
 use super::{
     book::Book,
-    dates,
     facts::Facts,
     fill,
     goal::{Goal, Target},
-    lang::{self, Lang},
     more,
     pattern::{Hit, word_indices},
     places::Place,
     resume,
     social::{self, Social},
     state::State,
-    text::{self, Kind, Token},
 };
 
 /// Evidence from which on an intent counts.
@@ -28,7 +26,7 @@ pub(super) struct Meaning {
     pub(super) goals: Vec<Goal>,
     /// Said when there is no goal.
     pub(super) talk: Option<Talk>,
-    pub(super) lang: Option<Lang>,
+    pub(super) lang: Option<Language>,
 }
 
 /// A message that leads to no call.
@@ -61,11 +59,11 @@ pub(super) struct Match {
 }
 
 pub(super) fn understand(message: &str, state: &State, book: &Book, today: NaiveDate) -> Meaning {
-    let mut tokens = text::tokens(message);
+    let mut tokens = language::tokens(message);
     let folded: Vec<String> = tokens.iter().map(|token| token.fold.clone()).collect();
     book.lexicon.correct(&mut tokens);
     book.join_names(&mut tokens);
-    let lang = lang::detect(message, &folded.iter().map(String::as_str).collect::<Vec<_>>());
+    let lang = language::detect_language(message, &folded.iter().map(String::as_str).collect::<Vec<_>>());
     let reader = Reader { book, state, today };
     let (goals, talk) = reader.read(&tokens);
     Meaning { goals, talk, lang }
@@ -133,7 +131,7 @@ impl Reader<'_> {
     /// A pleasantry counts only when the message is hardly more than that.
     fn chat(&self, social: Social, tokens: &[Token], facts: &Facts) -> Talk {
         let unknown =
-            facts.content(tokens, &[], usize::MAX).iter().filter(|&&i| tokens[i].kind == Kind::Word && !self.book.lexicon.knows(&tokens[i].norm)).count();
+            facts.content(tokens, &[], usize::MAX).iter().filter(|&&i| tokens[i].kind == TokenKind::Word && !self.book.lexicon.knows(&tokens[i].norm)).count();
         match social {
             Social::Help | Social::Identity | Social::OffTopic => Talk::Social(social),
             _ if unknown > 2 => Talk::NotUnderstood,
@@ -191,13 +189,13 @@ impl Reader<'_> {
             if splits {
                 parts.push(Vec::new());
             }
-            if !splits || token.kind == Kind::Word {
+            if !splits || token.kind == TokenKind::Word {
                 parts.last_mut().into_iter().for_each(|part| part.push(token.clone()));
             }
         }
         let mut out: Vec<(Vec<Token>, Option<Match>)> = Vec::new();
         let mut waiting: Vec<Token> = Vec::new();
-        for part in parts.into_iter().filter(|part| part.iter().any(|token| token.kind != Kind::Punct)) {
+        for part in parts.into_iter().filter(|part| part.iter().any(|token| token.kind != TokenKind::Punct)) {
             let facts = self.facts(&part);
             // "account 17 this month and account 23 last month": a name with its own period asks by itself.
             let complete = !facts.named.is_empty() && facts.period.is_some();
@@ -250,7 +248,7 @@ impl Reader<'_> {
     fn repeats(&self, found: &Match, last: &[Token], part: &[Token], facts: &Facts) -> bool {
         let tool = &self.book.tools[found.tool];
         let pack = self.book.pack_of(found.tool);
-        let names = |tokens: &[Token]| tokens.iter().any(|token| token.kind == Kind::Word && pack.is_vocabulary(&token.norm));
+        let names = |tokens: &[Token]| tokens.iter().any(|token| token.kind == TokenKind::Word && pack.is_vocabulary(&token.norm));
         let things = tool.thing().is_some() && names(part) && (names(last) || !self.facts(last).places.is_empty());
         let entities = tool.thing().is_none() && !facts.named.is_empty() && !self.facts(last).named.is_empty();
         // "this month and last month": the same question for another period.
@@ -299,7 +297,7 @@ impl Reader<'_> {
         let mut beside = used.clone();
         beside.extend(&cued);
         let left = facts.content(tokens, &beside, data.pack);
-        let leftover = left.iter().filter(|&&i| tokens[i].kind == Kind::Word && !self.book.pack_of(tool).is_vocabulary(&tokens[i].norm)).count();
+        let leftover = left.iter().filter(|&&i| tokens[i].kind == TokenKind::Word && !self.book.pack_of(tool).is_vocabulary(&tokens[i].norm)).count();
         // What was just talked about is the likelier meaning.
         let current = self.state.last.is_some_and(|(last, _)| last == tool);
         let other_field =
@@ -329,9 +327,9 @@ impl Reader<'_> {
     fn bare_score(&self, tool: usize, tokens: &[Token], facts: &Facts, content: &[usize], current: bool) -> i32 {
         let pack = self.book.pack_of(tool);
         let known = content.iter().filter(|&&i| pack.is_vocabulary(&tokens[i].norm)).count();
-        let describes = |i: usize| pack.is_attribute(pack.canonical(&tokens[i].norm)) || tokens[i].kind == Kind::Number || facts.is_unit(tokens, i);
+        let describes = |i: usize| pack.is_attribute(pack.canonical(&tokens[i].norm)) || tokens[i].kind == TokenKind::Number || facts.is_unit(tokens, i);
         let described = content.iter().filter(|&&i| describes(i)).count();
-        let colour = content.iter().any(|&i| tokens[i].kind == Kind::Word && pack.is_attribute(pack.canonical(&tokens[i].norm)));
+        let colour = content.iter().any(|&i| tokens[i].kind == TokenKind::Word && pack.is_attribute(pack.canonical(&tokens[i].norm)));
         let sized = facts.words.iter().any(|&i| tokens[i].any(&["size", "storlek", "strl", "stl"]));
         if current && (colour || sized) && described > 0 && described == content.len() {
             return ENOUGH;
@@ -372,11 +370,11 @@ fn one_place_each(mut facts: Facts) -> Vec<Facts> {
 
 fn is_boundary(token: &Token) -> bool {
     match token.kind {
-        Kind::Punct => [",", ".", "?", "!", ";", "&", "+"].contains(&token.fold.as_str()),
-        Kind::Word => {
+        TokenKind::Punct => [",", ".", "?", "!", ";", "&", "+"].contains(&token.fold.as_str()),
+        TokenKind::Word => {
             token.any(&["and", "och", "also", "plus", "samt", "then", "but", "men", "vs", "versus", "compared", "jamfort"]) && token.norm == token.fold
         }
-        Kind::Number => false,
+        TokenKind::Number => false,
     }
 }
 

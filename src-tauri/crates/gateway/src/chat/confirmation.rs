@@ -3,12 +3,13 @@
 use std::time::Instant;
 
 use contract::{AgentError, Approval, ApprovalDecideParams, ApprovalStatus, CallId, Decision, ErrorCode, EventBody, ItemBody, ToolOutcome};
+use language::yes_no::{Reply, read_reply};
 use serde_json::{Value, json};
 
 use crate::{
     chat::{
         answer::Answer,
-        pending::{self, Reply},
+        pending,
         relay::{Call, tell_end, tell_start},
         sessions::State,
         texts::{Text, tool_fails},
@@ -25,7 +26,7 @@ const DECIDED: &str = "not_pending";
 impl Turn<'_> {
     pub(crate) async fn decide(&self, approval: &Approval, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         answer.plain = true;
-        let decision = match pending::reply(&self.ask.request.message) {
+        let decision = match read_reply(&self.ask.request.message) {
             Reply::Other => {
                 self.show(approval, Some(Text::Remind), answer);
                 return Ok(());
@@ -153,7 +154,7 @@ impl Turn<'_> {
         if is_told || newest.status == ApprovalStatus::Pending || !(begun || was_shown) {
             return false;
         }
-        let is_answer = match pending::reply(&self.ask.request.message) {
+        let is_answer = match read_reply(&self.ask.request.message) {
             Reply::Yes => true,
             Reply::No => was_shown,
             Reply::Other => false,
@@ -184,7 +185,7 @@ impl Turn<'_> {
             status if !status.is_final() => Text::BeingDone,
             ApprovalStatus::Done => Text::AlreadyDone,
             ApprovalStatus::Failed => self.why_failed(approval).await,
-            _ if pending::reply(&self.ask.request.message) == Reply::No => Text::Cancelled,
+            _ if read_reply(&self.ask.request.message) == Reply::No => Text::Cancelled,
             _ => Text::NotOpen,
         };
         self.tell_decided(text, answer).await;

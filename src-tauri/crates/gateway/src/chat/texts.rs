@@ -171,8 +171,7 @@ impl Text {
 
 /// `sv` for Swedish cultures, else `en`.
 pub(crate) fn locale_of(culture: Option<&str>) -> &'static str {
-    let language = culture.unwrap_or_default().split(['-', '_']).next().unwrap_or_default();
-    if language.eq_ignore_ascii_case("sv") { "sv" } else { "en" }
+    language::Language::from_tag(culture.unwrap_or_default()).tag()
 }
 
 /// How a tool is named on the caller's screen.

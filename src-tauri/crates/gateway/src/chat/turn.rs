@@ -6,6 +6,7 @@ use axum::http::StatusCode;
 use chrono::Utc;
 use contract::{AgentError, Approval, Limits, SessionId, ToolId, ToolSpec, TurnStatus};
 use engine::{TurnOptions, VISITOR, ports::SessionValues};
+use language::yes_no::{Reply, read_reply};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -13,7 +14,7 @@ use crate::{
     App,
     chat::{
         answer::Answer,
-        pending::{self, Reply},
+        pending,
         relay::{End, EventRelay},
         response::ChatResponse,
         sessions::{CLIENT_IP, CONTEXT, STATUS_SEED, Sessions, State, Waited, id_of},
@@ -190,7 +191,7 @@ impl Turn<'_> {
                 return Ok(());
             }
         }
-        if repeated && pending::reply(message) == Reply::Yes {
+        if repeated && read_reply(message) == Reply::Yes {
             state.confirmed = true;
             Text::AlreadyDone.of(self.locale).clone_into(&mut answer.text);
             answer.plain = true;

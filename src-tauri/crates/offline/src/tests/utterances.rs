@@ -3,6 +3,7 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
+use language::{fold, stem};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -10,7 +11,6 @@ use super::world::{Call, Turn, World, tools_folder};
 use crate::{
     goal::{Doubt, Outcome},
     social::Social,
-    text::{fold, stem},
     understand::Talk,
 };
 

@@ -6,7 +6,7 @@ use super::Period;
 
 /// Units of time that periods are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unit {
+pub enum Unit {
     Day,
     Week,
     Weekend,

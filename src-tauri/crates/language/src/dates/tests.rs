@@ -1,12 +1,12 @@
 //! What people write for a period, and which days it means. Today is Friday 20 November 2026.
 
 use super::*;
-use crate::text::tokens;
+use crate::tokens::tokens;
 
 fn read(text: &str) -> String {
     let today = NaiveDate::from_ymd_opt(2026, 11, 20).expect("a day");
     let show = |day: Option<NaiveDate>| day.map_or_else(|| "?".to_owned(), |day| day.to_string());
-    find(&tokens(text), today).map_or_else(|| "none".to_owned(), |found| format!("{} {}", show(found.start), show(found.end)))
+    find_period(&tokens(text), today).map_or_else(|| "none".to_owned(), |found| format!("{} {}", show(found.start), show(found.end)))
 }
 
 fn check(cases: &[(&str, &str)]) {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use chrono::{Datelike, Days, NaiveDate};
 
-use super::text::{Kind, Token};
+use crate::tokens::{Token, TokenKind};
 
 mod atoms;
 mod calendar;
@@ -13,21 +13,21 @@ mod relative;
 mod words;
 
 use atoms::atom;
-pub(super) use calendar::Unit;
+pub use calendar::Unit;
 
 /// First and last day, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Period {
-    pub(super) start: NaiveDate,
-    pub(super) end: NaiveDate,
+pub struct Period {
+    pub start: NaiveDate,
+    pub end: NaiveDate,
 }
 
 /// A period found in the text. One end may be missing ("until friday").
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct FoundPeriod {
-    pub(super) at: Range<usize>,
-    pub(super) start: Option<NaiveDate>,
-    pub(super) end: Option<NaiveDate>,
+pub struct FoundPeriod {
+    pub at: Range<usize>,
+    pub start: Option<NaiveDate>,
+    pub end: Option<NaiveDate>,
 }
 
 const FROM: [&str; 8] = ["from", "between", "fran", "mellan", "starting", "beginning", "start", "med"];
@@ -36,30 +36,30 @@ const SINCE: [&str; 5] = ["since", "sedan", "sen", "after", "efter"];
 const UNTIL: [&str; 8] = ["until", "till", "til", "through", "thru", "by", "before", "tom"];
 const LEADS: [&str; 16] = ["in", "on", "for", "during", "over", "within", "the", "i", "under", "pa", "den", "for", "om", "of", "av", "at"];
 
-/// Words of dates, for the lexicon.
-pub(super) fn words() -> impl Iterator<Item = &'static str> {
+/// Words of dates, for a lexicon.
+pub fn date_words() -> impl Iterator<Item = &'static str> {
     words::WORDS.split_whitespace()
 }
 
 /// The first period of the text.
-pub(super) fn find(tokens: &[Token], today: NaiveDate) -> Option<FoundPeriod> {
+pub fn find_period(tokens: &[Token], today: NaiveDate) -> Option<FoundPeriod> {
     (0..tokens.len()).find_map(|at| period(tokens, at, today))
 }
 
 /// "the week before that", "månaden innan": a unit before a period named earlier. "Before last" counts from today.
-pub(super) fn before_that(tokens: &[Token]) -> Option<(Range<usize>, Unit)> {
+pub fn find_unit_before(tokens: &[Token]) -> Option<(Range<usize>, Unit)> {
     (0..tokens.len()).find_map(|at| {
         let unit = relative::unit(&tokens[at])?;
         tokens.get(at + 1).filter(|token| token.any(&["before", "prior", "earlier", "innan", "fore", "dessforinnan", "tidigare"]))?;
         let start = if at > 0 && tokens[at - 1].any(&["the", "a", "den"]) { at - 1 } else { at };
         let end = skip_words(tokens, at + 2, &["that", "this", "it", "den", "det", "dess"]);
-        let ends = tokens.get(end).is_none_or(|next| next.kind == Kind::Punct || next.any(&["please", "tack", "da", "then", "for", "och", "and"]));
+        let ends = tokens.get(end).is_none_or(|next| next.kind == TokenKind::Punct || next.any(&["please", "tack", "da", "then", "for", "och", "and"]));
         ends.then_some((start..end, unit))
     })
 }
 
 /// The calendar unit before the one that holds `from`.
-pub(super) fn unit_before(unit: Unit, from: NaiveDate, at: Range<usize>) -> Option<FoundPeriod> {
+pub fn unit_before(unit: Unit, from: NaiveDate, at: Range<usize>) -> Option<FoundPeriod> {
     let period = calendar::nth(unit, -1, from)?;
     Some(FoundPeriod { at, start: Some(period.start), end: Some(period.end) })
 }

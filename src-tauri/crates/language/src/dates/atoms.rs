@@ -8,8 +8,8 @@ use super::{
     relative::{part_of, relative, to_date, unit},
 };
 use crate::{
-    numbers,
-    text::{Kind, Token},
+    ordinals,
+    tokens::{Token, TokenKind},
 };
 
 /// One term with what is known of it.
@@ -78,7 +78,7 @@ fn edge(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
 /// "2026-10-01", "3/10", "10/25/2026", "1.10.2026".
 fn numeric(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let first = &tokens[at];
-    if first.kind != Kind::Number {
+    if first.kind != TokenKind::Number {
         return None;
     }
     if let Some(day) = dotted(&first.fold) {
@@ -137,7 +137,7 @@ fn quarter_or_half(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
         "h2" => (2, 1, Unit::Half),
         "quarter" | "kvartal" => (next?.int()?, 2, Unit::Quarter),
         _ => {
-            let (place, used) = numbers::place(tokens, at)?;
+            let (place, used) = ordinals::read_place(tokens, at)?;
             let named = tokens.get(at + used)?;
             if named.any(&["quarter", "kvartalet", "kvartal"]) {
                 (place, used + 1, Unit::Quarter)
@@ -186,8 +186,8 @@ fn day_and_month(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
         }
         // "since the 1st", "den 1:a": a day of this month
         let led = at > 0 && tokens[at - 1].any(&["since", "from", "until", "between", "on", "sedan", "sen", "fran", "till", "mellan", "to"]);
-        let ordinal = numbers::place(tokens, start).is_some() && start > at && led;
-        if ordinal && tokens.get(start + used).is_none_or(|token| token.kind != Kind::Word || token.any(&["to", "till", "and", "och", "until"])) {
+        let ordinal = ordinals::read_place(tokens, start).is_some() && start > at && led;
+        if ordinal && tokens.get(start + used).is_none_or(|token| token.kind != TokenKind::Word || token.any(&["to", "till", "and", "och", "until"])) {
             let day = today.with_day(day)?;
             return Some((start + used - at, Atom::day(day)));
         }
@@ -270,7 +270,7 @@ fn year_alone(tokens: &[Token], at: usize) -> Parsed {
 
 /// The day of a month: "1", "1st", "1:a", "första".
 pub(super) fn day_number(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
-    let (day, used) = numbers::place(tokens, at).or_else(|| tokens.get(at)?.int().map(|day| (day, 1)))?;
+    let (day, used) = ordinals::read_place(tokens, at).or_else(|| tokens.get(at)?.int().map(|day| (day, 1)))?;
     (1..=31).contains(&day).then_some((day, used))
 }
 
@@ -291,8 +291,9 @@ pub(super) fn month_at(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
         "december" | "dec" => 12,
         _ => return None,
     };
-    let point =
-        usize::from(tokens.get(at + 1).is_some_and(|token| token.fold == "." && token.glued) && tokens.get(at + 2).is_some_and(|t| t.kind == Kind::Number));
+    let point = usize::from(
+        tokens.get(at + 1).is_some_and(|token| token.fold == "." && token.glued) && tokens.get(at + 2).is_some_and(|t| t.kind == TokenKind::Number),
+    );
     Some((month, 1 + point))
 }
 
@@ -300,7 +301,8 @@ pub(super) fn month_at(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
 pub(super) fn year_at(tokens: &[Token], at: usize) -> Option<(i32, usize)> {
     let token = tokens.get(at)?;
     let year = token.int().filter(|year| (2015..2036).contains(year) && token.fold.len() == 4)?;
-    let iso = tokens.get(at + 1).is_some_and(|next| next.fold == "-" && next.glued) && tokens.get(at + 2).is_some_and(|t| t.kind == Kind::Number && t.glued);
+    let iso =
+        tokens.get(at + 1).is_some_and(|next| next.fold == "-" && next.glued) && tokens.get(at + 2).is_some_and(|t| t.kind == TokenKind::Number && t.glued);
     if iso {
         return None;
     }

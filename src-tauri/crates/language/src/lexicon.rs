@@ -1,140 +1,23 @@
-//! Words of a message: tokens with their folded form, and when two words are the same word.
-//! Knows nothing of packs, dates or tools.
+//! Word forms and typing errors: stems, when two words are forms of one word, and which known word a misspelt one was meant to be.
 
 use std::collections::{HashMap, HashSet};
 
 use parking_lot::Mutex;
-/// What a token is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Word,
-    Number,
-    Punct,
-}
 
-/// One word, number or sign of a message.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Token {
-    /// As typed.
-    pub(super) raw: String,
-    /// Lower case, without diacritics and apostrophes.
-    pub(super) fold: String,
-    /// `fold`, or the known word it was most likely meant to be.
-    pub(super) norm: String,
-    pub(super) kind: Kind,
-    /// Follows the token before it without a space.
-    pub(super) glued: bool,
-    /// Ends the name of a thing ("sleeping bag"), so it does not stand for what it means alone.
-    pub(super) part: bool,
-}
-
-impl Token {
-    pub(super) fn is(&self, word: &str) -> bool {
-        self.norm == word || self.fold == word
-    }
-    pub(super) fn any(&self, words: &[&str]) -> bool {
-        words.iter().any(|word| self.is(word))
-    }
-    /// The value of a plain whole number.
-    pub(super) fn int(&self) -> Option<u32> {
-        if self.kind == Kind::Number && self.fold.bytes().all(|b| b.is_ascii_digit()) { self.fold.parse().ok() } else { None }
-    }
-}
-
-/// A letter without its diacritics.
-fn plain(c: char) -> char {
-    match c {
-        'å' | 'ä' | 'à' | 'á' | 'â' | 'ã' => 'a',
-        'ö' | 'ø' | 'ò' | 'ó' | 'ô' | 'õ' => 'o',
-        'é' | 'è' | 'ê' | 'ë' => 'e',
-        'ü' | 'ù' | 'ú' | 'û' => 'u',
-        'í' | 'ì' | 'î' | 'ï' => 'i',
-        'ç' => 'c',
-        'ñ' => 'n',
-        'æ' => 'a',
-        _ => c,
-    }
-}
-
-/// Lower case, without diacritics and apostrophes.
-pub(super) fn fold(text: &str) -> String {
-    text.chars().flat_map(char::to_lowercase).map(plain).filter(|c| !is_apostrophe(*c)).collect()
-}
-
-fn is_apostrophe(c: char) -> bool {
-    matches!(c, '\'' | '’' | '‘' | '`' | '´')
-}
-
-/// Most words of a message that are read; what people ask of the packs is shorter.
-const MOST: usize = 240;
-
-/// Splits a message. A number keeps its inner points and commas; letters right after it are a token of their own.
-pub(super) fn tokens(text: &str) -> Vec<Token> {
-    let chars: Vec<char> = text.chars().take(4_000).collect();
-    let mut out: Vec<Token> = Vec::new();
-    let (mut i, mut spaced) = (0, true);
-    while i < chars.len() && out.len() < MOST {
-        let c = chars[i];
-        if c.is_whitespace() {
-            spaced = true;
-            i += 1;
-            continue;
-        }
-        let times = matches!(c, 'x' | 'X' | '×') && spaced && chars.get(i + 1).is_some_and(char::is_ascii_digit);
-        let (end, kind) = if times {
-            (i + 1, Kind::Word)
-        } else if c.is_ascii_digit() {
-            (number_end(&chars, i), Kind::Number)
-        } else if c.is_alphanumeric() {
-            (word_end(&chars, i), Kind::Word)
-        } else {
-            (i + 1, Kind::Punct)
-        };
-        let raw: String = chars[i..end].iter().collect();
-        let folded = if kind == Kind::Punct { raw.clone() } else { fold(&raw) };
-        out.push(Token { norm: folded.clone(), fold: folded, raw, kind, glued: !spaced, part: false });
-        spaced = false;
-        i = end;
-    }
-    out
-}
-
-fn number_end(chars: &[char], from: usize) -> usize {
-    let mut i = from;
-    while i < chars.len() {
-        let separator = matches!(chars[i], '.' | ',') && chars.get(i + 1).is_some_and(char::is_ascii_digit);
-        if !(chars[i].is_ascii_digit() || separator) {
-            break;
-        }
-        i += 1;
-    }
-    i
-}
-
-fn word_end(chars: &[char], from: usize) -> usize {
-    let mut i = from;
-    while i < chars.len() {
-        let inner = is_apostrophe(chars[i]) && chars.get(i + 1).is_some_and(|c| c.is_alphabetic());
-        if !(chars[i].is_alphanumeric() || inner) {
-            break;
-        }
-        i += 1;
-    }
-    i
-}
+use crate::tokens::{Token, TokenKind, fold};
 
 /// Most words whose reading is kept.
 const REMEMBERED: usize = 2_000;
 
 /// A set of words that also holds their other forms.
 #[derive(Debug, Default)]
-pub(super) struct WordSet {
+pub struct WordSet {
     exact: HashSet<String>,
     stems: HashSet<String>,
 }
 
 impl WordSet {
-    pub(super) fn new<'a>(words: impl IntoIterator<Item = &'a String>) -> Self {
+    pub fn new<'a>(words: impl IntoIterator<Item = &'a String>) -> Self {
         let mut set = Self::default();
         for word in words {
             let word = fold(word);
@@ -145,11 +28,11 @@ impl WordSet {
         set
     }
 
-    pub(super) fn contains(&self, word: &str) -> bool {
+    pub fn contains(&self, word: &str) -> bool {
         self.exact.contains(word) || self.stems.contains(stem(word)) || bases(word).any(|base| self.exact.contains(base))
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &String> {
+    pub fn iter(&self) -> impl Iterator<Item = &String> {
         self.exact.iter()
     }
 }
@@ -163,7 +46,7 @@ fn bases(word: &str) -> impl Iterator<Item = &str> {
 
 /// The words that the model knows, for putting typing errors right.
 #[derive(Debug, Default)]
-pub(super) struct Lexicon {
+pub struct Lexicon {
     known: HashSet<String>,
     /// Those of them that a misspelt word may be read as.
     offered: HashSet<String>,
@@ -175,11 +58,11 @@ pub(super) struct Lexicon {
 
 impl Lexicon {
     /// A word that is right as it is, but that no misspelt word is read as.
-    pub(super) fn know(&mut self, word: &str) {
+    pub fn know(&mut self, word: &str) {
         self.known.insert(word.to_owned());
     }
 
-    pub(super) fn add(&mut self, word: &str) {
+    pub fn add(&mut self, word: &str) {
         self.known.insert(word.to_owned());
         if self.offered.insert(word.to_owned())
             && word.len() >= 4
@@ -190,13 +73,13 @@ impl Lexicon {
         }
     }
 
-    pub(super) fn knows(&self, word: &str) -> bool {
+    pub fn knows(&self, word: &str) -> bool {
         self.known.contains(word)
     }
 
     /// Sets `norm` of every token.
-    pub(super) fn correct(&self, tokens: &mut [Token]) {
-        for token in tokens.iter_mut().filter(|token| token.kind == Kind::Word) {
+    pub fn correct(&self, tokens: &mut [Token]) {
+        for token in tokens.iter_mut().filter(|token| token.kind == TokenKind::Word) {
             if self.knows(&token.fold) || token.fold.len() < 4 || !token.fold.chars().all(char::is_alphabetic) {
                 continue;
             }
@@ -250,7 +133,7 @@ impl Lexicon {
 }
 
 /// The cost of reading `typed` as a misspelling of `word`; `None` when it is another word.
-pub(super) fn typo(typed: &str, word: &str) -> Option<usize> {
+pub fn typo(typed: &str, word: &str) -> Option<usize> {
     let (a, b): (Vec<char>, Vec<char>) = (typed.chars().collect(), word.chars().collect());
     if a == b {
         return Some(0);
@@ -295,7 +178,7 @@ fn edits(a: &[char], b: &[char]) -> usize {
 }
 
 /// A word without its plural or definite ending, in English and Swedish.
-pub(super) fn stem(word: &str) -> &str {
+pub fn stem(word: &str) -> &str {
     const ENDINGS: [&str; 14] = ["orna", "arna", "erna", "or", "ar", "er", "en", "et", "an", "es", "na", "s", "n", "a"];
     if word.len() < 4 {
         return word;
@@ -304,7 +187,7 @@ pub(super) fn stem(word: &str) -> &str {
 }
 
 /// Whether two folded words are forms of one word ("shoe", "shoes", "sko", "skorna").
-pub(super) fn same_word(a: &str, b: &str) -> bool {
+pub fn same_word(a: &str, b: &str) -> bool {
     if a == b {
         return true;
     }
@@ -318,17 +201,7 @@ pub(super) fn same_word(a: &str, b: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn splits_words_numbers_and_signs() {
-        let found: Vec<String> = tokens("What's 3/10–20/10, 200k and Q3? 1.5m").into_iter().map(|t| t.fold).collect();
-        assert_eq!(found, ["whats", "3", "/", "10", "–", "20", "/", "10", ",", "200", "k", "and", "q3", "?", "1.5", "m"]);
-    }
-
-    #[test]
-    fn folds_diacritics() {
-        assert_eq!(fold("Löparskor FÖRRA veckan"), "loparskor forra veckan");
-    }
+    use crate::tokens::tokens;
 
     #[test]
     fn puts_typing_errors_right_but_not_other_words() {

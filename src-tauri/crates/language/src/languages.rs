@@ -1,27 +1,34 @@
-//! What the offline model knows of English and Swedish as languages: small words, polite words, which language a text is in.
-//! Knows nothing of tools.
+//! English and Swedish: which of them a text is in, and their small words. Knows nothing of tools.
 
-use std::{collections::HashSet, sync::LazyLock};
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::LazyLock,
+};
 
 /// A language that answers are worded in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Lang {
+pub enum Language {
     En,
     Sv,
 }
 
-impl Lang {
-    pub(super) fn tag(self) -> &'static str {
+impl Language {
+    /// Its tag, as in `en`.
+    pub fn tag(self) -> &'static str {
         match self {
             Self::En => "en",
             Self::Sv => "sv",
         }
     }
-    pub(super) fn from_tag(tag: &str) -> Self {
-        if tag.starts_with("sv") { Self::Sv } else { Self::En }
+
+    /// The language of a tag such as `sv-SE` or `sv_SE`; English for every language but Swedish.
+    pub fn from_tag(tag: &str) -> Self {
+        let language = tag.split(['-', '_']).next().unwrap_or_default();
+        if language.eq_ignore_ascii_case("sv") { Self::Sv } else { Self::En }
     }
-    /// The text in this language, or in the other one.
-    pub(super) fn pick<T>(self, texts: &contract::manifest::Localised<T>) -> Option<&T> {
+
+    /// The text in this language, or in another one where it is missing.
+    pub fn pick<T>(self, texts: &BTreeMap<String, T>) -> Option<&T> {
         texts.get(self.tag()).or_else(|| texts.get("en")).or_else(|| texts.values().next())
     }
 }
@@ -40,10 +47,10 @@ const STOP: &str = "\
     sort sorts type types slags typ era ert vart da ocksa same samma wheres such sadan sadana sant great perfect awesome cool toppen perfekt \
     sure yep yeah visst absolut between mellan than wouldnt shouldnt couldnt cant wont okej okey aha jaha allt allting everything att nat nan nara dom sen oxa mej dej";
 
-/// Words that say nothing of a thing, though phrases are told apart by them.
+/// Words that describe no thing, although phrases differ in them.
 const FILLERS: &str = "instead istallet stallet kostar kosta cost costing costs priced price pris";
 
-/// Common words that look like misspelt ones of the packs' fields, and are not.
+/// Common words that look like misspelt words of the packs' fields.
 const KNOWN: &str = "\
     send sent sending spell spelled speed rate rates race pages page prize trip train rain brain went tend lend bend sheet sheets ticket market pocket \
     racket packet bucket paint plant point print pen pens path pace paste waste taste late later lower loved loves glow boost books brook shore shirt \
@@ -71,37 +78,39 @@ static POLITE_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| POLITE.split_white
 static SWEDISH_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| SWEDISH.split_whitespace().collect());
 static ENGLISH_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| ENGLISH.split_whitespace().collect());
 
-pub(super) fn is_stop(word: &str) -> bool {
+/// Whether a word carries no meaning of its own.
+pub fn is_stop_word(word: &str) -> bool {
     STOP_SET.contains(word)
 }
 
-/// Whether a word is left out of what a thing is called.
-pub(super) fn is_filler(word: &str) -> bool {
-    is_stop(word) || FILLER_SET.contains(word)
+/// Whether a word does not belong to the name of a thing.
+pub fn is_filler(word: &str) -> bool {
+    is_stop_word(word) || FILLER_SET.contains(word)
 }
 
-pub(super) fn is_polite(word: &str) -> bool {
+/// Whether a word may stand before a request without changing it.
+pub fn is_polite(word: &str) -> bool {
     POLITE_SET.contains(word)
 }
 
-/// All small words, for the lexicon.
-pub(super) fn words() -> impl Iterator<Item = &'static str> {
+/// All small words, for a lexicon.
+pub fn small_words() -> impl Iterator<Item = &'static str> {
     [STOP, FILLERS, POLITE, SWEDISH, ENGLISH].into_iter().flat_map(str::split_whitespace)
 }
 
-/// Words that are right as they are.
-pub(super) fn known() -> impl Iterator<Item = &'static str> {
+/// Words that are no misspelling of another word, for a lexicon.
+pub fn correct_words() -> impl Iterator<Item = &'static str> {
     KNOWN.split_whitespace()
 }
 
-/// The language of a text, when it shows.
-pub(super) fn detect(text: &str, words: &[&str]) -> Option<Lang> {
+/// The language of a text. `None` if nothing in it tells.
+pub fn detect_language(text: &str, words: &[&str]) -> Option<Language> {
     let letters = text.chars().filter(|c| matches!(c, 'å' | 'ä' | 'ö' | 'Å' | 'Ä' | 'Ö')).count();
     let swedish = words.iter().filter(|word| SWEDISH_SET.contains(*word)).count() * 2 + letters * 3;
     let english = words.iter().filter(|word| ENGLISH_SET.contains(*word)).count() * 2;
     match swedish.cmp(&english) {
-        std::cmp::Ordering::Greater => Some(Lang::Sv),
-        std::cmp::Ordering::Less => Some(Lang::En),
+        std::cmp::Ordering::Greater => Some(Language::Sv),
+        std::cmp::Ordering::Less => Some(Language::En),
         std::cmp::Ordering::Equal => None,
     }
 }

@@ -6,7 +6,7 @@ use super::{
     atoms::{Atom, Parsed, month_alone, month_at},
     calendar::{self, Unit},
 };
-use crate::{numbers, text::Token};
+use crate::{numbers, ordinals, tokens::Token};
 
 pub(super) fn unit(token: &Token) -> Option<Unit> {
     Some(match token.norm.as_str() {
@@ -63,8 +63,8 @@ pub(super) fn part_of(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
     let lead = usize::from(tokens[at].any(&["the", "den", "de"]));
     let head = tokens.get(at + lead)?;
     let last = head.any(&["last", "sista"]);
-    let place = if last { 1 } else { numbers::place(tokens, at + lead).map(|(place, _)| i64::from(place))? };
-    let (count, used) = numbers::whole(tokens, at + lead + 1).unwrap_or((1, 0));
+    let place = if last { 1 } else { ordinals::read_place(tokens, at + lead).map(|(place, _)| i64::from(place))? };
+    let (count, used) = numbers::read_whole(tokens, at + lead + 1).unwrap_or((1, 0));
     let named = tokens.get(at + lead + 1 + used)?;
     let of = at + lead + 2 + used;
     tokens.get(of).filter(|token| token.any(&["of", "in", "i", "av"]))?;
@@ -92,7 +92,7 @@ pub(super) fn relative(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed 
     }
     let skipped = next - at;
     let head = &tokens[next];
-    if let Some((count, used)) = numbers::whole(tokens, next).or_else(|| head.is("a").then_some((1, 1)))
+    if let Some((count, used)) = numbers::read_whole(tokens, next).or_else(|| head.is("a").then_some((1, 1)))
         && let Some(unit) = tokens.get(next + used).and_then(unit)
         && tokens.get(next + used + 1).is_some_and(|token| token.any(&["ago", "sedan", "back", "tillbaka"]))
     {
@@ -105,7 +105,7 @@ pub(super) fn relative(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed 
         return Some((skipped + 3, Atom::of(calendar::nth(unit, -2, today)?)));
     }
     if head.any(&ROLLING)
-        && let Some((count, used)) = few(tokens, next + 1).or_else(|| numbers::whole(tokens, next + 1))
+        && let Some((count, used)) = few(tokens, next + 1).or_else(|| numbers::read_whole(tokens, next + 1))
         && let Some(unit) = tokens.get(next + 1 + used).and_then(unit)
     {
         return Some((skipped + 2 + used, Atom::of(calendar::rolling(unit, count, today))));
