@@ -8,6 +8,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+const HTTP_CLIENTS: [&str; 5] = ["reqwest", "ureq", "isahc", "curl", "attohttpc"];
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
@@ -91,8 +93,7 @@ fn only_the_gateway_depends_on_axum() {
 
 #[test]
 fn only_models_mcp_and_packs_have_an_http_client() {
-    let clients = ["reqwest", "ureq", "isahc", "curl", "attohttpc"];
-    only(&["models", "mcp", "packs"], &holders(&rooms(), |name| clients.contains(&name)), "only models, mcp and packs have an HTTP client");
+    only(&["models", "mcp", "packs"], &holders(&rooms(), |name| HTTP_CLIENTS.contains(&name)), "only models, mcp and packs have an HTTP client");
     // These are both; the gateway takes the server's half.
     only(&["models", "mcp", "packs", "gateway"], &holders(&rooms(), |name| name.starts_with("hyper")), "only the gateway serves with hyper");
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
@@ -105,15 +106,15 @@ fn only_models_mcp_and_packs_have_an_http_client() {
 fn the_gateway_reaches_turns_through_host_and_engine_alone() {
     let rooms = rooms();
     let known: Vec<&String> = rooms["gateway"].iter().filter(|name| rooms.contains_key(*name)).collect();
-    let strangers: Vec<&&String> = known.iter().filter(|name| !["contract", "engine", "host"].contains(&name.as_str())).collect();
+    let strangers: Vec<&&String> = known.iter().filter(|name| !["contract", "engine", "host", "language"].contains(&name.as_str())).collect();
     assert!(strangers.is_empty(), "the gateway knows no store, model or log; it depends on {strangers:?}");
 }
 
 #[test]
-fn contract_policy_and_redaction_do_no_io() {
+fn contract_policy_redaction_and_language_do_no_io() {
     let rooms = rooms();
     let io = ["tokio", "tokio-util", "async-std", "reqwest", "rusqlite", "axum", "rmcp", "libc", "tempfile", "keyring-core", "zbus"];
-    for room in ["contract", "policy", "redaction"] {
+    for room in ["contract", "policy", "redaction", "language"] {
         let found: Vec<&String> = rooms[room].iter().filter(|name| io.contains(&name.as_str())).collect();
         assert!(found.is_empty(), "{room} does no I/O; it depends on {found:?}");
         for file in sources(&root().join("src-tauri/crates").join(room).join("src"), &["rs"]) {
@@ -123,6 +124,57 @@ fn contract_policy_and_redaction_do_no_io() {
             }
         }
     }
+}
+
+#[test]
+fn language_depends_on_no_crate_of_ours_but_contract() {
+    let rooms = rooms();
+    let known: Vec<&String> = rooms["language"].iter().filter(|name| rooms.contains_key(*name) && *name != "contract").collect();
+    assert!(known.is_empty(), "language knows words and dates alone; it depends on {known:?}");
+}
+
+#[test]
+fn the_offline_model_knows_packs_by_their_manifests_alone() {
+    let rooms = rooms();
+    let known: Vec<&String> = rooms["offline"].iter().filter(|name| rooms.contains_key(*name)).collect();
+    let strangers: Vec<&&String> = known.iter().filter(|name| !["contract", "engine", "language"].contains(&name.as_str())).collect();
+    assert!(strangers.is_empty(), "the offline model knows no pack beyond its manifest; it depends on {strangers:?}");
+    let shipped: Vec<String> =
+        fs::read_dir(root().join("tools")).unwrap().map(|entry| entry.unwrap().path()).filter_map(|folder| manifest_id(&folder)).collect();
+    assert!(shipped.len() > 1, "the packs that ship were not found: {shipped:?}");
+    for file in sources(&root().join("src-tauri/crates/offline/src"), &["rs"]) {
+        if file.components().any(|part| part.as_os_str() == "tests") {
+            continue;
+        }
+        let text = without_tests(&fs::read_to_string(&file).unwrap());
+        // Whole names between quotation marks: phrases of people may contain such a word.
+        for id in &shipped {
+            assert!(!text.contains(&format!("\"{id}\"")), "the offline model names no pack; {} names {id}", file.display());
+        }
+    }
+}
+
+#[test]
+fn the_offline_model_links_no_http_client() {
+    let (rooms, packages) = (rooms(), locked());
+    let mut reached = BTreeSet::new();
+    let mut next = vec!["offline".to_owned()];
+    while let Some(name) = next.pop() {
+        if reached.insert(name.clone()) {
+            // The lock file also lists what only tests of a crate of ours need.
+            let found = rooms.get(&name).or_else(|| packages.get(&name).map(|package| &package.dependencies));
+            next.extend(found.into_iter().flatten().cloned());
+        }
+    }
+    assert!(reached.contains("engine") && reached.contains("minijinja"), "the manifests and the lock file are read");
+    let clients: Vec<&String> = reached.iter().filter(|name| HTTP_CLIENTS.contains(&name.as_str()) || name.starts_with("hyper")).collect();
+    assert!(clients.is_empty(), "the offline model links no HTTP client; it reaches {clients:?}");
+}
+
+/// The id of the pack in a folder.
+fn manifest_id(folder: &Path) -> Option<String> {
+    let text = fs::read_to_string(folder.join("pack.json")).ok()?;
+    text.lines().find_map(|line| Some(line.trim().strip_prefix("\"id\": \"")?.split('"').next()?.to_owned()))
 }
 
 #[test]
