@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::{
     chat::{
         answer::Answer,
+        expecting::Change,
         pending,
         relay::{Call, tell_end, tell_start},
         sessions::State,
@@ -91,7 +92,7 @@ impl Turn<'_> {
 
     async fn made(&self, state: &mut State, answer: &mut Answer) {
         self.app.metrics.confirmed.add();
-        state.confirmed = true;
+        state.open.apply(Change::Confirmed);
         self.look_at_cart(answer).await;
         Text::Done.of(self.locale).clone_into(&mut answer.text);
         self.name_left(&std::mem::take(&mut state.left), answer);
@@ -149,7 +150,7 @@ impl Turn<'_> {
     /// the process that ran it died. False: the message is about something else; the cart that it is answered with is the one of now.
     pub(crate) async fn answers_end(&self, newest: &Approval, state: &mut State, answer: &mut Answer) -> bool {
         let begun = is_begun(newest.status);
-        let was_shown = state.asked == Some(pending::public_id(newest));
+        let was_shown = state.open.is_asked(&pending::public_id(newest));
         let is_told = state.told_of.as_deref() == Some(newest.id.as_str());
         if is_told || newest.status == ApprovalStatus::Pending || !(begun || was_shown) {
             return false;

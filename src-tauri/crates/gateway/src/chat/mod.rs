@@ -2,6 +2,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod confirmation;
+pub(crate) mod expecting;
 pub(crate) mod pending;
 pub(crate) mod relay;
 pub(crate) mod response;

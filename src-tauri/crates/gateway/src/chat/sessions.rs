@@ -19,7 +19,10 @@ use tokio::sync::OwnedMutexGuard;
 
 use crate::{
     App,
-    chat::sharing::{self, Held},
+    chat::{
+        expecting::Expectations,
+        sharing::{self, Held},
+    },
     shop::memory::Memory,
 };
 
@@ -46,11 +49,9 @@ pub(crate) struct State {
     /// The cart as it was shown last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cart: Option<Value>,
-    /// Choices that the next message may answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) choices: Option<Value>,
-    /// The newest message confirmed a change: a repeat of it confirms nothing more.
-    pub(crate) confirmed: bool,
+    /// The answers that the next message may give.
+    #[serde(flatten)]
+    pub(crate) open: Expectations,
     /// The answer to that message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) shown: Option<Value>,
@@ -66,15 +67,6 @@ pub(crate) struct State {
     /// It could not be shared when its turn ended.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) unshared: bool,
-    /// The action, as callers know it, whose question a caller was shown last: of no other can a message be the answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) asked: Option<String>,
-    /// The last answer offered options: numbers in the next message mean them.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) options_offered: bool,
-    /// Suggestions of the last answer, whose labels the next message may be.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) ways_on: Vec<Value>,
     /// Changes that were asked for beside the one that waits, and not made.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) left: Vec<String>,
@@ -165,7 +157,7 @@ impl Sessions {
     /// called by who holds it: whoever comes from now on knows no newer question than the one found here.
     pub(crate) async fn load(&self, app: &App, id: &SessionId, now_ms: i64) -> Result<(State, SessionValues), AgentError> {
         let found = found(app, id, now_ms).await?;
-        self.lanes().entry(id.clone()).or_default().asked.clone_from(&found.0.asked);
+        self.lanes().entry(id.clone()).or_default().asked = found.0.open.asked().cloned();
         Ok(found)
     }
 
@@ -289,11 +281,11 @@ async fn kept(app: &App, id: &SessionId) -> Result<(State, SessionValues), Agent
 /// The question that was put last in a session, as far as its gateways know at this moment.
 async fn asked(app: &App, id: &SessionId) -> Option<String> {
     let (state, _) = kept(app, id).await.ok()?;
-    let Some(shared) = app.host.shared() else { return state.asked };
+    let Some(shared) = app.host.shared() else { return state.open.asked().cloned() };
     match shared.load(id, &[&state.rev, &state.base]).await.ok()? {
         Loaded::Nothing => None,
-        Loaded::Known(_) => state.asked,
-        Loaded::Other(image) => serde_json::from_value::<State>(image.values.get(KEY)?.clone()).ok()?.asked,
+        Loaded::Known(_) => state.open.asked().cloned(),
+        Loaded::Other(image) => serde_json::from_value::<State>(image.values.get(KEY)?.clone()).ok()?.open.asked().cloned(),
     }
 }
 

@@ -14,6 +14,7 @@ use crate::{
     App,
     chat::{
         answer::Answer,
+        expecting::{Change, Expecting},
         pending,
         relay::{End, EventRelay},
         response::ChatResponse,
@@ -117,7 +118,7 @@ impl Turn<'_> {
         let fault = |error: AgentError| Fault::of(&error, self.locale);
         let (mut state, kept) = self.app.sessions.load(self.app, &self.session, Utc::now().timestamp_millis()).await.map_err(fault)?;
         self.take_context(&kept, Sessions::is_new(&state)).await.map_err(fault)?;
-        let (asked, told_of) = (state.asked.clone(), state.told_of.clone());
+        let (asked, told_of) = (state.open.asked().cloned(), state.told_of.clone());
         answer.notice = (self.app.config.notice && !state.introduced).then(|| Text::Automated.of(self.locale));
         let went = self.answer(waited, &mut state, answer).await;
         // Whoever leaves, or reads of a fault instead, has not been told.
@@ -134,11 +135,12 @@ impl Turn<'_> {
     /// Nobody reads the answer, because the client has left meanwhile or is told of a fault: what it asked is put again, whatever comes
     /// next, unless it had been seen before, and what it told is not told yet.
     async fn unread(&self, asked: Option<String>, told_of: Option<String>, state: &mut State) {
-        let asked = asked.filter(|asked| state.asked.as_ref() == Some(asked));
-        if (&asked, &told_of) == (&state.asked, &state.told_of) {
+        let still_asked = state.open.still_asked(asked.clone());
+        if (still_asked.as_ref(), &told_of) == (state.open.asked(), &state.told_of) {
             return;
         }
-        (state.asked, state.told_of) = (asked, told_of);
+        state.open.apply(Change::Unread { asked_before: asked });
+        state.told_of = told_of;
         if let Err(error) = self.save(state).await {
             tracing::debug!(%error, "a session waits to be shared");
         }
@@ -163,24 +165,22 @@ impl Turn<'_> {
 
     async fn answer(&self, waited: Option<&Waited>, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         let went = self.reply(waited, state, answer).await;
-        state.options_offered = answer.choices.is_some();
-        if let Some(question) = answer.question() {
-            let is_read = state.asked.as_ref() == Some(&question) || (went.is_ok() && !self.leave.is_cancelled());
-            state.asked = Some(question).filter(|_| is_read);
-        }
+        let is_read = went.is_ok() && !self.leave.is_cancelled();
+        state.open.apply(Change::Answered { offers_choices: answer.choices.is_some(), question: answer.question(), is_read });
         went
     }
 
     async fn reply(&self, waited: Option<&Waited>, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         let message = self.ask.request.message.as_str();
-        let repeated = std::mem::take(&mut state.confirmed);
+        let repeated = state.open.has_confirmed();
+        state.open.apply(Change::MessageCame);
         let engine = self.app.host.engine();
         let newest = engine.newest_in(&self.session).await.map_err(|error| Fault::of(&error, self.locale))?;
         if let Some(approval) = &newest {
             if engine.waits_for_caller(approval) {
-                let question = Some(pending::public_id(approval));
-                // Whoever sent this has seen another question, or none.
-                if state.asked != question || waited.is_some_and(|waited| waited.asked != question) {
+                let question = pending::public_id(approval);
+                let saw_another = waited.is_some_and(|waited| waited.asked.as_ref() != Some(&question));
+                if saw_another || state.open.answered_by(message, Some(&question)) != Expecting::Decision {
                     answer.plain = true;
                     self.show(approval, Some(Text::Remind), answer);
                     return Ok(());
@@ -192,26 +192,24 @@ impl Turn<'_> {
             }
         }
         if repeated && read_reply(message) == Reply::Yes {
-            state.confirmed = true;
+            state.open.apply(Change::Confirmed);
             Text::AlreadyDone.of(self.locale).clone_into(&mut answer.text);
             answer.plain = true;
             return Ok(());
         }
-        if let Some(way) = refine::taken(message, &state.ways_on) {
+        let expecting = state.open.answered_by(message, None);
+        if let Expecting::Suggestion(way) = expecting {
             return self.go_on(way, state, answer).await;
         }
-        state.ways_on.clear();
-        match state.choices.as_ref().and_then(|kept| choices::pick(message, kept)) {
-            Some(Pick::Part(part, quantity)) => {
-                state.choices = None;
-                self.propose_part(&part, quantity, answer).await
-            }
-            Some(Pick::Words(words)) => {
-                state.choices = None;
-                self.ask_model(words, state, answer).await
-            }
-            None => self.ask_model(message.to_owned(), state, answer).await,
+        state.open.apply(Change::SuggestionsPassed);
+        if let Expecting::Choice(pick) = expecting {
+            state.open.apply(Change::Chosen);
+            return match pick {
+                Pick::Part(part, quantity) => self.propose_part(&part, quantity, answer).await,
+                Pick::Words(words) => self.ask_model(words, state, answer).await,
+            };
         }
+        self.ask_model(message.to_owned(), state, answer).await
     }
 
     pub(crate) fn around(&self) -> TurnOptions {
@@ -240,7 +238,7 @@ impl Turn<'_> {
     async fn ask_model(&self, text: String, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         let engine = self.app.host.engine();
         let model = self.app.config.model.clone();
-        let options = state.choices.as_ref().filter(|_| state.options_offered);
+        let options = state.open.offered_choices();
         let compared = if options.is_none() { references::compared(&text, &state.memory) } else { Vec::new() };
         let around = TurnOptions { hints: references::hints(&text, &state.memory, options), ..self.around() };
         let mut hearing = engine.start_turn_for(&self.session, text, model, around).await.map_err(|error| Fault::of(&error, self.locale))?;
@@ -270,12 +268,12 @@ impl Turn<'_> {
                 let looked_at = answer.calls.iter().rev().find_map(|call| call.result_of("product_get"));
                 if let Some(kept) = choices::of_words(&end.choices, looked_at, self.locale) {
                     answer.choices = choices::shown(&kept);
-                    state.choices = Some(kept);
+                    state.open.apply(Change::ChoicesOffered(kept));
                 }
             }
         }
         answer.refinements = refine::of_turn(&answer.calls);
-        state.ways_on = refine::to_keep(&answer.calls, &[]);
+        state.open.apply(Change::Suggested(refine::to_keep(&answer.calls, &[])));
         teller.replaced_by(&answer.text);
         Ok(())
     }
@@ -295,8 +293,7 @@ impl Turn<'_> {
         answer.comparison = compare::of_turn(&answer.calls, compared, self.locale);
         state.memory.note(&answer.cards, &answer.calls);
         if !answer.cards.is_empty() {
-            // Numbers mean these from now on.
-            state.choices = None;
+            state.open.apply(Change::ProductsShown);
         }
     }
 

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::{
     chat::{
         answer::Answer,
+        expecting::Change,
         relay::{Call, EventRelay},
         sessions::State,
         sse::SseSink,
@@ -43,8 +44,7 @@ impl Turn<'_> {
     pub(crate) async fn propose(&self, approval: Approval, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         let arguments: Value = serde_json::from_str(&approval.arguments).unwrap_or_default();
         let (part, quantity) = (text(&arguments["partNo"]).unwrap_or_default(), arguments["quantity"].as_u64().unwrap_or(1));
-        // An older question is not what the next number answers.
-        state.choices = None;
+        state.open.apply(Change::Proposed);
         if names_nothing(&arguments) {
             self.withdraw(&approval, "It named no product.", answer).await;
             Text::ConfirmFailed.of(self.locale).clone_into(&mut answer.text);
@@ -75,7 +75,7 @@ impl Turn<'_> {
                 self.withdraw(&approval, CHOOSE, answer).await;
                 Text::ChooseVariant.of(self.locale).clone_into(&mut answer.text);
                 answer.choices = choices::shown(&kept);
-                state.choices = Some(kept);
+                state.open.apply(Change::ChoicesOffered(kept));
             }
             Offer::Nothing => {
                 self.withdraw(&approval, "That product cannot be bought.", answer).await;
@@ -106,7 +106,7 @@ impl Turn<'_> {
             Offer::Several(kept) => {
                 Text::ChooseVariant.of(self.locale).clone_into(&mut answer.text);
                 answer.choices = choices::shown(&kept);
-                state.choices = Some(kept);
+                state.open.apply(Change::ChoicesOffered(kept));
             }
             Offer::Nothing => Text::NotBuyable.of(self.locale).clone_into(&mut answer.text),
         }

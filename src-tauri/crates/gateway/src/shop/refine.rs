@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     chat::{
         answer::Answer,
+        expecting::Change,
         relay::{Call, EventRelay},
         sessions::State,
         texts::Text,
@@ -107,8 +108,8 @@ impl Turn<'_> {
         let found = called.is_ok_and(|response| response.outcome == ToolOutcome::Ok);
         if found {
             // While nothing is found, what was offered before is still wanted.
-            let before = std::mem::take(&mut state.ways_on);
-            state.ways_on = if answer.cards.is_empty() { to_keep(&answer.calls, &before) } else { Vec::new() };
+            let suggestions = if answer.cards.is_empty() { to_keep(&answer.calls, state.open.suggestions()) } else { Vec::new() };
+            state.open.apply(Change::Suggested(suggestions));
         }
         let text = match (found, answer.cards.is_empty()) {
             (true, true) => none,
