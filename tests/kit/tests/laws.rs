@@ -284,6 +284,76 @@ fn every_test_of_the_conformance_table_exists() {
     assert!(missing.is_empty(), "docs/CONFORMANCE.md names tests that do not exist: {missing:?}");
 }
 
+/// The modules of the gateway with those that each imports, tests left out.
+fn gateway_modules() -> BTreeMap<String, BTreeSet<String>> {
+    let folder = root().join("src-tauri/crates/gateway/src");
+    let name = |file: &Path| file.strip_prefix(&folder).unwrap().with_extension("").to_string_lossy().replace('/', "::").replace("::mod", "");
+    let files: BTreeMap<String, String> = sources(&folder, &["rs"])
+        .iter()
+        .filter(|file| !file.ends_with("tests.rs"))
+        .map(|file| (name(file), without_tests(&fs::read_to_string(file).unwrap())))
+        .collect();
+    let imported = |text: &str| {
+        let uses = text.split("use crate::").skip(1).filter_map(|rest| rest.split(';').next()).flat_map(flattened);
+        let paths = text.split("crate::").skip(1).map(|rest| rest.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | ':')).collect());
+        uses.chain(paths).collect::<Vec<String>>()
+    };
+    // The module that a path leads to: as much of it as is one.
+    let module = |path: &String| {
+        let mut path = path.as_str();
+        while !files.contains_key(path) {
+            path = path.rsplit_once("::")?.0;
+        }
+        Some(path.to_owned())
+    };
+    files.iter().map(|(name, text)| (name.clone(), imported(text).iter().filter_map(module).filter(|other| other != name).collect())).collect()
+}
+
+/// The paths of a tree of imports: "a::{b, c::d}" are "a::b" and "a::c::d".
+fn flattened(tree: &str) -> Vec<String> {
+    let tree: String = tree.chars().filter(|c| !c.is_whitespace()).collect();
+    let Some((head, rest)) = tree.split_once('{') else { return vec![tree] };
+    let (mut parts, mut depth) = (vec![String::new()], 0);
+    for c in rest[..rest.rfind('}').unwrap_or(rest.len())].chars() {
+        match c {
+            ',' if depth == 0 => parts.push(String::new()),
+            c => {
+                depth += i32::from(c == '{') - i32::from(c == '}');
+                parts.last_mut().unwrap().push(c);
+            }
+        }
+    }
+    parts.iter().filter(|part| !part.is_empty()).flat_map(|part| flattened(part)).map(|part| format!("{head}{part}")).collect()
+}
+
+#[test]
+fn the_folders_of_the_gateway_are_floors() {
+    assert_eq!(flattened("a::{b, c::{d, e}}"), ["a::b", "a::c::d", "a::c::e"]);
+    let modules = gateway_modules();
+    assert!(modules["http::routes"].contains("chat::turn") && modules["chat::turn"].contains("shop::cards"), "the imports are read: {modules:?}");
+    for (module, imports) in &modules {
+        let floor = module.split("::").next().unwrap_or_default();
+        let forbidden: &[&str] = match floor {
+            "http" | "lib" => &[],
+            "chat" => &["http"],
+            // The shop and whatever stands beside the folders.
+            _ => &["http", "chat"],
+        };
+        let above: Vec<&String> = imports.iter().filter(|import| forbidden.contains(&import.split("::").next().unwrap_or_default())).collect();
+        assert!(above.is_empty(), "http knows chat, chat knows shop, and none of them the other way; {module} imports {above:?}");
+    }
+}
+
+#[test]
+fn no_modules_of_the_gateway_import_each_other_in_a_circle() {
+    let mut left = gateway_modules();
+    // Modules without an import among those that are left go first; a circle stays.
+    while let Some(free) = left.iter().find(|(_, imports)| imports.iter().all(|import| !left.contains_key(import))).map(|(name, _)| name.clone()) {
+        left.remove(&free);
+    }
+    assert!(left.is_empty(), "these modules of the gateway import each other in a circle, or import one that does: {:?}", left.keys());
+}
+
 struct Package {
     versions: Vec<String>,
     dependencies: BTreeSet<String>,

@@ -10,10 +10,10 @@ use axum::http::Uri;
 use contract::{AgentError, DESKTOP};
 use host::Patience;
 
-use crate::{
-    http::{auth::LONGEST_S, net::Net},
-    variables::Reader,
-};
+use crate::{net::Net, variables::Reader};
+
+/// The longest time that a demo token may hold, whoever signed it.
+pub(crate) const LONGEST_S: u64 = 15 * 60;
 
 /// What was typed.
 #[derive(Clone, Debug, Default)]

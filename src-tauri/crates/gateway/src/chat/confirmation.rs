@@ -7,16 +7,17 @@ use language::yes_no::{Reply, read_reply};
 use serde_json::{Value, json};
 
 use crate::{
+    call::Call,
     chat::{
         answer::Answer,
         expecting::Change,
         pending,
-        relay::{Call, tell_end, tell_start},
-        sessions::State,
-        texts::{Text, tool_fails},
+        relay::{tell_end, tell_start},
+        state::State,
         turn::Turn,
     },
-    http::error::Fault,
+    fault::Fault,
+    texts::{Text, tool_fails},
 };
 
 /// The change that no smaller number helps.

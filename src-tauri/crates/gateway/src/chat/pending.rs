@@ -3,7 +3,7 @@
 use contract::Approval;
 use serde_json::{Value, json};
 
-use crate::{chat::texts::Text, json::text};
+use crate::{json::text, texts::Text};
 
 /// The action's id as callers know it: a UUID.
 pub(crate) fn public_id(approval: &Approval) -> String {

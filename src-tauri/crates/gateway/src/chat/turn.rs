@@ -1,8 +1,7 @@
 //! One turn from an admitted message to its answer. It runs by itself: a client that leaves stops it, and what it leaves is whole.
 
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 
-use axum::http::StatusCode;
 use chrono::Utc;
 use contract::{AgentError, Approval, Limits, SessionId, ToolId, ToolSpec, TurnStatus};
 use engine::{TurnOptions, VISITOR, ports::SessionValues};
@@ -11,53 +10,32 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    App,
     chat::{
         answer::Answer,
         expecting::{Change, Expecting},
         pending,
         relay::{End, EventRelay},
-        response::ChatResponse,
-        sessions::{CLIENT_IP, CONTEXT, STATUS_SEED, Sessions, State, Waited, id_of},
+        request::AdmittedRequest,
+        response::Outcome,
+        service::ChatService,
+        sessions::{CLIENT_IP, CONTEXT, STATUS_SEED, Sessions, Waited, id_of},
         sse::SseSink,
-        texts::{Text, locale_of},
+        state::State,
     },
-    http::{error::Fault, request::ChatRequest},
+    fault::Fault,
     shop::{
         cards,
         choices::{self, Pick},
-        compare,
-        preflight::LOOKED_AT,
-        references, refine,
+        compare, references, refine,
     },
+    texts::{Text, locale_of},
 };
 
-/// An admitted message.
-#[derive(Clone)]
-pub(crate) struct AdmittedRequest {
-    pub(crate) request: ChatRequest,
-    pub(crate) turn: String,
-    /// Whose demo token was shown.
-    pub(crate) visitor: Option<String>,
-    pub(crate) request_id: String,
-    /// What the caller calls the matter that the message belongs to.
-    pub(crate) correlation: Option<String>,
-    pub(crate) client_ip: String,
-    pub(crate) debug: bool,
-    pub(crate) route: &'static str,
-    pub(crate) began: Instant,
-}
-
-/// A turn's answer with its status.
-#[derive(Clone, Debug)]
-pub(crate) struct Outcome {
-    pub(crate) status: StatusCode,
-    pub(crate) response: ChatResponse,
-    pub(crate) fault: Option<Fault>,
-}
+/// The tools whose proposals are looked at here: the customer chooses what is missing. What others cannot do, the model is told.
+pub(crate) const LOOKED_AT: &[&str] = &["cart_add_item"];
 
 /// Runs the turn. The last event of `out` is the very answer that comes back.
-pub(crate) async fn converse(app: Arc<App>, ask: AdmittedRequest, out: SseSink, leave: CancellationToken) -> Outcome {
+pub(crate) async fn converse(app: Arc<ChatService>, ask: AdmittedRequest, out: SseSink, leave: CancellationToken) -> Outcome {
     let locale = locale_of(ask.request.culture());
     let session = id_of(&ask.request.application, &ask.request.session, ask.visitor.as_deref());
     let turn = Turn { app: &app, ask: &ask, out: &out, leave: &leave, locale, session };
@@ -89,7 +67,7 @@ pub(crate) async fn converse(app: Arc<App>, ask: AdmittedRequest, out: SseSink, 
 }
 
 pub(crate) struct Turn<'a> {
-    pub(crate) app: &'a Arc<App>,
+    pub(crate) app: &'a Arc<ChatService>,
     pub(crate) ask: &'a AdmittedRequest,
     pub(crate) out: &'a SseSink,
     /// Fired when the client has left.
@@ -103,7 +81,7 @@ impl Turn<'_> {
         self.out.status(Text::Start.of(self.locale));
         let fault = |error: AgentError| Fault::of(&error, self.locale);
         let (held, waited) = tokio::select! {
-            entered = self.app.sessions.enter(self.app, &self.session) => entered.map_err(fault)?,
+            entered = self.app.sessions.enter(&self.app.host, &self.session) => entered.map_err(fault)?,
             () = self.leave.cancelled() => return Err(Fault::stopping(self.locale)),
             () = self.app.give_up.cancelled() => return Err(Fault::stopping(self.locale)),
             () = tokio::time::sleep(self.app.config.turn_timeout) => return Err(Fault::turn_timeout(self.locale)),
@@ -116,7 +94,7 @@ impl Turn<'_> {
     /// The turn, while nobody else answers in its session.
     async fn held(&self, waited: Option<&Waited>, answer: &mut Answer) -> Result<(), Fault> {
         let fault = |error: AgentError| Fault::of(&error, self.locale);
-        let (mut state, kept) = self.app.sessions.load(self.app, &self.session, Utc::now().timestamp_millis()).await.map_err(fault)?;
+        let (mut state, kept) = self.app.sessions.load(&self.app.host, &self.session, Utc::now().timestamp_millis()).await.map_err(fault)?;
         self.take_context(&kept, Sessions::is_new(&state)).await.map_err(fault)?;
         let (asked, told_of) = (state.open.asked().cloned(), state.told_of.clone());
         answer.notice = (self.app.config.notice && !state.introduced).then(|| Text::Automated.of(self.locale));
@@ -147,7 +125,7 @@ impl Turn<'_> {
     }
 
     async fn save(&self, state: &mut State) -> Result<(), AgentError> {
-        self.app.sessions.save(self.app, &self.session, state, Utc::now().timestamp_millis()).await
+        self.app.sessions.save(&self.app.host, &self.session, state, Utc::now().timestamp_millis()).await
     }
 
     /// The caller's context holds for this turn and nothing of an earlier one does. `kept` is of the turn before; mostly it is the same.

@@ -9,6 +9,10 @@ use axum::http::{HeaderMap, HeaderValue, header};
 
 use crate::config::Config;
 
+/// The address of who is at the other end of a connection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Peer(pub(crate) SocketAddr);
+
 /// The page that a request was sent from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {

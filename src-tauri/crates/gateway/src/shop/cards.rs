@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    chat::relay::Call,
+    call::Call,
     json::{cut, first, number, numeral, text},
 };
 

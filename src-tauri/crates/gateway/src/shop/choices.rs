@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    chat::texts::Text,
     json::{number, text},
     shop::cards::dimensions,
+    texts::Text,
 };
 
 const OPTIONS: usize = 6;

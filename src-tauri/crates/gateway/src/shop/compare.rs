@@ -3,9 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    chat::{relay::Call, texts::Text},
+    call::Call,
     json::{cut, first, text},
     shop::cards,
+    texts::Text,
 };
 
 const PRODUCTS: usize = 3;
@@ -180,7 +181,7 @@ fn title(items: &[Value], locale: &str) -> String {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::chat::relay::tests::done;
+    use crate::call::tests::done;
 
     fn get(id: u32, more: Value) -> Call {
         let mut product = json!({"productId": id, "name": format!("Tent number {id} with a name that is long")});

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    chat::relay::Call,
+    call::Call,
     json::{cut, first, number, text},
     shop::cards,
 };
@@ -143,7 +143,7 @@ fn brief(known: &KnownProduct) -> Value {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::chat::relay::tests::done;
+    use crate::call::tests::done;
 
     fn search(ids: std::ops::Range<u32>) -> Call {
         let items: Vec<Value> = ids.map(|id| json!({"productId": id, "partNo": format!("P-{id}"), "name": format!("Shoe {id}"), "price": "10.50"})).collect();

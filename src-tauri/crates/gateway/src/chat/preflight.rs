@@ -9,22 +9,23 @@ use host::names_a_dimension;
 use serde_json::{Value, json};
 
 use crate::{
+    call::Call,
     chat::{
         answer::Answer,
         expecting::Change,
-        relay::{Call, EventRelay},
-        sessions::State,
+        relay::EventRelay,
         sse::SseSink,
-        texts::Text,
-        turn::Turn,
+        state::State,
+        turn::{LOOKED_AT, Turn},
     },
-    http::error::Fault,
+    fault::Fault,
     json::text,
-    shop::choices::{self, Offer},
+    shop::{
+        cards,
+        choices::{self, Offer},
+    },
+    texts::Text,
 };
-
-/// The tools whose proposals are looked at here: the customer chooses what is missing. What others cannot do, the model is told.
-pub(crate) const LOOKED_AT: &[&str] = &["cart_add_item"];
 
 /// Products of an answer whose variants are looked at.
 const ENRICHED: usize = 3;
@@ -144,7 +145,7 @@ impl Turn<'_> {
         if !asks && !dropped.into_iter().any(names_a_dimension) {
             return Vec::new();
         }
-        let shown = crate::shop::cards::of_turn(calls, &[]);
+        let shown = cards::of_turn(calls, &[]);
         let ids = shown.iter().take(ENRICHED).filter_map(|card| text(&card["productId"]));
         join_all(ids.map(|id| self.look_up(json!({"productId": id})))).await.into_iter().flatten().flatten().collect()
     }

@@ -4,7 +4,7 @@ use axum::http::StatusCode;
 use contract::{AgentError, ErrorCode};
 use serde_json::{Map, Value, json};
 
-use crate::{chat::texts::Text, json::cut};
+use crate::{json::cut, texts::Text};
 
 const MESSAGE_CHARS: usize = 500;
 const DETAIL_CHARS: usize = 200;

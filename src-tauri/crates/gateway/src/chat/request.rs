@@ -1,12 +1,15 @@
 //! A chat request as it comes: which fields, which types, how long. Unknown keys are dropped silently.
 
+use std::time::Instant;
+
+use axum::http::StatusCode;
 use contract::arguments::exact;
 use serde_json::{Map, Value};
 
 use crate::{
-    chat::texts::{Text, locale_of},
     config::Config,
-    http::error::Fault,
+    fault::{Category, Fault},
+    texts::{Text, locale_of},
 };
 
 /// A request that fits.
@@ -16,6 +19,22 @@ pub(crate) struct ChatRequest {
     pub(crate) session: String,
     pub(crate) message: String,
     pub(crate) context: Map<String, Value>,
+}
+
+/// An admitted message.
+#[derive(Clone)]
+pub(crate) struct AdmittedRequest {
+    pub(crate) request: ChatRequest,
+    pub(crate) turn: String,
+    /// Whose demo token was shown.
+    pub(crate) visitor: Option<String>,
+    pub(crate) request_id: String,
+    /// What the caller calls the matter that the message belongs to.
+    pub(crate) correlation: Option<String>,
+    pub(crate) client_ip: String,
+    pub(crate) debug: bool,
+    pub(crate) route: &'static str,
+    pub(crate) began: Instant,
 }
 
 const NUMBERS: [&str; 3] = ["salesAreaId", "customerId", "companyId"];
@@ -45,11 +64,11 @@ impl ChatRequest {
     pub(crate) fn admit(&self, config: &Config) -> Result<(), Fault> {
         let locale = locale_of(self.culture());
         if !config.allows(&self.application) {
-            return Err(Fault::new(axum::http::StatusCode::FORBIDDEN, crate::http::error::Category::Auth, "AUTHZ_FORBIDDEN", Text::NotAllowed.of(locale)));
+            return Err(Fault::new(StatusCode::FORBIDDEN, Category::Auth, "AUTHZ_FORBIDDEN", Text::NotAllowed.of(locale)));
         }
         if self.message.chars().count().div_ceil(4) > config.max_message_tokens {
             let mut fault = Fault::invalid(Text::TooLong.of(locale));
-            fault.status = axum::http::StatusCode::PAYLOAD_TOO_LARGE;
+            fault.status = StatusCode::PAYLOAD_TOO_LARGE;
             return Err(fault);
         }
         Ok(())

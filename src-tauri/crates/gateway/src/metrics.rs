@@ -11,7 +11,7 @@ use std::{
 use parking_lot::Mutex;
 use tracing::Level;
 
-use crate::{chat::relay::Call, http::error::Fault};
+use crate::{call::Call, fault::Fault};
 
 /// A number that only grows.
 #[derive(Debug, Default)]
