@@ -26,11 +26,11 @@ pub(crate) struct Call {
     pub(crate) code: Option<&'static str>,
     pub(crate) proposed: bool,
     pub(crate) executed: bool,
-    /// What the model gave that is not its to give.
+    /// Arguments that the model gave although only the caller may.
     pub(crate) ignored: Option<Value>,
     pub(crate) began: Instant,
     pub(crate) duration_ms: u64,
-    /// False: it was refused before anybody was asked, by a limit, a rule or its own arguments.
+    /// It reached the tool or its approval: no limit, no rule and no wrong argument refused it before.
     pub(crate) asked: bool,
     /// It was refused because another change was asked about first.
     pub(crate) is_left: bool,
@@ -83,7 +83,7 @@ impl Call {
         })
     }
 
-    /// What a tool of this name brought.
+    /// The result, if it is one of this tool.
     pub(crate) fn result_of(&self, tool: &str) -> Option<&Value> {
         (self.ok() && self.tool == tool).then_some(&self.data)
     }

@@ -1,4 +1,4 @@
-//! What a caller is told when something fails: the status, the envelope, and a sentence that is safe to show.
+//! A failure as the caller reads it: the status, the envelope, and a sentence that is safe to show.
 
 use axum::http::StatusCode;
 use contract::{AgentError, ErrorCode};
@@ -44,7 +44,7 @@ pub(crate) struct Fault {
     pub(crate) details: Map<String, Value>,
     /// Told always.
     pub(crate) retry_after_ms: Option<u64>,
-    /// What was said where it happened: for the log, and nobody else.
+    /// The original error, for the log alone.
     pub(crate) cause: Option<Box<Cause>>,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Fault {
 #[derive(Clone, Debug)]
 pub(crate) struct Cause {
     pub(crate) reason: String,
-    /// Nothing where a shop's own words may stand in it.
+    /// None if it may contain a shop's own words.
     pub(crate) message: Option<String>,
 }
 

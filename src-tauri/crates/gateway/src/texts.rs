@@ -188,7 +188,7 @@ pub(crate) fn tool_name(tool: &str, locale: &str) -> &'static str {
     text.of(locale)
 }
 
-/// What is said when a tool starts.
+/// The status when a tool starts.
 pub(crate) fn tool_starts(tool: &str, locale: &str) -> &'static str {
     let text = match tool {
         "product_search" => Text::Searching,
@@ -199,7 +199,7 @@ pub(crate) fn tool_starts(tool: &str, locale: &str) -> &'static str {
     text.of(locale)
 }
 
-/// What is said when a tool fails; never what the shop said.
+/// The status when a tool fails. It never contains the shop's own words.
 pub(crate) fn tool_fails(tool: &str, locale: &str) -> &'static str {
     let text = match tool {
         "product_search" => Text::SearchFailed,

@@ -52,7 +52,7 @@ pub struct Lexicon {
     offered: HashSet<String>,
     /// The same, long enough, by their first letter.
     by_initial: HashMap<char, Vec<String>>,
-    /// What was found for words that are not known; looking takes a while.
+    /// The results for unknown words, because a search is slow.
     found: Mutex<HashMap<String, Option<String>>>,
 }
 

@@ -1,4 +1,4 @@
-//! What is needed to read people in English and Swedish: words and their forms, numbers, places, amounts, days and periods, yes and no. Pure
+//! Reads people in English and Swedish: words and their forms, numbers, places, amounts, days and periods, yes and no. Pure
 //! functions of the text (and of today). Knows no pack, tool, shop or session, and does no I/O.
 #![forbid(unsafe_code)]
 

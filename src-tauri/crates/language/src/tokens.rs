@@ -1,6 +1,6 @@
 //! Words of a message: its tokens, each with its folded form. Knows nothing of packs, dates or tools.
 
-/// What a token is made of.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     Word,

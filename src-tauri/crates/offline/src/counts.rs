@@ -1,4 +1,4 @@
-//! What tells a number that says how many from others: where it stands in its clause. Knows nothing of what is counted.
+//! Whether a number is a count, by its place in the clause. Knows nothing of what is counted.
 
 use language::{Token, TokenKind, numbers, ordinals};
 

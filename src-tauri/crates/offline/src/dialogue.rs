@@ -26,7 +26,7 @@ const CALLS_A_ROUND: usize = 3;
 /// Earlier turns that still matter.
 const TURNS: usize = 24;
 
-/// What the model does now.
+/// The next move of the model.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Move {
     Calls(Vec<Planned>),
@@ -191,7 +191,7 @@ fn lines(said: &str) -> usize {
     said.lines().filter_map(number).max().unwrap_or(SHOWN)
 }
 
-/// What one finished goal leaves behind.
+/// Notes what one finished goal leaves behind.
 fn settle(book: &Book, state: &mut State, goal: Goal, outcome: Outcome, lines: usize) {
     let pack = book.tools[goal.tool].pack;
     match outcome {

@@ -1,4 +1,4 @@
-//! What one clause says, whatever it is about: a period, names, amounts, places in a list, words that remain.
+//! The facts of one clause, whatever it is about: a period, names, amounts, places in a list, words that remain.
 //! Knows nothing of what the facts are used for.
 
 use std::{collections::BTreeSet, ops::Range};

@@ -172,7 +172,7 @@ fn bound(reader: &Reader<'_>, pack: usize, thing: &str, field: &str, side: Side)
     number(*middle?)
 }
 
-/// What a name brings with it: the account of an advertiser.
+/// Arguments that a name implies: the account of an advertiser.
 fn imply(reader: &Reader<'_>, facts: &Facts, goal: &mut Goal) {
     let pack = reader.book.tools[goal.tool].pack;
     for named in facts.named.iter().filter(|named| named.pack == pack) {

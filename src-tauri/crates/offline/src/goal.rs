@@ -1,4 +1,4 @@
-//! What the user wants done, as the planner carries it from understanding to the last call, and what came of it.
+//! A goal of the user, which the planner carries from understanding to the last call, and its outcome.
 //! Plain data of the conversation; knows no wording.
 
 use std::sync::Arc;
@@ -96,12 +96,12 @@ impl Listing {
         }
     }
 
-    /// What the text did not show.
+    /// The items that the text did not show.
     pub(super) fn rest(&self) -> &[Value] {
         &self.items[self.shown().len()..]
     }
 
-    /// What the text showed: its end is "the last", and a question is about nothing else.
+    /// The items that the text showed: their end is "the last", and a question is about these alone.
     pub(super) fn shown(&self) -> &[Value] {
         &self.items[..self.shown.min(self.items.len())]
     }
@@ -111,7 +111,7 @@ impl Listing {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Why {
     Several,
-    /// Nothing fits these words; the list shows what there is.
+    /// No item fits these words; the list shows what there is.
     NoneFits(Vec<String>),
     /// Several are meant; these of them cannot be had now.
     SomeUnusable(Vec<Value>),
@@ -122,7 +122,7 @@ pub(super) enum Why {
     Confirm,
 }
 
-/// What came of a goal in this turn.
+/// The outcome of a goal in this turn.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Outcome {
     /// The results of its calls, with the arguments.
@@ -138,7 +138,7 @@ pub(super) enum Outcome {
         listing: Listing,
         why: Why,
     },
-    /// Nothing of this kind was found.
+    /// No thing of this kind was found.
     Nothing {
         thing: String,
         words: Vec<String>,

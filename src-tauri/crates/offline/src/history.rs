@@ -40,7 +40,7 @@ pub(super) struct Failure {
     /// A sentence that is safe to show.
     pub(super) message: String,
     pub(super) hint: Option<String>,
-    /// What the user gave as the reason of a rejection.
+    /// The user's reason for a rejection.
     pub(super) reason: Option<String>,
     pub(super) code: Option<String>,
 }

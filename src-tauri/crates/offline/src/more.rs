@@ -2,9 +2,9 @@
 
 use language::Token;
 
-/// What asks for the rest.
+/// Words that ask for the rest.
 const MORE: &[&str] = &["more", "rest", "remaining", "next", "fler", "flera", "mer", "resten", "ovriga", "aterstaende", "nasta"];
-/// What may stand around it.
+/// Words that may stand around them.
 const AROUND: &[&str] = &[
     "show",
     "see",

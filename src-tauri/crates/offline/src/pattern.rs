@@ -43,7 +43,6 @@ impl Pattern {
         Self { parts, anchored, weak, score: if weak { score / 2 } else { score } }
     }
 
-    /// All words of the phrase, for the lexicon.
     /// The words of which one must occur for the phrase to occur.
     pub(super) fn keys(&self) -> &[String] {
         let words = || self.parts.iter().filter_map(|part| if let Part::Word(words) = part { Some(words) } else { None });
@@ -51,6 +50,7 @@ impl Pattern {
         telling.or_else(|| words().next()).map_or(&[], Vec::as_slice)
     }
 
+    /// All words of the phrase, for the lexicon.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         self.parts
             .iter()

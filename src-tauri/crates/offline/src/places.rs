@@ -34,7 +34,7 @@ const PLACE_LABELS: &[&str] = &[
     "produkt",
     "item",
 ];
-/// What may stand behind an ordinal or "last".
+/// Nouns that may follow an ordinal or "last".
 const NOUNS: &[&str] = &["one", "option", "product", "item", "alternativet", "produkten"];
 
 impl Facts {

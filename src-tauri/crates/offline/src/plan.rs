@@ -30,7 +30,7 @@ pub(super) struct Run<'a> {
     pub(super) now: DateTime<Utc>,
 }
 
-/// What looking for a thing leads to.
+/// The result of looking for a thing.
 pub(super) enum Found {
     One(Value),
     Calls(Vec<Planned>),

@@ -20,7 +20,7 @@ use super::{
 /// Most lines of a list that a question shows.
 pub(super) const SHOWN: usize = 9;
 
-/// What is said, with the buttons below it.
+/// The text of an answer, with the buttons below it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Reply {
     pub(super) text: String,
@@ -68,7 +68,7 @@ impl Speaker<'_> {
         reply
     }
 
-    /// What a goal is about, in the words of the message.
+    /// The subject of a goal, in the words of the message.
     fn named(&self, goal: &Goal) -> String {
         let target = &goal.target;
         let words = if target.said.is_empty() { target.words() } else { target.said.clone() };
@@ -315,7 +315,7 @@ impl Speaker<'_> {
         Reply { text, choices }
     }
 
-    /// What is said when nothing is to be called.
+    /// The answer if no tool is to be called.
     pub(super) fn talk(&self, talk: &Talk, pending: Option<(&Goal, &Outcome)>) -> Reply {
         match talk {
             Talk::Social(social) => self.social(*social),

@@ -71,7 +71,7 @@ fn first_words(answer: &str) -> String {
     if text.chars().count() <= FIRST_WORDS { text } else { text.chars().take(FIRST_WORDS - 1).chain(['…']).collect() }
 }
 
-/// What stands in a line of a list.
+/// The text of a line of a list.
 fn listed(line: &str) -> Option<&str> {
     line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))
 }

@@ -1,4 +1,4 @@
-//! What people say that asks for no tool: greetings, thanks, yes, no, "who are you", and topics that no pack covers.
+//! Messages that ask for no tool: greetings, thanks, yes, no, "who are you", and topics that no pack covers.
 //! Knows nothing of tools.
 
 use std::sync::LazyLock;
@@ -67,7 +67,7 @@ const PHRASES: &[(Social, &str)] = &[
     ),
 ];
 
-/// What is only thought about, or asked about, is not asked for. A request begins with no question word.
+/// Words of clauses that weigh or ask something and request nothing. A request does not begin with a question word.
 const HEDGES: &str = "might; maybe i|we; perhaps i|we; thinking about|of; considering; consider; not sure; wonder|wondering; if i|we; what if; what happens; \
     kanske; funderar; undrar; tänker; osäker; om jag|vi; vad händer; ^why; ^when; ^who; ^where; ^what; ^which; ^how; ^did; \
     ^do i|we|they; ^does; ^have i|you|we; ^has; ^was; ^were; ^is; ^are; ^should; ^am; ^varför; ^när; ^vem; ^vad; ^vilken|vilket|vilka; ^hur; ^har du|jag|vi|ni; \
@@ -84,7 +84,7 @@ pub(super) fn is_hedged(tokens: &[Token], words: &[usize]) -> bool {
     !HEDGED.find(tokens, words).is_empty()
 }
 
-/// What a message says beside any request, in the order of the list above.
+/// The kinds of a message that asks for no tool, in the order of the list above.
 pub(super) fn recognise(tokens: &[Token], words: &[usize]) -> Vec<Social> {
     let mut found: Vec<usize> = COMPILED.find(tokens, words).into_iter().map(|(order, ..)| order).collect();
     found.dedup();

@@ -1,4 +1,4 @@
-//! What the conversation has left behind: what was shown, what was asked, what the last calls were. Rebuilt from the
+//! The state of the conversation: the lists that were shown, the open question, the last calls. Rebuilt from the
 //! messages in every call, by planning each earlier turn again with the results it got.
 
 use chrono::NaiveDate;
@@ -19,7 +19,7 @@ pub(super) struct Pending {
     pub(super) goal: Goal,
     /// The list it offered; empty when it asked for words or a number.
     pub(super) listing: Listing,
-    /// What the same message asked for besides: it goes on once the question is answered.
+    /// Further requests of the same message; they go on once the question is answered.
     pub(super) later: Vec<Goal>,
 }
 

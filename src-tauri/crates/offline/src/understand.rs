@@ -20,7 +20,7 @@ use super::{
 /// Evidence from which on an intent counts.
 const ENOUGH: i32 = 10;
 
-/// What a message means.
+/// The meaning of a message.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Meaning {
     pub(super) goals: Vec<Goal>,
@@ -108,12 +108,12 @@ impl Reader<'_> {
         (Vec::new(), Some(socials.first().map_or(Talk::NotUnderstood, |social| self.chat(*social, tokens, &facts))))
     }
 
-    /// What a clause says, whatever it asks for.
+    /// The facts of a clause, whatever it asks for.
     pub(super) fn facts(&self, tokens: &[Token]) -> Facts {
         self.facts_with(tokens, !self.state.listings.is_empty())
     }
 
-    /// What it says to a tool: joined numbers point into a list of its own pack only.
+    /// The facts for a tool: joined numbers point into a list of its own pack only.
     fn facts_for(&self, tool: usize, tokens: &[Token]) -> Facts {
         self.facts_with(tokens, self.state.newest(self.book.tools[tool].pack).is_some())
     }

@@ -1,4 +1,4 @@
-//! What a turn has to say, block by block, until it is put together as one answer.
+//! The blocks of a turn's answer, collected until they are put together as one.
 
 use axum::http::StatusCode;
 use serde_json::{Map, Value, json};

@@ -100,7 +100,7 @@ impl Turn<'_> {
         self.keep_decided(answer).await;
     }
 
-    /// What is said of a decision that has been carried out.
+    /// Answers with what came of a decision, which has been carried out.
     async fn tell_decided(&self, text: Text, answer: &mut Answer) {
         text.of(self.locale).clone_into(&mut answer.text);
         self.keep_decided(answer).await;
@@ -134,7 +134,7 @@ impl Turn<'_> {
         }
     }
 
-    /// What could not be begun is not begun by a later yes either: it is taken back, or asked about again where even that fails.
+    /// Takes back a change that could not be begun, so that no later yes begins it. If even that fails, asks about it again.
     async fn give_up(&self, approval: &Approval, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         let waits =
             async || self.app.host.engine().waiting_in(&self.session).await.map_or(true, |newest| newest.is_some_and(|newest| newest.id == approval.id));
@@ -148,7 +148,7 @@ impl Turn<'_> {
     }
 
     /// Answers the confirmation of an action that does not wait any more, and of whose end nobody was told: somebody else decided it, or
-    /// the process that ran it died. False: the message is about something else; the cart that it is answered with is the one of now.
+    /// the process that ran it died. Returns false if the message is about something else; it is answered with the cart of now.
     pub(crate) async fn answers_end(&self, newest: &Approval, state: &mut State, answer: &mut Answer) -> bool {
         let begun = is_begun(newest.status);
         let was_shown = state.open.is_asked(&pending::public_id(newest));
@@ -175,8 +175,8 @@ impl Turn<'_> {
         false
     }
 
-    /// What is known of an action that was decided elsewhere, with the cart as it is now. It is not begun again; what has not ended is
-    /// told once more when it has.
+    /// Answers with the state of an action that was decided elsewhere, and with the cart of now. The action is not begun again. If it has
+    /// not ended, its end is reported later.
     async fn tell_as_it_stands(&self, approval: &Approval, state: &mut State, answer: &mut Answer) {
         answer.plain = true;
         state.told_of = approval.status.is_final().then(|| approval.id.to_string());
@@ -193,7 +193,7 @@ impl Turn<'_> {
         self.tell_decided(text, answer).await;
     }
 
-    /// The same when somebody else was first. Where that cannot be read, they may be at it.
+    /// The same for an action that somebody else decided first. If it cannot be read, it counts as under way.
     async fn tell_as_found(&self, approval: &Approval, state: &mut State, answer: &mut Answer) {
         let begun = |_| Approval { status: ApprovalStatus::Executing, ..approval.clone() };
         let found = self.app.host.engine().approval(&approval.id).await.unwrap_or_else(begun);
@@ -216,7 +216,7 @@ impl Turn<'_> {
     }
 
     /// Reads the cart again, of which nobody knows whether it has changed; the one from before is not shown any more. Where there is no
-    /// basket's number there is no cart to read: the one that the change may have begun cannot be found. False: it could not be read.
+    /// basket's number there is no cart to read: the one that the change may have begun cannot be found. Returns false if it could not be read.
     async fn look_again(&self, state: &mut State, answer: &mut Answer) -> bool {
         state.cart = None;
         let engine = self.app.host.engine();

@@ -10,7 +10,7 @@ use crate::shop::{
     refine::{self, Way},
 };
 
-/// What is open in a session. The members have the names under which sessions are stored.
+/// The open answers of a session. The members have the names under which sessions are stored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Expectations {
@@ -64,7 +64,7 @@ pub(crate) enum Change {
         /// The caller reads the answer: it has not failed, and the caller has not left.
         is_read: bool,
     },
-    /// Nobody reads the answer. The question counts as asked only if it was asked before.
+    /// The answer is not read. The question counts as asked only if it was asked before.
     Unread {
         asked_before: Option<String>,
     },

@@ -15,7 +15,7 @@ pub(crate) fn public_id(approval: &Approval) -> String {
     uuid::Uuid::try_parse(digest.get(..32).unwrap_or_default()).unwrap_or_default().to_string()
 }
 
-/// What would be done, as a question. What replaces a question whose answer came too late says what it costs now.
+/// The change as a question. A question that replaces one whose answer came too late also names the price of now.
 pub(crate) fn description(approval: &Approval, tool: &str, locale: &str) -> String {
     let question = question(approval, tool, locale);
     match amount(approval).filter(|_| approval.replaces.is_some()) {
@@ -24,7 +24,7 @@ pub(crate) fn description(approval: &Approval, tool: &str, locale: &str) -> Stri
     }
 }
 
-/// What the changed line costs afterwards, or the whole cart, as the preview writes amounts.
+/// The amount of the changed line afterwards, or of the whole cart, as the preview writes amounts.
 fn amount(approval: &Approval) -> Option<String> {
     let after = &approval.preview.as_ref()?.after;
     let is_known = |text: &&str| !text.is_empty() && *text != "?";
@@ -78,7 +78,7 @@ mod tests {
 
     use super::*;
 
-    /// What waits, with these arguments and a changed row of this name.
+    /// A change that waits, with these arguments and a changed row of this name.
     fn waiting(arguments: &Value, row: Option<&str>) -> Approval {
         let state = |rows: Value| json!({"rows": rows});
         let preview = row.map(|label| json!({"summary": "s", "before": state(json!([])), "after": state(json!([{"label": label, "changed": true}]))}));

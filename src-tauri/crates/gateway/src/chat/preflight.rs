@@ -34,10 +34,10 @@ const ASKS: &str = "size sizes colour colours color colors variant variants fit 
 /// Why a proposal of a product with variants is taken back.
 const CHOOSE: &str = "The customer has to choose a variant first.";
 
-/// What a server answers, in JSON-RPC, to arguments that fit no tool of its.
+/// The JSON-RPC error code of a server whose tools take no such arguments.
 const INVALID_PARAMS: i64 = -32_602;
 
-/// The shop could not be asked: nobody knows what it would have said.
+/// The shop could not be asked, so its answer is unknown.
 struct Unanswered;
 
 impl Turn<'_> {
@@ -58,7 +58,7 @@ impl Turn<'_> {
         let seen = answer.calls.iter().rev().filter_map(|call| call.result_of("product_get")).find(|product| is_about(product, &part)).cloned();
         let product = match seen {
             Some(product) => Ok(Some(product)),
-            // Nobody has looked: a parent may be behind the part number.
+            // The product was not looked at: the part number may be that of a parent.
             None => self.parent_behind(&part).await,
         };
         let Ok(product) = product else {
@@ -86,7 +86,7 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// A product that was to be added by its id alone: the variant is asked for. True when that is the answer now.
+    /// Asks for the variant of a product that was to be added by its id alone. Returns whether that is the answer now.
     pub(crate) async fn ask_for_variant(&self, state: &mut State, answer: &mut Answer) -> Result<bool, Fault> {
         let by_id = |call: &Call| {
             let by_id = call.tool == "cart_add_item" && !call.asked && text(&call.args["partNo"]).is_none();
@@ -123,7 +123,7 @@ impl Turn<'_> {
         Ok(found.filter(|product| product["variants"].as_array().is_some_and(|variants| !variants.is_empty()) && is_about(product, part)))
     }
 
-    /// What the shop says of a product, kept out of the conversation: nobody talked about it. Nothing when it knows none.
+    /// Looks a product up in the shop, outside the conversation, which does not mention it. Returns None if the shop knows no such product.
     async fn look_up(&self, arguments: Value) -> Result<Option<Value>, Unanswered> {
         let engine = self.app.host.engine();
         let Some(get) = engine.specs().iter().find(|spec| spec.model_name == "product_get").cloned() else { return Ok(None) };
@@ -150,7 +150,7 @@ impl Turn<'_> {
         join_all(ids.map(|id| self.look_up(json!({"productId": id})))).await.into_iter().flatten().flatten().collect()
     }
 
-    /// Takes a proposal back; the model reads why. False: it still waits.
+    /// Takes a proposal back; the model reads why. Returns false if it still waits.
     pub(crate) async fn withdraw(&self, approval: &Approval, why: &str, answer: &mut Answer) -> bool {
         if let Some(call) = answer.calls.iter_mut().find(|call| call.id == approval.call) {
             (call.proposed, call.outcome) = (false, Some(ToolOutcome::Denied));

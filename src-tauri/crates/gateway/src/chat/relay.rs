@@ -35,7 +35,7 @@ pub(crate) struct EventRelay {
     ignored: Vec<Value>,
     pub(crate) rounds: u32,
     searched: bool,
-    /// What goes out before the first delta, and is none of the model's words.
+    /// A sentence of the gateway's that goes out before the first delta.
     preface: Option<&'static str>,
     /// Everything of the model's that went out as deltas.
     streamed: String,
@@ -166,7 +166,7 @@ impl EventRelay {
         if let Some(call) = self.calls.iter_mut().find(|call| call.id == approval.call) {
             call.proposed = true;
         }
-        // Nothing is told of a call that waits for the caller's yes.
+        // A call that waits for the caller's yes is not reported.
         if self.waiting.front() == Some(&approval.call) {
             self.announced = false;
         }
@@ -257,7 +257,7 @@ pub(crate) fn tell_start(out: &SseSink, tool: &str, args: &Value, locale: &str) 
     out.say("tool_start", json!({"tool": tool, "displayName": tool_name(tool, locale), "args": args}));
 }
 
-/// A call ends: with its result, or with a sentence. What the shop said of a failure is not told.
+/// A call ends: with its result, or with a sentence. The shop's own words about a failure are left out.
 pub(crate) fn tell_end(out: &SseSink, tool: &str, ended: Result<&Value, &'static str>, locale: &str) {
     let mut event = json!({"tool": tool, "displayName": tool_name(tool, locale), "ok": ended.is_ok()});
     match ended {

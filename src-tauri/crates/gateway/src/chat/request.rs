@@ -29,7 +29,7 @@ pub(crate) struct AdmittedRequest {
     /// Whose demo token was shown.
     pub(crate) visitor: Option<String>,
     pub(crate) request_id: String,
-    /// What the caller calls the matter that the message belongs to.
+    /// The caller's id of the matter that the message belongs to.
     pub(crate) correlation: Option<String>,
     pub(crate) client_ip: String,
     pub(crate) debug: bool,
@@ -60,7 +60,7 @@ impl ChatRequest {
         })
     }
 
-    /// What comes after the shape: who may ask, and how much.
+    /// Checks who may ask, and how much.
     pub(crate) fn admit(&self, config: &Config) -> Result<(), Fault> {
         let locale = locale_of(self.culture());
         if !config.allows(&self.application) {
@@ -89,7 +89,7 @@ fn text(body: &Value, name: &str, most: usize) -> Result<String, Fault> {
     Ok(text.to_owned())
 }
 
-/// The message. Who wrote one that is too long reads why in their language.
+/// Reads the message. A refusal of one that is too long is in the caller's language.
 fn message(body: &Value, most: usize) -> Result<String, Fault> {
     let locale = locale_of(body["context"]["cultureCode"].as_str());
     let said = body["message"].as_str().unwrap_or_default();

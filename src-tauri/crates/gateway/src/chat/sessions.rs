@@ -24,7 +24,7 @@ use crate::chat::{
 
 /// Where the gateway's own things are kept among a session's values.
 const KEY: &str = "$gateway";
-/// What the caller gives with each message, and the host reads for tools.
+/// Values that the caller gives with each message, and that the host reads for tools.
 pub(crate) const CLIENT_IP: &str = "clientIp";
 pub(crate) const CONTEXT: &str = "context";
 pub(crate) const STATUS_SEED: &str = "statusSeed";
@@ -33,7 +33,7 @@ const LANES: usize = 1_024;
 /// Items of a session that are kept. Models are shown fewer.
 const ITEMS: u32 = 500;
 
-/// What clears up behind turns does not wait for one.
+/// The longest wait of cleaning for a session in which a turn runs.
 const SHORT_WAIT: Duration = Duration::from_millis(500);
 
 /// A message that waited for its turn: it was sent before what was asked meanwhile. It is not told by clocks: gateways that share a
@@ -73,7 +73,7 @@ impl Sessions {
         Self { ttl, lanes: Mutex::default(), unsaved: Mutex::default() }
     }
 
-    /// Lets a message in, once it is its turn, and tells whether it had to wait. What it had been asked is read before it waits, so that
+    /// Lets a message in, once it is its turn, and tells whether it had to wait. The question it had been asked is read before it waits, so that
     /// it keeps its place; of a turn at another gateway that is as much as is known there at that moment.
     pub(crate) async fn enter(&self, host: &Host, id: &SessionId) -> Result<(Held, Option<Waited>), AgentError> {
         let turn = self.turn_of(id);
@@ -113,8 +113,8 @@ impl Sessions {
         held(host, id, self.turn_of(id).lock_owned().await).await
     }
 
-    /// What is kept of a session, as the newest of all gateways left it, and what its caller gave; one whose time is over is gone. To be
-    /// called by who holds it: whoever comes from now on knows no newer question than the one found here.
+    /// Loads a session as the newest of all gateways left it, with the values of its caller; a session whose time is over is gone. To be
+    /// called by the holder of the session: a message that comes from now on knows no newer question than the one found here.
     pub(crate) async fn load(&self, host: &Host, id: &SessionId, now_ms: i64) -> Result<(State, SessionValues), AgentError> {
         let found = found(host, id, now_ms).await?;
         self.lanes().entry(id.clone()).or_default().asked = found.0.open.asked().cloned();
@@ -126,7 +126,7 @@ impl Sessions {
         *state == State::default()
     }
 
-    /// What is kept with the first values of a new session: it has its end from the beginning, also when its first turn never ends.
+    /// The state that is stored with the first values of a new session: it has its end from the beginning, also when its first turn never ends.
     pub(crate) fn beginning(&self, now_ms: i64) -> (String, Option<Value>) {
         (KEY.to_owned(), Some(json!(State { expires_at: self.end_after(now_ms), ..State::default() })))
     }
@@ -162,7 +162,7 @@ impl Sessions {
         self.unsaved.lock()
     }
 
-    /// What an earlier start could not share waits with the rest.
+    /// Finds the sessions that an earlier start could not share.
     pub(crate) async fn take_up(&self, host: &Host) -> Result<(), AgentError> {
         for id in host.engine().sessions_with(KEY).await? {
             if kept(host, &id).await?.0.unshared {
@@ -223,7 +223,7 @@ async fn found(host: &Host, id: &SessionId, now_ms: i64) -> Result<(State, Sessi
     if state == State::default() {
         return Ok((state, values));
     }
-    // Nobody who asks can do anything about it but come again.
+    // The caller can only try again.
     forget(host, id).await.map_err(|error| {
         tracing::warn!(%error, "an ended session could not be cleared away");
         AgentError::internal("sessions_away", "An ended session could not be cleared away.")
@@ -231,7 +231,7 @@ async fn found(host: &Host, id: &SessionId, now_ms: i64) -> Result<(State, Sessi
     Ok((State::default(), SessionValues::default()))
 }
 
-/// What is kept here of a session, also when its time is over.
+/// Reads what this machine stores of a session, also when its time is over.
 async fn kept(host: &Host, id: &SessionId) -> Result<(State, SessionValues), AgentError> {
     let mut values = host.engine().values_of(id, &[KEY, CLIENT_IP, CONTEXT, STATUS_SEED, VISITOR]).await?;
     let state = values.remove(KEY).and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();

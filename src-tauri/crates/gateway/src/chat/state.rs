@@ -1,11 +1,11 @@
-//! What the gateway stores of a session between turns, under the names that earlier versions gave its members.
+//! The part of a session that the gateway stores between turns, under the names that earlier versions gave its members.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{chat::expecting::Expectations, shop::memory::Memory};
 
-/// What the gateway keeps of a session between turns.
+/// The gateway's own state of a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct State {

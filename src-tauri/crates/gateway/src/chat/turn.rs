@@ -31,7 +31,7 @@ use crate::{
     texts::{Text, locale_of},
 };
 
-/// The tools whose proposals are looked at here: the customer chooses what is missing. What others cannot do, the model is told.
+/// The tools whose proposals are looked at here: the customer chooses what is missing. If another tool cannot do something, the model is told.
 pub(crate) const LOOKED_AT: &[&str] = &["cart_add_item"];
 
 /// Runs the turn. The last event of `out` is the very answer that comes back.
@@ -55,7 +55,7 @@ pub(crate) async fn converse(app: Arc<ChatService>, ask: AdmittedRequest, out: S
     tracing::Span::current().record("http.response.status_code", status).record("code", code);
     let correlation = ask.correlation.as_deref();
     tracing::info!(target: "gateway", requestId = %ask.request_id, correlationId = correlation, turnId = %ask.turn, route = ask.route, status, code, took_ms, tools = answer.calls.len(), "turn");
-    // Who has left ended the turn: that is no failure.
+    // A caller that has left ended the turn: that is no failure.
     if let Some((reason, why)) = outcome.fault.as_ref().filter(|fault| fault.cause.is_some() || !leave.is_cancelled()).map(Fault::why) {
         tracing::warn!(target: "gateway", requestId = %ask.request_id, turnId = %ask.turn, code, reason, why, "a turn failed");
     }
@@ -99,7 +99,7 @@ impl Turn<'_> {
         let (asked, told_of) = (state.open.asked().cloned(), state.told_of.clone());
         answer.notice = (self.app.config.notice && !state.introduced).then(|| Text::Automated.of(self.locale));
         let went = self.answer(waited, &mut state, answer).await;
-        // Whoever leaves, or reads of a fault instead, has not been told.
+        // A caller that has left, or that reads of a fault instead, has not been told.
         state.introduced |= answer.notice.is_some() && went.is_ok() && !self.leave.is_cancelled();
         answer.note_cart(&mut state);
         let saved = self.save(&mut state).await;
@@ -110,8 +110,8 @@ impl Turn<'_> {
         went
     }
 
-    /// Nobody reads the answer, because the client has left meanwhile or is told of a fault: what it asked is put again, whatever comes
-    /// next, unless it had been seen before, and what it told is not told yet.
+    /// Takes back what an unread answer asked and reported, because the client has left meanwhile or is told of a fault. Its question is
+    /// asked again whatever message comes next, unless it had been seen before.
     async fn unread(&self, asked: Option<String>, told_of: Option<String>, state: &mut State) {
         let still_asked = state.open.still_asked(asked.clone());
         if (still_asked.as_ref(), &told_of) == (state.open.asked(), &state.told_of) {
@@ -227,7 +227,7 @@ impl Turn<'_> {
         let failed = end.error.as_ref().filter(|_| end.status == TurnStatus::Error);
         if let Some(fault) = stopped.or_else(|| failed.map(|error| Fault::of(error, self.locale))) {
             teller.replaced_by(&fault.safe_message());
-            // Nobody was shown the question: no later yes may mean it.
+            // The question was never shown: no later yes may mean it.
             if let Some(approval) = teller.approval.take() {
                 self.withdraw(&approval, "The caller was never asked.", answer).await;
             }

@@ -68,7 +68,7 @@ pub(crate) fn too_many(used_up: UsedUp, locale: &str, request_id: &str, debug: b
     response
 }
 
-/// What is left of the minute.
+/// Writes what is left of the minute into the headers.
 pub(crate) fn tell_left(headers: &mut HeaderMap, left: Left) {
     headers.insert("x-ratelimit-remaining", HeaderValue::from(left.remaining));
     headers.insert("x-ratelimit-reset", HeaderValue::from(left.reset));

@@ -17,7 +17,7 @@ use crate::{
 pub(crate) struct App {
     pub(crate) chat: Arc<ChatService>,
     pub(crate) limits: Limits,
-    /// What every chat and debug route asks for, unless it is switched off.
+    /// The token that every chat and debug route asks for, unless it is switched off.
     pub(crate) token: Option<FileToken>,
 }
 

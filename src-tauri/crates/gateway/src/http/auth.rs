@@ -78,7 +78,7 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     (scheme.eq_ignore_ascii_case("bearer")).then(|| token.trim()).filter(|token| !token.is_empty())
 }
 
-/// Who a demo token was made for.
+/// The visitor of a demo token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Visitor {
     pub(crate) sid: String,

@@ -24,7 +24,7 @@ use crate::{
 
 const HEADER_BYTES: usize = 32 * 1024;
 const HEADERS: usize = 64;
-/// Nobody keeps a connection longer. What is being answered then comes to its end, unless that takes as long again.
+/// The longest life of a connection. An answer that is under way then may end, unless that takes as long again.
 const CONNECTION_TIME: Duration = Duration::from_secs(3_600);
 
 /// At the end: how long connections may take to send what they still have to say, turns to stop, and sessions to be shared.
@@ -63,7 +63,7 @@ pub(crate) async fn run(app: Arc<App>, ready: impl FnOnce(SocketAddr), stop: imp
             app.chat.metrics.refused_connections.add();
             continue;
         };
-        // What is written leaves at once.
+        // Written data is sent at once.
         let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone().layer(axum::Extension(Peer(peer))));
         let connection = http.serve_connection(patient(stream, app.chat.config.write_time), service);
@@ -131,7 +131,7 @@ async fn end(app: &Arc<App>, connections: &TaskTracker) {
     let _ = tokio::time::timeout(CLOSING_TIME, connections.wait()).await;
 }
 
-/// What could not be shared is tried again, once a second.
+/// Shares sessions again, once a second, that could not be shared.
 async fn share(app: Arc<App>) {
     if app.chat.host.shared().is_some()
         && let Err(error) = app.chat.sessions.take_up(&app.chat.host).await
@@ -154,7 +154,7 @@ async fn sweep(app: Arc<App>) {
     }
 }
 
-/// A second after the start, and then each minute. What a long pass missed is not made up for.
+/// A second after the start, and then each minute. A tick that a long pass missed is dropped.
 fn passes() -> Interval {
     let mut passes = tokio::time::interval_at(Instant::now() + Duration::from_secs(1), Duration::from_secs(60));
     passes.set_missed_tick_behavior(MissedTickBehavior::Delay);

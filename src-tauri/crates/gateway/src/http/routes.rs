@@ -70,7 +70,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
 #[derive(Clone, Copy)]
 struct OfTurn;
 
-/// What comes before and after every route. Whatever is refused anywhere passes here, and is counted and logged here alone.
+/// Runs before and after every route. Every refusal passes here, and is counted and logged here alone.
 async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let id = RequestId(uuid::Uuid::new_v4().to_string());
     let (method, path) = (request.method().clone(), request.extensions().get::<MatchedPath>().cloned());
@@ -92,7 +92,7 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
     let status = response.status();
     if (status.is_client_error() || status.is_server_error()) && response.extensions().get::<OfTurn>().is_none() {
         app.chat.metrics.refuse(status.as_u16());
-        // What strangers ask for may be anything, so only routes are named.
+        // A stranger's path may be anything, so only known routes are named.
         let route = format!("{method} {}", path.as_ref().map_or("unknown", MatchedPath::as_str));
         tracing::info!(target: "gateway", requestId = %id.0, correlationId = correlation.as_deref(), route, status = status.as_u16(), "refused");
         if [CHAT, STREAM].contains(&route.as_str()) {

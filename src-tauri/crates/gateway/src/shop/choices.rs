@@ -12,7 +12,7 @@ use crate::{
 
 const OPTIONS: usize = 6;
 
-/// What the next message picked.
+/// The option that a message picks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Pick {
     /// A part number, and how many of it.
@@ -21,7 +21,7 @@ pub(crate) enum Pick {
     Words(String),
 }
 
-/// What a product offers somebody who wants to add it.
+/// The ways in which a product can be added to the cart.
 pub(crate) enum Offer {
     /// There is nothing to choose.
     Plain,
@@ -34,13 +34,13 @@ fn is_buyable(variant: &Value) -> bool {
     variant["isBuyable"] == true && text(&variant["partNo"]).is_some()
 }
 
-/// Nothing where the shop does not tell.
+/// Returns None if the shop does not report stock.
 fn in_stock(variant: &Value) -> Option<bool> {
     let stock = &variant["onHand"];
     if stock["isActive"] == false { Some(false) } else { number(&stock["value"]).map(|value| value > 0.0) }
 }
 
-/// What the product offers under a part number: its own asks for a variant, a variant's does not.
+/// Finds how the product can be added under a part number: its own asks for a variant, a variant's does not.
 pub(crate) fn offer(product: &Value, part: &str, quantity: u64, locale: &str) -> Offer {
     let variants = product["variants"].as_array().map_or(&[] as &[Value], Vec::as_slice);
     let is = |value: &Value| text(value).is_some_and(|own| own.eq_ignore_ascii_case(part));
@@ -146,12 +146,12 @@ struct Meta {
     dims_map: Value,
 }
 
-/// The set as it goes out. Nothing: there is nothing to choose.
+/// The set as it goes out. Returns None if there is no option.
 pub(crate) fn shown(kept: &Value) -> Option<Shown> {
     Shown::deserialize(kept).ok().filter(|shown| !shown.options.is_empty())
 }
 
-/// What a message picks of a set of choices, if anything.
+/// The option of a set that a message picks, if any.
 pub(crate) fn pick(message: &str, kept: &Value) -> Option<Pick> {
     let options = kept["options"].as_array()?;
     let option = match read_option(message) {

@@ -94,7 +94,7 @@ fn item(product: &Value) -> Option<Value> {
     Some(item)
 }
 
-/// What speaks for each, as far as the figures themselves say it.
+/// Adds the advantages of each product that its figures prove.
 fn highlight(items: &mut [Value], products: &[&Value], locale: &str) {
     let amount = |item: &Value| item["price"]["amount"].as_f64();
     let one_currency = items.iter().all(|item| item["price"]["currency"] == items[0]["price"]["currency"]);
@@ -115,7 +115,7 @@ fn highlight(items: &mut [Value], products: &[&Value], locale: &str) {
     }
 }
 
-/// What is compared: known features in their order, the rest by name.
+/// The compared features: known ones in their order, the rest by name.
 fn features(items: &[Value]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let named = items.iter().flat_map(|item| item["attributes"].as_object().into_iter().flatten().map(|(name, _)| name.clone()));

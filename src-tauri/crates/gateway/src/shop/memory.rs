@@ -1,4 +1,4 @@
-//! What a session remembers of products between turns: what the screen shows under which number, what was looked at, what the
+//! The memory of products between turns: which number the screen shows for which product, which were looked at, and what the
 //! newest search found. It is told to the model before each message and kept nowhere else. Bounded.
 
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,7 @@ pub(crate) struct KnownProduct {
 }
 
 impl KnownProduct {
-    /// What a message may call it.
+    /// The names that a message may use for it.
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         [Some(&self.product_id), self.part_no.as_ref()].into_iter().flatten()
     }
@@ -81,7 +81,7 @@ impl Memory {
         }
     }
 
-    /// What the model is told of it; nothing when there is nothing.
+    /// The memory as the model reads it. Returns None if it is empty.
     pub(crate) fn told(&self) -> Option<String> {
         if self.last_results.is_empty() && self.shortlist.is_empty() {
             return None;

@@ -77,7 +77,7 @@ pub(crate) fn compared(message: &str, memory: &Memory) -> Vec<String> {
     if ids.len() > 1 { ids } else { Vec::new() }
 }
 
-/// What the model is told before a message. While `options` stand, numbers mean them and no product.
+/// Sentences for the model before a message. While `options` stand, numbers mean them and no product.
 pub(crate) fn hints(message: &str, memory: &Memory, options: Option<&Value>) -> Vec<String> {
     let mut hints: Vec<String> = memory.told().into_iter().collect();
     if let Some(options) = options.and_then(choices::told) {

@@ -1,4 +1,4 @@
-//! What can be tried after a search that found nothing, as the search itself offers it, and what a customer took of it.
+//! Suggestions after a search that found nothing, as the search itself offers them, and which of them a customer takes.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ pub(crate) fn of_turn(calls: &[Call]) -> Vec<Value> {
     empty_search(calls).and_then(|search| search.data["refinements"].as_array().cloned()).unwrap_or_default()
 }
 
-/// What is kept of them for the next message, besides those of before: each with the words that the search was for in the end, or that it
+/// The suggestions that are stored for the next message, with the earlier ones: each with the words that the search was for in the end, or that it
 /// would only be the same search again. A search by limits alone had no words.
 pub(crate) fn to_keep(calls: &[Call], before: &[Value]) -> Vec<Value> {
     let search = empty_search(calls);
@@ -37,7 +37,7 @@ fn empty_search(calls: &[Call]) -> Option<&Call> {
     calls.iter().rev().find(is_search).filter(|search| cards::items(&search.data).is_empty())
 }
 
-/// What a customer took of the suggestions.
+/// The suggestion that a customer takes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Way {
     /// A search for exactly these words.
@@ -46,7 +46,7 @@ pub(crate) enum Way {
     Without(String),
     /// A question to the customer.
     Question(String),
-    /// Nothing is left to take away: the search was made without those words.
+    /// The search was already made without those words.
     Made,
 }
 

@@ -1,4 +1,4 @@
-//! What people write for a period, and which days it means. Today is Friday 20 November 2026.
+//! Periods as people write them, and the days they mean. Today is Friday 20 November 2026.
 
 use super::*;
 use crate::tokens::tokens;
