@@ -8,6 +8,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+const HTTP_CLIENTS: [&str; 5] = ["reqwest", "ureq", "isahc", "curl", "attohttpc"];
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
@@ -91,8 +93,7 @@ fn only_the_gateway_depends_on_axum() {
 
 #[test]
 fn only_models_mcp_and_packs_have_an_http_client() {
-    let clients = ["reqwest", "ureq", "isahc", "curl", "attohttpc"];
-    only(&["models", "mcp", "packs"], &holders(&rooms(), |name| clients.contains(&name)), "only models, mcp and packs have an HTTP client");
+    only(&["models", "mcp", "packs"], &holders(&rooms(), |name| HTTP_CLIENTS.contains(&name)), "only models, mcp and packs have an HTTP client");
     // These are both; the gateway takes the server's half.
     only(&["models", "mcp", "packs", "gateway"], &holders(&rooms(), |name| name.starts_with("hyper")), "only the gateway serves with hyper");
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
@@ -105,15 +106,15 @@ fn only_models_mcp_and_packs_have_an_http_client() {
 fn the_gateway_reaches_turns_through_host_and_engine_alone() {
     let rooms = rooms();
     let known: Vec<&String> = rooms["gateway"].iter().filter(|name| rooms.contains_key(*name)).collect();
-    let strangers: Vec<&&String> = known.iter().filter(|name| !["contract", "engine", "host"].contains(&name.as_str())).collect();
+    let strangers: Vec<&&String> = known.iter().filter(|name| !["contract", "engine", "host", "language"].contains(&name.as_str())).collect();
     assert!(strangers.is_empty(), "the gateway knows no store, model or log; it depends on {strangers:?}");
 }
 
 #[test]
-fn contract_policy_and_redaction_do_no_io() {
+fn contract_policy_redaction_and_language_do_no_io() {
     let rooms = rooms();
     let io = ["tokio", "tokio-util", "async-std", "reqwest", "rusqlite", "axum", "rmcp", "libc", "tempfile", "keyring-core", "zbus"];
-    for room in ["contract", "policy", "redaction"] {
+    for room in ["contract", "policy", "redaction", "language"] {
         let found: Vec<&String> = rooms[room].iter().filter(|name| io.contains(&name.as_str())).collect();
         assert!(found.is_empty(), "{room} does no I/O; it depends on {found:?}");
         for file in sources(&root().join("src-tauri/crates").join(room).join("src"), &["rs"]) {
@@ -123,6 +124,57 @@ fn contract_policy_and_redaction_do_no_io() {
             }
         }
     }
+}
+
+#[test]
+fn language_depends_on_no_crate_of_ours_but_contract() {
+    let rooms = rooms();
+    let known: Vec<&String> = rooms["language"].iter().filter(|name| rooms.contains_key(*name) && *name != "contract").collect();
+    assert!(known.is_empty(), "language knows words and dates alone; it depends on {known:?}");
+}
+
+#[test]
+fn the_offline_model_knows_packs_by_their_manifests_alone() {
+    let rooms = rooms();
+    let known: Vec<&String> = rooms["offline"].iter().filter(|name| rooms.contains_key(*name)).collect();
+    let strangers: Vec<&&String> = known.iter().filter(|name| !["contract", "engine", "language"].contains(&name.as_str())).collect();
+    assert!(strangers.is_empty(), "the offline model knows no pack beyond its manifest; it depends on {strangers:?}");
+    let shipped: Vec<String> =
+        fs::read_dir(root().join("tools")).unwrap().map(|entry| entry.unwrap().path()).filter_map(|folder| manifest_id(&folder)).collect();
+    assert!(shipped.len() > 1, "the packs that ship were not found: {shipped:?}");
+    for file in sources(&root().join("src-tauri/crates/offline/src"), &["rs"]) {
+        if file.components().any(|part| part.as_os_str() == "tests") {
+            continue;
+        }
+        let text = without_tests(&fs::read_to_string(&file).unwrap());
+        // Whole names between quotation marks: phrases of people may contain such a word.
+        for id in &shipped {
+            assert!(!text.contains(&format!("\"{id}\"")), "the offline model names no pack; {} names {id}", file.display());
+        }
+    }
+}
+
+#[test]
+fn the_offline_model_links_no_http_client() {
+    let (rooms, packages) = (rooms(), locked());
+    let mut reached = BTreeSet::new();
+    let mut next = vec!["offline".to_owned()];
+    while let Some(name) = next.pop() {
+        if reached.insert(name.clone()) {
+            // The lock file also lists what only tests of a crate of ours need.
+            let found = rooms.get(&name).or_else(|| packages.get(&name).map(|package| &package.dependencies));
+            next.extend(found.into_iter().flatten().cloned());
+        }
+    }
+    assert!(reached.contains("engine") && reached.contains("minijinja"), "the manifests and the lock file are read");
+    let clients: Vec<&String> = reached.iter().filter(|name| HTTP_CLIENTS.contains(&name.as_str()) || name.starts_with("hyper")).collect();
+    assert!(clients.is_empty(), "the offline model links no HTTP client; it reaches {clients:?}");
+}
+
+/// The id of the pack in a folder.
+fn manifest_id(folder: &Path) -> Option<String> {
+    let text = fs::read_to_string(folder.join("pack.json")).ok()?;
+    text.lines().find_map(|line| Some(line.trim().strip_prefix("\"id\": \"")?.split('"').next()?.to_owned()))
 }
 
 #[test]
@@ -230,6 +282,76 @@ fn every_test_of_the_conformance_table_exists() {
     };
     let missing: Vec<&String> = named.iter().filter(|name| !is_there(name)).collect();
     assert!(missing.is_empty(), "docs/CONFORMANCE.md names tests that do not exist: {missing:?}");
+}
+
+/// The modules of the gateway with those that each imports, tests left out.
+fn gateway_modules() -> BTreeMap<String, BTreeSet<String>> {
+    let folder = root().join("src-tauri/crates/gateway/src");
+    let name = |file: &Path| file.strip_prefix(&folder).unwrap().with_extension("").to_string_lossy().replace('/', "::").replace("::mod", "");
+    let files: BTreeMap<String, String> = sources(&folder, &["rs"])
+        .iter()
+        .filter(|file| !file.ends_with("tests.rs"))
+        .map(|file| (name(file), without_tests(&fs::read_to_string(file).unwrap())))
+        .collect();
+    let imported = |text: &str| {
+        let uses = text.split("use crate::").skip(1).filter_map(|rest| rest.split(';').next()).flat_map(flattened);
+        let paths = text.split("crate::").skip(1).map(|rest| rest.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | ':')).collect());
+        uses.chain(paths).collect::<Vec<String>>()
+    };
+    // The module that a path leads to: as much of it as is one.
+    let module = |path: &String| {
+        let mut path = path.as_str();
+        while !files.contains_key(path) {
+            path = path.rsplit_once("::")?.0;
+        }
+        Some(path.to_owned())
+    };
+    files.iter().map(|(name, text)| (name.clone(), imported(text).iter().filter_map(module).filter(|other| other != name).collect())).collect()
+}
+
+/// The paths of a tree of imports: "a::{b, c::d}" are "a::b" and "a::c::d".
+fn flattened(tree: &str) -> Vec<String> {
+    let tree: String = tree.chars().filter(|c| !c.is_whitespace()).collect();
+    let Some((head, rest)) = tree.split_once('{') else { return vec![tree] };
+    let (mut parts, mut depth) = (vec![String::new()], 0);
+    for c in rest[..rest.rfind('}').unwrap_or(rest.len())].chars() {
+        match c {
+            ',' if depth == 0 => parts.push(String::new()),
+            c => {
+                depth += i32::from(c == '{') - i32::from(c == '}');
+                parts.last_mut().unwrap().push(c);
+            }
+        }
+    }
+    parts.iter().filter(|part| !part.is_empty()).flat_map(|part| flattened(part)).map(|part| format!("{head}{part}")).collect()
+}
+
+#[test]
+fn the_folders_of_the_gateway_are_floors() {
+    assert_eq!(flattened("a::{b, c::{d, e}}"), ["a::b", "a::c::d", "a::c::e"]);
+    let modules = gateway_modules();
+    assert!(modules["http::routes"].contains("chat::turn") && modules["chat::turn"].contains("shop::cards"), "the imports are read: {modules:?}");
+    for (module, imports) in &modules {
+        let floor = module.split("::").next().unwrap_or_default();
+        let forbidden: &[&str] = match floor {
+            "http" | "lib" => &[],
+            "chat" => &["http"],
+            // The shop and whatever stands beside the folders.
+            _ => &["http", "chat"],
+        };
+        let above: Vec<&String> = imports.iter().filter(|import| forbidden.contains(&import.split("::").next().unwrap_or_default())).collect();
+        assert!(above.is_empty(), "http knows chat, chat knows shop, and none of them the other way; {module} imports {above:?}");
+    }
+}
+
+#[test]
+fn no_modules_of_the_gateway_import_each_other_in_a_circle() {
+    let mut left = gateway_modules();
+    // Modules without an import among those that are left go first; a circle stays.
+    while let Some(free) = left.iter().find(|(_, imports)| imports.iter().all(|import| !left.contains_key(import))).map(|(name, _)| name.clone()) {
+        left.remove(&free);
+    }
+    assert!(left.is_empty(), "these modules of the gateway import each other in a circle, or import one that does: {:?}", left.keys());
 }
 
 struct Package {

@@ -1,4 +1,4 @@
-//! What the gateway is told by flags and environment. Everything that is wrong is told at once, before anything is opened.
+//! The settings of the gateway, from flags and environment. All faults are reported together, before anything is opened.
 
 use std::{
     net::{Ipv6Addr, SocketAddr},
@@ -10,12 +10,12 @@ use axum::http::Uri;
 use contract::{AgentError, DESKTOP};
 use host::Patience;
 
-use crate::{
-    http::{auth::LONGEST_S, net::Net},
-    variables::Reader,
-};
+use crate::{net::Net, variables::Reader};
 
-/// What was typed.
+/// The longest time that a demo token may hold, whoever signed it.
+pub(crate) const LONGEST_S: u64 = 15 * 60;
+
+/// The flags as typed.
 #[derive(Clone, Debug, Default)]
 pub struct Flags {
     pub listen: Option<SocketAddr>,
@@ -129,7 +129,7 @@ const NOT_DESKTOP: &str = "the application desktop is reserved for the person wh
 const A_NET: &str = "write an address or a range, such as 10.0.0.0/8.";
 /// The engine takes no longer message.
 const MESSAGE_CHARS: u64 = 20_000;
-/// What names a shop behind an address: the addresses first.
+/// Variables that name a shop behind an address: the addresses first.
 const SHOP: [&str; 5] = ["NORCE_MCP_BASE_URL", "NORCE_OAUTH_TOKEN_URL", "NORCE_OAUTH_CLIENT_ID", "NORCE_OAUTH_CLIENT_SECRET", "NORCE_OAUTH_SCOPE"];
 
 impl Config {

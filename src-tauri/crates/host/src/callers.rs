@@ -9,7 +9,7 @@ use engine::{
     Engine, Reachable,
     ports::{Adapted, Agent, Instructions, Model, Models, Resume, Roster, ToolFailure, ToolRequest, Tools},
 };
-use models::offline::{OfflineModel, OfflinePack};
+use offline::{OfflineModel, OfflinePack};
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;

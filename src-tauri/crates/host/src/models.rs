@@ -8,11 +8,8 @@ use std::{
 use contract::{AgentError, ModelCapabilities, Settings, address::Origin};
 use engine::ports::{Clock, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Models, Profile, Random};
 use futures::{StreamExt, future::BoxFuture, stream::BoxStream};
-use models::{
-    Api, Checked, Config, Diagnosis, HttpClient, Provider, ServerKey, WithFallback, World,
-    echo::EchoModel,
-    offline::{OfflineModel, OfflinePack},
-};
+use models::{Api, Checked, Config, Diagnosis, HttpClient, Provider, ServerKey, WithFallback, World, echo::EchoModel};
+use offline::{OfflineModel, OfflinePack};
 use parking_lot::{Mutex, RwLock};
 use secrecy::SecretString;
 use secrets::Keyring;

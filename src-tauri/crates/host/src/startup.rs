@@ -11,7 +11,7 @@ use engine::{
     ports::{AuditLog, Durability, Profile as _, RecordDraft},
 };
 use mcp::Servers;
-use models::offline::OfflinePack;
+use offline::OfflinePack;
 use secrets::Keyring;
 use serde_json::{Map, Value, json};
 use store::{OpenError, SqliteStore};

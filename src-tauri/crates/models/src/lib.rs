@@ -8,7 +8,6 @@ mod fallback;
 mod gemini;
 mod http;
 pub mod local;
-pub mod offline;
 mod provider;
 mod responses;
 mod wire;

@@ -1,16 +1,17 @@
-//! What a turn has to say, block by block, until it is put together as one answer.
+//! The blocks of a turn's answer, collected until they are put together as one.
 
 use axum::http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use crate::{
+    call::Call,
     chat::{
-        relay::{Call, with_notice},
-        response::ChatResponse,
-        sessions::State,
-        turn::{AdmittedRequest, Outcome},
+        relay::{summary, with_notice},
+        request::AdmittedRequest,
+        response::{ChatResponse, Outcome},
+        state::State,
     },
-    http::error::Fault,
+    fault::Fault,
     json::text,
     shop::{cards, choices::Shown},
 };
@@ -93,7 +94,7 @@ impl Answer {
 fn trace(call: &Call, context: &Map<String, Value>) -> Value {
     let mut entry = json!({"tool": call.tool, "args": call.args, "ms": call.duration_ms});
     if call.ok() {
-        entry["result"] = crate::chat::relay::summary(&call.tool, &call.data);
+        entry["result"] = summary(&call.tool, &call.data);
     } else if !call.proposed {
         entry["error"] = json!(call.code.unwrap_or("failed"));
     }

@@ -3,18 +3,21 @@
 use std::time::Instant;
 
 use contract::{AgentError, Approval, ApprovalDecideParams, ApprovalStatus, CallId, Decision, ErrorCode, EventBody, ItemBody, ToolOutcome};
+use language::yes_no::{Reply, read_reply};
 use serde_json::{Value, json};
 
 use crate::{
+    call::Call,
     chat::{
         answer::Answer,
-        pending::{self, Reply},
-        relay::{Call, tell_end, tell_start},
-        sessions::State,
-        texts::{Text, tool_fails},
+        expecting::Change,
+        pending,
+        relay::{tell_end, tell_start},
+        state::State,
         turn::Turn,
     },
-    http::error::Fault,
+    fault::Fault,
+    texts::{Text, tool_fails},
 };
 
 /// The change that no smaller number helps.
@@ -25,7 +28,7 @@ const DECIDED: &str = "not_pending";
 impl Turn<'_> {
     pub(crate) async fn decide(&self, approval: &Approval, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         answer.plain = true;
-        let decision = match pending::reply(&self.ask.request.message) {
+        let decision = match read_reply(&self.ask.request.message) {
             Reply::Other => {
                 self.show(approval, Some(Text::Remind), answer);
                 return Ok(());
@@ -90,14 +93,14 @@ impl Turn<'_> {
 
     async fn made(&self, state: &mut State, answer: &mut Answer) {
         self.app.metrics.confirmed.add();
-        state.confirmed = true;
+        state.open.apply(Change::Confirmed);
         self.look_at_cart(answer).await;
         Text::Done.of(self.locale).clone_into(&mut answer.text);
         self.name_left(&std::mem::take(&mut state.left), answer);
         self.keep_decided(answer).await;
     }
 
-    /// What is said of a decision that has been carried out.
+    /// Answers with what came of a decision, which has been carried out.
     async fn tell_decided(&self, text: Text, answer: &mut Answer) {
         text.of(self.locale).clone_into(&mut answer.text);
         self.keep_decided(answer).await;
@@ -131,7 +134,7 @@ impl Turn<'_> {
         }
     }
 
-    /// What could not be begun is not begun by a later yes either: it is taken back, or asked about again where even that fails.
+    /// Takes back a change that could not be begun, so that no later yes begins it. If even that fails, asks about it again.
     async fn give_up(&self, approval: &Approval, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         let waits =
             async || self.app.host.engine().waiting_in(&self.session).await.map_or(true, |newest| newest.is_some_and(|newest| newest.id == approval.id));
@@ -145,15 +148,15 @@ impl Turn<'_> {
     }
 
     /// Answers the confirmation of an action that does not wait any more, and of whose end nobody was told: somebody else decided it, or
-    /// the process that ran it died. False: the message is about something else; the cart that it is answered with is the one of now.
+    /// the process that ran it died. Returns false if the message is about something else; it is answered with the cart of now.
     pub(crate) async fn answers_end(&self, newest: &Approval, state: &mut State, answer: &mut Answer) -> bool {
         let begun = is_begun(newest.status);
-        let was_shown = state.asked == Some(pending::public_id(newest));
+        let was_shown = state.open.is_asked(&pending::public_id(newest));
         let is_told = state.told_of.as_deref() == Some(newest.id.as_str());
         if is_told || newest.status == ApprovalStatus::Pending || !(begun || was_shown) {
             return false;
         }
-        let is_answer = match pending::reply(&self.ask.request.message) {
+        let is_answer = match read_reply(&self.ask.request.message) {
             Reply::Yes => true,
             Reply::No => was_shown,
             Reply::Other => false,
@@ -172,8 +175,8 @@ impl Turn<'_> {
         false
     }
 
-    /// What is known of an action that was decided elsewhere, with the cart as it is now. It is not begun again; what has not ended is
-    /// told once more when it has.
+    /// Answers with the state of an action that was decided elsewhere, and with the cart of now. The action is not begun again. If it has
+    /// not ended, its end is reported later.
     async fn tell_as_it_stands(&self, approval: &Approval, state: &mut State, answer: &mut Answer) {
         answer.plain = true;
         state.told_of = approval.status.is_final().then(|| approval.id.to_string());
@@ -184,13 +187,13 @@ impl Turn<'_> {
             status if !status.is_final() => Text::BeingDone,
             ApprovalStatus::Done => Text::AlreadyDone,
             ApprovalStatus::Failed => self.why_failed(approval).await,
-            _ if pending::reply(&self.ask.request.message) == Reply::No => Text::Cancelled,
+            _ if read_reply(&self.ask.request.message) == Reply::No => Text::Cancelled,
             _ => Text::NotOpen,
         };
         self.tell_decided(text, answer).await;
     }
 
-    /// The same when somebody else was first. Where that cannot be read, they may be at it.
+    /// The same for an action that somebody else decided first. If it cannot be read, it counts as under way.
     async fn tell_as_found(&self, approval: &Approval, state: &mut State, answer: &mut Answer) {
         let begun = |_| Approval { status: ApprovalStatus::Executing, ..approval.clone() };
         let found = self.app.host.engine().approval(&approval.id).await.unwrap_or_else(begun);
@@ -213,7 +216,7 @@ impl Turn<'_> {
     }
 
     /// Reads the cart again, of which nobody knows whether it has changed; the one from before is not shown any more. Where there is no
-    /// basket's number there is no cart to read: the one that the change may have begun cannot be found. False: it could not be read.
+    /// basket's number there is no cart to read: the one that the change may have begun cannot be found. Returns false if it could not be read.
     async fn look_again(&self, state: &mut State, answer: &mut Answer) -> bool {
         state.cart = None;
         let engine = self.app.host.engine();

@@ -1,52 +1,9 @@
-//! The second step of a cart change: what waits, how it is shown, and what the next message says to it. The row that decides is the
-//! engine's; here are only its words.
+//! The second step of a cart change: how the waiting change is shown. The row that decides is the engine's; here are only its words.
 
 use contract::Approval;
 use serde_json::{Value, json};
 
-use crate::{chat::texts::Text, json::text};
-
-/// What a message says to a question that waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reply {
-    Yes,
-    No,
-    Other,
-}
-
-const YES: [&str; 20] = [
-    "y",
-    "yes",
-    "ok",
-    "okay",
-    "confirm",
-    "sure",
-    "yep",
-    "yeah",
-    "go ahead",
-    "do it",
-    "please",
-    "please do",
-    "ja",
-    "japp",
-    "jo",
-    "visst",
-    "absolut",
-    "självklart",
-    "gör det",
-    "kör",
-];
-const NO: [&str; 17] =
-    ["n", "no", "cancel", "stop", "nope", "nah", "don't", "dont", "never mind", "nevermind", "nej", "nä", "nää", "avbryt", "stopp", "strunt", "glöm det"];
-
-/// Reads a whole message, in either language whatever the culture.
-pub(crate) fn reply(message: &str) -> Reply {
-    let small = message.trim().to_lowercase();
-    if YES.contains(&small.as_str()) {
-        return Reply::Yes;
-    }
-    if NO.contains(&small.as_str()) { Reply::No } else { Reply::Other }
-}
+use crate::{json::text, texts::Text};
 
 /// The action's id as callers know it: a UUID.
 pub(crate) fn public_id(approval: &Approval) -> String {
@@ -58,7 +15,7 @@ pub(crate) fn public_id(approval: &Approval) -> String {
     uuid::Uuid::try_parse(digest.get(..32).unwrap_or_default()).unwrap_or_default().to_string()
 }
 
-/// What would be done, as a question. What replaces a question whose answer came too late says what it costs now.
+/// The change as a question. A question that replaces one whose answer came too late also names the price of now.
 pub(crate) fn description(approval: &Approval, tool: &str, locale: &str) -> String {
     let question = question(approval, tool, locale);
     match amount(approval).filter(|_| approval.replaces.is_some()) {
@@ -67,7 +24,7 @@ pub(crate) fn description(approval: &Approval, tool: &str, locale: &str) -> Stri
     }
 }
 
-/// What the changed line costs afterwards, or the whole cart, as the preview writes amounts.
+/// The amount of the changed line afterwards, or of the whole cart, as the preview writes amounts.
 fn amount(approval: &Approval) -> Option<String> {
     let after = &approval.preview.as_ref()?.after;
     let is_known = |text: &&str| !text.is_empty() && *text != "?";
@@ -117,9 +74,11 @@ pub(crate) fn blocks(approval: &Approval, tool: &str, locale: &str) -> (Value, V
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
+    use language::yes_no::{Reply, read_reply};
+
     use super::*;
 
-    /// What waits, with these arguments and a changed row of this name.
+    /// A change that waits, with these arguments and a changed row of this name.
     fn waiting(arguments: &Value, row: Option<&str>) -> Approval {
         let state = |rows: Value| json!({"rows": rows});
         let preview = row.map(|label| json!({"summary": "s", "before": state(json!([])), "after": state(json!([{"label": label, "changed": true}]))}));
@@ -146,21 +105,6 @@ mod tests {
         assert_eq!(of(json!({"productId": "A-1", "quantity": 3}), "cart_set_item_quantity", "en"), "Change the quantity of A-1 to 3?");
         assert_eq!(of(json!({"productId": "A-1"}), "cart_remove_item", "sv"), "Ta bort A-1 ur varukorgen?");
         assert_eq!(of(json!({"productId": "A-1"}), "cart_empty", "en"), "Change the cart (A-1)?");
-    }
-
-    #[test]
-    fn whole_messages_decide_and_nothing_else() {
-        let yes = "y, yes, ok, okay, confirm, sure, yep, yeah, go ahead, do it, please, please do, ja, japp, jo, visst, absolut, självklart, gör det, kör";
-        let no = "n, no, cancel, stop, nope, nah, don't, dont, never mind, nevermind, nej, nä, nää, avbryt, stopp, strunt, glöm det";
-        for (words, decided) in [(yes, Reply::Yes), (no, Reply::No)] {
-            for text in words.split(", ") {
-                assert_eq!(reply(text), decided, "{text}");
-                assert_eq!(reply(&format!(" {} ", text.to_uppercase())), decided, "{text}");
-            }
-        }
-        for text in ["yesterday", "okay but first", "yes and no", "", "not now", "jacka", "yes please", "nej tack", "ja, tack"] {
-            assert_eq!(reply(text), Reply::Other, "{text}");
-        }
     }
 
     #[test]
@@ -214,7 +158,7 @@ mod tests {
             let (pending, confirmation) = blocks(&waiting(&json!({"partNo": "A-1"}), None), "cart_add_item", locale);
             let options = confirmation["options"].as_array().unwrap();
             assert_eq!(options.iter().map(|option| option["value"].as_str().unwrap()).collect::<Vec<_>>(), values);
-            assert_eq!((reply(values[0]), reply(values[1])), (Reply::Yes, Reply::No));
+            assert_eq!((read_reply(values[0]), read_reply(values[1])), (Reply::Yes, Reply::No));
             assert_eq!((&confirmation["id"], &confirmation["prompt"]), (&pending["pendingActionId"], &pending["description"]));
         }
     }

@@ -6,91 +6,13 @@ use contract::{AgentError, Approval, CallId, Choice, Effect, ErrorCode, EventBod
 use serde_json::{Value, json};
 
 use crate::{
-    chat::{
-        sse::SseSink,
-        texts::{Text, tool_fails, tool_name, tool_starts},
-    },
-    http::error::Fault,
+    call::Call,
+    chat::sse::SseSink,
+    fault::Fault,
+    json::text,
+    shop::cards,
+    texts::{Text, tool_fails, tool_name, tool_starts},
 };
-
-/// A tool call of a turn.
-#[derive(Clone, Debug)]
-pub(crate) struct Call {
-    pub(crate) id: CallId,
-    /// As the model knows it.
-    pub(crate) tool: String,
-    pub(crate) args: Value,
-    pub(crate) known: bool,
-    pub(crate) writes: bool,
-    /// How it ended; `None` while it runs or waits for the caller.
-    pub(crate) outcome: Option<ToolOutcome>,
-    pub(crate) data: Value,
-    /// Why it failed, as the contract names it.
-    pub(crate) code: Option<&'static str>,
-    pub(crate) proposed: bool,
-    pub(crate) executed: bool,
-    /// What the model gave that is not its to give.
-    pub(crate) ignored: Option<Value>,
-    pub(crate) began: Instant,
-    pub(crate) duration_ms: u64,
-    /// False: it was refused before anybody was asked, by a limit, a rule or its own arguments.
-    pub(crate) asked: bool,
-    /// It was refused because another change was asked about first.
-    pub(crate) is_left: bool,
-}
-
-impl Call {
-    /// A call that the gateway had made by itself, as it ended.
-    pub(crate) fn made(id: CallId, tool: String, args: Value, began: Instant, (outcome, data): (ToolOutcome, Value)) -> Self {
-        Self {
-            id,
-            tool,
-            args,
-            known: true,
-            writes: false,
-            outcome: Some(outcome),
-            data,
-            code: None,
-            proposed: false,
-            executed: false,
-            ignored: None,
-            began,
-            duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
-            asked: true,
-            is_left: false,
-        }
-    }
-
-    pub(crate) fn ok(&self) -> bool {
-        self.outcome == Some(ToolOutcome::Ok)
-    }
-
-    /// Its result, or what a caller is told instead.
-    fn ended(&self, locale: &str) -> Result<&Value, &'static str> {
-        match (self.ok(), self.asked) {
-            (true, _) => Ok(&self.data),
-            (false, true) => Err(tool_fails(&self.tool, locale)),
-            (false, false) => Err(Text::LeftOut.of(locale)),
-        }
-    }
-
-    /// A change that was not asked about, as a customer may ask for it again.
-    pub(crate) fn as_left(&self, locale: &str) -> Option<String> {
-        let of = |name: &str| crate::json::text(&self.args[name]);
-        let part = of("partNo").or_else(|| of("productId"))?;
-        let name = tool_name(&self.tool, locale).to_lowercase();
-        self.is_left.then(|| match (self.tool.as_str(), of("quantity")) {
-            ("cart_add_item", quantity) => format!("{} × {part}", quantity.unwrap_or_else(|| "1".into())),
-            (_, Some(quantity)) => format!("{part} ({name}: {quantity})"),
-            (_, None) => format!("{part} ({name})"),
-        })
-    }
-
-    /// What a tool of this name brought.
-    pub(crate) fn result_of(&self, tool: &str) -> Option<&Value> {
-        (self.ok() && self.tool == tool).then_some(&self.data)
-    }
-}
 
 /// How a turn ended.
 #[derive(Clone, Debug)]
@@ -113,7 +35,7 @@ pub(crate) struct EventRelay {
     ignored: Vec<Value>,
     pub(crate) rounds: u32,
     searched: bool,
-    /// What goes out before the first delta, and is none of the model's words.
+    /// A sentence of the gateway's that goes out before the first delta.
     preface: Option<&'static str>,
     /// Everything of the model's that went out as deltas.
     streamed: String,
@@ -244,7 +166,7 @@ impl EventRelay {
         if let Some(call) = self.calls.iter_mut().find(|call| call.id == approval.call) {
             call.proposed = true;
         }
-        // Nothing is told of a call that waits for the caller's yes.
+        // A call that waits for the caller's yes is not reported.
         if self.waiting.front() == Some(&approval.call) {
             self.announced = false;
         }
@@ -286,7 +208,7 @@ impl EventRelay {
             if !call.ok() && call.known && call.asked {
                 self.out.status(tool_fails(&call.tool, self.locale));
             } else if let Some(found) = call.result_of("product_search") {
-                let text = if crate::shop::cards::items(found).is_empty() { Text::NoneFound } else { Text::Found };
+                let text = if cards::items(found).is_empty() { Text::NoneFound } else { Text::Found };
                 self.out.status(text.of(self.locale));
             }
             self.waiting.pop_front();
@@ -324,7 +246,7 @@ fn is_one_at_a_time(error: &AgentError) -> bool {
 fn with_text_ids(mut args: Value) -> Value {
     for name in ["productId", "partNo"] {
         if let Some(id) = args.get_mut(name).filter(|id| id.is_number()) {
-            *id = json!(crate::json::text(id));
+            *id = json!(text(id));
         }
     }
     args
@@ -335,7 +257,7 @@ pub(crate) fn tell_start(out: &SseSink, tool: &str, args: &Value, locale: &str) 
     out.say("tool_start", json!({"tool": tool, "displayName": tool_name(tool, locale), "args": args}));
 }
 
-/// A call ends: with its result, or with a sentence. What the shop said of a failure is not told.
+/// A call ends: with its result, or with a sentence. The shop's own words about a failure are left out.
 pub(crate) fn tell_end(out: &SseSink, tool: &str, ended: Result<&Value, &'static str>, locale: &str) {
     let mut event = json!({"tool": tool, "displayName": tool_name(tool, locale), "ok": ended.is_ok()});
     match ended {
@@ -349,7 +271,7 @@ pub(crate) fn tell_end(out: &SseSink, tool: &str, ended: Result<&Value, &'static
 pub(crate) fn summary(tool: &str, data: &Value) -> Value {
     match tool {
         "product_search" => {
-            let count = crate::shop::cards::items(data).len();
+            let count = cards::items(data).len();
             let mut summary = json!({"itemCount": count});
             if let Some(total) = data["totalCount"].as_u64() {
                 summary["totalCount"] = json!(total);
@@ -358,21 +280,11 @@ pub(crate) fn summary(tool: &str, data: &Value) -> Value {
         }
         "product_get" => {
             let mut summary = serde_json::Map::new();
-            summary.extend(crate::json::text(&data["productId"]).map(|id| ("productId".to_owned(), json!(id))));
-            summary.extend(crate::json::text(&data["name"]).map(|name| ("title".to_owned(), json!(name))));
+            summary.extend(text(&data["productId"]).map(|id| ("productId".to_owned(), json!(id))));
+            summary.extend(text(&data["name"]).map(|name| ("title".to_owned(), json!(name))));
             Value::Object(summary)
         }
-        "cart_get" => json!({"itemCount": crate::shop::cards::lines(data).len()}),
+        "cart_get" => json!({"itemCount": cards::lines(data).len()}),
         _ => json!({"success": true}),
-    }
-}
-
-#[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-
-    /// A call that went well.
-    pub(crate) fn done(tool: &str, args: Value, data: Value) -> Call {
-        Call::made(CallId::new("call"), tool.to_owned(), args, Instant::now(), (ToolOutcome::Ok, data))
     }
 }

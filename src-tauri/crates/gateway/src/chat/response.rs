@@ -1,9 +1,10 @@
 //! The answer to a message, as it goes out: in the body of the JSON route and as the stream's `final`.
 
+use axum::http::StatusCode;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::shop::choices::Shown;
+use crate::{fault::Fault, shop::choices::Shown};
 
 /// An absent member is left out, never null.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -30,4 +31,12 @@ pub(crate) struct ChatResponse {
     pub(crate) debug: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<Value>,
+}
+
+/// A turn's answer with its status.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    pub(crate) status: StatusCode,
+    pub(crate) response: ChatResponse,
+    pub(crate) fault: Option<Fault>,
 }

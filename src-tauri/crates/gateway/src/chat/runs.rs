@@ -11,10 +11,11 @@ use serde_json::{Map, Value, json};
 use crate::{
     chat::{
         answer::Answer,
-        turn::{AdmittedRequest, Outcome},
+        request::{AdmittedRequest, ChatRequest},
+        response::Outcome,
     },
     config::DebugRuns,
-    http::{error::Fault, request::ChatRequest},
+    fault::Fault,
     json::cut_with_dots,
 };
 

@@ -12,20 +12,19 @@ use engine::{
     VISITOR,
     ports::{Loaded, SessionValues},
 };
+use host::Host;
 use parking_lot::{Mutex, MutexGuard};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::OwnedMutexGuard;
 
-use crate::{
-    App,
-    chat::sharing::{self, Held},
-    shop::memory::Memory,
+use crate::chat::{
+    sharing::{self, Held},
+    state::State,
 };
 
 /// Where the gateway's own things are kept among a session's values.
 const KEY: &str = "$gateway";
-/// What the caller gives with each message, and the host reads for tools.
+/// Values that the caller gives with each message, and that the host reads for tools.
 pub(crate) const CLIENT_IP: &str = "clientIp";
 pub(crate) const CONTEXT: &str = "context";
 pub(crate) const STATUS_SEED: &str = "statusSeed";
@@ -34,55 +33,8 @@ const LANES: usize = 1_024;
 /// Items of a session that are kept. Models are shown fewer.
 const ITEMS: u32 = 500;
 
-/// What clears up behind turns does not wait for one.
+/// The longest wait of cleaning for a session in which a turn runs.
 const SHORT_WAIT: Duration = Duration::from_millis(500);
-
-/// What the gateway keeps of a session between turns.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub(crate) struct State {
-    /// Milliseconds since the epoch.
-    pub(crate) expires_at: i64,
-    /// The cart as it was shown last.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) cart: Option<Value>,
-    /// Choices that the next message may answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) choices: Option<Value>,
-    /// The newest message confirmed a change: a repeat of it confirms nothing more.
-    pub(crate) confirmed: bool,
-    /// The answer to that message.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) shown: Option<Value>,
-    /// The action whose end the caller has been told of.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) told_of: Option<String>,
-    /// Which state of a shared session this is; empty: it is shared with nobody yet.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub(crate) rev: String,
-    /// The shared state that it came from, and replaces.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub(crate) base: String,
-    /// It could not be shared when its turn ended.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) unshared: bool,
-    /// The action, as callers know it, whose question a caller was shown last: of no other can a message be the answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) asked: Option<String>,
-    /// The last answer offered options: numbers in the next message mean them.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) options_offered: bool,
-    /// Suggestions of the last answer, whose labels the next message may be.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) ways_on: Vec<Value>,
-    /// Changes that were asked for beside the one that waits, and not made.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) left: Vec<String>,
-    /// The customer has been told that an automated assistant answers.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) introduced: bool,
-    pub(crate) memory: Memory,
-}
 
 /// A message that waited for its turn: it was sent before what was asked meanwhile. It is not told by clocks: gateways that share a
 /// session have two, and a question is put later than its action is made.
@@ -121,20 +73,20 @@ impl Sessions {
         Self { ttl, lanes: Mutex::default(), unsaved: Mutex::default() }
     }
 
-    /// Lets a message in, once it is its turn, and tells whether it had to wait. What it had been asked is read before it waits, so that
+    /// Lets a message in, once it is its turn, and tells whether it had to wait. The question it had been asked is read before it waits, so that
     /// it keeps its place; of a turn at another gateway that is as much as is known there at that moment.
-    pub(crate) async fn enter(&self, app: &App, id: &SessionId) -> Result<(Held, Option<Waited>), AgentError> {
+    pub(crate) async fn enter(&self, host: &Host, id: &SessionId) -> Result<(Held, Option<Waited>), AgentError> {
         let turn = self.turn_of(id);
         let Ok(here) = Arc::clone(&turn).try_lock_owned() else {
             let asked = self.lanes().get(id).and_then(|lane| lane.asked.clone());
-            return Ok((held(app, id, turn.lock_owned().await).await?, Some(Waited { asked })));
+            return Ok((held(host, id, turn.lock_owned().await).await?, Some(Waited { asked })));
         };
-        let Some(shared) = app.host.shared() else { return Ok((Held::here(here), None)) };
+        let Some(shared) = host.shared() else { return Ok((Held::here(here), None)) };
         match Held::everywhere_at_once(here, Arc::clone(shared), id.clone()).await? {
             Ok(held) => Ok((held, None)),
             Err(here) => {
-                let asked = asked(app, id).await;
-                Ok((held(app, id, here).await?, Some(Waited { asked })))
+                let asked = asked(host, id).await;
+                Ok((held(host, id, here).await?, Some(Waited { asked })))
             }
         }
     }
@@ -157,15 +109,15 @@ impl Sessions {
     }
 
     /// One turn at a time; the others of the session wait here, whichever gateway has them.
-    pub(crate) async fn lock(&self, app: &App, id: &SessionId) -> Result<Held, AgentError> {
-        held(app, id, self.turn_of(id).lock_owned().await).await
+    pub(crate) async fn lock(&self, host: &Host, id: &SessionId) -> Result<Held, AgentError> {
+        held(host, id, self.turn_of(id).lock_owned().await).await
     }
 
-    /// What is kept of a session, as the newest of all gateways left it, and what its caller gave; one whose time is over is gone. To be
-    /// called by who holds it: whoever comes from now on knows no newer question than the one found here.
-    pub(crate) async fn load(&self, app: &App, id: &SessionId, now_ms: i64) -> Result<(State, SessionValues), AgentError> {
-        let found = found(app, id, now_ms).await?;
-        self.lanes().entry(id.clone()).or_default().asked.clone_from(&found.0.asked);
+    /// Loads a session as the newest of all gateways left it, with the values of its caller; a session whose time is over is gone. To be
+    /// called by the holder of the session: a message that comes from now on knows no newer question than the one found here.
+    pub(crate) async fn load(&self, host: &Host, id: &SessionId, now_ms: i64) -> Result<(State, SessionValues), AgentError> {
+        let found = found(host, id, now_ms).await?;
+        self.lanes().entry(id.clone()).or_default().asked = found.0.open.asked().cloned();
         Ok(found)
     }
 
@@ -174,7 +126,7 @@ impl Sessions {
         *state == State::default()
     }
 
-    /// What is kept with the first values of a new session: it has its end from the beginning, also when its first turn never ends.
+    /// The state that is stored with the first values of a new session: it has its end from the beginning, also when its first turn never ends.
     pub(crate) fn beginning(&self, now_ms: i64) -> (String, Option<Value>) {
         (KEY.to_owned(), Some(json!(State { expires_at: self.end_after(now_ms), ..State::default() })))
     }
@@ -184,17 +136,17 @@ impl Sessions {
     }
 
     /// Keeps the state, and shares it where sessions are shared.
-    pub(crate) async fn save(&self, app: &App, id: &SessionId, state: &mut State, now_ms: i64) -> Result<(), AgentError> {
-        let engine = app.host.engine();
+    pub(crate) async fn save(&self, host: &Host, id: &SessionId, state: &mut State, now_ms: i64) -> Result<(), AgentError> {
+        let engine = host.engine();
         let keep = async |state: &State| engine.values_put(id, vec![(KEY.to_owned(), Some(json!(state)))]).await;
         (state.expires_at, state.unshared) = (self.end_after(now_ms), false);
-        let Some(shared) = app.host.shared() else {
+        let Some(shared) = host.shared() else {
             state.rev.clear();
             return keep(state).await;
         };
         state.rev = uuid::Uuid::new_v4().simple().to_string();
         keep(state).await?;
-        let saved = sharing::store(app, shared.as_ref(), id, state).await;
+        let saved = sharing::store(host, shared.as_ref(), id, state).await;
         if saved.is_err() {
             state.unshared = true;
             self.unsaved().insert(id.clone());
@@ -210,10 +162,10 @@ impl Sessions {
         self.unsaved.lock()
     }
 
-    /// What an earlier start could not share waits with the rest.
-    pub(crate) async fn take_up(&self, app: &App) -> Result<(), AgentError> {
-        for id in app.host.engine().sessions_with(KEY).await? {
-            if kept(app, &id).await?.0.unshared {
+    /// Finds the sessions that an earlier start could not share.
+    pub(crate) async fn take_up(&self, host: &Host) -> Result<(), AgentError> {
+        for id in host.engine().sessions_with(KEY).await? {
+            if kept(host, &id).await?.0.unshared {
                 self.unsaved().insert(id);
             }
             tokio::task::yield_now().await;
@@ -222,10 +174,10 @@ impl Sessions {
     }
 
     /// Shares what could not be shared when its turn ended.
-    pub(crate) async fn catch_up(&self, app: &App) {
+    pub(crate) async fn catch_up(&self, host: &Host) {
         let waiting: Vec<SessionId> = self.unsaved().iter().cloned().collect();
         for id in waiting {
-            if let Err(error) = self.share_again(app, &id).await {
+            if let Err(error) = self.share_again(host, &id).await {
                 return tracing::debug!(%error, "sessions wait to be shared");
             }
             tokio::task::yield_now().await;
@@ -233,13 +185,13 @@ impl Sessions {
     }
 
     /// One in which somebody answers now is left for the next time.
-    async fn share_again(&self, app: &App, id: &SessionId) -> Result<(), AgentError> {
-        let Ok(held) = tokio::time::timeout(SHORT_WAIT, self.lock(app, id)).await else { return Ok(()) };
+    async fn share_again(&self, host: &Host, id: &SessionId) -> Result<(), AgentError> {
+        let Ok(held) = tokio::time::timeout(SHORT_WAIT, self.lock(host, id)).await else { return Ok(()) };
         let held = held?;
         let now_ms = chrono::Utc::now().timestamp_millis();
-        let (mut state, _) = self.load(app, id, now_ms).await?;
+        let (mut state, _) = self.load(host, id, now_ms).await?;
         let missing = !state.rev.is_empty() && state.rev != state.base;
-        let shared = if missing { self.save(app, id, &mut state, now_ms).await } else { Ok(()) };
+        let shared = if missing { self.save(host, id, &mut state, now_ms).await } else { Ok(()) };
         if shared.is_ok() {
             self.unsaved().remove(id);
         }
@@ -249,20 +201,20 @@ impl Sessions {
 }
 
 /// Held here, and before all other gateways that share it.
-async fn held(app: &App, id: &SessionId, here: OwnedMutexGuard<()>) -> Result<Held, AgentError> {
-    match app.host.shared() {
+async fn held(host: &Host, id: &SessionId, here: OwnedMutexGuard<()>) -> Result<Held, AgentError> {
+    match host.shared() {
         None => Ok(Held::here(here)),
         Some(shared) => Held::everywhere(here, Arc::clone(shared), id.clone()).await,
     }
 }
 
-async fn found(app: &App, id: &SessionId, now_ms: i64) -> Result<(State, SessionValues), AgentError> {
-    let (state, values) = kept(app, id).await?;
-    if let Some(shared) = app.host.shared()
-        && let Some(found) = sharing::fetch(app, shared.as_ref(), id, &state).await?
+async fn found(host: &Host, id: &SessionId, now_ms: i64) -> Result<(State, SessionValues), AgentError> {
+    let (state, values) = kept(host, id).await?;
+    if let Some(shared) = host.shared()
+        && let Some(found) = sharing::fetch(host, shared.as_ref(), id, &state).await?
     {
         // It is alive where it is shared, whatever this machine's clock says.
-        let (state, values) = kept(app, id).await?;
+        let (state, values) = kept(host, id).await?;
         return Ok((State { base: found, ..state }, values));
     }
     if state.expires_at > now_ms {
@@ -271,58 +223,58 @@ async fn found(app: &App, id: &SessionId, now_ms: i64) -> Result<(State, Session
     if state == State::default() {
         return Ok((state, values));
     }
-    // Nobody who asks can do anything about it but come again.
-    forget(app, id).await.map_err(|error| {
+    // The caller can only try again.
+    forget(host, id).await.map_err(|error| {
         tracing::warn!(%error, "an ended session could not be cleared away");
         AgentError::internal("sessions_away", "An ended session could not be cleared away.")
     })?;
     Ok((State::default(), SessionValues::default()))
 }
 
-/// What is kept here of a session, also when its time is over.
-async fn kept(app: &App, id: &SessionId) -> Result<(State, SessionValues), AgentError> {
-    let mut values = app.host.engine().values_of(id, &[KEY, CLIENT_IP, CONTEXT, STATUS_SEED, VISITOR]).await?;
+/// Reads what this machine stores of a session, also when its time is over.
+async fn kept(host: &Host, id: &SessionId) -> Result<(State, SessionValues), AgentError> {
+    let mut values = host.engine().values_of(id, &[KEY, CLIENT_IP, CONTEXT, STATUS_SEED, VISITOR]).await?;
     let state = values.remove(KEY).and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
     Ok((state, values))
 }
 
 /// The question that was put last in a session, as far as its gateways know at this moment.
-async fn asked(app: &App, id: &SessionId) -> Option<String> {
-    let (state, _) = kept(app, id).await.ok()?;
-    let Some(shared) = app.host.shared() else { return state.asked };
+async fn asked(host: &Host, id: &SessionId) -> Option<String> {
+    let (state, _) = kept(host, id).await.ok()?;
+    let Some(shared) = host.shared() else { return state.open.asked().cloned() };
     match shared.load(id, &[&state.rev, &state.base]).await.ok()? {
         Loaded::Nothing => None,
-        Loaded::Known(_) => state.asked,
-        Loaded::Other(image) => serde_json::from_value::<State>(image.values.get(KEY)?.clone()).ok()?.asked,
+        Loaded::Known(_) => state.open.asked().cloned(),
+        Loaded::Other(image) => serde_json::from_value::<State>(image.values.get(KEY)?.clone()).ok()?.open.asked().cloned(),
     }
 }
 
 /// Deletes a session with what waits in it. The log stays.
-async fn forget(app: &App, id: &SessionId) -> Result<(), AgentError> {
-    match app.host.engine().session_over(id, app.host.shared().map(AsRef::as_ref)).await {
+async fn forget(host: &Host, id: &SessionId) -> Result<(), AgentError> {
+    match host.engine().session_over(id, host.shared().map(AsRef::as_ref)).await {
         // Only values were kept, without a message.
-        Err(error) if error.reason_text() == Some("not_found") => app.host.engine().values_clear(id).await,
+        Err(error) if error.reason_text() == Some("not_found") => host.engine().values_clear(id).await,
         other => other,
     }
 }
 
 /// Sessions that have not ended.
-pub(crate) async fn count(app: &App) -> usize {
-    app.host.engine().sessions_with(KEY).await.map_or(0, |sessions| sessions.len())
+pub(crate) async fn count(host: &Host) -> usize {
+    host.engine().sessions_with(KEY).await.map_or(0, |sessions| sessions.len())
 }
 
 /// Deletes what is kept here of sessions whose time is over, and the oldest items of long ones.
-pub(crate) async fn sweep(app: &App) {
-    let engine = app.host.engine();
+pub(crate) async fn sweep(sessions: &Sessions, host: &Host) {
+    let engine = host.engine();
     if let Err(error) = engine.items_trim(KEY, ITEMS).await {
         tracing::warn!(%error, "long sessions could not be cut");
     }
-    let sessions = match engine.sessions_with(KEY).await {
-        Ok(sessions) => sessions,
+    let found = match engine.sessions_with(KEY).await {
+        Ok(found) => found,
         Err(error) => return tracing::warn!(%error, "sessions could not be looked through"),
     };
-    for id in sessions {
-        if let Err(error) = sweep_one(app, &id).await {
+    for id in found {
+        if let Err(error) = sweep_one(sessions, host, &id).await {
             tracing::warn!(%error, "an ended session could not be cleared away");
         }
         // There may be very many: turns go before them.
@@ -330,16 +282,16 @@ pub(crate) async fn sweep(app: &App) {
     }
 }
 
-async fn sweep_one(app: &App, id: &SessionId) -> Result<(), AgentError> {
-    let over = async || Ok::<_, AgentError>(kept(app, id).await?.0.expires_at <= chrono::Utc::now().timestamp_millis());
+async fn sweep_one(sessions: &Sessions, host: &Host, id: &SessionId) -> Result<(), AgentError> {
+    let over = async || Ok::<_, AgentError>(kept(host, id).await?.0.expires_at <= chrono::Utc::now().timestamp_millis());
     if !over().await? {
         return Ok(());
     }
     // Somebody answers in it: so it goes on.
-    let Ok(held) = tokio::time::timeout(SHORT_WAIT, app.sessions.lock(app, id)).await else { return Ok(()) };
+    let Ok(held) = tokio::time::timeout(SHORT_WAIT, sessions.lock(host, id)).await else { return Ok(()) };
     let held = held?;
     if over().await? {
-        forget(app, id).await?;
+        forget(host, id).await?;
     }
     held.release().await;
     Ok(())

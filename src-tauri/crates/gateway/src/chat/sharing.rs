@@ -5,9 +5,10 @@ use std::{sync::Arc, time::Duration};
 
 use contract::{AgentError, SessionId};
 use engine::ports::{Loaded, SharedSessions, StoreError};
+use host::Host;
 use tokio::{runtime::Handle, sync::OwnedMutexGuard, task::JoinHandle};
 
-use crate::{App, chat::sessions::State};
+use crate::chat::state::State;
 
 /// How often a holder says that it still is; a fraction of how long a lock lasts by itself.
 const RENEWAL: Duration = Duration::from_secs(3);
@@ -111,8 +112,8 @@ async fn renew(shared: Arc<dyn SharedSessions>, session: SessionId, holder: Stri
 }
 
 /// Takes over the session when it is newer elsewhere. Gives the state that is shared now; nothing: none is.
-pub(crate) async fn fetch(app: &App, shared: &dyn SharedSessions, id: &SessionId, state: &State) -> Result<Option<String>, AgentError> {
-    let engine = app.host.engine();
+pub(crate) async fn fetch(host: &Host, shared: &dyn SharedSessions, id: &SessionId, state: &State) -> Result<Option<String>, AgentError> {
+    let engine = host.engine();
     let found = match shared.load(id, &[&state.rev, &state.base]).await.map_err(|error| away(&error))? {
         Loaded::Nothing => None,
         Loaded::Known(rev) => Some(rev),
@@ -126,8 +127,8 @@ pub(crate) async fn fetch(app: &App, shared: &dyn SharedSessions, id: &SessionId
 }
 
 /// Stores the session as it is now.
-pub(crate) async fn store(app: &App, shared: &dyn SharedSessions, id: &SessionId, state: &State) -> Result<(), AgentError> {
-    let image = app.host.engine().session_image(id, state.rev.clone()).await?;
+pub(crate) async fn store(host: &Host, shared: &dyn SharedSessions, id: &SessionId, state: &State) -> Result<(), AgentError> {
+    let image = host.engine().session_image(id, state.rev.clone()).await?;
     if shared.save(&image, &state.base).await.map_err(|error| away(&error))? {
         return Ok(());
     }

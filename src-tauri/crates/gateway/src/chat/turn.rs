@@ -1,61 +1,41 @@
 //! One turn from an admitted message to its answer. It runs by itself: a client that leaves stops it, and what it leaves is whole.
 
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 
-use axum::http::StatusCode;
 use chrono::Utc;
 use contract::{AgentError, Approval, Limits, SessionId, ToolId, ToolSpec, TurnStatus};
 use engine::{TurnOptions, VISITOR, ports::SessionValues};
+use language::yes_no::{Reply, read_reply};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    App,
     chat::{
         answer::Answer,
-        pending::{self, Reply},
+        expecting::{Change, Expecting},
+        pending,
         relay::{End, EventRelay},
-        response::ChatResponse,
-        sessions::{CLIENT_IP, CONTEXT, STATUS_SEED, Sessions, State, Waited, id_of},
+        request::AdmittedRequest,
+        response::Outcome,
+        service::ChatService,
+        sessions::{CLIENT_IP, CONTEXT, STATUS_SEED, Sessions, Waited, id_of},
         sse::SseSink,
-        texts::{Text, locale_of},
+        state::State,
     },
-    http::{error::Fault, request::ChatRequest},
+    fault::Fault,
     shop::{
         cards,
         choices::{self, Pick},
-        compare,
-        preflight::LOOKED_AT,
-        references, refine,
+        compare, references, refine,
     },
+    texts::{Text, locale_of},
 };
 
-/// An admitted message.
-#[derive(Clone)]
-pub(crate) struct AdmittedRequest {
-    pub(crate) request: ChatRequest,
-    pub(crate) turn: String,
-    /// Whose demo token was shown.
-    pub(crate) visitor: Option<String>,
-    pub(crate) request_id: String,
-    /// What the caller calls the matter that the message belongs to.
-    pub(crate) correlation: Option<String>,
-    pub(crate) client_ip: String,
-    pub(crate) debug: bool,
-    pub(crate) route: &'static str,
-    pub(crate) began: Instant,
-}
-
-/// A turn's answer with its status.
-#[derive(Clone, Debug)]
-pub(crate) struct Outcome {
-    pub(crate) status: StatusCode,
-    pub(crate) response: ChatResponse,
-    pub(crate) fault: Option<Fault>,
-}
+/// The tools whose proposals are looked at here: the customer chooses what is missing. If another tool cannot do something, the model is told.
+pub(crate) const LOOKED_AT: &[&str] = &["cart_add_item"];
 
 /// Runs the turn. The last event of `out` is the very answer that comes back.
-pub(crate) async fn converse(app: Arc<App>, ask: AdmittedRequest, out: SseSink, leave: CancellationToken) -> Outcome {
+pub(crate) async fn converse(app: Arc<ChatService>, ask: AdmittedRequest, out: SseSink, leave: CancellationToken) -> Outcome {
     let locale = locale_of(ask.request.culture());
     let session = id_of(&ask.request.application, &ask.request.session, ask.visitor.as_deref());
     let turn = Turn { app: &app, ask: &ask, out: &out, leave: &leave, locale, session };
@@ -75,7 +55,7 @@ pub(crate) async fn converse(app: Arc<App>, ask: AdmittedRequest, out: SseSink, 
     tracing::Span::current().record("http.response.status_code", status).record("code", code);
     let correlation = ask.correlation.as_deref();
     tracing::info!(target: "gateway", requestId = %ask.request_id, correlationId = correlation, turnId = %ask.turn, route = ask.route, status, code, took_ms, tools = answer.calls.len(), "turn");
-    // Who has left ended the turn: that is no failure.
+    // A caller that has left ended the turn: that is no failure.
     if let Some((reason, why)) = outcome.fault.as_ref().filter(|fault| fault.cause.is_some() || !leave.is_cancelled()).map(Fault::why) {
         tracing::warn!(target: "gateway", requestId = %ask.request_id, turnId = %ask.turn, code, reason, why, "a turn failed");
     }
@@ -87,7 +67,7 @@ pub(crate) async fn converse(app: Arc<App>, ask: AdmittedRequest, out: SseSink, 
 }
 
 pub(crate) struct Turn<'a> {
-    pub(crate) app: &'a Arc<App>,
+    pub(crate) app: &'a Arc<ChatService>,
     pub(crate) ask: &'a AdmittedRequest,
     pub(crate) out: &'a SseSink,
     /// Fired when the client has left.
@@ -101,7 +81,7 @@ impl Turn<'_> {
         self.out.status(Text::Start.of(self.locale));
         let fault = |error: AgentError| Fault::of(&error, self.locale);
         let (held, waited) = tokio::select! {
-            entered = self.app.sessions.enter(self.app, &self.session) => entered.map_err(fault)?,
+            entered = self.app.sessions.enter(&self.app.host, &self.session) => entered.map_err(fault)?,
             () = self.leave.cancelled() => return Err(Fault::stopping(self.locale)),
             () = self.app.give_up.cancelled() => return Err(Fault::stopping(self.locale)),
             () = tokio::time::sleep(self.app.config.turn_timeout) => return Err(Fault::turn_timeout(self.locale)),
@@ -114,12 +94,12 @@ impl Turn<'_> {
     /// The turn, while nobody else answers in its session.
     async fn held(&self, waited: Option<&Waited>, answer: &mut Answer) -> Result<(), Fault> {
         let fault = |error: AgentError| Fault::of(&error, self.locale);
-        let (mut state, kept) = self.app.sessions.load(self.app, &self.session, Utc::now().timestamp_millis()).await.map_err(fault)?;
+        let (mut state, kept) = self.app.sessions.load(&self.app.host, &self.session, Utc::now().timestamp_millis()).await.map_err(fault)?;
         self.take_context(&kept, Sessions::is_new(&state)).await.map_err(fault)?;
-        let (asked, told_of) = (state.asked.clone(), state.told_of.clone());
+        let (asked, told_of) = (state.open.asked().cloned(), state.told_of.clone());
         answer.notice = (self.app.config.notice && !state.introduced).then(|| Text::Automated.of(self.locale));
         let went = self.answer(waited, &mut state, answer).await;
-        // Whoever leaves, or reads of a fault instead, has not been told.
+        // A caller that has left, or that reads of a fault instead, has not been told.
         state.introduced |= answer.notice.is_some() && went.is_ok() && !self.leave.is_cancelled();
         answer.note_cart(&mut state);
         let saved = self.save(&mut state).await;
@@ -130,21 +110,22 @@ impl Turn<'_> {
         went
     }
 
-    /// Nobody reads the answer, because the client has left meanwhile or is told of a fault: what it asked is put again, whatever comes
-    /// next, unless it had been seen before, and what it told is not told yet.
+    /// Takes back what an unread answer asked and reported, because the client has left meanwhile or is told of a fault. Its question is
+    /// asked again whatever message comes next, unless it had been seen before.
     async fn unread(&self, asked: Option<String>, told_of: Option<String>, state: &mut State) {
-        let asked = asked.filter(|asked| state.asked.as_ref() == Some(asked));
-        if (&asked, &told_of) == (&state.asked, &state.told_of) {
+        let still_asked = state.open.still_asked(asked.clone());
+        if (still_asked.as_ref(), &told_of) == (state.open.asked(), &state.told_of) {
             return;
         }
-        (state.asked, state.told_of) = (asked, told_of);
+        state.open.apply(Change::Unread { asked_before: asked });
+        state.told_of = told_of;
         if let Err(error) = self.save(state).await {
             tracing::debug!(%error, "a session waits to be shared");
         }
     }
 
     async fn save(&self, state: &mut State) -> Result<(), AgentError> {
-        self.app.sessions.save(self.app, &self.session, state, Utc::now().timestamp_millis()).await
+        self.app.sessions.save(&self.app.host, &self.session, state, Utc::now().timestamp_millis()).await
     }
 
     /// The caller's context holds for this turn and nothing of an earlier one does. `kept` is of the turn before; mostly it is the same.
@@ -162,24 +143,22 @@ impl Turn<'_> {
 
     async fn answer(&self, waited: Option<&Waited>, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         let went = self.reply(waited, state, answer).await;
-        state.options_offered = answer.choices.is_some();
-        if let Some(question) = answer.question() {
-            let is_read = state.asked.as_ref() == Some(&question) || (went.is_ok() && !self.leave.is_cancelled());
-            state.asked = Some(question).filter(|_| is_read);
-        }
+        let is_read = went.is_ok() && !self.leave.is_cancelled();
+        state.open.apply(Change::Answered { offers_choices: answer.choices.is_some(), question: answer.question(), is_read });
         went
     }
 
     async fn reply(&self, waited: Option<&Waited>, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         let message = self.ask.request.message.as_str();
-        let repeated = std::mem::take(&mut state.confirmed);
+        let repeated = state.open.has_confirmed();
+        state.open.apply(Change::MessageCame);
         let engine = self.app.host.engine();
         let newest = engine.newest_in(&self.session).await.map_err(|error| Fault::of(&error, self.locale))?;
         if let Some(approval) = &newest {
             if engine.waits_for_caller(approval) {
-                let question = Some(pending::public_id(approval));
-                // Whoever sent this has seen another question, or none.
-                if state.asked != question || waited.is_some_and(|waited| waited.asked != question) {
+                let question = pending::public_id(approval);
+                let saw_another = waited.is_some_and(|waited| waited.asked.as_ref() != Some(&question));
+                if saw_another || state.open.answered_by(message, Some(&question)) != Expecting::Decision {
                     answer.plain = true;
                     self.show(approval, Some(Text::Remind), answer);
                     return Ok(());
@@ -190,27 +169,25 @@ impl Turn<'_> {
                 return Ok(());
             }
         }
-        if repeated && pending::reply(message) == Reply::Yes {
-            state.confirmed = true;
+        if repeated && read_reply(message) == Reply::Yes {
+            state.open.apply(Change::Confirmed);
             Text::AlreadyDone.of(self.locale).clone_into(&mut answer.text);
             answer.plain = true;
             return Ok(());
         }
-        if let Some(way) = refine::taken(message, &state.ways_on) {
+        let expecting = state.open.answered_by(message, None);
+        if let Expecting::Suggestion(way) = expecting {
             return self.go_on(way, state, answer).await;
         }
-        state.ways_on.clear();
-        match state.choices.as_ref().and_then(|kept| choices::pick(message, kept)) {
-            Some(Pick::Part(part, quantity)) => {
-                state.choices = None;
-                self.propose_part(&part, quantity, answer).await
-            }
-            Some(Pick::Words(words)) => {
-                state.choices = None;
-                self.ask_model(words, state, answer).await
-            }
-            None => self.ask_model(message.to_owned(), state, answer).await,
+        state.open.apply(Change::SuggestionsPassed);
+        if let Expecting::Choice(pick) = expecting {
+            state.open.apply(Change::Chosen);
+            return match pick {
+                Pick::Part(part, quantity) => self.propose_part(&part, quantity, answer).await,
+                Pick::Words(words) => self.ask_model(words, state, answer).await,
+            };
         }
+        self.ask_model(message.to_owned(), state, answer).await
     }
 
     pub(crate) fn around(&self) -> TurnOptions {
@@ -239,7 +216,7 @@ impl Turn<'_> {
     async fn ask_model(&self, text: String, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         let engine = self.app.host.engine();
         let model = self.app.config.model.clone();
-        let options = state.choices.as_ref().filter(|_| state.options_offered);
+        let options = state.open.offered_choices();
         let compared = if options.is_none() { references::compared(&text, &state.memory) } else { Vec::new() };
         let around = TurnOptions { hints: references::hints(&text, &state.memory, options), ..self.around() };
         let mut hearing = engine.start_turn_for(&self.session, text, model, around).await.map_err(|error| Fault::of(&error, self.locale))?;
@@ -250,7 +227,7 @@ impl Turn<'_> {
         let failed = end.error.as_ref().filter(|_| end.status == TurnStatus::Error);
         if let Some(fault) = stopped.or_else(|| failed.map(|error| Fault::of(error, self.locale))) {
             teller.replaced_by(&fault.safe_message());
-            // Nobody was shown the question: no later yes may mean it.
+            // The question was never shown: no later yes may mean it.
             if let Some(approval) = teller.approval.take() {
                 self.withdraw(&approval, "The caller was never asked.", answer).await;
             }
@@ -269,12 +246,12 @@ impl Turn<'_> {
                 let looked_at = answer.calls.iter().rev().find_map(|call| call.result_of("product_get"));
                 if let Some(kept) = choices::of_words(&end.choices, looked_at, self.locale) {
                     answer.choices = choices::shown(&kept);
-                    state.choices = Some(kept);
+                    state.open.apply(Change::ChoicesOffered(kept));
                 }
             }
         }
         answer.refinements = refine::of_turn(&answer.calls);
-        state.ways_on = refine::to_keep(&answer.calls, &[]);
+        state.open.apply(Change::Suggested(refine::to_keep(&answer.calls, &[])));
         teller.replaced_by(&answer.text);
         Ok(())
     }
@@ -294,8 +271,7 @@ impl Turn<'_> {
         answer.comparison = compare::of_turn(&answer.calls, compared, self.locale);
         state.memory.note(&answer.cards, &answer.calls);
         if !answer.cards.is_empty() {
-            // Numbers mean these from now on.
-            state.choices = None;
+            state.open.apply(Change::ProductsShown);
         }
     }
 

@@ -13,16 +13,18 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
-    App,
-    chat::{sse, texts::locale_of, turn::AdmittedRequest},
-    http::{
-        auth::Visitor,
-        error::Fault,
-        limits::{Kind, Left, UsedUp},
-        listener::Peer,
-        origin,
-        request::{ChatRequest, session_of},
+    chat::{
+        request::{AdmittedRequest, ChatRequest, session_of},
+        sse,
     },
+    fault::{Category, Fault},
+    http::{
+        app::App,
+        auth::Visitor,
+        limits::{Kind, Left, UsedUp},
+        origin::{self, Peer},
+    },
+    texts::{Text, locale_of},
 };
 
 /// The id of an HTTP request, in its answer, its errors and its log lines.
@@ -66,7 +68,7 @@ pub(crate) fn too_many(used_up: UsedUp, locale: &str, request_id: &str, debug: b
     response
 }
 
-/// What is left of the minute.
+/// Writes what is left of the minute into the headers.
 pub(crate) fn tell_left(headers: &mut HeaderMap, left: Left) {
     headers.insert("x-ratelimit-remaining", HeaderValue::from(left.remaining));
     headers.insert("x-ratelimit-reset", HeaderValue::from(left.reset));
@@ -76,7 +78,7 @@ pub(crate) fn tell_left(headers: &mut HeaderMap, left: Left) {
 pub(crate) async fn json_body(app: &App, headers: &HeaderMap, body: Body, may_be_empty: bool) -> Result<Value, Response> {
     let declared = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     let too_large = || unread(StatusCode::PAYLOAD_TOO_LARGE, "Request body is too large");
-    if declared.is_some_and(|length| length > app.config.body_limit as u64) {
+    if declared.is_some_and(|length| length > app.chat.config.body_limit as u64) {
         return Err(too_large());
     }
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
@@ -85,7 +87,7 @@ pub(crate) async fn json_body(app: &App, headers: &HeaderMap, body: Body, may_be
     if !(is_json || may_be_empty && empty) {
         return Err(unread(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported Media Type"));
     }
-    let read = tokio::time::timeout(app.config.body_time, axum::body::to_bytes(body, app.config.body_limit)).await;
+    let read = tokio::time::timeout(app.chat.config.body_time, axum::body::to_bytes(body, app.chat.config.body_limit)).await;
     let bytes: Bytes = match read {
         Err(_) => return Err(unread(StatusCode::REQUEST_TIMEOUT, "The body did not come in time")),
         Ok(Err(error)) if is_too_long(&error) => return Err(too_large()),
@@ -113,13 +115,13 @@ fn is_too_long(error: &axum::Error) -> bool {
 pub(crate) fn is_privileged(app: &App, headers: &HeaderMap) -> bool {
     match &app.token {
         Some(token) => token.is_shown_by(headers),
-        None => app.config.simple_auth.is_none(),
+        None => app.chat.config.simple_auth.is_none(),
     }
 }
 
 fn visitor(app: &App, headers: &HeaderMap) -> Result<Option<Visitor>, Fault> {
     let wrong = || Fault::unauthorized("Please sign in again.");
-    if let Some(auth) = &app.config.simple_auth {
+    if let Some(auth) = &app.chat.config.simple_auth {
         return auth.visitor(headers, Utc::now().timestamp()).map(Some).ok_or_else(wrong);
     }
     if is_privileged(app, headers) { Ok(None) } else { Err(wrong()) }
@@ -139,10 +141,10 @@ pub(crate) async fn admit(app: &Arc<App>, peer: Peer, id: &RequestId, request: R
     let (parts, body) = request.into_parts();
     let headers = &parts.headers;
     let asked_debug = parts.uri.query().is_some_and(|query| query.split('&').any(|part| part == "debug=1"));
-    let debug = app.config.debug || (asked_debug && is_privileged(app, headers));
+    let debug = app.chat.config.debug || (asked_debug && is_privileged(app, headers));
     let mut body = json_body(app, headers, body, false).await?;
     let visitor = visitor(app, headers).map_err(|fault| envelope_only(&fault, &id.0, debug))?;
-    let client_ip = origin::client_ip(headers, peer.0.ip(), &app.config);
+    let client_ip = origin::client_ip(headers, peer.0.ip(), &app.chat.config);
     let mut left = None;
     if let Some(visitor) = &visitor {
         let taken = take(app, visitor, client_ip);
@@ -150,21 +152,21 @@ pub(crate) async fn admit(app: &Arc<App>, peer: Peer, id: &RequestId, request: R
     }
     let turn = uuid::Uuid::new_v4().to_string();
     let no = |fault: Fault, body: &Value| {
-        app.runs.refuse(route, (&turn, &id.0), body, &fault, || app.model(), Utc::now().timestamp_millis());
+        app.chat.runs.refuse(route, (&turn, &id.0), body, &fault, || app.chat.model(), Utc::now().timestamp_millis());
         let answer = json!({"turnId": turn, "sessionId": session_of(body), "text": fault.safe_message(), "error": fault.envelope(&id.0, debug)});
         json_response(fault.status, &answer)
     };
     app.check_keepable(&body).await.map_err(|fault| no(fault, &Value::Null))?;
-    let mut read = ChatRequest::read(&body, &app.config).map_err(|fault| no(fault, &body))?;
+    let mut read = ChatRequest::read(&body, &app.chat.config).map_err(|fault| no(fault, &body))?;
     if let Some(visitor) = &visitor {
         read.application.clone_from(&visitor.application);
         body["applicationId"] = json!(visitor.application);
     }
-    read.admit(&app.config).map_err(|fault| no(fault, &body))?;
-    if let Some(alarm) = app.host.alarm() {
+    read.admit(&app.chat.config).map_err(|fault| no(fault, &body))?;
+    if let Some(alarm) = app.chat.host.alarm() {
         tracing::error!(target: "gateway", requestId = %id.0, "refused: {}", alarm.message);
-        let text = crate::chat::texts::Text::SwitchedOff.of(locale_of(body["context"]["cultureCode"].as_str()));
-        let fault = Fault::new(StatusCode::SERVICE_UNAVAILABLE, crate::http::error::Category::Policy, "AGENT_DISABLED", text);
+        let text = Text::SwitchedOff.of(locale_of(body["context"]["cultureCode"].as_str()));
+        let fault = Fault::new(StatusCode::SERVICE_UNAVAILABLE, Category::Policy, "AGENT_DISABLED", text);
         return Err(no(fault, &body));
     }
     let client_ip = client_ip.to_string();

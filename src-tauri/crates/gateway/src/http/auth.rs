@@ -16,12 +16,10 @@ use serde_json::{Map, Value, json};
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
-use crate::config::SimpleAuth;
+use crate::config::{LONGEST_S, SimpleAuth};
 
 const ISSUER: &str = "norce-agent-bff";
 const AUDIENCE: &str = "norce-agent-widget";
-/// The longest time that a demo token may hold, whoever signed it.
-pub(crate) const LONGEST_S: u64 = 15 * 60;
 /// How far the clocks of two gateways may be apart.
 const CLOCKS_S: i64 = 5;
 /// The cookie by which the token route knows a visitor again.
@@ -80,7 +78,7 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     (scheme.eq_ignore_ascii_case("bearer")).then(|| token.trim()).filter(|token| !token.is_empty())
 }
 
-/// Who a demo token was made for.
+/// The visitor of a demo token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Visitor {
     pub(crate) sid: String,

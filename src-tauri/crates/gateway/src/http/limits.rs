@@ -31,7 +31,7 @@ pub(crate) enum Kind {
     Token,
 }
 
-/// What is left of a window.
+/// The rest of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Left {
     pub(crate) remaining: u32,

@@ -17,23 +17,22 @@ use tokio::{
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{App, http::routes};
+use crate::{
+    chat::sessions,
+    http::{app::App, origin::Peer, routes},
+};
 
 const HEADER_BYTES: usize = 32 * 1024;
 const HEADERS: usize = 64;
-/// Nobody keeps a connection longer. What is being answered then comes to its end, unless that takes as long again.
+/// The longest life of a connection. An answer that is under way then may end, unless that takes as long again.
 const CONNECTION_TIME: Duration = Duration::from_secs(3_600);
 
 /// At the end: how long connections may take to send what they still have to say, turns to stop, and sessions to be shared.
 const CLOSING_TIME: Duration = Duration::from_secs(2);
 const STOPPING_TIME: Duration = Duration::from_secs(10);
 
-/// The address of who is at the other end of a connection.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Peer(pub(crate) SocketAddr);
-
 pub(crate) async fn run(app: Arc<App>, ready: impl FnOnce(SocketAddr), stop: impl Future<Output = ()> + Send) -> Result<(), AgentError> {
-    let wanted = app.config.listen;
+    let wanted = app.chat.config.listen;
     let cannot = |error: std::io::Error| {
         AgentError::internal("cannot_listen", format!("Nothing can listen on {wanted}: {error}."))
             .hint("Choose another address with --listen, or end what uses it.")
@@ -41,10 +40,10 @@ pub(crate) async fn run(app: Arc<App>, ready: impl FnOnce(SocketAddr), stop: imp
     let listener = TcpListener::bind(wanted).await.map_err(cannot)?;
     ready(listener.local_addr().map_err(cannot)?);
     let router = routes::router(&app);
-    let places = Arc::new(Semaphore::new(app.config.max_connections));
+    let places = Arc::new(Semaphore::new(app.chat.config.max_connections));
     let (closing, connections) = (CancellationToken::new(), TaskTracker::new());
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(app.config.header_time).max_buf_size(HEADER_BYTES).max_headers(HEADERS);
+    http.timer(TokioTimer::new()).header_read_timeout(app.chat.config.header_time).max_buf_size(HEADER_BYTES).max_headers(HEADERS);
     let sweeping = tokio::spawn(sweep(Arc::clone(&app)));
     let sharing = tokio::spawn(share(Arc::clone(&app)));
     tokio::pin!(stop);
@@ -61,13 +60,13 @@ pub(crate) async fn run(app: Arc<App>, ready: impl FnOnce(SocketAddr), stop: imp
             },
         };
         let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
-            app.metrics.refused_connections.add();
+            app.chat.metrics.refused_connections.add();
             continue;
         };
-        // What is written leaves at once.
+        // Written data is sent at once.
         let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone().layer(axum::Extension(Peer(peer))));
-        let connection = http.serve_connection(patient(stream, app.config.write_time), service);
+        let connection = http.serve_connection(patient(stream, app.chat.config.write_time), service);
         let closing = closing.clone();
         connections.spawn(async move {
             let _place = place;
@@ -80,7 +79,7 @@ pub(crate) async fn run(app: Arc<App>, ready: impl FnOnce(SocketAddr), stop: imp
     closing.cancel();
     connections.close();
     end(&app, &connections).await;
-    if tokio::time::timeout(STOPPING_TIME, app.sessions.catch_up(&app)).await.is_err() {
+    if tokio::time::timeout(STOPPING_TIME, app.chat.sessions.catch_up(&app.chat.host)).await.is_err() {
         tracing::warn!("some sessions are shared at the next start");
     }
     Ok(())
@@ -115,33 +114,33 @@ where
 
 /// Turns under way may finish; those that do not in time are stopped, which still leaves a whole session.
 async fn end(app: &Arc<App>, connections: &TaskTracker) {
-    app.turns.close();
-    let latest = Instant::now() + app.config.grace;
-    while tokio::time::timeout_at(latest, app.turns.wait()).await.is_ok() {
+    app.chat.turns.close();
+    let latest = Instant::now() + app.chat.config.grace;
+    while tokio::time::timeout_at(latest, app.chat.turns.wait()).await.is_ok() {
         let _ = tokio::time::timeout(CLOSING_TIME, connections.wait()).await;
         // A request whose body was still on its way may have begun one meanwhile.
-        if app.turns.is_empty() {
+        if app.chat.turns.is_empty() {
             break;
         }
     }
     // Also those that would begin now.
-    app.give_up.cancel();
-    if tokio::time::timeout(STOPPING_TIME, app.turns.wait()).await.is_err() {
+    app.chat.give_up.cancel();
+    if tokio::time::timeout(STOPPING_TIME, app.chat.turns.wait()).await.is_err() {
         tracing::warn!("turns did not end in time");
     }
     let _ = tokio::time::timeout(CLOSING_TIME, connections.wait()).await;
 }
 
-/// What could not be shared is tried again, once a second.
+/// Shares sessions again, once a second, that could not be shared.
 async fn share(app: Arc<App>) {
-    if app.host.shared().is_some()
-        && let Err(error) = app.sessions.take_up(&app).await
+    if app.chat.host.shared().is_some()
+        && let Err(error) = app.chat.sessions.take_up(&app.chat.host).await
     {
         tracing::warn!(%error, "sessions of the last start could not be looked through");
     }
-    while app.host.shared().is_some() {
+    while app.chat.host.shared().is_some() {
         tokio::time::sleep(Duration::from_secs(1)).await;
-        app.sessions.catch_up(&app).await;
+        app.chat.sessions.catch_up(&app.chat.host).await;
     }
 }
 
@@ -150,12 +149,12 @@ async fn sweep(app: Arc<App>) {
     let mut passes = passes();
     loop {
         passes.tick().await;
-        crate::chat::sessions::sweep(&app).await;
-        app.runs.sweep(std::time::Instant::now());
+        sessions::sweep(&app.chat.sessions, &app.chat.host).await;
+        app.chat.runs.sweep(std::time::Instant::now());
     }
 }
 
-/// A second after the start, and then each minute. What a long pass missed is not made up for.
+/// A second after the start, and then each minute. A tick that a long pass missed is dropped.
 fn passes() -> Interval {
     let mut passes = tokio::time::interval_at(Instant::now() + Duration::from_secs(1), Duration::from_secs(60));
     passes.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -9,6 +9,10 @@ use axum::http::{HeaderMap, HeaderValue, header};
 
 use crate::config::Config;
 
+/// The address of who is at the other end of a connection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Peer(pub(crate) SocketAddr);
+
 /// The page that a request was sent from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
@@ -69,7 +73,7 @@ pub(crate) fn client_ip(headers: &HeaderMap, peer: IpAddr, config: &Config) -> I
     }
     let mut nearest = peer;
     for entry in forwarded.iter().rev() {
-        // Who wrote what cannot be read is not known: nothing before it counts.
+        // An address that cannot be read has an unknown author, so no entry before it counts.
         let Some(ip) = address(entry) else { return nearest };
         nearest = ip;
         if !config.trusted_proxies.iter().any(|net| net.contains(ip)) {
@@ -100,7 +104,7 @@ fn address(entry: &str) -> Option<IpAddr> {
     entry.parse().ok().or_else(with_port).or_else(in_brackets).map(|ip: IpAddr| ip.to_canonical())
 }
 
-/// What the caller calls the matter that a request belongs to, for logs and records: `X-Correlation-Id`, else the trace of `traceparent`.
+/// The caller's id of the matter that a request belongs to, for logs and records: `X-Correlation-Id`, else the trace of `traceparent`.
 /// Returns None for what does not fit: it goes into files, so it is short and plain.
 pub(crate) fn correlation(headers: &HeaderMap) -> Option<String> {
     let one = |name: &str| {
@@ -162,7 +166,7 @@ mod tests {
                 assert_eq!(host_is_ours(&headers(&[("host", host)]), &config), ours, "{host} at {listen}");
             }
         }
-        // Who listens at one address has no other.
+        // A server that listens at one address is reached at no other.
         let config = config("192.0.2.7:3000", "ALLOWED_HOSTS", "chat.shop.example");
         assert!(host_is_ours(&headers(&[("host", "192.0.2.7:3000")]), &config));
         assert!(!host_is_ours(&headers(&[("host", "localhost:3000")]), &config));

@@ -21,23 +21,25 @@ use tokio_util::sync::CancellationToken;
 use tracing::{Instrument as _, field::Empty};
 
 use crate::{
-    App,
     chat::{
         answer::Answer,
+        request::{AdmittedRequest, ChatRequest},
+        response::Outcome,
+        service::ChatService,
+        sessions,
         sse::{self, SseSink},
-        texts::{Text, locale_of},
-        turn::{AdmittedRequest, Outcome, converse},
+        turn::converse,
     },
+    fault::{Category, Fault},
     http::{
         admit::{self, Admitted, RequestId, admit, envelope_only, is_privileged, json_response, plain, tell_left, too_many},
+        app::App,
         auth::Visitor,
-        error::{Category, Fault},
         limits::Kind,
-        listener::Peer,
         openapi,
-        origin::{self, Origin},
-        request::ChatRequest,
+        origin::{self, Origin, Peer},
     },
+    texts::{Text, locale_of},
 };
 
 const CHAT: &str = "POST /v1/chat";
@@ -51,10 +53,10 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .route("/v1/metrics", get(metrics))
         .route("/v1/chat", post(chat))
         .route("/v1/chat/stream", post(stream));
-    if app.config.simple_auth.is_some() {
+    if app.chat.config.simple_auth.is_some() {
         router = router.route(TOKEN, post(token));
     }
-    if app.config.debug_runs.is_some() {
+    if app.chat.config.debug_runs.is_some() {
         router = router.route("/v1/debug/runs", get(runs)).route("/v1/debug/runs/{id}", get(run)).route("/v1/debug/replay/{id}", post(replay));
     }
     router
@@ -68,16 +70,16 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
 #[derive(Clone, Copy)]
 struct OfTurn;
 
-/// What comes before and after every route. Whatever is refused anywhere passes here, and is counted and logged here alone.
+/// Runs before and after every route. Every refusal passes here, and is counted and logged here alone.
 async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let id = RequestId(uuid::Uuid::new_v4().to_string());
     let (method, path) = (request.method().clone(), request.extensions().get::<MatchedPath>().cloned());
     let headers = request.headers();
     let correlation = app.correlation(headers);
     // The one route that knows visitors by a cookie.
-    let by_cookie = app.config.simple_auth.is_some() && request.uri().path() == TOKEN;
-    let is_ours = origin::host_is_ours(headers, &app.config);
-    let origin = if is_ours { Origin::of(headers, &app.config) } else { Origin::Foreign };
+    let by_cookie = app.chat.config.simple_auth.is_some() && request.uri().path() == TOKEN;
+    let is_ours = origin::host_is_ours(headers, &app.chat.config);
+    let origin = if is_ours { Origin::of(headers, &app.chat.config) } else { Origin::Foreign };
     let mut response = match (&origin, method == Method::OPTIONS) {
         _ if !is_ours => plain(StatusCode::FORBIDDEN, "This server does not answer to that name"),
         (Origin::Foreign, _) if request.uri().path() != "/v1/health" => plain(StatusCode::FORBIDDEN, "This page may not use the assistant"),
@@ -89,14 +91,14 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
     };
     let status = response.status();
     if (status.is_client_error() || status.is_server_error()) && response.extensions().get::<OfTurn>().is_none() {
-        app.metrics.refuse(status.as_u16());
-        // What strangers ask for may be anything, so only routes are named.
+        app.chat.metrics.refuse(status.as_u16());
+        // A stranger's path may be anything, so only known routes are named.
         let route = format!("{method} {}", path.as_ref().map_or("unknown", MatchedPath::as_str));
         tracing::info!(target: "gateway", requestId = %id.0, correlationId = correlation.as_deref(), route, status = status.as_u16(), "refused");
         if [CHAT, STREAM].contains(&route.as_str()) {
             let (reason, code) = (format!("http_{}", status.as_u16()), refusal_code(status));
             let refused = Refused { request: "chat_request", code, reason: &reason, why: &route, request_id: Some(&id.0), session: None, asked: "" };
-            app.host.engine().note_refused_request(refused).await;
+            app.chat.host.engine().note_refused_request(refused).await;
         }
     }
     let headers = response.headers_mut();
@@ -138,7 +140,7 @@ fn preflight() -> Response {
 
 /// Also tells of a log that does not verify: nothing is answered until a person has seen it.
 async fn health(State(app): State<Arc<App>>) -> Response {
-    let (code, status) = if app.host.alarm().is_some() { (StatusCode::SERVICE_UNAVAILABLE, "audit_alarm") } else { (StatusCode::OK, "ok") };
+    let (code, status) = if app.chat.host.alarm().is_some() { (StatusCode::SERVICE_UNAVAILABLE, "audit_alarm") } else { (StatusCode::OK, "ok") };
     json_response(code, &json!({"status": status, "timestamp": Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true)}))
 }
 
@@ -153,15 +155,15 @@ async fn metrics(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, 
     if !peer.0.ip().to_canonical().is_loopback() || origin::is_forwarded(&headers) {
         return plain(StatusCode::NOT_FOUND, "Route not found");
     }
-    let sessions = crate::chat::sessions::count(&app).await;
-    let mut response = app.metrics.page(app.turns.len(), sessions).into_response();
+    let sessions = sessions::count(&app.chat.host).await;
+    let mut response = app.chat.metrics.page(app.chat.turns.len(), sessions).into_response();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"));
     response
 }
 
 /// Runs a turn to its end, whatever happens inside.
 async fn guarded(app: Arc<App>, ask: AdmittedRequest, out: SseSink, leave: CancellationToken) -> Outcome {
-    let counting = Arc::clone(&app);
+    let counting = Arc::clone(&app.chat);
     let _open = (ask.route == STREAM).then(|| counting.metrics.stream());
     // As loud as what stands in it may be, so that every line of the log names the request.
     let span = tracing::error_span!(
@@ -170,7 +172,7 @@ async fn guarded(app: Arc<App>, ask: AdmittedRequest, out: SseSink, leave: Cance
     );
     let asked = ask.clone();
     let turn = async {
-        match AssertUnwindSafe(converse(app, ask, out.clone(), leave)).catch_unwind().await {
+        match AssertUnwindSafe(converse(Arc::clone(&app.chat), ask, out.clone(), leave)).catch_unwind().await {
             Ok(outcome) => outcome,
             Err(_) => panicked(&counting, &asked, &out),
         }
@@ -179,7 +181,7 @@ async fn guarded(app: Arc<App>, ask: AdmittedRequest, out: SseSink, leave: Cance
 }
 
 /// The end of a turn that panicked: counted, kept and told as any other that failed. The log has the place already.
-fn panicked(app: &App, ask: &AdmittedRequest, out: &SseSink) -> Outcome {
+fn panicked(app: &ChatService, ask: &AdmittedRequest, out: &SseSink) -> Outcome {
     let answer = Answer::failed(Fault::internal(locale_of(ask.request.culture())));
     let outcome = answer.outcome(ask);
     let (status, took) = (outcome.status.as_u16(), ask.began.elapsed());
@@ -204,7 +206,7 @@ async fn chat(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Ext
     let locale = locale_of(ask.request.culture());
     let leave = CancellationToken::new();
     let leaves = leave.clone().drop_guard();
-    let ended = app.turns.spawn(guarded(Arc::clone(&app), ask, SseSink::default(), leave)).await;
+    let ended = app.chat.turns.spawn(guarded(Arc::clone(&app), ask, SseSink::default(), leave)).await;
     leaves.disarm();
     let Ok(outcome) = ended else { return envelope_only(&Fault::internal(locale), &id.0, false) };
     let mut response = json_response(outcome.status, &outcome.response);
@@ -226,7 +228,7 @@ async fn stream(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, E
     let leave = CancellationToken::new();
     let leaves = leave.clone().drop_guard();
     let (sender, events) = mpsc::unbounded_channel();
-    app.turns.spawn(guarded(Arc::clone(&app), ask, SseSink::to(sender), leave));
+    app.chat.turns.spawn(guarded(Arc::clone(&app), ask, SseSink::to(sender), leave));
     let mut response = Body::from_stream(sse::body(events, leaves)).into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
@@ -244,7 +246,7 @@ async fn token(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Ex
         Ok(body) => body,
         Err(refusal) => return refusal,
     };
-    let client = origin::network(origin::client_ip(&parts.headers, peer.0.ip(), &app.config));
+    let client = origin::network(origin::client_ip(&parts.headers, peer.0.ip(), &app.chat.config));
     let left = match app.limits.take(Kind::Token, &client, Utc::now().timestamp_millis()) {
         Ok(left) => left,
         Err(used_up) => return too_many(used_up, "en", &id.0, false),
@@ -265,17 +267,17 @@ async fn token(State(app): State<Arc<App>>, Extension(peer): Extension<Peer>, Ex
 
 /// A token for a new visitor, or another one for a visitor who is known again, and what makes a browser say who it is.
 fn issue(app: &App, headers: &HeaderMap, body: &Value) -> Result<(Value, Option<String>), Fault> {
-    let Some(auth) = &app.config.simple_auth else { return Err(Fault::internal("en")) };
+    let Some(auth) = &app.chat.config.simple_auth else { return Err(Fault::internal("en")) };
     let application = body["applicationId"].as_str().filter(|id| !id.is_empty() && id.chars().count() <= 100);
     let Some(application) = application else { return Err(Fault::invalid("applicationId must have 1 to 100 characters.")) };
-    if !app.config.allows(application) {
+    if !app.chat.config.allows(application) {
         return Err(Fault::new(StatusCode::FORBIDDEN, Category::Auth, "AUTHZ_FORBIDDEN", Text::NotAllowed.of("en")));
     }
     let now = Utc::now().timestamp();
     let new = || Visitor { sid: uuid::Uuid::new_v4().to_string(), application: application.to_owned() };
     let visitor = auth.known(headers, application, now).unwrap_or_else(new);
     let token = auth.issue(&visitor, now).ok_or_else(|| Fault::internal("en"))?;
-    let cookie = auth.cookie(&visitor, headers, app.config.session_ttl.as_secs(), now);
+    let cookie = auth.cookie(&visitor, headers, app.chat.config.session_ttl.as_secs(), now);
     Ok((json!({"token": token, "expiresInSeconds": auth.ttl_s, "sid": visitor.sid}), cookie))
 }
 
@@ -297,7 +299,7 @@ async fn runs(State(app): State<Arc<App>>, Extension(id): Extension<RequestId>, 
         Some(Ok(limit)) if (1..=10_000).contains(&limit) => limit,
         Some(_) => return envelope_only(&Fault::invalid("limit must be a number from 1 to 10000."), &id.0, false),
     };
-    json_response(StatusCode::OK, &app.runs.list(limit, value("applicationId"), value("sessionId")))
+    json_response(StatusCode::OK, &app.chat.runs.list(limit, value("applicationId"), value("sessionId")))
 }
 
 fn unknown_run() -> Response {
@@ -312,7 +314,7 @@ async fn run(State(app): State<Arc<App>>, Extension(id): Extension<RequestId>, r
         return refusal;
     }
     let Ok(Path(run)) = run else { return unknown_run() };
-    app.runs.get(&run).map_or_else(unknown_run, |(record, _)| json_response(StatusCode::OK, &record))
+    app.chat.runs.get(&run).map_or_else(unknown_run, |(record, _)| json_response(StatusCode::OK, &record))
 }
 
 /// The same message with the same context, in a session of its own: what it came from stays as it is, and nothing that waits there is
@@ -327,7 +329,7 @@ async fn replay(State(app): State<Arc<App>>, Extension(id): Extension<RequestId>
         Ok(body) => body,
         Err(refusal) => return refusal,
     };
-    let Some((_, Some((original, client_ip)))) = app.runs.get(&run) else { return unknown_run() };
+    let Some((_, Some((original, client_ip)))) = app.chat.runs.get(&run) else { return unknown_run() };
     let turn = uuid::Uuid::new_v4().to_string();
     let request = match replayed(&app, original, &body, &turn) {
         Ok(request) => request,
@@ -341,7 +343,7 @@ async fn replay(State(app): State<Arc<App>>, Extension(id): Extension<RequestId>
     let ask = AdmittedRequest { request, turn: turn.clone(), visitor: None, request_id, correlation, client_ip, debug: true, route: CHAT, began };
     let leave = CancellationToken::new();
     let leaves = leave.clone().drop_guard();
-    let ended = app.turns.spawn(guarded(Arc::clone(&app), ask, SseSink::default(), leave)).await;
+    let ended = app.chat.turns.spawn(guarded(Arc::clone(&app), ask, SseSink::default(), leave)).await;
     leaves.disarm();
     let Ok(outcome) = ended else { return envelope_only(&Fault::internal("en"), &id.0, true) };
     json_response(StatusCode::OK, &json!({"originalRunId": run, "newRunId": turn, "result": outcome.response}))
@@ -362,7 +364,7 @@ fn replayed(app: &App, original: ChatRequest, body: &Value, turn: &str) -> Resul
             merged[name] = value.clone();
         }
     }
-    let request = ChatRequest::read(&merged, &app.config)?;
-    request.admit(&app.config)?;
+    let request = ChatRequest::read(&merged, &app.chat.config)?;
+    request.admit(&app.chat.config)?;
     Ok(request)
 }

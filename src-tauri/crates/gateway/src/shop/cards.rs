@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    chat::relay::Call,
+    call::Call,
     json::{cut, first, number, numeral, text},
 };
 
@@ -122,7 +122,7 @@ fn image(item: &Value) -> Option<String> {
     })
 }
 
-/// What is told of a product beside its name and price.
+/// Attributes of a product beside its name and price.
 pub(crate) fn attributes(item: &Value) -> Map<String, Value> {
     let of = |name: &str| item[name].as_str().or_else(|| item["attributes"][name].as_str()).filter(|text| !text.trim().is_empty()).map(|text| json!(text));
     let named = ["color", "size", "material", "brand", "category", "manufacturer"];

@@ -1,21 +1,18 @@
 //! Variants to choose from, and whether the next message chooses one.
 
+use language::message::{contains_word, read_option};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    chat::texts::Text,
     json::{number, text},
-    shop::{cards::dimensions, ordinals},
+    shop::cards::dimensions,
+    texts::Text,
 };
 
 const OPTIONS: usize = 6;
-/// What people put around the option that they name.
-const AROUND_A_NUMBER: [&str; 14] = ["the", "please", "thanks", "thank", "you", "ok", "okay", "yes", "den", "det", "tack", "snälla", "ja", "okej"];
-/// What may stand behind an ordinal.
-const AFTER_AN_ORDINAL: [&str; 4] = ["one", "option", "alternativ", "alternativet"];
 
-/// What the next message picked.
+/// The option that a message picks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Pick {
     /// A part number, and how many of it.
@@ -24,7 +21,7 @@ pub(crate) enum Pick {
     Words(String),
 }
 
-/// What a product offers somebody who wants to add it.
+/// The ways in which a product can be added to the cart.
 pub(crate) enum Offer {
     /// There is nothing to choose.
     Plain,
@@ -37,13 +34,13 @@ fn is_buyable(variant: &Value) -> bool {
     variant["isBuyable"] == true && text(&variant["partNo"]).is_some()
 }
 
-/// Nothing where the shop does not tell.
+/// Returns None if the shop does not report stock.
 fn in_stock(variant: &Value) -> Option<bool> {
     let stock = &variant["onHand"];
     if stock["isActive"] == false { Some(false) } else { number(&stock["value"]).map(|value| value > 0.0) }
 }
 
-/// What the product offers under a part number: its own asks for a variant, a variant's does not.
+/// Finds how the product can be added under a part number: its own asks for a variant, a variant's does not.
 pub(crate) fn offer(product: &Value, part: &str, quantity: u64, locale: &str) -> Offer {
     let variants = product["variants"].as_array().map_or(&[] as &[Value], Vec::as_slice);
     let is = |value: &Value| text(value).is_some_and(|own| own.eq_ignore_ascii_case(part));
@@ -149,15 +146,15 @@ struct Meta {
     dims_map: Value,
 }
 
-/// The set as it goes out. Nothing: there is nothing to choose.
+/// The set as it goes out. Returns None if there is no option.
 pub(crate) fn shown(kept: &Value) -> Option<Shown> {
     Shown::deserialize(kept).ok().filter(|shown| !shown.options.is_empty())
 }
 
-/// What a message picks of a set of choices, if anything.
+/// The option of a set that a message picks, if any.
 pub(crate) fn pick(message: &str, kept: &Value) -> Option<Pick> {
     let options = kept["options"].as_array()?;
-    let option = match ordinal(message) {
+    let option = match read_option(message) {
         Some(number) => options.get(number.checked_sub(1)?)?,
         None => options.iter().find(|option| names(option).iter().any(|name| contains_word(message, name)))?,
     };
@@ -193,43 +190,6 @@ fn names(option: &Value) -> Vec<String> {
     [&option["id"], &option["meta"]["partNo"]].into_iter().chain(also).filter_map(text).collect()
 }
 
-/// Whether a name stands in a message as a whole: "1" is not in "10".
-pub(crate) fn contains_word(message: &str, name: &str) -> bool {
-    let (message, name) = (message.to_lowercase(), name.to_lowercase());
-    message.match_indices(&name).any(|(at, _)| {
-        let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '-' && c != '_');
-        edge(message[..at].chars().next_back()) && edge(message[at + name.len()..].chars().next())
-    })
-}
-
-/// The number of an option, when the message says nothing else: "2", "#2", "option 2", "nr. 2", "2nd", "the second one, please". Politeness
-/// beside a bare number is left to the model: "2, please" may be how many.
-fn ordinal(message: &str) -> Option<usize> {
-    let all = message.trim().trim_end_matches(['.', '!']).to_lowercase();
-    let words: Vec<String> = all.split_whitespace().map(|word| word.trim_matches([',', '.', '!']).to_owned()).filter(|word| !word.is_empty()).collect();
-    let told: Vec<usize> = (0..words.len()).filter(|at| !AROUND_A_NUMBER.contains(&words[*at].as_str())).collect();
-    let named_so = told.first().is_some_and(|at| BEFORE_A_NUMBER.contains(&words[*at].as_str()));
-    if let [at, rest @ ..] = &told[usize::from(named_so)..]
-        && rest.len() < 2
-        && rest.iter().all(|after| AFTER_AN_ORDINAL.contains(&words[*after].as_str()))
-        && let Some(place) = ordinals::ordinal(&words, *at)
-    {
-        return Some(place);
-    }
-    let told = told.into_iter().map(|at| words[at].as_str()).collect::<Vec<_>>().join(" ");
-    let (small, after) = named(&told);
-    let digits = if after { small } else { all.as_str() };
-    (1..=3).contains(&digits.len()).then(|| digits.parse().ok()).flatten()
-}
-
-const BEFORE_A_NUMBER: [&str; 7] = ["option", "number", "alternativ", "nummer", "nr.", "nr", "#"];
-
-/// What stands behind a word for a number, and whether there was one.
-fn named(text: &str) -> (&str, bool) {
-    let after = BEFORE_A_NUMBER.iter().find_map(|word| text.strip_prefix(word));
-    after.map_or((text, false), |after| (after.trim(), true))
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
@@ -248,15 +208,6 @@ mod tests {
             Offer::One(part) => part,
             Offer::Several(kept) => kept["options"].as_array().unwrap().iter().filter_map(|option| option["id"].as_str()).collect::<Vec<_>>().join(" "),
             Offer::Nothing => "nothing".into(),
-        }
-    }
-
-    #[test]
-    fn section_12_a_number_alone_is_an_options_however_it_is_written() {
-        for (message, number) in
-            [("2", Some(2)), ("option 2", Some(2)), ("option 2nd", Some(2)), ("nr. 2", Some(2)), ("2nd, please", Some(2)), ("option", None)]
-        {
-            assert_eq!(ordinal(message), number, "{message}");
         }
     }
 

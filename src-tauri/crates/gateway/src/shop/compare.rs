@@ -3,9 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    chat::{relay::Call, texts::Text},
+    call::Call,
     json::{cut, first, text},
     shop::cards,
+    texts::Text,
 };
 
 const PRODUCTS: usize = 3;
@@ -93,7 +94,7 @@ fn item(product: &Value) -> Option<Value> {
     Some(item)
 }
 
-/// What speaks for each, as far as the figures themselves say it.
+/// Adds the advantages of each product that its figures prove.
 fn highlight(items: &mut [Value], products: &[&Value], locale: &str) {
     let amount = |item: &Value| item["price"]["amount"].as_f64();
     let one_currency = items.iter().all(|item| item["price"]["currency"] == items[0]["price"]["currency"]);
@@ -114,7 +115,7 @@ fn highlight(items: &mut [Value], products: &[&Value], locale: &str) {
     }
 }
 
-/// What is compared: known features in their order, the rest by name.
+/// The compared features: known ones in their order, the rest by name.
 fn features(items: &[Value]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let named = items.iter().flat_map(|item| item["attributes"].as_object().into_iter().flatten().map(|(name, _)| name.clone()));
@@ -180,7 +181,7 @@ fn title(items: &[Value], locale: &str) -> String {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::chat::relay::tests::done;
+    use crate::call::tests::done;
 
     fn get(id: u32, more: Value) -> Call {
         let mut product = json!({"productId": id, "name": format!("Tent number {id} with a name that is long")});

@@ -1,11 +1,11 @@
-//! What a session remembers of products between turns: what the screen shows under which number, what was looked at, what the
+//! The memory of products between turns: which number the screen shows for which product, which were looked at, and what the
 //! newest search found. It is told to the model before each message and kept nowhere else. Bounded.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    chat::relay::Call,
+    call::Call,
     json::{cut, first, number, text},
     shop::cards,
 };
@@ -46,7 +46,7 @@ pub(crate) struct KnownProduct {
 }
 
 impl KnownProduct {
-    /// What a message may call it.
+    /// The names that a message may use for it.
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         [Some(&self.product_id), self.part_no.as_ref()].into_iter().flatten()
     }
@@ -81,7 +81,7 @@ impl Memory {
         }
     }
 
-    /// What the model is told of it; nothing when there is nothing.
+    /// The memory as the model reads it. Returns None if it is empty.
     pub(crate) fn told(&self) -> Option<String> {
         if self.last_results.is_empty() && self.shortlist.is_empty() {
             return None;
@@ -143,7 +143,7 @@ fn brief(known: &KnownProduct) -> Value {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::chat::relay::tests::done;
+    use crate::call::tests::done;
 
     fn search(ids: std::ops::Range<u32>) -> Call {
         let items: Vec<Value> = ids.map(|id| json!({"productId": id, "partNo": format!("P-{id}"), "name": format!("Shoe {id}"), "price": "10.50"})).collect();

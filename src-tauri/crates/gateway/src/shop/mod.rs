@@ -4,7 +4,5 @@ pub(crate) mod cards;
 pub(crate) mod choices;
 pub(crate) mod compare;
 pub(crate) mod memory;
-pub(crate) mod ordinals;
-pub(crate) mod preflight;
 pub(crate) mod references;
 pub(crate) mod refine;

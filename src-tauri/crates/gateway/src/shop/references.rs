@@ -1,12 +1,12 @@
 //! Which products a message means: by their numbers on the screen, by id or part number, or by "these". Only a hint for the
 //! model, which still decides. Pure.
 
+use language::message::{MessageWords, contains_word};
 use serde_json::Value;
 
 use crate::shop::{
-    choices::{self, contains_word},
+    choices,
     memory::{KnownProduct, Memory},
-    ordinals::{ordinal, place},
 };
 
 /// Products of one comparison.
@@ -14,103 +14,13 @@ const COMPARED: usize = 3;
 /// A message that may refer to something without a number.
 const SHORT: usize = 50;
 
-const BEFORE_NUMBER: [&str; 9] = ["option", "number", "nr", "no", "alternativ", "alternativet", "nummer", "product", "produkt"];
-const JOINERS: [&str; 9] = ["and", "or", "vs", "versus", "with", "och", "eller", "mot", "med"];
-const COMPARES: &str = "compare comparison comparing jämför jämföra jämförelse jämförelsen";
-const DIFFERS: &str = "difference differences better best worse prefer versus vs skillnad skillnaden bättre bäst sämre föredra";
-const SEVERAL: &str = "these those them both all two three 2 3 dessa dem dom båda alla två tre";
-/// Who changes the cart compares nothing, unless two are weighed: "which should I buy, 1 or 3?"
-const WEIGHS: &str = "or eller vs versus mot";
-const CHANGES: &str = "add put buy order remove delete lägg lägga köp köpa beställ beställa ta stoppa";
-const POINTING: &str = "that this it one option number like den det denna detta nr";
-
-/// A message as words: small letters, without marks, commas kept apart.
-struct MessageWords(Vec<String>);
-
-impl MessageWords {
-    fn of(message: &str) -> Self {
-        let spaced = message.to_lowercase().replace(',', " , ").replace('&', " & ");
-        let trimmed =
-            |word: &str| if matches!(word, "," | "&") { word.to_owned() } else { word.trim_matches(|c: char| !c.is_alphanumeric() && c != '#').to_owned() };
-        Self(spaced.split_whitespace().map(trimmed).filter(|word| !word.is_empty()).collect())
-    }
-
-    fn has(&self, any: &str) -> bool {
-        self.0.iter().any(|word| any.split(' ').any(|known| known == word))
-    }
-
-    fn at(&self, at: usize) -> &str {
-        self.0.get(at).map_or("", String::as_str)
-    }
-
-    fn before(&self, at: usize) -> &str {
-        at.checked_sub(1).map_or("", |before| self.at(before))
-    }
-
-    /// Numbers that mean a place on the screen: "#2", "option 2", "2nd", "the second", "the first two", a number alone; joined ones where
-    /// the cart is to change.
-    fn places(&self) -> Vec<usize> {
-        let mut places = Vec::new();
-        let asks = [CHANGES, COMPARES, DIFFERS].into_iter().any(|words| self.has(words));
-        for (at, word) in self.0.iter().enumerate() {
-            let (marked, digits) = word.strip_prefix('#').map_or((false, word.as_str()), |rest| (true, rest));
-            let named = marked || self.0.len() == 1 || BEFORE_NUMBER.contains(&self.before(at));
-            let bare = place(digits).filter(|_| named);
-            // "The top three tents" may be a new search.
-            let listed = asks || (word != "top" && matches!(self.before(at), "the" | "de"));
-            match self.first_few(at) {
-                few @ 1.. if listed => places.extend(1..=few),
-                _ => places.extend(bare.or_else(|| ordinal(&self.0, at))),
-            }
-        }
-        if self.has(CHANGES) {
-            places.extend(self.joined());
-        }
-        let mut seen = std::collections::BTreeSet::new();
-        places.retain(|place| seen.insert(*place));
-        places
-    }
-
-    /// Numbers that are joined: "1 and 3", "2, 4 & 5". Those of "2 or 3 of them" say how many.
-    fn joined(&self) -> Vec<usize> {
-        if (0..self.0.len()).any(|at| place(self.at(at)).is_some() && matches!((self.at(at + 1), self.at(at + 2)), ("of", "them") | ("av", "dem"))) {
-            return Vec::new();
-        }
-        let number = |at: usize| place(self.at(at).trim_start_matches('#'));
-        let stands = |at: usize| {
-            number(at).is_some() && ((joins(self.before(at)) && at > 1 && number(at - 2).is_some()) || (joins(self.at(at + 1)) && number(at + 2).is_some()))
-        };
-        (0..self.0.len()).filter(|at| stands(*at)).filter_map(number).collect()
-    }
-
-    /// Whether two of these products stand joined: "AB-1 or AB-3", but not "add AB-1 and remove AB-3".
-    fn joins(&self, known: &[&KnownProduct]) -> bool {
-        let names: Vec<Vec<String>> = known.iter().flat_map(|known| known.names()).filter(|name| name.len() > 2).map(|name| Self::of(name).0).collect();
-        // How many words a name takes that begins there.
-        let name_at =
-            |at: usize| names.iter().filter(|name| !name.is_empty() && self.0.get(at..).is_some_and(|rest| rest.starts_with(name))).map(Vec::len).max();
-        let second = |at: usize| name_at(at).is_some_and(|words| joins(self.at(at + words)) && name_at(at + words + 1).is_some());
-        (0..self.0.len()).any(second)
-    }
-
-    /// How many "the first two" that begin at `at` are; 0: nothing of the kind begins there.
-    fn first_few(&self, at: usize) -> usize {
-        let next = if matches!(self.at(at), "first" | "top" | "första") { self.at(at + 1) } else { "" };
-        match next {
-            "two" | "2" | "två" => 2,
-            "three" | "3" | "tre" => 3,
-            _ => 0,
-        }
-    }
-}
-
-fn joins(word: &str) -> bool {
-    matches!(word, "," | "&") || JOINERS.contains(&word)
-}
-
 fn named<'a>(message: &str, memory: &'a Memory) -> Vec<&'a KnownProduct> {
     let is_named = |known: &&KnownProduct| known.names().any(|name| name.len() > 2 && contains_word(message, name));
     memory.last_results.iter().filter(is_named).collect()
+}
+
+fn names_of<'a>(known: &'a [&KnownProduct]) -> impl Iterator<Item = &'a String> {
+    known.iter().flat_map(|known| known.names()).filter(|name| name.len() > 2)
 }
 
 /// The products that a message means, in the order in which it names them.
@@ -121,7 +31,7 @@ pub(crate) fn meant<'a>(message: &str, memory: &'a Memory) -> Vec<&'a KnownProdu
     if places.is_empty() {
         found = named(message, memory);
     }
-    if let ([only], true) = (&memory.last_results[..], found.is_empty() && places.is_empty() && message.chars().count() < SHORT && words.has(POINTING)) {
+    if let ([only], true) = (&memory.last_results[..], found.is_empty() && places.is_empty() && message.chars().count() < SHORT && words.points()) {
         found.push(only);
     }
     found.dedup();
@@ -131,10 +41,11 @@ pub(crate) fn meant<'a>(message: &str, memory: &'a Memory) -> Vec<&'a KnownProdu
 /// The ids of products that a message wants compared; none when it wants nothing compared or does not say which.
 pub(crate) fn compared(message: &str, memory: &Memory) -> Vec<String> {
     let words = MessageWords::of(message);
-    let joined = words.joined();
+    let joined = words.joined_numbers();
     let by_name = named(message, memory);
-    let beside = (!words.has(CHANGES) || words.has(WEIGHS)) && (joined.len() > 1 || words.joins(&by_name));
-    let wanted = words.has(COMPARES) || beside || (words.has(DIFFERS) && words.has(SEVERAL));
+    // A message that changes the cart compares nothing, unless it weighs two products.
+    let beside = (!words.asks_for_change() || words.weighs()) && (joined.len() > 1 || words.joins_names(names_of(&by_name)));
+    let wanted = words.compares() || beside || (words.asks_for_difference() && words.means_several());
     if !wanted {
         return Vec::new();
     }
@@ -147,7 +58,7 @@ pub(crate) fn compared(message: &str, memory: &Memory) -> Vec<String> {
     let places: Vec<usize> = words.places().into_iter().chain(joined).collect();
     places.iter().filter_map(|place| memory.last_results.iter().find(|known| known.index == *place)).for_each(|known| add(&known.product_id));
     by_name.iter().for_each(|known| add(&known.product_id));
-    if ids.len() < 2 && words.has(SEVERAL) {
+    if ids.len() < 2 && words.means_several() {
         if memory.shortlist.len() > 1 {
             memory.shortlist.iter().rev().take(COMPARED).rev().for_each(|id| {
                 if !ids.contains(id) {
@@ -166,7 +77,7 @@ pub(crate) fn compared(message: &str, memory: &Memory) -> Vec<String> {
     if ids.len() > 1 { ids } else { Vec::new() }
 }
 
-/// What the model is told before a message. While `options` stand, numbers mean them and no product.
+/// Sentences for the model before a message. While `options` stand, numbers mean them and no product.
 pub(crate) fn hints(message: &str, memory: &Memory, options: Option<&Value>) -> Vec<String> {
     let mut hints: Vec<String> = memory.told().into_iter().collect();
     if let Some(options) = options.and_then(choices::told) {

@@ -1,22 +1,8 @@
-//! What can be tried after a search that found nothing, as the search itself offers it, and what a customer took of it.
+//! Suggestions after a search that found nothing, as the search itself offers them, and which of them a customer takes.
 
-use std::sync::Arc;
-
-use contract::ToolOutcome;
 use serde_json::{Value, json};
 
-use crate::{
-    chat::{
-        answer::Answer,
-        relay::{Call, EventRelay},
-        sessions::State,
-        texts::Text,
-        turn::Turn,
-    },
-    http::error::Fault,
-    json::text,
-    shop::cards,
-};
+use crate::{call::Call, json::text, shop::cards};
 
 /// Suggestions that are kept.
 const KEPT: usize = 8;
@@ -26,7 +12,7 @@ pub(crate) fn of_turn(calls: &[Call]) -> Vec<Value> {
     empty_search(calls).and_then(|search| search.data["refinements"].as_array().cloned()).unwrap_or_default()
 }
 
-/// What is kept of them for the next message, besides those of before: each with the words that the search was for in the end, or that it
+/// The suggestions that are stored for the next message, with the earlier ones: each with the words that the search was for in the end, or that it
 /// would only be the same search again. A search by limits alone had no words.
 pub(crate) fn to_keep(calls: &[Call], before: &[Value]) -> Vec<Value> {
     let search = empty_search(calls);
@@ -51,7 +37,7 @@ fn empty_search(calls: &[Call]) -> Option<&Call> {
     calls.iter().rev().find(is_search).filter(|search| cards::items(&search.data).is_empty())
 }
 
-/// What a customer took of the suggestions.
+/// The suggestion that a customer takes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Way {
     /// A search for exactly these words.
@@ -60,7 +46,7 @@ pub(crate) enum Way {
     Without(String),
     /// A question to the customer.
     Question(String),
-    /// Nothing is left to take away: the search was made without those words.
+    /// The search was already made without those words.
     Made,
 }
 
@@ -77,53 +63,10 @@ pub(crate) fn taken(message: &str, offered: &[Value]) -> Option<Way> {
     }
 }
 
-impl Turn<'_> {
-    /// Follows a suggestion. No model is asked: it would only search for the label.
-    pub(crate) async fn go_on(&self, way: Way, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
-        match way {
-            // In quotation marks it goes out as it is.
-            Way::Exactly(words) => self.search_for(&format!("“{words}”"), Text::NothingFound, state, answer).await,
-            Way::Without(words) => self.search_for(&words, Text::NothingLeft, state, answer).await,
-            Way::Question(question) => {
-                answer.text = question;
-                self.keep_exchange(answer).await
-            }
-            Way::Made => self.told(Text::SearchedWithout, answer).await,
-        }
-    }
-
-    async fn search_for(&self, words: &str, none: Text, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
-        let engine = self.app.host.engine();
-        let specs = engine.specs();
-        let Some(search) = specs.iter().find(|spec| spec.model_name == "product_search") else { return Err(Fault::internal(self.locale)) };
-        let (called, events) = engine.call_heard(&self.session, search.id.clone(), json!({"query": words}), self.around()).await;
-        let mut teller = EventRelay::new(self.out.clone(), self.locale, self.ask.debug, Arc::clone(&specs));
-        for event in events {
-            teller.take(event);
-        }
-        answer.calls = std::mem::take(&mut teller.calls);
-        self.show_products(&[], state, answer).await;
-        answer.refinements = of_turn(&answer.calls);
-        let found = called.is_ok_and(|response| response.outcome == ToolOutcome::Ok);
-        if found {
-            // While nothing is found, what was offered before is still wanted.
-            let before = std::mem::take(&mut state.ways_on);
-            state.ways_on = if answer.cards.is_empty() { to_keep(&answer.calls, &before) } else { Vec::new() };
-        }
-        let text = match (found, answer.cards.is_empty()) {
-            (true, true) => none,
-            (true, false) => Text::FoundThese,
-            // It stays on the screen, and may be tried again.
-            (false, _) => Text::SearchFailed,
-        };
-        self.told(text, answer).await
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chat::relay::tests::done;
+    use crate::call::tests::done;
 
     fn search(effective: &str, payloads: Value) -> Call {
         let offered: Vec<Value> = payloads.as_array().into_iter().flatten().map(|payload| json!({"label": payload["type"], "payload": payload})).collect();

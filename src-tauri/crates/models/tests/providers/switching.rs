@@ -5,7 +5,8 @@ use std::sync::Arc;
 use engine::ports::{Message, Model, ModelErrorKind, ModelEvent, ModelRequest};
 use futures::StreamExt;
 use kit::model_server::{ModelServer, Reply};
-use models::{Api, Config, Provider, WithFallback, offline::OfflineModel};
+use models::{Api, Config, Provider, WithFallback};
+use offline::OfflineModel;
 use serde_json::json;
 
 use crate::recordings::folder;

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::*;
-use crate::chat::relay::tests::done;
+use crate::call::tests::done;
 
 fn card(item: Value) -> Value {
     of_item(&item).unwrap_or(Value::Null)

@@ -1,0 +1,100 @@
+//! A tool call of a turn: who asked for it, how it ended, and what it brought. Knows no session and no caller.
+
+use std::time::Instant;
+
+use contract::{CallId, ToolOutcome};
+use serde_json::Value;
+
+use crate::{
+    json::text,
+    texts::{Text, tool_fails, tool_name},
+};
+
+/// A tool call of a turn.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) id: CallId,
+    /// As the model knows it.
+    pub(crate) tool: String,
+    pub(crate) args: Value,
+    pub(crate) known: bool,
+    pub(crate) writes: bool,
+    /// How it ended; `None` while it runs or waits for the caller.
+    pub(crate) outcome: Option<ToolOutcome>,
+    pub(crate) data: Value,
+    /// Why it failed, as the contract names it.
+    pub(crate) code: Option<&'static str>,
+    pub(crate) proposed: bool,
+    pub(crate) executed: bool,
+    /// Arguments that the model gave although only the caller may.
+    pub(crate) ignored: Option<Value>,
+    pub(crate) began: Instant,
+    pub(crate) duration_ms: u64,
+    /// It reached the tool or its approval: no limit, no rule and no wrong argument refused it before.
+    pub(crate) asked: bool,
+    /// It was refused because another change was asked about first.
+    pub(crate) is_left: bool,
+}
+
+impl Call {
+    /// A call that the gateway had made by itself, as it ended.
+    pub(crate) fn made(id: CallId, tool: String, args: Value, began: Instant, (outcome, data): (ToolOutcome, Value)) -> Self {
+        Self {
+            id,
+            tool,
+            args,
+            known: true,
+            writes: false,
+            outcome: Some(outcome),
+            data,
+            code: None,
+            proposed: false,
+            executed: false,
+            ignored: None,
+            began,
+            duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            asked: true,
+            is_left: false,
+        }
+    }
+
+    pub(crate) fn ok(&self) -> bool {
+        self.outcome == Some(ToolOutcome::Ok)
+    }
+
+    /// Its result, or what a caller is told instead.
+    pub(crate) fn ended(&self, locale: &str) -> Result<&Value, &'static str> {
+        match (self.ok(), self.asked) {
+            (true, _) => Ok(&self.data),
+            (false, true) => Err(tool_fails(&self.tool, locale)),
+            (false, false) => Err(Text::LeftOut.of(locale)),
+        }
+    }
+
+    /// A change that was not asked about, as a customer may ask for it again.
+    pub(crate) fn as_left(&self, locale: &str) -> Option<String> {
+        let of = |name: &str| text(&self.args[name]);
+        let part = of("partNo").or_else(|| of("productId"))?;
+        let name = tool_name(&self.tool, locale).to_lowercase();
+        self.is_left.then(|| match (self.tool.as_str(), of("quantity")) {
+            ("cart_add_item", quantity) => format!("{} × {part}", quantity.unwrap_or_else(|| "1".into())),
+            (_, Some(quantity)) => format!("{part} ({name}: {quantity})"),
+            (_, None) => format!("{part} ({name})"),
+        })
+    }
+
+    /// The result, if it is one of this tool.
+    pub(crate) fn result_of(&self, tool: &str) -> Option<&Value> {
+        (self.ok() && self.tool == tool).then_some(&self.data)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A call that went well.
+    pub(crate) fn done(tool: &str, args: Value, data: Value) -> Call {
+        Call::made(CallId::new("call"), tool.to_owned(), args, Instant::now(), (ToolOutcome::Ok, data))
+    }
+}

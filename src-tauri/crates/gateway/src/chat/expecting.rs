@@ -1,0 +1,196 @@
+//! The answers that the next message of a session may give: to the question of a change that waits, to choices, to suggestions. Several
+//! may be open at once: choices stay while the customer asks something else. So each is stored by itself, `apply` is the only function
+//! that changes any of them, and `Expecting` tells which one a message answers.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::shop::{
+    choices::{self, Pick},
+    refine::{self, Way},
+};
+
+/// The open answers of a session. The members have the names under which sessions are stored.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Expectations {
+    /// The choices that the next message may answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    choices: Option<Value>,
+    /// The newest message confirmed a change: a repeat of it confirms nothing more.
+    confirmed: bool,
+    /// The action, as callers know it, whose question a caller saw last. A message answers no other question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asked: Option<String>,
+    /// The last answer offered options: numbers in the next message mean them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    options_offered: bool,
+    /// Suggestions of the last answers, whose labels the next message may be.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ways_on: Vec<Value>,
+}
+
+/// Which of the open answers a message gives.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Expecting {
+    Nothing,
+    /// It decides the change that waits.
+    Decision,
+    Choice(Pick),
+    Suggestion(Way),
+}
+
+/// An event that changes what is open.
+#[derive(Debug)]
+pub(crate) enum Change {
+    /// A message has come and is about to be answered.
+    MessageCame,
+    /// The message confirmed a change, or repeated the message that did.
+    Confirmed,
+    /// The message took none of the suggestions.
+    SuggestionsPassed,
+    Suggested(Vec<Value>),
+    ChoicesOffered(Value),
+    /// One of the choices was taken.
+    Chosen,
+    /// A change was proposed. An older set of choices is not what the next number answers.
+    Proposed,
+    /// The screen shows other products. Numbers mean these from now on.
+    ProductsShown,
+    Answered {
+        offers_choices: bool,
+        /// The action that the answer asks about.
+        question: Option<String>,
+        /// The caller reads the answer: it has not failed, and the caller has not left.
+        is_read: bool,
+    },
+    /// The answer is not read. The question counts as asked only if it was asked before.
+    Unread {
+        asked_before: Option<String>,
+    },
+}
+
+impl Expectations {
+    pub(crate) fn apply(&mut self, change: Change) {
+        match change {
+            Change::MessageCame => self.confirmed = false,
+            Change::Confirmed => self.confirmed = true,
+            Change::SuggestionsPassed => self.ways_on.clear(),
+            Change::Suggested(suggestions) => self.ways_on = suggestions,
+            Change::ChoicesOffered(choices) => self.choices = Some(choices),
+            Change::Chosen | Change::Proposed | Change::ProductsShown => self.choices = None,
+            Change::Answered { offers_choices, question, is_read } => {
+                self.options_offered = offers_choices;
+                if question.is_some() {
+                    self.asked = question.filter(|question| is_read || self.is_asked(question));
+                }
+            }
+            Change::Unread { asked_before } => self.asked = self.still_asked(asked_before),
+        }
+    }
+
+    /// Which open answer a message gives. `waiting` is the question of the change that waits: a change goes first.
+    pub(crate) fn answered_by(&self, message: &str, waiting: Option<&str>) -> Expecting {
+        if waiting.is_some_and(|question| self.is_asked(question)) {
+            return Expecting::Decision;
+        }
+        if let Some(way) = refine::taken(message, &self.ways_on) {
+            return Expecting::Suggestion(way);
+        }
+        self.choices.as_ref().and_then(|choices| choices::pick(message, choices)).map_or(Expecting::Nothing, Expecting::Choice)
+    }
+
+    /// Whether this is the question that a caller saw last.
+    pub(crate) fn is_asked(&self, question: &str) -> bool {
+        self.asked.as_deref() == Some(question)
+    }
+
+    /// The question that a caller saw last.
+    pub(crate) fn asked(&self) -> Option<&String> {
+        self.asked.as_ref()
+    }
+
+    /// An earlier question, if it is still the one that a caller saw last.
+    pub(crate) fn still_asked(&self, before: Option<String>) -> Option<String> {
+        before.filter(|before| self.is_asked(before))
+    }
+
+    /// Whether the message before confirmed a change.
+    pub(crate) fn has_confirmed(&self) -> bool {
+        self.confirmed
+    }
+
+    pub(crate) fn suggestions(&self) -> &[Value] {
+        &self.ways_on
+    }
+
+    /// The choices that numbers in the next message mean.
+    pub(crate) fn offered_choices(&self) -> Option<&Value> {
+        self.choices.as_ref().filter(|_| self.options_offered)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn choices() -> Value {
+        json!({"options": [{"id": "1", "label": "Red", "meta": {"partNo": "P-1"}}], "quantity": 2})
+    }
+
+    fn suggestions() -> Vec<Value> {
+        vec![json!({"label": "1", "payload": {"type": "search_retry", "query": "tents"}})]
+    }
+
+    #[test]
+    fn a_decision_comes_before_a_suggestion_and_that_before_a_choice() {
+        let mut open = Expectations::default();
+        assert_eq!(open.answered_by("1", None), Expecting::Nothing);
+        open.apply(Change::ChoicesOffered(choices()));
+        assert_eq!(open.answered_by("1", None), Expecting::Choice(Pick::Part("P-1".into(), 2)));
+        open.apply(Change::Suggested(suggestions()));
+        assert_eq!(open.answered_by("1", None), Expecting::Suggestion(Way::Exactly("tents".into())));
+        assert_eq!(open.answered_by("1", Some("a")), Expecting::Suggestion(Way::Exactly("tents".into())), "nobody has seen the question");
+        open.apply(Change::Answered { offers_choices: false, question: Some("a".into()), is_read: true });
+        assert_eq!(open.answered_by("1", Some("a")), Expecting::Decision);
+        assert_eq!(open.answered_by("yes", Some("b")), Expecting::Nothing, "of another question no message is the answer");
+    }
+
+    #[test]
+    fn only_a_question_that_was_read_is_asked() {
+        let mut open = Expectations::default();
+        let answered = |question: &str, is_read| Change::Answered { offers_choices: false, question: Some(question.into()), is_read };
+        open.apply(answered("a", false));
+        assert_eq!(open.asked(), None);
+        open.apply(answered("a", true));
+        open.apply(answered("a", false));
+        assert!(open.is_asked("a"), "it had been read before");
+        open.apply(answered("b", true));
+        open.apply(Change::Unread { asked_before: Some("a".into()) });
+        assert_eq!(open.asked(), None);
+    }
+
+    #[test]
+    fn choices_end_when_something_else_is_shown_and_stay_through_other_answers() {
+        for change in [Change::Chosen, Change::Proposed, Change::ProductsShown] {
+            let mut open = Expectations::default();
+            open.apply(Change::ChoicesOffered(choices()));
+            open.apply(Change::Answered { offers_choices: true, question: None, is_read: true });
+            assert!(open.offered_choices().is_some());
+            open.apply(Change::Answered { offers_choices: false, question: None, is_read: true });
+            assert!(open.offered_choices().is_none(), "numbers mean products again");
+            assert_ne!(open.answered_by("1", None), Expecting::Nothing, "the choice can still be made");
+            open.apply(change);
+            assert_eq!(open.answered_by("1", None), Expecting::Nothing);
+        }
+    }
+
+    #[test]
+    fn a_session_keeps_the_names_under_which_it_is_stored() {
+        let stored = json!({"choices": choices(), "confirmed": true, "asked": "a", "optionsOffered": true, "waysOn": suggestions()});
+        let read: Expectations = serde_json::from_value(stored.clone()).unwrap_or_default();
+        assert_eq!(serde_json::to_value(&read).ok(), Some(stored));
+    }
+}

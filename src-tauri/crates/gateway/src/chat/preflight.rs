@@ -1,0 +1,215 @@
+//! Looks at a product before something is proposed or shown: a parent never goes into the cart, whoever named it and however; and
+//! where somebody asks for sizes or colours, cards say which there are.
+
+use std::sync::Arc;
+
+use contract::{AgentError, Approval, ApprovalDecideParams, Decision, ErrorCode, ToolOutcome};
+use futures::future::join_all;
+use host::names_a_dimension;
+use serde_json::{Value, json};
+
+use crate::{
+    call::Call,
+    chat::{
+        answer::Answer,
+        expecting::Change,
+        relay::EventRelay,
+        sse::SseSink,
+        state::State,
+        turn::{LOOKED_AT, Turn},
+    },
+    fault::Fault,
+    json::text,
+    shop::{
+        cards,
+        choices::{self, Offer},
+    },
+    texts::Text,
+};
+
+/// Products of an answer whose variants are looked at.
+const ENRICHED: usize = 3;
+/// Words by which somebody asks for what variants differ in, or is about to buy.
+const ASKS: &str = "size sizes colour colours color colors variant variants fit fits buy storlek storlekar färg färger varianter passar köpa köp";
+/// Why a proposal of a product with variants is taken back.
+const CHOOSE: &str = "The customer has to choose a variant first.";
+
+/// The JSON-RPC error code of a server whose tools take no such arguments.
+const INVALID_PARAMS: i64 = -32_602;
+
+/// The shop could not be asked, so its answer is unknown.
+struct Unanswered;
+
+impl Turn<'_> {
+    /// A change that the model proposed: of a product with variants, the variant is asked for first.
+    pub(crate) async fn propose(&self, approval: Approval, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+        let arguments: Value = serde_json::from_str(&approval.arguments).unwrap_or_default();
+        let (part, quantity) = (text(&arguments["partNo"]).unwrap_or_default(), arguments["quantity"].as_u64().unwrap_or(1));
+        state.open.apply(Change::Proposed);
+        if names_nothing(&arguments) {
+            self.withdraw(&approval, "It named no product.", answer).await;
+            Text::ConfirmFailed.of(self.locale).clone_into(&mut answer.text);
+            return Ok(());
+        }
+        if !LOOKED_AT.contains(&self.tool_of(&approval).as_str()) {
+            self.show(&approval, None, answer);
+            return Ok(());
+        }
+        let seen = answer.calls.iter().rev().filter_map(|call| call.result_of("product_get")).find(|product| is_about(product, &part)).cloned();
+        let product = match seen {
+            Some(product) => Ok(Some(product)),
+            // The product was not looked at: the part number may be that of a parent.
+            None => self.parent_behind(&part).await,
+        };
+        let Ok(product) = product else {
+            self.withdraw(&approval, "The shop could not be asked about that product.", answer).await;
+            Text::ShopFailed.of(self.locale).clone_into(&mut answer.text);
+            return Ok(());
+        };
+        match product.map_or(Offer::Plain, |product| choices::offer(&product, &part, quantity, self.locale)) {
+            Offer::Plain => self.show(&approval, None, answer),
+            Offer::One(variant) => {
+                self.withdraw(&approval, CHOOSE, answer).await;
+                self.offer_part(&variant, quantity, answer).await?;
+            }
+            Offer::Several(kept) => {
+                self.withdraw(&approval, CHOOSE, answer).await;
+                Text::ChooseVariant.of(self.locale).clone_into(&mut answer.text);
+                answer.choices = choices::shown(&kept);
+                state.open.apply(Change::ChoicesOffered(kept));
+            }
+            Offer::Nothing => {
+                self.withdraw(&approval, "That product cannot be bought.", answer).await;
+                Text::NotBuyable.of(self.locale).clone_into(&mut answer.text);
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks for the variant of a product that was to be added by its id alone. Returns whether that is the answer now.
+    pub(crate) async fn ask_for_variant(&self, state: &mut State, answer: &mut Answer) -> Result<bool, Fault> {
+        let by_id = |call: &Call| {
+            let by_id = call.tool == "cart_add_item" && !call.asked && text(&call.args["partNo"]).is_none();
+            // The tool takes no id, so that was left out of what it was given.
+            let id = || text(&call.args["productId"]).or_else(|| text(&call.ignored.as_ref()?["productId"]));
+            by_id.then(|| Some((id()?, call.args["quantity"].as_u64().unwrap_or(1)))).flatten()
+        };
+        let Some((id, quantity)) = answer.calls.iter().rev().find_map(by_id) else { return Ok(false) };
+        let seen = answer.calls.iter().rev().filter_map(|call| call.result_of("product_get")).find(|product| is_about(product, &id)).cloned();
+        let product = match seen {
+            Some(product) => Some(product),
+            None => self.look_up(json!({"productId": id})).await.ok().flatten(),
+        };
+        match product.map_or(Offer::Plain, |product| choices::offer(&product, &id, quantity, self.locale)) {
+            // The shop knows nothing better: the model's own words stand.
+            Offer::Plain => return Ok(false),
+            Offer::One(part) => self.offer_part(&part, quantity, answer).await?,
+            Offer::Several(kept) => {
+                Text::ChooseVariant.of(self.locale).clone_into(&mut answer.text);
+                answer.choices = choices::shown(&kept);
+                state.open.apply(Change::ChoicesOffered(kept));
+            }
+            Offer::Nothing => Text::NotBuyable.of(self.locale).clone_into(&mut answer.text),
+        }
+        Ok(true)
+    }
+
+    /// The product with variants that a part number, or an id in its place, stands for.
+    async fn parent_behind(&self, part: &str) -> Result<Option<Value>, Unanswered> {
+        let mut found = self.look_up(json!({"partNo": part})).await?;
+        if found.is_none() && part.bytes().all(|byte| byte.is_ascii_digit()) {
+            found = self.look_up(json!({"productId": part})).await?;
+        }
+        Ok(found.filter(|product| product["variants"].as_array().is_some_and(|variants| !variants.is_empty()) && is_about(product, part)))
+    }
+
+    /// Looks a product up in the shop, outside the conversation, which does not mention it. Returns None if the shop knows no such product.
+    async fn look_up(&self, arguments: Value) -> Result<Option<Value>, Unanswered> {
+        let engine = self.app.host.engine();
+        let Some(get) = engine.specs().iter().find(|spec| spec.model_name == "product_get").cloned() else { return Ok(None) };
+        let error = match engine.look_heard(&self.session, get.id, arguments, self.around()).await {
+            Ok(response) if response.outcome == ToolOutcome::Ok => return Ok(Some(response.data)),
+            Ok(response) => response.error,
+            Err(error) => Some(error),
+        };
+        if error.is_some_and(|error| knows_none(&error)) { Ok(None) } else { Err(Unanswered) }
+    }
+
+    /// Details of the first products found, when the message or what was left out of the search speaks of sizes, colours or buying.
+    pub(crate) async fn enrichment(&self, calls: &[Call]) -> Vec<Value> {
+        let looked_at = calls.iter().any(|call| call.tool == "product_get" && call.asked);
+        let Some(found) = calls.iter().rev().find_map(|call| call.result_of("product_search")).filter(|_| !looked_at) else { return Vec::new() };
+        let dropped = found["querySimplification"]["droppedTokens"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let message = self.ask.request.message.to_lowercase();
+        let asks = message.split(|c: char| !c.is_alphanumeric()).any(|word| ASKS.split(' ').any(|known| known == word));
+        if !asks && !dropped.into_iter().any(names_a_dimension) {
+            return Vec::new();
+        }
+        let shown = cards::of_turn(calls, &[]);
+        let ids = shown.iter().take(ENRICHED).filter_map(|card| text(&card["productId"]));
+        join_all(ids.map(|id| self.look_up(json!({"productId": id})))).await.into_iter().flatten().flatten().collect()
+    }
+
+    /// Takes a proposal back; the model reads why. Returns false if it still waits.
+    pub(crate) async fn withdraw(&self, approval: &Approval, why: &str, answer: &mut Answer) -> bool {
+        if let Some(call) = answer.calls.iter_mut().find(|call| call.id == approval.call) {
+            (call.proposed, call.outcome) = (false, Some(ToolOutcome::Denied));
+        }
+        let reason = Some(why.to_owned());
+        let params = ApprovalDecideParams { id: approval.id.clone(), hash: approval.hash.clone(), decision: Decision::Reject { reason } };
+        let (rejected, _) = self.app.host.engine().decide_for(approval, params, self.around()).await;
+        if let Err(error) = &rejected {
+            tracing::warn!(target: "gateway", requestId = %self.ask.request_id, %error, "a proposal could not be withdrawn");
+        }
+        rejected.is_ok()
+    }
+
+    /// Proposes to add a part that was chosen, without a model.
+    pub(crate) async fn propose_part(&self, part: &str, quantity: u64, answer: &mut Answer) -> Result<(), Fault> {
+        let chosen = format!("{quantity} × {part}");
+        let kept = self.app.host.engine().exchange(&self.session, &self.ask.request.message, &chosen, &self.around()).await;
+        kept.map_err(|error| Fault::of(&error, self.locale))?;
+        self.offer_part(part, quantity, answer).await
+    }
+
+    /// The same where the message is kept already.
+    async fn offer_part(&self, part: &str, quantity: u64, answer: &mut Answer) -> Result<(), Fault> {
+        let fault = |error: AgentError| Fault::of(&error, self.locale);
+        let engine = self.app.host.engine();
+        let specs = engine.specs();
+        let Some(add) = specs.iter().find(|spec| spec.model_name == "cart_add_item") else { return Err(Fault::internal(self.locale)) };
+        let arguments = json!({"partNo": part, "quantity": quantity});
+        let (called, events) = engine.call_heard(&self.session, add.id.clone(), arguments, self.around()).await;
+        let mut teller = EventRelay::new(SseSink::default(), self.locale, false, Arc::clone(&specs));
+        for event in events {
+            teller.take(event);
+        }
+        answer.calls.extend(std::mem::take(&mut teller.calls));
+        match (teller.approval, called) {
+            (Some(approval), _) => self.show(&approval, None, answer),
+            (None, Err(error)) => return Err(fault(error)),
+            (None, Ok(_)) => Text::ConfirmFailed.of(self.locale).clone_into(&mut answer.text),
+        }
+        Ok(())
+    }
+}
+
+/// Whether it is known that there is nothing to see: the tool itself says no, or cannot be asked about such a thing. One that is
+/// switched off, or that a rule denies, is as if there were none.
+fn knows_none(error: &AgentError) -> bool {
+    matches!(error.code, ErrorCode::InvalidInput | ErrorCode::AgentDisabled)
+        || matches!(error.reason_text(), Some("mcp_tool_error" | "side_effect_disallowed"))
+        || error.details.get("code").and_then(Value::as_i64) == Some(INVALID_PARAMS)
+}
+
+/// Whether a change is of nothing: blank, or the word that programs write where something is missing.
+fn names_nothing(arguments: &Value) -> bool {
+    let name = [&arguments["partNo"], &arguments["productId"]].into_iter().find_map(text);
+    name.is_none_or(|name| ["null", "undefined"].iter().any(|word| name.eq_ignore_ascii_case(word)))
+}
+
+/// Whether a part number, or an id in its place, is this product's or one of its variants'.
+fn is_about(product: &Value, part: &str) -> bool {
+    let is = |value: &Value| [&value["partNo"], &value["productId"]].into_iter().filter_map(text).any(|own| own.eq_ignore_ascii_case(part));
+    is(product) || product["variants"].as_array().is_some_and(|variants| variants.iter().any(is))
+}

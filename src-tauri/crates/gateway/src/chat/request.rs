@@ -1,0 +1,128 @@
+//! A chat request as it comes: which fields, which types, how long. Unknown keys are dropped silently.
+
+use std::time::Instant;
+
+use axum::http::StatusCode;
+use contract::arguments::exact;
+use serde_json::{Map, Value};
+
+use crate::{
+    config::Config,
+    fault::{Category, Fault},
+    texts::{Text, locale_of},
+};
+
+/// A request that fits.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ChatRequest {
+    pub(crate) application: String,
+    pub(crate) session: String,
+    pub(crate) message: String,
+    pub(crate) context: Map<String, Value>,
+}
+
+/// An admitted message.
+#[derive(Clone)]
+pub(crate) struct AdmittedRequest {
+    pub(crate) request: ChatRequest,
+    pub(crate) turn: String,
+    /// Whose demo token was shown.
+    pub(crate) visitor: Option<String>,
+    pub(crate) request_id: String,
+    /// The caller's id of the matter that the message belongs to.
+    pub(crate) correlation: Option<String>,
+    pub(crate) client_ip: String,
+    pub(crate) debug: bool,
+    pub(crate) route: &'static str,
+    pub(crate) began: Instant,
+}
+
+const NUMBERS: [&str; 3] = ["salesAreaId", "customerId", "companyId"];
+const TEXTS: [&str; 2] = ["cultureCode", "currencyCode"];
+/// As long as language tags are.
+const LONGEST_TEXT: usize = 35;
+
+/// The session's id as far as it can be read, for answers about requests that do not fit.
+pub(crate) fn session_of(body: &Value) -> String {
+    body["sessionId"].as_str().filter(|id| !id.is_empty() && id.chars().count() <= 200).unwrap_or("unknown").to_owned()
+}
+
+impl ChatRequest {
+    pub(crate) fn read(body: &Value, config: &Config) -> Result<Self, Fault> {
+        if !body.is_object() {
+            return Err(Fault::invalid("The body must be a JSON object."));
+        }
+        Ok(Self {
+            application: text(body, "applicationId", 100)?,
+            session: text(body, "sessionId", 200)?,
+            message: message(body, config.max_message_chars)?,
+            context: context(&body["context"])?,
+        })
+    }
+
+    /// Checks who may ask, and how much.
+    pub(crate) fn admit(&self, config: &Config) -> Result<(), Fault> {
+        let locale = locale_of(self.culture());
+        if !config.allows(&self.application) {
+            return Err(Fault::new(StatusCode::FORBIDDEN, Category::Auth, "AUTHZ_FORBIDDEN", Text::NotAllowed.of(locale)));
+        }
+        if self.message.chars().count().div_ceil(4) > config.max_message_tokens {
+            let mut fault = Fault::invalid(Text::TooLong.of(locale));
+            fault.status = StatusCode::PAYLOAD_TOO_LARGE;
+            return Err(fault);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn culture(&self) -> Option<&str> {
+        self.context.get("cultureCode").and_then(Value::as_str)
+    }
+}
+
+fn text(body: &Value, name: &str, most: usize) -> Result<String, Fault> {
+    let fault = |rule: String| Err(Fault::invalid(format!("{name} {rule}.")).detail("field", name));
+    let Some(text) = body[name].as_str() else { return fault("must be text".into()) };
+    let length = text.chars().count();
+    if length == 0 || length > most {
+        return fault(format!("must have 1 to {most} characters"));
+    }
+    Ok(text.to_owned())
+}
+
+/// Reads the message. A refusal of one that is too long is in the caller's language.
+fn message(body: &Value, most: usize) -> Result<String, Fault> {
+    let locale = locale_of(body["context"]["cultureCode"].as_str());
+    let said = body["message"].as_str().unwrap_or_default();
+    if said.chars().count() > most {
+        return Err(Fault::invalid(Text::TooLong.of(locale)).detail("field", "message").detail("most", most));
+    }
+    let message = text(body, "message", most)?;
+    if message.trim().is_empty() { Err(Fault::invalid(Text::Blank.of(locale)).detail("field", "message")) } else { Ok(message) }
+}
+
+/// The caller's context. Absent is the same as empty.
+fn context(given: &Value) -> Result<Map<String, Value>, Fault> {
+    let fault = |name: &str, rule: &str| Fault::invalid(format!("context.{name} {rule}.")).detail("field", format!("context.{name}"));
+    let given = match given {
+        Value::Null => return Ok(Map::new()),
+        Value::Object(given) => given,
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            return Err(Fault::invalid("context must be an object.").detail("field", "context"));
+        }
+    };
+    let mut kept = Map::new();
+    for (name, value) in given {
+        let fits = match name.as_str() {
+            name if TEXTS.contains(&name) => {
+                value.as_str().filter(|text| text.chars().count() <= LONGEST_TEXT).map(drop).ok_or("must be text of at most 35 characters")
+            }
+            name if NUMBERS.contains(&name) => value.is_number().then_some(()).ok_or("must be a number"),
+            "priceListIds" => value.as_array().is_some_and(|list| list.iter().all(Value::is_number)).then_some(()).ok_or("must be a list of numbers"),
+            _ => continue,
+        };
+        fits.map_err(|rule| fault(name, rule))?;
+        let value = exact(value.clone()).map_err(|_| fault(name, "holds a number that would not arrive as it is written"))?;
+        kept.insert(name.clone(), value);
+    }
+    Ok(kept)
+}

@@ -1,0 +1,56 @@
+//! Follows a suggestion that a customer took, without a model.
+
+use std::sync::Arc;
+
+use contract::ToolOutcome;
+use serde_json::json;
+
+use crate::{
+    chat::{answer::Answer, expecting::Change, relay::EventRelay, state::State, turn::Turn},
+    fault::Fault,
+    shop::refine::{self, Way},
+    texts::Text,
+};
+
+impl Turn<'_> {
+    /// Follows a suggestion. No model is asked: it would only search for the label.
+    pub(crate) async fn go_on(&self, way: Way, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+        match way {
+            // In quotation marks it goes out as it is.
+            Way::Exactly(words) => self.search_for(&format!("“{words}”"), Text::NothingFound, state, answer).await,
+            Way::Without(words) => self.search_for(&words, Text::NothingLeft, state, answer).await,
+            Way::Question(question) => {
+                answer.text = question;
+                self.keep_exchange(answer).await
+            }
+            Way::Made => self.told(Text::SearchedWithout, answer).await,
+        }
+    }
+
+    async fn search_for(&self, words: &str, none: Text, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
+        let engine = self.app.host.engine();
+        let specs = engine.specs();
+        let Some(search) = specs.iter().find(|spec| spec.model_name == "product_search") else { return Err(Fault::internal(self.locale)) };
+        let (called, events) = engine.call_heard(&self.session, search.id.clone(), json!({"query": words}), self.around()).await;
+        let mut teller = EventRelay::new(self.out.clone(), self.locale, self.ask.debug, Arc::clone(&specs));
+        for event in events {
+            teller.take(event);
+        }
+        answer.calls = std::mem::take(&mut teller.calls);
+        self.show_products(&[], state, answer).await;
+        answer.refinements = refine::of_turn(&answer.calls);
+        let found = called.is_ok_and(|response| response.outcome == ToolOutcome::Ok);
+        if found {
+            // While nothing is found, what was offered before is still wanted.
+            let suggestions = if answer.cards.is_empty() { refine::to_keep(&answer.calls, state.open.suggestions()) } else { Vec::new() };
+            state.open.apply(Change::Suggested(suggestions));
+        }
+        let text = match (found, answer.cards.is_empty()) {
+            (true, true) => none,
+            (true, false) => Text::FoundThese,
+            // It stays on the screen, and may be tried again.
+            (false, _) => Text::SearchFailed,
+        };
+        self.told(text, answer).await
+    }
+}

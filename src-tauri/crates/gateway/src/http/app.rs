@@ -1,0 +1,41 @@
+//! Everything that the routes share: the chat behind them, limits, and the token that callers show.
+
+use std::sync::Arc;
+
+use axum::http::HeaderMap;
+use contract::AgentError;
+use host::Host;
+use serde_json::{Value, json};
+
+use crate::{
+    chat::service::ChatService,
+    config::Config,
+    fault::Fault,
+    http::{auth::FileToken, limits::Limits, origin},
+};
+
+pub(crate) struct App {
+    pub(crate) chat: Arc<ChatService>,
+    pub(crate) limits: Limits,
+    /// The token that every chat and debug route asks for, unless it is switched off.
+    pub(crate) token: Option<FileToken>,
+}
+
+impl App {
+    pub(crate) fn open(host: Arc<Host>, config: Config) -> Result<Self, AgentError> {
+        let token = config.token_file.as_deref().map(FileToken::open).transpose()?;
+        Ok(Self { limits: Limits::new(&config.rates), token, chat: Arc::new(ChatService::new(host, config)) })
+    }
+
+    /// The caller's correlation id, unless a stored key is in it.
+    pub(crate) fn correlation(&self, headers: &HeaderMap) -> Option<String> {
+        origin::correlation(headers).filter(|id| !self.chat.host.engine().holds_secret(&id.as_str().into()))
+    }
+
+    /// Refuses a stored key in what is kept of a request as it is. A message loses it on its way in.
+    pub(crate) async fn check_keepable(&self, body: &Value) -> Result<(), Fault> {
+        let kept = json!([body["applicationId"], body["sessionId"], body["context"]]);
+        let checked = self.chat.host.engine().check_keepable(&kept).await;
+        checked.map_err(|_| Fault::invalid("An id or the context contains a key of this server."))
+    }
+}

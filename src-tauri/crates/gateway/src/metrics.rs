@@ -1,0 +1,178 @@
+//! Counters, and their page for Prometheus. Each count is told as an event of the target `metrics`, too, for whoever exports
+//! them; without an exporter nobody hears it.
+
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use tracing::Level;
+
+use crate::{call::Call, fault::Fault};
+
+/// A number that only grows.
+#[derive(Debug, Default)]
+pub(crate) struct Count(AtomicU64);
+
+impl Count {
+    pub(crate) fn add(&self) {
+        self.more(1);
+    }
+    fn more(&self, n: u64) {
+        self.0.fetch_add(n, Ordering::Relaxed);
+    }
+    fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Numbers that only grow, by their labels.
+#[derive(Debug, Default)]
+struct Counts(Mutex<BTreeMap<String, u64>>);
+
+impl Counts {
+    fn add(&self, labels: String) {
+        *self.0.lock().entry(labels).or_default() += 1;
+    }
+    fn rows(&self) -> Vec<(String, u64)> {
+        self.0.lock().iter().map(|(labels, count)| (labels.clone(), *count)).collect()
+    }
+}
+
+/// Upper bounds of the histograms, in milliseconds.
+const BOUNDS: [u64; 9] = [10, 50, 100, 250, 500, 1_000, 2_500, 10_000, 60_000];
+/// Classes of answers, by status.
+const CLASSES: [&str; 3] = ["2xx", "4xx", "5xx"];
+
+/// How long things took.
+#[derive(Debug, Default)]
+struct Times {
+    buckets: [Count; 9],
+    sum_ms: Count,
+    count: Count,
+}
+
+impl Times {
+    fn add(&self, ms: u64) {
+        self.count.add();
+        self.sum_ms.more(ms);
+        for (bound, bucket) in BOUNDS.iter().zip(&self.buckets) {
+            if ms <= *bound {
+                bucket.add();
+            }
+        }
+    }
+    fn rows(&self) -> Vec<(String, u64)> {
+        let mut rows: Vec<(String, u64)> = BOUNDS.iter().zip(&self.buckets).map(|(bound, count)| (format!("_bucket{{le=\"{bound}\"}}"), count.get())).collect();
+        let count = self.count.get();
+        rows.extend([("_bucket{le=\"+Inf\"}".to_owned(), count), ("_sum".to_owned(), self.sum_ms.get()), ("_count".to_owned(), count)]);
+        rows
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Metrics {
+    pub(crate) refused_connections: Count,
+    pub(crate) left: Count,
+    pub(crate) confirmed: Count,
+    streams: Count,
+    open: AtomicU64,
+    tools: Count,
+    calls: Counts,
+    errors: Counts,
+    turns: [Count; 3],
+    turn_times: Times,
+    tool_times: Times,
+    refused: [Count; 3],
+}
+
+/// A stream that is open, until dropped.
+#[derive(Debug)]
+pub(crate) struct Open<'a>(&'a Metrics);
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        self.0.open.fetch_sub(1, Ordering::Relaxed);
+        tracing::event!(target: "metrics", Level::INFO, counter.csign.streams.open = -1_i64);
+    }
+}
+
+impl Metrics {
+    /// A turn that is streamed, while it lasts.
+    pub(crate) fn stream(&self) -> Open<'_> {
+        self.streams.add();
+        self.open.fetch_add(1, Ordering::Relaxed);
+        tracing::event!(target: "metrics", Level::INFO, counter.csign.streams.open = 1_i64);
+        Open(self)
+    }
+
+    /// A turn that ended.
+    pub(crate) fn turn(&self, route: &str, status: u16, fault: Option<&Fault>, took: Duration, calls: &[Call]) {
+        let (ms, class) = (millis(took), class(status));
+        self.turns[class].add();
+        self.turn_times.add(ms);
+        if let Some(fault) = fault {
+            self.errors.add(format!("{{code=\"{}\"}}", fault.code));
+        }
+        let (status, code) = (CLASSES[class], fault.map_or("none", |fault| fault.code));
+        tracing::event!(target: "metrics", Level::INFO, monotonic_counter.csign.turns = 1_u64, histogram.csign.turn.duration_ms = ms, route, status, code);
+        for call in calls {
+            // A name that no tool has may be anything.
+            let (tool, outcome) = (if call.known { call.tool.as_str() } else { "unknown" }, if call.ok() || call.proposed { "ok" } else { "error" });
+            self.tools.add();
+            self.tool_times.add(call.duration_ms);
+            self.calls.add(format!("{{tool=\"{tool}\",outcome=\"{outcome}\"}}"));
+            tracing::event!(target: "metrics", Level::INFO, monotonic_counter.csign.tool_calls = 1_u64, histogram.csign.tool.duration_ms = call.duration_ms, tool, outcome);
+        }
+    }
+
+    /// A request that never became a turn.
+    pub(crate) fn refuse(&self, status: u16) {
+        self.refused[class(status)].add();
+        tracing::event!(target: "metrics", Level::INFO, monotonic_counter.csign.refused = 1_u64, status);
+    }
+
+    /// The page.
+    pub(crate) fn page(&self, running: usize, sessions: usize) -> String {
+        let mut page = String::new();
+        let mut one = |name: &str, kind: &str, help: &str, rows: &[(String, u64)]| {
+            let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} {kind}");
+            for (labels, value) in rows {
+                let _ = writeln!(page, "{name}{labels} {value}");
+            }
+        };
+        let by_class =
+            |counts: &[Count; 3]| CLASSES.iter().zip(counts).map(|(class, count)| (format!("{{status=\"{class}\"}}"), count.get())).collect::<Vec<_>>();
+        let alone = |value: u64| vec![(String::new(), value)];
+        one("csign_gateway_turns_total", "counter", "Turns that ended, by the class of their status.", &by_class(&self.turns));
+        one("csign_gateway_turn_errors_total", "counter", "Turns that failed, by the code of the error.", &self.errors.rows());
+        one("csign_gateway_refused_total", "counter", "Requests that were refused before a turn.", &by_class(&self.refused));
+        one("csign_gateway_turns_running", "gauge", "Turns under way.", &alone(running as u64));
+        one("csign_gateway_sessions", "gauge", "Sessions that have not ended.", &alone(sessions as u64));
+        one("csign_gateway_streams_open", "gauge", "Streams that are open.", &alone(self.open.load(Ordering::Relaxed)));
+        one("csign_gateway_streams_total", "counter", "Turns that were streamed.", &alone(self.streams.get()));
+        one("csign_gateway_clients_left_total", "counter", "Turns whose client left before the end.", &alone(self.left.get()));
+        one("csign_gateway_cart_changes_total", "counter", "Cart changes that were confirmed and made.", &alone(self.confirmed.get()));
+        one("csign_gateway_tool_calls_total", "counter", "Tool calls of turns.", &alone(self.tools.get()));
+        one("csign_gateway_tool_calls_by_tool_total", "counter", "The same, by tool and outcome.", &self.calls.rows());
+        one("csign_gateway_connections_refused_total", "counter", "Connections over the limit.", &alone(self.refused_connections.get()));
+        one("csign_gateway_turn_milliseconds", "histogram", "How long turns took.", &self.turn_times.rows());
+        one("csign_gateway_tool_milliseconds", "histogram", "How long tool calls took.", &self.tool_times.rows());
+        page
+    }
+}
+
+fn millis(took: Duration) -> u64 {
+    u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn class(status: u16) -> usize {
+    match status {
+        ..400 => 0,
+        400..500 => 1,
+        500.. => 2,
+    }
+}

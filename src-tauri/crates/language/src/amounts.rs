@@ -1,0 +1,146 @@
+//! Amounts of money as people write them: "200k", "1,5 miljoner", "$5", "300 kr". English and Swedish.
+//! Exact reading of the amounts that shops write is not done here.
+
+use crate::{
+    numbers::cardinal,
+    tokens::{Token, TokenKind},
+};
+
+/// A number with its scale and currency.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Amount {
+    pub value: f64,
+    pub at: usize,
+    pub len: usize,
+    /// It has a currency or a scale ("200k", "$5", "300 kr").
+    pub marked: bool,
+}
+
+const CURRENCIES: &[&str] =
+    &["kr", "sek", "kronor", "krona", "usd", "eur", "euro", "euros", "dollar", "dollars", "gbp", "pounds", "bucks", "nok", "dkk", "spann", "kronors"];
+
+fn scale(word: &str) -> Option<f64> {
+    Some(match word {
+        "k" | "thousand" | "tusen" | "tkr" | "grand" => 1e3,
+        "m" | "mn" | "mio" | "mil" | "million" | "millions" | "miljon" | "miljoner" | "mkr" | "msek" => 1e6,
+        _ => return None,
+    })
+}
+
+/// All amounts of the text, in order.
+pub fn find_amounts(tokens: &[Token]) -> Vec<Amount> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        match amount(tokens, at) {
+            Some(amount) => {
+                at += amount.len;
+                found.push(amount);
+            }
+            None => at += 1,
+        }
+    }
+    found
+}
+
+fn amount(tokens: &[Token], at: usize) -> Option<Amount> {
+    let sign = |i: usize| tokens.get(i).is_some_and(|token| ["$", "€", "£"].contains(&token.fold.as_str()));
+    let mut i = at;
+    let mut marked = sign(i);
+    if marked {
+        i += 1;
+    }
+    let (mut value, used) = digits(tokens, i)?;
+    i += used;
+    if let Some(factor) = tokens.get(i).and_then(|token| scale(&token.fold)) {
+        let unit_follows = tokens.get(i).is_some_and(|token| token.fold == "m" && !token.glued);
+        if !unit_follows {
+            value *= factor;
+            marked = true;
+            i += 1;
+        }
+    }
+    if sign(i) || tokens.get(i).is_some_and(|token| token.any(CURRENCIES)) {
+        marked = true;
+        i += 1;
+    }
+    Some(Amount { value, at, len: i - at, marked })
+}
+
+/// Digits with thousands separators ("200 000", "200,000", "1,5"), or a number word before a scale ("two million").
+fn digits(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
+    let token = tokens.get(at)?;
+    if token.kind == TokenKind::Word {
+        let half = token.is("half") || token.is("halv");
+        let next = usize::from(half && tokens.get(at + 1).is_some_and(|next| next.is("a")));
+        let value = if half { 0.5 } else { f64::from(cardinal(&token.norm)?) };
+        let used = 1 + next;
+        return tokens.get(at + used).and_then(|token| scale(&token.fold)).map(|_| (value, used));
+    }
+    if token.kind != TokenKind::Number {
+        return None;
+    }
+    let mut text = plain_number(&token.fold)?;
+    let mut used = 1;
+    let leads = token.fold.len() <= 3 && token.int().is_some();
+    while leads && let Some(group) = tokens.get(at + used).filter(|t| t.int().is_some() && t.fold.len() == 3 && !t.glued) {
+        text.push_str(&group.fold);
+        used += 1;
+    }
+    text.parse().ok().map(|value| (value, used))
+}
+
+/// A number's text with a point as decimal sign and no separators.
+fn plain_number(text: &str) -> Option<String> {
+    let groups: Vec<&str> = text.split(['.', ',']).collect();
+    if groups.len() == 1 {
+        return Some(text.to_owned());
+    }
+    let thousands = groups[0].len() <= 3 && groups[1..].iter().all(|group| group.len() == 3);
+    if thousands {
+        return Some(groups.concat());
+    }
+    let (whole, decimals) = text.rsplit_once(['.', ','])?;
+    Some(format!("{}.{decimals}", whole.replace(['.', ','], "")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tokens::tokens;
+
+    fn money(text: &str) -> Vec<f64> {
+        find_amounts(&tokens(text)).into_iter().map(|amount| amount.value).collect()
+    }
+
+    #[test]
+    fn reads_amounts() {
+        for (text, value) in [
+            ("200k", 200_000.0),
+            ("200 000", 200_000.0),
+            ("200 000 kr", 200_000.0),
+            ("$250,000", 250_000.0),
+            ("1.5m", 1_500_000.0),
+            ("1,5 miljoner", 1_500_000.0),
+            ("200 tkr", 200_000.0),
+            ("2 mkr", 2_000_000.0),
+            ("half a million", 500_000.0),
+            ("250.000", 250_000.0),
+            ("two million", 2_000_000.0),
+            ("99.50", 99.5),
+            ("1 234 567 sek", 1_234_567.0),
+            ("€300", 300.0),
+            ("300€", 300.0),
+            ("tva miljoner", 2_000_000.0),
+        ] {
+            assert_eq!(money(text), [value], "{text}");
+        }
+    }
+
+    #[test]
+    fn keeps_separate_numbers_apart() {
+        assert_eq!(money("2 of size 42"), [2.0, 42.0]);
+        assert_eq!(money("account 17 with 200k"), [17.0, 200_000.0]);
+        assert_eq!(money("a 5 m rope"), [5.0]);
+    }
+}

@@ -1,0 +1,310 @@
+//! The single terms that periods are made of: a day, a month, a week, "last month", "the last 14 days".
+
+use chrono::{Datelike, NaiveDate, Weekday};
+
+use super::{
+    Period, before,
+    calendar::{self, Unit},
+    relative::{part_of, relative, to_date, unit},
+};
+use crate::{
+    ordinals,
+    tokens::{Token, TokenKind},
+};
+
+/// One term with what is known of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Atom {
+    pub(super) start: NaiveDate,
+    pub(super) end: NaiveDate,
+    /// It names its year or counts from today: it must not be moved to another year.
+    pub(super) fixed: bool,
+    pub(super) year_given: bool,
+    /// Runs up to today although the unit is not over ("month to date").
+    pub(super) open: bool,
+}
+
+impl Atom {
+    pub(super) fn of(period: Period) -> Self {
+        Self { start: period.start, end: period.end, fixed: true, year_given: false, open: false }
+    }
+    pub(super) fn day(day: NaiveDate) -> Self {
+        Self::of(Period { start: day, end: day })
+    }
+    fn yearly(period: Period, year: Option<i32>) -> Self {
+        Self { start: period.start, end: period.end, fixed: year.is_some(), year_given: year.is_some(), open: false }
+    }
+}
+
+pub(super) type Parsed = Option<(usize, Atom)>;
+
+/// The term that begins at `at`, and how many tokens it takes. Longer readings come first.
+pub(super) fn atom(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
+    tokens.get(at)?;
+    to_date(tokens, at, today)
+        .or_else(|| part_of(tokens, at, today))
+        .or_else(|| edge(tokens, at, today))
+        .or_else(|| numeric(tokens, at, today))
+        .or_else(|| relative(tokens, at, today))
+        .or_else(|| quarter_or_half(tokens, at, today))
+        .or_else(|| numbered_week(tokens, at, today))
+        .or_else(|| day_and_month(tokens, at, today))
+        .or_else(|| month_alone(tokens, at, today))
+        .or_else(|| weekday(tokens, at, today))
+        .or_else(|| simple_day(tokens, at, today))
+        .or_else(|| year_alone(tokens, at))
+}
+
+/// "start of october", "end of the month", "början av oktober".
+fn edge(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
+    let head = &tokens[at];
+    let first = head.any(&["start", "beginning", "borjan"]);
+    if !first && !head.any(&["end", "slutet"]) {
+        return None;
+    }
+    let mut next = at + 1;
+    tokens.get(next).filter(|token| token.any(&["of", "av", "pa", "i"]))?;
+    while tokens.get(next).is_some_and(|token| token.any(&["of", "the", "av", "pa", "i", "den", "this", "har"])) {
+        next += 1;
+    }
+    let (used, period) = match tokens.get(next).and_then(unit) {
+        Some(unit) => (1, Atom::of(calendar::nth(unit, 0, today)?)),
+        None => atom(tokens, next, today)?,
+    };
+    let day = if first { period.start } else { period.end };
+    Some((next + used - at, Atom { start: day, end: day, ..period }))
+}
+
+/// "2026-10-01", "3/10", "10/25/2026", "1.10.2026".
+fn numeric(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
+    let first = &tokens[at];
+    if first.kind != TokenKind::Number {
+        return None;
+    }
+    if let Some(day) = dotted(&first.fold) {
+        return Some((1, Atom::day(day)));
+    }
+    let number = |i: usize| tokens.get(i).and_then(Token::int);
+    let sign = |i: usize, text: &str| tokens.get(i).is_some_and(|token| token.fold == text && token.glued);
+    let a = first.int()?;
+    if sign(at + 1, "-") && sign(at + 3, "-") && first.fold.len() == 4 {
+        let day = NaiveDate::from_ymd_opt(i32::try_from(a).ok()?, number(at + 2)?, number(at + 4)?)?;
+        return Some((5, Atom { year_given: true, ..Atom::day(day) }));
+    }
+    if !sign(at + 1, "/") {
+        return None;
+    }
+    let b = number(at + 2)?;
+    let (day, month) = if b > 12 { (b, a) } else { (a, b) };
+    if let Some(year) = sign(at + 3, "/").then(|| number(at + 4)).flatten() {
+        let year = i32::try_from(if year < 100 { year + 2000 } else { year }).ok()?;
+        return Some((5, Atom { year_given: true, ..Atom::day(NaiveDate::from_ymd_opt(year, month, day)?) }));
+    }
+    let found = dated(day, month, None, today)?;
+    Some((3, found))
+}
+
+fn dotted(text: &str) -> Option<NaiveDate> {
+    let parts: Vec<u32> = text.split('.').map(str::parse).collect::<Result<_, _>>().ok()?;
+    match parts[..] {
+        [day, month, year] if year >= 2000 => NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day),
+        _ => None,
+    }
+}
+
+/// A day of a month; without a year the last one, or the coming one when that is nearer than two weeks.
+fn dated(day: u32, month: u32, year: Option<i32>, today: NaiveDate) -> Option<Atom> {
+    let found = match year {
+        Some(year) => NaiveDate::from_ymd_opt(year, month, day)?,
+        None => {
+            let this = NaiveDate::from_ymd_opt(today.year(), month, day)?;
+            if this.month() == today.month() || this <= today { this } else { calendar::plus_years(this, -1) }
+        }
+    };
+    Some(Atom::yearly(Period { start: found, end: found }, year))
+}
+
+/// "Q3", "q3 2025", "third quarter", "kvartal 3", "H1", "första halvåret".
+fn quarter_or_half(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
+    let head = &tokens[at];
+    let next = tokens.get(at + 1);
+    let (number, used, unit) = match head.fold.as_str() {
+        "q1" | "k1" => (1, 1, Unit::Quarter),
+        "q2" | "k2" => (2, 1, Unit::Quarter),
+        "q3" | "k3" => (3, 1, Unit::Quarter),
+        "q4" | "k4" => (4, 1, Unit::Quarter),
+        "h1" => (1, 1, Unit::Half),
+        "h2" => (2, 1, Unit::Half),
+        "quarter" | "kvartal" => (next?.int()?, 2, Unit::Quarter),
+        _ => {
+            let (place, used) = ordinals::read_place(tokens, at)?;
+            let named = tokens.get(at + used)?;
+            if named.any(&["quarter", "kvartalet", "kvartal"]) {
+                (place, used + 1, Unit::Quarter)
+            } else if named.any(&["half", "halvaret", "halvar"]) {
+                (place, used + 1, Unit::Half)
+            } else {
+                return None;
+            }
+        }
+    };
+    let months = if unit == Unit::Half { 6 } else { 3 };
+    let first = (number.checked_sub(1)?) * months + 1;
+    let of = usize::from(tokens.get(at + used).is_some_and(|token| token.any(&["of", "i"])) && year_at(tokens, at + used + 1).is_some());
+    let (year, more) = year_at(tokens, at + used + of).map_or((None, 0), |(year, used)| (Some(year), used + of));
+    let held = year.unwrap_or_else(|| calendar::recent_year(first, today));
+    let period = calendar::months_block(held, first, i32::try_from(months).ok()?)?;
+    Some((used + more, Atom::yearly(period, year)))
+}
+
+/// "week 45", "vecka 45", "v45", "v. 45".
+fn numbered_week(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
+    let head = &tokens[at];
+    let (number, used) = if head.any(&["week", "vecka", "v", "w", "wk"]) {
+        let point = usize::from(tokens.get(at + 1).is_some_and(|token| token.fold == "."));
+        (tokens.get(at + 1 + point)?.int()?, 2 + point)
+    } else {
+        (head.fold.strip_prefix(['v', 'w'])?.parse().ok()?, 1)
+    };
+    let (year, more) = year_at(tokens, at + used).map_or((None, 0), |(year, used)| (Some(year), used));
+    let current = today.iso_week();
+    let held = year.unwrap_or(if number > current.week() { current.year() - 1 } else { current.year() });
+    Some((used + more, Atom::yearly(calendar::week(held, number)?, year)))
+}
+
+/// "1 october", "the 1st of oct 2026", "october 1st", "den 1:a oktober".
+fn day_and_month(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
+    let start = at + usize::from(tokens[at].any(&["the", "den"]));
+    if let Some((day, used)) = day_number(tokens, start) {
+        let mut next = start + used;
+        if tokens.get(next).is_some_and(|token| token.is("of")) {
+            next += 1;
+        }
+        if let Some((month, m)) = month_at(tokens, next) {
+            let (year, y) = year_at(tokens, next + m).map_or((None, 0), |(year, used)| (Some(year), used));
+            return Some((next + m + y - at, dated(day, month, year, today)?));
+        }
+        // "since the 1st", "den 1:a": a day of this month
+        let led = at > 0 && tokens[at - 1].any(&["since", "from", "until", "between", "on", "sedan", "sen", "fran", "till", "mellan", "to"]);
+        let ordinal = ordinals::read_place(tokens, start).is_some() && start > at && led;
+        if ordinal && tokens.get(start + used).is_none_or(|token| token.kind != TokenKind::Word || token.any(&["to", "till", "and", "och", "until"])) {
+            let day = today.with_day(day)?;
+            return Some((start + used - at, Atom::day(day)));
+        }
+        return None;
+    }
+    let (month, m) = month_at(tokens, at)?;
+    let the = usize::from(tokens.get(at + m).is_some_and(|token| token.is("the")));
+    let (day, used) = day_number(tokens, at + m + the)?;
+    let comma = usize::from(tokens.get(at + m + the + used).is_some_and(|token| token.fold == ",") && year_at(tokens, at + m + the + used + 1).is_some());
+    let end = at + m + the + used + comma;
+    let (year, y) = year_at(tokens, end).map_or((None, 0), |(year, used)| (Some(year), used));
+    Some((end + y - at, dated(day, month, year, today)?))
+}
+
+pub(super) fn month_alone(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
+    let (month, used) = month_at(tokens, at)?;
+    let (year, more) = year_at(tokens, at + used).map_or((None, 0), |(year, used)| (Some(year), used));
+    // "may" and "mars" are other words too: they need a date word before them or a year after.
+    let doubtful = tokens[at].any(&["may", "mar", "march", "mars"]) && year.is_none();
+    let led = at > 0
+        && tokens[at - 1]
+            .any(&["in", "since", "from", "for", "during", "of", "i", "sedan", "fran", "under", "until", "till", "to", "this", "and", "och", "-", "–"]);
+    if doubtful && !led {
+        return None;
+    }
+    let held = year.unwrap_or_else(|| calendar::recent_year(month, today));
+    Some((used + more, Atom::yearly(calendar::month(held, month)?, year)))
+}
+
+fn weekday(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
+    let last = usize::from(tokens[at].any(&["last", "forra", "senaste", "in"]) && tokens.get(at + 1).is_some());
+    let lead = last + usize::from(tokens.get(at + last).is_some_and(|token| token.is("i")));
+    let token = tokens.get(at + lead)?;
+    let (weekday, swedish_past) = match token.norm.as_str() {
+        "monday" | "mon" | "mondays" | "mandag" | "mandagen" => (Weekday::Mon, false),
+        "tuesday" | "tue" | "tues" | "tisdag" | "tisdagen" => (Weekday::Tue, false),
+        "wednesday" | "wed" | "onsdag" | "onsdagen" => (Weekday::Wed, false),
+        "thursday" | "thu" | "thurs" | "torsdag" | "torsdagen" => (Weekday::Thu, false),
+        "friday" | "fri" | "fredag" | "fredagen" => (Weekday::Fri, false),
+        "saturday" | "sat" | "lordag" | "lordagen" => (Weekday::Sat, false),
+        "sunday" | "sondag" | "sondagen" => (Weekday::Sun, false),
+        "mandags" => (Weekday::Mon, true),
+        "tisdags" => (Weekday::Tue, true),
+        "onsdags" => (Weekday::Wed, true),
+        "torsdags" => (Weekday::Thu, true),
+        "fredags" => (Weekday::Fri, true),
+        "lordags" => (Weekday::Sat, true),
+        "sondags" => (Weekday::Sun, true),
+        _ => return None,
+    };
+    let strict = swedish_past || tokens[at].any(&["last", "forra", "senaste"]);
+    Some((lead + 1, Atom::day(calendar::last_weekday(weekday, strict, today))))
+}
+
+fn simple_day(tokens: &[Token], at: usize, today: NaiveDate) -> Parsed {
+    let words: Vec<&str> = tokens[at..].iter().take(4).map(|token| token.norm.as_str()).collect();
+    let (used, back): (usize, i64) = match words[..] {
+        ["the", "day", "before", "yesterday", ..] => (4, 2),
+        ["day", "before", "yesterday", ..] => (3, 2),
+        ["i", "forrgar", ..] => (2, 2),
+        ["forrgar", ..] => (1, 2),
+        ["i", "gar", ..] => (2, 1),
+        ["yesterday" | "igar" | "yesterdays", ..] => (1, 1),
+        ["i", "dag", ..] => (2, 0),
+        ["today" | "idag" | "todays" | "dagens", ..] => (1, 0),
+        ["i", "morgon", ..] => (2, -1),
+        ["tomorrow" | "imorgon", ..] => (1, -1),
+        _ => return None,
+    };
+    let day = if back < 0 { calendar::add_days(today, -back) } else { before(today, back.unsigned_abs()) };
+    Some((used, Atom::day(day)))
+}
+
+fn year_alone(tokens: &[Token], at: usize) -> Parsed {
+    let led = at > 0 && tokens[at - 1].any(&["in", "during", "for", "under", "ar", "year", "i", "of", "since", "sedan", "from", "fran", "all"]);
+    let (year, used) = year_at(tokens, at).filter(|_| led)?;
+    let period = calendar::months_block(year, 1, 12)?;
+    Some((used, Atom { year_given: true, ..Atom::of(period) }))
+}
+
+/// The day of a month: "1", "1st", "1:a", "första".
+pub(super) fn day_number(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
+    let (day, used) = ordinals::read_place(tokens, at).or_else(|| tokens.get(at)?.int().map(|day| (day, 1)))?;
+    (1..=31).contains(&day).then_some((day, used))
+}
+
+/// A month's name, with the point of an abbreviation.
+pub(super) fn month_at(tokens: &[Token], at: usize) -> Option<(u32, usize)> {
+    let month = match tokens.get(at)?.norm.as_str() {
+        "january" | "jan" | "januari" => 1,
+        "february" | "feb" | "februari" => 2,
+        "march" | "mar" | "mars" => 3,
+        "april" | "apr" => 4,
+        "may" | "maj" => 5,
+        "june" | "jun" | "juni" => 6,
+        "july" | "jul" | "juli" => 7,
+        "august" | "aug" | "augusti" => 8,
+        "september" | "sep" | "sept" => 9,
+        "october" | "oct" | "oktober" | "okt" => 10,
+        "november" | "nov" => 11,
+        "december" | "dec" => 12,
+        _ => return None,
+    };
+    let point = usize::from(
+        tokens.get(at + 1).is_some_and(|token| token.fold == "." && token.glued) && tokens.get(at + 2).is_some_and(|t| t.kind == TokenKind::Number),
+    );
+    Some((month, 1 + point))
+}
+
+/// A year near ours; other round numbers are prices.
+pub(super) fn year_at(tokens: &[Token], at: usize) -> Option<(i32, usize)> {
+    let token = tokens.get(at)?;
+    let year = token.int().filter(|year| (2015..2036).contains(year) && token.fold.len() == 4)?;
+    let iso =
+        tokens.get(at + 1).is_some_and(|next| next.fold == "-" && next.glued) && tokens.get(at + 2).is_some_and(|t| t.kind == TokenKind::Number && t.glued);
+    if iso {
+        return None;
+    }
+    i32::try_from(year).ok().map(|year| (year, 1))
+}

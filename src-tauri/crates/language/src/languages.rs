@@ -1,0 +1,116 @@
+//! English and Swedish: which of them a text is in, and their small words. Knows nothing of tools.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::LazyLock,
+};
+
+/// A language that answers are worded in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Language {
+    En,
+    Sv,
+}
+
+impl Language {
+    /// Its tag, as in `en`.
+    pub fn tag(self) -> &'static str {
+        match self {
+            Self::En => "en",
+            Self::Sv => "sv",
+        }
+    }
+
+    /// The language of a tag such as `sv-SE` or `sv_SE`; English for every language but Swedish.
+    pub fn from_tag(tag: &str) -> Self {
+        let language = tag.split(['-', '_']).next().unwrap_or_default();
+        if language.eq_ignore_ascii_case("sv") { Self::Sv } else { Self::En }
+    }
+
+    /// The text in this language, or in another one where it is missing.
+    pub fn pick<T>(self, texts: &BTreeMap<String, T>) -> Option<&T> {
+        texts.get(self.tag()).or_else(|| texts.get("en")).or_else(|| texts.values().next())
+    }
+}
+
+/// Words that carry no meaning of their own.
+const STOP: &str = "\
+    a an the and or of to in on at for with without by from into as is are was were be been am do does did done have has had can could will would should \
+    shall may might must i im ive id you your yours he she it its we our they their them these those this that thats there theres here me my mine us what \
+    whats which who whos when where why how hows please pls plz thanks just only also too then now so some any something anything more most very really \
+    actually ok okay well hey hi hello yes yeah no not dont about if but up out off over under again still yet all both each every other another one ones \
+    get give let lets want need like looking got pieces piece pcs pc pairs pair couple item items thing things size sizes colour color number nr x en ett \
+    den det de dem och eller av till pa med utan fran som ar var vara blir har hade kan kunde ska skulle vill ville maste bor jag du din ditt dina han hon \
+    vi vart ni er mig min mitt mina oss dig vad vilken vilket vilka vem nar varfor hur snalla tack bara ocksa sa nu nagon nagot nagra mer mest mycket om \
+    men upp ut igen alla bada annan annat andra fa ha ge lat behover hej ja nej inte st stycken styck par sak saker storlek strl farg nummer dar denna \
+    detta dessa man ju val lite finns sig sin kanske ens va e ur lagg tag visa u new ny nya nytt good nice best bra fin fina fint snygg snygga kind kinds \
+    sort sorts type types slags typ era ert vart da ocksa same samma wheres such sadan sadana sant great perfect awesome cool toppen perfekt \
+    sure yep yeah visst absolut between mellan than wouldnt shouldnt couldnt cant wont okej okey aha jaha allt allting everything att nat nan nara dom sen oxa mej dej";
+
+/// Words that describe no thing, although phrases differ in them.
+const FILLERS: &str = "instead istallet stallet kostar kosta cost costing costs priced price pris";
+
+/// Common words that look like misspelt words of the packs' fields.
+const KNOWN: &str = "\
+    send sent sending spell spelled speed rate rates race pages page prize trip train rain brain went tend lend bend sheet sheets ticket market pocket \
+    racket packet bucket paint plant point print pen pens path pace paste waste taste late later lower loved loves glow boost books brook shore shirt \
+    shirts short shorts shop shops share shared store stores story storm start starts state stated stone stones phone photo robot boat boats coal \
+    skicka skickar skriva skriver fraga fragar svara spela spelar betyder menar tror tycker undrar";
+
+const POLITE: &str = "\
+    please pls can could would you i id want to like lets let us me just hey hi hello ok okay and then also now so snalla kan du jag vill och hej ja yes \
+    da skulle garna";
+
+const SWEDISH: &str = "\
+    och hur vad jag det den inte ar som till pa av med har kan du vi min mitt mina lagg visa ta bort nar var vilken vilka varfor ligger gar forra veckan \
+    manaden manad konto kontot korgen varukorgen kundvagnen tva tre fyra fem ett skor svarta svart tack hej hejsan snalla stycken ryggsack ryggsacken \
+    storlek andra forsta tredje budgeten kampanjer kampanjerna idag igar sedan nej ja finns lager jamfor sok hitta letar efter behover vill om ur upp ner \
+    billigare dyrare hjalp vem kostar mycket takt fas tjena tjanare halla byt gott maj";
+
+const ENGLISH: &str = "\
+    the is are what whats how hows my of to and in show add put remove cart basket account this that last week month please can you do does we it they for \
+    with on track pacing spend spent budget why behind ahead shoes black find search looking have compare first second third one two three thanks thank \
+    hello hey yes no who which about make change set delete want need get any size cheaper since yesterday today campaigns help tell more";
+
+static STOP_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP.split_whitespace().collect());
+static FILLER_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| FILLERS.split_whitespace().collect());
+static POLITE_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| POLITE.split_whitespace().collect());
+static SWEDISH_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| SWEDISH.split_whitespace().collect());
+static ENGLISH_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| ENGLISH.split_whitespace().collect());
+
+/// Whether a word carries no meaning of its own.
+pub fn is_stop_word(word: &str) -> bool {
+    STOP_SET.contains(word)
+}
+
+/// Whether a word does not belong to the name of a thing.
+pub fn is_filler(word: &str) -> bool {
+    is_stop_word(word) || FILLER_SET.contains(word)
+}
+
+/// Whether a word may stand before a request without changing it.
+pub fn is_polite(word: &str) -> bool {
+    POLITE_SET.contains(word)
+}
+
+/// All small words, for a lexicon.
+pub fn small_words() -> impl Iterator<Item = &'static str> {
+    [STOP, FILLERS, POLITE, SWEDISH, ENGLISH].into_iter().flat_map(str::split_whitespace)
+}
+
+/// Words that are no misspelling of another word, for a lexicon.
+pub fn correct_words() -> impl Iterator<Item = &'static str> {
+    KNOWN.split_whitespace()
+}
+
+/// The language of a text. `None` if nothing in it tells.
+pub fn detect_language(text: &str, words: &[&str]) -> Option<Language> {
+    let letters = text.chars().filter(|c| matches!(c, 'å' | 'ä' | 'ö' | 'Å' | 'Ä' | 'Ö')).count();
+    let swedish = words.iter().filter(|word| SWEDISH_SET.contains(*word)).count() * 2 + letters * 3;
+    let english = words.iter().filter(|word| ENGLISH_SET.contains(*word)).count() * 2;
+    match swedish.cmp(&english) {
+        std::cmp::Ordering::Greater => Some(Language::Sv),
+        std::cmp::Ordering::Less => Some(Language::En),
+        std::cmp::Ordering::Equal => None,
+    }
+}

@@ -1,0 +1,235 @@
+//! Word forms and typing errors: stems, when two words are forms of one word, and which known word a misspelt one was meant to be.
+
+use std::collections::{HashMap, HashSet};
+
+use parking_lot::Mutex;
+
+use crate::tokens::{Token, TokenKind, fold};
+
+/// Most words whose reading is kept.
+const REMEMBERED: usize = 2_000;
+
+/// A set of words that also holds their other forms.
+#[derive(Debug, Default)]
+pub struct WordSet {
+    exact: HashSet<String>,
+    stems: HashSet<String>,
+}
+
+impl WordSet {
+    pub fn new<'a>(words: impl IntoIterator<Item = &'a String>) -> Self {
+        let mut set = Self::default();
+        for word in words {
+            let word = fold(word);
+            set.exact.extend(bases(&word).map(str::to_owned));
+            set.stems.extend((stem(&word).len() >= 4).then(|| stem(&word).to_owned()));
+            set.exact.insert(word);
+        }
+        set
+    }
+
+    pub fn contains(&self, word: &str) -> bool {
+        self.exact.contains(word) || self.stems.contains(stem(word)) || bases(word).any(|base| self.exact.contains(base))
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &String> {
+        self.exact.iter()
+    }
+}
+
+const PLURALS: [&str; 12] = ["s", "es", "r", "n", "en", "et", "ar", "or", "er", "na", "rna", "ns"];
+
+/// The word without each plural or definite ending it may have.
+fn bases(word: &str) -> impl Iterator<Item = &str> {
+    PLURALS.iter().filter_map(move |ending| word.strip_suffix(ending)).filter(|base| base.len() >= 3)
+}
+
+/// The words that the model knows, for putting typing errors right.
+#[derive(Debug, Default)]
+pub struct Lexicon {
+    known: HashSet<String>,
+    /// Those of them that a misspelt word may be read as.
+    offered: HashSet<String>,
+    /// The same, long enough, by their first letter.
+    by_initial: HashMap<char, Vec<String>>,
+    /// The results for unknown words, because a search is slow.
+    found: Mutex<HashMap<String, Option<String>>>,
+}
+
+impl Lexicon {
+    /// A word that is right as it is, but that no misspelt word is read as.
+    pub fn know(&mut self, word: &str) {
+        self.known.insert(word.to_owned());
+    }
+
+    pub fn add(&mut self, word: &str) {
+        self.known.insert(word.to_owned());
+        if self.offered.insert(word.to_owned())
+            && word.len() >= 4
+            && word.chars().all(char::is_alphabetic)
+            && let Some(initial) = word.chars().next()
+        {
+            self.by_initial.entry(initial).or_default().push(word.to_owned());
+        }
+    }
+
+    pub fn knows(&self, word: &str) -> bool {
+        self.known.contains(word)
+    }
+
+    /// Sets `norm` of every token.
+    pub fn correct(&self, tokens: &mut [Token]) {
+        for token in tokens.iter_mut().filter(|token| token.kind == TokenKind::Word) {
+            if self.knows(&token.fold) || token.fold.len() < 4 || !token.fold.chars().all(char::is_alphabetic) {
+                continue;
+            }
+            if let Some(word) = self.meant(&token.fold) {
+                token.norm = word;
+            }
+        }
+    }
+
+    fn meant(&self, typed: &str) -> Option<String> {
+        let mut found = self.found.lock();
+        if let Some(word) = found.get(typed) {
+            return word.clone();
+        }
+        if found.len() >= REMEMBERED {
+            found.clear();
+        }
+        let word = self.nearest(typed).map(str::to_owned);
+        found.insert(typed.to_owned(), word.clone());
+        word
+    }
+
+    /// A form of a known word ("jackets") needs no putting right.
+    fn is_form(&self, typed: &str) -> bool {
+        if bases(typed).any(|base| self.offered.contains(base)) {
+            return true;
+        }
+        let initial = typed.chars().next();
+        initial.and_then(|initial| self.by_initial.get(&initial)).is_some_and(|words| words.iter().any(|word| same_word(word, typed)))
+    }
+
+    fn nearest(&self, typed: &str) -> Option<&str> {
+        if self.is_form(typed) {
+            return None;
+        }
+        let mut initials = typed.chars();
+        let (first, second) = (initials.next()?, initials.next()?);
+        let mut best: Option<(usize, &str)> = None;
+        for initial in [first, second] {
+            for word in self.by_initial.get(&initial).into_iter().flatten() {
+                if word.len().abs_diff(typed.len()) <= 2
+                    && let Some(cost) = typo(typed, word)
+                    && best.is_none_or(|(least, _)| cost < least)
+                {
+                    best = Some((cost, word));
+                }
+            }
+        }
+        best.map(|(_, word)| word)
+    }
+}
+
+/// The cost of reading `typed` as a misspelling of `word`; `None` when it is another word.
+pub fn typo(typed: &str, word: &str) -> Option<usize> {
+    let (a, b): (Vec<char>, Vec<char>) = (typed.chars().collect(), word.chars().collect());
+    if a == b {
+        return Some(0);
+    }
+    let shorter = a.len().min(b.len());
+    let allowed = match shorter {
+        0..=3 => 0,
+        4..=7 => 1,
+        _ => 2,
+    };
+    let cost = edits(&a, &b);
+    // In a short word one other letter makes another word ("shoe", "show"); a swap or a doubled letter does not.
+    let other_letter = a.len() == b.len() && shorter <= 5 && !is_swap(&a, &b);
+    // "item" and "items", "sko" and "skor" are forms, not errors: left to `same_word`.
+    (cost <= allowed && !other_letter).then_some(cost)
+}
+
+fn is_swap(a: &[char], b: &[char]) -> bool {
+    let differing: Vec<usize> = (0..a.len()).filter(|&i| a[i] != b[i]).collect();
+    matches!(differing[..], [i, j] if j == i + 1 && a[i] == b[j] && a[j] == b[i])
+}
+
+/// Edit distance in which swapping two neighbours counts once.
+fn edits(a: &[char], b: &[char]) -> usize {
+    let width = b.len() + 1;
+    let mut rows = vec![0_usize; (a.len() + 1) * width];
+    for (j, cell) in rows.iter_mut().take(width).enumerate() {
+        *cell = j;
+    }
+    for i in 1..=a.len() {
+        rows[i * width] = i;
+        for j in 1..=b.len() {
+            let change = rows[(i - 1) * width + j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut least = change.min(rows[(i - 1) * width + j] + 1).min(rows[i * width + j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(rows[(i - 2) * width + j - 2] + 1);
+            }
+            rows[i * width + j] = least;
+        }
+    }
+    rows[a.len() * width + b.len()]
+}
+
+/// A word without its plural or definite ending, in English and Swedish.
+pub fn stem(word: &str) -> &str {
+    const ENDINGS: [&str; 14] = ["orna", "arna", "erna", "or", "ar", "er", "en", "et", "an", "es", "na", "s", "n", "a"];
+    if word.len() < 4 {
+        return word;
+    }
+    ENDINGS.iter().filter_map(|ending| word.strip_suffix(ending)).find(|rest| rest.len() >= 3).unwrap_or(word)
+}
+
+/// Whether two folded words are forms of one word ("shoe", "shoes", "sko", "skorna").
+pub fn same_word(a: &str, b: &str) -> bool {
+    if a == b {
+        return true;
+    }
+    if a.len() < 3 || b.len() < 3 || !a.chars().all(char::is_alphabetic) || !b.chars().all(char::is_alphabetic) {
+        return false;
+    }
+    let plural = |long: &str, short: &str| long.strip_prefix(short).is_some_and(|rest| PLURALS.contains(&rest));
+    plural(a, b) || plural(b, a) || (stem(a) == stem(b) && stem(a).len() >= 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tokens::tokens;
+
+    #[test]
+    fn puts_typing_errors_right_but_not_other_words() {
+        let mut lexicon = Lexicon::default();
+        for word in ["pacing", "account", "show", "shoe", "cart", "month", "backpack"] {
+            lexicon.add(word);
+        }
+        let norm = |text: &str| {
+            let mut found = tokens(text);
+            lexicon.correct(&mut found);
+            found.remove(0).norm
+        };
+        assert_eq!(norm("pacng"), "pacing");
+        assert_eq!(norm("acount"), "account");
+        assert_eq!(norm("crat"), "cart");
+        assert_eq!(norm("bakpack"), "backpack");
+        assert_eq!(norm("shoe"), "shoe");
+        assert_eq!(norm("card"), "card");
+        assert_eq!(norm("snow"), "snow");
+    }
+
+    #[test]
+    fn knows_forms_of_a_word() {
+        for (a, b) in [("shoe", "shoes"), ("jacket", "jackets"), ("sko", "skor"), ("skor", "skorna"), ("ryggsack", "ryggsacken")] {
+            assert!(same_word(a, b), "{a} {b}");
+        }
+        for (a, b) in [("black", "blue"), ("tent", "tea"), ("42", "43"), ("red", "reds2")] {
+            assert!(!same_word(a, b), "{a} {b}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Words of a message: its tokens, each with its folded form. Knows nothing of packs, dates or tools.
+
+/// The kind of a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenKind {
+    Word,
+    Number,
+    Punct,
+}
+
+/// One word, number or sign of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// As typed.
+    pub raw: String,
+    /// Lower case, without diacritics and apostrophes.
+    pub fold: String,
+    /// `fold`, or the known word it was most likely meant to be.
+    pub norm: String,
+    pub kind: TokenKind,
+    /// Follows the token before it without a space.
+    pub glued: bool,
+    /// Ends the name of a thing ("sleeping bag"), so it does not stand for what it means alone.
+    pub part: bool,
+}
+
+impl Token {
+    pub fn is(&self, word: &str) -> bool {
+        self.norm == word || self.fold == word
+    }
+    pub fn any(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.is(word))
+    }
+    /// The value of a plain whole number.
+    pub fn int(&self) -> Option<u32> {
+        if self.kind == TokenKind::Number && self.fold.bytes().all(|b| b.is_ascii_digit()) { self.fold.parse().ok() } else { None }
+    }
+}
+
+/// A letter without its diacritics.
+fn plain(c: char) -> char {
+    match c {
+        'å' | 'ä' | 'à' | 'á' | 'â' | 'ã' => 'a',
+        'ö' | 'ø' | 'ò' | 'ó' | 'ô' | 'õ' => 'o',
+        'é' | 'è' | 'ê' | 'ë' => 'e',
+        'ü' | 'ù' | 'ú' | 'û' => 'u',
+        'í' | 'ì' | 'î' | 'ï' => 'i',
+        'ç' => 'c',
+        'ñ' => 'n',
+        'æ' => 'a',
+        _ => c,
+    }
+}
+
+/// Lower case, without diacritics and apostrophes.
+pub fn fold(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).map(plain).filter(|c| !is_apostrophe(*c)).collect()
+}
+
+fn is_apostrophe(c: char) -> bool {
+    matches!(c, '\'' | '’' | '‘' | '`' | '´')
+}
+
+/// Most words of a message that are read; what people ask of the packs is shorter.
+const MOST: usize = 240;
+
+/// Splits a message. A number keeps its inner points and commas; letters right after it are a token of their own.
+pub fn tokens(text: &str) -> Vec<Token> {
+    let chars: Vec<char> = text.chars().take(4_000).collect();
+    let mut out: Vec<Token> = Vec::new();
+    let (mut i, mut spaced) = (0, true);
+    while i < chars.len() && out.len() < MOST {
+        let c = chars[i];
+        if c.is_whitespace() {
+            spaced = true;
+            i += 1;
+            continue;
+        }
+        let times = matches!(c, 'x' | 'X' | '×') && spaced && chars.get(i + 1).is_some_and(char::is_ascii_digit);
+        let (end, kind) = if times {
+            (i + 1, TokenKind::Word)
+        } else if c.is_ascii_digit() {
+            (number_end(&chars, i), TokenKind::Number)
+        } else if c.is_alphanumeric() {
+            (word_end(&chars, i), TokenKind::Word)
+        } else {
+            (i + 1, TokenKind::Punct)
+        };
+        let raw: String = chars[i..end].iter().collect();
+        let folded = if kind == TokenKind::Punct { raw.clone() } else { fold(&raw) };
+        out.push(Token { norm: folded.clone(), fold: folded, raw, kind, glued: !spaced, part: false });
+        spaced = false;
+        i = end;
+    }
+    out
+}
+
+fn number_end(chars: &[char], from: usize) -> usize {
+    let mut i = from;
+    while i < chars.len() {
+        let separator = matches!(chars[i], '.' | ',') && chars.get(i + 1).is_some_and(char::is_ascii_digit);
+        if !(chars[i].is_ascii_digit() || separator) {
+            break;
+        }
+        i += 1;
+    }
+    i
+}
+
+fn word_end(chars: &[char], from: usize) -> usize {
+    let mut i = from;
+    while i < chars.len() {
+        let inner = is_apostrophe(chars[i]) && chars.get(i + 1).is_some_and(|c| c.is_alphabetic());
+        if !(chars[i].is_alphanumeric() || inner) {
+            break;
+        }
+        i += 1;
+    }
+    i
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splits_words_numbers_and_signs() {
+        let found: Vec<String> = tokens("What's 3/10–20/10, 200k and Q3? 1.5m").into_iter().map(|t| t.fold).collect();
+        assert_eq!(found, ["whats", "3", "/", "10", "–", "20", "/", "10", ",", "200", "k", "and", "q3", "?", "1.5", "m"]);
+    }
+
+    #[test]
+    fn folds_diacritics() {
+        assert_eq!(fold("Löparskor FÖRRA veckan"), "loparskor forra veckan");
+    }
+}

@@ -1,0 +1,220 @@
+//! The packs as the planner uses them: phrases compiled, names folded, words collected. Built once from manifests.
+//! Knows no tool by name.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use contract::{
+    Effect, ToolId, ToolSpec,
+    manifest::{Entity, Intent, Localised, PackManifest, PackOffline, Slot, SlotKind, Thing, ToolOffline},
+};
+use language::{Lexicon, Token, TokenKind, WordSet, dates, fold, numbers, tokens};
+
+use super::{
+    pattern::{Index, Pattern},
+    social,
+};
+
+/// A pack as the offline model gets it: its manifest (template files already read into it) and its resolved tools.
+#[derive(Clone, Debug)]
+pub struct OfflinePack {
+    pub manifest: PackManifest,
+    pub tools: Vec<ToolSpec>,
+}
+
+impl OfflinePack {
+    /// Puts a manifest and its resolved tools together.
+    pub fn new(manifest: PackManifest, tools: Vec<ToolSpec>) -> Self {
+        Self { manifest, tools }
+    }
+}
+
+/// Everything the planner knows.
+#[derive(Debug, Default)]
+pub(super) struct Book {
+    pub(super) packs: Vec<Pack>,
+    pub(super) tools: Vec<Tool>,
+    pub(super) lexicon: Lexicon,
+    /// Phrases for intents: (tool, intent).
+    pub(super) triggers: Index<(usize, usize)>,
+    /// Phrases against intents.
+    pub(super) against: Index<(usize, usize)>,
+    /// Phrases of requests that a pack declines: (pack, index).
+    pub(super) declined: Index<(usize, usize)>,
+}
+
+#[derive(Debug)]
+pub(super) struct Pack {
+    pub(super) offline: PackOffline,
+    pub(super) entities: Vec<Entity>,
+    /// All names with their entity, longest first.
+    pub(super) forms: Vec<(usize, Vec<String>)>,
+    attributes: HashSet<String>,
+    ignored: HashSet<String>,
+    vocabulary: WordSet,
+    synonyms: HashMap<String, String>,
+}
+
+#[derive(Debug)]
+pub(super) struct Tool {
+    pub(super) spec: ToolSpec,
+    /// As the pack names it.
+    own_id: ToolId,
+    pub(super) pack: usize,
+    pub(super) slots: Vec<Slot>,
+    /// Phrases of each slot's cues.
+    pub(super) cues: Vec<Vec<Pattern>>,
+    pub(super) intents: Vec<Intent>,
+    /// Nouns of each slot of an entity, folded.
+    pub(super) nouns: Vec<Vec<String>>,
+    pub(super) as_of: Option<String>,
+    pub(super) undone: Localised<String>,
+}
+
+impl Tool {
+    pub(super) fn writes(&self) -> bool {
+        match self.spec.effect {
+            Effect::ReadOnly => false,
+            Effect::Write | Effect::Destructive => true,
+        }
+    }
+    /// The thing that the tool works on, with the slot that takes it.
+    pub(super) fn thing(&self) -> Option<(&Slot, &str, &str)> {
+        self.slots.iter().find_map(|slot| match &slot.kind {
+            SlotKind::Thing { thing, field } => Some((slot, thing.as_str(), field.as_str())),
+            _ => None,
+        })
+    }
+    pub(super) fn has(&self, wanted: impl Fn(&SlotKind) -> bool) -> bool {
+        self.slots.iter().any(|slot| wanted(&slot.kind))
+    }
+}
+
+impl Pack {
+    /// The word that the pack's data uses.
+    pub(super) fn canonical<'a>(&'a self, word: &'a str) -> &'a str {
+        self.synonyms.get(word).map_or(word, String::as_str)
+    }
+    pub(super) fn is_attribute(&self, word: &str) -> bool {
+        self.attributes.contains(word)
+    }
+    pub(super) fn is_ignored(&self, word: &str) -> bool {
+        self.ignored.contains(word)
+    }
+    pub(super) fn is_vocabulary(&self, word: &str) -> bool {
+        self.vocabulary.contains(word)
+    }
+    pub(super) fn thing(&self, name: &str) -> Option<&Thing> {
+        self.offline.things.get(name)
+    }
+}
+
+impl Book {
+    pub(super) fn new(packs: Vec<OfflinePack>) -> Self {
+        let mut book = Self::default();
+        language::small_words().chain(numbers::number_words()).chain(dates::date_words()).for_each(|word| book.lexicon.add(word));
+        social::words().chain(language::correct_words()).for_each(|word| book.lexicon.know(word));
+        let (mut triggers, mut against, mut declined) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, pack) in packs.into_iter().enumerate() {
+            book.add_tools(index, &pack);
+            let compiled = Pack::new(&pack.manifest);
+            compiled.words().for_each(|word| book.lexicon.add(word));
+            for (at, cannot) in compiled.offline.cannot.iter().enumerate() {
+                declined.extend(patterns(&cannot.triggers).into_iter().map(|pattern| ((index, at), pattern)));
+            }
+            book.packs.push(compiled);
+        }
+        for (tool, data) in book.tools.iter().enumerate() {
+            for (at, intent) in data.intents.iter().enumerate() {
+                triggers.extend(patterns(&intent.triggers).into_iter().map(|pattern| ((tool, at), pattern)));
+                against.extend(patterns(&intent.not).into_iter().map(|pattern| ((tool, at), pattern)));
+            }
+        }
+        let cues = book.tools.iter().flat_map(|tool| tool.cues.iter().flatten());
+        let phrases = triggers.iter().chain(&against).chain(&declined).map(|(_, pattern)| pattern).chain(cues);
+        phrases.flat_map(Pattern::words).for_each(|word| book.lexicon.add(word));
+        book.triggers = Index::new(triggers);
+        book.against = Index::new(against);
+        book.declined = Index::new(declined);
+        book
+    }
+
+    /// Whether a word, in any form, is one that the packs or the languages use.
+    pub(super) fn knows(&self, word: &str) -> bool {
+        self.lexicon.knows(word) || self.packs.iter().any(|pack| pack.is_vocabulary(word))
+    }
+
+    /// Marks words that end the name of a thing: the "bag" of "sleeping bag" is no cart.
+    pub(super) fn join_names(&self, tokens: &mut [Token]) {
+        for at in 1..tokens.len() {
+            let (before, word) = (&tokens[at - 1], &tokens[at]);
+            let joined = word.kind == TokenKind::Word && self.packs.iter().any(|pack| pack.is_ignored(&word.norm) && pack.is_vocabulary(&before.norm));
+            tokens[at].part = joined;
+        }
+    }
+
+    fn add_tools(&mut self, pack: usize, from: &OfflinePack) {
+        for spec in &from.tools {
+            let Some(entry) = from.manifest.entry_of(spec) else { continue };
+            let Some(offline) = entry.offline.clone() else { continue };
+            let tool = Tool::new(spec.clone(), entry.id.clone(), pack, offline);
+            tool.nouns.iter().flatten().for_each(|noun| self.lexicon.add(noun));
+            self.tools.push(tool);
+        }
+    }
+
+    pub(super) fn pack_of(&self, tool: usize) -> &Pack {
+        &self.packs[self.tools[tool].pack]
+    }
+
+    pub(super) fn tool_by_model_name(&self, name: &str) -> Option<usize> {
+        self.tools.iter().position(|tool| tool.spec.model_name == name)
+    }
+
+    pub(super) fn tool_by_id(&self, pack: usize, id: &str) -> Option<usize> {
+        self.tools.iter().position(|tool| tool.pack == pack && tool.own_id.as_str() == id)
+    }
+}
+
+impl Tool {
+    fn new(spec: ToolSpec, own_id: ToolId, pack: usize, offline: ToolOffline) -> Self {
+        let cues = offline.slots.iter().map(|slot| patterns(&slot.cues)).collect();
+        let nouns = offline.slots.iter().map(|slot| match &slot.kind {
+            SlotKind::Entity { nouns, .. } => nouns.values().flatten().flat_map(|noun| folded_words(noun)).collect(),
+            _ => Vec::new(),
+        });
+        let nouns = nouns.collect();
+        Self { spec, own_id, pack, cues, nouns, slots: offline.slots, intents: offline.intents, as_of: offline.as_of, undone: offline.undone }
+    }
+}
+
+impl Pack {
+    fn new(manifest: &PackManifest) -> Self {
+        let offline = manifest.offline.clone().unwrap_or_default();
+        let folded = |words: &[String]| words.iter().map(|word| fold(word)).collect::<HashSet<_>>();
+        let synonyms = offline.synonyms.values().flatten().map(|(from, to)| (fold(from), fold(to))).collect();
+        let (attributes, ignored, vocabulary) = (folded(&offline.attributes), folded(&offline.ignored), WordSet::new(&offline.vocabulary));
+        Self { forms: forms(&manifest.entities), entities: manifest.entities.clone(), offline, attributes, ignored, vocabulary, synonyms }
+    }
+
+    fn words(&self) -> impl Iterator<Item = &String> {
+        let names = self.forms.iter().flat_map(|(_, form)| form);
+        names.chain(&self.attributes).chain(&self.ignored).chain(self.vocabulary.iter()).chain(self.synonyms.keys())
+    }
+}
+
+/// The word sequences that name each entity, longest first, so that a longer name wins.
+fn forms(entities: &[Entity]) -> Vec<(usize, Vec<String>)> {
+    let of = |(i, entity): (usize, &Entity)| std::iter::once(&entity.name).chain(&entity.aliases).map(move |text| (i, folded_words(text))).collect::<Vec<_>>();
+    let mut forms: Vec<(usize, Vec<String>)> = entities.iter().enumerate().flat_map(of).filter(|(_, form)| !form.is_empty()).collect();
+    forms.sort_by_key(|(_, form)| std::cmp::Reverse(form.len()));
+    forms
+}
+
+/// The folded words of a text, without signs.
+pub(super) fn folded_words(text: &str) -> Vec<String> {
+    tokens(text).into_iter().filter(|token| token.kind != TokenKind::Punct).map(|token| token.fold).collect()
+}
+
+fn patterns(texts: &BTreeMap<String, Vec<String>>) -> Vec<Pattern> {
+    texts.values().flatten().map(|text| Pattern::new(text)).collect()
+}

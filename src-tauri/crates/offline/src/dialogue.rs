@@ -1,0 +1,261 @@
+//! The conversation played through: every earlier turn is understood and planned again with the results it got, then the
+//! newest one. What comes out is either the next calls or the answer.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, NaiveDate, Utc};
+use contract::manifest::{Find, Thing};
+use engine::ports::{ModelRequest, Purpose};
+use language::Language;
+use serde_json::Value;
+
+use super::{
+    book::Book,
+    goal::{Goal, Listing, Outcome, Planned, Step},
+    history::{self, Turn},
+    plan::{Run, is_partial, list},
+    reply::{Reply, SHOWN, Speaker},
+    social::Social,
+    state::{Pending, State},
+    understand::{Meaning, Talk, understand},
+};
+
+/// Most calls of one round.
+const CALLS_A_ROUND: usize = 3;
+
+/// Earlier turns that still matter.
+const TURNS: usize = 24;
+
+/// The next move of the model.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Move {
+    Calls(Vec<Planned>),
+    Say(Said),
+}
+
+/// An answer, with what it came from.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Said {
+    pub(super) reply: Reply,
+    pub(super) outcomes: Vec<(Goal, Outcome)>,
+    pub(super) talk: Option<Talk>,
+}
+
+/// A request as it is understood: what came before, the newest turn so far, and what its message means.
+pub(super) struct Heard {
+    pub(super) state: State,
+    pub(super) current: Turn,
+    pub(super) meaning: Meaning,
+    now: DateTime<Utc>,
+}
+
+/// Plays the conversation through to its newest message.
+pub(super) fn hear(book: &Book, request: &ModelRequest) -> Heard {
+    let now = request.now.unwrap_or(DateTime::<Utc>::UNIX_EPOCH);
+    let today = local_day(now, &request.time_zone);
+    let mut turns = history::turns(&request.messages, book);
+    let current = turns.pop().unwrap_or_default();
+    let mut state = State::default();
+    let old = turns.len().saturating_sub(TURNS);
+    for turn in turns.drain(..).skip(old) {
+        replay(book, &mut state, turn, today, now);
+    }
+    let meaning = understand(&current.user, &state, book, today);
+    Heard { state, current, meaning, now }
+}
+
+/// Plans the next move of a request.
+pub(super) fn next(book: &Book, request: &ModelRequest) -> Move {
+    let Heard { state, current, mut meaning, now } = hear(book, request);
+    let foreign = narrow(book, request, &mut meaning);
+    let offered = request.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let run = Run { book, state: &state, done: &current.calls, offered: Some(offered), now };
+    let steps = if foreign { meaning.goals.iter().map(|_| Step::Done(Outcome::NotOffered)).collect() } else { run.steps(&meaning.goals) };
+    let mut calls: Vec<Planned> = Vec::new();
+    for call in steps.iter().flat_map(|step| match step {
+        Step::Calls(calls) => calls.as_slice(),
+        Step::Done(_) => &[],
+    }) {
+        if !calls.contains(call) {
+            calls.push(call.clone());
+        }
+    }
+    calls.truncate(CALLS_A_ROUND);
+    if !calls.is_empty() && !request.tools.is_empty() {
+        return Move::Calls(calls);
+    }
+    let lang = spoken(&meaning).or(state.lang).unwrap_or_else(|| Language::from_tag(&request.locale));
+    Move::Say(say(book, &state, meaning, steps, lang))
+}
+
+/// The language that a message shows. An English greeting is at home in other languages, too.
+fn spoken(meaning: &Meaning) -> Option<Language> {
+    let greets = meaning.talk == Some(Talk::Social(Social::Greeting));
+    meaning.lang.filter(|lang| !(greets && *lang == Language::En))
+}
+
+/// Keeps what lies in the field of the specialist that is asked; true when nothing does.
+fn narrow(book: &Book, request: &ModelRequest, meaning: &mut Meaning) -> bool {
+    let Purpose::Part { tools } = &request.purpose else { return false };
+    let mine = |goal: &Goal| tools.contains(&book.tools[goal.tool].spec.model_name);
+    let any = meaning.goals.iter().any(mine);
+    if any {
+        meaning.goals.retain(mine);
+    }
+    !any && !meaning.goals.is_empty()
+}
+
+fn say(book: &Book, state: &State, meaning: Meaning, steps: Vec<Step>, lang: Language) -> Said {
+    let speaker = Speaker { book, lang };
+    let outcomes = outcomes(meaning.goals, steps);
+    let reply = match &meaning.talk {
+        Some(Talk::More) => speaker.more(state.to_go_on()),
+        Some(talk) => {
+            let asked = state.pending.as_ref().map(|pending| (pending.goal.clone(), asked_again(pending)));
+            speaker.talk(talk, asked.as_ref().map(|(goal, outcome)| (goal, outcome)))
+        }
+        None => speaker.outcomes(&outcomes),
+    };
+    Said { reply, outcomes, talk: meaning.talk }
+}
+
+fn asked_again(pending: &Pending) -> Outcome {
+    match &pending.goal.doubt {
+        Some(doubt) => Outcome::Doubt(doubt.clone()),
+        None => Outcome::Ask { listing: pending.listing.clone(), why: super::goal::Why::Several },
+    }
+}
+
+fn outcomes(goals: Vec<Goal>, steps: Vec<Step>) -> Vec<(Goal, Outcome)> {
+    goals
+        .into_iter()
+        .zip(steps)
+        .map(|(goal, step)| match step {
+            Step::Done(outcome) => (goal, outcome),
+            Step::Calls(_) => (goal, Outcome::Unfinished),
+        })
+        .collect()
+}
+
+/// Brings the state past a finished turn.
+fn replay(book: &Book, state: &mut State, turn: Turn, today: NaiveDate, now: DateTime<Utc>) {
+    let meaning = understand(&turn.user, state, book, today);
+    let steps = Run { book, state, done: &turn.calls, offered: None, now }.steps(&meaning.goals);
+    state.lang = spoken(&meaning).or(state.lang);
+    let outcomes = outcomes(meaning.goals, steps);
+    let later: Vec<Goal> =
+        outcomes.iter().filter(|(_, outcome)| matches!(outcome, Outcome::Later)).map(|(goal, _)| pinned(book, state, goal.clone())).collect();
+    let Turn { calls, said, .. } = turn;
+    state.absorb(calls, book);
+    if matches!(meaning.talk, Some(Talk::More)) {
+        state.showed_more(lines(&said));
+    }
+    if !outcomes.is_empty() {
+        state.set_lists_aside();
+    }
+    let keeps = matches!(meaning.talk, Some(Talk::Social(_) | Talk::AskAgain | Talk::More));
+    if !keeps {
+        state.pending = None;
+    }
+    for (goal, outcome) in outcomes {
+        settle(book, state, goal, outcome, lines(&said));
+    }
+    if let Some(pending) = &mut state.pending
+        && !keeps
+    {
+        pending.later = later;
+    }
+}
+
+/// A goal that waits, with its place resolved: the list of the question before it may take the place of the one it points into.
+fn pinned(book: &Book, state: &State, mut goal: Goal) -> Goal {
+    let pack = book.tools[goal.tool].pack;
+    let mut name = book.tools[goal.tool].thing().map(|(_, thing, _)| thing);
+    while let (Some(kind), Some(place), false) = (name, goal.target.places.first().copied(), goal.target.open) {
+        if let Some(item) = state.listing(pack, kind).and_then(|listing| listing.at(place)) {
+            goal.chosen.push((kind.to_owned(), item.clone()));
+            goal.target.places.clear();
+        }
+        let sources = book.packs[pack].thing(kind).map_or(&[][..], |thing| &thing.sources);
+        name = sources.iter().find_map(|source| match &source.find {
+            Some(Find::Thing { thing, .. }) => Some(thing.as_str()),
+            Some(Find::Words { .. } | Find::All) | None => None,
+        });
+    }
+    goal
+}
+
+/// Lines of the longest numbered list in a text; without one as many as a question shows.
+fn lines(said: &str) -> usize {
+    let number = |line: &str| line.trim_start().split_once(". ").and_then(|(number, _)| number.parse().ok());
+    said.lines().filter_map(number).max().unwrap_or(SHOWN)
+}
+
+/// Notes what one finished goal leaves behind.
+fn settle(book: &Book, state: &mut State, goal: Goal, outcome: Outcome, lines: usize) {
+    let pack = book.tools[goal.tool].pack;
+    match outcome {
+        Outcome::Answer { results, .. } => {
+            state.last = Some((goal.tool, goal.intent));
+            if let [_, _, ..] = results[..] {
+                compared(book, state, pack, goal.tool, &results);
+            }
+            for result in &results {
+                show(book, state, pack, goal.tool, result, lines);
+            }
+        }
+        Outcome::Ask { mut listing, .. } => {
+            listing.showed(lines);
+            if !listing.items.is_empty() {
+                state.list(book, listing.clone());
+            }
+            state.pending = Some(Pending { goal: cleared(goal), listing, later: Vec::new() });
+        }
+        Outcome::Doubt(_) => state.pending = Some(Pending { goal, listing: Listing::default(), later: Vec::new() }),
+        Outcome::Later | Outcome::Failed { .. } | Outcome::Nothing { .. } | Outcome::Unusable { .. } | Outcome::NotOffered | Outcome::Unfinished => {}
+    }
+}
+
+/// A goal whose question is open: places it was asked with are used up.
+fn cleared(mut goal: Goal) -> Goal {
+    goal.target.places.clear();
+    goal.target.first = None;
+    goal.chosen.retain(|(kind, _)| !kind.ends_with('*'));
+    goal
+}
+
+/// Things shown side by side are a list of their own, of which "it" means none and which nobody goes on with.
+fn compared(book: &Book, state: &mut State, pack: usize, tool: usize, results: &[Arc<Value>]) {
+    let whole = |thing: &Thing| thing.sources.iter().any(|source| book.tool_by_id(pack, &source.tool) == Some(tool) && source.list.is_empty());
+    if let Some((name, _)) = book.packs[pack].offline.things.iter().find(|(_, thing)| whole(thing)) {
+        let mut listing = Listing::new(pack, name, results.iter().map(|result| (**result).clone()).collect());
+        listing.newest = false;
+        state.look_away(pack);
+        state.list(book, listing);
+    }
+}
+
+/// A list that an answer showed. The parts of a thing become one only when they are asked about.
+fn show(book: &Book, state: &mut State, pack: usize, tool: usize, result: &Value, lines: usize) {
+    for (name, thing) in &book.packs[pack].offline.things {
+        for source in thing.sources.iter().filter(|source| book.tool_by_id(pack, &source.tool) == Some(tool) && !source.list.is_empty() && !source.or_self) {
+            let items = list(result, source);
+            if let [only] = &items[..] {
+                state.look_at(pack, name, only.clone());
+            }
+            if !items.is_empty() {
+                let mut listing = Listing::new(pack, name, items);
+                listing.partial = is_partial(source, result);
+                listing.showed(lines);
+                state.list(book, listing);
+            }
+        }
+    }
+}
+
+fn local_day(now: DateTime<Utc>, zone: &str) -> NaiveDate {
+    match zone.parse::<chrono_tz::Tz>() {
+        Ok(zone) => now.with_timezone(&zone).date_naive(),
+        Err(_) => now.date_naive(),
+    }
+}

@@ -1,0 +1,129 @@
+//! The conversation so far, taken from the messages: turns with their calls and how each ended.
+//! Knows nothing of what was meant.
+
+use std::sync::Arc;
+
+use contract::ToolOutcome;
+use engine::ports::Message;
+use serde_json::{Map, Value};
+
+use super::book::Book;
+
+/// One user message with what was done for it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Turn {
+    pub(super) user: String,
+    pub(super) calls: Vec<Done>,
+    /// The newest text that answered it.
+    pub(super) said: String,
+}
+
+/// One call with its end.
+#[derive(Clone, Debug)]
+pub(super) struct Done {
+    pub(super) tool: usize,
+    pub(super) args: Map<String, Value>,
+    pub(super) end: End,
+}
+
+/// How a call ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum End {
+    Ok(Arc<Value>),
+    Failed(Failure),
+}
+
+/// A call that gave no result.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Failure {
+    pub(super) outcome: ToolOutcome,
+    /// A sentence that is safe to show.
+    pub(super) message: String,
+    pub(super) hint: Option<String>,
+    /// The user's reason for a rejection.
+    pub(super) reason: Option<String>,
+    pub(super) code: Option<String>,
+}
+
+impl Done {
+    pub(super) fn ok(&self) -> Option<&Value> {
+        match &self.end {
+            End::Ok(value) => Some(value),
+            End::Failed(_) => None,
+        }
+    }
+}
+
+/// The turns of a conversation, oldest first.
+pub(super) fn turns(messages: &[Message], book: &Book) -> Vec<Turn> {
+    let mut turns: Vec<Turn> = Vec::new();
+    let mut open: Vec<(contract::CallId, usize, Map<String, Value>)> = Vec::new();
+    for message in messages {
+        match message {
+            Message::System { .. } => {}
+            Message::User { text } => turns.push(Turn { user: text.to_string(), ..Turn::default() }),
+            Message::Assistant { text, calls, .. } => {
+                if let Some(turn) = turns.last_mut().filter(|_| !text.is_empty()) {
+                    turn.said = text.to_string();
+                }
+                open = calls
+                    .iter()
+                    .filter_map(|call| {
+                        let tool = book.tool_by_model_name(&call.name)?;
+                        let args = serde_json::from_str::<Map<String, Value>>(&call.arguments).unwrap_or_default();
+                        Some((call.id.clone(), tool, args))
+                    })
+                    .collect();
+            }
+            Message::Tool { call, content, data, .. } => {
+                if let Some(index) = open.iter().position(|(id, ..)| id == call)
+                    && let Some(turn) = turns.last_mut()
+                {
+                    let (_, tool, args) = open.remove(index);
+                    turn.calls.push(Done { tool, args, end: end(data.shared(), content) });
+                }
+            }
+        }
+    }
+    turns
+}
+
+/// Number of calls made in the conversation, for naming the next one.
+pub(super) fn call_count(messages: &[Message]) -> usize {
+    messages
+        .iter()
+        .map(|message| match message {
+            Message::Assistant { calls, .. } => calls.len(),
+            Message::System { .. } | Message::User { .. } | Message::Tool { .. } => 0,
+        })
+        .sum()
+}
+
+fn end(data: &Arc<Value>, content: &str) -> End {
+    if let Some(failure) = failure(data) {
+        return End::Failed(failure);
+    }
+    if !data.is_null() {
+        return End::Ok(Arc::clone(data));
+    }
+    match serde_json::Deserializer::from_str(content).into_iter::<Value>().next() {
+        Some(Ok(value)) => failure(&value).map_or_else(|| End::Ok(Arc::new(value)), End::Failed),
+        _ => End::Ok(Arc::clone(data)),
+    }
+}
+
+/// The failure that a result stands for: `{"outcome": ..., "error": {...}}`.
+fn failure(data: &Value) -> Option<Failure> {
+    let error = data.get("error").filter(|error| error.is_object())?;
+    let outcome = data.get("outcome").and_then(|outcome| serde_json::from_value(outcome.clone()).ok()).unwrap_or(ToolOutcome::Error);
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned).filter(|text| !text.is_empty());
+    let rejection = text(error.get("message")).filter(|_| outcome == ToolOutcome::Rejected);
+    Some(Failure {
+        outcome,
+        message: text(error.get("message")).unwrap_or_default(),
+        hint: text(error.pointer("/details/hint")),
+        // The first sentence of a rejection is the host's own; what follows are the user's words.
+        reason: rejection.and_then(|said| said.split_once(". ").map(|(_, words)| words.trim().to_owned())).filter(|words| !words.is_empty()),
+        code: text(error.get("code")),
+    })
+}

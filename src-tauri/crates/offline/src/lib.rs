@@ -1,0 +1,126 @@
+//! The offline model: a deterministic planner over the packs behind the engine's `Model` port. No network, no key.
+//! It matches messages with the phrases of the manifests, calls tools, and words answers from their results with the packs'
+//! templates. It knows no tool by name and never claims to be a language model.
+
+use std::sync::Arc;
+
+use contract::{CallId, Usage};
+use engine::ports::{Finish, Model, ModelCall, ModelError, ModelEvent, ModelRequest, Purpose};
+use futures::{StreamExt, stream, stream::BoxStream};
+use serde_json::Value;
+
+mod book;
+mod counts;
+mod dialogue;
+mod facts;
+mod fill;
+mod goal;
+mod history;
+mod look;
+mod more;
+mod pattern;
+mod places;
+mod plan;
+mod reply;
+mod resume;
+mod routing;
+mod social;
+mod state;
+mod template;
+mod things;
+mod understand;
+mod values;
+
+pub use book::OfflinePack;
+
+use book::Book;
+use dialogue::Move;
+use social::Social;
+use understand::Talk;
+
+/// The planner, built once from the packs.
+#[derive(Clone, Debug)]
+pub struct OfflineModel {
+    book: Arc<Book>,
+}
+
+impl OfflineModel {
+    /// A model over these packs.
+    pub fn new(packs: Vec<OfflinePack>) -> Self {
+        Self { book: Arc::new(Book::new(packs)) }
+    }
+
+    fn events(&self, request: &ModelRequest) -> Vec<ModelEvent> {
+        let mut events = Vec::new();
+        let written = match &request.purpose {
+            Purpose::Answer | Purpose::Part { .. } => None,
+            Purpose::Route { agents, answered } => Some(routing::decide(&self.book, request, agents, answered)),
+            Purpose::Synthesis { answers } => Some(routing::synthesis(&self.book, request, answers)),
+        };
+        if let Some(text) = written {
+            events.extend(pieces(&text).map(ModelEvent::Text));
+            events.push(ModelEvent::Done { usage: Usage { model_calls: 1, ..Usage::default() }, finish: Finish::Stop });
+            return events;
+        }
+        let finish = match dialogue::next(&self.book, request) {
+            Move::Calls(calls) => {
+                let made = history::call_count(&request.messages);
+                events.extend(calls.into_iter().enumerate().map(|(index, call)| {
+                    ModelEvent::Call(ModelCall {
+                        id: CallId::new(format!("offline-{}", made + index + 1)),
+                        name: self.book.tools[call.tool].spec.model_name.clone(),
+                        arguments: Value::Object(call.args).to_string(),
+                    })
+                }));
+                Finish::ToolCalls
+            }
+            Move::Say(said) => {
+                events.extend(pieces(&said.reply.text).map(ModelEvent::Text));
+                if !said.reply.choices.is_empty() {
+                    events.push(ModelEvent::Choices(said.reply.choices));
+                }
+                match said.talk {
+                    Some(Talk::Cannot { .. } | Talk::Social(Social::OffTopic)) => Finish::OutOfScope,
+                    Some(Talk::Social(_) | Talk::Dropped | Talk::AskAgain | Talk::More | Talk::NotUnderstood) | None => Finish::Stop,
+                }
+            }
+        };
+        events.push(ModelEvent::Done { usage: Usage { model_calls: 1, ..Usage::default() }, finish });
+        events
+    }
+}
+
+/// A text word by word, with the white space behind each word.
+fn pieces(text: &str) -> impl Iterator<Item = String> + '_ {
+    text.split_inclusive([' ', '\n']).map(str::to_owned)
+}
+
+impl Model for OfflineModel {
+    fn label(&self) -> String {
+        "Offline model".to_owned()
+    }
+
+    fn local(&self) -> bool {
+        true
+    }
+
+    fn in_process(&self) -> bool {
+        true
+    }
+
+    /// It uses nothing that is counted.
+    fn may_answer(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn longest_answer(&self, _: Option<u32>) -> u32 {
+        0
+    }
+
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
+        stream::iter(self.events(&request).into_iter().map(Ok)).boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests;

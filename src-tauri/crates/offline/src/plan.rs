@@ -1,0 +1,245 @@
+//! From a goal to its next step: which call is missing, what must be asked, or what came of it. A write is planned only
+//! when exactly one usable thing is meant. Steps are found by looking at the results there are, so nothing is remembered.
+
+use std::{collections::HashSet, sync::Arc};
+
+use chrono::{DateTime, Utc};
+use contract::manifest::{Find, ThingSource};
+use serde_json::{Map, Value};
+
+use super::{
+    book::{Book, Tool},
+    goal::{Doubt, Goal, Outcome, Planned, Step, Target, Why},
+    history::{Done, End},
+    places::Place,
+    state::State,
+    values,
+};
+
+/// How long a result answers follow-ups.
+const FRESH_MINUTES: i64 = 15;
+
+/// One turn being planned.
+pub(super) struct Run<'a> {
+    pub(super) book: &'a Book,
+    pub(super) state: &'a State,
+    /// The calls of this turn so far.
+    pub(super) done: &'a [Done],
+    /// Names of the tools offered; `None` when an earlier turn is planned again.
+    pub(super) offered: Option<HashSet<&'a str>>,
+    pub(super) now: DateTime<Utc>,
+}
+
+/// The result of looking for a thing.
+pub(super) enum Found {
+    One(Value),
+    Calls(Vec<Planned>),
+    Done(Outcome),
+}
+
+impl Run<'_> {
+    /// The next step of every goal. While an earlier change in its pack is not finished, a later goal may look things up
+    /// that the change cannot touch, and nothing else. Changes of one kind are made together.
+    pub(super) fn steps(&self, goals: &[Goal]) -> Vec<Step> {
+        let mut steps = Vec::with_capacity(goals.len());
+        let mut changing: Vec<(usize, usize)> = Vec::new();
+        let mut writes: Vec<usize> = Vec::new();
+        for goal in goals {
+            let tool = &self.book.tools[goal.tool];
+            let waits = changing.iter().any(|(pack, by)| *pack == tool.pack && *by != goal.tool);
+            if waits && !tool.writes() {
+                steps.push(Step::Calls(Vec::new()));
+                continue;
+            }
+            let earlier = writes.iter().filter(|&&write| write == goal.tool).count();
+            let mut step = self.step(goal, earlier);
+            if let Step::Calls(calls) = &mut step
+                && waits
+            {
+                calls.retain(|call| !self.book.tools[call.tool].writes() && !call.args.is_empty());
+            }
+            if tool.writes() {
+                writes.push(goal.tool);
+                if matches!(step, Step::Calls(_)) {
+                    changing.push((tool.pack, goal.tool));
+                }
+            }
+            steps.push(step);
+        }
+        self.together(goals, &mut steps);
+        self.question_first(&mut steps);
+        steps
+    }
+
+    /// Holds a change back while another of its kind is still being looked for: what is proposed alone may be all that is heard.
+    fn together(&self, goals: &[Goal], steps: &mut [Step]) {
+        let looks = |step: &Step| matches!(step, Step::Calls(calls) if calls.iter().any(|call| !self.book.tools[call.tool].writes()));
+        let looking: HashSet<usize> = goals.iter().zip(&*steps).filter(|(_, step)| looks(step)).map(|(goal, _)| goal.tool).collect();
+        for (goal, step) in goals.iter().zip(steps) {
+            if let Step::Calls(calls) = step
+                && looking.contains(&goal.tool)
+            {
+                calls.retain(|call| !self.book.tools[call.tool].writes());
+            }
+        }
+    }
+
+    /// One question is asked at a time, and nothing changes beside it: the rest goes on once it is answered.
+    fn question_first(&self, steps: &mut [Step]) {
+        let asks = |step: &Step| matches!(step, Step::Done(Outcome::Ask { .. } | Outcome::Doubt(Doubt::Quantity | Doubt::Missing(_))));
+        let Some(first) = steps.iter().position(asks) else { return };
+        for (_, step) in steps.iter_mut().enumerate().filter(|(at, _)| *at != first) {
+            let changes = matches!(step, Step::Calls(calls) if calls.is_empty() || calls.iter().any(|call| self.book.tools[call.tool].writes()));
+            if changes || asks(step) {
+                *step = Step::Done(Outcome::Later);
+            }
+        }
+    }
+
+    fn step(&self, goal: &Goal, earlier_writes: usize) -> Step {
+        if let Some(doubt) = &goal.doubt {
+            return Step::Done(Outcome::Doubt(doubt.clone()));
+        }
+        let tool = &self.book.tools[goal.tool];
+        // A change that was made, refused or edited in this turn is not proposed a second time.
+        if tool.writes()
+            && let Some(done) = self.done.iter().filter(|done| done.tool == goal.tool).nth(earlier_writes)
+        {
+            return Step::Done(outcome(done));
+        }
+        let Some((slot, thing, field)) = tool.thing() else {
+            return self.call(goal, goal.args.clone());
+        };
+        if tool.intents[goal.intent].several {
+            return self.several(goal, tool, thing, &slot.parameter, field);
+        }
+        match self.find(tool.pack, thing, goal, tool.writes()) {
+            Found::One(item) => {
+                let Some(value) = item.pointer(field).filter(|value| !value.is_null()) else {
+                    return Step::Done(Outcome::Nothing { thing: thing.to_owned(), words: goal.target.words() });
+                };
+                let mut args = goal.args.clone();
+                values::set(&mut args, &slot.parameter, value.clone());
+                self.call(goal, args)
+            }
+            Found::Calls(calls) => self.planned(calls),
+            Found::Done(outcome) => Step::Done(outcome),
+        }
+    }
+
+    /// One call each for at least two things.
+    fn several(&self, goal: &Goal, tool: &Tool, thing: &str, parameter: &str, field: &str) -> Step {
+        let mut items: Vec<Value> = Vec::new();
+        let mut calls = Vec::new();
+        for target in self.targets(tool.pack, thing, &goal.target) {
+            let single = Goal { target, ..goal.clone() };
+            match self.find_some(tool.pack, thing, &single, false) {
+                Found::One(item) => items.push(item),
+                Found::Calls(more) => calls.extend(more),
+                Found::Done(outcome) => return Step::Done(outcome),
+            }
+        }
+        if !calls.is_empty() {
+            return self.planned(calls);
+        }
+        items.dedup();
+        items.truncate(3);
+        if items.len() < 2 {
+            return Step::Done(self.ask_of_shown(tool.pack, thing, self.shown(tool.pack, thing), Why::Several));
+        }
+        let mut results: Vec<Arc<Value>> = Vec::new();
+        for item in &items {
+            let mut args = goal.args.clone();
+            values::set(&mut args, parameter, item.pointer(field).cloned().unwrap_or(Value::Null));
+            match self.result(goal.tool, &args) {
+                Some(done) => match &done.end {
+                    End::Ok(value) => results.push(Arc::clone(value)),
+                    End::Failed(failure) => return Step::Done(Outcome::Failed { failure: failure.clone() }),
+                },
+                None => calls.push(Planned { tool: goal.tool, args }),
+            }
+        }
+        if calls.is_empty() { Step::Done(Outcome::Answer { args: goal.args.clone(), results, as_of: false }) } else { self.planned(calls) }
+    }
+
+    /// The single things that a request for several means.
+    fn targets(&self, pack: usize, thing: &str, target: &Target) -> Vec<Target> {
+        let shown = self.shown(pack, thing).len();
+        let one = |place| Target { places: vec![place], ..Target::default() };
+        if let Some(count) = target.first {
+            return (1..=count).map(|place| one(Place::Nth(place))).collect();
+        }
+        let mut targets: Vec<Target> = target.places.iter().map(|place| one(*place)).collect();
+        targets.extend(target.groups.iter().map(|words| Target { groups: vec![words.clone()], ..Target::default() }));
+        if targets.len() < 2 && (target.all || target.pronoun || targets.is_empty()) && shown >= 2 {
+            return (1..=u32::try_from(shown.min(3)).unwrap_or(3)).map(|place| one(Place::Nth(place))).collect();
+        }
+        targets
+    }
+
+    pub(super) fn shown(&self, pack: usize, thing: &str) -> Vec<Value> {
+        self.state.listing(pack, thing).map(|listing| listing.items.clone()).unwrap_or_default()
+    }
+
+    /// Makes the call, or reads its result.
+    fn call(&self, goal: &Goal, args: Map<String, Value>) -> Step {
+        if let Some(done) = self.result(goal.tool, &args) {
+            return Step::Done(outcome(done));
+        }
+        if goal.may_reuse
+            && let Some(value) = self.fresh(goal.tool, &args)
+        {
+            return Step::Done(Outcome::Answer { args, results: vec![value], as_of: true });
+        }
+        self.planned(vec![Planned { tool: goal.tool, args }])
+    }
+
+    fn planned(&self, calls: Vec<Planned>) -> Step {
+        let Some(offered) = &self.offered else { return Step::Calls(calls) };
+        if offered.is_empty() {
+            return Step::Done(Outcome::Unfinished);
+        }
+        if calls.iter().any(|call| !offered.contains(self.book.tools[call.tool].spec.model_name.as_str())) {
+            return Step::Done(Outcome::NotOffered);
+        }
+        Step::Calls(calls)
+    }
+
+    pub(super) fn result(&self, tool: usize, args: &Map<String, Value>) -> Option<&Done> {
+        self.done.iter().find(|done| done.tool == tool && done.args == *args)
+    }
+
+    /// An earlier result of the same call that still holds.
+    fn fresh(&self, tool: usize, args: &Map<String, Value>) -> Option<Arc<Value>> {
+        let pointer = self.book.tools[tool].as_of.as_ref()?;
+        let done = self.state.last_call(tool).filter(|done| done.args == *args)?;
+        let End::Ok(value) = &done.end else { return None };
+        let at = DateTime::parse_from_rfc3339(value.pointer(pointer)?.as_str()?).ok()?;
+        let age = self.now.signed_duration_since(at).num_minutes();
+        (0..=FRESH_MINUTES).contains(&age).then(|| Arc::clone(value))
+    }
+}
+
+fn outcome(done: &Done) -> Outcome {
+    match &done.end {
+        End::Ok(value) => Outcome::Answer { args: done.args.clone(), results: vec![Arc::clone(value)], as_of: false },
+        End::Failed(failure) => Outcome::Failed { failure: failure.clone() },
+    }
+}
+
+/// The things in a result.
+pub(super) fn list(value: &Value, source: &ThingSource) -> Vec<Value> {
+    let items = value.pointer(&source.list);
+    match items {
+        Some(Value::Array(items)) if !items.is_empty() => items.clone(),
+        Some(Value::Object(_)) if source.list.is_empty() => vec![value.clone()],
+        _ if source.or_self => vec![value.clone()],
+        _ => Vec::new(),
+    }
+}
+
+/// Whether there may be more than the list of a result: a search brings only its first ones, unless it says that these are all.
+pub(super) fn is_partial(source: &ThingSource, result: &Value) -> bool {
+    let total = source.total.as_ref().and_then(|pointer| result.pointer(pointer)?.as_u64());
+    matches!(source.find, Some(Find::Words { .. })) && total.is_none_or(|total| total > list(result, source).len() as u64)
+}

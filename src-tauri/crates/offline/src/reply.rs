@@ -1,0 +1,399 @@
+//! The words of an answer: what each goal came to, as Markdown in English or Swedish, and the answers offered as buttons.
+//! Figures come from results only. Knows no tool by name.
+
+use std::sync::Arc;
+
+use contract::{Choice, ToolOutcome, manifest::Thing};
+use language::Language;
+use serde_json::{Value, json};
+
+use super::{
+    book::Book,
+    goal::{Doubt, Goal, Listing, Outcome, Why},
+    history::Failure,
+    places::Place,
+    social::Social,
+    template::{self, markdown},
+    understand::Talk,
+};
+
+/// Most lines of a list that a question shows.
+pub(super) const SHOWN: usize = 9;
+
+/// The text of an answer, with the buttons below it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Reply {
+    pub(super) text: String,
+    pub(super) choices: Vec<Choice>,
+}
+
+/// Words one reply.
+#[derive(Clone, Copy)]
+pub(super) struct Speaker<'a> {
+    pub(super) book: &'a Book,
+    pub(super) lang: Language,
+}
+
+impl Speaker<'_> {
+    fn say(&self, en: &str, sv: &str) -> String {
+        match self.lang {
+            Language::En => en.to_owned(),
+            Language::Sv => sv.to_owned(),
+        }
+    }
+
+    /// The answer for all goals of a message.
+    pub(super) fn outcomes(&self, goals: &[(Goal, Outcome)]) -> Reply {
+        let mut reply = Reply::default();
+        let mut later: Vec<String> = Vec::new();
+        for (goal, outcome) in goals {
+            if *outcome == Outcome::Later {
+                later.push(self.named(goal));
+                continue;
+            }
+            let part = self.outcome(goal, outcome);
+            if part.text.is_empty() || reply.text.contains(&part.text) {
+                continue;
+            }
+            if !reply.text.is_empty() {
+                reply.text.push_str("\n\n");
+            }
+            reply.text.push_str(&part.text);
+            reply.choices.extend(part.choices);
+        }
+        if !later.is_empty() {
+            let later = later.join(", ");
+            reply.text.push_str(&self.say(&format!("\n\nAfter that I go on with: {later}."), &format!("\n\nSedan går jag vidare med: {later}.")));
+        }
+        reply
+    }
+
+    /// The subject of a goal, in the words of the message.
+    fn named(&self, goal: &Goal) -> String {
+        let target = &goal.target;
+        let words = if target.said.is_empty() { target.words() } else { target.said.clone() };
+        let chosen = || {
+            let (kind, item) = goal.chosen.last()?;
+            self.thing(goal, kind)?.words.first().and_then(|name| item.pointer(name)?.as_str()).map(markdown)
+        };
+        match (&words[..], target.places.first().filter(|_| !target.open)) {
+            ([], Some(Place::Nth(place))) => self.say(&format!("number {place}"), &format!("nummer {place}")),
+            ([], _) => chosen().unwrap_or_else(|| self.say("the rest", "resten")),
+            _ => markdown(&words.join(" ")),
+        }
+    }
+
+    fn outcome(&self, goal: &Goal, outcome: &Outcome) -> Reply {
+        match outcome {
+            Outcome::Answer { args, results, as_of } => self.answer(goal, args, results, *as_of),
+            Outcome::Failed { failure } => Reply { text: self.failure(goal, failure), choices: Vec::new() },
+            Outcome::Ask { listing, why } => self.question(goal, listing, why),
+            Outcome::Nothing { thing, words } => self.nothing(goal, thing, words),
+            Outcome::Doubt(doubt) => self.doubt(goal, doubt),
+            Outcome::Unusable { thing, items } => {
+                let text = self
+                    .thing(goal, thing)
+                    .and_then(|thing| self.lang.pick(&thing.unusable))
+                    .and_then(|text| template::render(text, self.lang, &json!({ "items": items })));
+                Reply {
+                    text: text.unwrap_or_else(|| self.say("None of them can be had right now.", "Ingen av dem går att få just nu.")), choices: Vec::new()
+                }
+            }
+            Outcome::Later => Reply::default(),
+            Outcome::NotOffered => self.plain(
+                "The tool for that is switched off. You can switch it on under Tools.",
+                "Verktyget för det är avstängt. Du kan slå på det under Verktyg.",
+            ),
+            Outcome::Unfinished => self.plain(
+                "I had to stop before I was done: this turn has no calls left. Ask again and I will go on.",
+                "Jag fick sluta innan jag var klar: rundan har inga anrop kvar. Fråga igen så fortsätter jag.",
+            ),
+        }
+    }
+
+    fn plain(&self, en: &str, sv: &str) -> Reply {
+        Reply { text: self.say(en, sv), choices: Vec::new() }
+    }
+
+    fn thing(&self, goal: &Goal, name: &str) -> Option<&Thing> {
+        self.book.pack_of(goal.tool).thing(name)
+    }
+
+    fn answer(&self, goal: &Goal, args: &serde_json::Map<String, Value>, results: &[Arc<Value>], as_of: bool) -> Reply {
+        let tool = &self.book.tools[goal.tool];
+        let wanted = &tool.intents[goal.intent].answer;
+        let worded = if wanted.is_empty() { tool.intents.first().map(|intent| &intent.answer) } else { Some(wanted) };
+        let text = worded.and_then(|answer| self.lang.pick(answer)).and_then(|text| template::answer(text, self.lang, args, results, as_of));
+        let mut text = text.map(|text| tidy(&text)).filter(|text| !text.is_empty());
+        if let (true, Some(text)) = (as_of, text.as_mut()) {
+            text.push_str(&self.reused(tool, results));
+        }
+        Reply { text: text.unwrap_or_else(|| self.say("Done. The result is shown above.", "Klart. Resultatet visas ovan.")), choices: Vec::new() }
+    }
+
+    /// The line under an answer from an earlier result: of when it is, and that nothing else was asked about.
+    fn reused(&self, tool: &super::book::Tool, results: &[Arc<Value>]) -> String {
+        let at = tool.as_of.as_ref().and_then(|pointer| results.first()?.pointer(pointer)?.as_str());
+        let at = at.and_then(|text| chrono::DateTime::parse_from_rfc3339(text).ok()).map(|at| at.format("%H:%M").to_string()).unwrap_or_default();
+        let line = self.say(&format!("Same account and period as before (data as of {at})."), &format!("Samma konto och period som nyss (data per {at})."));
+        format!("\n\n*{line}*")
+    }
+
+    fn failure(&self, goal: &Goal, failure: &Failure) -> String {
+        let tool = &self.book.tools[goal.tool];
+        let undone = tool.writes().then(|| self.lang.pick(&tool.undone).cloned().unwrap_or_else(|| self.say("Nothing was changed.", "Inget ändrades.")));
+        let reason = failure.reason.as_deref().map(|reason| markdown(reason.trim()));
+        let why = match failure.outcome {
+            ToolOutcome::Rejected => match reason {
+                Some(reason) => self.say(&format!("You rejected it: {reason}"), &format!("Du avslog det: {reason}")),
+                None => self.say("You rejected it.", "Du avslog det."),
+            },
+            ToolOutcome::Expired => self.say(
+                "The approval expired before anyone decided. Ask again to get a new one.",
+                "Godkännandet gick ut innan någon bestämde sig. Be om det igen för att få ett nytt.",
+            ),
+            ToolOutcome::Denied => self.say("A policy rule does not allow it.", "En policyregel tillåter det inte."),
+            ToolOutcome::Cancelled => self.say("It was cancelled.", "Det avbröts."),
+            ToolOutcome::Limit => {
+                self.say("This turn has no tool calls left. Ask again and I will go on.", "Rundan har inga verktygsanrop kvar. Fråga igen så fortsätter jag.")
+            }
+            ToolOutcome::Unknown => {
+                return self.say(
+                    "It is not known whether this happened: the app stopped in between. Check before you ask again.",
+                    "Det är okänt om detta hände: appen stannade mitt i. Kontrollera innan du ber om det igen.",
+                );
+            }
+            ToolOutcome::Ok | ToolOutcome::Error => {
+                let message = if failure.message.is_empty() { self.say("The tool failed.", "Verktyget misslyckades.") } else { markdown(&failure.message) };
+                failure.hint.as_deref().map_or(message.clone(), |hint| format!("{message} {}", markdown(hint)))
+            }
+        };
+        undone.map_or(why.clone(), |undone| format!("{undone} {why}"))
+    }
+
+    fn question(&self, goal: &Goal, listing: &Listing, why: &Why) -> Reply {
+        let Some(thing) = self.book.packs[listing.pack].thing(&listing.thing) else { return Reply::default() };
+        let labels: Vec<String> = listing.items.iter().map(|item| self.label(thing, item)).collect();
+        let writes = self.book.tools[goal.tool].writes();
+        let lead = match why {
+            Why::Several | Why::OutOfRange(_) if labels.is_empty() => return self.which(thing),
+            Why::Several | Why::SomeUnusable(_) => self.say("Which one do you mean?", "Vilken menar du?"),
+            Why::OutOfRange(place) => self.say(
+                &format!("There is no number {place} in the list. Which one do you mean?"),
+                &format!("Det finns ingen nummer {place} i listan. Vilken menar du?"),
+            ),
+            Why::NoneFits(words) => {
+                let words = markdown(&words.join(" "));
+                self.say(&format!("Nothing there is “{words}”. This is what there is:"), &format!("Inget där är ”{words}”. Det här finns:"))
+            }
+            Why::Unusable(items) => {
+                let text = self.lang.pick(&thing.unusable).and_then(|text| template::render(text, self.lang, &json!({ "items": items })));
+                let text = text.unwrap_or_else(|| self.say("That one cannot be had right now.", "Den går inte att få just nu."));
+                format!("{} {}", text.trim(), self.say("These can:", "De här går att få:"))
+            }
+            Why::Confirm => {
+                self.say("I am not sure that this is what you mean. Is it this one?", "Jag är inte säker på att det är den du menar. Är det den här?")
+            }
+        };
+        let mut text = format!("{lead}\n");
+        for (i, label) in labels.iter().take(SHOWN).enumerate() {
+            text.push_str(&format!("\n{}. {label}", i + 1));
+        }
+        if labels.len() > SHOWN {
+            // How many is not known: a search brings only its first ones.
+            text.push_str(&self.say("\n\n… and more. Say more words to narrow it down.", "\n\n… och fler. Säg fler ord så blir listan kortare."));
+        }
+        if let Why::SomeUnusable(gone) = why {
+            let gone: Vec<String> = gone.iter().take(SHOWN).map(|item| self.label(thing, item)).collect();
+            let gone = gone.join("; ");
+            text.push_str(&self.say(&format!("\n\nNot available right now: {gone}."), &format!("\n\nGår inte att få just nu: {gone}.")));
+        }
+        if writes && labels.len() > 1 && matches!(why, Why::Several | Why::SomeUnusable(_)) {
+            text.push_str(&self.say("\n\nNothing has been changed yet.", "\n\nInget har ändrats ännu."));
+        }
+        Reply { text, choices: self.choices(&labels, *why == Why::Confirm) }
+    }
+
+    /// The rest of a list, numbered on.
+    pub(super) fn more(&self, listing: Option<&Listing>) -> Reply {
+        let found = listing.and_then(|listing| Some((listing, self.book.packs[listing.pack].thing(&listing.thing)?)));
+        let Some((listing, thing)) = found else {
+            return self.plain("I cannot show more of that. Say what to look for.", "Mer av det kan jag inte visa. Säg vad jag ska leta efter.");
+        };
+        if listing.rest().is_empty() && listing.partial {
+            return self.plain(
+                "I have no more than those: a search brings only its first ones. Say more words to narrow it down.",
+                "Fler än så har jag inte: en sökning ger bara de första. Säg fler ord så blir den smalare.",
+            );
+        }
+        if listing.rest().is_empty() {
+            return self.plain("That is all there is.", "Det är allt som finns.");
+        }
+        let before = listing.shown().len();
+        let line = |(i, item): (usize, &Value)| format!("{}. {}", before + i + 1, self.label(thing, item));
+        let lines: Vec<String> = listing.rest().iter().take(SHOWN).enumerate().map(line).collect();
+        Reply { text: lines.join("\n"), choices: Vec::new() }
+    }
+
+    fn which(&self, thing: &Thing) -> Reply {
+        let noun = self.lang.pick(&thing.nouns).cloned().unwrap_or_else(|| self.say("one", "en"));
+        Reply {
+            text: self.say(
+                &format!("Which {noun} do you mean? Say its name, or what to look for."),
+                &format!("Vilken {noun} menar du? Säg namnet, eller vad jag ska leta efter."),
+            ),
+            choices: Vec::new(),
+        }
+    }
+
+    fn choices(&self, labels: &[String], confirm: bool) -> Vec<Choice> {
+        if confirm && labels.len() == 1 {
+            return vec![
+                Choice { label: self.say("Yes", "Ja"), message: self.say("Yes", "Ja") },
+                Choice { label: self.say("No", "Nej"), message: self.say("No", "Nej") },
+            ];
+        }
+        let names: [&str; SHOWN] = match self.lang {
+            Language::En => ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"],
+            Language::Sv => ["första", "andra", "tredje", "fjärde", "femte", "sjätte", "sjunde", "åttonde", "nionde"],
+        };
+        labels
+            .iter()
+            .zip(names)
+            .map(|(label, name)| {
+                let label = unescaped(label);
+                // Price and stock are on the button; what it says needs only the name.
+                let said = label.split(" – ").next().unwrap_or(&label).to_owned();
+                let message = self.say(&format!("The {name} one: {said}"), &format!("Den {name}: {said}"));
+                Choice { label, message }
+            })
+            .collect()
+    }
+
+    fn label(&self, thing: &Thing, item: &Value) -> String {
+        self.lang.pick(&thing.label).map(|text| template::label(text, self.lang, item)).unwrap_or_default()
+    }
+
+    fn nothing(&self, goal: &Goal, thing: &str, words: &[String]) -> Reply {
+        let text = self
+            .thing(goal, thing)
+            .and_then(|thing| self.lang.pick(&thing.none))
+            .and_then(|text| template::render(text, self.lang, &json!({ "words": words.join(" ") })));
+        Reply {
+            text: text
+                .map(|text| tidy(&text))
+                .unwrap_or_else(|| self.say("I found nothing like that. Try other words.", "Jag hittade inget sådant. Prova med andra ord.")),
+            choices: Vec::new(),
+        }
+    }
+
+    fn doubt(&self, goal: &Goal, doubt: &Doubt) -> Reply {
+        match doubt {
+            Doubt::UnknownName(name) => self.unknown_name(goal, name),
+            Doubt::Quantity => self.plain("How many? I need a whole number from 1.", "Hur många? Jag behöver ett heltal från 1."),
+            Doubt::Negated => self.plain(
+                "I change nothing on a sentence with a “not” in it: I might get it the wrong way round. Say what you want instead.",
+                "Jag ändrar inget på en mening med ett ”inte” i: jag kan få det bakvänt. Säg i stället vad du vill.",
+            ),
+            Doubt::Missing(parameter) => {
+                let tool = &self.book.tools[goal.tool];
+                let counts = tool.slots.iter().any(|slot| slot.parameter == *parameter && matches!(slot.kind, contract::manifest::SlotKind::Quantity));
+                if counts { self.plain("How many?", "Hur många?") } else { self.plain("What shall I look for?", "Vad ska jag leta efter?") }
+            }
+        }
+    }
+
+    fn unknown_name(&self, goal: &Goal, name: &str) -> Reply {
+        let name = markdown(name);
+        let known: Vec<&str> = self.book.pack_of(goal.tool).entities.iter().map(|known| known.name.as_str()).collect();
+        let list = known.iter().map(|name| markdown(name)).collect::<Vec<_>>().join(", ");
+        let text = self.say(
+            &format!("I do not know “{name}”. I know {list}; an account can also be given by its number."),
+            &format!("Jag känner inte till ”{name}”. Jag känner till {list}; ett konto kan också anges med sitt nummer."),
+        );
+        let choices = known.iter().take(6).map(|name| Choice { label: (*name).to_owned(), message: (*name).to_owned() }).collect();
+        Reply { text, choices }
+    }
+
+    /// The answer if no tool is to be called.
+    pub(super) fn talk(&self, talk: &Talk, pending: Option<(&Goal, &Outcome)>) -> Reply {
+        match talk {
+            Talk::Social(social) => self.social(*social),
+            Talk::More => self.more(None),
+            Talk::Cannot { pack, index } => {
+                let text = self.book.packs[*pack].offline.cannot.get(*index).and_then(|cannot| self.lang.pick(&cannot.answer)).cloned();
+                Reply { text: text.unwrap_or_else(|| self.say("I cannot do that.", "Det kan jag inte göra.")), choices: Vec::new() }
+            }
+            Talk::Dropped => self.plain("All right, I leave it. Nothing was changed.", "Okej, jag låter det vara. Inget ändrades."),
+            Talk::AskAgain => {
+                let again = pending.map(|(goal, outcome)| self.outcome(goal, outcome)).unwrap_or_default();
+                let lead = self.say(
+                    "I did not catch which one. Say its number, or words that only one has.",
+                    "Jag förstod inte vilken. Säg numret, eller ord som bara en har.",
+                );
+                Reply { text: format!("{lead}\n\n{}", again.text).trim().to_owned(), choices: again.choices }
+            }
+            Talk::NotUnderstood => self.with_examples(
+                "I did not understand that. I am the offline model: I work with fixed phrases and the installed packs, and I do not guess.",
+                "Det förstod jag inte. Jag är offlinemodellen: jag arbetar med fasta fraser och de installerade paketen, och jag gissar inte.",
+            ),
+        }
+    }
+
+    fn social(&self, social: Social) -> Reply {
+        match social {
+            Social::Greeting => self.with_examples("Hello! I am the offline model: no network, no key, just the installed packs.", "Hej! Jag är offlinemodellen: inget nätverk, ingen nyckel, bara de installerade paketen."),
+            Social::HowAreYou => self.with_examples("Everything runs, thank you. I am the offline model, a planner and not a person.", "Allt fungerar, tack. Jag är offlinemodellen, en planerare och ingen människa."),
+            Social::Thanks => self.plain("You are welcome.", "Varsågod."),
+            Social::Bye => self.plain("Goodbye. Everything is saved.", "Hej då. Allt är sparat."),
+            Social::Help => self.with_examples("I am the offline model. I answer questions with the installed packs, and every change waits for your approval.", "Jag är offlinemodellen. Jag svarar på frågor med de installerade paketen, och varje ändring väntar på ditt godkännande."),
+            Social::Identity => self.with_examples(
+                "I am Countersign's offline model: a fixed planner on this machine, not a language model. I match your words with the phrases of the installed packs and answer from their results. You can connect a language model in Settings.",
+                "Jag är Countersigns offlinemodell: en fast planerare på den här datorn, ingen språkmodell. Jag jämför dina ord med paketens fraser och svarar utifrån deras resultat. Du kan ansluta en språkmodell i Inställningar.",
+            ),
+            Social::Yes | Social::No => self.with_examples("There is no open question right now.", "Det finns ingen öppen fråga just nu."),
+            Social::OffTopic => self.with_examples("I cannot do that: no installed pack covers it.", "Det kan jag inte göra: inget installerat paket täcker det."),
+        }
+    }
+
+    fn with_examples(&self, en: &str, sv: &str) -> Reply {
+        let mut text = self.say(en, sv);
+        let can: Vec<&str> = self.book.packs.iter().filter_map(|pack| self.lang.pick(&pack.offline.can)).map(String::as_str).collect();
+        if !can.is_empty() {
+            text.push_str(&self.say("\n\nI can:\n", "\n\nJag kan:\n"));
+            can.iter().for_each(|line| text.push_str(&format!("\n- {line}")));
+        }
+        let examples: Vec<&String> =
+            self.book.packs.iter().filter_map(|pack| self.lang.pick(&pack.offline.examples)).flat_map(|all| all.iter().take(2)).collect();
+        let choices = examples.iter().map(|example| Choice { label: (*example).clone(), message: (*example).clone() }).collect();
+        Reply { text, choices }
+    }
+}
+
+/// No more than one empty line, none at the ends.
+fn tidy(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut empty = 0;
+    for line in text.trim().lines() {
+        empty = if line.trim().is_empty() { empty + 1 } else { 0 };
+        if empty < 2 {
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+    }
+    out.trim_end().to_owned()
+}
+
+/// A label without Markdown, for a button.
+fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => out.extend(chars.next()),
+            '*' => {}
+            _ => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,110 @@
+//! Who answers, decided by the packs: the specialists whose tools a message asks for, in the order in which it asks. And the
+//! text that joins several answers: the first words of each, with its name. Nothing is worded here that was not answered.
+
+use contract::AgentId;
+use engine::ports::{FINISH, ModelRequest, Outbound, RouteDecision, RouteEntity};
+use language::Language;
+use serde_json::Value;
+
+use super::{book::Book, dialogue, goal::Goal};
+
+/// Characters of an answer in the joining text.
+const FIRST_WORDS: usize = 280;
+/// Entries of a list that it names.
+const LISTED: usize = 3;
+
+/// The supervisor's decision, as JSON.
+pub(super) fn decide(book: &Book, request: &ModelRequest, agents: &[(AgentId, Vec<String>)], answered: &[AgentId]) -> String {
+    let heard = dialogue::hear(book, request);
+    let owner = |goal: &Goal| {
+        let name = &book.tools[goal.tool].spec.model_name;
+        agents.iter().find(|(_, tools)| tools.contains(name)).map(|(id, _)| id)
+    };
+    let next = heard.meaning.goals.iter().filter_map(owner).find(|id| !answered.contains(id));
+    let decision = match next {
+        Some(id) => RouteDecision {
+            next: id.0.clone(),
+            instruction: heard.current.user.clone(),
+            reason_code: "in_field".to_owned(),
+            entities: heard.meaning.goals.iter().filter(|goal| owner(goal) == Some(id)).flat_map(entities).collect(),
+        },
+        None => RouteDecision {
+            next: FINISH.to_owned(),
+            reason_code: if answered.is_empty() { "no_specialist_needed" } else { "answered" }.to_owned(),
+            ..RouteDecision::default()
+        },
+    };
+    serde_json::to_string(&decision).unwrap_or_default()
+}
+
+fn entities(goal: &Goal) -> Vec<RouteEntity> {
+    let texts = goal.args.iter().filter_map(|(name, value)| match value {
+        Value::String(text) => Some((name, text.clone())),
+        Value::Number(number) => Some((name, number.to_string())),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    });
+    texts.map(|(name, value)| RouteEntity { kind: name.clone(), value }).collect()
+}
+
+/// Several answers in short.
+pub(super) fn synthesis(book: &Book, request: &ModelRequest, answers: &[(String, Outbound)]) -> String {
+    let heard = dialogue::hear(book, request);
+    let lang = heard.meaning.lang.or(heard.state.lang).unwrap_or_else(|| Language::from_tag(&request.locale));
+    let head = match lang {
+        Language::En => "In short:",
+        Language::Sv => "I korthet:",
+    };
+    let lines: Vec<String> = answers.iter().map(|(name, text)| format!("- **{name}**: {}", first_words(text))).collect();
+    format!("{head}\n\n{}", lines.join("\n"))
+}
+
+/// The first line that is prose. One that announces a list names the beginning of it.
+fn first_words(answer: &str) -> String {
+    let prose = |line: &&str| !line.is_empty() && !line.starts_with(['|', '#', '>', '`']);
+    let mut lines = answer.lines().map(str::trim).filter(prose);
+    let first = lines.next().unwrap_or_default();
+    let first = listed(first).unwrap_or(first);
+    let text = match first.strip_suffix(':') {
+        None => first.to_owned(),
+        Some(head) => announced(head.trim_end(), lines.map_while(listed)),
+    };
+    if text.chars().count() <= FIRST_WORDS { text } else { text.chars().take(FIRST_WORDS - 1).chain(['…']).collect() }
+}
+
+/// The text of a line of a list.
+fn listed(line: &str) -> Option<&str> {
+    line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))
+}
+
+fn announced<'a>(head: &str, entries: impl Iterator<Item = &'a str>) -> String {
+    let mut entries: Vec<&str> = entries.take(LISTED + 1).map(|entry| entry.trim_end_matches(['.', ';'])).collect();
+    let more = entries.len() > LISTED;
+    entries.truncate(LISTED);
+    match (entries.is_empty(), more) {
+        (true, _) => format!("{head}."),
+        (false, true) => format!("{head}: {} …", entries.join("; ")),
+        (false, false) => format!("{head}: {}.", entries.join("; ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_words;
+
+    #[test]
+    fn a_line_that_announces_a_list_does_not_end_there() {
+        for (answer, expected) in [
+            ("It paces well.\n\n- more", "It paces well."),
+            ("| a |\n- first\n- second", "first"),
+            (
+                "2 products for boots:\n\n- Trail boot, 900 kr\n- Town boot, 800 kr.\n\nAnything else?",
+                "2 products for boots: Trail boot, 900 kr; Town boot, 800 kr.",
+            ),
+            ("4 products:\n- a\n- b\n- c\n- d", "4 products: a; b; c …"),
+            ("7 products for boots:\n\n| name |\n|---|", "7 products for boots."),
+            ("", ""),
+        ] {
+            assert_eq!(first_words(answer), expected, "{answer}");
+        }
+    }
+}

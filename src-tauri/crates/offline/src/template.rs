@@ -1,0 +1,308 @@
+//! Answer templates: minijinja with helpers for money, numbers, days and percent, and every value escaped for Markdown.
+//! Knows no tool; what a template says is the pack's.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, LazyLock},
+};
+
+use chrono::NaiveDate;
+use language::Language;
+use minijinja::{Environment, Error, Output, State, Value as Jinja, syntax::SyntaxConfig, value::Serde};
+use serde_json::{Map, Value};
+
+use super::values;
+
+const MONTHS_EN: [&str; 12] = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+const MONTHS_SV: [&str; 12] = ["januari", "februari", "mars", "april", "maj", "juni", "juli", "augusti", "september", "oktober", "november", "december"];
+
+static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
+    let mut env = Environment::new();
+    // Block tags stand on lines of their own without leaving empty ones.
+    if let Ok(syntax) = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build() {
+        env.set_syntax(syntax);
+    }
+    env.set_fuel(Some(400_000));
+    env.set_formatter(escaped);
+    env.add_filter("money", money);
+    env.add_filter("number", number);
+    env.add_filter("percent", percent);
+    env.add_filter("day", day);
+    env.add_function("period", period);
+    env
+});
+
+/// The answer for a call: a template over `args`, `result`, `results` and whether the result is an earlier one.
+pub(super) fn answer(template: &str, lang: Language, args: &Map<String, Value>, results: &[Arc<Value>], reused: bool) -> Option<String> {
+    let results: Vec<Jinja> = results.iter().map(|result| Jinja::from(Serde(&**result))).collect();
+    let root = BTreeMap::from([
+        ("args".to_owned(), Jinja::from(Serde(args))),
+        ("result".to_owned(), results.first().cloned().unwrap_or(Jinja::UNDEFINED)),
+        ("results".to_owned(), Jinja::from(results)),
+        ("reused".to_owned(), Jinja::from(reused)),
+    ]);
+    run(template, lang, root)
+}
+
+/// Renders a template over a context; a template that fails gives `None`.
+pub(super) fn render(template: &str, lang: Language, values: &Value) -> Option<String> {
+    let root = match values {
+        Value::Object(members) => members.iter().map(|(name, value)| (name.clone(), Jinja::from(Serde(value)))).collect(),
+        _ => BTreeMap::new(),
+    };
+    run(template, lang, root)
+}
+
+fn run(template: &str, lang: Language, mut root: BTreeMap<String, Jinja>) -> Option<String> {
+    root.insert("lang".to_owned(), Jinja::from(lang.tag()));
+    match ENVIRONMENT.render_str(template, root) {
+        Ok(text) => Some(text),
+        Err(error) => {
+            tracing::warn!(%error, "an answer template failed");
+            None
+        }
+    }
+}
+
+/// A thing's line.
+pub(super) fn label(template: &str, lang: Language, item: &Value) -> String {
+    render(template, lang, &serde_json::json!({ "item": item })).map(|text| text.trim().to_owned()).unwrap_or_default()
+}
+
+/// Whether an expression over `item` holds; without one everything does, and an expression that fails never does.
+pub(super) fn holds(expression: Option<&str>, item: &Value) -> bool {
+    let Some(expression) = expression else { return true };
+    let Ok(compiled) = ENVIRONMENT.compile_expression(expression) else { return false };
+    let scope = BTreeMap::from([("item", Jinja::from(Serde(item)))]);
+    compiled.eval(scope).is_ok_and(|value| value.is_true())
+}
+
+fn escaped(out: &mut Output<'_>, _: &mut State<'_, '_>, value: &Jinja) -> Result<(), Error> {
+    if value.is_undefined() || value.is_none() {
+        return Ok(());
+    }
+    if value.is_safe() {
+        return write(out, &value.to_string());
+    }
+    match value.as_str() {
+        Some(text) => write(out, &markdown(text)),
+        None => write(out, &value.to_string()),
+    }
+}
+
+fn write(out: &mut Output<'_>, text: &str) -> Result<(), Error> {
+    std::fmt::Write::write_str(out, text).map_err(Error::from)
+}
+
+/// Text that Markdown shows as it is.
+pub(super) fn markdown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match c {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' | '~' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '\n' | '\r' | '\t' => out.push(' '),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+fn language(state: &State<'_, '_>) -> Language {
+    Language::from_tag(state.lookup("lang").and_then(|lang| lang.as_str().map(str::to_owned)).as_deref().unwrap_or("en"))
+}
+
+fn numeric(value: &Jinja) -> Option<f64> {
+    f64::try_from(value.clone()).ok().or_else(|| value.as_str().and_then(|text| values::as_number(&Value::String(text.to_owned()))))
+}
+
+/// `1234.5|money("SEK")`: "1,234.50 SEK"; without decimals with `money("SEK", 0)`. An amount that cannot be read stays as the shop writes it, and so does one
+/// with a unit of its own when no other is told.
+fn money(state: &State<'_, '_>, value: &Jinja, currency: Option<String>, decimals: Option<usize>) -> Jinja {
+    let currency = currency.filter(|currency| !currency.is_empty());
+    let written = value.as_str().map(str::trim).filter(|text| !text.is_empty());
+    let keeps_unit = currency.is_none() && written.is_some_and(has_unit);
+    let Some(amount) = numeric(value).filter(|_| !keeps_unit) else {
+        return Jinja::from_safe_string(written.map_or_else(|| "–".to_owned(), markdown));
+    };
+    let text = grouped(amount, decimals.unwrap_or(2), language(state));
+    Jinja::from_safe_string(currency.map_or(text.clone(), |currency| format!("{text}\u{a0}{}", markdown(&currency))))
+}
+
+fn has_unit(amount: &str) -> bool {
+    amount.chars().any(|c| !(c.is_ascii_digit() || c.is_whitespace() || ".,'-−".contains(c)))
+}
+
+fn number(state: &State<'_, '_>, value: &Jinja, decimals: Option<usize>) -> Jinja {
+    Jinja::from_safe_string(numeric(value).map_or_else(|| "–".to_owned(), |amount| grouped(amount, decimals.unwrap_or(0), language(state))))
+}
+
+fn percent(state: &State<'_, '_>, value: &Jinja, decimals: Option<usize>) -> Jinja {
+    let text = numeric(value).map_or_else(
+        || "–".to_owned(),
+        |amount| {
+            let text = grouped(amount, decimals.unwrap_or(1), language(state));
+            match language(state) {
+                Language::En => format!("{text}%"),
+                Language::Sv => format!("{text}\u{a0}%"),
+            }
+        },
+    );
+    Jinja::from_safe_string(text)
+}
+
+/// "20 November" from "2026-11-20"; with the year when asked.
+fn day(state: &State<'_, '_>, value: &Jinja, year: Option<bool>) -> Jinja {
+    let text = value.as_str().unwrap_or_default();
+    let shown = parse(text).map_or_else(|| markdown(text), |date| spoken(date, year.unwrap_or(false), language(state)));
+    Jinja::from_safe_string(shown)
+}
+
+/// "1–30 November 2026".
+fn period(state: &State<'_, '_>, start: &str, end: &str) -> Jinja {
+    let lang = language(state);
+    let text = match (parse(start), parse(end)) {
+        (Some(a), Some(b)) if a == b => spoken(a, true, lang),
+        (Some(a), Some(b)) => {
+            use chrono::Datelike;
+            let first = if a.year() != b.year() {
+                spoken(a, true, lang)
+            } else if a.month() != b.month() {
+                spoken(a, false, lang)
+            } else {
+                a.day().to_string()
+            };
+            let dash = if a.month() == b.month() && a.year() == b.year() { "–" } else { " – " };
+            format!("{first}{dash}{}", spoken(b, true, lang))
+        }
+        _ => markdown(&format!("{start} – {end}")),
+    };
+    Jinja::from_safe_string(text)
+}
+
+fn parse(text: &str) -> Option<NaiveDate> {
+    NaiveDate::parse_from_str(text.get(..10)?, "%Y-%m-%d").ok()
+}
+
+pub(super) fn spoken(date: NaiveDate, year: bool, lang: Language) -> String {
+    use chrono::Datelike;
+    let month = match lang {
+        Language::En => MONTHS_EN[date.month0() as usize],
+        Language::Sv => MONTHS_SV[date.month0() as usize],
+    };
+    if year { format!("{} {month} {}", date.day(), date.year()) } else { format!("{} {month}", date.day()) }
+}
+
+/// So many decimals, half a step rounded away from zero as the window does: Rust's own formatting takes the even neighbour.
+fn rounded(amount: f64, decimals: usize) -> String {
+    let (Some(exact), 0..=3) = (engine::amounts::read(&amount.to_string()), decimals) else { return format!("{amount:.decimals$}") };
+    let step = 10_i128.pow(engine::amounts::PLACES - decimals as u32);
+    let (steps, ten) = ((exact + step / 2) / step, 10_i128.pow(decimals as u32));
+    if decimals == 0 { steps.to_string() } else { format!("{}.{:0decimals$}", steps / ten, steps % ten) }
+}
+
+/// A number with groups of thousands as the language writes them.
+fn grouped(amount: f64, decimals: usize, lang: Language) -> String {
+    let text = rounded(amount.abs(), decimals);
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let (thousands, point) = match lang {
+        Language::En => (",", "."),
+        Language::Sv => ("\u{a0}", ","),
+    };
+    let mut out = String::new();
+    for (i, digit) in whole.chars().enumerate() {
+        if i > 0 && (whole.len() - i) % 3 == 0 {
+            out.push_str(thousands);
+        }
+        out.push(digit);
+    }
+    if !fraction.is_empty() {
+        out.push_str(point);
+        out.push_str(fraction);
+    }
+    let is_zero = text.chars().all(|c| matches!(c, '0' | '.'));
+    if amount < 0.0 && !is_zero { format!("−{out}") } else { out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn half_a_step_is_rounded_away_from_zero() {
+        let cases = [
+            (12.25, 1, "12.3"),
+            (0.25, 1, "0.3"),
+            (66.846, 1, "66.8"),
+            (0.05, 1, "0.1"),
+            (2.5, 0, "3"),
+            (1e-7, 2, "0.00"),
+            (1e21, 0, "1000000000000000000000"),
+            (0.999_96, 3, "1.000"),
+        ];
+        for (amount, decimals, text) in cases {
+            assert_eq!(rounded(amount, decimals), text, "{amount}");
+        }
+    }
+
+    fn show(template: &str, lang: Language, values: &Value) -> String {
+        render(template, lang, values).expect("renders")
+    }
+
+    #[test]
+    fn writes_numbers_as_the_language_does() {
+        let values = json!({"a": 1234567.5, "b": "899.00", "c": -5.5, "d": "2026-11-20", "n": null});
+        assert_eq!(show("{{ a|money('SEK', 0) }} {{ b|money('SEK') }} {{ c|percent }}", Language::En, &values), "1,234,568\u{a0}SEK 899.00\u{a0}SEK −5.5%");
+        assert_eq!(
+            show("{{ a|money('SEK') }} {{ c|percent }} {{ d|day(true) }}", Language::Sv, &values),
+            "1\u{a0}234\u{a0}567,50\u{a0}SEK −5,5\u{a0}% 20 november 2026"
+        );
+        assert_eq!(show("{{ n|money('SEK') }}{{ n }}{{ missing }}", Language::En, &values), "–");
+    }
+
+    #[test]
+    fn reads_amounts_as_shops_write_them() {
+        for (written, shown) in [
+            ("1299,00", "1,299.00\u{a0}SEK"),
+            ("1 299,00 kr", "1,299.00\u{a0}SEK"),
+            ("SEK 12", "12.00\u{a0}SEK"),
+            ("Free over 500", "Free over 500"),
+            ("*free*", "\\*free\\*"),
+            (" ", "–"),
+        ] {
+            assert_eq!(show("{{ a|money('SEK') }}", Language::En, &json!({"a": written})), shown, "{written}");
+        }
+        for (written, shown) in [("1 299,00 kr", "1 299,00 kr"), ("€499,00", "€499,00"), ("1299,00", "1,299.00"), ("-5.5", "−5.50")] {
+            assert_eq!(show("{{ a|money(c) }}", Language::En, &json!({"a": written})), shown, "{written}: nothing else tells the currency");
+        }
+        assert_eq!(show("{{ a|money('SEK') }}", Language::En, &json!({"a": "from 499 kr"})), "from 499 kr");
+        assert_eq!(values::as_number(&json!("from 499 kr")), None, "no bound for what is cheaper");
+        assert_eq!(values::as_number(&json!("1 299,50 kr")), Some(1299.5), "what is cheaper is known");
+    }
+
+    #[test]
+    fn writes_periods() {
+        let values = json!({});
+        assert_eq!(show("{{ period('2026-11-01', '2026-11-30') }}", Language::En, &values), "1–30 November 2026");
+        assert_eq!(show("{{ period('2026-10-22', '2026-11-20') }}", Language::Sv, &values), "22 oktober – 20 november 2026");
+        assert_eq!(show("{{ period('2025-12-01', '2026-01-31') }}", Language::En, &values), "1 December 2025 – 31 January 2026");
+        assert_eq!(show("{{ period('2026-11-20', '2026-11-20') }}", Language::En, &values), "20 November 2026");
+    }
+
+    #[test]
+    fn escapes_values_for_markdown() {
+        let values = json!({"name": "*Bold* [x](http://evil) <b> | #"});
+        assert_eq!(show("| {{ name }} |", Language::En, &values), "| \\*Bold\\* \\[x\\](http://evil) \\<b\\> \\| \\# |");
+    }
+
+    #[test]
+    fn an_expression_that_fails_does_not_hold() {
+        assert!(holds(None, &json!({})));
+        assert!(holds(Some("item.n > 0 and item.ok"), &json!({"n": 2, "ok": true})));
+        assert!(!holds(Some("item.n > 0"), &json!({"n": 0})));
+        assert!(!holds(Some("item.n >"), &json!({"n": 1})));
+    }
+}

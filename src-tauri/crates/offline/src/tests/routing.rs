@@ -1,0 +1,72 @@
+//! Who answers, decided from the packs that ship.
+
+use contract::{AgentId, ToolId};
+use engine::ports::{FINISH, ModelEvent, Purpose, RouteDecision};
+
+use super::world::World;
+use crate::book::Book;
+
+const PACING: &str = "analyze_portfolio_pacing";
+
+fn agents(world: &World) -> Vec<(AgentId, Vec<String>)> {
+    let names = world.request(true).tools.iter().map(|tool| tool.name.to_string()).collect::<Vec<_>>();
+    let (pacing, shop) = names.into_iter().partition(|name| name == PACING);
+    vec![("guardian".into(), pacing), ("shopper".into(), shop)]
+}
+
+fn decided(text: &str, answered: &[&str]) -> RouteDecision {
+    let mut world = World::new();
+    let purpose = Purpose::Route { agents: agents(&world), answered: answered.iter().map(|id| AgentId::from(*id)).collect() };
+    serde_json::from_str(&world.asked_for(text, purpose)).expect("a decision")
+}
+
+#[test]
+fn each_part_goes_to_the_one_whose_tools_it_needs() {
+    for (text, answered, next) in [
+        ("How is account 17 pacing this month?", &[][..], "guardian"),
+        ("Hur ligger konto 17 till den här månaden?", &[], "guardian"),
+        ("show me trail shoes", &[], "shopper"),
+        ("How is Fernhill pacing, and show me trail shoes", &[], "guardian"),
+        ("How is Fernhill pacing, and show me trail shoes", &["guardian"], "shopper"),
+        ("How is Fernhill pacing, and show me trail shoes", &["guardian", "shopper"], FINISH),
+        ("hello", &[], FINISH),
+        ("raise the budget of account 17", &[], FINISH),
+    ] {
+        assert_eq!(decided(text, answered).next, next, "{text}");
+    }
+    let decision = decided("How is account 23 pacing?", &[]);
+    assert!(decision.entities.iter().any(|entity| entity.kind == "account_id" && entity.value == "23"), "{decision:?}");
+}
+
+#[test]
+fn a_part_is_planned_without_what_is_anothers() {
+    let mut world = World::new();
+    let own = agents(&world).remove(1).1;
+    let events = world.events_for("How is Fernhill pacing, and show me trail shoes", Purpose::Part { tools: own });
+    let called: Vec<String> = events.into_iter().filter_map(|event| if let ModelEvent::Call(call) = event { Some(call.name) } else { None }).collect();
+    assert_eq!(called, ["product_search"]);
+}
+
+#[test]
+fn several_answers_are_joined_by_their_first_words() {
+    let mut world = World::new();
+    let answers = vec![("Guardian".to_owned(), "**A** is behind.\n\n| x |".into()), ("Shopper".to_owned(), "\n## Found\nTwo boots.".into())];
+    let text = world.asked_for("how is A, and boots?", Purpose::Synthesis { answers });
+    assert_eq!(text, "In short:\n\n- **Guardian**: **A** is behind.\n- **Shopper**: Two boots.");
+}
+
+#[test]
+fn tools_that_another_pack_names_too_are_found_by_their_own_names() {
+    let mut packs = super::world::packs();
+    for pack in &mut packs {
+        for tool in &mut pack.tools {
+            tool.id = ToolId::qualified(&pack.manifest.id, &tool.id);
+        }
+    }
+    let (plain, qualified) = (Book::new(super::world::packs()), Book::new(packs));
+    assert_eq!(plain.tools.len(), qualified.tools.len());
+    for tool in 0..plain.tools.len() {
+        let (pack, id) = (plain.tools[tool].pack, plain.tools[tool].spec.id.as_str());
+        assert_eq!(qualified.tool_by_id(pack, id), Some(tool), "{id}");
+    }
+}

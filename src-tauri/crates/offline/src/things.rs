@@ -1,0 +1,49 @@
+//! Which of several things the user's words mean.
+//! Works on items as JSON and on a thing's description in the manifest; makes no calls.
+
+use contract::manifest::Thing;
+use language::same_word;
+use serde_json::Value;
+
+use super::{
+    book::{Pack, folded_words},
+    values,
+};
+
+/// Items narrowed by words.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Narrowed {
+    /// Indices of the items that fit best, in order.
+    pub(super) best: Vec<usize>,
+    /// How many words the best ones fit.
+    pub(super) hits: usize,
+    /// Words that fit no item at all.
+    pub(super) missing: Vec<String>,
+}
+
+/// The folded words of an item.
+pub(super) fn words_of(thing: &Thing, item: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    thing.words.iter().for_each(|pointer| values::texts(item, pointer, &mut found));
+    found.iter().flat_map(|text| folded_words(text)).collect()
+}
+
+/// Whether a word of the user is among an item's words.
+pub(super) fn fits(pack: &Pack, word: &str, words: &[String]) -> bool {
+    let meant = pack.canonical(word);
+    words.iter().any(|known| same_word(word, known) || same_word(meant, known) || same_word(meant, pack.canonical(known)))
+}
+
+/// The items that fit most of the words.
+pub(super) fn narrow(pack: &Pack, items: &[Vec<String>], words: &[String]) -> Narrowed {
+    let counts: Vec<usize> = items.iter().map(|item| words.iter().filter(|word| fits(pack, word, item)).count()).collect();
+    let hits = counts.iter().copied().max().unwrap_or(0);
+    let best = (0..items.len()).filter(|&i| counts[i] == hits).collect();
+    let missing = words.iter().filter(|word| !items.iter().any(|item| fits(pack, word, item))).cloned().collect();
+    Narrowed { best, hits, missing }
+}
+
+/// Whether the words of one item are all said: its full name.
+pub(super) fn is_named_in_full(pack: &Pack, item: &[String], words: &[String]) -> bool {
+    item.len() >= 2 && item.iter().all(|known| words.iter().any(|word| same_word(word, known) || same_word(pack.canonical(word), known)))
+}
