@@ -30,7 +30,8 @@ use crate::{
 
 /// A profile that is open in this process.
 pub struct Host {
-    pub(crate) engine: Arc<Engine>,
+    /// The engine of the person whose profile this is. It reaches all packs.
+    pub(crate) local_engine: Arc<Engine>,
     /// The engine for callers elsewhere, who may reach fewer packs.
     pub(crate) for_callers: Arc<Engine>,
     pub(crate) paths: Paths,
@@ -126,9 +127,9 @@ impl Host {
 
     /// Ends everything in order: turns, servers, log (with its last checkpoint), store.
     pub async fn stop(&self) {
-        self.engine.cancel_all();
+        self.local_engine.cancel_all();
         for _ in 0..2_000 {
-            if self.engine.running() == 0 {
+            if self.local_engine.running() == 0 {
                 break;
             }
             tokio::time::sleep(std::time::Duration::from_millis(1)).await;

@@ -121,7 +121,7 @@ impl Host {
         let Some(alarm) = self.ledger.new_alarm() else { return };
         tracing::error!("{}", alarm.sentence());
         self.log.stop(&alarm.sentence());
-        self.engine.cancel_all();
+        self.local_engine.cancel_all();
         // Windows look at everything again.
         self.push_settings();
     }
@@ -135,7 +135,7 @@ impl Host {
         self.heed_alarm();
         let aside = self.begin_anew(&alarm, by).await?;
         startup::note_packs(&self.log, &self.tools).await;
-        let interrupted = startup::put_in_order(&self.engine).await?;
+        let interrupted = startup::put_in_order(&self.local_engine).await?;
         self.notices.lock().extend(interrupted);
         startup::get_ready(&self.tools, &self.options).await;
         self.push_settings();
