@@ -3,6 +3,7 @@
 use std::{
     fs::File,
     sync::{Arc, atomic::AtomicBool},
+    time::Duration,
 };
 
 use audit::Log;
@@ -27,6 +28,9 @@ use crate::{
     startup::{first_look, offline_packs},
     tools::HostTools,
 };
+
+/// How long a stop waits for turns that were cancelled.
+const TURNS_END_WITHIN: Duration = Duration::from_secs(4);
 
 /// A profile that is open in this process.
 pub struct Host {
@@ -121,18 +125,15 @@ impl Host {
         }
         let id = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".svg");
         let uri = format!("shop-image://{id}");
-        let read = self.tools.servers.read_resource("shop/shop", &uri, std::time::Duration::from_secs(10), tokio_util::sync::CancellationToken::new()).await;
+        let read = self.tools.servers.read_resource("shop/shop", &uri, Duration::from_secs(10), tokio_util::sync::CancellationToken::new()).await;
         read.map(|resource| resource.bytes).map_err(|failure| failure.error)
     }
 
     /// Ends everything in order: turns, servers, log (with its last checkpoint), store.
     pub async fn stop(&self) {
         self.local_engine.cancel_all();
-        for _ in 0..2_000 {
-            if self.local_engine.running() == 0 {
-                break;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        if tokio::time::timeout(TURNS_END_WITHIN, self.local_engine.idle()).await.is_err() {
+            tracing::warn!(running = self.local_engine.running(), "turns did not end in time");
         }
         self.tools.servers.shut_down().await;
         if let Err(error) = self.log.close().await {
