@@ -110,6 +110,14 @@ impl Failure {
 impl From<AgentError> for Failure {
     fn from(error: AgentError) -> Self {
         let exit = Exit::of_error(&error);
+/// The parser's message without its prefix and its help: the first paragraph on one line.
+pub(crate) fn of_parser(error: &clap::Error) -> Failure {
+    let text = error.to_string();
+    let paragraph = text.split("\n\n").next().unwrap_or_default();
+    let sentence = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+    Failure::usage(sentence.trim_start_matches("error: ")).hint("`csign --help` shows all commands.")
+}
+
         Self { error, exit }
     }
 }
