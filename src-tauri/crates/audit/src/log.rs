@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use batch::Worker;
 use contract::{
-    AgentError, AuditCheckpointResponse, AuditExportResponse, AuditListParams, AuditListResponse, AuditRecordView, RecordType, SessionId, VerifyReport,
+    AgentError, AuditCheckpointResponse, AuditExportResponse, AuditListParams, AuditListResponse, AuditRecordView, Reason, RecordType, SessionId, VerifyReport,
 };
 use engine::ports::{AuditLog, AuditUnavailable, Durability, RecordDraft};
 use parking_lot::{Mutex, MutexGuard};
@@ -246,7 +246,7 @@ impl Log {
     }
 
     async fn export_of(&self, folder: &str, session: Option<SessionId>) -> Result<AuditExportResponse, AgentError> {
-        self.checkpoint().await.map_err(|error| AgentError::internal("audit_unavailable", error.to_string()))?;
+        self.checkpoint().await.map_err(|error| AgentError::internal(Reason::AuditUnavailable, error.to_string()))?;
         let folder = PathBuf::from(folder);
         self.reading(move |db| export::export(db, &folder, session.as_ref())).await
     }

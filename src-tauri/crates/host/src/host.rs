@@ -7,7 +7,7 @@ use std::{
 };
 
 use audit::Log;
-use contract::{AgentError, ErrorCode, Push};
+use contract::{AgentError, ErrorCode, Push, Reason};
 use engine::{Engine, ports::SharedSessions};
 use parking_lot::Mutex;
 use secrets::Keyring;
@@ -164,7 +164,7 @@ impl Host {
 
     pub(crate) fn audit_error(error: &engine::ports::AuditUnavailable) -> AgentError {
         AgentError::new(ErrorCode::InternalError, format!("The audit log cannot be written: {}.", error.0))
-            .reason("audit_unavailable")
+            .reason(Reason::AuditUnavailable)
             .hint("Run `csign doctor` to see why.")
     }
 }

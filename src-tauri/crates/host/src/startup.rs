@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use audit::Log;
 use campaign_portfolio_pacing::Pacing;
-use contract::{AgentError, PackFault, RecordType};
+use contract::{AgentError, PackFault, Reason, RecordType};
 use engine::{
     Engine, World,
     ports::{AuditLog, Durability, Profile as _, RecordDraft},
@@ -42,7 +42,7 @@ type Notices = Vec<Map<String, Value>>;
 pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let paths = Paths::new(options.data_dir.clone());
     let Some(lock) = paths.lock()? else {
-        return Err(AgentError::internal("profile_in_use", format!("{} is in use by another Countersign.", paths.data.display()))
+        return Err(AgentError::internal(Reason::ProfileInUse, format!("{} is in use by another Countersign.", paths.data.display()))
             .hint("Use that one, or choose another folder with --data-dir.")
             .with("folder", paths.data.display().to_string()));
     };

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::Ordering;
 
-use contract::{AgentError, ItemBody, NoticeLevel};
+use contract::{AgentError, ItemBody, NoticeLevel, Reason};
 
 use crate::{
     agents::rounds::{ModelCallRequest, Reply},
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The reason of a refusal because a conversation is too long.
-pub(crate) const TOO_LONG: &str = "provider_too_long";
+pub(crate) const TOO_LONG: &str = Reason::ProviderTooLong.name();
 
 impl Turn {
     /// One question to the model, whose oldest turns are left out until it fits. However often it is sent, it is one.
@@ -59,5 +59,5 @@ fn turn_ends(asked: &ModelCallRequest<'_>) -> Vec<usize> {
 }
 
 fn is_too_long(error: &AgentError) -> bool {
-    error.reason_text() == Some(TOO_LONG)
+    error.has_reason(Reason::ProviderTooLong)
 }

@@ -137,7 +137,7 @@ impl Turn {
         }
         let gated = self.through(ready).await;
         if let Gated::Done { result, .. } = &gated {
-            *is_rejected = result.error.as_ref().is_some_and(|error| error.reason_text() == Some("rejected"));
+            *is_rejected = result.error.as_ref().is_some_and(|error| error.has_reason(contract::Reason::Rejected));
         }
         gated
     }

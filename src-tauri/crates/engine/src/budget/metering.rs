@@ -29,7 +29,7 @@ use crate::{
 const LEAST_ANSWER: u64 = 256;
 
 /// The reason of every refusal by a budget.
-pub(crate) const BUDGET: &str = "budget_exceeded";
+pub(crate) const BUDGET: &str = contract::Reason::BudgetExceeded.name();
 
 /// What a turn has used so far, for all that happens in it.
 pub(crate) struct Account {

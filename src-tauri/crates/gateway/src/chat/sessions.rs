@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use contract::{AgentError, SessionId};
+use contract::{AgentError, Reason, SessionId};
 use engine::{
     VISITOR,
     ports::{Loaded, SessionValues},
@@ -301,7 +301,7 @@ async fn asked(app: &App, id: &SessionId) -> Option<String> {
 async fn forget(app: &App, id: &SessionId) -> Result<(), AgentError> {
     match app.host.engine().session_over(id, app.host.shared().map(AsRef::as_ref)).await {
         // Only values were kept, without a message.
-        Err(error) if error.reason_text() == Some("not_found") => app.host.engine().values_clear(id).await,
+        Err(error) if error.has_reason(Reason::NotFound) => app.host.engine().values_clear(id).await,
         other => other,
     }
 }
