@@ -106,7 +106,8 @@ fn a_crate_without_unsafe_code_forbids_it() {
 fn no_code_matches_the_text_of_a_reason() {
     for file in ["src-tauri", "tools", "benches"].iter().flat_map(|folder| sources(&root().join(folder), &["rs"])) {
         let shown = file.strip_prefix(root()).unwrap().display().to_string();
-        if shown.contains("/tests/") || shown.ends_with("tests.rs") || ["reason.rs", "error.rs"].iter().any(|name| shown.ends_with(&format!("contract/src/{name}"))) {
+        // The contract itself compares texts.
+        if shown.contains("/tests/") || shown.ends_with("tests.rs") || shown.starts_with("src-tauri/crates/contract/") {
             continue;
         }
         for line in without_tests(&fs::read_to_string(&file).unwrap()).lines().filter(|line| line.contains("reason_text()")) {
