@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-/// Commands of the shell itself, beside those in `contract`.
-const SHELL_COMMANDS: &[&str] = &["subscribe", "window_ready", "pick_files", "pick_folder", "open_link"];
+#[path = "desktop/shell_commands.rs"]
+mod shell_commands;
 
 fn main() {
     println!("cargo:rerun-if-changed=ui/dist");
@@ -12,7 +12,7 @@ fn main() {
     if std::env::var_os("CARGO_FEATURE_CUSTOM_PROTOCOL").is_some() && !Path::new("ui/dist/index.html").exists() {
         println!("cargo:warning=The window's pages are not built yet. Run `make ui` first.");
     }
-    let commands: Vec<&'static str> = [contract::commands::CHAT_COMMANDS, contract::commands::APPROVAL_COMMANDS, SHELL_COMMANDS].concat();
+    let commands: Vec<&'static str> = [contract::commands::CHAT_COMMANDS, contract::commands::APPROVAL_COMMANDS, shell_commands::SHELL].concat();
     let manifest = tauri_build::AppManifest::new().commands(commands.leak());
     let attributes = tauri_build::Attributes::new().capabilities_path_pattern("./src-tauri/capabilities/*.json").app_manifest(manifest);
     if let Err(error) = tauri_build::try_build(attributes) {

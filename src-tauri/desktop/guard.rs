@@ -3,13 +3,13 @@
 
 use contract::{AgentError, ErrorCode};
 
+use super::shell_commands::SHELL;
+
 /// Label of the chat window.
 pub(crate) const MAIN: &str = "main";
 /// Label of the window that decides.
 pub(crate) const APPROVAL: &str = "approval";
 
-/// Commands of the shell itself that the chat window may call.
-const SHELL: &[&str] = &["subscribe", "window_ready", "pick_files", "pick_folder", "open_link"];
 /// What the approval window needs beside its own commands: theme, language, news, and what servers say of their tools.
 const SHARED: &[&str] = &["settings_get", "server_tools", "subscribe", "window_ready"];
 

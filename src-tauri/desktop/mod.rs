@@ -14,6 +14,7 @@ mod notify;
 mod pictures;
 mod pushes;
 mod shell;
+mod shell_commands;
 mod text;
 mod tray;
 mod windows;

@@ -1,6 +1,6 @@
 //! The few texts that the shell shows outside the pages: tray, notifications, native dialogs. English and Swedish.
 
-use contract::AgentError;
+use contract::{AgentError, Reason};
 
 /// The language of native texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,15 +91,15 @@ impl Language {
     /// Why there is no host, and what to do. The host words it in English; the usual reasons are worded here, too.
     pub(crate) fn start_failure(self, error: &AgentError) -> (String, Option<String>) {
         let folder = error.details.get("folder").and_then(serde_json::Value::as_str).unwrap_or_default();
-        match (self, error.reason_text()) {
-            (Self::Swedish, Some("data_dir_unwritable")) => (
+        match (self, error.known_reason()) {
+            (Self::Swedish, Some(Reason::DataDirUnwritable)) => (
                 format!(
                     "Det går inte att skriva i {folder}: mappen är skrivskyddad, tillhör någon annan eller disken är full. \
                      Countersign antecknar varje steg där och startade därför inte; inget ändrades."
                 ),
                 Some("Frigör utrymme eller gör mappen skrivbar och starta igen, eller välj en annan mapp med --data-dir.".to_owned()),
             ),
-            (Self::Swedish, Some("profile_in_use")) => {
+            (Self::Swedish, Some(Reason::ProfileInUse)) => {
                 (format!("{folder} används av en annan Countersign."), Some("Använd den, eller välj en annan mapp med --data-dir.".to_owned()))
             }
             (Self::English | Self::Swedish, _) => (error.message.clone(), error.hint_text().map(str::to_owned)),

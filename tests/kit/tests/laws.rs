@@ -82,6 +82,45 @@ fn only_store_and_audit_depend_on_rusqlite() {
 }
 
 #[test]
+fn batch_knows_no_room_and_only_store_and_audit_know_batch() {
+    let rooms = rooms();
+    let known: Vec<&String> = rooms["batch"].iter().filter(|name| rooms.contains_key(*name)).collect();
+    assert!(known.is_empty(), "batch knows neither messages nor a database; it depends on {known:?}");
+    only(&["store", "audit"], &holders(&rooms, |name| name == "batch"), "only store and audit write in batches");
+}
+
+#[test]
+fn a_crate_without_unsafe_code_forbids_it() {
+    let members = ["src-tauri/crates", "tools"].iter().flat_map(|folder| fs::read_dir(root().join(folder)).unwrap());
+    let crates: Vec<PathBuf> = members.map(|entry| entry.unwrap().path()).filter(|folder| folder.join("src/lib.rs").exists()).collect();
+    assert!(crates.len() > 15, "the crates were not found: {crates:?}");
+    for folder in crates {
+        let is_unsafe = |line: &str| {
+            !line.trim_start().starts_with("//")
+                && ["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern", "#[unsafe("].iter().any(|word| line.contains(word))
+        };
+        let needs_it = sources(&folder, &["rs"]).iter().any(|file| fs::read_to_string(file).unwrap().lines().any(is_unsafe));
+        let forbids = fs::read_to_string(folder.join("src/lib.rs")).unwrap().contains("#![forbid(unsafe_code)]");
+        assert!(needs_it != forbids, "a crate forbids unsafe code if it has none; {} does not keep to that", folder.display());
+    }
+}
+
+#[test]
+fn no_code_matches_the_text_of_a_reason() {
+    for file in ["src-tauri", "tools", "benches"].iter().flat_map(|folder| sources(&root().join(folder), &["rs"])) {
+        let shown = file.strip_prefix(root()).unwrap().display().to_string();
+        // The contract itself compares texts.
+        if shown.contains("/tests/") || shown.ends_with("tests.rs") || shown.starts_with("src-tauri/crates/contract/") {
+            continue;
+        }
+        for line in without_tests(&fs::read_to_string(&file).unwrap()).lines().filter(|line| line.contains("reason_text()")) {
+            let matches = line.contains("match ") || line.contains("matches!(") || line.contains("== Some(") || line.contains("!= Some(");
+            assert!(!matches, "code that acts on a reason asks for a Reason; {shown} matches its text: {line}");
+        }
+    }
+}
+
+#[test]
 fn only_store_depends_on_redis() {
     only(&["store"], &holders(&rooms(), |name| name == "redis"), "only store depends on redis");
 }

@@ -1,6 +1,7 @@
 //! Campaign portfolio pacing: how spend runs against budget, over delivery rows in an own SQLite file. A fictional sample
 //! is there from the start; CSV files replace it. The clock is given by the host; nothing here knows a model, a window or
 //! the engine.
+#![forbid(unsafe_code)]
 
 mod analyze;
 mod args;

@@ -1,5 +1,6 @@
 //! A demo shop behind the Model Context Protocol: a seeded catalogue in SQLite, full-text search, carts, pictures.
 //! Knows nothing of Countersign beyond its own pack manifest.
+#![forbid(unsafe_code)]
 
 mod args;
 mod cart;

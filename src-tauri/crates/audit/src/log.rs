@@ -1,17 +1,16 @@
 //! The handle that the rest of the app holds: append, list, verify, export. Cheap to clone; one writer thread behind it.
 
 use std::path::PathBuf;
-
-use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Sender, channel};
 
 use async_trait::async_trait;
+use batch::Worker;
 use contract::{
-    AgentError, AuditCheckpointResponse, AuditExportResponse, AuditListParams, AuditListResponse, AuditRecordView, RecordType, SessionId, VerifyReport,
+    AgentError, AuditCheckpointResponse, AuditExportResponse, AuditListParams, AuditListResponse, AuditRecordView, Reason, RecordType, SessionId, VerifyReport,
 };
 use engine::ports::{AuditLog, AuditUnavailable, Durability, RecordDraft};
+use parking_lot::{Mutex, MutexGuard};
 use rusqlite::Connection;
 use tokio::sync::{oneshot, watch};
 
@@ -30,7 +29,7 @@ pub struct Log {
 struct Inner {
     options: OpenOptions,
     /// Closed while the log is stopped.
-    commands: Mutex<Sender<Command>>,
+    commands: Mutex<Worker<Command>>,
     reader: Mutex<Option<Connection>>,
     /// Kept here, so that those who watch also see a log that begins later.
     total: watch::Sender<u64>,
@@ -75,10 +74,9 @@ impl Log {
     }
 
     fn without_writer(options: OpenOptions, total: u64) -> Self {
-        let (commands, _) = channel();
         let inner = Inner {
             options,
-            commands: Mutex::new(commands),
+            commands: Mutex::new(Worker::ended()),
             reader: Mutex::new(None),
             total: watch::channel(total).0,
             marks_failing: Arc::default(),
@@ -96,9 +94,7 @@ impl Log {
         held(&inner.warnings).clone_from(&opened.warnings);
         inner.checked_whole.store(opened.checked_whole, Ordering::Relaxed);
         let writer = Writer::new(opened, &inner.options, inner.total.clone(), inner.marks_failing.clone()).map_err(failed)?;
-        let (commands, receiver) = channel();
-        std::thread::Builder::new().name("audit-writer".into()).spawn(move || writer.run(&receiver)).map_err(failed)?;
-        *held(&inner.commands) = commands;
+        *held(&inner.commands) = Worker::start("audit-writer", move |commands| writer.run(commands)).map_err(failed)?;
         Ok(())
     }
 
@@ -250,7 +246,7 @@ impl Log {
     }
 
     async fn export_of(&self, folder: &str, session: Option<SessionId>) -> Result<AuditExportResponse, AgentError> {
-        self.checkpoint().await.map_err(|error| AgentError::internal("audit_unavailable", error.to_string()))?;
+        self.checkpoint().await.map_err(|error| AgentError::internal(Reason::AuditUnavailable, error.to_string()))?;
         let folder = PathBuf::from(folder);
         self.reading(move |db| export::export(db, &folder, session.as_ref())).await
     }

@@ -3,9 +3,8 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::JoinHandle;
 
+use batch::{Inbox, Worker};
 use engine::ports::AuditUnavailable;
 use tokio::sync::oneshot;
 
@@ -22,8 +21,7 @@ struct Job {
 }
 
 pub(crate) struct Marks {
-    sender: Option<Sender<Job>>,
-    thread: Option<JoinHandle<()>>,
+    worker: Worker<Job>,
     installation: String,
     signer: Signer,
     counter: u64,
@@ -60,33 +58,27 @@ pub(crate) fn store_in_one(anchors: &[Arc<dyn Anchor>], mark: &Mark) -> Result<(
 impl Marks {
     /// Starts the thread. `failing` tells whether the last mark could not be stored everywhere.
     pub(crate) fn start(anchors: Vec<Arc<dyn Anchor>>, installation: String, signer: Signer, counter: u64, failing: Arc<AtomicBool>) -> std::io::Result<Self> {
-        let (sender, receiver) = channel::<Job>();
-        let thread = std::thread::Builder::new().name("audit-marks".into()).spawn(move || carry(&receiver, &anchors, &failing))?;
-        Ok(Self { sender: Some(sender), thread: Some(thread), installation, signer, counter })
+        let worker = Worker::start("audit-marks", move |jobs| carry(jobs, &anchors, &failing))?;
+        Ok(Self { worker, installation, signer, counter })
     }
 
     /// Has the log's size marked, which a checkpoint covers. Those who wait are answered once that is stored.
     pub(crate) fn send(&mut self, chain: &Chain, seal: Option<String>, waiting: Vec<Waiter>) {
         self.counter = self.counter.saturating_add(1);
         let mark = mark_of(chain, &self.installation, &self.signer, self.counter, seal);
-        if let Some(sender) = &self.sender {
-            // The thread ends with `finish` only, behind which nothing is sent.
-            let _ = sender.send(Job { mark, waiting });
-        }
+        // The thread ends with `finish` only, behind which nothing is sent.
+        let _ = self.worker.send(Job { mark, waiting });
     }
 
     /// Waits until the last mark is stored.
-    pub(crate) fn finish(&mut self) {
-        self.sender = None;
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+    pub(crate) fn finish(&self) {
+        self.worker.end(None);
     }
 }
 
-fn carry(jobs: &Receiver<Job>, anchors: &[Arc<dyn Anchor>], failing: &AtomicBool) {
-    while let Ok(mut job) = jobs.recv() {
-        while let Ok(newer) = jobs.try_recv() {
+fn carry(mut jobs: Inbox<Job>, anchors: &[Arc<dyn Anchor>], failing: &AtomicBool) {
+    while let Some(mut job) = jobs.first() {
+        while let Some(newer) = jobs.next_if(|_| true) {
             job.mark = newer.mark;
             job.waiting.extend(newer.waiting);
         }

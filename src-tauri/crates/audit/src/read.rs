@@ -1,6 +1,6 @@
 //! Reading records for the view: filtered lists and single records with the values behind their commitments.
 
-use contract::{AgentError, AuditListParams, AuditListResponse, AuditRecordView, RecordType};
+use contract::{AgentError, AuditListParams, AuditListResponse, AuditRecordView, Reason, RecordType};
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, OptionalExtension as _, Row, params_from_iter};
 use serde_json::{Map, Value};
@@ -57,9 +57,9 @@ pub(crate) fn show(db: &Connection, seq: u64) -> Result<AuditRecordView, AgentEr
     let row = db.prepare_cached("SELECT seq, body, leaf FROM audit_record WHERE seq=?1").map_err(fail)?.query_row([Num(seq)], raw).optional().map_err(fail)?;
     match row {
         Some(row) => view(db, row),
-        None => {
-            Err(AgentError::invalid(format!("There is no record {seq} in the audit log.")).reason("not_found").hint("\"csign audit list\" shows the records."))
-        }
+        None => Err(AgentError::invalid(format!("There is no record {seq} in the audit log."))
+            .reason(Reason::NotFound)
+            .hint("\"csign audit list\" shows the records.")),
     }
 }
 

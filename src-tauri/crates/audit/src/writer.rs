@@ -4,9 +4,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
+use batch::Inbox;
 use chrono::{DateTime, Utc};
 use contract::{AuditCheckpointResponse, RecordType};
 use engine::ports::{AuditUnavailable, Clock, Durability, RecordDraft};
@@ -117,10 +118,10 @@ impl Writer {
     }
 
     /// Runs until closed.
-    pub(crate) fn run(mut self, commands: &Receiver<Command>) {
+    pub(crate) fn run(mut self, mut commands: Inbox<Command>) {
         self.marks.send(&self.chain, None, Vec::new());
         loop {
-            let first = match self.wait(commands) {
+            let first = match self.wait(&mut commands) {
                 Ok(command) => command,
                 Err(RecvTimeoutError::Timeout) => {
                     // Nothing came: first make grouped records durable, then sign what is not signed.
@@ -137,7 +138,7 @@ impl Writer {
             self.take(first, &mut round);
             let mut taken = 1;
             while taken < BATCH && round.close.is_none() {
-                let Ok(command) = commands.try_recv() else { break };
+                let Some(command) = commands.next_if(|_| true) else { break };
                 self.take(command, &mut round);
                 taken += 1;
             }
@@ -163,14 +164,14 @@ impl Writer {
         marks.finish();
     }
 
-    fn wait(&self, commands: &Receiver<Command>) -> Result<Command, RecvTimeoutError> {
+    fn wait(&self, commands: &mut Inbox<Command>) -> Result<Command, RecvTimeoutError> {
         if self.broken.is_none() && !self.pending.is_empty() {
-            return commands.recv_timeout(GROUP_FOR);
+            return commands.first_within(GROUP_FOR);
         }
         if self.broken.is_none() && !self.quiet && self.chain.signed < self.chain.frontier.size() {
-            return commands.recv_timeout(SIGN_AFTER);
+            return commands.first_within(SIGN_AFTER);
         }
-        commands.recv().map_err(|_| RecvTimeoutError::Disconnected)
+        commands.first().ok_or(RecvTimeoutError::Disconnected)
     }
 
     fn take(&mut self, command: Command, round: &mut Round) {

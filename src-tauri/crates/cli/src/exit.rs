@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use contract::{AgentError, ApprovalStatus, ErrorCode, ToolOutcome};
+use contract::{AgentError, ApprovalStatus, ErrorCode, Reason, ToolOutcome};
 
 use crate::out::{self, Out, Tone};
 
@@ -30,14 +30,17 @@ impl From<Exit> for ExitCode {
 impl Exit {
     pub(crate) fn of_error(error: &AgentError) -> Self {
         match error.code {
-            ErrorCode::InternalError if error.reason_text() == Some("audit_alarm") => Self::LogBroken,
+            ErrorCode::InternalError if error.has_reason(Reason::AuditAlarm) => Self::LogBroken,
             ErrorCode::ApprovalRequired
-                if matches!(error.reason_text(), Some("rejected" | "expired" | "denied" | "policy_denied" | "side_effect_disallowed" | "not_pending")) =>
+                if matches!(
+                    error.known_reason(),
+                    Some(Reason::Rejected | Reason::Expired | Reason::Denied | Reason::SideEffectDisallowed | Reason::NotPending)
+                ) =>
             {
                 Self::Denied
             }
             ErrorCode::ApprovalRequired => Self::ApprovalRequired,
-            ErrorCode::InvalidInput if error.reason_text() == Some("not_pending") => Self::Denied,
+            ErrorCode::InvalidInput if error.has_reason(Reason::NotPending) => Self::Denied,
             ErrorCode::InvalidInput
             | ErrorCode::AgentDisabled
             | ErrorCode::ToolNotFound
@@ -105,6 +108,14 @@ impl Failure {
         self.error = self.error.hint(hint);
         self
     }
+}
+
+/// The parser's message without its prefix and its help: the first paragraph on one line.
+pub(crate) fn of_parser(error: &clap::Error) -> Failure {
+    let text = error.to_string();
+    let paragraph = text.split("\n\n").next().unwrap_or_default();
+    let sentence = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+    Failure::usage(sentence.trim_start_matches("error: ")).hint("`csign --help` shows all commands.")
 }
 
 impl From<AgentError> for Failure {

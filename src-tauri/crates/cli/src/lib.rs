@@ -75,7 +75,11 @@ fn report(out: Out, failure: &Failure) -> ExitCode {
 fn said_by_parser(error: &clap::Error) -> ExitCode {
     let printed = error.print();
     if error.use_stderr() {
-        return Exit::Usage.into();
+        let out = Out::new(std::env::args_os().any(|word| word == "--json"));
+        if out.json {
+            out.failure(&exit::of_parser(error).error);
+        }
+        return exit::leave(out, Exit::Usage);
     }
     out::note_write(printed.and_then(|()| std::io::Write::flush(&mut std::io::stdout())));
     exit::leave(Out::new(false), Exit::Done)

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use contract::{AgentError, Commands, Empty, Push};
+use contract::{AgentError, Commands, Empty, Push, Reason};
 use host::client::NotConnected;
 use host::{Host, Options, Paths, Person, Served, Terminal, WhenAlarmed};
 use tokio::sync::broadcast;
@@ -49,7 +49,7 @@ impl Link {
             let options = Options { data_dir: Some(data_dir.clone()), credentials_from_environment: true, when_alarmed, ..Options::default() };
             match Host::open(options).await {
                 Ok(host) => return Ok(Self::here(host, person)),
-                Err(error) if error.reason_text() == Some("profile_in_use") => {}
+                Err(error) if error.has_reason(Reason::ProfileInUse) => {}
                 Err(error) => return Err(error),
             }
             match host::client::connect(&paths, person != Person::Absent).await {
@@ -61,7 +61,7 @@ impl Link {
             tokio::time::sleep(PAUSE).await;
         }
         let why = last.map(|e| format!(" ({e})")).unwrap_or_default();
-        Err(AgentError::internal("profile_in_use", format!("{} is in use by another Countersign that does not answer{why}.", data_dir.display()))
+        Err(AgentError::internal(Reason::ProfileInUse, format!("{} is in use by another Countersign that does not answer{why}.", data_dir.display()))
             .hint("Close it, or use another folder with --data-dir."))
     }
 

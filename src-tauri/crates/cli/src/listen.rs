@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use contract::{
-    AgentError, Approval, ApprovalDecideParams, ApprovalId, ApprovalStatus, Commands, Empty, EventBody, Push, QuestionAnswerParams, ServerQuestion, SessionId,
-    TurnEvent, TurnId,
+    AgentError, Approval, ApprovalDecideParams, ApprovalId, ApprovalStatus, Commands, Empty, EventBody, Push, QuestionAnswerParams, Reason, ServerQuestion,
+    SessionId, TurnEvent, TurnId,
 };
 use tokio::sync::broadcast::error::RecvError;
 
@@ -105,7 +105,7 @@ impl Asker {
                 Ok(_) => return Ok(heard),
                 Err(error) => {
                     self.out.error_lines(&error);
-                    if error.reason_text() != Some("validation") {
+                    if !error.has_reason(Reason::Validation) {
                         return Ok(heard);
                     }
                 }
@@ -189,7 +189,7 @@ pub(crate) async fn find(commands: &dyn Commands, id: &str) -> Result<Approval, 
     let all = commands.approvals_list(contract::ApprovalsListParams { include_decided: true }).await?.approvals;
     all.into_iter().find(|approval| approval.id.as_str() == id).ok_or_else(|| {
         AgentError::invalid(format!("There is no action {}.", crate::visible::exact(id)))
-            .reason("not_found")
+            .reason(Reason::NotFound)
             .hint("`csign approvals list --all` shows all of them.")
     })
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use crate::CONTRACT_VERSION;
+use crate::{CONTRACT_VERSION, Reason};
 
 /// The nine closed codes of the run contract; finer reasons go to `details.reason`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
@@ -72,10 +72,10 @@ impl AgentError {
         self
     }
 
-    /// Adds the finer reason (`details.reason`).
+    /// Adds the finer reason (`details.reason`): a `Reason` if code acts on it, otherwise any text.
     #[must_use]
-    pub fn reason(self, reason: &str) -> Self {
-        self.with("reason", reason)
+    pub fn reason(self, reason: impl AsRef<str>) -> Self {
+        self.with("reason", reason.as_ref())
     }
 
     /// Adds what the person can do now (`details.hint`).
@@ -97,13 +97,23 @@ impl AgentError {
     }
 
     /// `internal_error` with a sentence and a reason.
-    pub fn internal(reason: &str, message: impl Into<String>) -> Self {
+    pub fn internal(reason: impl AsRef<str>, message: impl Into<String>) -> Self {
         Self::new(ErrorCode::InternalError, message).reason(reason)
     }
 
     /// The text of `details.reason`, if any.
     pub fn reason_text(&self) -> Option<&str> {
         self.details.get("reason").and_then(Value::as_str)
+    }
+
+    /// The reason, if it is one that code acts on.
+    pub fn known_reason(&self) -> Option<Reason> {
+        self.reason_text().and_then(Reason::named)
+    }
+
+    /// Whether the error has this reason.
+    pub fn has_reason(&self, reason: Reason) -> bool {
+        self.reason_text() == Some(reason.name())
     }
 
     /// The text of `details.hint`, if any.

@@ -1,5 +1,6 @@
 //! Wire types and the one list of commands, shared by every room and by the generated TypeScript.
 //! Plain data: no I/O, no clock, no knowledge of who stores, shows or executes anything.
+#![forbid(unsafe_code)]
 
 pub mod address;
 pub mod agent;
@@ -18,6 +19,7 @@ pub mod mail;
 pub mod manifest;
 pub mod model;
 pub mod params;
+pub mod reason;
 pub mod redaction;
 pub mod rules;
 pub mod run;
@@ -39,6 +41,7 @@ pub use ids::*;
 pub use item::*;
 pub use model::*;
 pub use params::*;
+pub use reason::Reason;
 pub use redaction::*;
 pub use rules::*;
 pub use run::*;

@@ -13,6 +13,12 @@ pub const RUN_REQUEST_BYTES: usize = 1 << 20;
 /// Characters of a request's id at most.
 pub const REQUEST_ID_CHARS: usize = 128;
 
+/// The ids in the text of a run request: its own and the conversation's, null where there is none. Returns None if the text is no JSON.
+pub fn run_ids(request: &str) -> Option<[Value; 2]> {
+    let request: Value = serde_json::from_str(request).ok()?;
+    Some(["request_id", "conversation_id"].map(|name| request[name].clone()))
+}
+
 /// What a caller asks for. A top-level field that is not listed is refused.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,4 +1,5 @@
 //! The turn: prompt, rounds, executor, approvals. It sees the world through `ports` and names no store, provider or window.
+#![forbid(unsafe_code)]
 
 mod agents;
 pub mod amounts;

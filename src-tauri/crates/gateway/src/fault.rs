@@ -1,7 +1,7 @@
 //! A failure as the caller reads it: the status, the envelope, and a sentence that is safe to show.
 
 use axum::http::StatusCode;
-use contract::{AgentError, ErrorCode};
+use contract::{AgentError, ErrorCode, Reason};
 use serde_json::{Map, Value, json};
 
 use crate::{json::cut, texts::Text};
@@ -112,36 +112,38 @@ impl Fault {
     /// A failure of the engine. Words of models and servers stay here: they go into the log of the host and nowhere else.
     pub(crate) fn of(error: &AgentError, locale: &str) -> Self {
         let upstream = |status, code, text: Text| Self::new(status, Category::Upstream, code, text.of(locale));
-        let found = match (error.code, error.reason_text().unwrap_or_default()) {
-            (_, "mcp_token") => Self::new(StatusCode::SERVICE_UNAVAILABLE, Category::Auth, "OAUTH_TOKEN_FETCH_FAILED", Text::ShopFailed.of(locale)),
+        let found = match (error.code, error.known_reason()) {
+            (_, Some(Reason::McpToken)) => Self::new(StatusCode::SERVICE_UNAVAILABLE, Category::Auth, "OAUTH_TOKEN_FETCH_FAILED", Text::ShopFailed.of(locale)),
             // With a code the server has refused; without one the connection broke.
-            (_, "mcp_not_connected" | "mcp_exception") if !error.details.contains_key("code") => {
+            (_, Some(Reason::McpNotConnected | Reason::McpException)) if !error.details.contains_key("code") => {
                 upstream(StatusCode::SERVICE_UNAVAILABLE, "MCP_TRANSPORT_NETWORK_ERROR", Text::ShopFailed).retryable()
             }
-            (_, "mcp_http_status" | "mcp_unauthorized" | "upstream_rate_limit") => {
+            (_, Some(Reason::McpHttpStatus | Reason::McpUnauthorized | Reason::UpstreamRateLimit)) => {
                 let own = error.details.get("status").and_then(Value::as_u64).is_some_and(|status| status >= 500);
                 let status = if own { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::BAD_GATEWAY };
                 upstream(status, "MCP_TRANSPORT_HTTP_ERROR", Text::ShopFailed).retryable()
             }
-            (_, "invalid_response" | "invalid_output") => upstream(StatusCode::BAD_GATEWAY, "MCP_PROTOCOL_INVALID_RESPONSE", Text::ShopFailed),
-            (_, "mcp_init_failed") => upstream(StatusCode::SERVICE_UNAVAILABLE, "MCP_PROTOCOL_INIT_FAILED", Text::ShopFailed).retryable(),
-            (ErrorCode::RateLimited, "provider_rate_limit") => upstream(StatusCode::TOO_MANY_REQUESTS, "OPENAI_RATE_LIMIT", Text::ModelBusy).retryable(),
+            (_, Some(Reason::InvalidResponse | Reason::InvalidOutput)) => upstream(StatusCode::BAD_GATEWAY, "MCP_PROTOCOL_INVALID_RESPONSE", Text::ShopFailed),
+            (_, Some(Reason::McpInitFailed)) => upstream(StatusCode::SERVICE_UNAVAILABLE, "MCP_PROTOCOL_INIT_FAILED", Text::ShopFailed).retryable(),
+            (ErrorCode::RateLimited, Some(Reason::ProviderRateLimit)) => {
+                upstream(StatusCode::TOO_MANY_REQUESTS, "OPENAI_RATE_LIMIT", Text::ModelBusy).retryable()
+            }
             (ErrorCode::RateLimited, _) => Self::rate_limited(60_000, locale),
-            (ErrorCode::LlmError, "provider_refused") if speaks_of_tools(&error.message) => {
+            (ErrorCode::LlmError, Some(Reason::ProviderRefused)) if speaks_of_tools(&error.message) => {
                 upstream(StatusCode::INTERNAL_SERVER_ERROR, "OPENAI_TOOL_SCHEMA_ERROR", Text::ModelFailed)
             }
-            (ErrorCode::LlmError, "provider_unavailable") if speaks_of_silence(&error.message) => Self::model_timeout(locale),
+            (ErrorCode::LlmError, Some(Reason::ProviderUnavailable)) if speaks_of_silence(&error.message) => Self::model_timeout(locale),
             (ErrorCode::LlmError, _) => upstream(StatusCode::SERVICE_UNAVAILABLE, "OPENAI_API_ERROR", Text::ModelFailed),
             (ErrorCode::InvalidInput, _) => Self::invalid(Text::NotUnderstood.of(locale)),
             (ErrorCode::AgentDisabled, _) => Self::new(StatusCode::SERVICE_UNAVAILABLE, Category::Policy, "AGENT_DISABLED", Text::SwitchedOff.of(locale)),
             (ErrorCode::ToolTimeout, _) => Self::turn_timeout(locale),
             (ErrorCode::ToolHttpError | ErrorCode::ToolNotFound, _) => upstream(StatusCode::BAD_GATEWAY, "MCP_TOOL_EXECUTION_FAILED", Text::ShopFailed),
-            (ErrorCode::InternalError, "sessions_away") => {
+            (ErrorCode::InternalError, Some(Reason::SessionsAway)) => {
                 let status = StatusCode::SERVICE_UNAVAILABLE;
                 Self::new(status, Category::Internal, "SESSION_STORE_UNAVAILABLE", Text::SessionsAway.of(locale)).retryable()
             }
             // The model may not be asked: what it has cost, and what may be done about it, is for whoever runs the host.
-            (ErrorCode::InternalError, "budget_exceeded") => upstream(StatusCode::SERVICE_UNAVAILABLE, "OPENAI_API_ERROR", Text::ModelFailed),
+            (ErrorCode::InternalError, Some(Reason::BudgetExceeded)) => upstream(StatusCode::SERVICE_UNAVAILABLE, "OPENAI_API_ERROR", Text::ModelFailed),
             (ErrorCode::ApprovalRequired | ErrorCode::InternalError, _) => Self::internal(locale),
         };
         let found = Self { cause: Some(Box::new(Cause::of(error))), ..found.detail("reason", error.reason_text().unwrap_or_default()) };

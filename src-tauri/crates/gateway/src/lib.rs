@@ -1,5 +1,6 @@
 //! The shop's chat API over HTTP: the contract that web shops' widgets speak, carried to the engine of a host and back. One turn gives
 //! one event stream; the JSON answer and the stream's `final` are the same object. Knows no store, model or window.
+#![forbid(unsafe_code)]
 
 mod call;
 mod chat;

@@ -30,8 +30,14 @@ pub(crate) fn engine(engine: &Arc<Engine>, packs: &[String], tools: &Arc<HostToo
     engine.limited(Reachable { tools: Arc::clone(&limited) as _, roster: limited, models })
 }
 
-/// A selection of a list, made once for each list. The list is kept with it: its address must not become another's.
-struct Selected<T>(Mutex<Option<(Arc<Vec<T>>, Arc<Vec<T>>)>>);
+/// A selection of a list, made once for each list.
+struct Selected<T>(Mutex<Option<Selection<T>>>);
+
+struct Selection<T> {
+    /// Kept, so that no other list gets its address.
+    of: Arc<Vec<T>>,
+    selected: Arc<Vec<T>>,
+}
 
 impl<T> Default for Selected<T> {
     fn default() -> Self {
@@ -42,12 +48,12 @@ impl<T> Default for Selected<T> {
 impl<T: Clone> Selected<T> {
     fn of(&self, all: Arc<Vec<T>>, select: impl Fn(&[T]) -> Vec<T>) -> Arc<Vec<T>> {
         let mut kept = self.0.lock();
-        if let Some((of, selected)) = kept.as_ref().filter(|(of, _)| Arc::ptr_eq(of, &all)) {
-            debug_assert!(selected.len() <= of.len());
-            return Arc::clone(selected);
+        if let Some(kept) = kept.as_ref().filter(|kept| Arc::ptr_eq(&kept.of, &all)) {
+            debug_assert!(kept.selected.len() <= kept.of.len());
+            return Arc::clone(&kept.selected);
         }
         let selected = Arc::new(select(&all));
-        *kept = Some((all, Arc::clone(&selected)));
+        *kept = Some(Selection { of: all, selected: Arc::clone(&selected) });
         selected
     }
 }

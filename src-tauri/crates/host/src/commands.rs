@@ -25,10 +25,10 @@ const SECRETS: [&str; 2] = [API_KEY, FALLBACK_KEY];
 #[async_trait]
 impl Commands for Host {
     async fn app_status(&self, _: Empty) -> Result<AppStatus, AgentError> {
-        let approvals = self.engine.approvals_list(false).await?;
+        let approvals = self.local_engine.approvals_list(false).await?;
         let waiting = approvals.iter().filter(|a| a.status == ApprovalStatus::Pending).count();
         Ok(AppStatus {
-            running: self.engine.running(),
+            running: self.local_engine.running(),
             waiting_approvals: u32::try_from(waiting).unwrap_or(u32::MAX),
             audit_ok: self.ledger.alarm().is_none(),
             agent_enabled: self.profile.settings().agent_enabled,
@@ -39,47 +39,47 @@ impl Commands for Host {
     }
 
     async fn sessions_list(&self, params: SessionsListParams) -> Result<SessionsListResponse, AgentError> {
-        self.engine.sessions_list(&params).await
+        self.local_engine.sessions_list(&params).await
     }
     async fn session_open(&self, params: SessionParams) -> Result<SessionView, AgentError> {
-        self.engine.session_open(&params.session).await
+        self.local_engine.session_open(&params.session).await
     }
     async fn session_rename(&self, params: SessionRenameParams) -> Result<Empty, AgentError> {
-        self.engine.session_rename(&params.session, &params.title).await.map(|()| Empty {})
+        self.local_engine.session_rename(&params.session, &params.title).await.map(|()| Empty {})
     }
     async fn session_delete(&self, params: SessionParams) -> Result<Empty, AgentError> {
         self.check_alarm()?;
-        self.engine.session_delete(&params.session).await.map(|()| Empty {})
+        self.local_engine.session_delete(&params.session).await.map(|()| Empty {})
     }
     async fn items_page(&self, params: ItemsPageParams) -> Result<ItemsPageResponse, AgentError> {
-        self.engine.items_page(&params).await
+        self.local_engine.items_page(&params).await
     }
     async fn turn_start(&self, params: TurnStartParams) -> Result<TurnStartResponse, AgentError> {
         self.check_alarm()?;
         self.check_packs(params.model.as_deref())?;
-        self.engine.turn_start(params).await
+        self.local_engine.turn_start(params).await
     }
     async fn turn_cancel(&self, params: TurnCancelParams) -> Result<Empty, AgentError> {
-        self.engine.turn_cancel(&params).await.map(|()| Empty {})
+        self.local_engine.turn_cancel(&params).await.map(|()| Empty {})
     }
 
     async fn approvals_list(&self, params: ApprovalsListParams) -> Result<ApprovalsListResponse, AgentError> {
-        Ok(ApprovalsListResponse { approvals: self.engine.approvals_list(params.include_decided).await? })
+        Ok(ApprovalsListResponse { approvals: self.local_engine.approvals_list(params.include_decided).await? })
     }
     async fn approval_open(&self, params: ApprovalParams) -> Result<Empty, AgentError> {
-        let known = self.engine.approvals_list(true).await?.iter().any(|a| a.id == params.id);
+        let known = self.local_engine.approvals_list(true).await?.iter().any(|a| a.id == params.id);
         // The window itself is the shell's; here it is only checked that there is something to show.
         if known { Ok(Empty {}) } else { Err(AgentError::invalid("There is no such pending action.").reason("not_found")) }
     }
     async fn approval_pending(&self, _: Empty) -> Result<ApprovalsListResponse, AgentError> {
-        let mut approvals = self.engine.approvals_list(false).await?;
+        let mut approvals = self.local_engine.approvals_list(false).await?;
         approvals.retain(|a| a.status == ApprovalStatus::Pending);
         approvals.sort_by_key(|a| a.created_at);
         Ok(ApprovalsListResponse { approvals })
     }
     async fn approval_decide(&self, params: ApprovalDecideParams) -> Result<ApprovalDecideResponse, AgentError> {
         self.check_alarm()?;
-        let Decided { approval, result } = self.engine.approval_decide(params, DecidedBy::Window).await?;
+        let Decided { approval, result } = self.local_engine.approval_decide(params, DecidedBy::Window).await?;
         Ok(ApprovalDecideResponse { approval, result })
     }
     async fn policy_set(&self, params: PolicySetParams) -> Result<Empty, AgentError> {
@@ -98,10 +98,10 @@ impl Commands for Host {
         Ok(Empty {})
     }
     async fn grants_list(&self, _: Empty) -> Result<GrantsListResponse, AgentError> {
-        Ok(GrantsListResponse { grants: self.engine.grants().await? })
+        Ok(GrantsListResponse { grants: self.local_engine.grants().await? })
     }
     async fn grant_revoke(&self, params: GrantParams) -> Result<Empty, AgentError> {
-        self.engine.grant_revoke(&params.id).await.map(|()| Empty {})
+        self.local_engine.grant_revoke(&params.id).await.map(|()| Empty {})
     }
 
     async fn audit_list(&self, params: AuditListParams) -> Result<AuditListResponse, AgentError> {
@@ -134,10 +134,10 @@ impl Commands for Host {
         Ok(PacksListResponse { packs: self.tools.packs(), servers: self.tools.server_views(), isolation: packs::run::isolation() })
     }
     async fn instructions_list(&self, _: Empty) -> Result<InstructionsResponse, AgentError> {
-        Ok(self.engine.instructions_list().await)
+        Ok(self.local_engine.instructions_list().await)
     }
     async fn prompt_preview(&self, params: PromptPreviewParams) -> Result<PromptPreviewResponse, AgentError> {
-        self.engine.prompt_preview(&params).await
+        self.local_engine.prompt_preview(&params).await
     }
     async fn server_tools_open(&self, _: Empty) -> Result<Empty, AgentError> {
         // The window itself is the shell's.
@@ -191,11 +191,11 @@ impl Commands for Host {
         Ok(self.profile.policy_view())
     }
     async fn policy_check(&self, params: PolicyCheckParams) -> Result<PolicyCheckResponse, AgentError> {
-        self.engine.policy_check(params).await
+        self.local_engine.policy_check(params).await
     }
     async fn switch_set(&self, params: SwitchSetParams) -> Result<SettingsView, AgentError> {
         self.check_alarm()?;
-        self.engine.check_keepable(&json!(params.target)).await?;
+        self.local_engine.check_keepable(&json!(params.target)).await?;
         if self.profile.set_switch(&params.target, params.on, &self.tools.specs())? {
             let (kind, id) = match &params.target {
                 SwitchTarget::Agent(id) => ("agent", id.as_str()),
@@ -210,11 +210,11 @@ impl Commands for Host {
     async fn run_request(&self, params: RunParams) -> Result<RunResponse, AgentError> {
         self.check_alarm()?;
         self.check_packs(None)?;
-        self.engine.run_request(params).await
+        self.local_engine.run_request(params).await
     }
     async fn service_level(&self, _: Empty) -> Result<ServiceLevelView, AgentError> {
         let model = self.models.current(None);
-        self.engine.service_level(self.profile.prices_view(model.label(), model.in_process())).await
+        self.local_engine.service_level(self.profile.prices_view(model.label(), model.in_process())).await
     }
 
     async fn settings_get(&self, _: Empty) -> Result<SettingsView, AgentError> {
@@ -234,7 +234,7 @@ impl Commands for Host {
         self.profile.write(params.settings)?;
         pack_settings::apply(&self.profile.settings(), &self.tools);
         if before.packs != self.profile.stored().packs {
-            self.engine.forget_analyses();
+            self.local_engine.forget_analyses();
         }
         self.record_changes(&before, &self.profile.stored()).await?;
         self.push_settings();
@@ -303,7 +303,7 @@ impl Host {
     /// A tool called directly, under a turn's id that the caller knows already.
     pub(crate) async fn tool_call_in(&self, turn: TurnId, params: ToolCallParams, cancel: CancellationToken) -> Result<ToolCallResponse, AgentError> {
         self.check_alarm()?;
-        self.engine.tool_call_in(turn, params, cancel).await
+        self.local_engine.tool_call_in(turn, params, cancel).await
     }
 
     /// Refuses settings that cannot be used.
@@ -329,7 +329,7 @@ impl Host {
     /// Settings go into a file and into the log. What holds a key already can still be changed.
     async fn check_keepable(&self, before: &Settings, after: &Settings) -> Result<(), AgentError> {
         let (old, new) = (json!(before), json!(after));
-        if self.engine.holds_secret(&old) { Ok(()) } else { self.engine.check_keepable(&new).await }
+        if self.local_engine.holds_secret(&old) { Ok(()) } else { self.local_engine.check_keepable(&new).await }
     }
 
     pub(crate) fn push_settings(&self) {

@@ -104,7 +104,7 @@ async fn send(host: &Host, scenario: &Scenario, session: &SessionId, n: u32) -> 
     let echoes = scenario.kind == ScenarioKind::HttpConversationDebug && request.input.contains(models::echo::DEBUG);
     let text = serde_json::to_string(&request).unwrap_or_default();
     let params = RunParams { request: text, caller: "scenario".into(), correlation_id: None, stream };
-    let answer = host.engine.run_request_with(params, echoes.then_some(crate::models::ECHO)).await;
+    let answer = host.local_engine.run_request_with(params, echoes.then_some(crate::models::ECHO)).await;
     let mut outcome = match answer {
         Ok(response) => answered(&request, response),
         Err(error) => Outcome { version: Some(error.contract_version.clone()), error: Some(error), ..Outcome::default() },

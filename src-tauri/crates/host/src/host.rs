@@ -3,10 +3,11 @@
 use std::{
     fs::File,
     sync::{Arc, atomic::AtomicBool},
+    time::Duration,
 };
 
 use audit::Log;
-use contract::{AgentError, ErrorCode, Push};
+use contract::{AgentError, ErrorCode, Push, Reason};
 use engine::{Engine, ports::SharedSessions};
 use parking_lot::Mutex;
 use secrets::Keyring;
@@ -28,9 +29,13 @@ use crate::{
     tools::HostTools,
 };
 
+/// How long a stop waits for turns that were cancelled.
+const TURNS_END_WITHIN: Duration = Duration::from_secs(4);
+
 /// A profile that is open in this process.
 pub struct Host {
-    pub(crate) engine: Arc<Engine>,
+    /// The engine of the person whose profile this is. It reaches all packs.
+    pub(crate) local_engine: Arc<Engine>,
     /// The engine for callers elsewhere, who may reach fewer packs.
     pub(crate) for_callers: Arc<Engine>,
     pub(crate) paths: Paths,
@@ -120,18 +125,15 @@ impl Host {
         }
         let id = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".svg");
         let uri = format!("shop-image://{id}");
-        let read = self.tools.servers.read_resource("shop/shop", &uri, std::time::Duration::from_secs(10), tokio_util::sync::CancellationToken::new()).await;
+        let read = self.tools.servers.read_resource("shop/shop", &uri, Duration::from_secs(10), tokio_util::sync::CancellationToken::new()).await;
         read.map(|resource| resource.bytes).map_err(|failure| failure.error)
     }
 
     /// Ends everything in order: turns, servers, log (with its last checkpoint), store.
     pub async fn stop(&self) {
-        self.engine.cancel_all();
-        for _ in 0..2_000 {
-            if self.engine.running() == 0 {
-                break;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        self.local_engine.cancel_all();
+        if tokio::time::timeout(TURNS_END_WITHIN, self.local_engine.idle()).await.is_err() {
+            tracing::warn!(running = self.local_engine.running(), "turns did not end in time");
         }
         self.tools.servers.shut_down().await;
         if let Err(error) = self.log.close().await {
@@ -162,7 +164,7 @@ impl Host {
 
     pub(crate) fn audit_error(error: &engine::ports::AuditUnavailable) -> AgentError {
         AgentError::new(ErrorCode::InternalError, format!("The audit log cannot be written: {}.", error.0))
-            .reason("audit_unavailable")
+            .reason(Reason::AuditUnavailable)
             .hint("Run `csign doctor` to see why.")
     }
 }

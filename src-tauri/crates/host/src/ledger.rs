@@ -8,7 +8,7 @@ use std::{
 
 use audit::{Mark, Tampered};
 use chrono::{DateTime, SecondsFormat, Utc};
-use contract::{AgentError, AuditAlarm, VerifyProblem, VerifyReport};
+use contract::{AgentError, AuditAlarm, Reason, VerifyProblem, VerifyReport};
 use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
@@ -57,7 +57,7 @@ impl Alarm {
     /// Why nothing runs, and what to do.
     pub(crate) fn error(&self) -> AgentError {
         let message = format!("{} Countersign runs nothing until a person has accepted a new log.", self.sentence());
-        AgentError::internal("audit_alarm", message)
+        AgentError::internal(Reason::AuditAlarm, message)
             .hint("Look with `csign audit verify`. To go on, run `csign doctor --accept-new-log` in a terminal or accept in the approval window: the old log is kept beside the new one.")
             .with("raised_at", self.shown.raised_at.to_rfc3339_opts(SecondsFormat::Secs, true))
     }

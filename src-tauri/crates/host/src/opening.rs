@@ -4,7 +4,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use audit::{Anchor as _, FileAnchor, Log, OpenOptions, OpenState, OsEntropy, new_installation_id};
-use contract::{AgentError, RecordType, VerifyReport};
+use contract::{AgentError, Reason, RecordType, VerifyReport};
 use engine::ports::{AuditLog as _, Durability, RecordDraft};
 use secrets::Keyring;
 use serde_json::json;
@@ -80,14 +80,14 @@ async fn found(ledger: &Ledger, opening: OpenOptions) -> Result<OpenState, Agent
     let problems = ledger.problems();
     if !problems.is_empty() {
         let judged = tokio::task::spawn_blocking(move || Log::judge_file(&opening)).await;
-        let mut found = judged.map_err(|_| AgentError::internal("audit_unavailable", "The audit log could not be opened."))?.found();
+        let mut found = judged.map_err(|_| AgentError::internal(Reason::AuditUnavailable, "The audit log could not be opened."))?.found();
         found.problems.splice(..0, problems);
         return Ok(OpenState::Tampered(found));
     }
     match tokio::task::spawn_blocking(move || Log::open(opening)).await {
         Ok(Ok(state)) => Ok(state),
         Ok(Err(error)) => Err(Host::audit_error(&error)),
-        Err(_) => Err(AgentError::internal("audit_unavailable", "The audit log could not be opened.")),
+        Err(_) => Err(AgentError::internal(Reason::AuditUnavailable, "The audit log could not be opened.")),
     }
 }
 
@@ -121,7 +121,7 @@ impl Host {
         let Some(alarm) = self.ledger.new_alarm() else { return };
         tracing::error!("{}", alarm.sentence());
         self.log.stop(&alarm.sentence());
-        self.engine.cancel_all();
+        self.local_engine.cancel_all();
         // Windows look at everything again.
         self.push_settings();
     }
@@ -135,7 +135,7 @@ impl Host {
         self.heed_alarm();
         let aside = self.begin_anew(&alarm, by).await?;
         startup::note_packs(&self.log, &self.tools).await;
-        let interrupted = startup::put_in_order(&self.engine).await?;
+        let interrupted = startup::put_in_order(&self.local_engine).await?;
         self.notices.lock().extend(interrupted);
         startup::get_ready(&self.tools, &self.options).await;
         self.push_settings();
@@ -145,9 +145,9 @@ impl Host {
     async fn begin_anew(&self, alarm: &Alarm, by: &str) -> Result<String, AgentError> {
         let (log, found) = (Arc::clone(&self.log), alarm.found());
         let begun = tokio::task::spawn_blocking(move || log.accept(&found)).await;
-        let aside = begun.map_err(|_| AgentError::internal("audit_unavailable", "A new log could not be begun."))?.map_err(|e| Self::audit_error(&e))?;
+        let aside = begun.map_err(|_| AgentError::internal(Reason::AuditUnavailable, "A new log could not be begun."))?.map_err(|e| Self::audit_error(&e))?;
         let name = aside.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let Some(id) = self.ledger.installation() else { return Err(AgentError::internal("audit_unavailable", "The log has no installation.")) };
+        let Some(id) = self.ledger.installation() else { return Err(AgentError::internal(Reason::AuditUnavailable, "The log has no installation.")) };
         // So that the old file can be held to what it should have been.
         if let (Some(mark), Some(stem)) = (&alarm.mark, Path::new(&name).file_stem())
             && let Err(error) = FileAnchor::of_set_aside(&self.paths.state, &id, &stem.to_string_lossy()).store(mark)

@@ -41,8 +41,8 @@ impl OwnKeys {
 
     /// Whether no key is in the ids of a run request: with the keys taken out, two ids could become one.
     fn has_clean_ids(&self, request: &Value) -> bool {
-        let Ok(given) = serde_json::from_str::<Value>(request.as_str().unwrap_or_default()) else { return true };
-        let ids = Value::from(vec![given["request_id"].clone(), given["conversation_id"].clone()]);
+        let Some(ids) = contract::run_ids(request.as_str().unwrap_or_default()) else { return true };
+        let ids = Value::from(ids.to_vec());
         let mut scrubbed = ids.clone();
         self.0.scrub(&mut scrubbed);
         scrubbed == ids

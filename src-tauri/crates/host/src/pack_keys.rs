@@ -171,6 +171,15 @@ pub(crate) fn all<'a>(packs: &'a [LoadedPack], settings: &Settings, credentials:
     found
 }
 
+/// Variables that packs name as credentials of their tools and servers.
+pub(crate) fn declared_credentials(packs: &[LoadedPack]) -> BTreeSet<String> {
+    let sound = || packs.iter().filter_map(|loaded| loaded.pack.as_ref());
+    let of_tools = sound().flat_map(|pack| &pack.tools).filter_map(|spec| spec.auth.as_ref()?.env_var.clone());
+    let of_servers = sound().flat_map(|pack| &pack.manifest.servers).flat_map(of_server).map(str::to_owned);
+    let of_stand_ins = remote_override::declared(packs).map(|(_, _, other)| other.client_secret.clone());
+    of_tools.chain(of_servers).chain(of_stand_ins).collect()
+}
+
 /// An address of a manifest with these settings put in.
 fn at(manifest: &PackManifest, url: &str, chosen: &Map<String, Value>, shared: bool) -> Destination {
     match packs::address_with(url, &manifest.settings, chosen) {

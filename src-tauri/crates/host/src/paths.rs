@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use contract::AgentError;
+use contract::{AgentError, Reason};
 
 /// The files of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,7 +136,7 @@ fn base(variable: &str, below_home: &str) -> PathBuf {
 pub(crate) fn unwritable(folder: &Path) -> AgentError {
     let folder = folder.display().to_string();
     AgentError::internal(
-        "data_dir_unwritable",
+        Reason::DataDirUnwritable,
         format!("{folder} cannot be written: it is read-only, belongs to someone else, or its disk is full. Countersign records every step there, so it did not start; nothing was changed."),
     )
     .hint("Free some space or make the folder writable, then start again, or choose another folder with --data-dir.")

@@ -250,7 +250,7 @@ async fn connection(stream: UnixStream, host: Arc<Host>, token: &str, gone: &Can
     };
     let pushes = host.subscribe();
     // The greeting is the first line, whatever the host tells meanwhile.
-    let credentials = crate::startup::declared_credentials(&host.tools);
+    let credentials = crate::pack_keys::declared_credentials(host.tools.loaded());
     write_line(&mut write, &Line::Hello { protocol: PROTOCOL, credentials }).await?;
     let (lines, outgoing) = mpsc::channel(OUTGOING);
     let writer = tokio::spawn(write_lines(write, outgoing, pushes));

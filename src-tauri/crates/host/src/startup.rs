@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use audit::Log;
 use campaign_portfolio_pacing::Pacing;
-use contract::{AgentError, PackFault, RecordType};
+use contract::{AgentError, PackFault, Reason, RecordType};
 use engine::{
     Engine, World,
     ports::{AuditLog, Durability, Profile as _, RecordDraft},
@@ -31,7 +31,7 @@ use crate::{
     profile::{Environment, LiveProfile},
     pushes::Hub,
     questions::Questions,
-    remote_override::{self, Elsewhere},
+    remote_override::Elsewhere,
     servers,
     sessions::{MemoryFolder, Sessions},
     tools::{HostTools, Means, PACING},
@@ -42,7 +42,7 @@ type Notices = Vec<Map<String, Value>>;
 pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let paths = Paths::new(options.data_dir.clone());
     let Some(lock) = paths.lock()? else {
-        return Err(AgentError::internal("profile_in_use", format!("{} is in use by another Countersign.", paths.data.display()))
+        return Err(AgentError::internal(Reason::ProfileInUse, format!("{} is in use by another Countersign.", paths.data.display()))
             .hint("Use that one, or choose another folder with --data-dir.")
             .with("folder", paths.data.display().to_string()));
     };
@@ -84,30 +84,21 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     if !alarmed {
         note_packs(&log, &tools).await;
     }
-    let models = Arc::new(HostModels::new(
-        Arc::clone(&profile),
-        Arc::clone(&keyring),
-        Arc::clone(&tools.credentials),
-        Arc::clone(&options.clock),
-        Arc::clone(&options.random),
-        options.model_silence,
-        offline_packs(&tools),
-    ));
-    let world = World {
+    let models = Arc::new(open_models(&options, &profile, &keyring, &tools));
+    let engine = Engine::new(World {
         store: Arc::clone(&store) as _,
         audit: Arc::clone(&log) as _,
         tools: Arc::clone(&tools) as _,
         roster: Arc::clone(&tools) as _,
         models: Arc::clone(&models) as _,
         profile: Arc::clone(&profile) as _,
-        secrets: Arc::new(KnownSecrets::new(Arc::clone(&keyring), Arc::clone(&options.clock), &declared_credentials(&tools), known_secrets::environment())),
+        secrets: Arc::new(known_secrets(&options, &keyring, &tools)),
         events: Arc::clone(&hub) as _,
         probe: Arc::clone(&options.probe),
         clock: Arc::clone(&options.clock),
         ids: Arc::clone(&options.ids),
         random: Arc::clone(&options.random),
-    };
-    let engine = Engine::new(world);
+    });
     let for_callers = callers::engine(&engine, &options.callers_packs, &tools, &models);
     tools.elsewhere.keep_with(&engine);
     if !alarmed {
@@ -119,7 +110,7 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let confirmations = Confirmations::new(Arc::clone(&hub), Arc::clone(&options.ids));
     tidy_now_and_then(&engine, &ledger);
     let host = Arc::new(Host {
-        engine,
+        local_engine: engine,
         for_callers,
         paths,
         options,
@@ -210,6 +201,23 @@ fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>, profile: &Arc<Li
     Ok(tools)
 }
 
+fn open_models(options: &Options, profile: &Arc<LiveProfile>, keyring: &Arc<Keyring>, tools: &HostTools) -> HostModels {
+    HostModels::new(
+        Arc::clone(profile),
+        Arc::clone(keyring),
+        Arc::clone(&tools.credentials),
+        Arc::clone(&options.clock),
+        Arc::clone(&options.random),
+        options.model_silence,
+        offline_packs(tools),
+    )
+}
+
+fn known_secrets(options: &Options, keyring: &Arc<Keyring>, tools: &HostTools) -> KnownSecrets {
+    let declared = pack_keys::declared_credentials(tools.loaded());
+    KnownSecrets::new(Arc::clone(keyring), Arc::clone(&options.clock), &declared, known_secrets::environment())
+}
+
 fn open_pacing(paths: &Paths, options: &Options) -> Result<Arc<Pacing>, AgentError> {
     let folder = paths.pack_data(PACING);
     make_private(&folder).map_err(|e| unusable(&paths.data, &folder, &e))?;
@@ -226,15 +234,6 @@ fn data_fault(folder: &std::path::Path, error: &AgentError) -> PackFault {
 /// The packs as the offline model reads them, with the names that are in the data.
 pub(crate) fn offline_packs(tools: &HostTools) -> Vec<OfflinePack> {
     tools.named().into_iter().map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect()
-}
-
-/// Variables that packs name as credentials of their tools.
-pub(crate) fn declared_credentials(tools: &HostTools) -> BTreeSet<String> {
-    let specs = tools.loaded().iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
-    let servers = tools.loaded().iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.manifest.servers);
-    let of_servers = servers.flat_map(pack_keys::of_server).map(str::to_owned);
-    let elsewhere = remote_override::declared(tools.loaded()).map(|(_, _, other)| other.client_secret.clone());
-    specs.filter_map(|spec| spec.auth.as_ref()?.env_var.clone()).chain(of_servers).chain(elsewhere).collect()
 }
 
 /// Tools follow what servers say of them: who listens is told, and what is switched off is recorded once.

@@ -93,7 +93,7 @@ impl Terminal {
     /// Whether an action is of a turn that this client started: the person who asked for it answers.
     async fn is_own(&self, id: &ApprovalId) -> Result<bool, AgentError> {
         let Place::Client { own, .. } = &self.at else { return Ok(false) };
-        let turn = self.host.engine.approvals_list(false).await?.into_iter().find(|approval| approval.id == *id).map(|approval| approval.turn);
+        let turn = self.host.local_engine.approvals_list(false).await?.into_iter().find(|approval| approval.id == *id).map(|approval| approval.turn);
         Ok(turn.is_some_and(|turn| own.lock().contains(&turn)))
     }
 
@@ -174,7 +174,7 @@ macro_rules! forward {
             async fn approval_decide(&self, params: ApprovalDecideParams) -> Result<ApprovalDecideResponse, AgentError> {
                 self.check_decision(&params).await?;
                 self.host.check_alarm()?;
-                let Decided { approval, result } = self.host.engine.approval_decide(params, DecidedBy::Terminal).await?;
+                let Decided { approval, result } = self.host.local_engine.approval_decide(params, DecidedBy::Terminal).await?;
                 Ok(ApprovalDecideResponse { approval, result })
             }
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use contract::{
-    AgentError, ErrorCode, PackId, ServerState,
+    AgentError, ErrorCode, PackId, Reason, ServerState,
     manifest::{Auth, AuthKind, KeyAlgorithm, OauthGrant, ServerHttp, ServerOauth},
 };
 use parking_lot::Mutex;
@@ -128,12 +128,12 @@ async fn calls(servers: &Servers, helper: &Helper, scenario: &Scenario) -> Resul
         loop {
             match servers.call(SERVER, &tool, arguments.clone(), CALL, CancellationToken::new()).await {
                 Ok(value) => results.push(json!({"tool": tool, "result": value})),
-                Err(failure) if matches!(failure.error.reason_text(), Some("mcp_unauthorized" | "mcp_sign_in")) => {
+                Err(failure) if matches!(failure.error.known_reason(), Some(Reason::McpUnauthorized | Reason::McpSignIn)) => {
                     sign_in_for(servers, &mut left, failure.error).await?;
                     continue;
                 }
                 // A tool that fails is an answer, too.
-                Err(failure) if failure.error.reason_text() == Some("mcp_tool_error") => results.push(json!({"tool": tool, "error": failure.error.message})),
+                Err(failure) if failure.error.has_reason(Reason::McpToolError) => results.push(json!({"tool": tool, "error": failure.error.message})),
                 Err(failure) => return Err(failure.error),
             }
             break;
@@ -176,7 +176,7 @@ fn one(property: &Value) -> Value {
 
 /// Signs in when that is what is missing.
 async fn sign_in_for(servers: &Servers, left: &mut usize, why: AgentError) -> Result<(), AgentError> {
-    if !matches!(why.reason_text(), Some("mcp_unauthorized" | "mcp_sign_in")) || *left == 0 {
+    if !matches!(why.known_reason(), Some(Reason::McpUnauthorized | Reason::McpSignIn)) || *left == 0 {
         return Err(why);
     }
     *left -= 1;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use contract::{AgentError, ErrorCode};
+use contract::{AgentError, ErrorCode, Reason};
 use engine::ports::ToolFailure;
 use http::StatusCode;
 use rmcp::{
@@ -129,14 +129,14 @@ pub(crate) fn request_kind(error: &ServiceError) -> String {
 
 /// Whether a call ended with the status that says "not so", or that a session is not known any more.
 pub(crate) fn is_bad_request<T>(outcome: &Result<T, ToolFailure>) -> bool {
-    outcome.as_ref().is_err_and(|failure| failure.error.reason_text() == Some("mcp_http_status") && failure.error.details.get("status") == Some(&400.into()))
+    outcome.as_ref().is_err_and(|failure| failure.error.has_reason(Reason::McpHttpStatus) && failure.error.details.get("status") == Some(&400.into()))
 }
 
 /// A request that the transport could not bring to its end.
 pub(crate) fn unsent(server: &str, lost: Option<Lost>) -> ToolFailure {
     match lost {
         Some(Lost::Unauthorized(challenge)) => {
-            let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} wants a sign-in.")).reason("mcp_unauthorized");
+            let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} wants a sign-in.")).reason(Reason::McpUnauthorized);
             let error = error.retryable(false).hint("Sign in to it in Tools, or enter its key in Settings.");
             failure(
                 match challenge {
@@ -147,11 +147,11 @@ pub(crate) fn unsent(server: &str, lost: Option<Lost>) -> ToolFailure {
             )
         }
         Some(Lost::Status { status: 429, retry_after_ms }) => {
-            let error = AgentError::new(ErrorCode::RateLimited, format!("The server {server} asks to slow down.")).reason("upstream_rate_limit");
+            let error = AgentError::new(ErrorCode::RateLimited, format!("The server {server} asks to slow down.")).reason(Reason::UpstreamRateLimit);
             failure(with_wait(error.with("status", 429), retry_after_ms), false)
         }
         Some(Lost::Status { status, retry_after_ms }) => {
-            let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} failed ({status}).")).reason("mcp_http_status");
+            let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} failed ({status}).")).reason(Reason::McpHttpStatus);
             // Only what refuses has surely done nothing: also a proxy that lost its server after it had the request says 503.
             let refused = matches!(status, 400..=499 | 501);
             failure(with_wait(error.with("status", status).retryable(status >= 500), retry_after_ms), !refused)
@@ -170,13 +170,13 @@ fn with_wait(error: AgentError, ms: Option<u64>) -> AgentError {
 }
 
 fn lost_on_the_way(server: &str, what: &str, sent: bool) -> ToolFailure {
-    let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} {what}.")).reason("mcp_not_connected").retryable(true);
+    let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} {what}.")).reason(Reason::McpNotConnected).retryable(true);
     failure(error.hint("Check the connection, then try again."), sent)
 }
 
 /// The user has to sign in first.
 pub(crate) fn sign_in(server: &str) -> ToolFailure {
-    let error = AgentError::new(ErrorCode::ToolHttpError, format!("You are not signed in to {server}.")).reason("mcp_sign_in").retryable(false);
+    let error = AgentError::new(ErrorCode::ToolHttpError, format!("You are not signed in to {server}.")).reason(Reason::McpSignIn).retryable(false);
     failure(error.hint("Open Tools and sign in to the server there."), false)
 }
 
@@ -197,31 +197,32 @@ pub(crate) fn unknown(server: &str) -> ToolFailure {
 
 /// The server does not run and could not be started: the call was never sent.
 pub(crate) fn not_connected(server: &str, why: &str) -> ToolFailure {
-    let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} is not running. {why}")).reason("mcp_not_connected").retryable(true);
+    let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} is not running. {why}")).reason(Reason::McpNotConnected).retryable(true);
     failure(error.hint("It is started again with the next call. The log has what the server wrote."), false)
 }
 
 /// Its program cannot be used: trying again changes nothing.
 pub(crate) fn unusable(server: &str, why: &str) -> ToolFailure {
-    let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} cannot be started. {why}")).reason("mcp_not_connected");
+    let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} cannot be started. {why}")).reason(Reason::McpNotConnected);
     failure(error.retryable(false).hint("Correct that, then start Countersign again."), false)
 }
 
 /// The app is closing.
 pub(crate) fn stopped(server: &str) -> ToolFailure {
-    failure(AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} has been stopped with the app.")).reason("mcp_not_connected"), false)
+    failure(AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} has been stopped with the app.")).reason(Reason::McpNotConnected), false)
 }
 
 /// The server went away before it answered.
 pub(crate) fn lost(server: &str, sent: bool) -> ToolFailure {
-    let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} stopped before it answered.")).reason("mcp_exception").retryable(true);
+    let error =
+        AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} stopped before it answered.")).reason(Reason::McpException).retryable(true);
     failure(error.hint("It is started again with the next call."), sent)
 }
 
 /// No answer in time.
 pub(crate) fn timed_out(server: &str, after: Duration, sent: bool) -> ToolFailure {
     let message = format!("The server {server} did not answer within {} seconds.", after.as_secs_f32());
-    failure(AgentError::new(ErrorCode::ToolTimeout, message).reason("mcp_timeout"), sent)
+    failure(AgentError::new(ErrorCode::ToolTimeout, message).reason(Reason::McpTimeout), sent)
 }
 
 /// Somebody stopped the call.
@@ -231,18 +232,18 @@ pub(crate) fn cancelled(server: &str, sent: bool) -> ToolFailure {
 
 /// The tool ran and says that it failed.
 pub(crate) fn tool_error(text: String) -> ToolFailure {
-    failure(AgentError::new(ErrorCode::ToolHttpError, text).reason("mcp_tool_error").retryable(false), false)
+    failure(AgentError::new(ErrorCode::ToolHttpError, text).reason(Reason::McpToolError).retryable(false), false)
 }
 
 /// The server refuses the request as such.
 pub(crate) fn refused(server: &str, code: i32, message: &str) -> ToolFailure {
     let text = format!("The server {server} refused the call: {message}");
-    failure(AgentError::new(ErrorCode::ToolHttpError, text).reason("mcp_exception").with("code", code).retryable(false), may_have_run(code.into()))
+    failure(AgentError::new(ErrorCode::ToolHttpError, text).reason(Reason::McpException).with("code", code).retryable(false), may_have_run(code.into()))
 }
 
 /// An answer that is none of those the protocol has for a call.
 pub(crate) fn odd_answer(server: &str, what: &str) -> ToolFailure {
-    failure(AgentError::internal("invalid_response", format!("The server {server} answered in a way this app does not understand: {what}.")), true)
+    failure(AgentError::internal(Reason::InvalidResponse, format!("The server {server} answered in a way this app does not understand: {what}.")), true)
 }
 
 #[cfg(test)]

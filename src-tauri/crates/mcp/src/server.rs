@@ -4,7 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use contract::{
-    AgentError, ServerState, ServerView,
+    AgentError, Reason, ServerState, ServerView,
     manifest::{OauthGrant, ServerOauth},
 };
 use engine::ports::ToolFailure;
@@ -391,15 +391,15 @@ impl Server {
         }
         let reason = match outcome {
             Ok(_) => None,
-            Err(failure) => Some((failure.error.reason_text(), &failure.error)),
+            Err(failure) => Some((failure.error.known_reason(), &failure.error)),
         };
         let (answered, silent, gone) = match reason {
             // A refusal by the protocol carries a code; a lost connection does not.
-            None | Some((Some("mcp_tool_error" | "invalid_response" | "upstream_rate_limit" | "mcp_http_status"), _)) => (true, false, false),
-            Some((Some("mcp_timeout"), _)) => (false, true, false),
-            Some((Some("mcp_exception"), error)) if error.details.contains_key("code") => (true, false, false),
-            Some((Some("mcp_exception" | "mcp_not_connected"), _)) => (false, false, true),
-            Some((Some("mcp_unauthorized"), error)) => {
+            None | Some((Some(Reason::McpToolError | Reason::InvalidResponse | Reason::UpstreamRateLimit | Reason::McpHttpStatus), _)) => (true, false, false),
+            Some((Some(Reason::McpTimeout), _)) => (false, true, false),
+            Some((Some(Reason::McpException), error)) if error.details.contains_key("code") => (true, false, false),
+            Some((Some(Reason::McpException | Reason::McpNotConnected), _)) => (false, false, true),
+            Some((Some(Reason::McpUnauthorized), error)) => {
                 let challenge = error.details.get("challenge").and_then(|words| words.as_str()).map(str::to_owned);
                 return self.unauthorized(life, reached.attempt, challenge);
             }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use contract::{AgentError, ServerView};
+use contract::{AgentError, Reason, ServerView};
 use engine::ports::ToolFailure;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -159,7 +159,7 @@ impl Servers {
                 server.doubt(&reached);
             }
             // A token of the app itself has run out; the server has refused before it did anything, and the next connection has a new one.
-            if !server.renews_tokens() || !outcome.as_ref().is_err_and(|failure| failure.error.reason_text() == Some("mcp_unauthorized")) {
+            if !server.renews_tokens() || !outcome.as_ref().is_err_and(|failure| failure.error.has_reason(Reason::McpUnauthorized)) {
                 return outcome;
             }
         }

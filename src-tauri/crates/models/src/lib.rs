@@ -1,4 +1,5 @@
 //! What answers: providers behind the engine's `Model` port. Nothing here knows turns, tools' meaning or storage.
+#![forbid(unsafe_code)]
 
 mod anthropic;
 mod capabilities;

@@ -3,6 +3,7 @@
 
 mod answer;
 mod loose;
+mod messages;
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -16,6 +17,7 @@ use serde_json::Value;
 
 pub(crate) use answer::{Answer, in_order};
 pub(crate) use loose::Loose;
+pub(crate) use messages::{Turns, instructions_after, split_system, tool};
 
 /// One way of asking a server for an answer.
 pub(crate) trait Wire: Send + Sync {
@@ -109,9 +111,7 @@ pub(crate) fn follows_result(messages: &[Message], at: usize) -> bool {
 
 /// A result with the instructions that follow it at once.
 pub(crate) fn with_instructions<'a>(after: &'a [Message], result: &'a str) -> Cow<'a, str> {
-    let texts = after.iter().map_while(|message| if let Message::System { text } = message { Some(text.as_str()) } else { None });
-    let texts: Vec<&str> = texts.collect();
-    if texts.is_empty() { Cow::Borrowed(result) } else { Cow::Owned(before_result(&texts.join("\n\n"), result)) }
+    instructions_after(after).map_or(Cow::Borrowed(result), |instructions| Cow::Owned(before_result(&instructions, result)))
 }
 
 /// The id itself where every server takes it (at most 40 plain characters), else a short name that is always the same for it.

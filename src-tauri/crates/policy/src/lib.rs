@@ -2,6 +2,7 @@
 //!
 //! Precedence: built-in denials > deny rules > what a person has to approve > ask rules > allow rules (and grants) > tool default > global default.
 //! Deny always wins, whatever the order of the rules; a rule that cannot be read asks or denies, never allows.
+#![forbid(unsafe_code)]
 
 mod rules;
 

@@ -1,6 +1,7 @@
 //! The app's SQLite file behind the engine's `Store` port: one writer thread with group commit, a few readers,
 //! migrations with a backup before each, and recovery of a damaged file. What is waited for is committed when a method returns.
 //! Sessions that several processes serve lie in Redis beside it. Knows rows and JSON bodies; must not know what a turn, a policy or a window does with them.
+#![forbid(unsafe_code)]
 
 mod backup;
 mod books;

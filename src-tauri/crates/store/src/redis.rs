@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use contract::{AgentError, ApprovalId, ApprovalStatus, SessionId, Transition};
+use contract::{AgentError, ApprovalId, ApprovalStatus, Reason, SessionId, Transition};
 use engine::ports::{Loaded, Moved, SessionImage, SharedSessions, StoreError};
 use redis::{
     Client, Cmd, FromRedisValue, IntoConnectionInfo as _, RedisError,
@@ -70,7 +70,7 @@ impl RedisSessions {
             .set_min_delay(Duration::from_millis(20))
             .set_number_of_retries(1);
         let away = |error: &RedisError| {
-            AgentError::internal("sessions_away", format!("The Redis at {place} does not answer: {}.", kind(error)))
+            AgentError::internal(Reason::SessionsAway, format!("The Redis at {place} does not answer: {}.", kind(error)))
                 .hint("Start it, or correct REDIS_URL; without SESSION_STORE=redis sessions are kept in the data folder.")
         };
         let redis = ConnectionManager::new_with_config(client, config).await.map_err(|error| away(&error))?;

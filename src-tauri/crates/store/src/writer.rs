@@ -3,12 +3,10 @@
 //! once shares the sync of what must be, and what nobody waits for shares the next transaction.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
 
-use parking_lot::Mutex;
-use std::thread::JoinHandle;
-
+use batch::{Ended, Inbox, Worker};
 use engine::ports::StoreError;
+use parking_lot::Mutex;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
@@ -57,18 +55,17 @@ type Waiting = Arc<Mutex<Vec<Aside>>>;
 
 /// Hands work to the thread.
 pub(crate) struct Writer {
-    state: Mutex<Option<(Sender<Message>, JoinHandle<()>)>>,
+    worker: Worker<Message>,
     waiting: Waiting,
     faults: Arc<Faults>,
 }
 
 impl Writer {
     pub(crate) fn start(conn: Connection, faults: Arc<Faults>) -> std::io::Result<Self> {
-        let (send, receive) = channel();
         let waiting = Waiting::default();
-        let thread = Thread { conn, receive, waiting: Arc::clone(&waiting), faults: Arc::clone(&faults) };
-        let handle = std::thread::Builder::new().name("store-writer".into()).spawn(move || thread.run())?;
-        Ok(Self { state: Mutex::new(Some((send, handle))), waiting, faults })
+        let thread = Thread { conn, waiting: Arc::clone(&waiting), faults: Arc::clone(&faults) };
+        let worker = Worker::start("store-writer", move |inbox| thread.run(inbox))?;
+        Ok(Self { worker, waiting, faults })
     }
 
     /// Runs `work` in a transaction; returns when it is committed, and on disk where that is wanted.
@@ -93,8 +90,8 @@ impl Writer {
                 }),
             }
         });
-        self.send(Message::Work(on_disk, work))?;
-        answer.await.unwrap_or_else(|_| Err(closed()))
+        self.worker.send(Message::Work(on_disk, work)).map_err(closed)?;
+        answer.await.unwrap_or_else(|_| Err(closed(Ended)))
     }
 
     /// Runs `work` in the next transaction, before every request that is sent after it, and does not wait; `failed` is logged when it
@@ -103,31 +100,22 @@ impl Writer {
     where
         F: Fn(&Connection) -> Result<(), DbError> + Send + Sync + 'static,
     {
-        // Held, so that the thread still looks at what is put there.
-        let state = self.state.lock();
-        if state.is_none() {
-            return tracing::warn!(error = %closed(), "{failed}");
+        // The thread looks there once more at its end.
+        let put = || self.waiting.lock().push(Aside { work: Arc::new(work), failed });
+        if let Err(ended) = self.worker.before_end(put) {
+            tracing::warn!(error = %closed(ended), "{failed}");
         }
-        self.waiting.lock().push(Aside { work: Arc::new(work), failed });
     }
 
     /// Ends the thread after everything sent before; `closing` gets the connection.
     pub(crate) fn close(&self, closing: impl FnOnce(Connection) + Send + 'static) {
-        let taken = self.state.lock().take();
-        let Some((send, thread)) = taken else { return };
-        if send.send(Message::Close(Box::new(closing))).is_ok() && thread.join().is_err() {
+        if !self.worker.end(Some(Message::Close(Box::new(closing)))) {
             tracing::error!("the store's writer ended with a panic");
         }
     }
-
-    fn send(&self, message: Message) -> Result<(), StoreError> {
-        let state = self.state.lock();
-        let (send, _) = state.as_ref().ok_or_else(closed)?;
-        send.send(message).map_err(|_| closed())
-    }
 }
 
-fn closed() -> StoreError {
+fn closed(_: Ended) -> StoreError {
     StoreError::Failed("the database is closed".into())
 }
 
@@ -143,31 +131,25 @@ struct Group {
 /// What the thread has.
 struct Thread {
     conn: Connection,
-    receive: Receiver<Message>,
     waiting: Waiting,
     faults: Arc<Faults>,
 }
 
 impl Thread {
-    fn run(self) {
+    fn run(self, mut inbox: Inbox<Message>) {
         // As the connection was opened.
         let mut set = OnDisk::Now;
-        let mut next = self.receive.recv().ok();
-        while let Some(message) = next {
-            next = match message {
+        while let Some(message) = inbox.first() {
+            match message {
                 Message::Close(closing) => {
                     self.write_waiting();
                     return closing(self.conn);
                 }
                 Message::Work(on_disk, work) => match self.sync(&mut set, on_disk) {
-                    Ok(()) => self.group(on_disk, work),
-                    Err(error) => {
-                        (work(Err(error)).tell)(None);
-                        None
-                    }
+                    Ok(()) => self.group(on_disk, work, &mut inbox),
+                    Err(error) => (work(Err(error)).tell)(None),
                 },
             }
-            .or_else(|| self.receive.recv().ok());
         }
     }
 
@@ -187,11 +169,10 @@ impl Thread {
         Ok(())
     }
 
-    /// One transaction. Gives back a message that does not belong in it.
-    fn group(&self, on_disk: OnDisk, first: Work) -> Option<Message> {
+    /// Runs the first request and those that wait behind it in one transaction.
+    fn group(&self, on_disk: OnDisk, first: Work, inbox: &mut Inbox<Message>) {
         if let Err(error) = self.begin() {
-            (first(Err(error)).tell)(None);
-            return None;
+            return (first(Err(error)).tell)(None);
         }
         let mut group = Group::default();
         self.run_waiting(&mut group);
@@ -200,29 +181,19 @@ impl Thread {
             let one = first(Ok(&self.conn));
             if one.failed.is_some() {
                 self.roll_back();
-                (one.tell)(None);
-                return None;
+                return (one.tell)(None);
             }
             group.ran.push(one);
         } else {
             self.join(first, &mut group);
         }
-        let mut left = None;
+        let belongs = |message: &Message| matches!(message, Message::Work(wanted, _) if on_disk == OnDisk::Now || *wanted == OnDisk::Later);
         while group.lost.is_none() && group.ran.len() < GROUP {
-            match self.receive.try_recv() {
-                Ok(Message::Work(wanted, more)) if on_disk == OnDisk::Now || wanted == OnDisk::Later => {
-                    self.run_waiting(&mut group);
-                    self.join(more, &mut group);
-                }
-                Ok(other) => {
-                    left = Some(other);
-                    break;
-                }
-                Err(_) => break,
-            }
+            let Some(Message::Work(_, more)) = inbox.next_if(belongs) else { break };
+            self.run_waiting(&mut group);
+            self.join(more, &mut group);
         }
         self.end(group);
-        left
     }
 
     /// The last chance for what nobody waits for.
@@ -326,6 +297,7 @@ mod tests {
         future::poll_fn,
         path::{Path, PathBuf},
         pin::pin,
+        sync::mpsc::{Receiver, Sender, channel},
         task::Poll,
     };
 

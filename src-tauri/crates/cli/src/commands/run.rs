@@ -18,7 +18,10 @@ use crate::listen;
 use crate::out::{self, Out};
 
 pub(crate) fn run(args: Run, data_dir: PathBuf, out: Out) -> Result<Exit, Failure> {
-    let text = read(&args.request)?;
+    let text = match read(&args.request) {
+        Ok(text) => text,
+        Err(failure) => return Ok(unreadable(out, args.stream, failure)),
+    };
     let request: Value = serde_json::from_str(&text).unwrap_or_default();
     let stream = args.stream || mode(&request) == Some(ResponseMode::Streaming);
     let params = RunParams { request: text, caller: args.caller, correlation_id: args.correlation_id, stream };
@@ -37,12 +40,23 @@ pub(crate) fn run(args: Run, data_dir: PathBuf, out: Out) -> Result<Exit, Failur
     if let (Exit::LogBroken, Err(error)) = (exit, &result) {
         out.error_lines(error);
     }
-    if stream {
-        out.event(&last(&result))
-    } else {
-        document(out, &result)
-    }
+    print(out, stream, &result);
     Ok(exit)
+}
+
+/// A request that cannot be read is answered like one that is refused, and is wrong usage.
+fn unreadable(out: Out, stream: bool, failure: Failure) -> Exit {
+    out.error_lines(&failure.error);
+    print(out, stream, &Err(failure.error.with("request_id", Value::Null)));
+    failure.exit
+}
+
+fn print(out: Out, stream: bool, result: &Result<RunResponse, AgentError>) {
+    match result {
+        _ if stream => out.event(&last(result)),
+        Ok(response) => out.document(response),
+        Err(error) => out.document(error),
+    }
 }
 
 /// The file's text, at most a little more than is accepted: the contract says what is too long.
@@ -117,11 +131,4 @@ fn last(result: &Result<RunResponse, AgentError>) -> RunEvent {
         Err(error) => (RunEventType::Error, json!(error)),
     };
     RunEvent { kind, timestamp: Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true), data: Some(data) }
-}
-
-fn document(out: Out, result: &Result<RunResponse, AgentError>) {
-    match result {
-        Ok(response) => out.document(response),
-        Err(error) => out.document(error),
-    }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use contract::AgentError;
+use contract::{AgentError, Reason};
 use gateway::{Config, Flags, SessionStore};
 use host::{Host, Options, Sessions};
 
@@ -105,7 +105,7 @@ async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let mut told = false;
     loop {
         match Host::open(options.clone()).await {
-            Err(error) if error.reason_text() == Some("profile_in_use") && Instant::now() < latest => {
+            Err(error) if error.has_reason(Reason::ProfileInUse) && Instant::now() < latest => {
                 if !std::mem::replace(&mut told, true) {
                     tracing::info!(target: "gateway", "the data folder is in use: waiting for whoever may just be leaving it");
                 }

@@ -72,7 +72,12 @@ fn s3_failures_are_agent_errors_with_the_id_of_their_request() {
     let mode =
         run(&world, &json!({"contract_version": "1.0", "request_id": "m", "input": "x", "options": {"response_mode": "async"}}), &[]).ends_with(1).json();
     assert_eq!(text(&mode["details"], "reason"), "unsupported_response_mode");
-    world.run(&["run", "--request", "/nowhere/at/all"]).ends_with(2);
+    let unreadable = world.run(&["run", "--request", "/nowhere/at/all"]).ends_with(2);
+    assert!(unreadable.err.contains("hint: "), "{}", unreadable.err);
+    let unreadable = unreadable.json();
+    assert_eq!((&unreadable["code"], &unreadable["details"]["request_id"]), (&json!("invalid_input"), &Value::Null), "{unreadable}");
+    let unreadable = world.run(&["run", "--request", "/nowhere/at/all", "--stream"]).ends_with(2).json();
+    assert_eq!((&unreadable["type"], &unreadable["data"]["details"]["reason"]), (&json!("error"), &json!("wrong_usage")), "{unreadable}");
 
     let file = write(&world, "request.json", &request("k", "hello"));
     let off = world.run_with("AGENT_ENABLED", "false", &["run", "--request", &file]).ends_with(1).json();

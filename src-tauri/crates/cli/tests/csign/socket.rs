@@ -137,7 +137,7 @@ impl Held {
 
     /// Asserts that the attack decided, changed and bought nothing.
     #[track_caller]
-    fn is_untouched(self, settings: &str) {
+    fn assert_untouched(self, settings: &str) {
         let list = self.world.run(&["--json", "approvals", "list"]).ends_with(0).json();
         assert_eq!(text(&list[0], "status"), "pending", "{list}");
         assert_eq!(fs::read_to_string(self.world.data().join("countersign.toml")).expect("settings"), settings);
@@ -198,7 +198,7 @@ fn a_packs_server_gets_nothing_through_the_socket() {
             is_kept_out(&held.attack(how, token, &requests), &format!("{how} {what}"));
         }
     }
-    held.is_untouched(SETTINGS);
+    held.assert_untouched(SETTINGS);
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn a_packs_daemon_that_killed_its_guard_gets_nothing_through_the_socket() {
     });
     let told = serde_json::from_str(&told.expect("the daemon tells within a minute")).expect("JSON");
     is_kept_out(&told, "a daemon without a guard");
-    held.is_untouched(SETTINGS);
+    held.assert_untouched(SETTINGS);
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn a_client_without_the_token_is_refused_and_sees_nothing_else() {
             is_refused(&held.knock(how, token, "yes", &requests), "token_refused", &format!("{how} with {token:?}"));
         }
     }
-    held.is_untouched(SETTINGS);
+    held.assert_untouched(SETTINGS);
 }
 
 /// The reasons of the errors, in order; empty where there is an answer.
@@ -253,7 +253,7 @@ fn who_only_says_that_a_person_is_there_neither_decides_nor_widens() {
     }
     let told = held.knock("terminal", &held.token(), "no", &requests);
     assert_eq!(reasons(&told), expected, "at a terminal, but it does not ask to be a person: {told}");
-    held.is_untouched(SETTINGS);
+    held.assert_untouched(SETTINGS);
 }
 
 #[test]
@@ -291,7 +291,7 @@ fn a_question_at_a_second_terminal_is_answered_there_without_leave_to_decide() {
     assert_eq!(held.world.shoes("s3"), 2);
     let others = held.knock("terminal", &held.token(), "yes", &json!([held.approve()]));
     assert_eq!(reasons(&others), ["terminal_decisions_off"], "what another terminal was asked: {others}");
-    held.is_untouched("");
+    held.assert_untouched("");
 }
 
 /// Whether this kernel hides folders.

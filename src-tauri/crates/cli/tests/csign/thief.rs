@@ -29,7 +29,7 @@ impl Scene {
         let script = include_str!("thief.py")
             .replace("LOOT_FILE", &path("home/loot.json"))
             .replace("RUNTIME_DIR", &path("run"))
-            .replace("WORLD_DIR", &path("").trim_end_matches('/'))
+            .replace("WORLD_DIR", path("").trim_end_matches('/'))
             .replace("INSTALLATION", &installation);
         let thief = pack.join("server.py");
         fs::write(&thief, script).unwrap();

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use crate::world::{World, packs};
 
 #[test]
@@ -73,6 +75,11 @@ fn wrong_usage_ends_with_2_and_touches_nothing() {
     for args in wrong {
         let ran = world.run(args).ends_with(2);
         assert!(ran.out.is_empty() && !ran.err.is_empty(), "{args:?}");
+    }
+    for args in wrong.iter().filter(|args| !args.is_empty()) {
+        let ran = world.run(&[&["--json"], *args].concat()).ends_with(2).json();
+        assert_eq!((&ran["error"]["code"], &ran["error"]["details"]["reason"]), (&json!("invalid_input"), &json!("wrong_usage")), "{args:?}: {ran}");
+        assert!(ran["error"]["message"].as_str().is_some_and(|text| !text.is_empty() && !text.starts_with("error:")), "{args:?}: {ran}");
     }
     assert!(!world.data().exists());
     let ran = world.run(&["tools", "call", "cart.get", "--args", "[1]"]).ends_with(2);

@@ -287,7 +287,7 @@ fn socket(gateway: &Gateway) -> std::path::PathBuf {
 /// A client at a terminal whose call waits for a person's decision.
 fn waiting_client(gateway: &Gateway) -> std::process::Child {
     let args = format!(r#"{{"partNo":"{SHOE}","quantity":2}}"#);
-    let client = gateway.terminal(&["tools", "call", "cart.addItem", "--args", &args]).stdin(std::process::Stdio::piped()).spawn().unwrap();
+    let mut client = gateway.terminal(&["tools", "call", "cart.addItem", "--args", &args]).stdin(std::process::Stdio::piped()).spawn().unwrap();
     let is_pending = |all: Value| all.as_array().unwrap().iter().any(|one| one["status"] == "pending");
     for _ in 0..600 {
         if is_pending(gateway.csign(&["approvals", "list"])) {
@@ -295,6 +295,8 @@ fn waiting_client(gateway: &Gateway) -> std::process::Child {
         }
         std::thread::sleep(Duration::from_millis(100));
     }
+    client.kill().unwrap();
+    client.wait().unwrap();
     panic!("the call does not wait: {}", gateway.log());
 }
 

@@ -1,11 +1,11 @@
 //! Where a conversation may be shortened that is longer than its model can read: at whole turns. Stored items are not touched.
 
-use contract::AgentError;
+use contract::{AgentError, Reason};
 
 use crate::ports::Message;
 
 /// The reason of a refusal because a conversation is too long.
-pub(crate) const TOO_LONG: &str = "provider_too_long";
+pub(crate) const TOO_LONG: &str = Reason::ProviderTooLong.name();
 
 /// Where each of the earlier turns, which stand behind the prompt, ends.
 pub(crate) fn turn_ends(messages: &[Message], earlier: usize) -> Vec<usize> {
@@ -15,5 +15,5 @@ pub(crate) fn turn_ends(messages: &[Message], earlier: usize) -> Vec<usize> {
 }
 
 pub(crate) fn is_too_long(error: &AgentError) -> bool {
-    error.reason_text() == Some(TOO_LONG)
+    error.has_reason(Reason::ProviderTooLong)
 }

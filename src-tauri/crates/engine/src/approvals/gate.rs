@@ -89,7 +89,7 @@ impl ApprovalGate {
         }
         let gated = self.propose_and_follow(ready).await;
         if let Gated::Done { result, .. } = &gated {
-            *is_rejected = result.error.as_ref().is_some_and(|error| error.reason_text() == Some("rejected"));
+            *is_rejected = result.error.as_ref().is_some_and(|error| error.has_reason(contract::Reason::Rejected));
         }
         gated
     }

@@ -127,7 +127,7 @@ fn may_preview(context: &TurnContext, ready: &Ready) -> Result<(), Missing> {
 
 /// Whether a failure is what the tool or its server said, and not that nobody was there.
 fn is_an_answer(error: &AgentError) -> bool {
-    error.code == ErrorCode::InvalidInput || error.reason_text() == Some("mcp_tool_error") || error.details.get("code").is_some()
+    error.code == ErrorCode::InvalidInput || error.has_reason(contract::Reason::McpToolError) || error.details.get("code").is_some()
 }
 
 /// Replaces text that is exactly `{{ args.NAME }}` by that argument; an absent one leaves the parameter out.

@@ -22,7 +22,7 @@ use crate::{
 const LEAST_ANSWER: u64 = 256;
 
 /// The reason of every refusal by a budget.
-pub(crate) const BUDGET: &str = "budget_exceeded";
+pub(crate) const BUDGET: &str = contract::Reason::BudgetExceeded.name();
 
 /// A model whose calls are counted.
 pub(crate) struct Metered {

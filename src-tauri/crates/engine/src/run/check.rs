@@ -30,8 +30,7 @@ pub(super) fn request_id(text: &str) -> Value {
     if text.len() > RUN_REQUEST_BYTES {
         return Value::Null;
     }
-    let read: Option<Value> = serde_json::from_str(text).ok();
-    read.and_then(|value| value.get("request_id").filter(|id| id.is_string()).cloned()).unwrap_or_default()
+    contract::run_ids(text).map(|[id, _]| id).filter(Value::is_string).unwrap_or_default()
 }
 
 /// One problem of a request.

@@ -88,8 +88,8 @@ impl Engine {
         self.world.secrets.learn().await;
         self.check_kept(&[&params.caller, params.correlation_id.as_deref().unwrap_or_default()])?;
         // With the keys taken out, two ids could become one.
-        if let Ok(given) = serde_json::from_str::<Value>(&params.request) {
-            self.check_kept(&["request_id", "conversation_id"].map(|name| given[name].as_str().unwrap_or_default()))?;
+        if let Some(ids) = contract::run_ids(&params.request) {
+            self.check_kept(&ids.each_ref().map(|id| id.as_str().unwrap_or_default()))?;
         }
         let asked = self.exact().scrub(&params.request).into_owned();
         check::read(&asked, self.world.profile.settings().limits.message_chars as usize)

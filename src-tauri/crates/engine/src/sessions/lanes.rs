@@ -77,6 +77,8 @@ pub(crate) struct Lanes {
     lanes: Mutex<HashMap<SessionId, Lane>>,
     /// How many may be there before they are looked through the next time.
     most: AtomicUsize,
+    /// The number of turns that run now. It changes only while `lanes` is locked.
+    running: watch::Sender<u32>,
 }
 
 impl Lanes {
@@ -98,6 +100,7 @@ impl Lanes {
         }
         let token = CancellationToken::new();
         lane.running = Some((accepted.turn, token.clone()));
+        self.running.send_modify(|count| *count += 1);
         Some(token)
     }
 
@@ -105,8 +108,15 @@ impl Lanes {
     pub(crate) fn leave(&self, session: &SessionId) -> Option<(Accepted, CancellationToken)> {
         let mut lanes = self.lock();
         let lane = lanes.get_mut(session)?;
-        lane.running = None;
-        let next = lane.queue.pop_front()?;
+        let ended = lane.running.take().is_some();
+        let Some(next) = lane.queue.pop_front() else {
+            self.one_less(ended);
+            return None;
+        };
+        // The next turn takes the place of the one that ended, so nobody who waits for the end of all turns sees a gap.
+        if !ended {
+            self.running.send_modify(|count| *count += 1);
+        }
         let token = CancellationToken::new();
         lane.running = Some((next.turn.clone(), token.clone()));
         Some((next, token))
@@ -144,7 +154,20 @@ impl Lanes {
     }
 
     pub(crate) fn running_count(&self) -> u32 {
-        u32::try_from(self.lock().values().filter(|lane| lane.running.is_some()).count()).unwrap_or(u32::MAX)
+        *self.running.borrow()
+    }
+
+    /// Waits until no turn runs.
+    pub(crate) async fn idle(&self) {
+        // The sender is in `self`, so the wait cannot fail.
+        let _ = self.running.subscribe().wait_for(|count| *count == 0).await;
+    }
+
+    /// Counts a turn that ended.
+    fn one_less(&self, ended: bool) {
+        if ended {
+            self.running.send_modify(|count| *count = count.saturating_sub(1));
+        }
     }
 
     pub(crate) fn queue(&self, session: &SessionId) -> Vec<QueuedMessage> {
@@ -170,7 +193,9 @@ impl Lanes {
 
     /// Forgets a deleted session.
     pub(crate) fn forget(&self, session: &SessionId) {
-        self.lock().remove(session);
+        let mut lanes = self.lock();
+        let removed = lanes.remove(session);
+        self.one_less(removed.is_some_and(|lane| lane.running.is_some()));
     }
 }
 
@@ -197,5 +222,25 @@ mod tests {
         assert_eq!(lanes.running(&busy), Some("t".into()));
         lanes.effect_done(&watched);
         assert!(watching.has_changed().unwrap(), "who watches is told");
+    }
+
+    #[tokio::test]
+    async fn lanes_are_idle_once_no_turn_runs_or_takes_the_place_of_one() {
+        let lanes = Lanes::default();
+        lanes.idle().await;
+        let (first, second) = (SessionId::from("first"), SessionId::from("second"));
+        for (session, turn) in [(&first, "a"), (&first, "b"), (&second, "c")] {
+            lanes.enter(session, accepted(turn));
+        }
+        let mut idle = std::pin::pin!(lanes.idle());
+        let mut is_idle = || std::future::Future::poll(idle.as_mut(), &mut std::task::Context::from_waker(std::task::Waker::noop())).is_ready();
+        assert!(!is_idle());
+        assert!(lanes.leave(&first).is_some(), "b follows a");
+        assert_eq!((lanes.running_count(), is_idle()), (2, false));
+        assert!(lanes.leave(&first).is_none() && lanes.leave(&first).is_none());
+        assert_eq!((lanes.running_count(), is_idle()), (1, false));
+        lanes.forget(&second);
+        assert!(lanes.leave(&second).is_none(), "a forgotten lane is not counted twice");
+        assert_eq!((lanes.running_count(), is_idle()), (0, true));
     }
 }

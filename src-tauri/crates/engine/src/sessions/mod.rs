@@ -161,6 +161,11 @@ impl Engine {
         self.lanes.running_count()
     }
 
+    /// Waits until no turn runs.
+    pub async fn idle(&self) {
+        self.lanes.idle().await;
+    }
+
     pub(crate) async fn summary(&self, id: &SessionId) -> Result<Option<SessionSummary>, StoreError> {
         let Some(mut summary) = self.world.store.session(id).await? else { return Ok(None) };
         self.fill(std::slice::from_mut(&mut summary)).await?;

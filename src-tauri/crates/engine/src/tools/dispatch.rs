@@ -177,7 +177,10 @@ impl Dispatcher {
     fn for_the_caller(&self, done: &mut CallDone) {
         let Some(error) = done.error.as_mut().filter(|_| self.context.audience.is_remote()) else { return };
         let is_services = matches!(error.code, ErrorCode::ToolHttpError | ErrorCode::ToolTimeout | ErrorCode::RateLimited | ErrorCode::InternalError);
-        if !is_services || matches!(error.reason_text(), Some("mcp_tool_error" | "audit_unavailable")) || done.outcome == ToolOutcome::Cancelled {
+        if !is_services
+            || matches!(error.known_reason(), Some(contract::Reason::McpToolError | contract::Reason::AuditUnavailable))
+            || done.outcome == ToolOutcome::Cancelled
+        {
             return;
         }
         tracing::warn!(tool = %done.tool, error = %error.message, reason = error.reason_text(), "a service failed");

@@ -18,7 +18,7 @@ impl Turn {
     /// When a budget refused a call: what was said so far is the answer, else the refusal is the error.
     pub(super) fn within_budget(&mut self, end: End) -> End {
         let Some(refusal) = self.context.account.entries().refusal.take() else { return end };
-        let over_budget = refusal.reason_text() == Some(BUDGET);
+        let over_budget = refusal.has_reason(contract::Reason::BudgetExceeded);
         match end {
             // The answer stands without the call: nobody was asked who is next, or to bring answers together.
             End::Answer { text, choices, status } if over_budget => {

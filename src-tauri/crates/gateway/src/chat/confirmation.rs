@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use contract::{AgentError, Approval, ApprovalDecideParams, ApprovalStatus, CallId, Decision, ErrorCode, EventBody, ItemBody, ToolOutcome};
+use contract::{AgentError, Approval, ApprovalDecideParams, ApprovalStatus, CallId, Decision, ErrorCode, EventBody, ItemBody, Reason, ToolOutcome};
 use language::yes_no::{Reply, read_reply};
 use serde_json::{Value, json};
 
@@ -22,8 +22,6 @@ use crate::{
 
 /// The change that no smaller number helps.
 const REMOVE: &str = "cart.removeItem";
-/// Somebody else has decided meanwhile.
-const DECIDED: &str = "not_pending";
 
 impl Turn<'_> {
     pub(crate) async fn decide(&self, approval: &Approval, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
@@ -43,7 +41,7 @@ impl Turn<'_> {
             let (rejected, _) = engine.decide_for(approval, params, self.around()).await;
             match rejected {
                 Ok(_) => {}
-                Err(error) if error.reason_text() == Some(DECIDED) => {
+                Err(error) if error.has_reason(Reason::NotPending) => {
                     self.tell_as_found(approval, state, answer).await;
                     return Ok(());
                 }
@@ -122,11 +120,13 @@ impl Turn<'_> {
             return Ok(());
         }
         tracing::warn!(target: "gateway", requestId = %self.ask.request_id, %error, "a confirmed change was not made");
-        match error.reason_text() {
+        match error.known_reason() {
             // The same message may come again, once the sessions are back or everything is switched on. Where the sessions went away behind
             // the decision it is told then what came of it.
-            reason if reason == Some("sessions_away") || (error.code == ErrorCode::AgentDisabled && !engine.is_enabled()) => Err(Fault::of(error, self.locale)),
-            Some(DECIDED) => {
+            reason if reason == Some(Reason::SessionsAway) || (error.code == ErrorCode::AgentDisabled && !engine.is_enabled()) => {
+                Err(Fault::of(error, self.locale))
+            }
+            Some(Reason::NotPending) => {
                 self.tell_as_found(approval, state, answer).await;
                 Ok(())
             }
@@ -263,7 +263,7 @@ fn outcome_of(result: ItemBody) -> Option<(ToolOutcome, Value)> {
 /// How a change is told that is not known to be made, by the result of its call; never what the shop said.
 fn told_as(approval: &Approval, args: &Value, result: &ItemBody) -> Text {
     let ItemBody::ToolResult { outcome, error, .. } = result else { return Text::ConfirmUnknown };
-    let is_refused = error.as_ref().is_some_and(|error| error.reason_text() == Some("mcp_tool_error"));
+    let is_refused = error.as_ref().is_some_and(|error| error.has_reason(Reason::McpToolError));
     // Of one there is no smaller number.
     let several = args["quantity"].as_u64().is_some_and(|quantity| quantity > 1);
     match outcome {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use contract::{AgentError, Approval, ApprovalDecideParams, Decision, ErrorCode, ToolOutcome};
+use contract::{AgentError, Approval, ApprovalDecideParams, Decision, ErrorCode, Reason, ToolOutcome};
 use futures::future::join_all;
 use host::names_a_dimension;
 use serde_json::{Value, json};
@@ -198,7 +198,7 @@ impl Turn<'_> {
 /// switched off, or that a rule denies, is as if there were none.
 fn knows_none(error: &AgentError) -> bool {
     matches!(error.code, ErrorCode::InvalidInput | ErrorCode::AgentDisabled)
-        || matches!(error.reason_text(), Some("mcp_tool_error" | "side_effect_disallowed"))
+        || matches!(error.known_reason(), Some(Reason::McpToolError | Reason::SideEffectDisallowed))
         || error.details.get("code").and_then(Value::as_i64) == Some(INVALID_PARAMS)
 }
 

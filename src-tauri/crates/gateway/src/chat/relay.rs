@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, sync::Arc, time::Instant};
 
-use contract::{AgentError, Approval, CallId, Choice, Effect, ErrorCode, EventBody, ItemBody, Stage, ToolOutcome, ToolSpec, TurnStatus};
+use contract::{AgentError, Approval, CallId, Choice, Effect, ErrorCode, EventBody, ItemBody, Reason, Stage, ToolOutcome, ToolSpec, TurnStatus};
 use serde_json::{Value, json};
 
 use crate::{
@@ -239,7 +239,7 @@ pub(crate) fn with_notice(notice: &str, text: &str) -> String {
 }
 
 fn is_one_at_a_time(error: &AgentError) -> bool {
-    error.reason_text() == Some("one_at_a_time")
+    error.has_reason(Reason::OneAtATime)
 }
 
 /// Ids are texts here, also where the model wrote them as numbers.

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use contract::{AgentError, SessionId};
+use contract::{AgentError, Reason, SessionId};
 use engine::{
     VISITOR,
     ports::{Loaded, SessionValues},
@@ -253,7 +253,7 @@ async fn asked(host: &Host, id: &SessionId) -> Option<String> {
 async fn forget(host: &Host, id: &SessionId) -> Result<(), AgentError> {
     match host.engine().session_over(id, host.shared().map(AsRef::as_ref)).await {
         // Only values were kept, without a message.
-        Err(error) if error.reason_text() == Some("not_found") => host.engine().values_clear(id).await,
+        Err(error) if error.has_reason(Reason::NotFound) => host.engine().values_clear(id).await,
         other => other,
     }
 }

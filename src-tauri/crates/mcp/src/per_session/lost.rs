@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use contract::{AgentError, ErrorCode};
+use contract::{AgentError, ErrorCode, Reason};
 use engine::ports::ToolFailure;
 
 use super::Patience;
@@ -98,14 +98,16 @@ impl Lost {
         let may_have_happened = self.may_have_happened();
         let http = |message: String, reason: &str| AgentError::new(ErrorCode::ToolHttpError, message).reason(reason);
         let error = match self {
-            Self::Unreachable => http(format!("The server {server} cannot be reached."), "mcp_not_connected")
+            Self::Unreachable => http(format!("The server {server} cannot be reached."), Reason::McpNotConnected.name())
                 .retryable(true)
                 .hint("Check the connection and the server's address, then try again."),
             Self::Private => http(http::refused(&format!("The server {server}")), "mcp_private_address").retryable(false),
             Self::Unsendable => AgentError::invalid(format!("The request to {server} cannot be written: a name in it holds control characters.")),
-            Self::Broken => http(format!("The connection to {server} broke before it answered."), "mcp_exception").retryable(true),
+            Self::Broken => http(format!("The connection to {server} broke before it answered."), Reason::McpException.name()).retryable(true),
             Self::TimedOut => return failure::timed_out(server, patience.call, true),
-            Self::Status(status) => http(format!("The server {server} failed ({status})."), "mcp_http_status").with("status", status).retryable(status >= 500),
+            Self::Status(status) => {
+                http(format!("The server {server} failed ({status})."), Reason::McpHttpStatus.name()).with("status", status).retryable(status >= 500)
+            }
             Self::Odd(what) => return failure::odd_answer(server, what),
             // Its words stay there: they may hold anything.
             Self::Refused(code) => http(format!("The server {server} refused the call."), "mcp_refused").with("code", code).retryable(false),
@@ -113,9 +115,9 @@ impl Lost {
             Self::Tool(_) => return failure::tool_error(format!("A tool of {server} reports an error.")),
             Self::Opening(why) => {
                 tracing::debug!(server, %why, "no session");
-                http(format!("The server {server} did not open a session."), "mcp_init_failed").retryable(true)
+                http(format!("The server {server} did not open a session."), Reason::McpInitFailed.name()).retryable(true)
             }
-            Self::Token(why) => http(format!("The sign-in to {server} did not work: {why}."), "mcp_token")
+            Self::Token(why) => http(format!("The sign-in to {server} did not work: {why}."), Reason::McpToken.name())
                 .retryable(false)
                 .hint("Check the address for tokens, the client's id and secret, and the scope."),
             Self::Secret(error) => error,

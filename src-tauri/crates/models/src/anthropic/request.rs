@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Anthropic;
 use crate::capabilities::Thinking;
-use crate::wire::{as_object, follows_result, in_order, own, wire_id, with_instructions};
+use crate::wire::{self, Turns, as_object, follows_result, in_order, own, split_system, wire_id, with_instructions};
 
 /// What is asked for where the model's own bound is not known: every model takes it.
 const OUTPUT_TOKENS: u32 = 4_096;
@@ -47,18 +47,10 @@ pub(super) fn body(wire: &Anthropic, request: &ModelRequest, plain: bool) -> Val
     body
 }
 
-/// The instructions at the beginning, and everything after them.
-fn split_system(messages: &[Message]) -> (String, &[Message]) {
-    let end = messages.iter().position(|message| !matches!(message, Message::System { .. })).unwrap_or(messages.len());
-    let (first, rest) = messages.split_at(end);
-    let texts: Vec<&str> = first.iter().filter_map(|message| if let Message::System { text } = message { Some(text.as_str()) } else { None }).collect();
-    (texts.join("\n\n"), rest)
-}
-
 /// The tools on offer. A conversation with calls in it is refused without any, so that names alone stand in at the end.
 fn tools(request: &ModelRequest) -> Vec<Value> {
     if !request.tools.is_empty() {
-        return request.tools.iter().map(|tool| json!({"name": tool.name, "description": tool.description, "input_schema": tool.parameters})).collect();
+        return request.tools.iter().map(|tool| wire::tool(tool, "input_schema")).collect();
     }
     let called = request.messages.iter().filter_map(|message| if let Message::Assistant { calls, .. } = message { Some(calls) } else { None });
     let names: BTreeSet<&str> = called.flatten().map(|call| call.name.as_str()).collect();
@@ -89,11 +81,7 @@ fn thought_through(messages: &[Message], maker: &str) -> bool {
 }
 
 fn messages(messages: &[Message], maker: &str) -> Vec<Value> {
-    let mut out: Vec<(&'static str, Vec<Value>)> = Vec::new();
-    let mut push = |role, block| match out.last_mut() {
-        Some((last, blocks)) if *last == role => blocks.push(block),
-        Some(_) | None => out.push((role, vec![block])),
-    };
+    let mut turns = Turns::default();
     for (at, message) in messages.iter().enumerate() {
         match message {
             // Instructions behind results stand in front of the last of them.
@@ -101,21 +89,21 @@ fn messages(messages: &[Message], maker: &str) -> Vec<Value> {
             // Instructions that come later speak with the user's voice: there is no other.
             Message::System { text } | Message::User { text } => {
                 if let Some(block) = said(text) {
-                    push("user", block);
+                    turns.push("user", block);
                 }
             }
             Message::Assistant { text, calls, opaque } => {
                 for block in assistant(text, calls, opaque.as_ref(), maker) {
-                    push("assistant", block);
+                    turns.push("assistant", block);
                 }
             }
             Message::Tool { call, content, .. } => {
                 let content = with_instructions(&messages[at + 1..], content);
-                push("user", json!({"type": "tool_result", "tool_use_id": wire_id(call.as_str()), "content": content}));
+                turns.push("user", json!({"type": "tool_result", "tool_use_id": wire_id(call.as_str()), "content": content}));
             }
         }
     }
-    out.into_iter().map(|(role, content)| json!({"role": role, "content": content})).collect()
+    turns.into_messages("content")
 }
 
 /// A block of text; none for text that says nothing, which is refused.

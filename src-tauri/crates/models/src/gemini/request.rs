@@ -8,7 +8,7 @@ use engine::ports::{Message, ModelCall, ModelRequest, Opaque};
 use serde_json::{Map, Value, json};
 
 use super::Gemini;
-use crate::wire::{as_object, follows_result, own};
+use crate::wire::{self, Turns, as_object, follows_result, instructions_after, own, split_system};
 
 /// What Google documents for calls that another model made: they have no signature to bring.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
@@ -20,8 +20,7 @@ pub(super) fn body(wire: &Gemini, request: &ModelRequest, plain: bool) -> Value 
         body["systemInstruction"] = json!({"parts": [{"text": system}]});
     }
     if !request.tools.is_empty() {
-        let tools: Vec<Value> =
-            request.tools.iter().map(|tool| json!({"name": tool.name, "description": tool.description, "parametersJsonSchema": tool.parameters})).collect();
+        let tools: Vec<Value> = request.tools.iter().map(|tool| wire::tool(tool, "parametersJsonSchema")).collect();
         body["tools"] = json!([{"functionDeclarations": tools}]);
     }
     let mut config = Map::new();
@@ -44,23 +43,18 @@ pub(super) fn body(wire: &Gemini, request: &ModelRequest, plain: bool) -> Value 
 /// The contents in turn, and the instructions from the beginning.
 fn contents(wire: &Gemini, messages: &[Message]) -> (Vec<Value>, String) {
     let turn = messages.iter().rposition(|message| matches!(message, Message::User { .. })).unwrap_or_default();
-    let mut system: Vec<&str> = Vec::new();
+    let (system, rest) = split_system(messages);
     let mut wire_ids: HashMap<&CallId, &str> = HashMap::new();
-    let mut out: Vec<(&'static str, Vec<Value>)> = Vec::new();
-    let mut push = |role, part| match out.last_mut() {
-        Some((last, parts)) if *last == role => parts.push(part),
-        Some(_) | None => out.push((role, vec![part])),
-    };
-    for (at, message) in messages.iter().enumerate() {
+    let mut turns = Turns::default();
+    for (at, message) in messages.iter().enumerate().skip(messages.len() - rest.len()) {
         match message {
-            Message::System { text } if at == system.len() => system.push(text),
             // Instructions behind results stand beside the last of them.
             Message::System { .. } if follows_result(messages, at) => {}
             // Instructions that come later speak with the user's voice: there is no other.
-            Message::System { text } | Message::User { text } => push("user", json!({"text": text})),
+            Message::System { text } | Message::User { text } => turns.push("user", json!({"text": text})),
             Message::Assistant { text, calls, opaque } => {
                 if !text.is_empty() {
-                    push("model", json!({"text": text}));
+                    turns.push("model", json!({"text": text}));
                 }
                 let kept = kept(opaque.as_ref(), &wire.maker, calls.len());
                 let must_sign = at > turn && wire.wants_signatures() && kept.is_none();
@@ -69,7 +63,7 @@ fn contents(wire: &Gemini, messages: &[Message]) -> (Vec<Value>, String) {
                     if let Some(id) = came_with.and_then(|came| came.get("id")).and_then(Value::as_str) {
                         wire_ids.insert(&call.id, id);
                     }
-                    push("model", function_call(call, came_with, must_sign && nth == 0));
+                    turns.push("model", function_call(call, came_with, must_sign && nth == 0));
                 }
             }
             Message::Tool { call, name, content, .. } => {
@@ -77,11 +71,11 @@ fn contents(wire: &Gemini, messages: &[Message]) -> (Vec<Value>, String) {
                 if let Some(id) = wire_ids.get(call) {
                     response["id"] = json!(id);
                 }
-                push("user", json!({"functionResponse": response}));
+                turns.push("user", json!({"functionResponse": response}));
             }
         }
     }
-    (out.into_iter().map(|(role, parts)| json!({"role": role, "parts": parts})).collect(), system.join("\n\n"))
+    (turns.into_messages("parts"), system)
 }
 
 /// What came with each call, when this model made them.
@@ -104,12 +98,11 @@ fn function_call(call: &ModelCall, came_with: Option<&Value>, must_sign: bool) -
 
 /// A result must be an object. The host's instructions that follow it are a member of their own.
 fn response(content: &str, after: &[Message]) -> Value {
-    let texts: Vec<&str> = after.iter().map_while(|message| if let Message::System { text } = message { Some(text.as_str()) } else { None }).collect();
     let result = serde_json::from_str::<Value>(content).ok().filter(Value::is_object);
-    match (texts.is_empty(), result) {
-        (true, Some(result)) => result,
-        (true, None) => json!({"output": content}),
-        (false, result) => json!({"host_instructions": texts.join("\n\n"), "output": result.unwrap_or_else(|| json!(content))}),
+    match (instructions_after(after), result) {
+        (None, Some(result)) => result,
+        (None, None) => json!({"output": content}),
+        (Some(instructions), result) => json!({"host_instructions": instructions, "output": result.unwrap_or_else(|| json!(content))}),
     }
 }
 

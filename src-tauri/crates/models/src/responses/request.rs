@@ -5,14 +5,13 @@ use engine::ports::{Message, ModelCall, ModelRequest, Opaque};
 use serde_json::{Value, json};
 
 use super::Responses;
-use crate::wire::{in_order, parsable, wire_id};
+use crate::wire::{in_order, parsable, split_system, wire_id};
 
 pub(super) fn body(wire: &Responses, request: &ModelRequest, plain: bool) -> Value {
-    let mut instructions: Vec<&str> = Vec::new();
+    let (instructions, messages) = split_system(&request.messages);
     let mut input = Vec::new();
-    for (at, message) in request.messages.iter().enumerate() {
+    for message in messages {
         match message {
-            Message::System { text } if at == instructions.len() => instructions.push(text),
             Message::System { text } => input.push(json!({"role": "developer", "content": text})),
             Message::User { text } => input.push(json!({"role": "user", "content": text})),
             Message::Assistant { text, calls, opaque } => assistant(text, calls, opaque.as_ref(), &wire.maker, &mut input),
@@ -23,7 +22,7 @@ pub(super) fn body(wire: &Responses, request: &ModelRequest, plain: bool) -> Val
     }
     let mut body = json!({"model": wire.model, "input": input, "stream": !request.whole, "store": false});
     if !instructions.is_empty() {
-        body["instructions"] = json!(instructions.join("\n\n"));
+        body["instructions"] = json!(instructions);
     }
     if !request.tools.is_empty() {
         let tool = |tool: &engine::ports::ToolDef| json!({"type": "function", "name": tool.name, "description": tool.description, "parameters": tool.parameters, "strict": false});

@@ -4,7 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use contract::{
-    AgentError, ErrorCode, ToolSpec,
+    AgentError, ErrorCode, Reason, ToolSpec,
     address::{Origin, may_reach},
     manifest::{Answer, AuthKind, HttpCall, HttpMethod},
 };
@@ -280,7 +280,7 @@ impl Attempt<'_> {
             Answer::Text => Ok(json!({"text": String::from_utf8_lossy(bytes)})),
             Answer::Json if bytes.iter().all(u8::is_ascii_whitespace) => Ok(json!({})),
             Answer::Json => serde_json::from_slice(bytes).map_err(|_| {
-                let error = AgentError::internal("invalid_response", format!("{host} answered with something that is not JSON ({kind})."));
+                let error = AgentError::internal(Reason::InvalidResponse, format!("{host} answered with something that is not JSON ({kind})."));
                 perhaps(error.with("answer", excerpt(bytes)))
             }),
         }
@@ -291,7 +291,7 @@ impl Attempt<'_> {
         let number = status.as_u16();
         let said = serde_json::from_slice::<Value>(bytes).ok().filter(|value| value.to_string().len() <= TOLD);
         let mut error = match number {
-            429 => AgentError::new(ErrorCode::RateLimited, format!("{host} asks to slow down.")).reason("upstream_rate_limit"),
+            429 => AgentError::new(ErrorCode::RateLimited, format!("{host} asks to slow down.")).reason(Reason::UpstreamRateLimit),
             401 | 403 if self.spec.auth.is_some() => http(format!("{host} refuses the key ({number})."))
                 .retryable(false)
                 .hint("Enter the key again in Settings under \u{201c}Keys and access of packs\u{201d}."),

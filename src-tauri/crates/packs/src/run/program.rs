@@ -8,7 +8,7 @@ use std::{
 };
 
 use contract::{
-    AgentError,
+    AgentError, Reason,
     manifest::{Answer, ProgramCall, Stdin},
 };
 use engine::ports::{ToolFailure, ToolRequest};
@@ -198,7 +198,7 @@ fn read_output(answer: Answer, out: &[u8], title: &str) -> Result<Value, ToolFai
         Answer::Json if out.iter().all(u8::is_ascii_whitespace) => Ok(json!({})),
         Answer::Json => serde_json::from_slice(out).map_err(|e| {
             let said: String = String::from_utf8_lossy(out).chars().take(500).collect();
-            perhaps(AgentError::internal("invalid_response", format!("{title} printed something that is not JSON: {e}.")).with("answer", said))
+            perhaps(AgentError::internal(Reason::InvalidResponse, format!("{title} printed something that is not JSON: {e}.")).with("answer", said))
         }),
     }
 }
