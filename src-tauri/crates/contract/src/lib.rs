@@ -17,6 +17,7 @@ pub mod item;
 pub mod mail;
 pub mod manifest;
 pub mod model;
+pub mod pack_code;
 pub mod params;
 pub mod redaction;
 pub mod rules;

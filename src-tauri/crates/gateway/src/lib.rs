@@ -15,6 +15,7 @@ use host::Host;
 
 pub use config::{Config, Flags, SessionStore};
 pub use http::openapi::DOCUMENT;
+pub use shop::PACK;
 
 /// Everything that the routes share.
 pub(crate) struct App {

@@ -12,7 +12,7 @@ use crate::{
     },
     http::error::Fault,
     json::text,
-    shop::{cards, choices::Shown},
+    shop::{cards, choices::Shown, tools},
 };
 
 #[derive(Default)]
@@ -47,7 +47,7 @@ impl Answer {
 
     /// The newest cart of the turn becomes the session's; without one the session's is shown.
     pub(crate) fn note_cart(&mut self, state: &mut State) {
-        let newest = self.calls.iter().rev().filter(|call| call.ok() && call.tool.starts_with("cart_")).find_map(|call| cards::cart(&call.data));
+        let newest = self.calls.iter().rev().filter(|call| call.ok() && tools::is_of_cart(&call.tool)).find_map(|call| cards::cart(&call.data));
         if newest.is_some() {
             state.cart = newest;
         }
@@ -81,7 +81,7 @@ impl Answer {
             ["cultureCode", "currencyCode"].iter().filter_map(|name| Some(((*name).to_owned(), ask.request.context.get(*name)?.clone()))).collect();
         let trace: Vec<Value> = self.calls.iter().map(|call| trace(call, &context)).collect();
         let mut debug = json!({"toolTrace": trace, "requestId": ask.request_id});
-        let gets: Vec<&Call> = self.calls.iter().filter(|call| call.tool == "product_get").collect();
+        let gets: Vec<&Call> = self.calls.iter().filter(|call| call.tool == tools::GET).collect();
         if let Some(comparison) = &self.comparison {
             debug["compare"] = json!({"productIds": comparison["productIds"], "productGetCallCount": gets.len()});
         }
@@ -117,7 +117,7 @@ fn trace(call: &Call, context: &Map<String, Value>) -> Value {
             entry["modelProvidedContextPreview"] = Value::Object(preview);
         }
     }
-    if call.tool == "product_search" && call.ok() {
+    if call.tool == tools::SEARCH && call.ok() {
         if let Some(told) = call.data.get("querySimplification") {
             entry["querySimplification"] = told.clone();
         }

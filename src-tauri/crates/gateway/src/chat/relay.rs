@@ -11,6 +11,7 @@ use crate::{
         texts::{Text, tool_fails, tool_name, tool_starts},
     },
     http::error::Fault,
+    shop::{cards, tools},
 };
 
 /// A tool call of a turn.
@@ -80,7 +81,7 @@ impl Call {
         let part = of("partNo").or_else(|| of("productId"))?;
         let name = tool_name(&self.tool, locale).to_lowercase();
         self.is_left.then(|| match (self.tool.as_str(), of("quantity")) {
-            ("cart_add_item", quantity) => format!("{} × {part}", quantity.unwrap_or_else(|| "1".into())),
+            (tools::ADD, quantity) => format!("{} × {part}", quantity.unwrap_or_else(|| "1".into())),
             (_, Some(quantity)) => format!("{part} ({name}: {quantity})"),
             (_, None) => format!("{part} ({name})"),
         })
@@ -185,7 +186,7 @@ impl EventRelay {
 
     fn round(&mut self) {
         self.rounds += 1;
-        let compared = self.calls.iter().filter(|call| call.tool == "product_get" && call.ok()).count() > 1;
+        let compared = self.calls.iter().filter(|call| call.tool == tools::GET && call.ok()).count() > 1;
         let text = match (self.searched, compared) {
             (_, true) => Text::Comparing,
             (true, false) => Text::Refining,
@@ -281,12 +282,12 @@ impl EventRelay {
                 return;
             }
             tell_end(&self.out, &call.tool, call.ended(self.locale), self.locale);
-            self.searched |= call.tool == "product_search" && call.ok();
+            self.searched |= call.tool == tools::SEARCH && call.ok();
             // A tool that does not exist was never said to begin, and one that was not asked has not failed: their end is all there is.
             if !call.ok() && call.known && call.asked {
                 self.out.status(tool_fails(&call.tool, self.locale));
-            } else if let Some(found) = call.result_of("product_search") {
-                let text = if crate::shop::cards::items(found).is_empty() { Text::NoneFound } else { Text::Found };
+            } else if let Some(found) = call.result_of(tools::SEARCH) {
+                let text = if cards::items(found).is_empty() { Text::NoneFound } else { Text::Found };
                 self.out.status(text.of(self.locale));
             }
             self.waiting.pop_front();
@@ -348,21 +349,21 @@ pub(crate) fn tell_end(out: &SseSink, tool: &str, ended: Result<&Value, &'static
 /// A result in a few members.
 pub(crate) fn summary(tool: &str, data: &Value) -> Value {
     match tool {
-        "product_search" => {
-            let count = crate::shop::cards::items(data).len();
+        tools::SEARCH => {
+            let count = cards::items(data).len();
             let mut summary = json!({"itemCount": count});
             if let Some(total) = data["totalCount"].as_u64() {
                 summary["totalCount"] = json!(total);
             }
             summary
         }
-        "product_get" => {
+        tools::GET => {
             let mut summary = serde_json::Map::new();
             summary.extend(crate::json::text(&data["productId"]).map(|id| ("productId".to_owned(), json!(id))));
             summary.extend(crate::json::text(&data["name"]).map(|name| ("title".to_owned(), json!(name))));
             Value::Object(summary)
         }
-        "cart_get" => json!({"itemCount": crate::shop::cards::lines(data).len()}),
+        tools::CART => json!({"itemCount": cards::lines(data).len()}),
         _ => json!({"success": true}),
     }
 }

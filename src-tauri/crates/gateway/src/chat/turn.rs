@@ -26,7 +26,7 @@ use crate::{
         choices::{self, Pick},
         compare,
         preflight::LOOKED_AT,
-        references, refine,
+        references, refine, tools,
     },
 };
 
@@ -266,7 +266,7 @@ impl Turn<'_> {
             }
             None if self.ask_for_variant(state, answer).await? => {}
             None => {
-                let looked_at = answer.calls.iter().rev().find_map(|call| call.result_of("product_get"));
+                let looked_at = answer.calls.iter().rev().find_map(|call| call.result_of(tools::GET));
                 if let Some(kept) = choices::of_words(&end.choices, looked_at, self.locale) {
                     answer.choices = choices::shown(&kept);
                     state.choices = Some(kept);

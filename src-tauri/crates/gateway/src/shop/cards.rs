@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     chat::relay::Call,
     json::{cut, first, number, numeral, text},
+    shop::tools,
 };
 
 /// Cards of one answer.
@@ -29,8 +30,8 @@ pub(crate) fn lines(cart: &Value) -> &[Value] {
 /// The cards of a turn: of the products that were looked at, else of everything that was found. A product that could not be looked
 /// at is shown as a search found it, in this turn or `earlier`.
 pub(crate) fn of_turn(calls: &[Call], earlier: &[Value]) -> Vec<Value> {
-    let searched: Vec<Value> = calls.iter().filter_map(|call| call.result_of("product_search")).flat_map(items).filter_map(of_item).collect();
-    let looked_at: Vec<&Call> = calls.iter().filter(|call| call.tool == "product_get" && call.outcome.is_some() && call.asked).collect();
+    let searched: Vec<Value> = calls.iter().filter_map(|call| call.result_of(tools::SEARCH)).flat_map(items).filter_map(of_item).collect();
+    let looked_at: Vec<&Call> = calls.iter().filter(|call| call.tool == tools::GET && call.outcome.is_some() && call.asked).collect();
     let mut cards: Vec<Value> = Vec::new();
     let mut add = |card: Value| {
         if cards.iter().all(|known| known["productId"] != card["productId"]) {
@@ -40,7 +41,7 @@ pub(crate) fn of_turn(calls: &[Call], earlier: &[Value]) -> Vec<Value> {
     for call in looked_at {
         let asked = text(&call.args["productId"]);
         let known = |id: &Value| searched.iter().chain(earlier).find(|card| card["productId"] == *id).cloned();
-        match call.result_of("product_get") {
+        match call.result_of(tools::GET) {
             Some(product) => {
                 let Some(own) = of_item(product) else { continue };
                 let card = searched.iter().find(|card| card["productId"] == own["productId"]).cloned();

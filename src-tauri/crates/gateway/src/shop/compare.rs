@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     chat::{relay::Call, texts::Text},
     json::{cut, first, text},
-    shop::cards,
+    shop::{cards, tools},
 };
 
 const PRODUCTS: usize = 3;
@@ -30,7 +30,7 @@ const ORDER: [(&str, &str); 12] = [
 /// The comparison of a turn that looked at two products or more: of the `wanted` ones, when these are among them.
 pub(crate) fn of_turn(calls: &[Call], wanted: &[String], locale: &str) -> Option<Value> {
     let mut products: Vec<&Value> = Vec::new();
-    for product in calls.iter().filter_map(|call| call.result_of("product_get")) {
+    for product in calls.iter().filter_map(|call| call.result_of(tools::GET)) {
         if item(product).is_some() && products.iter().all(|known| known["productId"] != product["productId"]) {
             products.push(product);
         }

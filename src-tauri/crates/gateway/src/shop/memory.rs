@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     chat::relay::Call,
     json::{cut, first, number, text},
-    shop::cards,
+    shop::{cards, tools},
 };
 
 const RESULTS: usize = 10;
@@ -66,11 +66,11 @@ pub(crate) struct Memory {
 impl Memory {
     /// Takes what a turn found. A turn that found nothing changes nothing of what the screen shows.
     pub(crate) fn note(&mut self, shown: &[Value], calls: &[Call]) {
-        let searched = calls.iter().rev().filter_map(|call| call.result_of("product_search")).map(cards::items).find(|items| !items.is_empty());
+        let searched = calls.iter().rev().filter_map(|call| call.result_of(tools::SEARCH)).map(cards::items).find(|items| !items.is_empty());
         if let Some(items) = searched {
             self.search_candidates = items.iter().filter_map(cards::of_item).take(RESULTS).collect();
         }
-        for product in calls.iter().filter_map(|call| call.result_of("product_get")) {
+        for product in calls.iter().filter_map(|call| call.result_of(tools::GET)) {
             if let Some(id) = text(&product["productId"]).filter(|id| self.shortlist.len() < SHORTLIST && !self.shortlist.contains(id)) {
                 self.shortlist.push(id);
             }
@@ -97,8 +97,8 @@ impl Memory {
 
 /// Everything that tools told of products, the newest first.
 fn sources(calls: &[Call]) -> impl Iterator<Item = &Value> {
-    let looked_at = calls.iter().rev().filter_map(|call| call.result_of("product_get"));
-    looked_at.chain(calls.iter().rev().filter_map(|call| call.result_of("product_search")).flat_map(cards::items))
+    let looked_at = calls.iter().rev().filter_map(|call| call.result_of(tools::GET));
+    looked_at.chain(calls.iter().rev().filter_map(|call| call.result_of(tools::SEARCH)).flat_map(cards::items))
 }
 
 fn known(index: usize, card: &Value, raw: Option<&Value>) -> KnownProduct {

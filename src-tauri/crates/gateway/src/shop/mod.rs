@@ -8,3 +8,7 @@ pub(crate) mod ordinals;
 pub(crate) mod preflight;
 pub(crate) mod references;
 pub(crate) mod refine;
+pub(crate) mod tools;
+
+/// The pack whose tools the chat API offers.
+pub const PACK: &str = shop_adapter::SHOP;

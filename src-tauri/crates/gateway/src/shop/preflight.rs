@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use contract::{AgentError, Approval, ApprovalDecideParams, Decision, ErrorCode, ToolOutcome};
 use futures::future::join_all;
-use host::names_a_dimension;
 use serde_json::{Value, json};
+use shop_adapter::names_a_dimension;
 
 use crate::{
     chat::{
@@ -19,11 +19,14 @@ use crate::{
     },
     http::error::Fault,
     json::text,
-    shop::choices::{self, Offer},
+    shop::{
+        choices::{self, Offer},
+        tools,
+    },
 };
 
 /// The tools whose proposals are looked at here: the customer chooses what is missing. What others cannot do, the model is told.
-pub(crate) const LOOKED_AT: &[&str] = &["cart_add_item"];
+pub(crate) const LOOKED_AT: &[&str] = &[tools::ADD];
 
 /// Products of an answer whose variants are looked at.
 const ENRICHED: usize = 3;
@@ -54,7 +57,7 @@ impl Turn<'_> {
             self.show(&approval, None, answer);
             return Ok(());
         }
-        let seen = answer.calls.iter().rev().filter_map(|call| call.result_of("product_get")).find(|product| is_about(product, &part)).cloned();
+        let seen = answer.calls.iter().rev().filter_map(|call| call.result_of(tools::GET)).find(|product| is_about(product, &part)).cloned();
         let product = match seen {
             Some(product) => Ok(Some(product)),
             // Nobody has looked: a parent may be behind the part number.
@@ -88,13 +91,13 @@ impl Turn<'_> {
     /// A product that was to be added by its id alone: the variant is asked for. True when that is the answer now.
     pub(crate) async fn ask_for_variant(&self, state: &mut State, answer: &mut Answer) -> Result<bool, Fault> {
         let by_id = |call: &Call| {
-            let by_id = call.tool == "cart_add_item" && !call.asked && text(&call.args["partNo"]).is_none();
+            let by_id = call.tool == tools::ADD && !call.asked && text(&call.args["partNo"]).is_none();
             // The tool takes no id, so that was left out of what it was given.
             let id = || text(&call.args["productId"]).or_else(|| text(&call.ignored.as_ref()?["productId"]));
             by_id.then(|| Some((id()?, call.args["quantity"].as_u64().unwrap_or(1)))).flatten()
         };
         let Some((id, quantity)) = answer.calls.iter().rev().find_map(by_id) else { return Ok(false) };
-        let seen = answer.calls.iter().rev().filter_map(|call| call.result_of("product_get")).find(|product| is_about(product, &id)).cloned();
+        let seen = answer.calls.iter().rev().filter_map(|call| call.result_of(tools::GET)).find(|product| is_about(product, &id)).cloned();
         let product = match seen {
             Some(product) => Some(product),
             None => self.look_up(json!({"productId": id})).await.ok().flatten(),
@@ -125,7 +128,7 @@ impl Turn<'_> {
     /// What the shop says of a product, kept out of the conversation: nobody talked about it. Nothing when it knows none.
     async fn look_up(&self, arguments: Value) -> Result<Option<Value>, Unanswered> {
         let engine = self.app.host.engine();
-        let Some(get) = engine.specs().iter().find(|spec| spec.model_name == "product_get").cloned() else { return Ok(None) };
+        let Some(get) = engine.specs().iter().find(|spec| spec.model_name == tools::GET).cloned() else { return Ok(None) };
         let error = match engine.look_heard(&self.session, get.id, arguments, self.around()).await {
             Ok(response) if response.outcome == ToolOutcome::Ok => return Ok(Some(response.data)),
             Ok(response) => response.error,
@@ -136,8 +139,8 @@ impl Turn<'_> {
 
     /// Details of the first products found, when the message or what was left out of the search speaks of sizes, colours or buying.
     pub(crate) async fn enrichment(&self, calls: &[Call]) -> Vec<Value> {
-        let looked_at = calls.iter().any(|call| call.tool == "product_get" && call.asked);
-        let Some(found) = calls.iter().rev().find_map(|call| call.result_of("product_search")).filter(|_| !looked_at) else { return Vec::new() };
+        let looked_at = calls.iter().any(|call| call.tool == tools::GET && call.asked);
+        let Some(found) = calls.iter().rev().find_map(|call| call.result_of(tools::SEARCH)).filter(|_| !looked_at) else { return Vec::new() };
         let dropped = found["querySimplification"]["droppedTokens"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let message = self.ask.request.message.to_lowercase();
         let asks = message.split(|c: char| !c.is_alphanumeric()).any(|word| ASKS.split(' ').any(|known| known == word));
@@ -176,7 +179,7 @@ impl Turn<'_> {
         let fault = |error: AgentError| Fault::of(&error, self.locale);
         let engine = self.app.host.engine();
         let specs = engine.specs();
-        let Some(add) = specs.iter().find(|spec| spec.model_name == "cart_add_item") else { return Err(Fault::internal(self.locale)) };
+        let Some(add) = specs.iter().find(|spec| spec.model_name == tools::ADD) else { return Err(Fault::internal(self.locale)) };
         let arguments = json!({"partNo": part, "quantity": quantity});
         let (called, events) = engine.call_heard(&self.session, add.id.clone(), arguments, self.around()).await;
         let mut teller = EventRelay::new(SseSink::default(), self.locale, false, Arc::clone(&specs));

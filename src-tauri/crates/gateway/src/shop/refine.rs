@@ -15,7 +15,7 @@ use crate::{
     },
     http::error::Fault,
     json::text,
-    shop::cards,
+    shop::{cards, tools},
 };
 
 /// Suggestions that are kept.
@@ -47,7 +47,7 @@ pub(crate) fn to_keep(calls: &[Call], before: &[Value]) -> Vec<Value> {
 }
 
 fn empty_search(calls: &[Call]) -> Option<&Call> {
-    let is_search = |call: &&Call| call.result_of("product_search").is_some();
+    let is_search = |call: &&Call| call.result_of(tools::SEARCH).is_some();
     calls.iter().rev().find(is_search).filter(|search| cards::items(&search.data).is_empty())
 }
 
@@ -95,7 +95,7 @@ impl Turn<'_> {
     async fn search_for(&self, words: &str, none: Text, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         let engine = self.app.host.engine();
         let specs = engine.specs();
-        let Some(search) = specs.iter().find(|spec| spec.model_name == "product_search") else { return Err(Fault::internal(self.locale)) };
+        let Some(search) = specs.iter().find(|spec| spec.model_name == tools::SEARCH) else { return Err(Fault::internal(self.locale)) };
         let (called, events) = engine.call_heard(&self.session, search.id.clone(), json!({"query": words}), self.around()).await;
         let mut teller = EventRelay::new(self.out.clone(), self.locale, self.ask.debug, Arc::clone(&specs));
         for event in events {
