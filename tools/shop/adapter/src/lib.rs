@@ -1,7 +1,10 @@
 //! The shop pack's adapter: the dialects of other shops, searches in plain words, and pictures, between the shop's tools and the host.
 //! Does no I/O. It must not know the host, a transport or a session.
 
+pub mod cart;
 mod normalize;
+pub mod product;
+pub mod read;
 mod search;
 
 use contract::{

@@ -4,7 +4,10 @@
 use contract::{AgentError, arguments::LARGEST_INTEGER};
 use serde_json::{Map, Value, json};
 
-use crate::tools;
+use crate::{
+    read::{first, text},
+    tools,
+};
 
 const IDS: [&str; 6] = ["productId", "id", "partNo", "productNumber", "sku", "code"];
 const NAMES: [&str; 4] = ["name", "title", "productName", "displayName"];
@@ -33,7 +36,7 @@ pub(crate) fn known(tool: &str, arguments: &Value) -> Option<Result<Value, Agent
 pub(crate) fn arguments(tool: &str, mut arguments: Value) -> Value {
     let names: &[&str] = if tool == tools::GET { &["productId"] } else { &["basketId"] };
     for name in names {
-        let Some(id) = arguments.get(*name).and_then(text_of).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit())) else { continue };
+        let Some(id) = arguments.get(*name).and_then(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit())) else { continue };
         arguments[*name] = match id.parse::<u64>() {
             Ok(number) if number <= LARGEST_INTEGER => json!(number),
             Ok(_) | Err(_) => json!(id),
@@ -107,7 +110,7 @@ fn product(value: Value) -> Value {
         }
     }
     for code in CODES {
-        let text = all.get(code).and_then(text_of);
+        let text = all.get(code).and_then(text);
         put(&mut all, code, text);
     }
     if let Some(count) = all.get_mut("uomCount") {
@@ -121,7 +124,7 @@ fn product(value: Value) -> Value {
         *name = Value::Null;
     }
     if let Some(key) = all.get_mut("thumbnailImageKey") {
-        *key = text_of(key).map_or(Value::Null, Value::from);
+        *key = text(key).map_or(Value::Null, Value::from);
     }
     if all.get_mut("onHand").is_some_and(|stock| !on_hand(stock)) {
         all.remove("onHand");
@@ -142,7 +145,7 @@ fn product(value: Value) -> Value {
     }
     if let Some(Value::Array(images)) = all.get_mut("images") {
         let named = |image: Value| {
-            let url = text_of(&image).or_else(|| first(&image, &["url", "src", "imageUrl"]))?;
+            let url = text(&image).or_else(|| first(&image, &["url", "src", "imageUrl"]))?;
             let mut all = if let Value::Object(all) = image { all } else { Map::new() };
             all.insert("url".into(), json!(url));
             Some(Value::Object(all))
@@ -173,7 +176,7 @@ fn variant(value: Value) -> Value {
 fn dimension(value: Value) -> Option<Value> {
     let Value::Object(mut all) = value else { return None };
     for name in ["name", "value", "code", "groupName"] {
-        let text = all.get(name).and_then(text_of);
+        let text = all.get(name).and_then(text);
         put(&mut all, name, text);
     }
     if all.get("isPrimary").is_some_and(|known| !known.is_boolean()) {
@@ -262,7 +265,7 @@ fn line(index: usize, value: Value, of_cart: Option<&str>) -> Value {
     }
     whole(quantity);
     if let Some(key) = all.get_mut("imageKey") {
-        *key = text_of(key).map_or(Value::Null, Value::from);
+        *key = text(key).map_or(Value::Null, Value::from);
     }
     Value::Object(all)
 }
@@ -313,22 +316,9 @@ fn put(all: &mut Map<String, Value>, name: &str, text: Option<String>) {
     }
 }
 
-/// A text or number as text; 2.0 is "2".
-fn text_of(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
-        Value::Number(number) => Some(number.to_string().trim_end_matches(".0").to_owned()),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
-    }
-}
-
-fn first(value: &Value, names: &[&str]) -> Option<String> {
-    names.iter().find_map(|name| text_of(&value[*name]))
-}
-
 /// An amount as written: by itself, or within an object.
 fn amount(value: &Value) -> Option<String> {
-    text_of(value).or_else(|| first(value, &AMOUNTS))
+    text(value).or_else(|| first(value, &AMOUNTS))
 }
 
 /// A number that may be written as text.
@@ -375,7 +365,7 @@ mod tests {
             assert_eq!(of("product.search", result)["items"], json!([plain]));
         }
         assert_eq!(of("product.search", json!({"hits": 3})), json!({"hits": 3}), "no list is no result");
-        assert_eq!(plain("product.other", json!([item])), json!([item]), "another tool's results stay as they are");
+        assert_eq!(super::plain("product.other", json!([item])), json!([item]), "another tool's results stay as they are");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use axum::http::StatusCode;
 use serde_json::{Map, Value, json};
+use shop_adapter::{cart::Cart, product::items};
 
 use crate::{
     chat::{
@@ -12,21 +13,21 @@ use crate::{
     },
     http::error::Fault,
     json::text,
-    shop::{cards, choices::Shown, tools},
+    shop::{cards::Card, choices::Shown, tools},
 };
 
 #[derive(Default)]
 pub(crate) struct Answer {
     pub(crate) text: String,
     pub(crate) calls: Vec<Call>,
-    pub(crate) cards: Vec<Value>,
+    pub(crate) cards: Vec<Card>,
     pub(crate) comparison: Option<Value>,
     pub(crate) rounds: u32,
     pub(crate) choices: Option<Shown>,
     pub(crate) refinements: Vec<Value>,
     pub(crate) pending_action: Option<Value>,
     pub(crate) confirmation: Option<Value>,
-    cart: Option<Value>,
+    cart: Option<Cart>,
     /// The sentence that the text begins with, in the first answer of a session.
     pub(crate) notice: Option<&'static str>,
     /// A reminder, a refusal or a repeat: without a debug block.
@@ -47,7 +48,7 @@ impl Answer {
 
     /// The newest cart of the turn becomes the session's; without one the session's is shown.
     pub(crate) fn note_cart(&mut self, state: &mut State) {
-        let newest = self.calls.iter().rev().filter(|call| call.ok() && tools::is_of_cart(&call.tool)).find_map(|call| cards::cart(&call.data));
+        let newest = self.calls.iter().rev().filter(|call| call.ok() && tools::is_of_cart(&call.tool)).find_map(|call| Cart::read(&call.data));
         if newest.is_some() {
             state.cart = newest;
         }
@@ -121,7 +122,7 @@ fn trace(call: &Call, context: &Map<String, Value>) -> Value {
         if let Some(told) = call.data.get("querySimplification") {
             entry["querySimplification"] = told.clone();
         }
-        let with = cards::items(&call.data).iter().filter(|item| !item["thumbnailImageKey"].is_null()).count();
+        let with = items(&call.data).iter().filter(|item| !item["thumbnailImageKey"].is_null()).count();
         entry["thumbnailsPresentCount"] = json!(with);
     }
     entry

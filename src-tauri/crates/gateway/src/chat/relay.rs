@@ -4,6 +4,7 @@ use std::{collections::VecDeque, sync::Arc, time::Instant};
 
 use contract::{AgentError, Approval, CallId, Choice, Effect, ErrorCode, EventBody, ItemBody, Stage, ToolOutcome, ToolSpec, TurnStatus};
 use serde_json::{Value, json};
+use shop_adapter::{cart::lines, product::items};
 
 use crate::{
     chat::{
@@ -11,7 +12,7 @@ use crate::{
         texts::{Text, tool_fails, tool_name, tool_starts},
     },
     http::error::Fault,
-    shop::{cards, tools},
+    shop::tools,
 };
 
 /// A tool call of a turn.
@@ -287,7 +288,7 @@ impl EventRelay {
             if !call.ok() && call.known && call.asked {
                 self.out.status(tool_fails(&call.tool, self.locale));
             } else if let Some(found) = call.result_of(tools::SEARCH) {
-                let text = if cards::items(found).is_empty() { Text::NoneFound } else { Text::Found };
+                let text = if items(found).is_empty() { Text::NoneFound } else { Text::Found };
                 self.out.status(text.of(self.locale));
             }
             self.waiting.pop_front();
@@ -350,7 +351,7 @@ pub(crate) fn tell_end(out: &SseSink, tool: &str, ended: Result<&Value, &'static
 pub(crate) fn summary(tool: &str, data: &Value) -> Value {
     match tool {
         tools::SEARCH => {
-            let count = cards::items(data).len();
+            let count = items(data).len();
             let mut summary = json!({"itemCount": count});
             if let Some(total) = data["totalCount"].as_u64() {
                 summary["totalCount"] = json!(total);
@@ -363,7 +364,7 @@ pub(crate) fn summary(tool: &str, data: &Value) -> Value {
             summary.extend(crate::json::text(&data["name"]).map(|name| ("title".to_owned(), json!(name))));
             Value::Object(summary)
         }
-        tools::CART => json!({"itemCount": cards::lines(data).len()}),
+        tools::CART => json!({"itemCount": lines(data).len()}),
         _ => json!({"success": true}),
     }
 }

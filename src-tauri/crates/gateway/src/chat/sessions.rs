@@ -15,6 +15,7 @@ use engine::{
 use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use shop_adapter::cart::Cart;
 use tokio::sync::OwnedMutexGuard;
 
 use crate::{
@@ -45,7 +46,7 @@ pub(crate) struct State {
     pub(crate) expires_at: i64,
     /// The cart as it was shown last.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) cart: Option<Value>,
+    pub(crate) cart: Option<Cart>,
     /// Choices that the next message may answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) choices: Option<Value>,

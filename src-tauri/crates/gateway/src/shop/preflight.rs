@@ -6,7 +6,7 @@ use std::sync::Arc;
 use contract::{AgentError, Approval, ApprovalDecideParams, Decision, ErrorCode, ToolOutcome};
 use futures::future::join_all;
 use serde_json::{Value, json};
-use shop_adapter::names_a_dimension;
+use shop_adapter::{names_a_dimension, product::Variant};
 
 use crate::{
     chat::{
@@ -122,7 +122,7 @@ impl Turn<'_> {
         if found.is_none() && part.bytes().all(|byte| byte.is_ascii_digit()) {
             found = self.look_up(json!({"productId": part})).await?;
         }
-        Ok(found.filter(|product| product["variants"].as_array().is_some_and(|variants| !variants.is_empty()) && is_about(product, part)))
+        Ok(found.filter(|product| !Variant::read_all(product).is_empty() && is_about(product, part)))
     }
 
     /// What the shop says of a product, kept out of the conversation: nobody talked about it. Nothing when it knows none.
@@ -148,7 +148,7 @@ impl Turn<'_> {
             return Vec::new();
         }
         let shown = crate::shop::cards::of_turn(calls, &[]);
-        let ids = shown.iter().take(ENRICHED).filter_map(|card| text(&card["productId"]));
+        let ids = shown.iter().take(ENRICHED).map(|card| card.product_id.clone());
         join_all(ids.map(|id| self.look_up(json!({"productId": id})))).await.into_iter().flatten().flatten().collect()
     }
 
@@ -212,6 +212,5 @@ fn names_nothing(arguments: &Value) -> bool {
 
 /// Whether a part number, or an id in its place, is this product's or one of its variants'.
 fn is_about(product: &Value, part: &str) -> bool {
-    let is = |value: &Value| [&value["partNo"], &value["productId"]].into_iter().filter_map(text).any(|own| own.eq_ignore_ascii_case(part));
-    is(product) || product["variants"].as_array().is_some_and(|variants| variants.iter().any(is))
+    Variant::read(product).is_named(part) || Variant::read_all(product).iter().any(|variant| variant.is_named(part))
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use contract::ToolOutcome;
 use serde_json::{Value, json};
+use shop_adapter::product::items;
 
 use crate::{
     chat::{
@@ -15,7 +16,7 @@ use crate::{
     },
     http::error::Fault,
     json::text,
-    shop::{cards, tools},
+    shop::tools,
 };
 
 /// Suggestions that are kept.
@@ -48,7 +49,7 @@ pub(crate) fn to_keep(calls: &[Call], before: &[Value]) -> Vec<Value> {
 
 fn empty_search(calls: &[Call]) -> Option<&Call> {
     let is_search = |call: &&Call| call.result_of(tools::SEARCH).is_some();
-    calls.iter().rev().find(is_search).filter(|search| cards::items(&search.data).is_empty())
+    calls.iter().rev().find(is_search).filter(|search| items(&search.data).is_empty())
 }
 
 /// What a customer took of the suggestions.
