@@ -42,7 +42,10 @@ class Datasets {
   async use(dataset: Dataset): Promise<void> {
     this.switching = dataset;
     try {
-      this.found = await call("data_use", { pack: this.found?.pack ?? (await packWithData()), dataset });
+      this.found = await call("data_use", {
+        pack: this.found?.pack ?? (await packWithData()),
+        dataset,
+      });
       this.error = null;
     } catch (cause) {
       this.error = asAgentError(cause);
