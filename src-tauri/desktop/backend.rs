@@ -25,7 +25,8 @@ impl Backend {
         let backend = Self { opened, served: Arc::default() };
         let served = Arc::clone(&backend.served);
         tauri::async_runtime::spawn(async move {
-            let opened = Host::open(host::Options { data_dir, warm_up: true, when_alarmed: host::WhenAlarmed::Stop, ..host::Options::default() }).await;
+            let (pack_code, when_alarmed) = (shipped_packs::all(), host::WhenAlarmed::Stop);
+            let opened = Host::open(host::Options { data_dir, pack_code, warm_up: true, when_alarmed, ..host::Options::default() }).await;
             match opened.as_ref().map(host::serve) {
                 Ok(Ok(socket)) => *served.lock() = Some(socket),
                 Ok(Err(error)) => tracing::warn!(%error, "csign calls cannot join this window"),

@@ -21,7 +21,9 @@ pub(crate) async fn run(url: &str, turns: usize) -> Outcome {
             "welcomed = true\n[switches]\nagents_off = [\"guardian\", \"dispatcher\"]\n[model]\nprovider = \"openai_compatible\"\nbase_url = \"{url}\"\nmodel = \"scripted\"\n"
         ),
     )?;
-    let host = Host::open(Options { data_dir: Some(data), warm_up: true, ..Options::default() }).await.map_err(|error| error.message)?;
+    let host = Host::open(Options { data_dir: Some(data), pack_code: shipped_packs::all(), warm_up: true, ..Options::default() })
+        .await
+        .map_err(|error| error.message)?;
     let mut session = None;
     for _ in 0..WARM_UP {
         turn(&host, &mut session).await?;

@@ -233,11 +233,58 @@ fn only_the_engine_can_make_text_for_a_model() {
 #[test]
 fn packs_that_ship_as_crates_know_no_room_but_contract() {
     let rooms = rooms();
-    for pack in ["campaign-portfolio-pacing", "shop"] {
+    for pack in ["campaign-portfolio-pacing", "shop", "shop/adapter"] {
         let deps = dependencies(&root().join("tools").join(pack).join("Cargo.toml"));
         let known: Vec<&String> = deps.iter().filter(|name| rooms.contains_key(*name) && *name != "contract").collect();
         assert!(known.is_empty(), "packs depend on contract only; {pack} depends on {known:?}");
     }
+}
+
+/// Files outside the gateway's shop that name a shipped pack, with the reason.
+const NAME_A_PACK: [(&str, &str); 1] = [("cli/src/commands.rs", "`csign shop-server` runs the demo shop's server")];
+
+#[test]
+fn only_the_gateways_shop_names_a_shipped_pack_or_its_tools() {
+    let crates = ["shop", "shop-adapter", "campaign-portfolio-pacing"];
+    only(&["cli", "gateway"], &holders(&rooms(), |name| crates.contains(&name)), "only cli (the demo server) and gateway depend on a shipped pack");
+    let mut names: Vec<String> = crates.iter().map(|name| format!("{}::", name.replace('-', "_"))).collect();
+    for pack in ["shop", "campaign-portfolio-pacing"] {
+        let manifest = fs::read_to_string(root().join("tools").join(pack).join("pack.json")).unwrap();
+        let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+        names.extend([format!("\"{pack}\""), format!("\"{pack}/"), format!("\"{pack}:")]);
+        for tool in manifest["tools"]["tools"].as_array().unwrap() {
+            let id = tool["id"].as_str().unwrap();
+            names.extend([format!("\"{id}\""), format!("\"{}\"", model_name(id))]);
+        }
+    }
+    assert!(names.iter().any(|name| name == "\"cart_add_item\""), "the tools were read: {names:?}");
+    let rooms = root().join("src-tauri/crates");
+    for file in sources(&rooms, &["rs"]) {
+        let path = file.strip_prefix(&rooms).unwrap().to_string_lossy().into_owned();
+        let is_test = path.contains("/tests/") || path.ends_with("/tests.rs");
+        if is_test || path.starts_with("gateway/src/shop/") || NAME_A_PACK.iter().any(|(known, _)| *known == path) {
+            continue;
+        }
+        let text = without_tests(&fs::read_to_string(&file).unwrap());
+        for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
+            // The gateway's own folder is called like the pack.
+            let line = line.replace("crate::shop::", "").replace("use shop::", "").replace(" shop::{", "").replace("    shop::", "");
+            let found = names.iter().find(|name| line.contains(name.as_str()));
+            assert!(found.is_none(), "packs own what is theirs; {path} names a shipped pack: {line}");
+        }
+    }
+}
+
+/// The name that a model sees for a tool.
+fn model_name(id: &str) -> String {
+    let mut name = String::new();
+    for letter in id.chars() {
+        if letter.is_ascii_uppercase() {
+            name.push('_');
+        }
+        name.push(if letter == '.' { '_' } else { letter.to_ascii_lowercase() });
+    }
+    name
 }
 
 #[test]

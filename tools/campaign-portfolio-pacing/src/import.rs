@@ -13,7 +13,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use contract::{AgentError, ImportError, ImportNote, ImportProblem};
+use contract::{AgentError, ImportError, ImportNote, ImportProblem, data::ImportProgress};
 use rusqlite::{Connection, TransactionBehavior};
 use serde::Serialize;
 
@@ -23,17 +23,6 @@ pub use columns::FileKind;
 
 /// Errors that are kept in full; the rest is counted.
 pub const MAX_ERRORS: usize = 200;
-
-/// How far an import is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct ImportProgress {
-    pub file: String,
-    pub done_bytes: u64,
-    pub total_bytes: u64,
-    pub rows_read: u64,
-    pub rows_stored: u64,
-    pub error_count: u64,
-}
 
 /// What became of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

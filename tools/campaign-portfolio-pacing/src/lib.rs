@@ -20,6 +20,7 @@ mod rollup;
 pub mod sample;
 mod seed;
 mod select;
+mod service;
 mod time;
 
 use std::{
@@ -29,14 +30,16 @@ use std::{
 };
 
 use chrono::{DateTime, Utc};
-use contract::{AgentError, DatasetsResponse, manifest::Entity};
+use contract::{AgentError, Datasets, manifest::Entity};
 use rusqlite::Connection;
 use serde_json::{Map, Value};
 
+pub use contract::data::ImportProgress;
 pub use db::{Dataset, FILE};
-pub use import::{FileKind, FileReport, ImportProgress, ImportReport, MAX_ERRORS};
+pub use import::{FileKind, FileReport, ImportReport, MAX_ERRORS};
 pub use money::MICROS;
 pub use pace::Thresholds;
+pub use service::PacingService;
 
 /// The service's name in the manifest.
 pub const SERVICE: &str = "campaign-portfolio-pacing";
@@ -101,11 +104,11 @@ impl Pacing {
     }
 
     /// Both sets of data, with the one that answers.
-    pub fn datasets(&self) -> Result<DatasetsResponse, AgentError> {
+    pub fn datasets(&self) -> Result<Datasets, AgentError> {
         let today = (self.clock)().date_naive();
         self.with(|db, active| {
             let (sample, imported) = (db::summary(db, Dataset::Sample, today)?, db::summary(db, Dataset::Imported, today)?);
-            Ok(DatasetsResponse { active, sample, imported })
+            Ok(Datasets { active, sample, imported })
         })
     }
 

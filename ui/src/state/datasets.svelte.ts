@@ -1,11 +1,22 @@
-// Which delivery data answers: the sample or what was imported. Read again after an import, because that may switch.
+// Which data of the pack that takes files answers: the sample or what was imported. Read again after an import, because that may switch.
 import { asAgentError, call, platform } from "../platform";
 import type { AgentError } from "../platform/generated/AgentError";
 import type { Dataset } from "../platform/generated/Dataset";
-import type { DatasetsResponse } from "../platform/generated/DatasetsResponse";
+import type { PackDatasets } from "../platform/generated/PackDatasets";
+
+/** The data of the pack that takes files. The host fails if no pack does. */
+async function firstWithData(): Promise<PackDatasets> {
+  const { packs } = await call("data_list", {});
+  return packs[0]!;
+}
+
+/** The pack that files are imported into. */
+export async function packWithData(): Promise<string> {
+  return (await firstWithData()).pack;
+}
 
 class Datasets {
-  found = $state<DatasetsResponse | null>(null);
+  found = $state<PackDatasets | null>(null);
   error = $state<AgentError | null>(null);
   /** The set that is being put in force. */
   switching = $state<Dataset | null>(null);
@@ -21,7 +32,7 @@ class Datasets {
 
   async read(): Promise<void> {
     try {
-      this.found = await call("datasets_list", {});
+      this.found = await firstWithData();
       this.error = null;
     } catch (cause) {
       this.error = asAgentError(cause);
@@ -31,7 +42,10 @@ class Datasets {
   async use(dataset: Dataset): Promise<void> {
     this.switching = dataset;
     try {
-      this.found = await call("dataset_use", { dataset });
+      this.found = await call("data_use", {
+        pack: this.found?.pack ?? (await packWithData()),
+        dataset,
+      });
       this.error = null;
     } catch (cause) {
       this.error = asAgentError(cause);

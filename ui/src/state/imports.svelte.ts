@@ -1,7 +1,8 @@
-// Imports of delivery files since the window opened: started here, followed by what the host pushes.
+// Imports of files into a pack since the window opened: started here, followed by what the host pushes.
 import { asAgentError, call, platform } from "../platform";
 import type { AgentError } from "../platform/generated/AgentError";
 import type { ImportView } from "../platform/generated/ImportView";
+import { packWithData } from "./datasets.svelte";
 
 class Imports {
   /** Newest first. */
@@ -16,8 +17,8 @@ class Imports {
     this.error = null;
     this.starting = true;
     try {
-      const { job } = await call("import_start", { paths });
-      this.take(await call("import_status", { job }));
+      const { job } = await call("data_import", { pack: await packWithData(), paths });
+      this.take(await call("data_import_status", { job }));
     } catch (cause) {
       this.error = asAgentError(cause);
     }
@@ -34,7 +35,7 @@ class Imports {
 
   async cancel(job: string): Promise<void> {
     try {
-      await call("import_cancel", { job });
+      await call("data_import_cancel", { job });
     } catch (cause) {
       this.error = asAgentError(cause);
     }

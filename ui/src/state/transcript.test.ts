@@ -339,10 +339,10 @@ describe("the cart", () => {
 
   test("comes with the session when it lies in older pages", () => {
     const state = emptyTranscript("s");
-    openTranscript(state, viewOf([answer], { has_more: true, cart: shown(2, "5.00") }));
+    openTranscript(state, viewOf([answer], { has_more: true, pinned: [shown(2, "5.00")] }));
     expect(latestCart(state)).toEqual({ total: "5.00" });
     expect(shape(state)).toEqual(["assistant:4"]);
-    openTranscript(state, viewOf([answer, shown(6, "7.00")], { cart: null }));
+    openTranscript(state, viewOf([answer, shown(6, "7.00")], { pinned: [] }));
     expect(latestCart(state)).toEqual({ total: "7.00" });
   });
 });

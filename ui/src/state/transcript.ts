@@ -123,7 +123,7 @@ export function openTranscript(state: Transcript, view: SessionView): void {
     state.hasMore = view.has_more;
   }
   takeItems(state, view.items);
-  if (view.cart) takeCart(state, view.cart);
+  for (const item of view.pinned ?? []) takeCart(state, item);
   state.loaded = true;
   state.stale = false;
   state.queue = view.queue;

@@ -46,7 +46,13 @@ impl Link {
         let paths = Paths::new(Some(data_dir.clone()));
         let mut last = None;
         for _ in 0..ATTEMPTS {
-            let options = Options { data_dir: Some(data_dir.clone()), credentials_from_environment: true, when_alarmed, ..Options::default() };
+            let options = Options {
+                data_dir: Some(data_dir.clone()),
+                pack_code: shipped_packs::all(),
+                credentials_from_environment: true,
+                when_alarmed,
+                ..Options::default()
+            };
             match Host::open(options).await {
                 Ok(host) => return Ok(Self::here(host, person)),
                 Err(error) if error.has_reason(Reason::ProfileInUse) => {}

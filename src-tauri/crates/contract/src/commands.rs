@@ -64,11 +64,11 @@ macro_rules! with_commands {
                 secret_delete(SecretParams) -> Empty, person, "Delete a key";
                 model_test(Empty) -> ModelTestResponse, chat, "Ask the model for one word";
                 model_servers(Empty) -> LocalServersResponse, chat, "Look for model servers on this machine";
-                import_start(ImportStartParams) -> ImportStartResponse, person, "Read delivery files";
-                import_status(ImportParams) -> ImportView, chat, "How far an import is";
-                import_cancel(ImportParams) -> Empty, person, "Stop an import; nothing is kept of it";
-                datasets_list(Empty) -> DatasetsResponse, chat, "Which delivery data there is and which of it answers";
-                dataset_use(DatasetUseParams) -> DatasetsResponse, person, "Let the sample or the imported data answer";
+                data_list(Empty) -> DataListResponse, chat, "Which data packs have from files, and which of it answers";
+                data_use(DataUseParams) -> PackDatasets, person, "Let the sample or the imported data answer";
+                data_import(DataImportParams) -> DataImportResponse, person, "Read files into a pack";
+                data_import_status(ImportParams) -> ImportView, chat, "How far an import is";
+                data_import_cancel(ImportParams) -> Empty, person, "Stop an import; nothing is kept of it";
                 doctor(Empty) -> DoctorResponse, chat, "Check the installation";
             }
             approval {

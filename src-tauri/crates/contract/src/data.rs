@@ -1,4 +1,4 @@
-//! Delivery data of the pacing pack on the wire: imports with what is wrong in which line, and the set that answers.
+//! Data of packs on the wire: imports with what is wrong in which line, and the set that answers.
 //! What is wrong is a code with its values, so that every client words it in its own language.
 
 use chrono::NaiveDate;
@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::AgentError;
+use crate::{AgentError, PackId};
 
 /// An import as far as it is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -29,6 +29,29 @@ pub struct ImportView {
     /// It broke off for a reason that does not lie in the files; nothing of it was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<AgentError>,
+}
+
+/// How far the reading of files is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ImportProgress {
+    pub file: String,
+    pub done_bytes: u64,
+    pub total_bytes: u64,
+    pub rows_read: u64,
+    pub rows_stored: u64,
+    pub error_count: u64,
+}
+
+/// The result of an import.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ImportOutcome {
+    pub rows_read: u64,
+    pub rows_stored: u64,
+    pub rows_replaced: u64,
+    pub is_stopped: bool,
+    pub errors: Vec<ImportError>,
+    pub error_count: u64,
+    pub notes: Vec<ImportNote>,
 }
 
 /// What is wrong where.
@@ -140,16 +163,32 @@ pub struct DatasetView {
     pub last_day: Option<NaiveDate>,
 }
 
-/// Both sets, and the one that answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
-pub struct DatasetsResponse {
+/// Both sets of a pack's data, and the one that answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Datasets {
     pub active: Dataset,
     pub sample: DatasetView,
     pub imported: DatasetView,
 }
 
+/// A pack's sets of data, and the one that answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct PackDatasets {
+    pub pack: PackId,
+    pub active: Dataset,
+    pub sample: DatasetView,
+    pub imported: DatasetView,
+}
+
+/// The packs that have data from files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct DataListResponse {
+    pub packs: Vec<PackDatasets>,
+}
+
 /// Puts a set in force; neither is deleted by it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
-pub struct DatasetUseParams {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct DataUseParams {
+    pub pack: PackId,
     pub dataset: Dataset,
 }

@@ -18,6 +18,7 @@ pub mod item;
 pub mod mail;
 pub mod manifest;
 pub mod model;
+pub mod pack_code;
 pub mod params;
 pub mod reason;
 pub mod redaction;

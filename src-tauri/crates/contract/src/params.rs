@@ -288,9 +288,9 @@ wire! {
     struct LocalServersResponse { servers: Vec<LocalServer> }
     struct LocalServer { name: String, base_url: String, models: Vec<String> }
 
-    /// Reads CSV files of delivery rows or campaigns into the pacing pack.
-    struct ImportStartParams { paths: Vec<String> }
-    struct ImportStartResponse { job: String }
+    /// Reads files into a pack.
+    struct DataImportParams { pack: PackId, paths: Vec<String> }
+    struct DataImportResponse { job: String }
     struct ImportParams { job: String }
 
     struct DoctorResponse { checks: Vec<DoctorCheck>, ok: bool }

@@ -37,7 +37,8 @@ pub struct SessionView {
     pub running_turn: Option<TurnId>,
     pub queue: Vec<QueuedMessage>,
     pub approvals: Vec<Approval>,
-    /// The newest cart, when it lies before `items`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cart: Option<Item>,
+    /// Newest results that are shown beside the conversation (see `ResultView::is_pinned`), one of each view, if they lie before `items`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<Item>>", optional)]
+    pub pinned: Vec<Item>,
 }

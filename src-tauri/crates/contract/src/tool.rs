@@ -32,6 +32,16 @@ pub enum ResultView {
     Pacing,
 }
 
+impl ResultView {
+    /// Views whose newest result stays beside a conversation of any length.
+    pub const PINNED: &[Self] = &[Self::Cart];
+
+    /// Whether the newest result with this view is shown beside the conversation.
+    pub fn is_pinned(self) -> bool {
+        Self::PINNED.contains(&self)
+    }
+}
+
 /// Everything the engine needs to know of one tool. Shapes come from the manifest; names are resolved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ToolSpec {

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::{
     json::text,
+    shop::tools,
     texts::{Text, tool_fails, tool_name},
 };
 
@@ -77,7 +78,7 @@ impl Call {
         let part = of("partNo").or_else(|| of("productId"))?;
         let name = tool_name(&self.tool, locale).to_lowercase();
         self.is_left.then(|| match (self.tool.as_str(), of("quantity")) {
-            ("cart_add_item", quantity) => format!("{} × {part}", quantity.unwrap_or_else(|| "1".into())),
+            (tools::ADD, quantity) => format!("{} × {part}", quantity.unwrap_or_else(|| "1".into())),
             (_, Some(quantity)) => format!("{part} ({name}: {quantity})"),
             (_, None) => format!("{part} ({name})"),
         })

@@ -1,33 +1,6 @@
 //! Small readers of JSON whose makers differ in how they write things.
 
-use serde_json::Value;
-
-/// A text or number as text, 2.0 as "2"; nothing for blank and everything else.
-pub(crate) fn text(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
-        Value::Number(number) => Some(number.to_string().trim_end_matches(".0").to_owned()),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
-    }
-}
-
-/// The first of several members that is a text or number.
-pub(crate) fn first(value: &Value, names: &[&str]) -> Option<String> {
-    names.iter().find_map(|name| text(&value[*name]))
-}
-
-/// A number, also one written as text.
-pub(crate) fn number(value: &Value) -> Option<f64> {
-    value.as_f64().or_else(|| value.as_str()?.trim().parse().ok()).filter(|number| number.is_finite())
-}
-
-/// A number as it was: whole ones without a fraction.
-pub(crate) fn numeral(value: &Value) -> Option<Value> {
-    let number = number(value)?;
-    #[allow(clippy::cast_possible_truncation, reason = "only whole numbers within the range of exact floats")]
-    let whole = (number.fract() == 0.0 && number.abs() < 9.0e15).then_some(number as i64);
-    Some(whole.map_or_else(|| Value::from(number), Value::from))
-}
+pub(crate) use shop_adapter::read::{first, text};
 
 /// At most so many characters.
 pub(crate) fn cut(text: &str, most: usize) -> String {

@@ -21,6 +21,7 @@ use host::Host;
 
 pub use config::{Config, Flags, SessionStore};
 pub use http::openapi::DOCUMENT;
+pub use shop::PACK;
 
 /// Serves until `stop` resolves, then ends in order: no new requests, turns finish or are stopped. `ready` gets the bound address.
 pub async fn serve(host: Arc<Host>, config: Config, ready: impl FnOnce(SocketAddr), stop: impl Future<Output = ()> + Send) -> Result<(), AgentError> {

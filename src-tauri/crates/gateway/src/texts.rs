@@ -1,5 +1,7 @@
 //! Everything the gateway says by itself, in English and Swedish.
 
+use crate::shop::tools;
+
 /// A sentence of the gateway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Text {
@@ -177,12 +179,12 @@ pub(crate) fn locale_of(culture: Option<&str>) -> &'static str {
 /// How a tool is named on the caller's screen.
 pub(crate) fn tool_name(tool: &str, locale: &str) -> &'static str {
     let text = match tool {
-        "product_search" => Text::SearchName,
-        "product_get" => Text::DetailsName,
-        "cart_get" => Text::CartName,
-        "cart_add_item" => Text::AddName,
-        "cart_set_item_quantity" => Text::SetName,
-        "cart_remove_item" => Text::RemoveName,
+        tools::SEARCH => Text::SearchName,
+        tools::GET => Text::DetailsName,
+        tools::CART => Text::CartName,
+        tools::ADD => Text::AddName,
+        tools::SET_QUANTITY => Text::SetName,
+        tools::REMOVE => Text::RemoveName,
         _ => Text::ToolRuns,
     };
     text.of(locale)
@@ -191,9 +193,9 @@ pub(crate) fn tool_name(tool: &str, locale: &str) -> &'static str {
 /// The status when a tool starts.
 pub(crate) fn tool_starts(tool: &str, locale: &str) -> &'static str {
     let text = match tool {
-        "product_search" => Text::Searching,
-        "product_get" => Text::Details,
-        tool if tool.starts_with("cart_") => Text::Cart,
+        tools::SEARCH => Text::Searching,
+        tools::GET => Text::Details,
+        tool if tools::is_of_cart(tool) => Text::Cart,
         _ => Text::ToolRuns,
     };
     text.of(locale)
@@ -202,9 +204,9 @@ pub(crate) fn tool_starts(tool: &str, locale: &str) -> &'static str {
 /// The status when a tool fails. It never contains the shop's own words.
 pub(crate) fn tool_fails(tool: &str, locale: &str) -> &'static str {
     let text = match tool {
-        "product_search" => Text::SearchFailed,
-        "product_get" => Text::DetailsFailed,
-        tool if tool.starts_with("cart_") => Text::CartFailed,
+        tools::SEARCH => Text::SearchFailed,
+        tools::GET => Text::DetailsFailed,
+        tool if tools::is_of_cart(tool) => Text::CartFailed,
         _ => Text::ToolFailed,
     };
     text.of(locale)

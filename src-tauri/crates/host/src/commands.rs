@@ -261,29 +261,29 @@ impl Commands for Host {
         Ok(LocalServersResponse { servers: found.into_iter().map(|f| LocalServer { name: f.name, base_url: f.base_url, models: f.models }).collect() })
     }
 
-    async fn import_start(&self, params: ImportStartParams) -> Result<ImportStartResponse, AgentError> {
+    async fn data_import(&self, params: DataImportParams) -> Result<DataImportResponse, AgentError> {
         self.check_alarm()?;
         let job = self.options.ids.next("import");
-        self.imports.start(job, params.paths.into_iter().map(PathBuf::from).collect())
+        self.imports.start(job, &params.pack, params.paths.into_iter().map(PathBuf::from).collect())
     }
-    async fn import_status(&self, params: ImportParams) -> Result<ImportView, AgentError> {
+    async fn data_import_status(&self, params: ImportParams) -> Result<ImportView, AgentError> {
         self.imports.view(&params.job)
     }
-    async fn import_cancel(&self, params: ImportParams) -> Result<Empty, AgentError> {
+    async fn data_import_cancel(&self, params: ImportParams) -> Result<Empty, AgentError> {
         self.imports.stop(&params.job).map(|()| Empty {})
     }
-    async fn datasets_list(&self, _: Empty) -> Result<DatasetsResponse, AgentError> {
-        self.imports.datasets().await
+    async fn data_list(&self, _: Empty) -> Result<DataListResponse, AgentError> {
+        Ok(DataListResponse { packs: self.imports.datasets().await? })
     }
-    async fn dataset_use(&self, params: DatasetUseParams) -> Result<DatasetsResponse, AgentError> {
+    async fn data_use(&self, params: DataUseParams) -> Result<PackDatasets, AgentError> {
         self.check_alarm()?;
-        let before = self.imports.datasets().await?.active;
+        let before = self.imports.datasets_of(&params.pack).await?.active;
         if before != params.dataset {
-            self.imports.use_dataset(params.dataset).await?;
+            self.imports.use_dataset(&params.pack, params.dataset).await?;
             let draft = RecordDraft::new(RecordType::SettingChanged).field("setting", "dataset");
             self.record(draft.commit("before", json!(before).to_string()).commit("after", json!(params.dataset).to_string())).await?;
         }
-        self.imports.datasets().await
+        self.imports.datasets_of(&params.pack).await
     }
 
     async fn doctor(&self, _: Empty) -> Result<DoctorResponse, AgentError> {

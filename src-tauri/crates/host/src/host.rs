@@ -120,13 +120,7 @@ impl Host {
 
     /// A picture that a server draws, by the path that results name (`/img/1001.svg`).
     pub async fn image(&self, path: &str) -> Result<Vec<u8>, AgentError> {
-        if let Some(stands_in) = self.tools.elsewhere.of("shop/shop") {
-            return stands_in?.picture(path).await.map_err(|failure| failure.error);
-        }
-        let id = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".svg");
-        let uri = format!("shop-image://{id}");
-        let read = self.tools.servers.read_resource("shop/shop", &uri, Duration::from_secs(10), tokio_util::sync::CancellationToken::new()).await;
-        read.map(|resource| resource.bytes).map_err(|failure| failure.error)
+        self.tools.picture(path).await
     }
 
     /// Ends everything in order: turns, servers, log (with its last checkpoint), store.

@@ -1,4 +1,4 @@
-//! Imports of delivery files as jobs: one at a time, with progress, and nothing kept of one that fails or is stopped.
+//! Data of packs that the user imports: which data answers, and imports as jobs: one at a time, with progress, and nothing kept of one that fails or is stopped.
 
 use std::{
     collections::HashMap,
@@ -11,8 +11,10 @@ use std::{
 };
 
 use audit::Log;
-use campaign_portfolio_pacing::{ImportProgress, Pacing};
-use contract::{AgentError, Dataset, DatasetsResponse, ImportStartResponse, ImportView, Push, RecordType};
+use contract::{
+    AgentError, DataImportResponse, Dataset, Datasets, ImportProgress, ImportView, PackDatasets, PackId, Push, RecordType,
+    pack_code::{PackData, PackService},
+};
 use engine::{
     Engine,
     ports::{AuditLog, Durability, Events, RecordDraft},
@@ -47,18 +49,18 @@ impl Imports {
     }
 
     /// Begins a job in the background.
-    pub(crate) fn start(&self, job: String, paths: Vec<PathBuf>) -> Result<ImportStartResponse, AgentError> {
-        let pacing = self.pacing()?;
+    pub(crate) fn start(&self, job: String, pack: &PackId, paths: Vec<PathBuf>) -> Result<DataImportResponse, AgentError> {
+        let (_, data) = self.tools.services.data(pack.as_str())?;
         if paths.is_empty() {
             return Err(AgentError::invalid("No file was chosen.").reason("no_file"));
         }
         let (view, stop) = self.begin(&job, &paths)?;
         let (imports, runtime) = (self.clone(), tokio::runtime::Handle::current());
         tokio::task::spawn_blocking(move || {
-            let view = imports.read(&pacing, &paths, view, &stop);
+            let view = imports.read(data.as_ref(), &paths, view, &stop);
             runtime.block_on(imports.end(&view));
         });
-        Ok(ImportStartResponse { job })
+        Ok(DataImportResponse { job })
     }
 
     fn begin(&self, job: &str, paths: &[PathBuf]) -> Result<(ImportView, Arc<AtomicBool>), AgentError> {
@@ -88,7 +90,7 @@ impl Imports {
     }
 
     /// Reads the files; the finished view comes back.
-    fn read(&self, pacing: &Pacing, paths: &[PathBuf], mut view: ImportView, stop: &AtomicBool) -> ImportView {
+    fn read(&self, data: &dyn PackData, paths: &[PathBuf], mut view: ImportView, stop: &AtomicBool) -> ImportView {
         let mut told = Instant::now();
         let mut on_progress = |progress: &ImportProgress| {
             view.file.clone_from(&progress.file);
@@ -100,15 +102,15 @@ impl Imports {
                 self.tell(&view);
             }
         };
-        match pacing.import(paths, &mut on_progress, stop) {
-            Ok(report) => {
-                view.notes = report.notes();
-                view.rows_read = report.rows_read;
-                view.rows_stored = report.rows_stored;
-                view.rows_replaced = report.rows_replaced;
-                view.stopped = report.cancelled;
-                view.errors = report.errors;
-                view.error_count = report.error_count;
+        match data.import(paths, &mut on_progress, stop) {
+            Ok(outcome) => {
+                view.notes = outcome.notes;
+                view.rows_read = outcome.rows_read;
+                view.rows_stored = outcome.rows_stored;
+                view.rows_replaced = outcome.rows_replaced;
+                view.stopped = outcome.is_stopped;
+                view.errors = outcome.errors;
+                view.error_count = outcome.error_count;
             }
             Err(error) => view.failure = Some(error),
         }
@@ -138,18 +140,20 @@ impl Imports {
         self.hub.push(Push::Import { import: view.clone() });
     }
 
-    fn pacing(&self) -> Result<Arc<Pacing>, AgentError> {
-        self.tools.pacing.clone().ok_or_else(|| {
-            AgentError::invalid("The pacing pack is not in use, so there is no delivery data.")
-                .reason("pack_not_used")
-                .hint("Look at the pack's faults in Tools.")
-        })
+    /// Which data each pack has, and which of it answers.
+    pub(crate) async fn datasets(&self) -> Result<Vec<PackDatasets>, AgentError> {
+        let mut found = Vec::new();
+        for (name, _) in self.tools.services.with_data()? {
+            found.push(self.datasets_of(&name.into()).await?);
+        }
+        Ok(found)
     }
 
-    /// Which data there is, and which of it answers.
-    pub(crate) async fn datasets(&self) -> Result<DatasetsResponse, AgentError> {
-        let pacing = self.pacing()?;
-        tokio::task::spawn_blocking(move || pacing.datasets()).await.map_err(|_| broken())?
+    /// Which data a pack has, and which of it answers.
+    pub(crate) async fn datasets_of(&self, pack: &PackId) -> Result<PackDatasets, AgentError> {
+        let (open, data) = self.tools.services.data(pack.as_str())?;
+        let Datasets { active, sample, imported } = open.run(move |_| data.datasets()).await?;
+        Ok(PackDatasets { pack: pack.clone(), active, sample, imported })
     }
 
     /// Other data answers from now on: names are read anew, and no earlier analysis counts.
@@ -159,15 +163,15 @@ impl Imports {
         self.engine.forget_analyses();
     }
 
-    /// Lets the sample or the imported data answer, and the offline model know its names.
-    pub(crate) async fn use_dataset(&self, dataset: Dataset) -> Result<(), AgentError> {
-        let (pacing, imports) = (self.pacing()?, self.clone());
-        let done = tokio::task::spawn_blocking(move || {
-            pacing.use_dataset(dataset)?;
+    /// Lets the sample or the imported data of a pack answer, and the offline model know its names.
+    pub(crate) async fn use_dataset(&self, pack: &PackId, dataset: Dataset) -> Result<(), AgentError> {
+        let ((open, data), imports) = (self.tools.services.data(pack.as_str())?, self.clone());
+        let change = move |_: &dyn PackService| {
+            data.use_dataset(dataset)?;
             imports.renew();
             Ok(())
-        });
-        done.await.map_err(|_| broken())?
+        };
+        open.run(change).await
     }
 
     pub(crate) fn view(&self, job: &str) -> Result<ImportView, AgentError> {
@@ -183,8 +187,4 @@ impl Imports {
 
 fn unknown() -> AgentError {
     AgentError::invalid("There is no such import.").reason("not_found")
-}
-
-fn broken() -> AgentError {
-    AgentError::internal("service_failed", "The pacing service failed.")
 }

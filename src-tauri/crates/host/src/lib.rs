@@ -2,6 +2,7 @@
 //! and the one list of commands answered from them. The window, `csign` and the gateway are clients of this room.
 //! It must not know windows, terminals or HTTP.
 
+mod adapters;
 mod callers;
 mod chat_window;
 pub mod client;
@@ -20,7 +21,6 @@ mod keys;
 mod known_secrets;
 mod ledger;
 mod models;
-mod normalize;
 mod offline_log;
 mod opening;
 mod options;
@@ -37,8 +37,8 @@ mod pushes;
 mod questions;
 mod remote_override;
 mod servers;
+mod services;
 mod sessions;
-mod shopping;
 mod socket;
 mod splash_settings;
 mod startup;
@@ -60,7 +60,6 @@ pub use options::{Options, WhenAlarmed};
 pub use os_ports::SystemClock;
 pub use paths::{Paths, keep_private};
 pub use sessions::Sessions;
-pub use shopping::names_a_dimension;
 pub use socket::{Served, serve};
 pub use splash_settings::FirstLook;
 pub use terminal::{Person, Terminal};

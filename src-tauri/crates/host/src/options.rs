@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
+use contract::pack_code::PackCode;
 use engine::ports::{Clock, Ids, NoProbe, Probe, Random};
 
 use crate::os_ports::{OsRandom, SystemClock, UuidIds};
@@ -28,8 +29,10 @@ pub struct Options {
     pub pack_dirs: Vec<PathBuf>,
     /// The packs, by id, that callers elsewhere reach; their servers alone are started at once. Empty: all of them.
     pub callers_packs: Vec<String>,
-    /// Searches of shops go out in plain words, with one broader try: the chat API's contract.
-    pub plain_searches: bool,
+    /// The code of the packs that ship.
+    pub pack_code: PackCode,
+    /// Calls serve callers of the chat API, whose contract asks more of a pack's adapter than the window does.
+    pub is_chat_api: bool,
     /// Start servers in the background at once, instead of with the first call.
     pub warm_up: bool,
     pub sessions: Sessions,
@@ -54,7 +57,8 @@ impl Default for Options {
             program_dir,
             pack_dirs: Vec::new(),
             callers_packs: Vec::new(),
-            plain_searches: false,
+            pack_code: PackCode::default(),
+            is_chat_api: false,
             warm_up: false,
             sessions: Sessions::default(),
             when_alarmed: WhenAlarmed::default(),

@@ -1,18 +1,17 @@
 //! Settings of packs: what the user set instead of a manifest's defaults, checked against it and handed to the pack.
 //! It must not know what a value means: that is the pack's own to say.
 
-use campaign_portfolio_pacing::{Pacing, Thresholds};
 use contract::{AgentError, Settings};
 use packs::Pack;
 use serde_json::{Map, Value};
 
-use crate::tools::{HostTools, PACING};
+use crate::tools::HostTools;
 
 /// Refuses values that a pack cannot use. Only what is new is looked at, so that one wrong value never keeps the others
 /// from being saved; a pack that is not there keeps what it had.
 pub(crate) fn check(before: &Settings, after: &Settings, tools: &HostTools) -> Result<(), AgentError> {
     let changed = |pack: &&Pack| set(before, pack) != set(after, pack);
-    usable(tools).filter(changed).try_for_each(|pack| checked(after, pack).map(drop))
+    usable(tools).filter(changed).try_for_each(|pack| checked(after, pack, tools).map(drop))
 }
 
 /// Hands every pack its settings. What cannot be used is told, and the pack gets its defaults instead.
@@ -20,12 +19,12 @@ pub(crate) fn apply(settings: &Settings, tools: &HostTools) -> Vec<AgentError> {
     tools.look_elsewhere();
     let mut faults = Vec::new();
     for pack in usable(tools) {
-        let values = checked(settings, pack).unwrap_or_else(|fault| {
+        let values = checked(settings, pack, tools).unwrap_or_else(|fault| {
             faults.push(fault);
             pack.manifest.settings.clone()
         });
-        if let Some(pacing) = pacing_of(pack, tools)
-            && let Err(fault) = pacing.configure(&values)
+        if let Some(open) = tools.services.of(pack.manifest.id.as_str())
+            && let Err(fault) = open.service.configure(&values)
         {
             faults.push(named(fault, pack));
         }
@@ -42,12 +41,8 @@ fn usable(tools: &HostTools) -> impl Iterator<Item = &Pack> {
     tools.loaded().iter().filter_map(|one| one.pack.as_ref())
 }
 
-fn pacing_of<'t>(pack: &Pack, tools: &'t HostTools) -> Option<&'t Pacing> {
-    tools.pacing.as_deref().filter(|_| pack.manifest.id.as_str() == PACING)
-}
-
 /// The defaults of a pack with what is set instead, if the pack can use all of it.
-fn checked(settings: &Settings, pack: &Pack) -> Result<Map<String, Value>, AgentError> {
+fn checked(settings: &Settings, pack: &Pack, tools: &HostTools) -> Result<Map<String, Value>, AgentError> {
     let id = &pack.manifest.id;
     let mut values = pack.manifest.settings.clone();
     for (name, value) in set(settings, pack).into_iter().flatten() {
@@ -63,9 +58,7 @@ fn checked(settings: &Settings, pack: &Pack) -> Result<Map<String, Value>, Agent
         }
         default.clone_from(value);
     }
-    if id.as_str() == PACING {
-        Thresholds::from_settings(&values).map_err(|error| named(error, pack))?;
-    }
+    tools.services.check_settings(id.as_str(), &values).map_err(|error| named(error, pack))?;
     Ok(values)
 }
 

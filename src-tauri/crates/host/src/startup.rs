@@ -4,8 +4,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use audit::Log;
-use campaign_portfolio_pacing::Pacing;
-use contract::{AgentError, PackFault, Reason, RecordType};
+use contract::{AgentError, Reason, RecordType};
 use engine::{
     Engine, World,
     ports::{AuditLog, Durability, Profile as _, RecordDraft},
@@ -26,15 +25,16 @@ use crate::{
     ledger::Ledger,
     models::HostModels,
     opening, pack_keys, pack_settings,
-    paths::{make_private, unusable, unwritable},
+    paths::{unusable, unwritable},
     places::missing_packs,
     profile::{Environment, LiveProfile},
     pushes::Hub,
     questions::Questions,
     remote_override::Elsewhere,
     servers,
+    services::Services,
     sessions::{MemoryFolder, Sessions},
-    tools::{HostTools, Means, PACING},
+    tools::{HostTools, Means},
 };
 
 type Notices = Vec<Map<String, Value>>;
@@ -172,14 +172,7 @@ async fn report(log: &Log, recovered: Option<store::Recovered>, notices: &mut No
 fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>, profile: &Arc<LiveProfile>, keyring: &Arc<Keyring>) -> Result<HostTools, AgentError> {
     let chosen = profile.settings().packs.iter().map(|(pack, choice)| (pack.clone(), choice.settings.clone())).collect();
     let mut loaded = packs::load_with(&options.packs(paths.packs()), &chosen);
-    let wants_pacing = loaded.iter().filter_map(|l| l.pack.as_ref()).any(|p| p.tools.iter().any(|t| t.target.server() == PACING));
-    let pacing = wants_pacing.then(|| open_pacing(paths, options)).transpose()?;
-    if let Some(Err(error)) = pacing.as_ref().map(|pacing| pacing.check()) {
-        // The pack stays, so that a question for it is told why it cannot be answered.
-        for one in loaded.iter_mut().filter(|one| one.view.id.as_str() == PACING) {
-            one.view.faults.push(data_fault(&paths.pack_data(PACING), &error));
-        }
-    }
+    let services = Services::open(&mut loaded, paths, options)?;
     let credentials = Arc::new(Credentials::new(Arc::clone(keyring), Arc::clone(&options.clock), options.credentials_from_environment));
     let around = servers::ServerDeps { paths, options, keyring, credentials: &credentials, profile };
     let configs = loaded.iter().flat_map(|l| servers::configs(l, &around)).collect();
@@ -193,9 +186,23 @@ fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>, profile: &Arc<Li
     let (profile, program_dir, folders) = (Arc::clone(profile), options.program_dir.clone(), options.packs(paths.packs()));
     let paths = paths.clone();
     let (elsewhere, keyring) = (Elsewhere::new(options.patience, Arc::clone(&options.random)), Arc::clone(keyring));
-    let plain_searches = options.plain_searches;
-    let names = options.callers_packs.is_empty() || options.callers_packs.iter().any(|id| id == PACING);
-    let means = Means { pacing, servers, pins, questions, credentials, elsewhere, keyring, profile, paths, program_dir, plain_searches, folders, names };
+    let (adapters, is_chat_api, callers_packs) = (options.pack_code.adapters.clone(), options.is_chat_api, options.callers_packs.clone());
+    let means = Means {
+        services,
+        adapters,
+        servers,
+        pins,
+        questions,
+        credentials,
+        elsewhere,
+        keyring,
+        profile,
+        paths,
+        program_dir,
+        is_chat_api,
+        folders,
+        callers_packs,
+    };
     let tools = HostTools::new(loaded, means);
     tools.renew_names();
     Ok(tools)
@@ -216,19 +223,6 @@ fn open_models(options: &Options, profile: &Arc<LiveProfile>, keyring: &Arc<Keyr
 fn known_secrets(options: &Options, keyring: &Arc<Keyring>, tools: &HostTools) -> KnownSecrets {
     let declared = pack_keys::declared_credentials(tools.loaded());
     KnownSecrets::new(Arc::clone(keyring), Arc::clone(&options.clock), &declared, known_secrets::environment())
-}
-
-fn open_pacing(paths: &Paths, options: &Options) -> Result<Arc<Pacing>, AgentError> {
-    let folder = paths.pack_data(PACING);
-    make_private(&folder).map_err(|e| unusable(&paths.data, &folder, &e))?;
-    let clock = Arc::clone(&options.clock);
-    Pacing::open(&folder, Arc::new(move || clock.now())).map(Arc::new)
-}
-
-/// What is wrong with a pack's own data.
-fn data_fault(folder: &std::path::Path, error: &AgentError) -> PackFault {
-    let fix = error.hint_text().unwrap_or_default().to_owned();
-    PackFault { file: folder.display().to_string(), field: String::new(), problem: error.message.clone(), fix }
 }
 
 /// The packs as the offline model reads them, with the names that are in the data.

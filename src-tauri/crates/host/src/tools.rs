@@ -10,10 +10,10 @@ use std::{
 };
 
 use async_trait::async_trait;
-use campaign_portfolio_pacing::{Dataset, Pacing};
 use contract::{
     AgentError, AgentId, CredentialView, Effect, ErrorCode, PackId, PackView, ServerTool, ServerView, ToolId, ToolSpec, ToolTarget,
     manifest::{DataFlow, PackManifest, ProgramCall, ToolEntry},
+    pack_code::{PackAdapter, PackCall},
 };
 use engine::ports::{Adapted, Agent, Instructions, Profile, Resume, Roster, ToolFailure, ToolRequest, Tools};
 use mcp::{PerSessionCall, Servers};
@@ -28,27 +28,24 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Paths,
+    Paths, adapters,
     credentials::Credentials,
     definitions::{self, Pins},
-    normalize,
     pack_keys::{self, Declared, Destination},
     paths::make_private,
     profile::LiveProfile,
     questions::{Gate, Questions},
     remote_override::{self, Elsewhere, RemoteOverride},
     servers,
-    shopping::{self, Manner, Search},
+    services::Services,
 };
-
-/// The service name of the pacing pack.
-pub(crate) const PACING: &str = "campaign-portfolio-pacing";
 
 /// Where calls go.
 pub(crate) struct HostTools {
     specs: RwLock<Arc<Vec<ToolSpec>>>,
     packs: Vec<LoadedPack>,
-    pub(crate) pacing: Option<Arc<Pacing>>,
+    pub(crate) services: Services,
+    pub(crate) adapters: Vec<Arc<dyn PackAdapter>>,
     pub(crate) servers: Servers,
     pub(crate) pins: Arc<Pins>,
     pub(crate) questions: Arc<Questions>,
@@ -59,10 +56,12 @@ pub(crate) struct HostTools {
     profile: Arc<LiveProfile>,
     paths: Paths,
     program_dir: PathBuf,
-    plain_searches: bool,
+    is_chat_api: bool,
     /// Folders of packs, the user's first.
     folders: Vec<PathBuf>,
-    /// Names in the data are wanted: reading them opens the data, which callers of other packs need not wait for.
+    /// The packs that callers elsewhere reach. Empty: all of them.
+    callers_packs: Vec<String>,
+    /// Names in the data of every pack are wanted: reading them opens the data, which callers of other packs need not wait for.
     names: AtomicBool,
     /// The manifests of usable packs with the names that are in the data.
     named: RwLock<Arc<Vec<PackManifest>>>,
@@ -71,7 +70,8 @@ pub(crate) struct HostTools {
 
 /// What the tools work with.
 pub(crate) struct Means {
-    pub(crate) pacing: Option<Arc<Pacing>>,
+    pub(crate) services: Services,
+    pub(crate) adapters: Vec<Arc<dyn PackAdapter>>,
     pub(crate) servers: Servers,
     pub(crate) pins: Arc<Pins>,
     pub(crate) questions: Arc<Questions>,
@@ -81,19 +81,36 @@ pub(crate) struct Means {
     pub(crate) profile: Arc<LiveProfile>,
     pub(crate) paths: Paths,
     pub(crate) program_dir: PathBuf,
-    pub(crate) plain_searches: bool,
+    pub(crate) is_chat_api: bool,
     pub(crate) folders: Vec<PathBuf>,
-    pub(crate) names: bool,
+    /// The packs that callers elsewhere reach. Empty: all of them.
+    pub(crate) callers_packs: Vec<String>,
 }
 
 impl HostTools {
     pub(crate) fn new(packs: Vec<LoadedPack>, means: Means) -> Self {
-        let Means { pacing, servers, pins, questions, credentials, elsewhere, keyring, profile, paths, program_dir, plain_searches, folders, names } = means;
+        let Means {
+            services,
+            adapters,
+            servers,
+            pins,
+            questions,
+            credentials,
+            elsewhere,
+            keyring,
+            profile,
+            paths,
+            program_dir,
+            is_chat_api,
+            folders,
+            callers_packs,
+        } = means;
         let http = HttpRunner::default();
         let tools = Self {
             specs: RwLock::default(),
             packs,
-            pacing,
+            services,
+            adapters,
             servers,
             pins,
             questions,
@@ -104,9 +121,10 @@ impl HostTools {
             profile,
             paths,
             program_dir,
-            plain_searches,
+            is_chat_api,
             folders,
-            names: AtomicBool::new(names),
+            names: AtomicBool::new(callers_packs.is_empty()),
+            callers_packs,
             named: RwLock::default(),
             agents: RwLock::default(),
         };
@@ -243,22 +261,10 @@ impl HostTools {
     /// A manifest with the names that are in the data; the manifest's own belong to the sample.
     fn with_names(&self, manifest: &PackManifest) -> PackManifest {
         let mut manifest = manifest.clone();
-        let is_named = manifest.id.as_str() == PACING && self.names.load(Ordering::Acquire);
-        let Some(pacing) = self.pacing.as_ref().filter(|_| is_named) else { return manifest };
-        let named = pacing.entities().unwrap_or_default();
-        if !named.is_empty() {
-            manifest.entities.retain(|entity| named.iter().any(|n| n.kind == entity.kind && n.id == entity.id));
-            for entity in named {
-                if !manifest.entities.iter().any(|e| e.kind == entity.kind && e.id == entity.id) {
-                    manifest.entities.push(entity);
-                }
-            }
-        }
-        if pacing.dataset().is_ok_and(|dataset| dataset != Dataset::Sample)
-            && let Some(agent) = &mut manifest.agent
-        {
-            // The default account is one of the sample's.
-            agent.defaults.iter_mut().for_each(|default| default.value = None);
+        let id = manifest.id.as_str();
+        let is_named = self.names.load(Ordering::Acquire) || self.callers_packs.iter().any(|pack| pack == id);
+        if let Some(open) = self.services.of(id).filter(|_| is_named) {
+            open.service.put_names(&mut manifest);
         }
         manifest
     }
@@ -311,16 +317,11 @@ impl HostTools {
     }
 
     async fn built_in(&self, service: &str, arguments: Value) -> Result<Value, ToolFailure> {
-        let Some(pacing) = self.pacing.clone().filter(|_| service == PACING) else {
-            let error = AgentError::new(ErrorCode::ToolNotFound, format!("The service {service} is not part of this app.")).reason("tool_not_implemented");
-            return Err(ToolFailure { error, may_have_happened: false });
+        let done = match self.services.of(service) {
+            Some(open) => open.run(move |service| service.call(&arguments)).await,
+            None => Err(AgentError::new(ErrorCode::ToolNotFound, format!("The service {service} is not part of this app.")).reason("tool_not_implemented")),
         };
-        let done = tokio::task::spawn_blocking(move || pacing.analyze(&arguments)).await;
-        match done {
-            Ok(Ok(value)) => Ok(value),
-            Ok(Err(error)) => Err(ToolFailure { error, may_have_happened: false }),
-            Err(_) => Err(ToolFailure { error: AgentError::internal("service_failed", "The pacing service failed."), may_have_happened: false }),
-        }
+        done.map_err(|error| ToolFailure { error, may_have_happened: false })
     }
 }
 
@@ -360,7 +361,7 @@ impl Roster for HostTools {
     }
 }
 
-/// A call to a server that stands in for the pack's own. What it writes in its own way is put in the manifest's.
+/// A call to a server that stands in for the pack's own.
 async fn call_elsewhere(
     stands_in: RemoteOverride,
     tool: &str,
@@ -369,16 +370,15 @@ async fn call_elsewhere(
     cancel: CancellationToken,
 ) -> Result<Value, ToolFailure> {
     let client = stands_in.map_err(|error| ToolFailure { error, may_have_happened: false })?;
-    let reads = match request.spec.effect {
+    let reads = is_read(&request.spec);
+    client.call(PerSessionCall { session: &request.session, tool, arguments, reads }, cancel).await
+}
+
+fn is_read(spec: &ToolSpec) -> bool {
+    match spec.effect {
         Effect::ReadOnly => true,
         Effect::Write | Effect::Destructive => false,
-    };
-    let pack = &request.spec.pack;
-    if let Some(known) = normalize::known(pack, tool, &arguments) {
-        return known.map_err(|error| ToolFailure { error, may_have_happened: false });
     }
-    let value = client.call(PerSessionCall { session: &request.session, tool, arguments, reads }, cancel).await?;
-    Ok(normalize::plain(pack, tool, value))
 }
 
 /// Where a read goes.
@@ -399,20 +399,25 @@ impl HostTools {
         let elsewhere = self.elsewhere.of(&key);
         let _attended = (request.attended && elsewhere.is_none()).then(|| self.questions.attended(key.clone()));
         let arguments = request.arguments.clone();
+        let adapter = adapters::adapter_of(&self.adapters, &request.spec.pack);
+        let locale = self.locale();
+        let call = self.pack_call(&request.spec, tool, elsewhere.is_some(), &locale, &request.asked);
+        let is_reachable = !matches!(elsewhere, Some(Err(_)));
+        if let Some(known) = adapter.known(&call, &arguments).filter(|_| is_reachable) {
+            return known.map_err(|error| ToolFailure { error, may_have_happened: false });
+        }
         let read = |arguments: Value| self.read(Reads { key: &key, tool, timeout, elsewhere: elsewhere.clone() }, request, arguments, cancel.clone());
         match (request.spec.effect, &elsewhere) {
-            (Effect::ReadOnly, _) if tool == shopping::SEARCH => {
-                let locale = self.search_locale(&arguments);
+            (Effect::ReadOnly, _) => {
                 let further = |arguments: Value| async {
                     resume.again(&arguments).await.map_err(|error| ToolFailure { error, may_have_happened: false })?;
                     read(arguments).await
                 };
-                let search = Search { asked: &request.asked, sent: arguments };
-                shopping::search(Manner { plain: self.plain_searches, locale: &locale }, search, &read, &further).await
+                adapters::read(adapter, &call, arguments, &read, &further).await
             }
-            (Effect::ReadOnly, _) if tool == shopping::GET && self.plain_searches => read(arguments).await.map(shopping::with_few_variants),
-            (Effect::ReadOnly, _) => read(arguments).await,
-            (Effect::Write | Effect::Destructive, Some(stands_in)) => call_elsewhere(stands_in.clone(), tool, request, arguments, cancel.clone()).await,
+            (Effect::Write | Effect::Destructive, Some(stands_in)) => {
+                call_elsewhere(stands_in.clone(), tool, request, arguments, cancel.clone()).await.map(|answer| adapter.answer(&call, answer))
+            }
             (Effect::Write | Effect::Destructive, None) => {
                 let gate = Gate { questions: &self.questions, server: key.clone(), engine: resume };
                 self.servers.call_effect(&key, tool, arguments, timeout, cancel.clone(), &gate).await
@@ -427,11 +432,26 @@ impl HostTools {
         }
     }
 
-    /// In the caller's language where it told one; otherwise the chat API's is English, the window's the profile's.
-    fn search_locale(&self, arguments: &Value) -> String {
-        let culture = arguments["context"]["cultureCode"].as_str().map(str::to_ascii_lowercase);
-        let locale = culture.unwrap_or_else(|| if self.plain_searches { String::new() } else { self.profile.locale() });
-        locale.split(['-', '_']).next().unwrap_or_default().to_owned()
+    /// A call as the adapter of its pack sees it.
+    fn pack_call<'a>(&self, spec: &ToolSpec, tool: &'a str, is_remote: bool, locale: &'a str, asked: &'a Value) -> PackCall<'a> {
+        PackCall { tool, is_read: is_read(spec), is_remote, is_chat_api: self.is_chat_api, locale, asked }
+    }
+
+    /// The language of a caller who names none: the profile's. The chat API has none.
+    fn locale(&self) -> String {
+        if self.is_chat_api { String::new() } else { self.profile.locale() }
+    }
+
+    /// A picture that a pack's server draws, by the path that results name.
+    pub(crate) async fn picture(&self, path: &str) -> Result<Vec<u8>, AgentError> {
+        let found = self.adapters.iter().find_map(|adapter| Some((adapter.pack(), adapter.picture(path)?)));
+        let (pack, picture) = found.ok_or_else(|| AgentError::new(ErrorCode::ToolNotFound, "No pack draws this picture."))?;
+        let key = definitions::key(&pack.into(), picture.server);
+        if let Some(stands_in) = self.elsewhere.of(&key) {
+            return stands_in?.picture(path).await.map_err(|failure| failure.error);
+        }
+        let read = self.servers.read_resource(&key, &picture.uri, std::time::Duration::from_secs(10), CancellationToken::new()).await;
+        read.map(|resource| resource.bytes).map_err(|failure| failure.error)
     }
 }
 
@@ -482,10 +502,12 @@ impl Tools for HostTools {
 
     fn adapt(&self, spec: &ToolSpec, arguments: Value) -> Adapted {
         let ToolTarget::Mcp { server, tool } = &spec.target else { return Adapted { arguments, is_sent: true } };
-        let is_elsewhere = self.elsewhere.of(&definitions::key(&spec.pack, server)).is_some();
-        let arguments = if spec.effect == Effect::ReadOnly && self.plain_searches { shopping::request(tool, arguments) } else { arguments };
-        let is_sent = !is_elsewhere || normalize::known(&spec.pack, tool, &arguments).is_none();
-        let arguments = if is_elsewhere { normalize::arguments(&spec.pack, tool, arguments) } else { arguments };
+        let is_remote = self.elsewhere.of(&definitions::key(&spec.pack, server)).is_some();
+        let adapter = adapters::adapter_of(&self.adapters, &spec.pack);
+        let (locale, asked) = (self.locale(), arguments.clone());
+        let call = self.pack_call(spec, tool, is_remote, &locale, &asked);
+        let arguments = adapter.arguments(&call, arguments);
+        let is_sent = adapter.known(&call, &arguments).is_none();
         Adapted { arguments, is_sent }
     }
 

@@ -14,6 +14,6 @@ export type SessionView = { summary: SessionSummary, items: Array<Item>,
  */
 has_more: boolean, running_turn?: TurnId | null, queue: Array<QueuedMessage>, approvals: Array<Approval>, 
 /**
- * The newest cart, when it lies before `items`.
+ * Newest results that are shown beside the conversation (see `ResultView::is_pinned`), one of each view, if they lie before `items`.
  */
-cart?: Item | null, };
+pinned?: Array<Item>, };

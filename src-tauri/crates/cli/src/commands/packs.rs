@@ -50,7 +50,8 @@ pub(crate) fn check_and_run(out: Out, folder: &Path, private_network: bool) -> R
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| contract::AgentError::internal("runtime", format!("csign cannot start: {error}.")))?;
-    let evidence = runtime.block_on(host::evaluate(folder, acceptance, &view.id, private_network, host::Options::default()));
+    let options = host::Options { pack_code: shipped_packs::all(), ..host::Options::default() };
+    let evidence = runtime.block_on(host::evaluate(folder, acceptance, &view.id, private_network, options));
     runtime.shutdown_background();
     let evidence = evidence?;
     let exit = if evidence.failed == 0 { Exit::Done } else { Exit::Failed };

@@ -14,8 +14,6 @@ use crate::log;
 use crate::out::{self, Out};
 use crate::telemetry::Telemetry;
 
-/// The pack whose tools the API offers.
-const SHOP: &str = "shop";
 const LEAVING_TIME: Duration = Duration::from_secs(5);
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
@@ -35,13 +33,14 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
     let served = runtime.block_on(async {
         let options = Options {
             data_dir: Some(data_dir),
+            pack_code: shipped_packs::all(),
             credentials_from_environment: true,
             warm_up: true,
-            callers_packs: vec![SHOP.to_owned()],
+            callers_packs: vec![gateway::PACK.to_owned()],
             sessions: sessions(&config).await?,
             model_silence: Some(config.model_timeout),
             patience: config.patience,
-            plain_searches: true,
+            is_chat_api: true,
             ..Options::default()
         };
         let host = open(options).await?;
@@ -122,7 +121,7 @@ fn without_shop(host: &Host) -> Option<AgentError> {
         return None;
     }
     let faulty = || {
-        let message = format!("There are no shop tools: the pack {SHOP} was not found or has faults.");
+        let message = format!("There are no shop tools: the pack {} was not found or has faults.", gateway::PACK);
         AgentError::internal("no_shop_tools", message).hint("`csign packs list` shows all packs and their faults.")
     };
     Some(host.missing_packs().unwrap_or_else(faulty))

@@ -197,7 +197,7 @@ impl Engine {
         let summary = self.summary(id).await?.ok_or_else(|| AgentError::invalid("This session does not exist.").reason("not_found"))?;
         let page = self.items_page(&ItemsPageParams { session: id.clone(), before: u64::MAX, limit: PAGE }).await?;
         let approvals = self.world.store.approvals(false).await?;
-        let cart = self.older_cart(id, &page).await?;
+        let pinned = self.older_pinned(id, &page).await?;
         Ok(SessionView {
             summary,
             items: page.items,
@@ -205,20 +205,22 @@ impl Engine {
             running_turn: self.lanes.running(id),
             queue: self.lanes.queue(id),
             approvals: approvals.into_iter().filter(|approval| approval.session == *id).collect(),
-            cart,
+            pinned,
         })
     }
 
-    /// The newest cart, when there is none on the newest page: what is in it is shown beside a conversation of any length.
-    async fn older_cart(&self, id: &SessionId, page: &ItemsPageResponse) -> Result<Option<Item>, StoreError> {
-        let has_carts = self.world.tools.specs().iter().any(|spec| spec.view == ResultView::Cart);
-        let is_cart = |item: &Item| matches!(&item.body, ItemBody::ToolResult { view: ResultView::Cart, outcome: ToolOutcome::Ok, .. });
-        match page.items.first() {
-            Some(first) if page.has_more && has_carts && !page.items.iter().any(is_cart) => {
-                self.world.store.newest_shown(id, ResultView::Cart, first.seq).await
+    /// The newest result of each pinned view that the newest page does not have.
+    async fn older_pinned(&self, id: &SessionId, page: &ItemsPageResponse) -> Result<Vec<Item>, StoreError> {
+        let Some(first) = page.items.first().filter(|_| page.has_more) else { return Ok(Vec::new()) };
+        let specs = self.world.tools.specs();
+        let mut found = Vec::new();
+        for pinned in ResultView::PINNED {
+            let is_shown = |item: &Item| matches!(&item.body, ItemBody::ToolResult { view, outcome: ToolOutcome::Ok, .. } if view == pinned);
+            if specs.iter().any(|spec| spec.view == *pinned) && !page.items.iter().any(is_shown) {
+                found.extend(self.world.store.newest_shown(id, *pinned, first.seq).await?);
             }
-            Some(_) | None => Ok(None),
         }
+        Ok(found)
     }
 
     /// Older items of a session, ascending.

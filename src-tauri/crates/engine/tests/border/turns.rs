@@ -223,7 +223,7 @@ async fn a_long_conversation_comes_with_its_newest_cart() {
     ];
     items.extend((4..80).map(said));
     bench.world.store.items_append(items).await.unwrap();
-    let cart = async || bench.engine.session_open(&"s".into()).await.unwrap().cart.map(|item| item.id.0);
+    let cart = async || bench.engine.session_open(&"s".into()).await.unwrap().pinned.pop().map(|item| item.id.0);
     assert_eq!(cart().await.as_deref(), Some("i1"), "the newest that went well");
     bench.world.store.items_append(vec![result(80, ToolOutcome::Ok, ResultView::Cart)]).await.unwrap();
     assert_eq!(cart().await, None, "it is among the items");

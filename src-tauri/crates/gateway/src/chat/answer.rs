@@ -2,6 +2,7 @@
 
 use axum::http::StatusCode;
 use serde_json::{Map, Value, json};
+use shop_adapter::{cart::Cart, product::items};
 
 use crate::{
     call::Call,
@@ -13,21 +14,21 @@ use crate::{
     },
     fault::Fault,
     json::text,
-    shop::{cards, choices::Shown},
+    shop::{cards::Card, choices::Shown, tools},
 };
 
 #[derive(Default)]
 pub(crate) struct Answer {
     pub(crate) text: String,
     pub(crate) calls: Vec<Call>,
-    pub(crate) cards: Vec<Value>,
+    pub(crate) cards: Vec<Card>,
     pub(crate) comparison: Option<Value>,
     pub(crate) rounds: u32,
     pub(crate) choices: Option<Shown>,
     pub(crate) refinements: Vec<Value>,
     pub(crate) pending_action: Option<Value>,
     pub(crate) confirmation: Option<Value>,
-    cart: Option<Value>,
+    cart: Option<Cart>,
     /// The sentence that the text begins with, in the first answer of a session.
     pub(crate) notice: Option<&'static str>,
     /// A reminder, a refusal or a repeat: without a debug block.
@@ -48,7 +49,7 @@ impl Answer {
 
     /// The newest cart of the turn becomes the session's; without one the session's is shown.
     pub(crate) fn note_cart(&mut self, state: &mut State) {
-        let newest = self.calls.iter().rev().filter(|call| call.ok() && call.tool.starts_with("cart_")).find_map(|call| cards::cart(&call.data));
+        let newest = self.calls.iter().rev().filter(|call| call.ok() && tools::is_of_cart(&call.tool)).find_map(|call| Cart::read(&call.data));
         if newest.is_some() {
             state.cart = newest;
         }
@@ -82,7 +83,7 @@ impl Answer {
             ["cultureCode", "currencyCode"].iter().filter_map(|name| Some(((*name).to_owned(), ask.request.context.get(*name)?.clone()))).collect();
         let trace: Vec<Value> = self.calls.iter().map(|call| trace(call, &context)).collect();
         let mut debug = json!({"toolTrace": trace, "requestId": ask.request_id});
-        let gets: Vec<&Call> = self.calls.iter().filter(|call| call.tool == "product_get").collect();
+        let gets: Vec<&Call> = self.calls.iter().filter(|call| call.tool == tools::GET).collect();
         if let Some(comparison) = &self.comparison {
             debug["compare"] = json!({"productIds": comparison["productIds"], "productGetCallCount": gets.len()});
         }
@@ -118,11 +119,11 @@ fn trace(call: &Call, context: &Map<String, Value>) -> Value {
             entry["modelProvidedContextPreview"] = Value::Object(preview);
         }
     }
-    if call.tool == "product_search" && call.ok() {
+    if call.tool == tools::SEARCH && call.ok() {
         if let Some(told) = call.data.get("querySimplification") {
             entry["querySimplification"] = told.clone();
         }
-        let with = cards::items(&call.data).iter().filter(|item| !item["thumbnailImageKey"].is_null()).count();
+        let with = items(&call.data).iter().filter(|item| !item["thumbnailImageKey"].is_null()).count();
         entry["thumbnailsPresentCount"] = json!(with);
     }
     entry

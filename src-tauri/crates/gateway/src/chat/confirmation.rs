@@ -17,11 +17,9 @@ use crate::{
         turn::Turn,
     },
     fault::Fault,
+    shop::tools,
     texts::{Text, tool_fails},
 };
-
-/// The change that no smaller number helps.
-const REMOVE: &str = "cart.removeItem";
 
 impl Turn<'_> {
     pub(crate) async fn decide(&self, approval: &Approval, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
@@ -221,7 +219,7 @@ impl Turn<'_> {
         state.cart = None;
         let engine = self.app.host.engine();
         let specs = engine.specs();
-        let number = specs.iter().filter(|spec| spec.model_name == "cart_get").flat_map(|spec| &spec.caller_owned).find(|own| own.name == "basketId");
+        let number = specs.iter().filter(|spec| spec.model_name == tools::CART).flat_map(|spec| &spec.caller_owned).find(|own| own.name == "basketId");
         let Some(number) = number else { return true };
         match engine.values_of(&self.session, &[&number.from]).await {
             Ok(values) if values.contains_key(&number.from) => self.look_at_cart(answer).await,
@@ -233,14 +231,14 @@ impl Turn<'_> {
     /// Reads the cart after a change; when that fails the change's own answer is shown. Tells whether it was read.
     async fn look_at_cart(&self, answer: &mut Answer) -> bool {
         let engine = self.app.host.engine();
-        let Some(get) = engine.specs().iter().find(|spec| spec.model_name == "cart_get").cloned() else { return false };
-        tell_start(self.out, "cart_get", &json!({}), self.locale);
+        let Some(get) = engine.specs().iter().find(|spec| spec.model_name == tools::CART).cloned() else { return false };
+        tell_start(self.out, tools::CART, &json!({}), self.locale);
         let began = Instant::now();
         let (called, _) = engine.call_heard(&self.session, get.id, json!({}), self.around()).await;
         let (outcome, data) = called.map_or((ToolOutcome::Error, Value::Null), |response| (response.outcome, response.data));
-        let ended = if outcome == ToolOutcome::Ok { Ok(&data) } else { Err(tool_fails("cart_get", self.locale)) };
-        tell_end(self.out, "cart_get", ended, self.locale);
-        answer.calls.push(Call::made(CallId::new("cart"), "cart_get".into(), json!({}), began, (outcome, data)));
+        let ended = if outcome == ToolOutcome::Ok { Ok(&data) } else { Err(tool_fails(tools::CART, self.locale)) };
+        tell_end(self.out, tools::CART, ended, self.locale);
+        answer.calls.push(Call::made(CallId::new("cart"), tools::CART.into(), json!({}), began, (outcome, data)));
         outcome == ToolOutcome::Ok
     }
 }
@@ -269,7 +267,7 @@ fn told_as(approval: &Approval, args: &Value, result: &ItemBody) -> Text {
     match outcome {
         ToolOutcome::Ok => Text::AlreadyDone,
         ToolOutcome::Unknown => Text::ConfirmUnknown,
-        _ if !is_refused || approval.tool.as_str() == REMOVE => Text::ConfirmFailed,
+        _ if !is_refused || approval.tool.as_str() == tools::REMOVE_ID => Text::ConfirmFailed,
         _ if several => Text::ConfirmRefusedSeveral,
         _ => Text::ConfirmRefused,
     }

@@ -3,7 +3,7 @@
 use contract::Approval;
 use serde_json::{Value, json};
 
-use crate::{json::text, texts::Text};
+use crate::{json::text, shop::tools, texts::Text};
 
 /// The action's id as callers know it: a UUID.
 pub(crate) fn public_id(approval: &Approval) -> String {
@@ -46,12 +46,12 @@ fn question(approval: &Approval, tool: &str, locale: &str) -> String {
     let name = rows.filter(|row| row.changed).map(|row| row.label.clone()).next();
     let what = name.map_or_else(|| part.clone(), |name| format!("{name} ({part})"));
     match (tool, sv) {
-        ("cart_add_item", false) => format!("Add {quantity} × {what} to the cart?"),
-        ("cart_add_item", true) => format!("Lägga {quantity} × {what} i varukorgen?"),
-        ("cart_set_item_quantity", false) => format!("Change the quantity of {what} to {quantity}?"),
-        ("cart_set_item_quantity", true) => format!("Ändra antalet av {what} till {quantity}?"),
-        ("cart_remove_item", false) => format!("Remove {what} from the cart?"),
-        ("cart_remove_item", true) => format!("Ta bort {what} ur varukorgen?"),
+        (tools::ADD, false) => format!("Add {quantity} × {what} to the cart?"),
+        (tools::ADD, true) => format!("Lägga {quantity} × {what} i varukorgen?"),
+        (tools::SET_QUANTITY, false) => format!("Change the quantity of {what} to {quantity}?"),
+        (tools::SET_QUANTITY, true) => format!("Ändra antalet av {what} till {quantity}?"),
+        (tools::REMOVE, false) => format!("Remove {what} from the cart?"),
+        (tools::REMOVE, true) => format!("Ta bort {what} ur varukorgen?"),
         _ => format!("{} ({what})?", Text::Generic.of(locale)),
     }
 }

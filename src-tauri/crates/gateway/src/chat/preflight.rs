@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use contract::{AgentError, Approval, ApprovalDecideParams, Decision, ErrorCode, Reason, ToolOutcome};
 use futures::future::join_all;
-use host::names_a_dimension;
 use serde_json::{Value, json};
+use shop_adapter::{names_a_dimension, product::Variant};
 
 use crate::{
     call::Call,
@@ -23,6 +23,7 @@ use crate::{
     shop::{
         cards,
         choices::{self, Offer},
+        tools,
     },
     texts::Text,
 };
@@ -55,7 +56,7 @@ impl Turn<'_> {
             self.show(&approval, None, answer);
             return Ok(());
         }
-        let seen = answer.calls.iter().rev().filter_map(|call| call.result_of("product_get")).find(|product| is_about(product, &part)).cloned();
+        let seen = answer.calls.iter().rev().filter_map(|call| call.result_of(tools::GET)).find(|product| is_about(product, &part)).cloned();
         let product = match seen {
             Some(product) => Ok(Some(product)),
             // The product was not looked at: the part number may be that of a parent.
@@ -89,13 +90,13 @@ impl Turn<'_> {
     /// Asks for the variant of a product that was to be added by its id alone. Returns whether that is the answer now.
     pub(crate) async fn ask_for_variant(&self, state: &mut State, answer: &mut Answer) -> Result<bool, Fault> {
         let by_id = |call: &Call| {
-            let by_id = call.tool == "cart_add_item" && !call.asked && text(&call.args["partNo"]).is_none();
+            let by_id = call.tool == tools::ADD && !call.asked && text(&call.args["partNo"]).is_none();
             // The tool takes no id, so that was left out of what it was given.
             let id = || text(&call.args["productId"]).or_else(|| text(&call.ignored.as_ref()?["productId"]));
             by_id.then(|| Some((id()?, call.args["quantity"].as_u64().unwrap_or(1)))).flatten()
         };
         let Some((id, quantity)) = answer.calls.iter().rev().find_map(by_id) else { return Ok(false) };
-        let seen = answer.calls.iter().rev().filter_map(|call| call.result_of("product_get")).find(|product| is_about(product, &id)).cloned();
+        let seen = answer.calls.iter().rev().filter_map(|call| call.result_of(tools::GET)).find(|product| is_about(product, &id)).cloned();
         let product = match seen {
             Some(product) => Some(product),
             None => self.look_up(json!({"productId": id})).await.ok().flatten(),
@@ -120,13 +121,13 @@ impl Turn<'_> {
         if found.is_none() && part.bytes().all(|byte| byte.is_ascii_digit()) {
             found = self.look_up(json!({"productId": part})).await?;
         }
-        Ok(found.filter(|product| product["variants"].as_array().is_some_and(|variants| !variants.is_empty()) && is_about(product, part)))
+        Ok(found.filter(|product| !Variant::read_all(product).is_empty() && is_about(product, part)))
     }
 
     /// Looks a product up in the shop, outside the conversation, which does not mention it. Returns None if the shop knows no such product.
     async fn look_up(&self, arguments: Value) -> Result<Option<Value>, Unanswered> {
         let engine = self.app.host.engine();
-        let Some(get) = engine.specs().iter().find(|spec| spec.model_name == "product_get").cloned() else { return Ok(None) };
+        let Some(get) = engine.specs().iter().find(|spec| spec.model_name == tools::GET).cloned() else { return Ok(None) };
         let error = match engine.look_heard(&self.session, get.id, arguments, self.around()).await {
             Ok(response) if response.outcome == ToolOutcome::Ok => return Ok(Some(response.data)),
             Ok(response) => response.error,
@@ -137,8 +138,8 @@ impl Turn<'_> {
 
     /// Details of the first products found, when the message or what was left out of the search speaks of sizes, colours or buying.
     pub(crate) async fn enrichment(&self, calls: &[Call]) -> Vec<Value> {
-        let looked_at = calls.iter().any(|call| call.tool == "product_get" && call.asked);
-        let Some(found) = calls.iter().rev().find_map(|call| call.result_of("product_search")).filter(|_| !looked_at) else { return Vec::new() };
+        let looked_at = calls.iter().any(|call| call.tool == tools::GET && call.asked);
+        let Some(found) = calls.iter().rev().find_map(|call| call.result_of(tools::SEARCH)).filter(|_| !looked_at) else { return Vec::new() };
         let dropped = found["querySimplification"]["droppedTokens"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let message = self.ask.request.message.to_lowercase();
         let asks = message.split(|c: char| !c.is_alphanumeric()).any(|word| ASKS.split(' ').any(|known| known == word));
@@ -146,7 +147,7 @@ impl Turn<'_> {
             return Vec::new();
         }
         let shown = cards::of_turn(calls, &[]);
-        let ids = shown.iter().take(ENRICHED).filter_map(|card| text(&card["productId"]));
+        let ids = shown.iter().take(ENRICHED).map(|card| card.product_id.clone());
         join_all(ids.map(|id| self.look_up(json!({"productId": id})))).await.into_iter().flatten().flatten().collect()
     }
 
@@ -177,7 +178,7 @@ impl Turn<'_> {
         let fault = |error: AgentError| Fault::of(&error, self.locale);
         let engine = self.app.host.engine();
         let specs = engine.specs();
-        let Some(add) = specs.iter().find(|spec| spec.model_name == "cart_add_item") else { return Err(Fault::internal(self.locale)) };
+        let Some(add) = specs.iter().find(|spec| spec.model_name == tools::ADD) else { return Err(Fault::internal(self.locale)) };
         let arguments = json!({"partNo": part, "quantity": quantity});
         let (called, events) = engine.call_heard(&self.session, add.id.clone(), arguments, self.around()).await;
         let mut teller = EventRelay::new(SseSink::default(), self.locale, false, Arc::clone(&specs));
@@ -210,6 +211,5 @@ fn names_nothing(arguments: &Value) -> bool {
 
 /// Whether a part number, or an id in its place, is this product's or one of its variants'.
 fn is_about(product: &Value, part: &str) -> bool {
-    let is = |value: &Value| [&value["partNo"], &value["productId"]].into_iter().filter_map(text).any(|own| own.eq_ignore_ascii_case(part));
-    is(product) || product["variants"].as_array().is_some_and(|variants| variants.iter().any(is))
+    Variant::read(product).is_named(part) || Variant::read_all(product).iter().any(|variant| variant.is_named(part))
 }

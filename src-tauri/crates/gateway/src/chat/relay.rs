@@ -4,13 +4,14 @@ use std::{collections::VecDeque, sync::Arc, time::Instant};
 
 use contract::{AgentError, Approval, CallId, Choice, Effect, ErrorCode, EventBody, ItemBody, Reason, Stage, ToolOutcome, ToolSpec, TurnStatus};
 use serde_json::{Value, json};
+use shop_adapter::{cart::lines, product::items};
 
 use crate::{
     call::Call,
     chat::sse::SseSink,
     fault::Fault,
     json::text,
-    shop::cards,
+    shop::tools,
     texts::{Text, tool_fails, tool_name, tool_starts},
 };
 
@@ -107,7 +108,7 @@ impl EventRelay {
 
     fn round(&mut self) {
         self.rounds += 1;
-        let compared = self.calls.iter().filter(|call| call.tool == "product_get" && call.ok()).count() > 1;
+        let compared = self.calls.iter().filter(|call| call.tool == tools::GET && call.ok()).count() > 1;
         let text = match (self.searched, compared) {
             (_, true) => Text::Comparing,
             (true, false) => Text::Refining,
@@ -203,12 +204,12 @@ impl EventRelay {
                 return;
             }
             tell_end(&self.out, &call.tool, call.ended(self.locale), self.locale);
-            self.searched |= call.tool == "product_search" && call.ok();
+            self.searched |= call.tool == tools::SEARCH && call.ok();
             // A tool that does not exist was never said to begin, and one that was not asked has not failed: their end is all there is.
             if !call.ok() && call.known && call.asked {
                 self.out.status(tool_fails(&call.tool, self.locale));
-            } else if let Some(found) = call.result_of("product_search") {
-                let text = if cards::items(found).is_empty() { Text::NoneFound } else { Text::Found };
+            } else if let Some(found) = call.result_of(tools::SEARCH) {
+                let text = if items(found).is_empty() { Text::NoneFound } else { Text::Found };
                 self.out.status(text.of(self.locale));
             }
             self.waiting.pop_front();
@@ -270,21 +271,21 @@ pub(crate) fn tell_end(out: &SseSink, tool: &str, ended: Result<&Value, &'static
 /// A result in a few members.
 pub(crate) fn summary(tool: &str, data: &Value) -> Value {
     match tool {
-        "product_search" => {
-            let count = cards::items(data).len();
+        tools::SEARCH => {
+            let count = items(data).len();
             let mut summary = json!({"itemCount": count});
             if let Some(total) = data["totalCount"].as_u64() {
                 summary["totalCount"] = json!(total);
             }
             summary
         }
-        "product_get" => {
+        tools::GET => {
             let mut summary = serde_json::Map::new();
             summary.extend(text(&data["productId"]).map(|id| ("productId".to_owned(), json!(id))));
             summary.extend(text(&data["name"]).map(|name| ("title".to_owned(), json!(name))));
             Value::Object(summary)
         }
-        "cart_get" => json!({"itemCount": cards::lines(data).len()}),
+        tools::CART => json!({"itemCount": lines(data).len()}),
         _ => json!({"success": true}),
     }
 }

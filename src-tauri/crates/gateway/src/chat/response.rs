@@ -3,8 +3,12 @@
 use axum::http::StatusCode;
 use serde::Serialize;
 use serde_json::Value;
+use shop_adapter::cart::Cart;
 
-use crate::{fault::Fault, shop::choices::Shown};
+use crate::{
+    fault::Fault,
+    shop::{cards::Card, choices::Shown},
+};
 
 /// An absent member is left out, never null.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -14,7 +18,7 @@ pub(crate) struct ChatResponse {
     pub(crate) session_id: String,
     pub(crate) text: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) cards: Vec<Value>,
+    pub(crate) cards: Vec<Card>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) refinements: Vec<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,7 +26,7 @@ pub(crate) struct ChatResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) comparison: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) cart: Option<Value>,
+    pub(crate) cart: Option<Cart>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pending_action: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,7 @@
 //! The part of a session that the gateway stores between turns, under the names that earlier versions gave its members.
 
 use serde::{Deserialize, Serialize};
+use shop_adapter::cart::Cart;
 use serde_json::Value;
 
 use crate::{chat::expecting::Expectations, shop::memory::Memory};
@@ -13,7 +14,7 @@ pub(crate) struct State {
     pub(crate) expires_at: i64,
     /// The cart as it was shown last.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) cart: Option<Value>,
+    pub(crate) cart: Option<Cart>,
     /// The answers that the next message may give.
     #[serde(flatten)]
     pub(crate) open: Expectations,

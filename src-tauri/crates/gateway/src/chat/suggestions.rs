@@ -8,7 +8,10 @@ use serde_json::json;
 use crate::{
     chat::{answer::Answer, expecting::Change, relay::EventRelay, state::State, turn::Turn},
     fault::Fault,
-    shop::refine::{self, Way},
+    shop::{
+        refine::{self, Way},
+        tools,
+    },
     texts::Text,
 };
 
@@ -30,7 +33,7 @@ impl Turn<'_> {
     async fn search_for(&self, words: &str, none: Text, state: &mut State, answer: &mut Answer) -> Result<(), Fault> {
         let engine = self.app.host.engine();
         let specs = engine.specs();
-        let Some(search) = specs.iter().find(|spec| spec.model_name == "product_search") else { return Err(Fault::internal(self.locale)) };
+        let Some(search) = specs.iter().find(|spec| spec.model_name == tools::SEARCH) else { return Err(Fault::internal(self.locale)) };
         let (called, events) = engine.call_heard(&self.session, search.id.clone(), json!({"query": words}), self.around()).await;
         let mut teller = EventRelay::new(self.out.clone(), self.locale, self.ask.debug, Arc::clone(&specs));
         for event in events {

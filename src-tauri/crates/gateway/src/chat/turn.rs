@@ -26,13 +26,13 @@ use crate::{
     shop::{
         cards,
         choices::{self, Pick},
-        compare, references, refine,
+        compare, references, refine, tools,
     },
     texts::{Text, locale_of},
 };
 
 /// The tools whose proposals are looked at here: the customer chooses what is missing. If another tool cannot do something, the model is told.
-pub(crate) const LOOKED_AT: &[&str] = &["cart_add_item"];
+pub(crate) const LOOKED_AT: &[&str] = &[tools::ADD];
 
 /// Runs the turn. The last event of `out` is the very answer that comes back.
 pub(crate) async fn converse(app: Arc<ChatService>, ask: AdmittedRequest, out: SseSink, leave: CancellationToken) -> Outcome {
@@ -243,7 +243,7 @@ impl Turn<'_> {
             }
             None if self.ask_for_variant(state, answer).await? => {}
             None => {
-                let looked_at = answer.calls.iter().rev().find_map(|call| call.result_of("product_get"));
+                let looked_at = answer.calls.iter().rev().find_map(|call| call.result_of(tools::GET));
                 if let Some(kept) = choices::of_words(&end.choices, looked_at, self.locale) {
                     answer.choices = choices::shown(&kept);
                     state.open.apply(Change::ChoicesOffered(kept));

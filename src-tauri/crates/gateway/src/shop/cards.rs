@@ -1,10 +1,13 @@
-//! Products and carts of the shop as blocks of an answer. Amounts, names and pictures stay as the shop wrote them.
+//! Products of the shop as cards of an answer: which ones, in which order, and what each shows.
 
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Number, Value, json};
+use shop_adapter::product::{self, Availability, Product, Stock};
 
 use crate::{
     call::Call,
-    json::{cut, first, number, numeral, text},
+    json::{cut, text},
+    shop::tools,
 };
 
 /// Cards of one answer.
@@ -12,244 +15,208 @@ const CARDS: usize = 6;
 const SUBTITLE: usize = 100;
 /// Values of one dimension.
 const VALUES: usize = 20;
-const CART_LINES: usize = 20;
 
-/// The items of a search result.
-pub(crate) fn items(data: &Value) -> &[Value] {
-    let list = data.as_array().or_else(|| data["items"].as_array()).or_else(|| data["products"].as_array());
-    list.map_or(&[], Vec::as_slice)
+/// A product as the chat API shows it. A member that is not known is left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Card {
+    pub(crate) product_id: String,
+    pub(crate) title: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) subtitle: Option<String>,
+    /// Null if the shop names it and means none.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "named")]
+    pub(crate) variant_name: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) price: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) currency: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) image_url: Option<String>,
+    /// Null if the shop names it and means none.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "named")]
+    pub(crate) thumbnail_image_key: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub(crate) attributes: Map<String, Value>,
+    pub(crate) availability: ShownStock,
+    /// Which values the product's variants have, by dimension.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub(crate) dimension_hints: Map<String, Value>,
 }
 
-/// The lines of a cart.
-pub(crate) fn lines(cart: &Value) -> &[Value] {
-    let cart = if cart["cart"].is_object() { &cart["cart"] } else { cart };
-    ["items", "lineItems", "cartItems"].iter().find_map(|name| cart[*name].as_array()).map_or(&[], Vec::as_slice)
+/// Whether a product can be had, and what the shop reports of its stock.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct ShownStock {
+    pub(crate) status: Status,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) on_hand_value: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    incoming_value: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leadtime_day_count: Option<Number>,
+    /// Null if the shop says that it does not know.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "named")]
+    next_delivery_date: Option<Option<String>>,
+}
+
+/// A member that is there, also as null.
+fn named<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
+}
+
+/// An availability by the name that the chat API gives it. The order is the order of cards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Status {
+    InStock,
+    #[default]
+    Unknown,
+    OutOfStock,
+    Inactive,
+}
+
+impl Status {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::InStock => "in_stock",
+            Self::Unknown => "unknown",
+            Self::OutOfStock => "out_of_stock",
+            Self::Inactive => "inactive",
+        }
+    }
+}
+
+impl From<Availability> for Status {
+    fn from(availability: Availability) -> Self {
+        match availability {
+            Availability::InStock => Self::InStock,
+            Availability::Unknown => Self::Unknown,
+            Availability::OutOfStock => Self::OutOfStock,
+            Availability::Inactive => Self::Inactive,
+        }
+    }
+}
+
+impl From<&Stock> for ShownStock {
+    fn from(stock: &Stock) -> Self {
+        if !stock.is_reported {
+            return Self::default();
+        }
+        Self {
+            status: stock.availability().into(),
+            on_hand_value: stock.value.clone(),
+            incoming_value: stock.incoming.clone(),
+            leadtime_day_count: stock.lead_days.clone(),
+            next_delivery_date: stock.next_delivery.clone(),
+        }
+    }
+}
+
+impl From<Product> for Card {
+    fn from(product: Product) -> Self {
+        Self {
+            subtitle: product.description.map(|text| cut(&text, SUBTITLE)),
+            availability: ShownStock::from(&product.stock),
+            product_id: product.id,
+            title: product.name,
+            variant_name: product.variant_name,
+            price: product.price,
+            currency: product.currency,
+            image_url: product.image,
+            thumbnail_image_key: product.thumbnail_key,
+            attributes: product.attributes,
+            dimension_hints: Map::new(),
+        }
+    }
+}
+
+impl Card {
+    /// A card of a product, if it has an id and a name.
+    pub(crate) fn of(item: &Value) -> Option<Self> {
+        Product::read(item).map(Self::from)
+    }
+
+    /// The card with what the product's details add: its stock, or that of the variant that was asked for, and its dimensions.
+    fn with_details(self, product: &Product, asked: Option<&str>) -> Self {
+        let variant = product.variants.iter().find(|variant| asked.is_some() && variant.product_id.as_deref() == asked);
+        let availability = ShownStock::from(variant.map_or(&product.stock, |variant| &variant.stock));
+        Self { availability, ..self }.with_dimensions(product)
+    }
+
+    fn with_dimensions(mut self, product: &Product) -> Self {
+        let hints = dimension_hints(product);
+        if !hints.is_empty() {
+            self.dimension_hints = hints;
+        }
+        self
+    }
+
+    /// The pieces in stock.
+    fn pieces(&self) -> f64 {
+        self.availability.on_hand_value.as_ref().and_then(Number::as_f64).unwrap_or(0.0)
+    }
 }
 
 /// The cards of a turn: of the products that were looked at, else of everything that was found. A product that could not be looked
 /// at is shown as a search found it, in this turn or `earlier`.
-pub(crate) fn of_turn(calls: &[Call], earlier: &[Value]) -> Vec<Value> {
-    let searched: Vec<Value> = calls.iter().filter_map(|call| call.result_of("product_search")).flat_map(items).filter_map(of_item).collect();
-    let looked_at: Vec<&Call> = calls.iter().filter(|call| call.tool == "product_get" && call.outcome.is_some() && call.asked).collect();
-    let mut cards: Vec<Value> = Vec::new();
-    let mut add = |card: Value| {
-        if cards.iter().all(|known| known["productId"] != card["productId"]) {
+pub(crate) fn of_turn(calls: &[Call], earlier: &[Card]) -> Vec<Card> {
+    let searched: Vec<Card> = calls.iter().filter_map(|call| call.result_of(tools::SEARCH)).flat_map(product::items).filter_map(Card::of).collect();
+    let looked_at: Vec<&Call> = calls.iter().filter(|call| call.tool == tools::GET && call.outcome.is_some() && call.asked).collect();
+    let mut cards: Vec<Card> = Vec::new();
+    let mut add = |card: Card| {
+        if cards.iter().all(|known| known.product_id != card.product_id) {
             cards.push(card);
         }
     };
     for call in looked_at {
         let asked = text(&call.args["productId"]);
-        let known = |id: &Value| searched.iter().chain(earlier).find(|card| card["productId"] == *id).cloned();
-        match call.result_of("product_get") {
-            Some(product) => {
-                let Some(own) = of_item(product) else { continue };
-                let card = searched.iter().find(|card| card["productId"] == own["productId"]).cloned();
-                add(enriched(card.unwrap_or(own), product, asked.as_deref()));
+        match call.result_of(tools::GET) {
+            Some(details) => {
+                let Some(product) = Product::read(details) else { continue };
+                let found = searched.iter().find(|card| card.product_id == product.id).cloned();
+                let card = found.unwrap_or_else(|| product.clone().into());
+                add(card.with_details(&product, asked.as_deref()));
             }
-            None => asked.and_then(|id| known(&json!(id))).into_iter().for_each(&mut add),
+            None => asked.and_then(|id| searched.iter().chain(earlier).find(|card| card.product_id == id).cloned()).into_iter().for_each(&mut add),
         }
     }
     if cards.is_empty() {
         for card in searched {
-            if cards.iter().all(|known| known["productId"] != card["productId"]) {
+            if cards.iter().all(|known| known.product_id != card.product_id) {
                 cards.push(card);
             }
         }
-        cards.sort_by_key(rank);
+        cards.sort_by_key(|card| card.availability.status);
     } else {
-        cards.sort_by(|a, b| rank(a).cmp(&rank(b)).then(on_hand(b).total_cmp(&on_hand(a))));
+        cards.sort_by(|a, b| a.availability.status.cmp(&b.availability.status).then(b.pieces().total_cmp(&a.pieces())));
     }
     cards.truncate(CARDS);
     cards
 }
 
 /// Cards with the values that their products' variants have.
-pub(crate) fn with_dimensions(cards: &mut [Value], products: &[Value]) {
+pub(crate) fn with_dimensions(cards: &mut [Card], details: &[Value]) {
+    let products: Vec<Product> = details.iter().filter_map(Product::read).collect();
     for card in cards {
-        let product = products.iter().find(|product| text(&product["productId"]).as_deref() == card["productId"].as_str());
-        if let Some(hints) = product.map(dimension_hints).filter(|hints| !hints.is_empty()) {
-            card["dimensionHints"] = Value::Object(hints);
+        if let Some(product) = products.iter().find(|product| product.id == card.product_id) {
+            *card = std::mem::take(card).with_dimensions(product);
         }
     }
-}
-
-fn rank(card: &Value) -> u8 {
-    match card["availability"]["status"].as_str() {
-        Some("in_stock") => 0,
-        Some("out_of_stock") => 2,
-        Some("inactive") => 3,
-        Some(_) | None => 1,
-    }
-}
-
-fn on_hand(card: &Value) -> f64 {
-    number(&card["availability"]["onHandValue"]).unwrap_or(0.0)
-}
-
-/// A card of a product, when it has an id and a name.
-pub(crate) fn of_item(item: &Value) -> Option<Value> {
-    let id = first(item, &["productId", "id", "partNo", "productNumber", "sku", "code"])?;
-    let title = first(item, &["name", "title", "productName", "displayName"])?;
-    let mut card = Map::new();
-    let mut put = |name: &str, value: Option<Value>| card.extend(value.map(|value| (name.to_owned(), value)));
-    put("productId", Some(json!(id)));
-    put("title", Some(json!(title)));
-    put("subtitle", text(&item["description"]).map(|text| json!(cut(&text, SUBTITLE))));
-    put("variantName", item.get("variantName").map(|name| if name.is_string() { name.clone() } else { Value::Null }));
-    let (price, currency) = price(item);
-    put("price", price.map(Value::from));
-    put("currency", currency.map(Value::from));
-    put("imageUrl", image(item).map(Value::from));
-    put("thumbnailImageKey", item.get("thumbnailImageKey").map(|key| text(key).map_or(Value::Null, Value::from)));
-    let attributes = attributes(item);
-    put("attributes", (!attributes.is_empty()).then_some(Value::Object(attributes)));
-    put("availability", Some(availability(&item["onHand"])));
-    Some(Value::Object(card))
-}
-
-/// Price and currency of a product, as written.
-pub(crate) fn price(item: &Value) -> (Option<String>, Option<String>) {
-    let of = |value: &Value| text(value).or_else(|| first(value, &["value", "amount", "price", "sellingPrice", "listPrice"]));
-    let price = of(&item["price"]).or_else(|| of(&item["priceIncVat"]));
-    let currency = first(&item["price"], &["currency", "currencyCode", "currencySymbol"]).or_else(|| first(item, &["currency", "currencyCode"]));
-    (price, currency)
-}
-
-fn image(item: &Value) -> Option<String> {
-    first(item, &["imageUrl", "image", "primaryImage", "thumbnailUrl", "thumbnail"]).or_else(|| {
-        let one = item["images"].as_array()?.first()?;
-        text(one).or_else(|| first(one, &["url", "src", "imageUrl"]))
-    })
-}
-
-/// Attributes of a product beside its name and price.
-pub(crate) fn attributes(item: &Value) -> Map<String, Value> {
-    let of = |name: &str| item[name].as_str().or_else(|| item["attributes"][name].as_str()).filter(|text| !text.trim().is_empty()).map(|text| json!(text));
-    let named = ["color", "size", "material", "brand", "category", "manufacturer"];
-    let mut found: Map<String, Value> = named.iter().filter_map(|name| Some(((*name).to_owned(), of(name)?))).collect();
-    if !found.contains_key("brand")
-        && let Some(maker) = of("manufacturerName")
-    {
-        found.insert("brand".into(), maker);
-    }
-    found
-}
-
-/// Whether it can be had.
-pub(crate) fn availability(on_hand: &Value) -> Value {
-    if !on_hand.is_object() {
-        return json!({"status": "unknown"});
-    }
-    let value = number(&on_hand["value"]).unwrap_or(0.0);
-    let status = match (on_hand["isActive"] == false, value > 0.0) {
-        (true, _) => "inactive",
-        (false, true) => "in_stock",
-        (false, false) => "out_of_stock",
-    };
-    let mut found = json!({"status": status});
-    for (name, from) in [("onHandValue", "value"), ("incomingValue", "incomingValue"), ("leadtimeDayCount", "leadtimeDayCount")] {
-        if let Some(value) = numeral(&on_hand[from]) {
-            found[name] = value;
-        }
-    }
-    match on_hand.get("nextDeliveryDate") {
-        Some(Value::String(day)) => found["nextDeliveryDate"] = json!(day),
-        Some(Value::Null) => found["nextDeliveryDate"] = Value::Null,
-        Some(_) | None => {}
-    }
-    found
-}
-
-/// A card with what the product's details add: its stock, and which values its variants have.
-fn enriched(mut card: Value, product: &Value, asked: Option<&str>) -> Value {
-    let variants = product["variants"].as_array().map_or(&[] as &[Value], Vec::as_slice);
-    let variant = variants.iter().find(|variant| asked.is_some() && text(&variant["productId"]).as_deref() == asked);
-    card["availability"] = availability(variant.map_or(&product["onHand"], |variant| &variant["onHand"]));
-    let hints = dimension_hints(product);
-    if !hints.is_empty() {
-        card["dimensionHints"] = Value::Object(hints);
-    }
-    card
 }
 
 /// Which values the variants of a product have.
-fn dimension_hints(product: &Value) -> Map<String, Value> {
+fn dimension_hints(product: &Product) -> Map<String, Value> {
     let mut hints: Map<String, Value> = Map::new();
-    for (name, value) in product["variants"].as_array().into_iter().flatten().flat_map(dimensions) {
-        if let Some(values) = hints.entry(name).or_insert_with(|| json!([])).as_array_mut()
+    for dimension in product.variants.iter().flat_map(|variant| &variant.dimensions) {
+        if let Some(values) = hints.entry(dimension.name.clone()).or_insert_with(|| json!([])).as_array_mut()
             && values.len() < VALUES
-            && !values.contains(&json!(value))
+            && !values.contains(&json!(dimension.value))
         {
-            values.push(json!(value));
+            values.push(json!(dimension.value));
         }
     }
     hints
-}
-
-/// The dimensions of a variant, the primary ones first, each once.
-pub(crate) fn dimensions(variant: &Value) -> Vec<(String, String)> {
-    let lists = ["variantParametrics", "parametrics"].iter().filter_map(|name| variant[*name].as_array()).flatten();
-    let mut all: Vec<(bool, String, String, String)> = Vec::new();
-    for one in lists {
-        let (Some(name), Some(value)) = (text(&one["name"]), text(&one["value"])) else { continue };
-        let key = text(&one["code"]).unwrap_or_else(|| name.clone());
-        if all.iter().all(|(_, known, _, _)| *known != key) {
-            all.push((one["isPrimary"] != true, key, name, value));
-        }
-    }
-    all.sort_by_key(|(secondary, ..)| *secondary);
-    all.into_iter().map(|(_, _, name, value)| (name, value)).collect()
-}
-
-/// A cart as the answer shows it.
-pub(crate) fn cart(data: &Value) -> Option<Value> {
-    let cart = [&data["basket"], &data["cart"]].into_iter().find(|inner| inner.is_object()).unwrap_or(data);
-    if !cart.is_object() {
-        return None;
-    }
-    let own = first(cart, &["currencyCode", "currency"]).or_else(|| first(data, &["currencyCode", "currency"]));
-    let amount = |raw: &Value, currency: Option<&str>| -> Option<Value> {
-        let raw = text(raw).or_else(|| first(raw, &["value", "amount"]))?;
-        let digits: String = raw.chars().filter(|c| c.is_ascii_digit() || matches!(c, ',' | '.')).collect::<String>().replacen(',', ".", 1);
-        // A discount is a line that takes away.
-        let sign = if raw.starts_with(['-', '\u{2212}']) { -1.0 } else { 1.0 };
-        let mut price = json!({"formatted": raw});
-        if let Ok(amount) = digits.parse::<f64>() {
-            price["amount"] = json!(sign * amount);
-        }
-        if let Some(currency) = currency {
-            price["currency"] = json!(currency);
-        }
-        Some(price)
-    };
-    let of_line = |line: &Value| -> Option<Value> {
-        let mut item = json!({
-            "productId": first(line, &["partNo", "productId", "id"])?,
-            "quantity": numeral(&line["quantity"]).unwrap_or_else(|| json!(1)),
-        });
-        if let Some(name) = first(line, &["name", "title"]) {
-            item["name"] = json!(name);
-        }
-        let raw = ["unitPrice", "price"].iter().map(|name| &line[*name]).find(|value| !value.is_null());
-        if let Some(price) = raw.and_then(|raw| amount(raw, first(line, &["currency", "currencyCode"]).or_else(|| own.clone()).as_deref())) {
-            item["price"] = price;
-        }
-        Some(item)
-    };
-    let lines = lines(cart);
-    let items: Vec<Value> = lines.iter().filter_map(of_line).take(CART_LINES).collect();
-    let mut shown = json!({"itemCount": lines.len(), "items": items});
-    if let Some(id) = text(&cart["basketId"]).or_else(|| text(&data["basketId"])) {
-        shown["cartId"] = json!(id);
-    }
-    let total = |names: &[&str]| names.iter().map(|name| &cart[*name]).find_map(|raw| amount(raw, own.as_deref()));
-    let mut totals = Map::new();
-    totals.extend(total(&["subtotal"]).map(|price| ("subtotal".to_owned(), price)));
-    totals.extend(total(&["total", "grandTotal"]).map(|price| ("total".to_owned(), price)));
-    if !totals.is_empty() {
-        shown["totals"] = Value::Object(totals);
-    }
-    Some(shown)
 }
 
 #[cfg(test)]

@@ -3,12 +3,9 @@
 use language::message::{contains_word, read_option};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use shop_adapter::product::Variant;
 
-use crate::{
-    json::{number, text},
-    shop::cards::dimensions,
-    texts::Text,
-};
+use crate::{json::text, texts::Text};
 
 const OPTIONS: usize = 6;
 
@@ -30,66 +27,59 @@ pub(crate) enum Offer {
     Nothing,
 }
 
-fn is_buyable(variant: &Value) -> bool {
-    variant["isBuyable"] == true && text(&variant["partNo"]).is_some()
-}
-
-/// Returns None if the shop does not report stock.
-fn in_stock(variant: &Value) -> Option<bool> {
-    let stock = &variant["onHand"];
-    if stock["isActive"] == false { Some(false) } else { number(&stock["value"]).map(|value| value > 0.0) }
-}
-
 /// Finds how the product can be added under a part number: its own asks for a variant, a variant's does not.
 pub(crate) fn offer(product: &Value, part: &str, quantity: u64, locale: &str) -> Offer {
-    let variants = product["variants"].as_array().map_or(&[] as &[Value], Vec::as_slice);
-    let is = |value: &Value| text(value).is_some_and(|own| own.eq_ignore_ascii_case(part));
+    let variants = Variant::read_all(product);
     // An id in place of the part number means the same thing, and is no part number.
-    let under_part = |value: &Value| if is(&value["partNo"]) { Offer::Plain } else { text(&value["partNo"]).map_or(Offer::Plain, Offer::One) };
-    if let Some(variant) = variants.iter().find(|variant| is(&variant["partNo"]) || is(&variant["productId"])) {
-        return if is_buyable(variant) { under_part(variant) } else { Offer::Nothing };
+    let under_part = |own: Option<String>| match own {
+        Some(own) if !own.eq_ignore_ascii_case(part) => Offer::One(own),
+        Some(_) | None => Offer::Plain,
+    };
+    if let Some(variant) = variants.iter().find(|variant| variant.is_named(part)) {
+        return variant.part_to_buy().map_or(Offer::Nothing, |own| under_part(Some(own.clone())));
     }
-    let buyable: Vec<&Value> = variants.iter().filter(|variant| is_buyable(variant)).collect();
+    let buyable: Vec<&Variant> = variants.iter().filter(|variant| variant.part_to_buy().is_some()).collect();
     match (&buyable[..], variants.is_empty()) {
-        ([], true) if product["attributes"]["isBuyable"] == true => under_part(product),
+        ([], true) if product["attributes"]["isBuyable"] == true => under_part(text(&product["partNo"])),
         ([], _) => Offer::Nothing,
-        ([one], _) => text(&one["partNo"]).map_or(Offer::Nothing, Offer::One),
+        ([one], _) => one.part_no.clone().map_or(Offer::Nothing, Offer::One),
         (several, _) => Offer::Several(of_variants(several, quantity, locale)),
     }
 }
 
 /// A set of choices among variants, those in stock first and those out of stock last.
-fn of_variants(variants: &[&Value], quantity: u64, locale: &str) -> Value {
-    let mut sorted: Vec<&Value> = variants.to_vec();
-    let stock = |variant: &Value| number(&variant["onHand"]["value"]).unwrap_or(0.0);
-    let delivery = |variant: &Value| variant["onHand"]["nextDeliveryDate"].as_str().unwrap_or("9999").to_owned();
+fn of_variants(variants: &[&Variant], quantity: u64, locale: &str) -> Value {
+    let mut sorted: Vec<&Variant> = variants.to_vec();
+    let delivery = |variant: &Variant| variant.stock.next_delivery.clone().flatten().unwrap_or_else(|| "9999".to_owned());
     sorted.sort_by(|a, b| {
-        let there = |variant: &Value| in_stock(variant).map_or(1, |there| if there { 0 } else { 2 });
-        there(a).cmp(&there(b)).then_with(|| if in_stock(a) == Some(true) { stock(b).total_cmp(&stock(a)) } else { delivery(a).cmp(&delivery(b)) })
+        let place = |variant: &Variant| variant.stock.is_there().map_or(1, |there| if there { 0 } else { 2 });
+        place(a).cmp(&place(b)).then_with(|| match a.stock.is_there() {
+            Some(true) => b.stock.pieces().total_cmp(&a.stock.pieces()),
+            Some(false) | None => delivery(a).cmp(&delivery(b)),
+        })
     });
     let options: Vec<Value> = sorted.into_iter().filter_map(|variant| option(variant, locale)).take(OPTIONS).collect();
     json!({"id": uuid::Uuid::new_v4().to_string(), "kind": "variant", "prompt": Text::ChooseVariant.of(locale), "options": options, "quantity": quantity})
 }
 
-fn option(variant: &Value, locale: &str) -> Option<Value> {
-    let all = dimensions(variant);
-    let named: Vec<String> = all.iter().take(3).map(|(name, value)| format!("{name}: {value}")).collect();
-    let called = || ["variantName", "name", "uniqueName", "partNo"].iter().find_map(|name| text(&variant[*name]));
+fn option(variant: &Variant, locale: &str) -> Option<Value> {
+    let named: Vec<String> = variant.dimensions.iter().take(3).map(|one| format!("{}: {}", one.name, one.value)).collect();
+    let called = || [&variant.variant_name, &variant.name, &variant.unique_name, &variant.part_no].into_iter().find_map(Clone::clone);
     let what = if named.is_empty() { called()? } else { named.join(", ") };
-    let there = in_stock(variant);
+    let there = variant.stock.is_there();
     let remark = there.map(|there| if there { Text::InStock } else { Text::OutOfStock }.of(locale));
-    let dims: serde_json::Map<String, Value> = all.into_iter().map(|(name, value)| (name, json!(value))).collect();
+    let dims: serde_json::Map<String, Value> = variant.dimensions.iter().map(|one| (one.name.clone(), json!(one.value))).collect();
     Some(json!({
-        "id": text(&variant["productId"]).or_else(|| text(&variant["partNo"]))?,
+        "id": variant.product_id.as_ref().or(variant.part_no.as_ref())?,
         "label": remark.map_or_else(|| what.clone(), |remark| format!("{what} ({remark})")),
         "meta": {
-            "onHand": crate::json::numeral(&variant["onHand"]["value"]),
-            "isBuyable": variant["isBuyable"] == true,
+            "onHand": variant.stock.value,
+            "isBuyable": variant.is_buyable,
             "dimsMap": dims,
-            "partNo": text(&variant["partNo"])?,
+            "partNo": variant.part_no.as_ref()?,
             "inStock": there,
         },
-        "also": [text(&variant["eanCode"]), text(&variant["uniqueName"])],
+        "also": [variant.ean_code, variant.unique_name],
     }))
 }
 
@@ -97,7 +87,8 @@ fn option(variant: &Value, locale: &str) -> Option<Value> {
 /// product that was looked at, they are told as its variants.
 pub(crate) fn of_words(offered: &[contract::Choice], product: Option<&Value>, locale: &str) -> Option<Value> {
     let offered = &offered[..offered.len().min(OPTIONS)];
-    let variants = product.and_then(|product| offered.iter().map(|choice| option(named_by(choice, product)?, locale)).collect::<Option<Vec<Value>>>());
+    let all = product.filter(|product| product["variants"].is_array()).map(Variant::read_all);
+    let variants = all.and_then(|all| offered.iter().map(|choice| option(named_by(choice, &all)?, locale)).collect::<Option<Vec<Value>>>());
     let (kind, prompt) = if variants.is_some() { ("variant", Text::ChooseVariant) } else { ("generic", Text::Options) };
     let plain = || offered.iter().enumerate().map(|(index, choice)| json!({"id": (index + 1).to_string(), "label": choice.label})).collect();
     let mut options = variants.unwrap_or_else(plain);
@@ -108,10 +99,9 @@ pub(crate) fn of_words(offered: &[contract::Choice], product: Option<&Value>, lo
 }
 
 /// The one variant of a product that a choice names.
-fn named_by<'a>(choice: &contract::Choice, product: &'a Value) -> Option<&'a Value> {
-    let is_named =
-        |variant: &Value| ["variantName", "partNo"].iter().filter_map(|name| text(&variant[*name])).any(|name| contains_word(&choice.message, &name));
-    let mut named = product["variants"].as_array()?.iter().filter(|variant| is_named(variant));
+fn named_by<'a>(choice: &contract::Choice, variants: &'a [Variant]) -> Option<&'a Variant> {
+    let is_named = |variant: &&Variant| [&variant.variant_name, &variant.part_no].into_iter().flatten().any(|name| contains_word(&choice.message, name));
+    let mut named = variants.iter().filter(is_named);
     named.next().filter(|_| named.next().is_none())
 }
 
@@ -285,18 +275,18 @@ mod tests {
 
     #[test]
     fn section_23_the_widget_shows_stock_and_whether_it_can_be_bought() {
-        let kept = of_variants(&[&variant(10, 1, json!({})), &variant(11, 0, json!({}))], 1, "en");
+        let kept = of_variants(&[&Variant::read(&variant(10, 1, json!({}))), &Variant::read(&variant(11, 0, json!({})))], 1, "en");
         let sent = crate::chat::sse::written(&shown(&kept));
         assert!(sent.contains(r#""meta":{"onHand":1,"isBuyable":true,"partNo":"P-10","inStock":true,"dimsMap":{"Size":"10"}}"#), "{sent}");
         let untold = json!({"productId": 12, "partNo": "P-12", "isBuyable": true, "onHand": null});
-        let sent = crate::chat::sse::written(&shown(&of_variants(&[&untold], 1, "en")));
+        let sent = crate::chat::sse::written(&shown(&of_variants(&[&Variant::read(&untold)], 1, "en")));
         assert!(sent.contains(r#""meta":{"isBuyable":true,"partNo":"P-12","dimsMap":{}}"#), "{sent}");
     }
 
     #[test]
     fn section_12_names_of_a_variant_choose_it() {
         let named = variant(10, 1, json!({"eanCode": "7350001", "uniqueName": "boot-10"}));
-        let kept = of_variants(&[&named, &variant(11, 1, json!({}))], 1, "en");
+        let kept = of_variants(&[&Variant::read(&named), &Variant::read(&variant(11, 1, json!({})))], 1, "en");
         for message in ["7350001", "the boot-10", "P-10 please", "10?"] {
             assert_eq!(pick(message, &kept), Some(Pick::Part("P-10".into(), 1)), "{message}");
         }

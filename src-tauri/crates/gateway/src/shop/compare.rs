@@ -1,11 +1,12 @@
 //! Products of a turn side by side: as a table, and as the rows that the shop's widget draws.
 
 use serde_json::{Map, Value, json};
+use shop_adapter::product::{Availability, Product};
 
 use crate::{
     call::Call,
-    json::{cut, first, text},
-    shop::cards,
+    json::{cut, text},
+    shop::tools,
     texts::Text,
 };
 
@@ -30,18 +31,18 @@ const ORDER: [(&str, &str); 12] = [
 
 /// The comparison of a turn that looked at two products or more: of the `wanted` ones, when these are among them.
 pub(crate) fn of_turn(calls: &[Call], wanted: &[String], locale: &str) -> Option<Value> {
-    let mut products: Vec<&Value> = Vec::new();
-    for product in calls.iter().filter_map(|call| call.result_of("product_get")) {
-        if item(product).is_some() && products.iter().all(|known| known["productId"] != product["productId"]) {
+    let mut products: Vec<Product> = Vec::new();
+    for product in calls.iter().filter_map(|call| call.result_of(tools::GET)).filter_map(Product::read) {
+        if products.iter().all(|known| known.id != product.id) {
             products.push(product);
         }
     }
-    let is_wanted = |product: &&Value| text(&product["productId"]).is_some_and(|id| wanted.contains(&id));
+    let is_wanted = |product: &Product| wanted.contains(&product.id);
     if products.iter().filter(|product| is_wanted(product)).count() > 1 {
         products.retain(is_wanted);
     }
     products.truncate(PRODUCTS);
-    let mut items: Vec<Value> = products.iter().filter_map(|product| item(product)).collect();
+    let mut items: Vec<Value> = products.iter().map(item).collect();
     if items.len() < 2 {
         return None;
     }
@@ -64,22 +65,22 @@ pub(crate) fn of_turn(calls: &[Call], wanted: &[String], locale: &str) -> Option
     Some(json!({"title": title(&items, locale), "productIds": ids, "items": items, "table": {"headers": headers, "rows": table}, "rows": rows}))
 }
 
-fn item(product: &Value) -> Option<Value> {
-    let mut item = json!({"productId": text(&product["productId"])?, "name": first(product, &["name", "title"])?});
-    let mut attributes = cards::attributes(product);
+fn item(product: &Product) -> Value {
+    let mut item = json!({"productId": product.id, "name": product.name});
+    let mut attributes = product.attributes.clone();
     if let Some(brand) = attributes.remove("brand") {
         item["brand"] = brand;
     }
-    for (name, value) in product["attributes"].as_object().into_iter().flatten() {
+    for (name, value) in &product.own_attributes {
         let known = attributes.keys().any(|key| key.eq_ignore_ascii_case(name)) || name == "isBuyable";
         if !known && (value.is_string() || value.is_number() || value.is_boolean()) {
             attributes.insert(name.clone(), value.clone());
         }
     }
     item["attributes"] = Value::Object(attributes);
-    let (price, currency) = cards::price(product);
-    if let Some(price) = price {
-        let mut shown = json!({"formatted": currency.as_ref().map_or_else(|| price.clone(), |currency| format!("{price} {currency}"))});
+    if let Some(price) = &product.price {
+        let currency = product.currency.as_ref();
+        let mut shown = json!({"formatted": currency.map_or_else(|| price.clone(), |currency| format!("{price} {currency}"))});
         if let Ok(amount) = price.parse::<f64>() {
             shown["amount"] = json!(amount);
         }
@@ -88,19 +89,19 @@ fn item(product: &Value) -> Option<Value> {
         }
         item["price"] = shown;
     }
-    if let Some(url) = text(&product["url"]) {
+    if let Some(url) = &product.url {
         item["url"] = json!(url);
     }
-    Some(item)
+    item
 }
 
 /// Adds the advantages of each product that its figures prove.
-fn highlight(items: &mut [Value], products: &[&Value], locale: &str) {
+fn highlight(items: &mut [Value], products: &[Product], locale: &str) {
     let amount = |item: &Value| item["price"]["amount"].as_f64();
     let one_currency = items.iter().all(|item| item["price"]["currency"] == items[0]["price"]["currency"]);
     let amounts: Option<Vec<f64>> = items.iter().map(amount).collect();
     let (least, most) = amounts.filter(|_| one_currency).unwrap_or_default().into_iter().fold((f64::MAX, f64::MIN), |(a, b), p| (a.min(p), b.max(p)));
-    let there: Vec<bool> = products.iter().map(|product| cards::availability(&product["onHand"])["status"] == "in_stock").collect();
+    let there: Vec<bool> = products.iter().map(|product| product.stock.availability() == Availability::InStock).collect();
     let some_only = there.contains(&true) && there.contains(&false);
     for (item, there) in items.iter_mut().zip(there) {
         let cheapest = least < most && amount(item) == Some(least);

@@ -3,11 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use shop_adapter::product::items;
 
 use crate::{
     call::Call,
-    json::{cut, first, number, text},
-    shop::cards,
+    json::{cut, first, text},
+    shop::{cards::Card, tools},
 };
 
 const RESULTS: usize = 10;
@@ -60,24 +61,24 @@ pub(crate) struct Memory {
     /// Ids of products that were looked at, in that order.
     pub(crate) shortlist: Vec<String>,
     /// Cards of what the newest search found.
-    pub(crate) search_candidates: Vec<Value>,
+    pub(crate) search_candidates: Vec<Card>,
 }
 
 impl Memory {
     /// Takes what a turn found. A turn that found nothing changes nothing of what the screen shows.
-    pub(crate) fn note(&mut self, shown: &[Value], calls: &[Call]) {
-        let searched = calls.iter().rev().filter_map(|call| call.result_of("product_search")).map(cards::items).find(|items| !items.is_empty());
+    pub(crate) fn note(&mut self, shown: &[Card], calls: &[Call]) {
+        let searched = calls.iter().rev().filter_map(|call| call.result_of(tools::SEARCH)).map(items).find(|items| !items.is_empty());
         if let Some(items) = searched {
-            self.search_candidates = items.iter().filter_map(cards::of_item).take(RESULTS).collect();
+            self.search_candidates = items.iter().filter_map(Card::of).take(RESULTS).collect();
         }
-        for product in calls.iter().filter_map(|call| call.result_of("product_get")) {
+        for product in calls.iter().filter_map(|call| call.result_of(tools::GET)) {
             if let Some(id) = text(&product["productId"]).filter(|id| self.shortlist.len() < SHORTLIST && !self.shortlist.contains(id)) {
                 self.shortlist.push(id);
             }
         }
         if !shown.is_empty() {
-            let raw = |id: &Value| sources(calls).find(|item| first(item, &["productId", "id"]).as_deref() == id.as_str());
-            self.last_results = shown.iter().take(RESULTS).enumerate().map(|(at, card)| known(at + 1, card, raw(&card["productId"]))).collect();
+            let raw = |id: &str| sources(calls).find(|item| first(item, &["productId", "id"]).as_deref() == Some(id));
+            self.last_results = shown.iter().take(RESULTS).enumerate().map(|(at, card)| known(at + 1, card, raw(&card.product_id))).collect();
         }
     }
 
@@ -97,25 +98,25 @@ impl Memory {
 
 /// Everything that tools told of products, the newest first.
 fn sources(calls: &[Call]) -> impl Iterator<Item = &Value> {
-    let looked_at = calls.iter().rev().filter_map(|call| call.result_of("product_get"));
-    looked_at.chain(calls.iter().rev().filter_map(|call| call.result_of("product_search")).flat_map(cards::items))
+    let looked_at = calls.iter().rev().filter_map(|call| call.result_of(tools::GET));
+    looked_at.chain(calls.iter().rev().filter_map(|call| call.result_of(tools::SEARCH)).flat_map(items))
 }
 
-fn known(index: usize, card: &Value, raw: Option<&Value>) -> KnownProduct {
-    let of = |value: &Value| text(value);
+fn known(index: usize, card: &Card, raw: Option<&Value>) -> KnownProduct {
+    let attribute = |name: &str| card.attributes.get(name).and_then(text);
     KnownProduct {
         index,
-        product_id: of(&card["productId"]).unwrap_or_default(),
+        product_id: card.product_id.clone(),
         part_no: raw.and_then(|raw| text(&raw["partNo"])),
-        name: of(&card["title"]).unwrap_or_default(),
-        brand: of(&card["attributes"]["brand"]),
-        color: of(&card["attributes"]["color"]),
-        price: number(&card["price"]),
-        currency: of(&card["currency"]),
+        name: card.title.clone(),
+        brand: attribute("brand"),
+        color: attribute("color"),
+        price: card.price.as_ref().and_then(|price| price.trim().parse().ok()).filter(|price: &f64| price.is_finite()),
+        currency: card.currency.clone(),
         url: raw.and_then(|raw| text(&raw["url"])),
-        availability_status: of(&card["availability"]["status"]),
-        on_hand_value: number(&card["availability"]["onHandValue"]),
-        available_dimension_values: card["dimensionHints"].as_object().cloned().unwrap_or_default(),
+        availability_status: Some(card.availability.status.name().to_owned()),
+        on_hand_value: card.availability.on_hand_value.as_ref().and_then(serde_json::Number::as_f64),
+        available_dimension_values: card.dimension_hints.clone(),
     }
 }
 
@@ -150,8 +151,8 @@ mod tests {
         done("product_search", json!({"query": "shoe"}), json!({"items": items}))
     }
 
-    fn cards_of(calls: &[Call]) -> Vec<Value> {
-        cards::of_turn(calls, &[])
+    fn cards_of(calls: &[Call]) -> Vec<Card> {
+        crate::shop::cards::of_turn(calls, &[])
     }
 
     #[test]

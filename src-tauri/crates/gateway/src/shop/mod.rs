@@ -6,3 +6,7 @@ pub(crate) mod compare;
 pub(crate) mod memory;
 pub(crate) mod references;
 pub(crate) mod refine;
+pub(crate) mod tools;
+
+/// The pack whose tools the chat API offers.
+pub const PACK: &str = shop_adapter::SHOP;

@@ -1,8 +1,9 @@
 //! Suggestions after a search that found nothing, as the search itself offers them, and which of them a customer takes.
 
 use serde_json::{Value, json};
+use shop_adapter::product::items;
 
-use crate::{call::Call, json::text, shop::cards};
+use crate::{call::Call, json::text, shop::tools};
 
 /// Suggestions that are kept.
 const KEPT: usize = 8;
@@ -33,8 +34,8 @@ pub(crate) fn to_keep(calls: &[Call], before: &[Value]) -> Vec<Value> {
 }
 
 fn empty_search(calls: &[Call]) -> Option<&Call> {
-    let is_search = |call: &&Call| call.result_of("product_search").is_some();
-    calls.iter().rev().find(is_search).filter(|search| cards::items(&search.data).is_empty())
+    let is_search = |call: &&Call| call.result_of(tools::SEARCH).is_some();
+    calls.iter().rev().find(is_search).filter(|search| items(&search.data).is_empty())
 }
 
 /// The suggestion that a customer takes.

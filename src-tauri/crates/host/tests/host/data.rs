@@ -2,21 +2,22 @@
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
-use contract::{Commands, Dataset, DatasetUseParams, Empty, ImportNote, ImportParams, ImportStartParams, ImportView, SettingsSetParams, ToolCallParams};
+use contract::{Commands, DataImportParams, DataUseParams, Dataset, Empty, ImportNote, ImportParams, ImportView, SettingsSetParams, ToolCallParams};
 use host::{Host, Options};
 use serde_json::{Value, json};
 
+const PACK: &str = "campaign-portfolio-pacing";
 const HEADER: &str = "account_id,account_name,advertiser,campaign_id,campaign_name,line_item_id,line_item_name,date,hour,spend,impressions\n";
 
 async fn open(folder: &Path) -> Arc<Host> {
     let tools = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().join("tools");
-    crate::open(|| Options { data_dir: Some(folder.to_owned()), pack_dirs: vec![tools.clone()], ..Options::default() }).await
+    crate::open(|| Options { data_dir: Some(folder.to_owned()), pack_dirs: vec![tools.clone()], pack_code: shipped_packs::all(), ..Options::default() }).await
 }
 
 async fn import(host: &Host, file: &Path) -> ImportView {
-    let job = host.import_start(ImportStartParams { paths: vec![file.display().to_string()] }).await.unwrap().job;
+    let job = host.data_import(DataImportParams { pack: PACK.into(), paths: vec![file.display().to_string()] }).await.unwrap().job;
     loop {
-        let view = host.import_status(ImportParams { job: job.clone() }).await.unwrap();
+        let view = host.data_import_status(ImportParams { job: job.clone() }).await.unwrap();
         if view.finished {
             return view;
         }
@@ -39,25 +40,25 @@ async fn set(host: &Host, values: Value) -> Result<(), contract::AgentError> {
 async fn imported_rows_and_the_sample_take_turns() {
     let folder = tempfile::tempdir().unwrap();
     let host = open(folder.path()).await;
-    let nothing = host.dataset_use(DatasetUseParams { dataset: Dataset::Imported }).await.unwrap_err();
+    let nothing = host.data_use(DataUseParams { pack: PACK.into(), dataset: Dataset::Imported }).await.unwrap_err();
     assert_eq!(nothing.reason_text(), Some("nothing_imported"));
     let file = folder.path().join("rows.csv");
     fs::write(&file, format!("{HEADER}7,Test,Adv,A,C,1,L,2026-11-09,,12.34,100\n7,Test,Adv,A,C,1,L,soon,,1,1\n")).unwrap();
     let view = import(&host, &file).await;
     assert_eq!((view.rows_stored, view.error_count, view.errors[0].line), (0, 1, 3));
-    assert_eq!(host.datasets_list(Empty {}).await.unwrap().active, Dataset::Sample, "nothing of a bad file is stored");
+    assert_eq!(host.data_list(Empty {}).await.unwrap().packs[0].active, Dataset::Sample, "nothing of a bad file is stored");
     fs::write(&file, format!("{HEADER}7,Test,Adv,A,C,1,L,2026-11-09,,12.34,100\n")).unwrap();
     let view = import(&host, &file).await;
     assert_eq!((view.rows_stored, view.notes), (1, vec![ImportNote::SampleReplaced]));
     let days = json!({"campaign_start": "2026-11-01", "campaign_end": "2026-11-30"});
     assert_eq!(pacing(&host, days.clone()).await["account_id"], "7");
-    let sets = host.dataset_use(DatasetUseParams { dataset: Dataset::Sample }).await.unwrap();
+    let sets = host.data_use(DataUseParams { pack: PACK.into(), dataset: Dataset::Sample }).await.unwrap();
     assert_eq!((sets.active, sets.imported.rows), (Dataset::Sample, 1));
     assert_eq!(pacing(&host, json!({"account_id": "17"})).await["account_id"], "17");
     host.stop().await;
     drop(host);
     let host = open(folder.path()).await;
-    assert_eq!(host.dataset_use(DatasetUseParams { dataset: Dataset::Imported }).await.unwrap().active, Dataset::Imported);
+    assert_eq!(host.data_use(DataUseParams { pack: PACK.into(), dataset: Dataset::Imported }).await.unwrap().active, Dataset::Imported);
     assert!(host.audit_verify(Empty {}).await.unwrap().ok);
     host.stop().await;
 }

@@ -25,7 +25,13 @@ fn holding(folder: &Path) -> Vec<String> {
 async fn a_stored_key_is_refused_in_names_ids_and_settings() {
     let folder = tempfile::tempdir().unwrap();
     let tools = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().join("tools");
-    let host = crate::open(|| Options { data_dir: Some(folder.path().to_owned()), pack_dirs: vec![tools.clone()], ..Options::default() }).await;
+    let host = crate::open(|| Options {
+        data_dir: Some(folder.path().to_owned()),
+        pack_dirs: vec![tools.clone()],
+        pack_code: shipped_packs::all(),
+        ..Options::default()
+    })
+    .await;
     host.secret_set(SecretSetParams { name: "OPENAI_API_KEY".into(), value: KEY.into(), this_run_only: true }).await.unwrap();
     let mut refused = Vec::new();
 

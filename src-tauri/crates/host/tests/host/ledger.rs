@@ -18,7 +18,7 @@ impl Bench {
     async fn open() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let packs = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().join("tests/data/packs");
-        let options = Options { data_dir: Some(folder.path().to_owned()), pack_dirs: vec![packs], ..Options::default() };
+        let options = Options { data_dir: Some(folder.path().to_owned()), pack_dirs: vec![packs], pack_code: shipped_packs::all(), ..Options::default() };
         Self { host: Host::open(options).await.unwrap(), _folder: folder }
     }
 

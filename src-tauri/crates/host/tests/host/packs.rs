@@ -20,7 +20,13 @@ async fn a_server_without_a_program_is_shown_with_the_reason() {
     // A program of the app that this installation does not have.
     manifest["servers"][0]["command"] = "csign".into();
     fs::write(pack.join("pack.json"), manifest.to_string()).unwrap();
-    let options = Options { data_dir: Some(folder.path().join("data")), pack_dirs: vec![folder.path().join("tools")], warm_up: true, ..Options::default() };
+    let options = Options {
+        data_dir: Some(folder.path().join("data")),
+        pack_dirs: vec![folder.path().join("tools")],
+        warm_up: true,
+        pack_code: shipped_packs::all(),
+        ..Options::default()
+    };
     let host = Host::open(options).await.unwrap();
     let servers = host.packs_list(Empty {}).await.unwrap().servers;
     assert_eq!(servers.len(), 1, "{:?}", host.packs_list(Empty {}).await.unwrap());
@@ -36,7 +42,14 @@ async fn a_server_without_a_program_is_shown_with_the_reason() {
 async fn a_window_without_packs_is_told_where_they_were_looked_for() {
     let folder = tempfile::tempdir().unwrap();
     let empty = folder.path().join("nothing");
-    let host = Host::open(Options { data_dir: Some(folder.path().join("data")), pack_dirs: vec![empty.clone()], ..Options::default() }).await.unwrap();
+    let host = Host::open(Options {
+        data_dir: Some(folder.path().join("data")),
+        pack_dirs: vec![empty.clone()],
+        pack_code: shipped_packs::all(),
+        ..Options::default()
+    })
+    .await
+    .unwrap();
     let notices = host.app_status(Empty {}).await.unwrap().notices;
     let told = notices.iter().find(|notice| notice["code"] == "no_packs").unwrap()["text"].as_str().unwrap();
     assert!(told.contains(&empty.display().to_string()) && told.contains("COUNTERSIGN_TOOLS_DIR"), "{told}");

@@ -102,7 +102,13 @@ fn describe(folder: &Path, words: &str) {
 }
 
 async fn host(folder: &Path) -> Arc<Host> {
-    crate::open(|| Options { data_dir: Some(folder.join("data")), pack_dirs: vec![folder.join("packs")], ..Options::default() }).await
+    crate::open(|| Options {
+        data_dir: Some(folder.join("data")),
+        pack_dirs: vec![folder.join("packs")],
+        pack_code: shipped_packs::all(),
+        ..Options::default()
+    })
+    .await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -19,7 +19,13 @@ use contract::{
 use host::{ChatWindow, Host, Options, Paths};
 
 async fn open(folder: &Path) -> Arc<Host> {
-    crate::open(|| Options { data_dir: Some(folder.join("data")), pack_dirs: vec![folder.join("packs")], ..Options::default() }).await
+    crate::open(|| Options {
+        data_dir: Some(folder.join("data")),
+        pack_dirs: vec![folder.join("packs")],
+        pack_code: shipped_packs::all(),
+        ..Options::default()
+    })
+    .await
 }
 
 const CLIENTS: usize = 6;

@@ -1,11 +1,17 @@
 //! Cards and carts of shops that write things in different ways.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use shop_adapter::{cart::Cart, product::Variant};
+
 use super::*;
 use crate::call::tests::done;
 
 fn card(item: Value) -> Value {
-    of_item(&item).unwrap_or(Value::Null)
+    Card::of(&item).map_or(Value::Null, |card| json!(card))
+}
+
+fn read_cart(data: &Value) -> Option<Value> {
+    Cart::read(data).map(|cart| json!(cart))
 }
 
 fn search(items: Value) -> Call {
@@ -16,8 +22,8 @@ fn get(id: &str, data: Value) -> Call {
     done("product_get", json!({"productId": id}), data)
 }
 
-fn ids(cards: &[Value]) -> Vec<&str> {
-    cards.iter().map(|card| card["productId"].as_str().unwrap()).collect()
+fn ids(cards: &[Card]) -> Vec<&str> {
+    cards.iter().map(|card| card.product_id.as_str()).collect()
 }
 
 #[test]
@@ -83,10 +89,13 @@ fn section_15_availability_is_read_from_what_is_on_hand() {
         (json!({"value": 0}), "out_of_stock"),
         (json!({"value": 5, "isActive": false}), "inactive"),
     ] {
-        assert_eq!(availability(&on_hand)["status"], status, "{on_hand}");
+        assert_eq!(card(json!({"id": 1, "name": "x", "onHand": on_hand}))["availability"]["status"], status, "{on_hand}");
     }
-    let all = availability(&json!({"value": "2", "incomingValue": 5, "nextDeliveryDate": null, "leadtimeDayCount": "3", "isActive": true}));
-    assert_eq!(all, json!({"status": "in_stock", "onHandValue": 2, "incomingValue": 5, "nextDeliveryDate": null, "leadtimeDayCount": 3}));
+    let on_hand = json!({"value": "2", "incomingValue": 5, "nextDeliveryDate": null, "leadtimeDayCount": "3", "isActive": true});
+    assert_eq!(
+        card(json!({"id": 1, "name": "x", "onHand": on_hand}))["availability"],
+        json!({"status": "in_stock", "onHandValue": 2, "incomingValue": 5, "nextDeliveryDate": null, "leadtimeDayCount": 3})
+    );
 }
 
 #[test]
@@ -107,12 +116,12 @@ fn section_10_and_15_with_details_only_what_was_looked_at_is_shown() {
     ]);
     let two = get("2", json!({"productId": 2, "name": "Two", "onHand": {"value": 4}, "variants": variants}));
     let cards = of_turn(&[found.clone(), two], &[]);
-    assert_eq!((ids(&cards), &cards[0]["dimensionHints"]), (vec!["2"], &json!({"Size": ["38", "39"]})));
+    assert_eq!((ids(&cards), json!(cards[0].dimension_hints)), (vec!["2"], json!({"Size": ["38", "39"]})));
     let variant = get("21", json!({"productId": 2, "name": "Two", "onHand": {"value": 4}, "variants": variants}));
-    assert_eq!(of_turn(&[variant], &[])[0]["availability"]["status"], "out_of_stock", "the variant that was asked for");
+    assert_eq!(of_turn(&[variant], &[])[0].availability.status.name(), "out_of_stock", "the variant that was asked for");
     let failed = Call { outcome: Some(contract::ToolOutcome::Error), ..get("3", Value::Null) };
     assert_eq!(ids(&of_turn(&[found.clone(), failed.clone()], &[])), ["3"], "rebuilt from what the search found");
-    assert_eq!(ids(&of_turn(std::slice::from_ref(&failed), &[card(json!({"id": 3, "name": "Three"}))])), ["3"], "or an earlier one");
+    assert_eq!(ids(&of_turn(std::slice::from_ref(&failed), &[Card::of(&json!({"id": 3, "name": "Three"})).unwrap()])), ["3"], "or an earlier one");
     let unknown = Call { args: json!({"productId": "9"}), ..failed };
     assert_eq!(ids(&of_turn(&[found, unknown], &[])), ["1", "2", "3"]);
 }
@@ -121,7 +130,7 @@ fn section_10_and_15_with_details_only_what_was_looked_at_is_shown() {
 fn section_15_a_dimension_has_twenty_values_at_most_and_any_name() {
     let variants: Vec<Value> = (0..30).map(|n| json!({"parametrics": [{"name": "Voltage", "value": n.to_string()}]})).collect();
     let cards = of_turn(&[get("1", json!({"productId": 1, "name": "x", "variants": variants}))], &[]);
-    assert_eq!(cards[0]["dimensionHints"]["Voltage"].as_array().unwrap().len(), 20);
+    assert_eq!(cards[0].dimension_hints["Voltage"].as_array().unwrap().len(), 20);
 }
 
 #[test]
@@ -130,7 +139,7 @@ fn section_12_dimensions_are_unique_by_code_and_the_primary_ones_come_first() {
         "variantParametrics": [{"name": "Weight", "value": "1"}, {"name": "Size", "value": "38", "code": "s", "isPrimary": true}],
         "parametrics": [{"name": "Storlek", "value": "38", "code": "s"}, {"name": "Colour", "value": "Red"}, {"name": "", "value": "x"}]
     });
-    let named: Vec<String> = dimensions(&variant).into_iter().map(|(name, value)| format!("{name} {value}")).collect();
+    let named: Vec<String> = Variant::read(&variant).dimensions.into_iter().map(|one| format!("{} {}", one.name, one.value)).collect();
     assert_eq!(named, ["Size 38", "Weight 1", "Colour Red"]);
 }
 
@@ -147,14 +156,14 @@ fn section_3_and_21_a_cart_is_read_however_it_is_wrapped() {
         json!({"cart": {"basketId": "88", "currencyCode": "SEK", "cartItems": [line], "subtotal": {"value": 20}}}),
         json!({"basketId": 88, "currencyCode": "SEK", "cart": {"items": [line], "subtotal": "20"}}),
     ] {
-        assert_eq!(cart(&data).unwrap(), wanted, "{data}");
+        assert_eq!(read_cart(&data).unwrap(), wanted, "{data}");
     }
     let lines: Vec<Value> = (0..30).map(|n| json!({"partNo": n, "quantity": "1", "price": "2,50"})).collect();
-    let many = cart(&json!({"items": lines, "grandTotal": 9})).unwrap();
+    let many = read_cart(&json!({"items": lines, "grandTotal": 9})).unwrap();
     assert_eq!((many["itemCount"].as_u64(), many["items"].as_array().unwrap().len(), many["items"][0]["price"]["amount"].as_f64()), (Some(30), 20, Some(2.5)));
     assert_eq!((many["totals"]["total"]["amount"].as_f64(), many.get("cartId")), (Some(9.0), None));
     for discount in ["-50,00 kr", "\u{2212}50.00"] {
-        let less = cart(&json!({"items": [{"partNo": "D", "name": "Discount", "price": discount}]})).unwrap();
+        let less = read_cart(&json!({"items": [{"partNo": "D", "name": "Discount", "price": discount}]})).unwrap();
         assert_eq!(less["items"][0]["price"], json!({"formatted": discount, "amount": -50.0}), "a discount takes away");
     }
 }

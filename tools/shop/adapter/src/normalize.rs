@@ -1,11 +1,13 @@
 //! The shop's tools as other shops write their results, put into the shape of the shop pack's manifest: the same facts under one name.
 //! Amounts stay as written, relative addresses stay relative, and what is not known here stays as it is.
 
-use contract::{AgentError, PackId, arguments::LARGEST_INTEGER};
+use contract::{AgentError, arguments::LARGEST_INTEGER};
 use serde_json::{Map, Value, json};
 
-/// The pack whose tools these are.
-const SHOP: &str = "shop";
+use crate::{
+    read::{first, text},
+    tools,
+};
 
 const IDS: [&str; 6] = ["productId", "id", "partNo", "productNumber", "sku", "code"];
 const NAMES: [&str; 4] = ["name", "title", "productName", "displayName"];
@@ -18,26 +20,23 @@ const CODES: [&str; 4] = ["partNo", "uniqueName", "eanCode", "uom"];
 /// Members of a product that are lists or not there.
 const LISTS: [&str; 4] = ["variants", "images", "variantParametrics", "parametrics"];
 
-/// What is known without asking: a conversation without a basket has an empty cart, in which nothing can be changed.
-pub(crate) fn known(pack: &PackId, tool: &str, arguments: &Value) -> Option<Result<Value, AgentError>> {
-    if pack.as_str() != SHOP || arguments.get("basketId").is_some_and(|id| !id.is_null()) {
+/// The result that is known without a request: a conversation without a basket has an empty cart, in which nothing can be changed.
+pub(crate) fn known(tool: &str, arguments: &Value) -> Option<Result<Value, AgentError>> {
+    if arguments.get("basketId").is_some_and(|id| !id.is_null()) {
         return None;
     }
     match tool {
-        "cart.get" => Some(Ok(json!({"items": [], "subtotal": "0.00", "total": "0.00"}))),
-        "cart.setItemQuantity" | "cart.removeItem" => Some(Err(AgentError::invalid("The cart is empty.").hint("Add a product first."))),
+        tools::CART => Some(Ok(json!({"items": [], "subtotal": "0.00", "total": "0.00"}))),
+        tools::SET_QUANTITY | tools::REMOVE => Some(Err(AgentError::invalid("The cart is empty.").hint("Add a product first."))),
         _ => None,
     }
 }
 
 /// Arguments as shops want them: ids that are digits are numbers, unless a number of that length would be read as another one.
-pub(crate) fn arguments(pack: &PackId, tool: &str, mut arguments: Value) -> Value {
-    if pack.as_str() != SHOP {
-        return arguments;
-    }
-    let names: &[&str] = if tool == "product.get" { &["productId"] } else { &["basketId"] };
+pub(crate) fn arguments(tool: &str, mut arguments: Value) -> Value {
+    let names: &[&str] = if tool == tools::GET { &["productId"] } else { &["basketId"] };
     for name in names {
-        let Some(id) = arguments.get(*name).and_then(text_of).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit())) else { continue };
+        let Some(id) = arguments.get(*name).and_then(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit())) else { continue };
         arguments[*name] = match id.parse::<u64>() {
             Ok(number) if number <= LARGEST_INTEGER => json!(number),
             Ok(_) | Err(_) => json!(id),
@@ -47,15 +46,12 @@ pub(crate) fn arguments(pack: &PackId, tool: &str, mut arguments: Value) -> Valu
 }
 
 /// A result in the manifest's shape, as far as it can be put into it.
-pub(crate) fn plain(pack: &PackId, tool: &str, result: Value) -> Value {
-    if pack.as_str() != SHOP {
-        return result;
-    }
+pub(crate) fn plain(tool: &str, result: Value) -> Value {
     match tool {
-        "product.search" => found(result),
-        "product.get" => priced(product(result)),
-        "cart.get" => cart(result),
-        "cart.addItem" | "cart.setItemQuantity" | "cart.removeItem" => changed(result),
+        tools::SEARCH => found(result),
+        tools::GET => priced(product(result)),
+        tools::CART => cart(result),
+        tools::ADD | tools::SET_QUANTITY | tools::REMOVE => changed(result),
         _ => result,
     }
 }
@@ -114,7 +110,7 @@ fn product(value: Value) -> Value {
         }
     }
     for code in CODES {
-        let text = all.get(code).and_then(text_of);
+        let text = all.get(code).and_then(text);
         put(&mut all, code, text);
     }
     if let Some(count) = all.get_mut("uomCount") {
@@ -128,7 +124,7 @@ fn product(value: Value) -> Value {
         *name = Value::Null;
     }
     if let Some(key) = all.get_mut("thumbnailImageKey") {
-        *key = text_of(key).map_or(Value::Null, Value::from);
+        *key = text(key).map_or(Value::Null, Value::from);
     }
     if all.get_mut("onHand").is_some_and(|stock| !on_hand(stock)) {
         all.remove("onHand");
@@ -149,7 +145,7 @@ fn product(value: Value) -> Value {
     }
     if let Some(Value::Array(images)) = all.get_mut("images") {
         let named = |image: Value| {
-            let url = text_of(&image).or_else(|| first(&image, &["url", "src", "imageUrl"]))?;
+            let url = text(&image).or_else(|| first(&image, &["url", "src", "imageUrl"]))?;
             let mut all = if let Value::Object(all) = image { all } else { Map::new() };
             all.insert("url".into(), json!(url));
             Some(Value::Object(all))
@@ -180,7 +176,7 @@ fn variant(value: Value) -> Value {
 fn dimension(value: Value) -> Option<Value> {
     let Value::Object(mut all) = value else { return None };
     for name in ["name", "value", "code", "groupName"] {
-        let text = all.get(name).and_then(text_of);
+        let text = all.get(name).and_then(text);
         put(&mut all, name, text);
     }
     if all.get("isPrimary").is_some_and(|known| !known.is_boolean()) {
@@ -269,7 +265,7 @@ fn line(index: usize, value: Value, of_cart: Option<&str>) -> Value {
     }
     whole(quantity);
     if let Some(key) = all.get_mut("imageKey") {
-        *key = text_of(key).map_or(Value::Null, Value::from);
+        *key = text(key).map_or(Value::Null, Value::from);
     }
     Value::Object(all)
 }
@@ -320,22 +316,9 @@ fn put(all: &mut Map<String, Value>, name: &str, text: Option<String>) {
     }
 }
 
-/// A text or number as text; 2.0 is "2".
-fn text_of(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
-        Value::Number(number) => Some(number.to_string().trim_end_matches(".0").to_owned()),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
-    }
-}
-
-fn first(value: &Value, names: &[&str]) -> Option<String> {
-    names.iter().find_map(|name| text_of(&value[*name]))
-}
-
 /// An amount as written: by itself, or within an object.
 fn amount(value: &Value) -> Option<String> {
-    text_of(value).or_else(|| first(value, &AMOUNTS))
+    text(value).or_else(|| first(value, &AMOUNTS))
 }
 
 /// A number that may be written as text.
@@ -359,12 +342,12 @@ mod tests {
     use super::*;
 
     fn of(tool: &str, result: Value) -> Value {
-        plain(&"shop".into(), tool, result)
+        plain(tool, result)
     }
 
     #[test]
     fn ids_are_numbers_as_long_as_every_reader_keeps_them() {
-        let sent = |tool: &str, given: Value| arguments(&"shop".into(), tool, given);
+        let sent = |tool: &str, given: Value| arguments(tool, given);
         for (id, number) in [(json!("1001"), json!(1001)), (json!(" 7 "), json!(7)), (json!("9007199254740991"), json!(9_007_199_254_740_991_i64))] {
             assert_eq!(sent("product.get", json!({"productId": id})), json!({"productId": number}));
         }
@@ -382,12 +365,7 @@ mod tests {
             assert_eq!(of("product.search", result)["items"], json!([plain]));
         }
         assert_eq!(of("product.search", json!({"hits": 3})), json!({"hits": 3}), "no list is no result");
-        assert_eq!(plain_of_other_packs(), json!([item]));
-    }
-
-    fn plain_of_other_packs() -> Value {
-        let item = json!({"sku": "A-1", "title": " Tent ", "price": {"amount": 499.5, "currencyCode": "SEK"}, "thumbnailImageKey": 7, "variantName": 3});
-        plain(&"other".into(), "product.search", json!([item]))
+        assert_eq!(super::plain("product.other", json!([item])), json!([item]), "another tool's results stay as they are");
     }
 
     #[test]
@@ -419,7 +397,7 @@ mod tests {
 
     #[test]
     fn ids_of_digits_are_numbers_for_the_shop() {
-        let sent = |tool: &str, given: Value| arguments(&"shop".into(), tool, given);
+        let sent = |tool: &str, given: Value| arguments(tool, given);
         assert_eq!(sent("product.get", json!({"productId": "4711"})), json!({"productId": 4711}));
         assert_eq!(sent("product.get", json!({"productId": "A-1", "partNo": "12"})), json!({"productId": "A-1", "partNo": "12"}));
         assert_eq!(sent("cart.removeItem", json!({"productId": "4711", "basketId": "88"})), json!({"productId": "4711", "basketId": 88}));
@@ -430,7 +408,7 @@ mod tests {
 
     #[test]
     fn without_a_basket_the_cart_is_empty_and_nothing_is_sent() {
-        let known = |tool: &str, arguments: Value| known(&"shop".into(), tool, &arguments);
+        let known = |tool: &str, arguments: Value| known(tool, &arguments);
         assert_eq!(known("cart.get", json!({})).unwrap().unwrap()["items"], json!([]));
         for change in ["cart.setItemQuantity", "cart.removeItem"] {
             let refused = known(change, json!({"productId": "A-1", "basketId": null})).unwrap().unwrap_err();

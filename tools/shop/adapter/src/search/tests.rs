@@ -1,21 +1,41 @@
 //! A search through a shop that has what it is told to have, and remembers what it was asked.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::sync::Mutex;
+use std::{future::Future, sync::Mutex};
+
+use contract::pack_code::PackAdapter as _;
 
 use super::*;
+use crate::ShopAdapter;
 
-const PLAIN: Manner<'static> = Manner { plain: true, locale: "en" };
-const AS_ASKED: Manner<'static> = Manner { plain: false, locale: "en" };
+/// How a search is asked for.
+#[derive(Clone, Copy)]
+struct Manner {
+    is_chat_api: bool,
+    locale: &'static str,
+}
 
-/// The result of a search through a shop that answers every request with `ask`.
-async fn through<E, F: Future<Output = Result<Value, E>>>(manner: Manner<'_>, arguments: Value, ask: impl Fn(Value) -> F) -> Result<Value, E> {
-    let sent = if manner.plain { request(SEARCH, arguments.clone()) } else { arguments.clone() };
-    search(manner, Search { asked: &arguments, sent }, &ask, &ask).await
+const PLAIN: Manner = Manner { is_chat_api: true, locale: "en" };
+const AS_ASKED: Manner = Manner { is_chat_api: false, locale: "en" };
+
+/// The result of a search through a shop that answers every request with `ask`, as the host carries it out.
+async fn through<E, F: Future<Output = Result<Value, E>>>(manner: Manner, asked: Value, ask: impl Fn(Value) -> F) -> Result<Value, E> {
+    let call = PackCall { tool: SEARCH, is_read: true, is_remote: false, is_chat_api: manner.is_chat_api, locale: manner.locale, asked: &asked };
+    let sent = ShopAdapter.arguments(&call, asked.clone());
+    let mut answer = ShopAdapter.answer(&call, ask(sent.clone()).await?);
+    let further = ShopAdapter.follow_up(&call, &sent, &answer);
+    let is_second = further.is_some();
+    if let Some(further) = further
+        && let Ok(second) = ask(further).await.map(|second| ShopAdapter.answer(&call, second))
+        && second.is_object()
+    {
+        answer = second;
+    }
+    Ok(ShopAdapter.result(&call, answer, is_second))
 }
 
 /// What came of a search, and the words the shop was asked for.
-async fn searched(manner: Manner<'_>, arguments: Value, has: &[&str]) -> (Value, Vec<String>) {
+async fn searched(manner: Manner, arguments: Value, has: &[&str]) -> (Value, Vec<String>) {
     let asked = Mutex::new(Vec::new());
     let ask = |arguments: Value| {
         let query = arguments["query"].as_str().unwrap().to_owned();

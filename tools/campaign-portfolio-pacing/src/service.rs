@@ -1,0 +1,106 @@
+//! The pacing service as the host calls it: the contract's traits over `Pacing`. It must not know the host.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::AtomicBool},
+};
+
+use contract::{
+    AgentError, Dataset, Datasets,
+    data::{ImportOutcome, ImportProgress},
+    manifest::PackManifest,
+    pack_code::{LinkedService, Now, PackData, PackService},
+};
+use serde_json::{Map, Value};
+
+use crate::{ImportReport, Pacing, SERVICE, Thresholds};
+
+/// The pacing service, before it is opened.
+pub struct PacingService;
+
+impl LinkedService for PacingService {
+    fn name(&self) -> &'static str {
+        SERVICE
+    }
+
+    fn check_settings(&self, settings: &Map<String, Value>) -> Result<(), AgentError> {
+        Thresholds::from_settings(settings).map(drop)
+    }
+
+    fn open(&self, data_dir: &Path, now: Now) -> Result<Arc<dyn PackService>, AgentError> {
+        Ok(Arc::new(Pacing::open(data_dir, now)?))
+    }
+
+    fn broken(&self) -> AgentError {
+        AgentError::internal("service_failed", "The pacing service failed.")
+    }
+
+    fn no_data(&self) -> Option<AgentError> {
+        let error = AgentError::invalid("The pacing pack is not in use, so there is no delivery data.");
+        Some(error.reason("pack_not_used").hint("Look at the pack's faults in Tools."))
+    }
+}
+
+impl PackService for Pacing {
+    fn check(&self) -> Result<(), AgentError> {
+        Self::check(self)
+    }
+
+    fn configure(&self, settings: &Map<String, Value>) -> Result<(), AgentError> {
+        Self::configure(self, settings)
+    }
+
+    fn call(&self, arguments: &Value) -> Result<Value, AgentError> {
+        self.analyze(arguments)
+    }
+
+    fn put_names(&self, manifest: &mut PackManifest) {
+        let named = self.entities().unwrap_or_default();
+        if !named.is_empty() {
+            manifest.entities.retain(|entity| named.iter().any(|n| n.kind == entity.kind && n.id == entity.id));
+            for entity in named {
+                if !manifest.entities.iter().any(|e| e.kind == entity.kind && e.id == entity.id) {
+                    manifest.entities.push(entity);
+                }
+            }
+        }
+        if self.dataset().is_ok_and(|dataset| dataset != Dataset::Sample)
+            && let Some(agent) = &mut manifest.agent
+        {
+            // The default account is one of the sample's.
+            agent.defaults.iter_mut().for_each(|default| default.value = None);
+        }
+    }
+
+    fn data(self: Arc<Self>) -> Option<Arc<dyn PackData>> {
+        Some(self)
+    }
+}
+
+impl PackData for Pacing {
+    fn datasets(&self) -> Result<Datasets, AgentError> {
+        Self::datasets(self)
+    }
+
+    fn use_dataset(&self, dataset: Dataset) -> Result<(), AgentError> {
+        Self::use_dataset(self, dataset)
+    }
+
+    fn import(&self, paths: &[PathBuf], on_progress: &mut dyn FnMut(&ImportProgress), stop: &AtomicBool) -> Result<ImportOutcome, AgentError> {
+        Self::import(self, paths, on_progress, stop).map(ImportOutcome::from)
+    }
+}
+
+impl From<ImportReport> for ImportOutcome {
+    fn from(report: ImportReport) -> Self {
+        Self {
+            notes: report.notes(),
+            rows_read: report.rows_read,
+            rows_stored: report.rows_stored,
+            rows_replaced: report.rows_replaced,
+            is_stopped: report.cancelled,
+            errors: report.errors,
+            error_count: report.error_count,
+        }
+    }
+}

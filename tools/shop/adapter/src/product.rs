@@ -1,0 +1,227 @@
+//! Products and their variants, read once from what shops write. Amounts, names and pictures stay as the shop wrote them; a member that
+//! is missing or odd is left out.
+
+use serde_json::{Map, Number, Value};
+
+use crate::read::{first, numeral, text};
+
+const IDS: [&str; 6] = ["productId", "id", "partNo", "productNumber", "sku", "code"];
+const NAMES: [&str; 4] = ["name", "title", "productName", "displayName"];
+const AMOUNTS: [&str; 5] = ["value", "amount", "price", "sellingPrice", "listPrice"];
+const CURRENCIES: [&str; 3] = ["currency", "currencyCode", "currencySymbol"];
+const IMAGES: [&str; 5] = ["imageUrl", "image", "primaryImage", "thumbnailUrl", "thumbnail"];
+/// Attributes that every shop's products may have.
+const ATTRIBUTES: [&str; 6] = ["color", "size", "material", "brand", "category", "manufacturer"];
+
+/// Whether a product can be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Availability {
+    InStock,
+    Unknown,
+    OutOfStock,
+    Inactive,
+}
+
+/// The stock of a product or variant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stock {
+    /// The shop reports stock.
+    pub is_reported: bool,
+    /// The shop does not sell it any more, whatever lies in store.
+    pub is_inactive: bool,
+    pub value: Option<Number>,
+    pub incoming: Option<Number>,
+    pub lead_days: Option<Number>,
+    /// The day of the next delivery. `Some(None)` if the shop says that it does not know.
+    pub next_delivery: Option<Option<String>>,
+}
+
+impl Stock {
+    fn read(on_hand: &Value) -> Self {
+        Self {
+            is_reported: on_hand.is_object(),
+            is_inactive: on_hand["isActive"] == false,
+            value: numeral(&on_hand["value"]),
+            incoming: numeral(&on_hand["incomingValue"]),
+            lead_days: numeral(&on_hand["leadtimeDayCount"]),
+            next_delivery: match on_hand.get("nextDeliveryDate") {
+                Some(Value::String(day)) => Some(Some(day.clone())),
+                Some(Value::Null) => Some(None),
+                Some(_) | None => None,
+            },
+        }
+    }
+
+    /// The pieces in stock. 0 if the shop does not report them.
+    pub fn pieces(&self) -> f64 {
+        self.value.as_ref().and_then(Number::as_f64).unwrap_or(0.0)
+    }
+
+    pub fn availability(&self) -> Availability {
+        match (self.is_reported, self.is_inactive) {
+            (false, _) => Availability::Unknown,
+            (true, true) => Availability::Inactive,
+            (true, false) if self.pieces() > 0.0 => Availability::InStock,
+            (true, false) => Availability::OutOfStock,
+        }
+    }
+
+    /// Whether a variant can be had. None if the shop does not report its stock.
+    pub fn is_there(&self) -> Option<bool> {
+        if self.is_inactive { Some(false) } else { self.value.as_ref().map(|_| self.pieces() > 0.0) }
+    }
+}
+
+/// A dimension of a variant, such as its size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dimension {
+    pub name: String,
+    pub value: String,
+}
+
+/// A variant of a product.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    pub product_id: Option<String>,
+    pub part_no: Option<String>,
+    pub variant_name: Option<String>,
+    pub name: Option<String>,
+    pub unique_name: Option<String>,
+    pub ean_code: Option<String>,
+    /// The shop says that it can be bought.
+    pub is_buyable: bool,
+    pub stock: Stock,
+    /// The primary dimensions first, each once.
+    pub dimensions: Vec<Dimension>,
+}
+
+impl Variant {
+    /// The variants of a product.
+    pub fn read_all(product: &Value) -> Vec<Self> {
+        product["variants"].as_array().into_iter().flatten().map(Self::read).collect()
+    }
+
+    pub fn read(value: &Value) -> Self {
+        Self {
+            product_id: text(&value["productId"]),
+            part_no: text(&value["partNo"]),
+            variant_name: text(&value["variantName"]),
+            name: text(&value["name"]),
+            unique_name: text(&value["uniqueName"]),
+            ean_code: text(&value["eanCode"]),
+            is_buyable: value["isBuyable"] == true,
+            stock: Stock::read(&value["onHand"]),
+            dimensions: dimensions(value),
+        }
+    }
+
+    /// The part number by which it can be put into the cart, if it can.
+    pub fn part_to_buy(&self) -> Option<&String> {
+        self.part_no.as_ref().filter(|_| self.is_buyable)
+    }
+
+    /// Whether this is its part number or its id.
+    pub fn is_named(&self, part: &str) -> bool {
+        [&self.part_no, &self.product_id].into_iter().flatten().any(|own| own.eq_ignore_ascii_case(part))
+    }
+}
+
+fn dimensions(variant: &Value) -> Vec<Dimension> {
+    let lists = ["variantParametrics", "parametrics"].iter().filter_map(|name| variant[*name].as_array()).flatten();
+    let mut all: Vec<(bool, String, Dimension)> = Vec::new();
+    for one in lists {
+        let (Some(name), Some(value)) = (text(&one["name"]), text(&one["value"])) else { continue };
+        let key = text(&one["code"]).unwrap_or_else(|| name.clone());
+        if all.iter().all(|(_, known, _)| *known != key) {
+            all.push((one["isPrimary"] != true, key, Dimension { name, value }));
+        }
+    }
+    all.sort_by_key(|(is_secondary, ..)| *is_secondary);
+    all.into_iter().map(|(_, _, dimension)| dimension).collect()
+}
+
+/// A product.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Product {
+    /// Its id, by whichever name the shop gives it.
+    pub id: String,
+    pub name: String,
+    pub part_no: Option<String>,
+    pub description: Option<String>,
+    /// `Some(None)` if the shop names it and means none.
+    pub variant_name: Option<Option<String>>,
+    pub price: Option<String>,
+    pub currency: Option<String>,
+    pub image: Option<String>,
+    /// `Some(None)` if the shop names it and means none.
+    pub thumbnail_key: Option<Option<String>>,
+    pub url: Option<String>,
+    /// The attributes that every shop's products may have, by their common names.
+    pub attributes: Map<String, Value>,
+    /// The attributes by the shop's own names and in its own types.
+    pub own_attributes: Map<String, Value>,
+    /// The shop says that the product itself can be bought.
+    pub is_buyable: bool,
+    pub stock: Stock,
+    pub variants: Vec<Variant>,
+}
+
+impl Product {
+    /// A product, if it has an id and a name.
+    pub fn read(item: &Value) -> Option<Self> {
+        let (price, currency) = price(item);
+        Some(Self {
+            id: first(item, &IDS)?,
+            name: first(item, &NAMES)?,
+            part_no: text(&item["partNo"]),
+            description: text(&item["description"]),
+            variant_name: item.get("variantName").map(|name| name.as_str().map(str::to_owned)),
+            price,
+            currency,
+            image: image(item),
+            thumbnail_key: item.get("thumbnailImageKey").map(text),
+            url: text(&item["url"]),
+            attributes: attributes(item),
+            own_attributes: item["attributes"].as_object().cloned().unwrap_or_default(),
+            is_buyable: item["attributes"]["isBuyable"] == true,
+            stock: Stock::read(&item["onHand"]),
+            variants: Variant::read_all(item),
+        })
+    }
+
+    /// The products of a search result.
+    pub fn read_all(result: &Value) -> impl Iterator<Item = Self> {
+        items(result).iter().filter_map(Self::read)
+    }
+}
+
+/// The items of a search result, whatever they are.
+pub fn items(result: &Value) -> &[Value] {
+    let list = result.as_array().or_else(|| result["items"].as_array()).or_else(|| result["products"].as_array());
+    list.map_or(&[], Vec::as_slice)
+}
+
+fn price(item: &Value) -> (Option<String>, Option<String>) {
+    let of = |value: &Value| text(value).or_else(|| first(value, &AMOUNTS));
+    let price = of(&item["price"]).or_else(|| of(&item["priceIncVat"]));
+    let currency = first(&item["price"], &CURRENCIES).or_else(|| first(item, &CURRENCIES[..2]));
+    (price, currency)
+}
+
+fn image(item: &Value) -> Option<String> {
+    first(item, &IMAGES).or_else(|| {
+        let one = item["images"].as_array()?.first()?;
+        text(one).or_else(|| first(one, &["url", "src", "imageUrl"]))
+    })
+}
+
+fn attributes(item: &Value) -> Map<String, Value> {
+    let of = |name: &str| item[name].as_str().or_else(|| item["attributes"][name].as_str()).filter(|text| !text.trim().is_empty()).map(Value::from);
+    let mut found: Map<String, Value> = ATTRIBUTES.iter().filter_map(|name| Some(((*name).to_owned(), of(name)?))).collect();
+    if !found.contains_key("brand")
+        && let Some(maker) = of("manufacturerName")
+    {
+        found.insert("brand".into(), maker);
+    }
+    found
+}

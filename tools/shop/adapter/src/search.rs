@@ -1,0 +1,210 @@
+//! A search in a shop: plainer words and one broader try, the order in which results are shown and counted, and refinements if nothing
+//! was found. Models, the window and the chat API see the same.
+
+mod simplify;
+mod texts;
+
+use contract::pack_code::PackCall;
+use serde_json::{Value, json};
+
+pub use simplify::names_a_dimension;
+use simplify::{CHARS, Simple, simplify};
+
+use crate::tools::SEARCH;
+
+/// Items of one result that are kept when searches go out in plain words.
+const ITEMS: usize = 10;
+const REFINEMENTS: usize = 4;
+/// Variants of a product that a chat API's model and customer get to choose from.
+const VARIANTS: usize = 50;
+
+/// The arguments of a read in plain words: a search without the words that name no thing, any other call as it is.
+pub(crate) fn in_plain_words(tool: &str, mut arguments: Value) -> Value {
+    if tool == SEARCH
+        && let Some(query) = arguments["query"].as_str()
+    {
+        arguments["query"] = json!(plain_query(query).query);
+    }
+    arguments
+}
+
+/// The plain words of a query.
+fn plain_query(query: &str) -> Simple {
+    quoted(query).map_or_else(|| simplify(query), Simple::exactly)
+}
+
+/// A search as it was asked for.
+pub(crate) struct Search<'a> {
+    /// The search goes out in plain words, with one broader try: the chat API's contract. Otherwise it goes out as it was asked, and
+    /// plainer words are offered.
+    is_plain: bool,
+    /// The language of the refinements.
+    is_swedish: bool,
+    /// The words as they were asked, without quotation marks if they are an exact search.
+    original: &'a str,
+    is_exact: bool,
+    simple: Simple,
+    filters: Vec<&'a str>,
+}
+
+impl<'a> Search<'a> {
+    pub(crate) fn of(call: &PackCall<'a>) -> Self {
+        let asked = call.asked;
+        let query = asked["query"].as_str().unwrap_or_default();
+        let is_plain = call.is_chat_api;
+        let exact = quoted(query).filter(|_| is_plain);
+        Self {
+            is_plain,
+            is_swedish: is_swedish(call),
+            original: exact.unwrap_or(query),
+            is_exact: exact.is_some(),
+            simple: if is_plain { plain_query(query) } else { simplify(query) },
+            filters: asked["filters"].as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect(),
+        }
+    }
+
+    /// The arguments of the broader try, if the first one found nothing.
+    pub(crate) fn broader(&self, sent: &Value, answer: &Value) -> Option<Value> {
+        if !self.is_plain || self.is_exact || !is_empty(answer) || !self.simple.has_several_words() {
+            return None;
+        }
+        let mut broader = sent.clone();
+        broader["query"] = json!(self.simple.first_word());
+        Some(broader)
+    }
+
+    /// The result in its order, with the words that went out and, if nothing was found, refinements.
+    pub(crate) fn completed(&self, mut result: Value, is_broadened: bool) -> Value {
+        // An answer that is no object is left to the check of its shape.
+        if !result.is_object() {
+            return result;
+        }
+        in_order(&mut result, self.is_plain);
+        let found_nothing = is_empty(&result);
+        if self.is_plain || found_nothing {
+            result["querySimplification"] = self.simplification(is_broadened);
+        }
+        if found_nothing {
+            result["refinements"] = json!(self.refinements(is_broadened));
+            result["emptySearchMessage"] = json!(texts::NOTHING_FOUND);
+        }
+        result
+    }
+
+    /// The words that were asked and those that went out.
+    fn simplification(&self, is_broadened: bool) -> Value {
+        let effective = if self.is_plain { self.simple.query.as_str() } else { self.original };
+        let mut told = json!({
+            "originalQuery": self.original,
+            "effectiveQuery": effective,
+            "wasSimplified": effective != self.original.trim(),
+            "fallbackRetryAttempted": is_broadened,
+        });
+        if self.is_plain && !self.simple.dropped.is_empty() {
+            told["droppedTokens"] = json!(self.simple.dropped);
+        }
+        if is_broadened {
+            told["broadenedQuery"] = json!(self.simple.first_word());
+        }
+        told
+    }
+
+    /// Further searches after one that found nothing. Their labels can be sent as messages.
+    fn refinements(&self, is_broadened: bool) -> Vec<Value> {
+        let (sv, simple, original) = (self.is_swedish, &self.simple, self.original);
+        let one = |id: &str, label: String, payload: Value| json!({"id": id, "label": label, "payload": payload});
+        let mut found = Vec::new();
+        if !self.is_plain {
+            let broader = simple.first_word();
+            if simple.has_several_words() {
+                found.push(one("broaden_search", texts::look_for(broader, sv), json!({"type": "search_broaden", "query": broader})));
+            }
+            if !simple.dropped.is_empty() {
+                found.push(one("search_keyword_only", texts::look_for(&simple.query, sv), json!({"type": "search_broaden", "query": simple.query})));
+            }
+        } else if original.trim() != simple.query {
+            let label = texts::look_for_exactly(original.trim(), sv);
+            found.push(one("retry_original", label, json!({"type": "search_retry", "query": original.trim()})));
+        }
+        let constraints: Vec<&str> = simple.dropped.iter().map(String::as_str).chain(self.filters.iter().copied()).collect();
+        if !constraints.is_empty() {
+            let said: Vec<&str> = simple.dropped.iter().map(String::as_str).chain(self.filters.iter().map(|name| texts::filter(name, sv))).collect();
+            let label = texts::without(&said.join(", "), sv);
+            found.push(one("remove_constraints", label, json!({"type": "remove_constraints", "constraintsToRemove": constraints})));
+        }
+        if is_broadened || found.is_empty() {
+            let (label, question) = texts::clarify(sv);
+            found.push(one("ask_clarify", label.to_owned(), json!({"type": "ask_clarify", "questionId": "product_type", "question": question})));
+        }
+        found.truncate(REFINEMENTS);
+        found
+    }
+}
+
+/// The caller's own language if the arguments name it, otherwise the one that the host knows.
+fn is_swedish(call: &PackCall<'_>) -> bool {
+    let culture = call.asked["context"]["cultureCode"].as_str().map(str::to_ascii_lowercase);
+    let locale = culture.unwrap_or_else(|| call.locale.to_owned());
+    locale.split(['-', '_']).next() == Some("sv")
+}
+
+/// The words between “quotation marks”, if the query is one quotation of a search's length. They go out as they are.
+fn quoted(query: &str) -> Option<&str> {
+    let words = query.trim().strip_prefix(['“', '”'])?.strip_suffix('”')?.trim();
+    (!words.is_empty() && !words.contains(['“', '”']) && words.chars().count() <= CHARS).then_some(words)
+}
+
+/// A product with as many variants as the chat API's contract reads. Variants that can be bought are kept first.
+pub(crate) fn with_few_variants(mut product: Value) -> Value {
+    if let Some(variants) = product.get_mut("variants").and_then(Value::as_array_mut).filter(|variants| variants.len() > VARIANTS) {
+        variants.sort_by_key(|variant| variant["isBuyable"] != true);
+        variants.truncate(VARIANTS);
+    }
+    product
+}
+
+/// An answer as an object with its items.
+pub(crate) fn with_items(result: Value) -> Value {
+    match result {
+        Value::Array(items) => json!({"items": items}),
+        Value::Object(mut members) => {
+            if !members.contains_key("items")
+                && let Some(products) = members.remove("products").filter(Value::is_array)
+            {
+                members.insert("items".into(), products);
+            }
+            Value::Object(members)
+        }
+        other => other,
+    }
+}
+
+fn is_empty(result: &Value) -> bool {
+    result["items"].as_array().is_some_and(Vec::is_empty)
+}
+
+/// Sorts the items by availability, so that the numbers of results mean the same to models and on every screen.
+fn in_order(result: &mut Value, bounded: bool) {
+    let said = result["truncated"] == true;
+    let Some(items) = result["items"].as_array_mut() else { return };
+    items.sort_by_key(availability);
+    if bounded {
+        let truncated = said || items.len() > ITEMS;
+        items.truncate(ITEMS);
+        result["truncated"] = json!(truncated);
+    }
+}
+
+fn availability(item: &Value) -> u8 {
+    let stock = &item["onHand"];
+    let value = stock["value"].as_f64().or_else(|| stock["value"].as_str()?.trim().parse().ok()).unwrap_or(0.0);
+    match (stock.is_object(), stock["isActive"] == false) {
+        (false, _) => 1,
+        (true, true) => 3,
+        (true, false) if value > 0.0 => 0,
+        (true, false) => 2,
+    }
+}
+
+#[cfg(test)]
+mod tests;
