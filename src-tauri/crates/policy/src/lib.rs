@@ -57,7 +57,7 @@ pub fn decide(question: Question<'_>) -> Decision {
     if let Some(why) = built_in_denial(question) {
         return Decision::Deny { why };
     }
-    if let Some(rule) = rules.first(Action::Deny, tool, arguments) {
+    if let Some(rule) = rules.first_matching(Action::Deny, tool, arguments) {
         return Decision::Deny { why: rules::why(rule) };
     }
     if let Some(why) = rules.fault() {
@@ -72,10 +72,10 @@ pub fn decide(question: Question<'_>) -> Decision {
     if question.untrusted_entered && tool.open_world && tool.effect == Effect::ReadOnly {
         return Decision::Ask { why: "Untrusted content has entered this turn, and this tool reaches out to a target that the model chose.".into() };
     }
-    if let Some(rule) = rules.first(Action::Ask, tool, arguments) {
+    if let Some(rule) = rules.first_matching(Action::Ask, tool, arguments) {
         return Decision::Ask { why: rules::why(rule) };
     }
-    if let Some(rule) = rules.first(Action::Allow, tool, arguments) {
+    if let Some(rule) = rules.first_matching(Action::Allow, tool, arguments) {
         return Decision::Allow { why: rules::why(rule), grant: None };
     }
     if let Some(grant) = live_grant(question) {
@@ -102,7 +102,7 @@ fn live_grant(question: Question<'_>) -> Option<&Grant> {
 fn standing_grant(question: Question<'_>) -> Option<&StandingGrant> {
     let named = question.rules.grants_of(question.tool, question.session).filter(|_| may_be_granted(question));
     let mut live = named.filter(|grant| grant.expires_at > question.now);
-    live.find(|grant| fits(&grant.arguments, question.arguments))
+    live.find(|grant| matches_arguments(&grant.arguments, question.arguments))
 }
 
 fn may_be_granted(question: Question<'_>) -> bool {
@@ -117,11 +117,11 @@ fn covers(grant: &Grant, question: Question<'_>) -> bool {
         && grant.definition_hash == tool.definition_hash
         && grant.revoked_at.is_none()
         && grant.expires_at > question.now
-        && fits(&grant.pattern, question.arguments)
+        && matches_arguments(&grant.pattern, question.arguments)
 }
 
 /// What the pattern names is equal, and what it does not name is free.
-fn fits(pattern: &Map<String, Value>, arguments: &Value) -> bool {
+fn matches_arguments(pattern: &Map<String, Value>, arguments: &Value) -> bool {
     pattern.iter().all(|(name, value)| arguments.get(name) == Some(value))
         && arguments.as_object().is_none_or(|given| given.iter().all(|(name, value)| is_free(value) || pattern.contains_key(name)))
 }

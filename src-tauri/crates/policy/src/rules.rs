@@ -19,7 +19,7 @@ pub struct Rules {
 /// The file as far as it must be readable to find its parts.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Parts<'a> {
+struct FileParts<'a> {
     #[serde(rename = "$schema", default)]
     _schema: Option<String>,
     #[serde(default, borrow)]
@@ -35,7 +35,7 @@ impl Rules {
         if text.trim_start().starts_with('[') {
             return Self::unreadable("line 1", "an object with `rules` and `grants` is expected");
         }
-        let parts: Parts<'_> = match serde_json::from_str(text) {
+        let parts: FileParts<'_> = match serde_json::from_str(text) {
             Ok(parts) => parts,
             Err(e) => return Self::unreadable(format!("line {}", e.line()), e.to_string()),
         };
@@ -71,7 +71,7 @@ impl Rules {
         Self { faults: vec![RuleFault { place: place.into(), problem: problem.into() }], ..Self::default() }
     }
 
-    pub(crate) fn first(&self, action: Action, tool: &ToolSpec, arguments: &Value) -> Option<&Rule> {
+    pub(crate) fn first_matching(&self, action: Action, tool: &ToolSpec, arguments: &Value) -> Option<&Rule> {
         self.rules.iter().find(|rule| rule.action == action && matches(rule, tool, arguments))
     }
 
@@ -129,7 +129,7 @@ impl Place {
 fn matches(rule: &Rule, tool: &ToolSpec, arguments: &Value) -> bool {
     let names_it = match rule.action {
         Action::Deny | Action::Ask => may_mean(&rule.tool, tool),
-        Action::Allow => surely_means(&rule.tool, tool),
+        Action::Allow => must_mean(&rule.tool, tool),
     };
     names_it && rule.effect.is_none_or(|effect| effect == tool.effect) && rule.arguments.iter().all(|(name, value)| arguments.get(name) == Some(value))
 }
@@ -141,7 +141,7 @@ fn may_mean(pattern: &str, tool: &ToolSpec) -> bool {
 
 /// Whether a pattern cannot mean another pack's tool in place of this one. Without a pack it does not speak of ids that several packs
 /// have, unless it speaks of everything, and a pack's name matches only what stands before a colon.
-fn surely_means(pattern: &str, tool: &ToolSpec) -> bool {
+fn must_mean(pattern: &str, tool: &ToolSpec) -> bool {
     let plain = tool.plain_id();
     match pattern.split_once(':') {
         Some((pack, id)) => glob(pack, tool.pack.as_str()) && glob(id, plain.as_str()),

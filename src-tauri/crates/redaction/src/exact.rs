@@ -59,45 +59,45 @@ impl Exact {
 
     /// Where secrets stand, in order and apart from each other.
     pub(crate) fn spans(&self, text: &str) -> Vec<Range<usize>> {
-        let Some(machine) = self.machine.as_ref().filter(|_| self.holds(text)) else { return Vec::new() };
+        let Some(machine) = self.machine.as_ref().filter(|_| self.contains_secret(text)) else { return Vec::new() };
         let mut found = Vec::new();
         for view in views(text, Way::Kept) {
             self.collect(machine, &view, &mut found);
-            if let Some(tight) = view.without_spaces() {
-                self.collect(machine, &tight, &mut found);
+            if let Some(bytes_without_spaces) = view.without_spaces() {
+                self.collect(machine, &bytes_without_spaces, &mut found);
             }
         }
-        joined(found, text)
+        merge_spans(found, text)
     }
 
     /// Whether there is a secret in a text. Most texts hold none: they are looked through without keeping the way back to each byte,
     /// and only once where they have white space, because whatever stands in a text stands in it without white space, too.
-    pub(crate) fn holds(&self, text: &str) -> bool {
+    pub(crate) fn contains_secret(&self, text: &str) -> bool {
         let Some(machine) = &self.machine else { return false };
-        views(text, Way::Lost).any(|view| machine.is_match(&*view.tight()) || (self.spaced && machine.is_match(view.bytes())))
+        views(text, Way::Lost).any(|view| machine.is_match(&*view.bytes_without_spaces()) || (self.spaced && machine.is_match(view.bytes())))
     }
 
     /// Whether there is a secret in the texts and names of a value.
-    pub(crate) fn holds_in(&self, value: &Value) -> bool {
-        !self.is_empty() && crate::json::holds(self, value)
+    pub(crate) fn value_contains_secret(&self, value: &Value) -> bool {
+        !self.is_empty() && crate::json::contains_secret(self, value)
     }
 
     fn collect(&self, machine: &AhoCorasick, view: &View<'_>, found: &mut Vec<Range<usize>>) {
         for hit in machine.find_overlapping_iter(view.bytes()) {
             let form = &self.forms[hit.pattern().as_usize()];
-            found.push(view.range(form.widened(view.bytes(), hit.start()..hit.end())));
+            found.push(view.range(form.widen(view.bytes(), hit.start()..hit.end())));
         }
     }
 
     /// A text without secrets.
     pub fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let spans = self.spans(text);
-        if spans.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(marked(text, &spans)) }
+        if spans.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(insert_marks(text, &spans)) }
     }
 
     /// A value without secrets in its texts and names, also when one is spread over several texts of a list.
     pub fn scrub_value(&self, value: &mut Value) {
-        if self.holds_in(value) {
+        if self.value_contains_secret(value) {
             crate::json::scrub(self, value);
         }
     }
@@ -105,12 +105,12 @@ impl Exact {
 
 /// A text as it stands, and as it reads with its escapes read.
 fn views(text: &str, way: Way) -> impl Iterator<Item = View<'_>> {
-    let read = move |marks: &'static [u8]| successors(View::of(text).unescaped(marks, way), move |view| view.unescaped(marks, way)).take(DEPTH);
-    once(View::of(text)).chain(view::readings(text).into_iter().flat_map(read))
+    let read = move |marks: &'static [u8]| successors(View::of(text).unescape(marks, way), move |view| view.unescape(marks, way)).take(DEPTH);
+    once(View::of(text)).chain(view::escape_families(text).into_iter().flat_map(read))
 }
 
 /// Puts the mark in place of every span.
-pub(crate) fn marked(text: &str, spans: &[Range<usize>]) -> String {
+pub(crate) fn insert_marks(text: &str, spans: &[Range<usize>]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
     for span in spans {
@@ -123,7 +123,7 @@ pub(crate) fn marked(text: &str, spans: &[Range<usize>]) -> String {
 }
 
 /// Spans in order, touching ones as one, widened to whole characters.
-fn joined(mut found: Vec<Range<usize>>, text: &str) -> Vec<Range<usize>> {
+fn merge_spans(mut found: Vec<Range<usize>>, text: &str) -> Vec<Range<usize>> {
     found.sort_by_key(|range| range.start);
     let mut out: Vec<Range<usize>> = Vec::new();
     for mut range in found {

@@ -44,10 +44,10 @@ pub(crate) fn spans(text: &str, level: Level, place: Place<'_>) -> Vec<Span> {
         return Vec::new();
     }
     // A look over the bytes says which patterns can match at all: most texts hold none of them.
-    found_with(&Facts::of(text), text, level, place)
+    find_spans(&Facts::of(text), text, level, place)
 }
 
-fn found_with(facts: &Facts, text: &str, level: Level, place: Place<'_>) -> Vec<Span> {
+fn find_spans(facts: &Facts, text: &str, level: Level, place: Place<'_>) -> Vec<Span> {
     let mut found = Vec::new();
     if let Place::Member(name) = place
         && keys::is_secret_name(name)
@@ -207,7 +207,7 @@ mod tests {
             let all = Facts { digits: usize::MAX, country: true, at_sign: true, dots: true, slashes: true, names: true };
             for level in [Level::Basic, Level::Strict] {
                 for place in [Place::Text, Place::Member("note"), Place::Member("order_no")] {
-                    prop_assert_eq!(spans(&text, level, place), found_with(&all, &text, level, place));
+                    prop_assert_eq!(spans(&text, level, place), find_spans(&all, &text, level, place));
                 }
             }
         }

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Bytes that are looked at on both sides of a cut.
-const AROUND: usize = 4_096;
+const CONTEXT_BYTES: usize = 4_096;
 
 /// What came out, and what was replaced in it.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ impl Redactor {
         let mut replaced = Replaced::default();
         let scrubbed = self.exact.scrub(text);
         replaced.add_secrets(scrubbed.matches(MARK).count());
-        let out = self.patterned(numbers, &scrubbed, Place::Text, &mut replaced);
+        let out = self.redact_patterns(numbers, &scrubbed, Place::Text, &mut replaced);
         Redacted { out: Outbound::new(out.as_deref().unwrap_or(&scrubbed)), replaced }
     }
 
@@ -47,10 +47,10 @@ impl Redactor {
     pub fn value(&self, numbers: &mut Numbers, value: &Arc<Value>) -> Redacted<OutboundValue> {
         let mut replaced = Replaced::default();
         let mut scrubbed = Arc::clone(value);
-        if self.exact.holds_in(value) {
+        if self.exact.value_contains_secret(value) {
             self.exact.scrub_value(Arc::make_mut(&mut scrubbed));
         }
-        let out = json::changed(&scrubbed, "", &mut |leaf, name| {
+        let out = json::map_leaves(&scrubbed, "", &mut |leaf, name| {
             let (text, place) = match leaf {
                 Leaf::Text(text) => (Cow::Borrowed(text), Place::Member(name)),
                 Leaf::Number(number) if number.as_u64().is_some_and(patterns::may_be) => (Cow::Owned(number.to_string()), Place::Number(name)),
@@ -59,7 +59,7 @@ impl Redactor {
             if text.contains('<') {
                 replaced.add_secrets(text.matches(MARK).count());
             }
-            self.patterned(numbers, &text, place, &mut replaced)
+            self.redact_patterns(numbers, &text, place, &mut replaced)
         });
         let out = out.map_or_else(|| OutboundValue::same(&scrubbed), OutboundValue::new);
         Redacted { out, replaced }
@@ -78,7 +78,7 @@ impl Redactor {
             }
             at
         };
-        let (from, to) = (near(at.saturating_sub(AROUND)), near((at + AROUND).min(text.len())));
+        let (from, to) = (near(at.saturating_sub(CONTEXT_BYTES)), near((at + CONTEXT_BYTES).min(text.len())));
         let part = &text[from..to];
         let patterns = patterns::spans(part, self.level, Place::Text).into_iter().map(|(range, _)| range);
         let spans = self.exact.spans(part).into_iter().chain(patterns);
@@ -93,7 +93,7 @@ impl Redactor {
     }
 
     /// `None`: as it was.
-    fn patterned(&self, numbers: &mut Numbers, text: &str, place: Place<'_>, replaced: &mut Replaced) -> Option<String> {
+    fn redact_patterns(&self, numbers: &mut Numbers, text: &str, place: Place<'_>, replaced: &mut Replaced) -> Option<String> {
         if self.level == Level::None {
             return None;
         }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{
     Kind, Placeholder,
-    kind::{At, placeholders, read},
+    kind::{PlaceholderMatch, placeholders, read},
 };
 
 /// Placeholders with what they stand for, and how often a secret was removed (which nothing brings back).
@@ -105,7 +105,7 @@ impl Replaced {
     }
 
     /// Whether a text begins with something that could still become a placeholder.
-    pub(crate) fn at(text: &str) -> At {
+    pub(crate) fn at(text: &str) -> PlaceholderMatch {
         read(text)
     }
 }

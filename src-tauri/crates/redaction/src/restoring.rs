@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Replaced, kind::At};
+use crate::{Replaced, kind::PlaceholderMatch};
 
 /// One text under way.
 #[derive(Debug)]
@@ -31,15 +31,15 @@ impl Restoring {
             out.push_str(&rest[..at]);
             rest = &rest[at..];
             match Replaced::at(rest) {
-                At::Whole(placeholder, length) => {
+                PlaceholderMatch::Whole(placeholder, length) => {
                     out.push_str(self.replaced.value(placeholder).unwrap_or(&rest[..length]));
                     rest = &rest[length..];
                 }
-                At::Cut => {
+                PlaceholderMatch::Cut => {
                     rest.clone_into(&mut self.held);
                     return out;
                 }
-                At::Other => {
+                PlaceholderMatch::Other => {
                     out.push('<');
                     rest = &rest[1..];
                 }

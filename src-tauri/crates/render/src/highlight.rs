@@ -49,7 +49,7 @@ static TABLE: LazyLock<Vec<(Scope, &'static str)>> =
     LazyLock::new(|| SCOPES.iter().filter_map(|(scope, class)| Scope::new(scope).ok().map(|scope| (scope, *class))).collect());
 
 /// The code as HTML with classes, or `None` when it stays plain.
-pub(crate) fn highlighted(language: &str, code: &str) -> Option<String> {
+pub(crate) fn highlight_code(language: &str, code: &str) -> Option<String> {
     if language.is_empty() || code.len() > MAX_BYTES || code.lines().any(|line| line.len() > MAX_LINE) {
         return None;
     }
@@ -132,16 +132,16 @@ mod tests {
 
     #[test]
     fn known_languages_get_classes() {
-        let html = highlighted("rust", "// note\nfn main() { let x = \"<b>\"; }\n").unwrap();
+        let html = highlight_code("rust", "// note\nfn main() { let x = \"<b>\"; }\n").unwrap();
         assert!(html.contains("<span class=\"hl-comment\">// note"), "{html}");
         assert!(html.contains("hl-keyword") && html.contains("hl-string") && html.contains("&lt;b&gt;"), "{html}");
-        assert!(highlighted("ts", "const a = 1;").is_some() && highlighted("SQL", "select 1").is_some());
+        assert!(highlight_code("ts", "const a = 1;").is_some() && highlight_code("SQL", "select 1").is_some());
     }
 
     #[test]
     fn unknown_languages_and_long_lines_stay_plain() {
-        assert_eq!(highlighted("klingon", "nuqneH"), None);
-        assert_eq!(highlighted("", "x"), None);
-        assert_eq!(highlighted("rust", &"x".repeat(MAX_LINE + 1)), None);
+        assert_eq!(highlight_code("klingon", "nuqneH"), None);
+        assert_eq!(highlight_code("", "x"), None);
+        assert_eq!(highlight_code("rust", &"x".repeat(MAX_LINE + 1)), None);
     }
 }

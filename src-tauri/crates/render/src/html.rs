@@ -13,13 +13,13 @@ pub(crate) enum State {
     /// Code is not highlighted yet.
     Open,
     #[default]
-    Closed,
+    ClosedBlock,
 }
 
 /// A block's HTML, safe to show.
-pub(crate) fn render(markdown: &str, state: State, continued: bool) -> String {
+pub(crate) fn render(markdown: &str, state: State, is_continued: bool) -> String {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut writer = Writer { html: String::with_capacity(markdown.len() * 3 / 2 + 16), state, continued, ..Writer::default() };
+    let mut writer = Writer { html: String::with_capacity(markdown.len() * 3 / 2 + 16), state, is_continued, ..Writer::default() };
     for event in Parser::new_ext(markdown, options) {
         writer.event(event);
     }
@@ -57,7 +57,7 @@ pub(crate) fn escape(html: &mut String, text: &str) {
 struct Writer {
     html: String,
     state: State,
-    continued: bool,
+    is_continued: bool,
     /// Language and text of the code block that is being read.
     code: Option<(String, String)>,
     links: Vec<OpenLink>,
@@ -115,7 +115,7 @@ impl Writer {
         self.html.push('<');
         self.html.push_str(name);
         self.html.push_str(more);
-        if std::mem::take(&mut self.continued) {
+        if std::mem::take(&mut self.is_continued) {
             self.html.push_str(" class=\"md-continued\"");
         }
         self.html.push('>');
@@ -219,7 +219,7 @@ impl Writer {
     fn code_block(&mut self) {
         let Some((language, code)) = self.code.take() else { return };
         code_start(&mut self.html, &language);
-        let coloured = if self.state == State::Closed { highlight::highlighted(&language, &code) } else { None };
+        let coloured = if self.state == State::ClosedBlock { highlight::highlight_code(&language, &code) } else { None };
         match coloured {
             Some(html) => self.html.push_str(&html),
             None => escape(&mut self.html, &code),
@@ -228,7 +228,7 @@ impl Writer {
     }
 
     fn link(&mut self, url: &str) {
-        let url = if is_followable(url) { plain(url) } else { None };
+        let url = if is_followable(url) { openable_url(url) } else { None };
         if let Some(url) = &url {
             self.html.push_str("<a href=\"");
             escape(&mut self.html, url);
@@ -250,7 +250,7 @@ impl Writer {
 }
 
 /// The link as it may be opened: a mail link without what it may not fill in.
-fn plain(url: &str) -> Option<String> {
+fn openable_url(url: &str) -> Option<String> {
     if clean::is_mail(url) { mail_link(url) } else { Some(url.to_owned()) }
 }
 

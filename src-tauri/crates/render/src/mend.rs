@@ -20,7 +20,7 @@ pub(crate) fn mend<'a>(kind: Kind, open: &'a str, partial: &str) -> Mended<'a> {
     if is_undecided(kind, before, partial) {
         return Mended { text: Cow::Borrowed(before), clean: false };
     }
-    if matches!(kind, Kind::Indented) || inside_nested_fence(kind, open) {
+    if matches!(kind, Kind::Indented) || is_inside_nested_fence(kind, open) {
         return Mended { text: Cow::Borrowed(open), clean: false };
     }
     let from = match kind {
@@ -74,7 +74,7 @@ pub(crate) fn waits_for_table(kind: Kind, open: &str, partial: &str) -> bool {
 }
 
 /// A list or quote may hold code that is still open; its marks mean nothing.
-fn inside_nested_fence(kind: Kind, open: &str) -> bool {
+fn is_inside_nested_fence(kind: Kind, open: &str) -> bool {
     let nests = matches!(kind, Kind::List { .. } | Kind::Quote);
     nests
         && open.contains("```")
@@ -206,7 +206,7 @@ fn run(bytes: &[u8], at: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn shown(text: &str) -> String {
+    fn mend_text(text: &str) -> String {
         mend(Kind::Empty, text, text).text.into_owned()
     }
 
@@ -227,7 +227,7 @@ mod tests {
             ("`**` c", "`**` c"),
         ];
         for (text, expected) in table {
-            assert_eq!(shown(text), expected, "{text:?}");
+            assert_eq!(mend_text(text), expected, "{text:?}");
         }
     }
 
@@ -246,7 +246,7 @@ mod tests {
             ("1.", ""),
         ];
         for (text, expected) in table {
-            assert_eq!(shown(text), expected, "{text:?}");
+            assert_eq!(mend_text(text), expected, "{text:?}");
         }
     }
 }

@@ -32,10 +32,10 @@ pub(crate) enum Kind {
 
 /// A block that will not change again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Closed {
+pub(crate) struct ClosedBlock {
     pub(crate) text: String,
     /// Goes on from the block before it: the text was cut for its length only.
-    pub(crate) continued: bool,
+    pub(crate) is_continued: bool,
 }
 
 /// The text of the open block, and the blocks closed since they were last taken.
@@ -47,9 +47,9 @@ pub(crate) struct Segmenter {
     line: usize,
     /// The header of the open table, to be repeated where the table is cut.
     header: String,
-    continued: bool,
+    is_continued: bool,
     balance: Balance,
-    closed: Vec<Closed>,
+    closed: Vec<ClosedBlock>,
 }
 
 /// Inline marks that are open up to a place in the open block.
@@ -66,7 +66,7 @@ struct Balance {
 }
 
 impl Balance {
-    fn even(&self) -> bool {
+    fn is_even(&self) -> bool {
         [self.ticks, self.stars, self.tildes, self.underscores].iter().all(|n| n.is_multiple_of(2)) && self.brackets <= 0
     }
 
@@ -87,7 +87,7 @@ impl Balance {
 
 impl Segmenter {
     pub(crate) fn new() -> Self {
-        Self { open: String::new(), kind: Kind::Empty, line: 0, header: String::new(), continued: false, balance: Balance::default(), closed: Vec::new() }
+        Self { open: String::new(), kind: Kind::Empty, line: 0, header: String::new(), is_continued: false, balance: Balance::default(), closed: Vec::new() }
     }
 
     pub(crate) fn kind(&self) -> Kind {
@@ -100,8 +100,8 @@ impl Segmenter {
     }
 
     /// Whether the open block goes on from the one before it.
-    pub(crate) fn continued(&self) -> bool {
-        self.continued
+    pub(crate) fn is_continued(&self) -> bool {
+        self.is_continued
     }
 
     /// The unfinished last line.
@@ -109,7 +109,7 @@ impl Segmenter {
         self.open.get(self.line..).unwrap_or_default()
     }
 
-    pub(crate) fn take_closed(&mut self) -> Vec<Closed> {
+    pub(crate) fn take_closed(&mut self) -> Vec<ClosedBlock> {
         std::mem::take(&mut self.closed)
     }
 
@@ -165,7 +165,7 @@ impl Segmenter {
                 }
                 // A row right below a text is meant as the beginning of a table.
                 let row_after_text = class == Line::Row && !self.open.trim_start().starts_with('|');
-                !row_after_text && !interrupts(class)
+                !row_after_text && !interrupts_paragraph(class)
             }
             Kind::List { mark, blank } => return self.list_line(class, mark, blank),
             Kind::Quote => class == Line::Quote || matches!(class, Line::Plain | Line::Indented | Line::Row),
@@ -224,7 +224,7 @@ impl Segmenter {
             // The same list in another block when it was only too long.
             let cut = matches!(class, Line::Item { mark: same, .. } if same == mark && !nested);
             self.close(self.line);
-            self.continued = cut;
+            self.is_continued = cut;
         }
         goes_on
     }
@@ -242,7 +242,7 @@ impl Segmenter {
         self.line = header.len();
         self.header = header;
         self.kind = Kind::Table;
-        self.continued = true;
+        self.is_continued = true;
     }
 
     /// Cuts a long paragraph where a word begins and no inline mark is open. Decides by the text alone, place by place, so
@@ -264,7 +264,7 @@ impl Segmenter {
             let Some(at) = self.next_cut(text_line) else { return };
             // What is left begins with a letter, so it is text again, wherever the line itself began.
             self.close(at);
-            self.continued = true;
+            self.is_continued = true;
         }
     }
 
@@ -274,7 +274,7 @@ impl Segmenter {
         while let Some(byte) = bytes.get(self.balance.scanned).copied() {
             let at = self.balance.scanned;
             let word = byte.is_ascii_alphabetic() && matches!(self.balance.before, b' ' | b'\n');
-            if text_line && word && at >= LONG && at >= self.line && (self.balance.even() || at >= VERY_LONG) {
+            if text_line && word && at >= LONG && at >= self.line && (self.balance.is_even() || at >= VERY_LONG) {
                 return Some(at);
             }
             self.balance.take(byte);
@@ -288,25 +288,25 @@ impl Segmenter {
         let text = std::mem::replace(&mut self.open, rest);
         let line = self.line.saturating_sub(at);
         if self.kind != Kind::Empty || !text.trim().is_empty() {
-            self.closed.push(Closed { text, continued: self.continued });
+            self.closed.push(ClosedBlock { text, is_continued: self.is_continued });
         }
         self.kind = Kind::Empty;
         self.line = line;
         self.header.clear();
-        self.continued = false;
+        self.is_continued = false;
         self.balance = Balance::default();
     }
 
     fn reset(&mut self) {
         self.open.clear();
         self.line = 0;
-        self.continued = false;
+        self.is_continued = false;
         self.balance = Balance::default();
     }
 }
 
 /// Whether a line of this kind ends a paragraph above it.
-fn interrupts(class: Line) -> bool {
+fn interrupts_paragraph(class: Line) -> bool {
     match class {
         Line::Blank | Line::Heading | Line::Rule | Line::Fence { .. } | Line::Quote => true,
         Line::Item { first, empty, .. } => first && !empty,

@@ -20,23 +20,23 @@ pub struct Stream {
     segments: Segmenter,
     /// Number of the open block.
     index: u32,
-    shown: Option<Shown>,
+    shown: Option<ShownBlock>,
 }
 
 /// What the window has of the open block.
 #[derive(Debug)]
-struct Shown {
+struct ShownBlock {
     html: String,
     /// Bytes of the open block that it shows.
-    upto: usize,
+    shown_len: usize,
     /// Text was added behind the HTML.
-    appended: bool,
+    has_appended_text: bool,
     /// How text may be added.
-    grow: Grow,
+    grow: GrowthMode,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Grow {
+enum GrowthMode {
     /// Only by rendering again.
     Again,
     /// Plain text may follow.
@@ -79,8 +79,8 @@ impl Stream {
 
     fn close_into(&mut self, blocks: &mut Vec<Block>) {
         for closed in self.segments.take_closed() {
-            let html = html::render(&closed.text, State::Closed, closed.continued);
-            let known = self.shown.take().is_some_and(|shown| !shown.appended && shown.html == html);
+            let html = html::render(&closed.text, State::ClosedBlock, closed.is_continued);
+            let known = self.shown.take().is_some_and(|shown| !shown.has_appended_text && shown.html == html);
             if !known {
                 blocks.push(Block { index: self.index, html });
             }
@@ -91,37 +91,37 @@ impl Stream {
     fn open_into(&mut self, patch: &mut BlockPatch) {
         let open = self.segments.open();
         if let Some(shown) = &mut self.shown {
-            if shown.upto > open.len() {
+            if shown.shown_len > open.len() {
                 // Cannot happen while blocks only grow; rendering again is always right.
-                shown.grow = Grow::Again;
-            } else if let Some(end) = growth(&self.segments, shown) {
-                let text = open.get(shown.upto..end).unwrap_or_default();
-                shown.upto = end;
-                shown.appended |= !text.is_empty();
+                shown.grow = GrowthMode::Again;
+            } else if let Some(end) = find_growth(&self.segments, shown) {
+                let text = open.get(shown.shown_len..end).unwrap_or_default();
+                shown.shown_len = end;
+                shown.has_appended_text |= !text.is_empty();
                 patch.append.push_str(text);
                 return;
             }
-            let grown = open.len().saturating_sub(shown.upto);
+            let grown = open.len().saturating_sub(shown.shown_len);
             if open.len() > STEP_FROM && grown < open.len() / STEP_PART {
                 return;
             }
         }
-        let Some(fresh) = self.fresh() else { return };
-        if self.shown.as_ref().is_none_or(|shown| shown.appended || shown.html != fresh.html) {
-            patch.blocks.push(Block { index: self.index, html: fresh.html.clone() });
+        let Some(render_open) = self.render_open() else { return };
+        if self.shown.as_ref().is_none_or(|shown| shown.has_appended_text || shown.html != render_open.html) {
+            patch.blocks.push(Block { index: self.index, html: render_open.html.clone() });
         }
-        self.shown = Some(fresh);
+        self.shown = Some(render_open);
     }
 
     /// The open block rendered anew; `None` while there is nothing to show.
-    fn fresh(&self) -> Option<Shown> {
+    fn render_open(&self) -> Option<ShownBlock> {
         let (kind, open, partial) = (self.segments.kind(), self.segments.open(), self.segments.partial());
         if let Kind::Fence { mark, .. } = kind {
             let (info, code) = open.split_once('\n').unwrap_or((open, ""));
             let end = code_end(open, partial, mark);
             let start = open.len() - code.len();
             let html = html::open_code(info.trim_start_matches([' ', '`', '~']), open.get(start..end.max(start)).unwrap_or_default());
-            return Some(Shown { html, upto: end.max(start), appended: false, grow: Grow::Code });
+            return Some(ShownBlock { html, shown_len: end.max(start), has_appended_text: false, grow: GrowthMode::Code });
         }
         if mend::waits_for_table(kind, open, partial) {
             return None;
@@ -130,27 +130,30 @@ impl Stream {
         if mended.text.trim().is_empty() {
             return None;
         }
-        let html = html::render(&mended.text, State::Open, self.segments.continued());
+        let html = html::render(&mended.text, State::Open, self.segments.is_continued());
         let sure = partial.len() >= SURE || partial.starts_with(|c: char| c.is_alphabetic());
         let paragraph = html.strip_prefix("<p>").or(html.strip_prefix("<p class=\"md-continued\">")).and_then(|rest| rest.strip_suffix("</p>"));
         let text_last = paragraph.is_some_and(|inner| !inner.is_empty() && !inner.ends_with('>'));
-        let grow =
-            if mended.clean && sure && text_last && !may_combine(open) && matches!(kind, Kind::Empty | Kind::Paragraph) { Grow::Text } else { Grow::Again };
-        Some(Shown { html, upto: text_end(open), appended: false, grow })
+        let grow = if mended.clean && sure && text_last && !may_combine(open) && matches!(kind, Kind::Empty | Kind::Paragraph) {
+            GrowthMode::Text
+        } else {
+            GrowthMode::Again
+        };
+        Some(ShownBlock { html, shown_len: text_end(open), has_appended_text: false, grow })
     }
 }
 
 /// Up to where the new text may just be added; `None` when the block has to be rendered again.
-fn growth(segments: &Segmenter, shown: &Shown) -> Option<usize> {
+fn find_growth(segments: &Segmenter, shown: &ShownBlock) -> Option<usize> {
     let open = segments.open();
     match (shown.grow, segments.kind()) {
-        (Grow::Code, Kind::Fence { mark, .. }) => Some(code_end(open, segments.partial(), mark).max(shown.upto)),
-        (Grow::Text, Kind::Empty | Kind::Paragraph) => {
-            let new = open.get(shown.upto..)?;
+        (GrowthMode::Code, Kind::Fence { mark, .. }) => Some(code_end(open, segments.partial(), mark).max(shown.shown_len)),
+        (GrowthMode::Text, Kind::Empty | Kind::Paragraph) => {
+            let new = open.get(shown.shown_len..)?;
             let special = |b: u8| matches!(b, b'\n' | b'\\' | b'`' | b'*' | b'_' | b'~' | b'[' | b']' | b'<' | b'>' | b'&');
-            (!new.bytes().any(special)).then(|| text_end(open).max(shown.upto))
+            (!new.bytes().any(special)).then(|| text_end(open).max(shown.shown_len))
         }
-        (Grow::Again | Grow::Code | Grow::Text, _) => None,
+        (GrowthMode::Again | GrowthMode::Code | GrowthMode::Text, _) => None,
     }
 }
 

@@ -26,7 +26,7 @@ impl Form {
     }
 
     /// The hit with the neighbours that belong to it.
-    pub(super) fn widened(&self, text: &[u8], hit: Range<usize>) -> Range<usize> {
+    pub(super) fn widen(&self, text: &[u8], hit: Range<usize>) -> Range<usize> {
         let is_base64 = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || b"+/-_".contains(b));
         let before = self.before && hit.start > 0 && is_base64(text.get(hit.start - 1));
         let after = self.after && is_base64(text.get(hit.end));
@@ -46,7 +46,7 @@ pub(super) fn of(secret: &str) -> Vec<Form> {
             forms.push(Form::plain(other.into_bytes()));
         }
     }
-    for hex in [hexed(plain, false), hexed(plain, true)] {
+    for hex in [hex_digits(plain, false), hex_digits(plain, true)] {
         forms.extend(pieces(&hex, piece * 2).map(Form::plain));
         let pairs: Vec<&[u8]> = hex.chunks(2).collect();
         forms.push(Form::plain(pairs.join(&b':')));
@@ -87,7 +87,7 @@ fn is_keylike(bytes: &[u8]) -> bool {
     bytes.iter().any(u8::is_ascii_digit) && bytes.iter().any(u8::is_ascii_alphabetic)
 }
 
-fn hexed(bytes: &[u8], upper: bool) -> Vec<u8> {
+fn hex_digits(bytes: &[u8], upper: bool) -> Vec<u8> {
     bytes.iter().flat_map(|byte| if upper { format!("{byte:02X}") } else { format!("{byte:02x}") }.into_bytes()).collect()
 }
 

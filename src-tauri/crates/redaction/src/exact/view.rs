@@ -48,17 +48,17 @@ impl<'a> View<'a> {
     }
 
     /// The bytes without white space.
-    pub(super) fn tight(&self) -> Cow<'_, [u8]> {
+    pub(super) fn bytes_without_spaces(&self) -> Cow<'_, [u8]> {
         if !self.bytes.iter().any(u8::is_ascii_whitespace) {
             return Cow::Borrowed(&self.bytes);
         }
-        let mut tight = Vec::with_capacity(self.bytes.len());
-        tight.extend(self.bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace()));
-        Cow::Owned(tight)
+        let mut bytes_without_spaces = Vec::with_capacity(self.bytes.len());
+        bytes_without_spaces.extend(self.bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace()));
+        Cow::Owned(bytes_without_spaces)
     }
 
     /// The same with one layer of escapes read, of those that begin with one of these marks; `None` when there is none.
-    pub(super) fn unescaped(&self, marks: &[u8], way: Way) -> Option<View<'static>> {
+    pub(super) fn unescape(&self, marks: &[u8], way: Way) -> Option<View<'static>> {
         let next = |at: usize| self.bytes[at..].iter().position(|byte| marks.contains(byte)).map(|found| at + found);
         let mut mark = Some(next(0)?);
         let (mut bytes, mut from, mut at, mut changed) = (Vec::with_capacity(self.bytes.len()), Vec::new(), 0, false);
@@ -70,12 +70,12 @@ impl<'a> View<'a> {
             }
             at = plain;
             let Some(here) = self.bytes.get(at..).filter(|rest| !rest.is_empty()) else { break };
-            let (meant, length) = escape(here).unwrap_or((Meant::Byte(here[0]), 1));
+            let (meant, length) = escape(here).unwrap_or((Unescaped::Byte(here[0]), 1));
             changed |= length > 1;
             let before = bytes.len();
             match meant {
-                Meant::Byte(byte) => bytes.push(byte),
-                Meant::Char(c) => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+                Unescaped::Byte(byte) => bytes.push(byte),
+                Unescaped::Char(c) => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
             }
             if way == Way::Kept {
                 from.extend(std::iter::repeat_n(self.source(at..at + length), bytes.len() - before));
@@ -89,7 +89,7 @@ impl<'a> View<'a> {
 
 /// The ways to read a text's escapes: all of them at once, and each family alone when there are several, because what begins
 /// an escape in one of them may be a letter of the secret in another.
-pub(super) fn readings(text: &str) -> Vec<&'static [u8]> {
+pub(super) fn escape_families(text: &str) -> Vec<&'static [u8]> {
     let present: Vec<&[u8]> = [&b"%"[..], b"\\", b"&"].into_iter().filter(|mark| text.as_bytes().contains(&mark[0])).collect();
     match present.len() {
         0 | 1 => present,
@@ -97,22 +97,22 @@ pub(super) fn readings(text: &str) -> Vec<&'static [u8]> {
     }
 }
 
-enum Meant {
+enum Unescaped {
     Byte(u8),
     Char(char),
 }
 
 /// What an escape at the beginning means, and its length.
-fn escape(text: &[u8]) -> Option<(Meant, usize)> {
+fn escape(text: &[u8]) -> Option<(Unescaped, usize)> {
     match text.first()? {
-        b'%' => Some((Meant::Byte(hex_byte(text.get(1..3)?)?), 3)),
+        b'%' => Some((Unescaped::Byte(hex_byte(text.get(1..3)?)?), 3)),
         b'\\' => backslash(text),
         b'&' => entity(text),
         _ => None,
     }
 }
 
-fn backslash(text: &[u8]) -> Option<(Meant, usize)> {
+fn backslash(text: &[u8]) -> Option<(Unescaped, usize)> {
     let plain = match text.get(1)? {
         b'n' => b'\n',
         b'r' => b'\r',
@@ -120,25 +120,25 @@ fn backslash(text: &[u8]) -> Option<(Meant, usize)> {
         b'b' => 8,
         b'f' => 12,
         byte @ (b'"' | b'\'' | b'/' | b'\\') => *byte,
-        b'x' => return Some((Meant::Byte(hex_byte(text.get(2..4)?)?), 4)),
+        b'x' => return Some((Unescaped::Byte(hex_byte(text.get(2..4)?)?), 4)),
         b'u' => return unicode(text),
         _ => return None,
     };
-    Some((Meant::Byte(plain), 2))
+    Some((Unescaped::Byte(plain), 2))
 }
 
-fn unicode(text: &[u8]) -> Option<(Meant, usize)> {
+fn unicode(text: &[u8]) -> Option<(Unescaped, usize)> {
     let unit = |at: usize| (text.get(at..at + 2)? == br"\u").then(|| hex_number(text.get(at + 2..at + 6)?)).flatten();
     let first = unit(0)?;
     if let Some(c) = char::from_u32(first) {
-        return Some((Meant::Char(c), 6));
+        return Some((Unescaped::Char(c), 6));
     }
     let second = unit(6)?;
     let pair = char::decode_utf16([u16::try_from(first).ok()?, u16::try_from(second).ok()?]).next()?.ok()?;
-    Some((Meant::Char(pair), 12))
+    Some((Unescaped::Char(pair), 12))
 }
 
-fn entity(text: &[u8]) -> Option<(Meant, usize)> {
+fn entity(text: &[u8]) -> Option<(Unescaped, usize)> {
     let end = text.iter().take(12).position(|byte| *byte == b';')?;
     let name = std::str::from_utf8(text.get(1..end)?).ok()?;
     let c = match name {
@@ -156,7 +156,7 @@ fn entity(text: &[u8]) -> Option<(Meant, usize)> {
             char::from_u32(code)?
         }
     };
-    Some((Meant::Char(c), end + 1))
+    Some((Unescaped::Char(c), end + 1))
 }
 
 fn hex_byte(digits: &[u8]) -> Option<u8> {

@@ -23,14 +23,14 @@ pub(super) fn ibans(text: &str, found: &mut Vec<Span>) {
         if before(text, hit.start()).is_some_and(|c| c.is_alphanumeric() || c == '_') {
             continue;
         }
-        if let Some(range) = whole(text, hit.start()) {
+        if let Some(range) = find_account(text, hit.start()) {
             from = range.end;
             found.push((range, Kind::Iban));
         }
     }
 }
 
-fn whole(text: &str, start: usize) -> Option<Range<usize>> {
+fn find_account(text: &str, start: usize) -> Option<Range<usize>> {
     let length = length_of(text.get(start..start + 2)?)?;
     let mut number = String::with_capacity(length);
     let mut end = start;
@@ -43,7 +43,7 @@ fn whole(text: &str, start: usize) -> Option<Range<usize>> {
         end += 1;
         if number.len() == length {
             let ends = !after(text, end).0.is_some_and(|c| c.is_alphanumeric() || c == '_');
-            return (ends && checks(&number)).then_some(start..end);
+            return (ends && has_valid_check(&number)).then_some(start..end);
         }
     }
     None
@@ -54,7 +54,7 @@ fn length_of(country: &str) -> Option<usize> {
     LENGTHS.get(at + 2..at + 4)?.parse().ok()
 }
 
-fn checks(number: &str) -> bool {
+fn has_valid_check(number: &str) -> bool {
     let (head, tail) = number.split_at(4);
     let rest = tail.chars().chain(head.chars()).filter_map(|c| c.to_digit(36)).fold(0, |rest, digit| {
         let shift = if digit > 9 { 100 } else { 10 };

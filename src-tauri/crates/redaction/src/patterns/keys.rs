@@ -8,7 +8,7 @@ use super::{Span, before, pattern};
 use crate::Kind;
 
 /// Forms that name their maker. The whole match is the key.
-static KNOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static VENDOR_KEYS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
         &[
             r"sk-[A-Za-z0-9_-]{16,}",
@@ -31,7 +31,7 @@ static KNOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// `password: …`, `api_key=…`. The value is the key.
-static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static NAMED_VALUES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
         r#"(?i)(?:pass(?:word|wd|phrase)|lösenord|secret|api[_-]?key|access[_-]?token|auth[_-]?token|client[_-]?secret|token)["']?\s{0,3}[:=]\s{0,3}["']?([^\s"'<>,;&]{8,})"#,
     )
@@ -46,12 +46,12 @@ const END: &str = "-----END ";
 
 /// `named`: there is something in the text that stands between a name and its value.
 pub(super) fn keys(text: &str, named: bool, found: &mut Vec<Span>) {
-    for hit in KNOWN.iter().flat_map(|p| p.find_iter(text)) {
+    for hit in VENDOR_KEYS.iter().flat_map(|p| p.find_iter(text)) {
         if !before(text, hit.start()).is_some_and(char::is_alphanumeric) {
             found.push((hit.range(), Kind::Key));
         }
     }
-    let behind_names = NAMED.iter().filter(|_| named).chain(BEARER.iter());
+    let behind_names = NAMED_VALUES.iter().filter(|_| named).chain(BEARER.iter());
     for hit in behind_names.flat_map(|p| p.captures_iter(text)) {
         if let Some(value) = hit.get(1).filter(|value| is_no_word(value.as_str())) {
             found.push((value.range(), Kind::Key));

@@ -55,7 +55,7 @@ fn forms(secret: &str) -> Vec<(String, String)> {
 
 /// What is left must not decode to a half of the secret in any form: judged by the form's own text.
 #[track_caller]
-fn gone(name: &str, form: &str, out: &str) {
+fn assert_gone(name: &str, form: &str, out: &str) {
     assert!(out.contains(MARK), "{name}: {out}");
     let longest = (1..=form.len()).rev().find(|length| {
         (0..=form.len() - length).any(|at| form.is_char_boundary(at) && form.is_char_boundary(at + length) && out.contains(&form[at..at + length]))
@@ -69,11 +69,11 @@ fn gone_at_every_level_in_every_encoding() {
         for level in [Level::None, Level::Basic, Level::Strict] {
             for (name, form) in forms(secret) {
                 let mut session = Session::with(level, &[secret]);
-                gone(&name, &form, &session.text(&format!("it is ({form}) ok")));
+                assert_gone(&name, &form, &session.text(&format!("it is ({form}) ok")));
                 let out = session.value(&json!({"a": [form], "b": 1}));
-                gone(&name, &form, out["a"][0].as_str().unwrap());
+                assert_gone(&name, &form, out["a"][0].as_str().unwrap());
                 let out = session.value(&json!({form.clone(): 1}));
-                gone(&name, &form, out.as_object().unwrap().keys().next().unwrap());
+                assert_gone(&name, &form, out.as_object().unwrap().keys().next().unwrap());
             }
         }
     }
