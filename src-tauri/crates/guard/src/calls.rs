@@ -139,7 +139,7 @@ pub fn filters_work() -> bool {
 fn build(permits: Permits) -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
     // The flags of clone3 lie in memory, where a filter cannot look: C libraries fall back to clone when it is unknown.
     let unknown = Rules::from([(libc::SYS_clone3, Vec::new())]);
-    let mut filters = vec![filter(denied(permits)?, libc::EPERM)?, filter(unknown, libc::ENOSYS)?];
+    let mut filters = vec![filter(denied_calls(permits)?, libc::EPERM)?, filter(unknown, libc::ENOSYS)?];
     filters.extend(second_abi());
     Ok(filters)
 }
@@ -150,7 +150,7 @@ fn filter(rules: Rules, error: libc::c_int) -> Result<BpfProgram, seccompiler::B
     SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(error.unsigned_abs()), arch)?.try_into()
 }
 
-fn denied(permits: Permits) -> Result<Rules, seccompiler::BackendError> {
+fn denied_calls(permits: Permits) -> Result<Rules, seccompiler::BackendError> {
     let mut rules = Rules::new();
     let mut deny = |calls: &[libc::c_long]| rules.extend(calls.iter().map(|call| (*call, Vec::new())));
     deny(ALWAYS);
@@ -161,12 +161,12 @@ fn denied(permits: Permits) -> Result<Rules, seccompiler::BackendError> {
     }
     if !permits.open_files {
         deny(BY_DESCRIPTOR);
-        let set = |request| one(1, Length::Dword, Op::Eq, request);
+        let set = |request| condition(1, Length::Dword, Op::Eq, request);
         rules.insert(libc::SYS_ioctl, BY_IOCTL.into_iter().map(set).collect::<Result<_, _>>()?);
     }
     // Without a path it is the times of an open file, which `touch` sets on what it has just made.
-    rules.insert(libc::SYS_utimensat, vec![one(1, Length::Qword, Op::Ne, 0)?]);
-    let flag = |flag: libc::c_int| one(0, Length::Dword, Op::MaskedEq(u64::from(flag.unsigned_abs())), u64::from(flag.unsigned_abs()));
+    rules.insert(libc::SYS_utimensat, vec![condition(1, Length::Qword, Op::Ne, 0)?]);
+    let flag = |flag: libc::c_int| condition(0, Length::Dword, Op::MaskedEq(u64::from(flag.unsigned_abs())), u64::from(flag.unsigned_abs()));
     rules.insert(libc::SYS_clone, NAMESPACES.into_iter().map(flag).collect::<Result<_, _>>()?);
     match permits.sockets {
         Sockets::All => None,
@@ -176,7 +176,7 @@ fn denied(permits: Permits) -> Result<Rules, seccompiler::BackendError> {
     Ok(rules)
 }
 
-fn one(argument: u8, length: Length, operator: Op, value: u64) -> Result<SeccompRule, seccompiler::BackendError> {
+fn condition(argument: u8, length: Length, operator: Op, value: u64) -> Result<SeccompRule, seccompiler::BackendError> {
     SeccompRule::new(vec![SeccompCondition::new(argument, length, operator, value)?])
 }
 

@@ -40,18 +40,18 @@ impl Covers {
     pub fn enforce(&self) -> io::Result<()> {
         // SAFETY: system calls on this process alone; all strings are live and end with a zero.
         unsafe {
-            checked(libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNS))?;
+            check_result(libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNS))?;
             write(c"/proc/self/setgroups", "deny\n")?;
             write(c"/proc/self/uid_map", &self.user_map)?;
             write(c"/proc/self/gid_map", &self.group_map)?;
             // What is mounted later elsewhere still appears here, and not the other way round.
-            checked(libc::mount(ptr::null(), c"/".as_ptr(), ptr::null(), libc::MS_REC | libc::MS_SLAVE, ptr::null()))?;
+            check_result(libc::mount(ptr::null(), c"/".as_ptr(), ptr::null(), libc::MS_REC | libc::MS_SLAVE, ptr::null()))?;
             let flags = libc::MS_RDONLY | libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
             for folder in &self.folders {
-                checked(libc::mount(c"none".as_ptr(), folder.as_ptr(), c"tmpfs".as_ptr(), flags, c"mode=0555,size=4k".as_ptr().cast()))?;
+                check_result(libc::mount(c"none".as_ptr(), folder.as_ptr(), c"tmpfs".as_ptr(), flags, c"mode=0555,size=4k".as_ptr().cast()))?;
             }
             for file in &self.files {
-                checked(libc::mount(c"/dev/null".as_ptr(), file.as_ptr(), ptr::null(), libc::MS_BIND, ptr::null()))?;
+                check_result(libc::mount(c"/dev/null".as_ptr(), file.as_ptr(), ptr::null(), libc::MS_BIND, ptr::null()))?;
             }
         }
         Ok(())
@@ -84,7 +84,7 @@ pub fn in_child(mut ask: impl FnMut() -> bool + Send + Sync + 'static) -> io::Re
 fn write(path: &CStr, text: &str) -> io::Result<()> {
     // SAFETY: the path and the text are live, the text is as long as said, and the file is closed where it was opened.
     unsafe {
-        let file = checked(libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC))?;
+        let file = check_result(libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC))?;
         let written = libc::write(file, text.as_ptr().cast(), text.len());
         let error = io::Error::last_os_error();
         libc::close(file);
@@ -92,6 +92,6 @@ fn write(path: &CStr, text: &str) -> io::Result<()> {
     }
 }
 
-fn checked(result: libc::c_int) -> io::Result<libc::c_int> {
+fn check_result(result: libc::c_int) -> io::Result<libc::c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }

@@ -39,7 +39,7 @@ impl Guard {
         line.set_nonblocking(true)?;
         // Without the map the guard merely stays as large as the app was.
         let maps = fs::read("/proc/self/maps").unwrap_or_default();
-        let unneeded = memory::unneeded(&String::from_utf8_lossy(&maps), &system::needed());
+        let unneeded = memory::find_unneeded(&String::from_utf8_lossy(&maps), &system::needed_addresses());
         system::before_exec(command, OwnedFd::from(far), unneeded);
         Ok(Self { line })
     }

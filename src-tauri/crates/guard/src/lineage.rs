@@ -9,7 +9,7 @@ pub(super) const NAME: &std::ffi::CStr = c"csign-guard";
 /// Longer than any line of ancestors that people make.
 const GENERATIONS: usize = 1_000;
 /// How often to look again when ancestors end meanwhile.
-const LOOKS: usize = 20;
+const MAX_READS: usize = 20;
 
 /// A process at one moment, from `/proc/PID/stat`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,16 +53,16 @@ fn parse(id: i32, stat: &str) -> Option<Process> {
 /// Whether a process is below a guard of any Countersign, or may gain fewer privileges than this process may. The second is what remains
 /// of a guard that was killed. An error: it ended, or its ancestors cannot be seen.
 pub fn is_guarded(id: i32) -> io::Result<bool> {
-    let above = settled(|| line_of(id, Process::of))?;
+    let above = read_stable(|| ancestors_of(id, Process::of))?;
     let below_guard = above.iter().any(|process| process.name.as_bytes() == NAME.to_bytes());
     Ok(below_guard || (may_not_gain_privileges(id)? && !may_not_gain_privileges_here()?))
 }
 
 /// A line of ancestors that was read twice alike. When one ends between two reads its children move to another parent, and its id may come
 /// to belong to somebody else, so one reading alone proves nothing.
-fn settled(mut look: impl FnMut() -> io::Result<Vec<Process>>) -> io::Result<Vec<Process>> {
+fn read_stable(mut look: impl FnMut() -> io::Result<Vec<Process>>) -> io::Result<Vec<Process>> {
     let mut last = look();
-    for _ in 0..LOOKS {
+    for _ in 0..MAX_READS {
         let next = look();
         match (&last, &next) {
             (Ok(one), Ok(other)) if one.iter().map(identity).eq(other.iter().map(identity)) => return next,
@@ -78,7 +78,7 @@ fn identity(process: &Process) -> (i32, u64, i32, &str) {
 }
 
 /// A process and its ancestors, up to the first of the machine or the container.
-fn line_of(id: i32, of: impl Fn(i32) -> io::Result<Process>) -> io::Result<Vec<Process>> {
+fn ancestors_of(id: i32, of: impl Fn(i32) -> io::Result<Process>) -> io::Result<Vec<Process>> {
     let mut line: Vec<Process> = Vec::new();
     let mut next = id;
     while next != 0 {
@@ -126,19 +126,19 @@ mod tests {
     #[test]
     fn an_id_that_belongs_to_somebody_younger_by_now_is_no_parent() {
         let of = |id| Ok(if id == 9 { process(9, 4, 50) } else { process(id, 0, 60) });
-        assert!(line_of(9, of).is_err(), "the parent's id was given away");
+        assert!(ancestors_of(9, of).is_err(), "the parent's id was given away");
         let of = |id| Ok(if id == 9 { process(9, 4, 50) } else { process(id, 0, 40) });
-        assert_eq!(line_of(9, of).unwrap().len(), 2);
+        assert_eq!(ancestors_of(9, of).unwrap().len(), 2);
     }
 
     #[test]
     fn a_line_that_changes_between_two_looks_is_read_again() {
         let mut reads =
             [vec![process(9, 4, 50), process(4, 0, 1)], vec![process(9, 3, 50), process(3, 0, 2)], vec![process(9, 3, 50), process(3, 0, 2)]].into_iter();
-        let line = settled(|| Ok(reads.next().unwrap())).unwrap();
+        let line = read_stable(|| Ok(reads.next().unwrap())).unwrap();
         assert_eq!(line[1].id, 3);
         let mut turn = 0;
-        let restless = settled(|| {
+        let restless = read_stable(|| {
             turn += 1;
             Ok(vec![process(9, turn, 50)])
         });

@@ -13,7 +13,7 @@ pub(super) struct Stretches(pub(super) [(usize, usize); 16]);
 
 impl Stretches {
     /// Whether an address lies in one of them.
-    pub(super) fn contain(&self, address: usize) -> bool {
+    pub(super) fn contains(&self, address: usize) -> bool {
         self.0.iter().any(|(start, end)| (*start..*end).contains(&address))
     }
 }
@@ -51,11 +51,11 @@ impl Mapping<'_> {
 }
 
 /// The memory that is neither close to a needed address nor of a file that holds one: the largest stretches of it, if there are many.
-pub(super) fn unneeded(maps: &str, needed: &[usize]) -> Stretches {
+pub(super) fn find_unneeded(maps: &str, needed: &[usize]) -> Stretches {
     let mappings: Vec<Mapping<'_>> = maps.lines().filter_map(mapping).collect();
     let of_needed = mappings.iter().filter(|mapping| needed.iter().any(|address| (mapping.start..mapping.end).contains(address)));
     let files: Vec<_> = of_needed.filter_map(|mapping| mapping.file).collect();
-    let mut found = Found::default();
+    let mut found = StretchCollector::default();
     // Where a needed file's last mapping ended: its zeroed variables follow as plain memory.
     let mut file_end = None;
     for mapping in mappings {
@@ -80,13 +80,13 @@ pub(super) fn unneeded(maps: &str, needed: &[usize]) -> Stretches {
 
 /// Stretches as they are found, from the lowest address up.
 #[derive(Default)]
-struct Found {
+struct StretchCollector {
     stretches: Vec<(usize, usize)>,
     /// Whether nothing was kept since the last.
     open: bool,
 }
 
-impl Found {
+impl StretchCollector {
     fn keep(&mut self) {
         self.open = false;
     }
@@ -123,15 +123,15 @@ mod tests {
                     900000-910000 rw-s 00000000 fe:01 13 /a file (deleted)\n\
                     910000-920000 r-xp 00000000 00:00 0 [vdso]\n\
                     a00000-b00000 rw-p 00000000 00:00 0 [stack]\n";
-        let found = unneeded(maps, &[0x128000, 0x701000]);
+        let found = find_unneeded(maps, &[0x128000, 0x701000]);
         let kept = [0x100000, 0x120000, 0x130000, 0x14ffff, 0x6f1000, 0x701000, 0x711000, 0x910000];
-        assert!(kept.iter().all(|address| !found.contain(*address)), "{found:?}");
+        assert!(kept.iter().all(|address| !found.contains(*address)), "{found:?}");
         assert_eq!(found.0[..4], [(0x200000, 0x6f0000), (0x720000, 0x910000), (0xa00000, 0xb00000), (0, 0)]);
     }
 
     #[test]
     fn no_map_means_nothing_is_given_back() {
-        assert_eq!(unneeded("", &[1]), Stretches::default());
-        assert_eq!(unneeded("what is this\n", &[1]), Stretches::default());
+        assert_eq!(find_unneeded("", &[1]), Stretches::default());
+        assert_eq!(find_unneeded("what is this\n", &[1]), Stretches::default());
     }
 }

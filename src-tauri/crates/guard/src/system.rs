@@ -29,14 +29,14 @@ pub(super) enum Line {
 }
 
 /// What came of waiting for a child.
-pub(super) enum Reaped {
+pub(super) enum ReapOutcome {
     One { id: i32, status: i32 },
     NoneYet,
     NoneLeft,
 }
 
 /// Addresses a guard started by this thread cannot do without: its stack, the thread's own variables, its code, the C library's.
-pub(super) fn needed() -> [usize; 8] {
+pub(super) fn needed_addresses() -> [usize; 8] {
     let stack = 0_u8;
     let code: fn(i32, i32) -> ! = watch::run;
     // SAFETY: gives the address of this thread's error number and has no precondition.
@@ -61,15 +61,15 @@ fn split(line: RawFd, unneeded: &Stretches) -> io::Result<()> {
     unsafe {
         // Out of reach of a terminal's signals. It fails for the leader of a group, who is out of reach already.
         libc::setsid();
-        checked(libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1 as libc::c_ulong))?;
+        check_result(libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1 as libc::c_ulong))?;
         libc::signal(libc::SIGCHLD, libc::SIG_DFL);
         let (mut all, mut child, mut before): (libc::sigset_t, libc::sigset_t, libc::sigset_t) = (mem::zeroed(), mem::zeroed(), mem::zeroed());
         libc::sigfillset(&raw mut all);
         libc::sigemptyset(&raw mut child);
         libc::sigaddset(&raw mut child, libc::SIGCHLD);
-        checked(libc::sigprocmask(libc::SIG_SETMASK, &raw const all, &raw mut before))?;
-        let news = checked(libc::signalfd(-1, &raw const child, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK))?;
-        let proc = checked(libc::open(c"/proc".as_ptr(), libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC))?;
+        check_result(libc::sigprocmask(libc::SIG_SETMASK, &raw const all, &raw mut before))?;
+        let news = check_result(libc::signalfd(-1, &raw const child, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK))?;
+        let proc = check_result(libc::open(c"/proc".as_ptr(), libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC))?;
         let guard = libc::getpid();
         // Before the program exists, which loses the name when it becomes what it is to be: nobody must meet the program below a guard
         // without its name.
@@ -78,7 +78,7 @@ fn split(line: RawFd, unneeded: &Stretches) -> io::Result<()> {
         let program = libc::syscall(libc::SYS_clone, libc::c_long::from(libc::SIGCHLD), none, none, none, none);
         match i32::try_from(program) {
             Ok(0) => {
-                checked(libc::sigprocmask(libc::SIG_SETMASK, &raw const before, ptr::null_mut()))?;
+                check_result(libc::sigprocmask(libc::SIG_SETMASK, &raw const before, ptr::null_mut()))?;
                 become_program(line, guard)
             }
             Ok(program) if program > 0 => become_guard(line, news, proc, unneeded, guard, program),
@@ -90,15 +90,15 @@ fn split(line: RawFd, unneeded: &Stretches) -> io::Result<()> {
 fn become_program(line: RawFd, guard: i32) -> io::Result<()> {
     // SAFETY: system calls on this process alone; the written bytes are a live array.
     unsafe {
-        checked(libc::setpgid(0, 0))?;
+        check_result(libc::setpgid(0, 0))?;
         // Should somebody kill the guard, which has one thread, the program at least goes with it.
-        checked(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong))?;
+        check_result(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong))?;
         if libc::getppid() != guard {
             return Err(io::Error::from_raw_os_error(libc::ESRCH));
         }
         // Its programs cannot take this back, so they are known even when they have killed their guard.
         let (yes, no): (libc::c_ulong, libc::c_ulong) = (1, 0);
-        checked(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, yes, no, no, no))?;
+        check_result(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, yes, no, no, no))?;
         // Libraries of the app may have opened files without care. Kernels before 5.11 cannot do this.
         libc::syscall(libc::SYS_close_range, 3 as libc::c_ulong, libc::c_ulong::from(u32::MAX), libc::c_ulong::from(libc::CLOSE_RANGE_CLOEXEC));
         let id = libc::getpid().to_ne_bytes();
@@ -123,7 +123,7 @@ fn become_guard(line: RawFd, news: RawFd, proc: RawFd, unneeded: &Stretches, gua
         let unneeded = ptr::read_volatile(unneeded);
         // On a thread other than the one that asked what is needed, the stack would be among it: here, and where calls take it.
         let stack = &raw const unneeded as usize;
-        if !unneeded.contain(stack) && !unneeded.contain(stack - STACK) {
+        if !unneeded.contains(stack) && !unneeded.contains(stack - STACK) {
             for (start, end) in unneeded.0 {
                 if end > start {
                     libc::munmap(start as *mut libc::c_void, end - start);
@@ -149,7 +149,7 @@ fn close_from(first: RawFd) {
     }
 }
 
-fn checked(result: libc::c_int) -> io::Result<libc::c_int> {
+fn check_result(result: libc::c_int) -> io::Result<libc::c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
 
@@ -174,12 +174,12 @@ pub(super) fn read_line() -> Line {
     match read {
         1 => Line::Signal(signal),
         0 => Line::Cut,
-        _ if [libc::EAGAIN, libc::EINTR].contains(&error()) => Line::Quiet,
+        _ if [libc::EAGAIN, libc::EINTR].contains(&last_errno()) => Line::Quiet,
         _ => Line::Cut,
     }
 }
 
-fn error() -> i32 {
+fn last_errno() -> i32 {
     // SAFETY: the address is that of this thread's error number, which lives as long as the thread.
     unsafe { *libc::__errno_location() }
 }
@@ -191,13 +191,13 @@ pub(super) fn kill(id: i32, signal: i32) {
 }
 
 /// Waits for any child that has ended.
-pub(super) fn reap() -> Reaped {
+pub(super) fn reap() -> ReapOutcome {
     let mut status = 0;
     // SAFETY: the status is a live integer.
     match unsafe { libc::waitpid(-1, &raw mut status, libc::WNOHANG) } {
-        0 => Reaped::NoneYet,
-        id if id > 0 => Reaped::One { id, status },
-        _ => Reaped::NoneLeft,
+        0 => ReapOutcome::NoneYet,
+        id if id > 0 => ReapOutcome::One { id, status },
+        _ => ReapOutcome::NoneLeft,
     }
 }
 

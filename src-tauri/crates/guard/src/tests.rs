@@ -111,7 +111,7 @@ fn all_generations_go() {
 }
 
 /// The next line as the id of a process.
-fn told(lines: &mut impl Iterator<Item = std::io::Result<String>>) -> i32 {
+fn read_pid(lines: &mut impl Iterator<Item = std::io::Result<String>>) -> i32 {
     lines.next().unwrap().unwrap().trim().parse().unwrap()
 }
 
@@ -121,11 +121,11 @@ fn whatever_a_program_starts_is_known_as_guarded() {
     let (mut child, _guard) = start(shell("echo $$; (setsid sh -c 'echo $$; exec sleep 1000' &); wait; exec sleep 1000"));
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     for who in ["the program", "a daemon"] {
-        assert!(is_guarded(told(&mut lines)).unwrap(), "{who}");
+        assert!(is_guarded(read_pid(&mut lines)).unwrap(), "{who}");
     }
     let script = "(setsid sh -c 'kill -9 $0; while grep -qs \"^State:.[^Z]\" /proc/$0/status; do :; done; echo $$; exec sleep 1000' $PPID &); wait; sleep 1000";
     let (mut child, guard) = start(shell(script));
-    let id = told(&mut BufReader::new(child.stdout.take().unwrap()).lines());
+    let id = read_pid(&mut BufReader::new(child.stdout.take().unwrap()).lines());
     child.wait().unwrap();
     assert!(is_guarded(id).unwrap(), "a daemon whose guard was killed");
     // SAFETY: ends the one process that this test left behind; it was just looked at.

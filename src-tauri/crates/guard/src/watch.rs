@@ -1,7 +1,7 @@
 //! A guard's life: waits for its program's end or the app's, kills what is left, ends likewise. Runs in a forked process that has
 //! given its memory back, so nothing here may allocate, lock, panic or use anything but the stack and system calls.
 
-use super::system::{self, Line, Reaped};
+use super::system::{self, Line, ReapOutcome};
 
 /// How often to look, with nothing dying in between, before processes that cannot be killed are left to themselves.
 const ROUNDS: u32 = 500;
@@ -36,14 +36,14 @@ fn reap(program: i32, ended: &mut Option<i32>) -> (bool, bool) {
     let mut any = false;
     loop {
         match system::reap() {
-            Reaped::One { id, status } => {
+            ReapOutcome::One { id, status } => {
                 any = true;
                 if id == program {
                     *ended = Some(status);
                 }
             }
-            Reaped::NoneYet => return (true, any),
-            Reaped::NoneLeft => return (false, any),
+            ReapOutcome::NoneYet => return (true, any),
+            ReapOutcome::NoneLeft => return (false, any),
         }
     }
 }

@@ -71,11 +71,11 @@ pub(crate) fn environment() -> impl Iterator<Item = (String, String)> {
 
 impl Secrets for KnownSecrets {
     fn generation(&self) -> u64 {
-        self.keyring.handed_out_generation()
+        self.keyring.exposed_generation()
     }
 
     fn values(&self) -> Vec<SecretString> {
-        self.environment.iter().cloned().chain(self.keyring.handed_out()).collect()
+        self.environment.iter().cloned().chain(self.keyring.exposed()).collect()
     }
 
     fn learn(&self) -> BoxFuture<'_, ()> {

@@ -12,7 +12,7 @@ use contract::{AgentError, ErrorCode, KeyringState};
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::sync::oneshot;
 
-use crate::handed_out::HandedOut;
+use crate::exposed::ExposedSecrets;
 use crate::service::{Fault, Service};
 use crate::texts::describe;
 
@@ -79,7 +79,7 @@ pub struct Keyring {
     service: Arc<Service>,
     this_run: Arc<Mutex<BTreeMap<String, SecretString>>>,
     /// What went in or out since the start: what must not be repeated to anyone.
-    handed_out: Arc<Mutex<HandedOut>>,
+    exposed: Arc<Mutex<ExposedSecrets>>,
     /// Values set and deleted since the start.
     changes: Arc<AtomicU64>,
     timeout: Duration,
@@ -102,7 +102,7 @@ impl Keyring {
         Self {
             service: Arc::new(Service::new(format!("{SERVICE}/{profile}"), timeout)),
             this_run: Arc::default(),
-            handed_out: Arc::default(),
+            exposed: Arc::default(),
             changes: Arc::default(),
             timeout,
         }
@@ -135,7 +135,7 @@ impl Keyring {
 
     /// The value: the one of this run first, then the keyring's. `None` = there is none; a locked keyring is an error.
     pub async fn get(&self, name: &str) -> Result<Option<SecretString>, SecretsError> {
-        if let Some(value) = self.memory().get(name) {
+        if let Some(value) = self.lock_memory().get(name) {
             return Ok(Some(value.clone()));
         }
         let name = name.to_owned();
@@ -146,14 +146,14 @@ impl Keyring {
     /// Every kept value whose name `wants` says yes to: what nobody may repeat, even before it is used. Each is noted as soon as it is
     /// read, so that a keyring that answers too slowly still counts as far as it came.
     pub async fn read_all(&self, wants: fn(&str) -> bool) -> Result<Vec<(String, SecretString)>, SecretsError> {
-        let handed_out = Arc::clone(&self.handed_out);
+        let exposed = Arc::clone(&self.exposed);
         let read = move |service: &Service| -> Result<Vec<(String, SecretString)>, Fault> {
             let mut found = Vec::new();
             for name in service.names()?.into_iter().filter(|name| wants(name)) {
                 // An item that somebody deletes or damages meanwhile is none; the others count.
                 let Ok(Some(value)) = service.get(&name) else { continue };
                 let value = SecretString::from(value);
-                handed_out.lock().unwrap_or_else(PoisonError::into_inner).note(&value, None, Instant::now());
+                exposed.lock().unwrap_or_else(PoisonError::into_inner).note(&value, None, Instant::now());
                 found.push((name, value));
             }
             Ok(found)
@@ -167,26 +167,26 @@ impl Keyring {
         self.note(&value);
         let set = self.call(move |service| service.set(&key, value.expose_secret())).await;
         // One that was given up may have happened.
-        self.changed();
+        self.count_change();
         set??;
-        self.memory().remove(name);
+        self.lock_memory().remove(name);
         Ok(())
     }
 
     /// Keeps the value in memory until the program ends.
     pub fn set_for_this_run(&self, name: &str, value: SecretString) {
         self.note(&value);
-        self.memory().insert(name.to_owned(), value);
-        self.changed();
+        self.lock_memory().insert(name.to_owned(), value);
+        self.count_change();
     }
 
     /// Removes the value from memory and from the keyring. False when there was none. When only memory held it, the
     /// keyring's state does not matter.
     pub async fn delete(&self, name: &str) -> Result<bool, SecretsError> {
-        let in_memory = self.memory().remove(name).is_some();
+        let in_memory = self.lock_memory().remove(name).is_some();
         let key = name.to_owned();
         let deleted = self.call(move |service| service.delete(&key)).await;
-        self.changed();
+        self.count_change();
         match deleted {
             Ok(Ok(in_keyring)) => Ok(in_memory || in_keyring),
             Ok(Err(_)) | Err(_) if in_memory => Ok(true),
@@ -208,12 +208,12 @@ impl Keyring {
 
     /// Names whose value lives in memory only.
     pub fn this_run_names(&self) -> Vec<String> {
-        self.memory().keys().cloned().collect()
+        self.lock_memory().keys().cloned().collect()
     }
 
     /// `get` for threads that are not asynchronous: for the audit log's outside copy, which is no secret and counts as none.
     pub fn get_blocking(&self, name: &str) -> Result<Option<SecretString>, SecretsError> {
-        if let Some(value) = self.memory().get(name) {
+        if let Some(value) = self.lock_memory().get(name) {
             return Ok(Some(value.clone()));
         }
         let name = name.to_owned();
@@ -224,7 +224,7 @@ impl Keyring {
     pub fn set_blocking(&self, name: &str, value: SecretString) -> Result<(), SecretsError> {
         let key = name.to_owned();
         self.wait(move |service| service.set(&key, value.expose_secret()))??;
-        self.memory().remove(name);
+        self.lock_memory().remove(name);
         Ok(())
     }
 
@@ -248,13 +248,13 @@ impl Keyring {
     }
 
     /// Values that went in or out since the start, each once, oldest first, but for those that have ended some time ago.
-    pub fn handed_out(&self) -> Vec<SecretString> {
-        self.known().values()
+    pub fn exposed(&self) -> Vec<SecretString> {
+        self.lock_exposed().values()
     }
 
     /// Another number whenever these are others.
-    pub fn handed_out_generation(&self) -> u64 {
-        self.known().generation()
+    pub fn exposed_generation(&self) -> u64 {
+        self.lock_exposed().generation()
     }
 
     /// How often a value was set or deleted by this program; what was read before the last time may be another now.
@@ -262,26 +262,26 @@ impl Keyring {
         self.changes.load(Ordering::Acquire)
     }
 
-    fn changed(&self) {
+    fn count_change(&self) {
         self.changes.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Notes a value that must not be repeated to anyone, such as a part of one that is kept here.
     pub fn note(&self, value: &SecretString) {
-        self.known().note(value, None, Instant::now());
+        self.lock_exposed().note(value, None, Instant::now());
     }
 
     /// The same of a value that ends by itself after so long.
     pub fn note_for(&self, value: &SecretString, lasts: Duration) {
         let now = Instant::now();
-        self.known().note(value, now.checked_add(lasts), now);
+        self.lock_exposed().note(value, now.checked_add(lasts), now);
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, HandedOut> {
-        self.handed_out.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_exposed(&self) -> std::sync::MutexGuard<'_, ExposedSecrets> {
+        self.exposed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn memory(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, SecretString>> {
+    fn lock_memory(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, SecretString>> {
         self.this_run.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

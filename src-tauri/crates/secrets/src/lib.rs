@@ -2,7 +2,7 @@
 //! Three clear states (ready, locked, missing), looked at anew whenever it matters. Knows no provider and no tool.
 #![forbid(unsafe_code)]
 
-mod handed_out;
+mod exposed;
 mod keyring;
 mod service;
 mod texts;

@@ -39,7 +39,7 @@ impl Service {
         Self { attribute, timeout, bus: Mutex::new(None), store: Mutex::new(None) }
     }
 
-    fn bus(&self) -> zbus::Result<Connection> {
+    fn connect_bus(&self) -> zbus::Result<Connection> {
         let mut slot = self.bus.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bus) = slot.as_ref() {
             return Ok(bus.clone());
@@ -57,13 +57,13 @@ impl Service {
 
     /// The state now.
     pub(crate) fn state(&self) -> KeyringState {
-        match self.look() {
+        match self.is_unlocked() {
             Ok(true) => KeyringState::Ready,
             Ok(false) => KeyringState::Locked,
             Err(_) => {
                 // The bus or the keyring may have been restarted: one more look over a new connection.
                 self.reset();
-                match self.look() {
+                match self.is_unlocked() {
                     Ok(true) => KeyringState::Ready,
                     Ok(false) => KeyringState::Locked,
                     Err(error) => {
@@ -76,18 +76,18 @@ impl Service {
     }
 
     /// Whether the default collection exists and is unlocked.
-    fn look(&self) -> zbus::Result<bool> {
-        let bus = self.bus()?;
+    fn is_unlocked(&self) -> zbus::Result<bool> {
+        let bus = self.connect_bus()?;
         let service = Proxy::new(&bus, NAME, PATH, SERVICE)?;
         let default: OwnedObjectPath = service.call("ReadAlias", &"default")?;
         if default.as_str() == "/" {
             return Ok(false);
         }
-        let locked: bool = property(&bus, &default, COLLECTION, "Locked")?;
+        let locked: bool = read_property(&bus, &default, COLLECTION, "Locked")?;
         Ok(!locked)
     }
 
-    fn ready(&self) -> Result<(), Fault> {
+    fn require_ready(&self) -> Result<(), Fault> {
         match self.state() {
             KeyringState::Ready => Ok(()),
             state @ (KeyringState::Locked | KeyringState::Missing) => Err(Fault::State(state)),
@@ -104,8 +104,8 @@ impl Service {
     }
 
     /// Runs one operation on an entry; a store whose session died with its keyring is replaced once.
-    fn entry<T>(&self, name: &str, work: impl Fn(&Entry) -> keyring_core::Result<T>) -> Result<Option<T>, Fault> {
-        self.ready()?;
+    fn run_on_entry<T>(&self, name: &str, work: impl Fn(&Entry) -> keyring_core::Result<T>) -> Result<Option<T>, Fault> {
+        self.require_ready()?;
         let attempt = || work(&self.store()?.build(&self.attribute, name, None)?);
         let result = match attempt() {
             Err(keyring_core::Error::PlatformFailure(_)) => {
@@ -117,7 +117,7 @@ impl Service {
         match result {
             Ok(value) => Ok(Some(value)),
             // Locked in the meantime looks like "no such entry".
-            Err(keyring_core::Error::NoEntry) => self.ready().map(|()| None),
+            Err(keyring_core::Error::NoEntry) => self.require_ready().map(|()| None),
             Err(keyring_core::Error::NoStorageAccess(_)) => Err(Fault::State(KeyringState::Locked)),
             // Some errors carry the stored bytes: only their kind is told.
             Err(keyring_core::Error::BadEncoding(_) | keyring_core::Error::BadDataFormat(..)) => Err(Fault::Failed("the stored value is not text".to_owned())),
@@ -127,29 +127,29 @@ impl Service {
     }
 
     pub(crate) fn get(&self, name: &str) -> Result<Option<String>, Fault> {
-        self.entry(name, Entry::get_password)
+        self.run_on_entry(name, Entry::get_password)
     }
 
     pub(crate) fn set(&self, name: &str, value: &str) -> Result<(), Fault> {
-        self.entry(name, |entry| entry.set_password(value))?.ok_or_else(|| Fault::Failed("the keyring did not take the value".to_owned()))
+        self.run_on_entry(name, |entry| entry.set_password(value))?.ok_or_else(|| Fault::Failed("the keyring did not take the value".to_owned()))
     }
 
     /// False when there was nothing to delete.
     pub(crate) fn delete(&self, name: &str) -> Result<bool, Fault> {
-        Ok(self.entry(name, Entry::delete_credential)?.is_some())
+        Ok(self.run_on_entry(name, Entry::delete_credential)?.is_some())
     }
 
     /// Names that have a value. Reads attributes only; no value leaves the keyring.
     pub(crate) fn names(&self) -> Result<Vec<String>, Fault> {
-        self.ready()?;
+        self.require_ready()?;
         let list = || -> zbus::Result<Vec<String>> {
-            let bus = self.bus()?;
+            let bus = self.connect_bus()?;
             let service = Proxy::new(&bus, NAME, PATH, SERVICE)?;
             let wanted = HashMap::from([("service", self.attribute.as_str())]);
             let (open, closed): (Vec<OwnedObjectPath>, Vec<OwnedObjectPath>) = service.call("SearchItems", &wanted)?;
             let mut names = Vec::new();
             for item in open.iter().chain(&closed) {
-                let mut attributes: HashMap<String, String> = property(&bus, item, ITEM, "Attributes")?;
+                let mut attributes: HashMap<String, String> = read_property(&bus, item, ITEM, "Attributes")?;
                 names.extend(attributes.remove("username"));
             }
             Ok(names)
@@ -159,7 +159,7 @@ impl Service {
 }
 
 /// Reads a property afresh: cached ones would need the signals that some keyrings do not send.
-fn property<T>(bus: &Connection, path: &OwnedObjectPath, interface: &str, name: &str) -> zbus::Result<T>
+fn read_property<T>(bus: &Connection, path: &OwnedObjectPath, interface: &str, name: &str) -> zbus::Result<T>
 where
     T: TryFrom<zbus::zvariant::OwnedValue>,
     T::Error: Into<zbus::Error>,

@@ -126,10 +126,10 @@ fn inside_ready() {
     run(async {
         Keyring::new("profile-a").set("credential/post/TOKEN", secret("t-1")).await.unwrap();
         let fresh = Keyring::new("profile-a");
-        assert!(fresh.handed_out().is_empty());
+        assert!(fresh.exposed().is_empty());
         let read = fresh.read_all(|name| name.starts_with("credential/")).await.unwrap();
         assert_eq!(read.iter().map(|(name, value)| (name.as_str(), value.expose_secret())).collect::<Vec<_>>(), [("credential/post/TOKEN", "t-1")]);
-        assert_eq!(fresh.handed_out().iter().map(|value| value.expose_secret()).collect::<Vec<_>>(), ["t-1"]);
+        assert_eq!(fresh.exposed().iter().map(|value| value.expose_secret()).collect::<Vec<_>>(), ["t-1"]);
         assert!(fresh.delete("credential/post/TOKEN").await.unwrap());
     });
     let blocking = Keyring::new("profile-a");
