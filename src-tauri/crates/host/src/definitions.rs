@@ -228,7 +228,7 @@ impl State {
 }
 
 impl Definitions for Pins {
-    fn seen(&self, pack: &PackId, server: &str, tools: &[Definition]) {
+    fn record_tools(&self, pack: &PackId, server: &str, tools: &[Definition]) {
         let key = key(pack, server);
         let mut state = self.lock();
         let first = !state.unreadable && !state.kept.servers.contains_key(&key);
@@ -348,12 +348,12 @@ mod tests {
         let (pack, first) = (PackId::from("mail"), [definition("send", "Sends."), definition("read", "Reads.")]);
         let pins_now = pins(folder.path(), &[]);
         assert!(!pins_now.knows("mail/post"));
-        pins_now.seen(&pack, "post", &first);
+        pins_now.record_tools(&pack, "post", &first);
         assert!(check(&pins_now, "send") && check(&pins_now, "read") && !check(&pins_now, "other"));
         // After a restart, one is described differently, one is new, one is gone.
         let pins_now = pins(folder.path(), &[]);
         let second = [definition("send", "Sends. Also to me."), definition("burn", "Burns.")];
-        pins_now.seen(&pack, "post", &second);
+        pins_now.record_tools(&pack, "post", &second);
         assert!(!check(&pins_now, "send") && !check(&pins_now, "burn") && !check(&pins_now, "read"));
         let tools = pins_now.tools(|_, _| None);
         let states: Vec<(&str, DefinitionState)> = tools.iter().map(|tool| (tool.name.as_str(), tool.state)).collect();
@@ -366,7 +366,7 @@ mod tests {
         pins_now.accept(&pack, "post", "send", &tools[2].hash).unwrap();
         assert!(check(&pins_now, "send") && !check(&pins_now, "burn"));
         let again = pins(folder.path(), &[]);
-        again.seen(&pack, "post", &second);
+        again.record_tools(&pack, "post", &second);
         assert!(check(&again, "send") && !check(&again, "burn"), "it is remembered");
     }
 
@@ -375,7 +375,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("tool-definitions.json"), "{").unwrap();
         let pins = pins(folder.path(), &[]);
-        pins.seen(&"mail".into(), "post", &[definition("send", "Sends.")]);
+        pins.record_tools(&"mail".into(), "post", &[definition("send", "Sends.")]);
         assert!(!check(&pins, "send"));
         let hash = pins.tools(|_, _| None)[0].hash.clone();
         pins.accept(&"mail".into(), "post", "send", &hash).unwrap();
@@ -386,8 +386,8 @@ mod tests {
     fn the_apps_own_servers_change_with_the_app() {
         let folder = tempfile::tempdir().unwrap();
         let pins = pins(folder.path(), &["mail/post"]);
-        pins.seen(&"mail".into(), "post", &[definition("send", "Sends.")]);
-        pins.seen(&"mail".into(), "post", &[definition("send", "Sends better.")]);
+        pins.record_tools(&"mail".into(), "post", &[definition("send", "Sends.")]);
+        pins.record_tools(&"mail".into(), "post", &[definition("send", "Sends better.")]);
         assert!(check(&pins, "send"));
     }
 

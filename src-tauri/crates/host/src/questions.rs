@@ -13,7 +13,7 @@ use engine::{
     Validators,
     ports::{Events, Ids, Resume},
 };
-use mcp::{Asker, Asks, Question, Reply};
+use mcp::{Asker, Question, Reply, RequestedInput};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
@@ -145,8 +145,8 @@ impl Asker for Questions {
         }
         let _waiting = self.waiting(server);
         let asks = match question.asks {
-            Asks::Form { schema } => QuestionKind::Form { schema },
-            Asks::Url { url } => QuestionKind::Url { url },
+            RequestedInput::Form { schema } => QuestionKind::Form { schema },
+            RequestedInput::Url { url } => QuestionKind::Url { url },
         };
         let (tell, told) = oneshot::channel();
         let id = self.ids.next("question");

@@ -13,7 +13,7 @@ use contract::{
     manifest::{Backoff, IdempotencyStrategy, Kind, Latency, OutputTrust, ServerEntry},
 };
 use engine::ports::Profile as _;
-use mcp::{Access, Address, Entered, Hidden, Program, Reach, ServerConfig};
+use mcp::{Access, Address, EnteredVariables, Hidden, Program, Reach, ServerConfig};
 use packs::LoadedPack;
 use secrecy::{ExposeSecret as _, SecretString};
 use secrets::Keyring;
@@ -94,7 +94,7 @@ fn program(loaded: &LoadedPack, server: &ServerEntry, around: &ServerDeps<'_>) -
     needed.extend(program.as_ref().ok().cloned());
     Doors::of_session().close(&mut hidden, &needed);
     let names: Vec<String> = pack_keys::entered(server).map(str::to_owned).collect();
-    let entered = (!names.is_empty()).then(|| Entered { names, access: around.access(&loaded.view.id, &server.name, Destination::Program) });
+    let entered = (!names.is_empty()).then(|| EnteredVariables { names, access: around.access(&loaded.view.id, &server.name, Destination::Program) });
     Program { program, args: server.args.clone(), env, entered, cwd: loaded.folder.clone(), hidden, own_folder: server.data_dir }
 }
 

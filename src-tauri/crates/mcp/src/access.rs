@@ -28,7 +28,7 @@ pub trait Access: Send + Sync {
 /// Who remembers which definitions of tools were accepted.
 pub trait Definitions: Send + Sync {
     /// The server has been asked for its tools: at each connect, and whenever it says that they changed.
-    fn seen(&self, pack: &PackId, server: &str, tools: &[Definition]);
+    fn record_tools(&self, pack: &PackId, server: &str, tools: &[Definition]);
     /// Whether a tool may be called as the server describes it now.
     fn check(&self, pack: &PackId, server: &str, tool: &str) -> Result<(), AgentError>;
 }
@@ -39,12 +39,12 @@ pub struct Question {
     pub pack: PackId,
     pub server: String,
     pub message: String,
-    pub asks: Asks,
+    pub asks: RequestedInput,
 }
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Asks {
+pub enum RequestedInput {
     /// Values that fit a flat schema.
     Form { schema: Value },
     /// That the user visits an address.

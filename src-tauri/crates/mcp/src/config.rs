@@ -35,7 +35,7 @@ pub struct Program {
     /// Variables of the process beside the few every server gets (`PATH`, `HOME`, language, zone); nothing else is inherited.
     pub env: BTreeMap<String, String>,
     /// Variables that may have been entered as credentials: looked up at each start, and put before `env`.
-    pub entered: Option<Entered>,
+    pub entered: Option<EnteredVariables>,
     pub cwd: PathBuf,
     /// What it does not see or reach.
     pub hidden: Hidden,
@@ -45,12 +45,12 @@ pub struct Program {
 
 /// Credentials that go into variables of a program.
 #[derive(Clone)]
-pub struct Entered {
+pub struct EnteredVariables {
     pub names: Vec<String>,
     pub access: Arc<dyn Access>,
 }
 
-impl fmt::Debug for Entered {
+impl fmt::Debug for EnteredVariables {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Entered").field("names", &self.names).finish_non_exhaustive()
     }
@@ -58,7 +58,7 @@ impl fmt::Debug for Entered {
 
 impl Program {
     /// The variables that were entered, as they are now. One that was not is the program's own business.
-    pub(crate) async fn entered(&self) -> Vec<(String, SecretString)> {
+    pub(crate) async fn read_values(&self) -> Vec<(String, SecretString)> {
         let mut found = Vec::new();
         let Some(entered) = &self.entered else { return found };
         for name in &entered.names {
@@ -92,7 +92,7 @@ impl ServerConfig {
     }
 
     /// Why it can never be reached as it is.
-    pub(crate) fn unusable(&self) -> Option<String> {
+    pub(crate) fn find_fault(&self) -> Option<String> {
         match &self.reach {
             Reach::Program(program) => program.program.as_ref().err().map(ToString::to_string),
             Reach::Http(_) => None,

@@ -17,7 +17,7 @@ use secrecy::SecretString;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Access, Address, Asker, Asks, Definition, Definitions, Question, Reach, Reply, ServerConfig, Servers};
+use crate::{Access, Address, Asker, Definition, Definitions, Question, Reach, Reply, RequestedInput, ServerConfig, Servers};
 
 const PACK: &str = "dev";
 const SERVER: &str = "dev/server";
@@ -90,7 +90,7 @@ impl Access for Helper {
 }
 
 impl Definitions for Helper {
-    fn seen(&self, _: &PackId, _: &str, tools: &[Definition]) {
+    fn record_tools(&self, _: &PackId, _: &str, tools: &[Definition]) {
         *self.tools.lock().unwrap_or_else(PoisonError::into_inner) = tools.to_vec();
     }
 
@@ -103,8 +103,8 @@ impl Definitions for Helper {
 impl Asker for Helper {
     async fn ask(&self, question: Question) -> Reply {
         match question.asks {
-            Asks::Form { schema } => Reply::Accept(Some(example(&schema, true))),
-            Asks::Url { .. } => Reply::Accept(None),
+            RequestedInput::Form { schema } => Reply::Accept(Some(example(&schema, true))),
+            RequestedInput::Url { .. } => Reply::Accept(None),
         }
     }
 }
@@ -127,7 +127,7 @@ async fn calls(servers: &Servers, helper: &Helper, scenario: &Scenario) -> Resul
         sign_in_for(servers, &mut left, failure.error).await?;
     }
     let mut results = Vec::new();
-    for (tool, arguments) in wanted(helper, scenario) {
+    for (tool, arguments) in calls_to_make(helper, scenario) {
         loop {
             match servers.call(SERVER, &tool, arguments.clone(), CALL, CancellationToken::new()).await {
                 Ok(value) => results.push(json!({"tool": tool, "result": value})),
@@ -146,7 +146,7 @@ async fn calls(servers: &Servers, helper: &Helper, scenario: &Scenario) -> Resul
 }
 
 /// What is called: what the suite names, or every tool once.
-fn wanted(helper: &Helper, scenario: &Scenario) -> Vec<(String, Value)> {
+fn calls_to_make(helper: &Helper, scenario: &Scenario) -> Vec<(String, Value)> {
     if let Some(calls) = scenario.context.get("toolCalls").and_then(Value::as_array) {
         return calls.iter().filter_map(|call| Some((call.get("name")?.as_str()?.to_owned(), call.get("arguments")?.clone()))).collect();
     }
@@ -159,10 +159,10 @@ fn example(schema: &Value, all: bool) -> Value {
     let required: Vec<&str> = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let properties = schema.get("properties").and_then(Value::as_object);
     let values = properties.into_iter().flatten().filter(|(name, _)| all || required.contains(&name.as_str()));
-    Value::Object(values.map(|(name, property)| (name.clone(), one(property))).collect::<Map<_, _>>())
+    Value::Object(values.map(|(name, property)| (name.clone(), example_value(property))).collect::<Map<_, _>>())
 }
 
-fn one(property: &Value) -> Value {
+fn example_value(property: &Value) -> Value {
     if let Some(value) =
         property.get("default").or_else(|| property.get("const")).or_else(|| property.pointer("/enum/0")).or_else(|| property.pointer("/oneOf/0/const"))
     {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-const KEPT: &[&str] = &["PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"];
+const KEPT_VARIABLES: &[&str] = &["PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"];
 
 /// Whether a variable leads to the session bus. Servers get none of them, not even if their manifest names one.
 pub(crate) fn leads_to_the_bus(name: &str) -> bool {
@@ -12,7 +12,7 @@ pub(crate) fn leads_to_the_bus(name: &str) -> bool {
 
 /// The kept variables, taken from a source (in the app: the process's own environment).
 pub(crate) fn base_environment(get: impl Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
-    KEPT.iter().filter_map(|name| Some(((*name).to_owned(), get(name)?))).collect()
+    KEPT_VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), get(name)?))).collect()
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::http::PrivateAddress;
 
 /// What lies behind a failed request to a server with an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Lost {
+pub(crate) enum TransportCause {
     /// It lies where the pack may not go.
     Private,
     /// It wants to know who asks, or more of it; its own words, when it gave some.
@@ -38,54 +38,54 @@ pub(crate) fn may_have_run(code: i64) -> bool {
 }
 
 /// What lies behind a failed request.
-pub(crate) fn lost_in(error: &ServiceError) -> Option<Lost> {
+pub(crate) fn request_cause(error: &ServiceError) -> Option<TransportCause> {
     match error {
         // The library's own errors do not name their cause as such.
-        ServiceError::TransportSend(transport) => lost_by(transport.error.as_ref()),
+        ServiceError::TransportSend(transport) => find_cause(transport.error.as_ref()),
         _ => None,
     }
 }
 
 /// What lies behind a failed handshake.
-pub(crate) fn lost_at_opening(error: &ClientInitializeError) -> Option<Lost> {
+pub(crate) fn handshake_cause(error: &ClientInitializeError) -> Option<TransportCause> {
     match error {
-        ClientInitializeError::TransportError { error, .. } => lost_by(error.error.as_ref()),
-        ClientInitializeError::LegacyFallbackFailed { discover, fallback } => lost_at_opening(fallback).or_else(|| lost_at_opening(discover)),
+        ClientInitializeError::TransportError { error, .. } => find_cause(error.error.as_ref()),
+        ClientInitializeError::LegacyFallbackFailed { discover, fallback } => handshake_cause(fallback).or_else(|| handshake_cause(discover)),
         _ => None,
     }
 }
 
 /// Looks for what lies behind an error.
-fn lost_by(error: &(dyn std::error::Error + 'static)) -> Option<Lost> {
+fn find_cause(error: &(dyn std::error::Error + 'static)) -> Option<TransportCause> {
     let mut found = None;
     let mut next = Some(error);
     while let Some(cause) = next {
         if cause.is::<PrivateAddress>() {
-            return Some(Lost::Private);
+            return Some(TransportCause::Private);
         }
         if let Some(auth) = cause.downcast_ref::<AuthRequiredError>() {
-            return Some(Lost::Unauthorized(Some(auth.www_authenticate_header.clone())));
+            return Some(TransportCause::Unauthorized(Some(auth.www_authenticate_header.clone())));
         }
         if let Some(scope) = cause.downcast_ref::<InsufficientScopeError>() {
-            return Some(Lost::Unauthorized(Some(scope.www_authenticate_header.clone())));
+            return Some(TransportCause::Unauthorized(Some(scope.www_authenticate_header.clone())));
         }
         if matches!(cause.downcast_ref::<AuthError>(), Some(AuthError::AuthorizationRequired)) {
-            return Some(Lost::Unauthorized(None));
+            return Some(TransportCause::Unauthorized(None));
         }
         let status = match cause.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
             Some(StreamableHttpError::HttpStatus(status)) => Some(status),
-            Some(StreamableHttpError::Client(error)) => return lost_by(error),
-            Some(StreamableHttpError::UnexpectedServerResponse(words)) => return bare_status(words),
+            Some(StreamableHttpError::Client(error)) => return find_cause(error),
+            Some(StreamableHttpError::UnexpectedServerResponse(words)) => return parse_status_text(words),
             _ => cause.downcast_ref::<HttpStatusError>(),
         };
         if let Some(http) = status {
             let seconds = http.retry_after.as_deref().and_then(|text| text.trim().parse::<u64>().ok());
-            return Some(Lost::Status { status: http.status, retry_after_ms: seconds.map(|s| s.saturating_mul(1_000)) });
+            return Some(TransportCause::Status { status: http.status, retry_after_ms: seconds.map(|s| s.saturating_mul(1_000)) });
         }
         if let Some(http) = cause.downcast_ref::<reqwest::Error>() {
             found = match http.status() {
-                Some(status) => Some(Lost::Status { status: status.as_u16(), retry_after_ms: None }),
-                None if http.is_connect() => Some(Lost::Unreachable),
+                Some(status) => Some(TransportCause::Status { status: status.as_u16(), retry_after_ms: None }),
+                None if http.is_connect() => Some(TransportCause::Unreachable),
                 None => found,
             };
         }
@@ -95,12 +95,12 @@ fn lost_by(error: &(dyn std::error::Error + 'static)) -> Option<Lost> {
 }
 
 /// A status that the library tells as words, with whatever the server said after it: of that nothing is read.
-fn bare_status(words: &str) -> Option<Lost> {
+fn parse_status_text(words: &str) -> Option<TransportCause> {
     let digits = words.strip_prefix("HTTP ")?.get(..3)?;
     let status = StatusCode::from_u16(digits.parse().ok()?).ok()?;
     words.starts_with(&format!("HTTP {status}: ")).then(|| match status {
-        StatusCode::UNAUTHORIZED => Lost::Unauthorized(None),
-        status => Lost::Status { status: status.as_u16(), retry_after_ms: None },
+        StatusCode::UNAUTHORIZED => TransportCause::Unauthorized(None),
+        status => TransportCause::Status { status: status.as_u16(), retry_after_ms: None },
     })
 }
 
@@ -118,8 +118,8 @@ pub(crate) fn opening_kind(error: &ClientInitializeError) -> String {
 
 /// The same of a failed request.
 pub(crate) fn request_kind(error: &ServiceError) -> String {
-    match (error, lost_in(error)) {
-        (_, Some(Lost::Status { status, .. })) => format!("status {status}"),
+    match (error, request_cause(error)) {
+        (_, Some(TransportCause::Status { status, .. })) => format!("status {status}"),
         (ServiceError::McpError(error), _) => format!("it refuses with the code {}", error.code.0),
         (ServiceError::TransportSend(_) | ServiceError::TransportClosed, _) => "the connection broke, or what came over it was no answer".to_owned(),
         (ServiceError::Timeout { .. }, _) => "no answer in time".to_owned(),
@@ -133,9 +133,9 @@ pub(crate) fn is_bad_request<T>(outcome: &Result<T, ToolFailure>) -> bool {
 }
 
 /// A request that the transport could not bring to its end.
-pub(crate) fn unsent(server: &str, lost: Option<Lost>) -> ToolFailure {
+pub(crate) fn transport_failed(server: &str, lost: Option<TransportCause>) -> ToolFailure {
     match lost {
-        Some(Lost::Unauthorized(challenge)) => {
+        Some(TransportCause::Unauthorized(challenge)) => {
             let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} wants a sign-in.")).reason("mcp_unauthorized");
             let error = error.retryable(false).hint("Sign in to it in Tools, or enter its key in Settings.");
             failure(
@@ -146,19 +146,19 @@ pub(crate) fn unsent(server: &str, lost: Option<Lost>) -> ToolFailure {
                 false,
             )
         }
-        Some(Lost::Status { status: 429, retry_after_ms }) => {
+        Some(TransportCause::Status { status: 429, retry_after_ms }) => {
             let error = AgentError::new(ErrorCode::RateLimited, format!("The server {server} asks to slow down.")).reason("upstream_rate_limit");
             failure(with_wait(error.with("status", 429), retry_after_ms), false)
         }
-        Some(Lost::Status { status, retry_after_ms }) => {
+        Some(TransportCause::Status { status, retry_after_ms }) => {
             let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} failed ({status}).")).reason("mcp_http_status");
             // Only what refuses has surely done nothing: also a proxy that lost its server after it had the request says 503.
             let refused = matches!(status, 400..=499 | 501);
             failure(with_wait(error.with("status", status).retryable(status >= 500), retry_after_ms), !refused)
         }
-        Some(Lost::Unreachable) => lost_on_the_way(server, "cannot be reached", false),
-        Some(Lost::Private) => lost_on_the_way(server, "leads to an address that its pack may not reach", false),
-        None => self::lost(server, true),
+        Some(TransportCause::Unreachable) => broken_connection(server, "cannot be reached", false),
+        Some(TransportCause::Private) => broken_connection(server, "leads to an address that its pack may not reach", false),
+        None => self::connection_lost(server, true),
     }
 }
 
@@ -169,7 +169,7 @@ fn with_wait(error: AgentError, ms: Option<u64>) -> AgentError {
     }
 }
 
-fn lost_on_the_way(server: &str, what: &str, sent: bool) -> ToolFailure {
+fn broken_connection(server: &str, what: &str, sent: bool) -> ToolFailure {
     let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} {what}.")).reason("mcp_not_connected").retryable(true);
     failure(error.hint("Check the connection, then try again."), sent)
 }
@@ -181,7 +181,7 @@ pub(crate) fn sign_in(server: &str) -> ToolFailure {
 }
 
 /// The tool may not be called as it is described now.
-pub(crate) fn switched_off(error: AgentError) -> ToolFailure {
+pub(crate) fn tool_not_allowed(error: AgentError) -> ToolFailure {
     failure(error, false)
 }
 
@@ -190,7 +190,7 @@ fn failure(error: AgentError, may_have_happened: bool) -> ToolFailure {
 }
 
 /// No such server is known.
-pub(crate) fn unknown(server: &str) -> ToolFailure {
+pub(crate) fn unknown_server(server: &str) -> ToolFailure {
     let error = AgentError::new(ErrorCode::ToolNotFound, format!("There is no server named {server}.")).reason("mcp_unknown_server");
     failure(error.hint("Look at the Tools page for what each pack brings."), false)
 }
@@ -202,18 +202,18 @@ pub(crate) fn not_connected(server: &str, why: &str) -> ToolFailure {
 }
 
 /// Its program cannot be used: trying again changes nothing.
-pub(crate) fn unusable(server: &str, why: &str) -> ToolFailure {
+pub(crate) fn unusable_program(server: &str, why: &str) -> ToolFailure {
     let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} cannot be started. {why}")).reason("mcp_not_connected");
     failure(error.retryable(false).hint("Correct that, then start Countersign again."), false)
 }
 
 /// The app is closing.
-pub(crate) fn stopped(server: &str) -> ToolFailure {
+pub(crate) fn app_closing(server: &str) -> ToolFailure {
     failure(AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} has been stopped with the app.")).reason("mcp_not_connected"), false)
 }
 
 /// The server went away before it answered.
-pub(crate) fn lost(server: &str, sent: bool) -> ToolFailure {
+pub(crate) fn connection_lost(server: &str, sent: bool) -> ToolFailure {
     let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} stopped before it answered.")).reason("mcp_exception").retryable(true);
     failure(error.hint("It is started again with the next call."), sent)
 }
@@ -235,13 +235,13 @@ pub(crate) fn tool_error(text: String) -> ToolFailure {
 }
 
 /// The server refuses the request as such.
-pub(crate) fn refused(server: &str, code: i32, message: &str) -> ToolFailure {
+pub(crate) fn request_refused(server: &str, code: i32, message: &str) -> ToolFailure {
     let text = format!("The server {server} refused the call: {message}");
     failure(AgentError::new(ErrorCode::ToolHttpError, text).reason("mcp_exception").with("code", code).retryable(false), may_have_run(code.into()))
 }
 
 /// An answer that is none of those the protocol has for a call.
-pub(crate) fn odd_answer(server: &str, what: &str) -> ToolFailure {
+pub(crate) fn unexpected_answer(server: &str, what: &str) -> ToolFailure {
     failure(AgentError::internal("invalid_response", format!("The server {server} answered in a way this app does not understand: {what}.")), true)
 }
 
@@ -251,12 +251,12 @@ mod tests {
 
     #[test]
     fn a_status_in_words_is_read_strictly() {
-        let status = |status| Some(Lost::Status { status, retry_after_ms: None });
+        let status = |status| Some(TransportCause::Status { status, retry_after_ms: None });
         for (words, lost) in [
             ("HTTP 403 Forbidden: HTTP 401 Unauthorized: no", status(403)),
             ("HTTP 413 Payload Too Large: ", status(413)),
             ("HTTP 499 <unknown status code>: x", status(499)),
-            ("HTTP 401 Unauthorized: ", Some(Lost::Unauthorized(None))),
+            ("HTTP 401 Unauthorized: ", Some(TransportCause::Unauthorized(None))),
             ("HTTP 403", None),
             ("HTTP 403 Forbidden", None),
             ("HTTP 403 Something: x", None),
@@ -264,7 +264,7 @@ mod tests {
             ("HTTP 40\u{e9}: x", None),
             ("could not parse JSON response as ServerJsonRpcMessage: HTTP 403 Forbidden: x", None),
         ] {
-            assert_eq!(bare_status(words), lost, "{words}");
+            assert_eq!(parse_status_text(words), lost, "{words}");
         }
     }
 

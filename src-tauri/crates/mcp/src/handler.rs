@@ -18,7 +18,7 @@ use rmcp::{
 use serde_json::Value;
 use tokio::sync::Notify;
 
-use crate::{Asker, Asks, Question, Reply};
+use crate::{Asker, Question, Reply, RequestedInput};
 
 /// The client as one server sees it.
 #[derive(Clone)]
@@ -47,7 +47,7 @@ impl Handler {
     }
 
     /// Whether somebody is being asked: then the time of a call does not count.
-    pub(crate) fn asks(&self) -> bool {
+    pub(crate) fn is_asking(&self) -> bool {
         self.asking.load(Ordering::SeqCst) > 0
     }
 
@@ -60,9 +60,9 @@ impl Handler {
         let Some(asker) = &self.asker else { return ElicitResult::new(ElicitationAction::Decline) };
         let (message, asks) = match request {
             ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
-                (message, Asks::Form { schema: serde_json::to_value(requested_schema).unwrap_or(Value::Null) })
+                (message, RequestedInput::Form { schema: serde_json::to_value(requested_schema).unwrap_or(Value::Null) })
             }
-            ElicitRequestParams::UrlElicitationParams { message, url, .. } => (message, Asks::Url { url }),
+            ElicitRequestParams::UrlElicitationParams { message, url, .. } => (message, RequestedInput::Url { url }),
             _ => return ElicitResult::new(ElicitationAction::Decline),
         };
         self.asking.fetch_add(1, Ordering::SeqCst);

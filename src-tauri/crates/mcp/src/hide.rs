@@ -72,7 +72,7 @@ pub fn reaches(hidden: &Hidden, socket: SocketAddr) -> io::Result<bool> {
 fn ruleset(hidden: &Hidden) -> Result<RulesetCreated, RulesetError> {
     let rights = AccessFs::from_all(RIGHTS) & !AccessFs::ReadDir;
     let mut rules = Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(rights)?.scope(Scope::from_all(RIGHTS))?.create()?;
-    for place in allowed(hidden) {
+    for place in list_allowed_places(hidden) {
         // Gone since it was listed, or not to be opened by this user: nothing that could be allowed.
         let Ok(opened) = PathFd::new(&place) else { continue };
         let rights = if place.is_dir() { rights } else { rights & AccessFs::from_file(RIGHTS) };
@@ -88,8 +88,8 @@ fn landlock_works() -> bool {
 
 /// Every place that is to be allowed: as few and as high up as can be. Links are left out, for what they lead to is
 /// allowed where it lies, or hidden.
-fn allowed(hidden: &Hidden) -> Vec<PathBuf> {
-    let real = |paths: &[PathBuf]| paths.iter().map(|path| real(path)).collect();
+fn list_allowed_places(hidden: &Hidden) -> Vec<PathBuf> {
+    let real = |paths: &[PathBuf]| paths.iter().map(|path| resolve_links(path)).collect();
     let real = Hidden { folders: real(&hidden.folders), but: real(&hidden.but), covered: Vec::new() };
     let mut found = Vec::new();
     walk(Path::new("/"), &real, &mut found);
@@ -97,8 +97,8 @@ fn allowed(hidden: &Hidden) -> Vec<PathBuf> {
 }
 
 /// A path without links, also of a folder that is yet to be made.
-fn real(path: &Path) -> PathBuf {
-    let beyond = || Some(real(path.parent()?).join(path.file_name()?));
+fn resolve_links(path: &Path) -> PathBuf {
+    let beyond = || Some(resolve_links(path.parent()?).join(path.file_name()?));
     path.canonicalize().ok().or_else(beyond).unwrap_or_else(|| path.to_owned())
 }
 
@@ -143,11 +143,11 @@ mod tests {
             but: vec![root.join("share/app/packs/one"), root.join("docs/deep")],
             ..Hidden::default()
         };
-        let below: Vec<PathBuf> = allowed(&hidden).into_iter().filter_map(|path| path.strip_prefix(&root).ok().map(Path::to_owned)).collect();
+        let below: Vec<PathBuf> = list_allowed_places(&hidden).into_iter().filter_map(|path| path.strip_prefix(&root).ok().map(Path::to_owned)).collect();
         let mut below: Vec<String> = below.into_iter().map(|path| path.display().to_string()).collect();
         below.sort();
         assert_eq!(below, ["docs", "note", "share/app/packs/one", "share/other"]);
-        assert!(allowed(&hidden).contains(&PathBuf::from("/usr")));
+        assert!(list_allowed_places(&hidden).contains(&PathBuf::from("/usr")));
     }
 
     #[test]
@@ -156,7 +156,7 @@ mod tests {
         let root = root.path().canonicalize().unwrap();
         fs::create_dir_all(root.join("pack/data")).unwrap();
         fs::create_dir_all(root.join("pack/code")).unwrap();
-        let found = allowed(&Hidden { folders: vec![root.join("pack/data")], but: vec![root.join("pack")], ..Hidden::default() });
+        let found = list_allowed_places(&Hidden { folders: vec![root.join("pack/data")], but: vec![root.join("pack")], ..Hidden::default() });
         assert!(found.contains(&root.join("pack/code")));
         assert!(!found.iter().any(|place| root.join("pack/data").starts_with(place)));
     }

@@ -82,7 +82,7 @@ pub(crate) fn check(url: &Url, private: bool) -> Result<(), String> {
         return Err(format!("No server can be reached at {host}. Enter its own address, such as https://mcp.example.com/mcp."));
     }
     let open = url.scheme() == "https" && ip.is_none_or(|ip| may_reach(ip, false));
-    if open || private { Ok(()) } else { Err(refused(host)) }
+    if open || private { Ok(()) } else { Err(refusal_text(host)) }
 }
 
 /// Whether keys and tokens may go to an address: encrypted, or within this computer.
@@ -97,7 +97,7 @@ pub(crate) fn check_key(url: &Url) -> Result<(), String> {
 }
 
 /// What is said of an address that may not be reached.
-pub(crate) fn refused(host: &str) -> String {
+pub(crate) fn refusal_text(host: &str) -> String {
     format!(
         "{host} lies on this computer or in the local network, or is reached without encryption. If you trust the pack and it declares that it needs this, allow it in Settings under \u{201c}Keys and access of packs\u{201d}."
     )
@@ -105,26 +105,26 @@ pub(crate) fn refused(host: &str) -> String {
 
 impl Address {
     /// Whether this computer and the local network may be reached: the pack says that it needs it, and the user allows it.
-    pub(crate) fn private(&self) -> bool {
+    pub(crate) fn may_reach_private(&self) -> bool {
         self.http.private_network && self.access.private_network()
     }
 
     /// Whether the server is shown a key or a token.
-    fn shows_keys(&self) -> bool {
+    fn has_credentials(&self) -> bool {
         let by_auth = self.http.auth.as_ref().is_some_and(|auth| auth.kind != AuthKind::None);
         by_auth || self.http.oauth.is_some() || !self.http.headers.is_empty()
     }
 
     pub(crate) fn url(&self) -> Result<Url, String> {
         let url = Url::parse(&self.http.url).map_err(|_| format!("{} is not a web address.", self.http.url))?;
-        check(&url, self.private())?;
+        check(&url, self.may_reach_private())?;
         Ok(url)
     }
 
     /// Where and with which headers to connect. Credentials are read now and kept for this connection only.
     pub(crate) async fn transport_config(&self) -> Result<StreamableHttpClientTransportConfig, AgentError> {
         let url = self.url().map_err(|why| AgentError::internal("private_address", why))?;
-        if self.shows_keys() {
+        if self.has_credentials() {
             check_key(&url).map_err(|why| AgentError::internal("key_in_plain_text", why))?;
         }
         let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str()).reinit_on_expired_session(true);

@@ -21,8 +21,8 @@ mod servers;
 mod sign_in;
 mod transport;
 
-pub use access::{Access, Asker, Asks, Definitions, Question, Reply};
-pub use config::{Address, Entered, Program, Reach, ServerConfig, Timings};
+pub use access::{Access, Asker, Definitions, Question, Reply, RequestedInput};
+pub use config::{Address, EnteredVariables, Program, Reach, ServerConfig, Timings};
 pub use definition::Definition;
 pub use engine::ports::{Resume, ToolFailure};
 pub use guard::covers_work;

@@ -107,7 +107,7 @@ impl CredentialStore for TokenStore {
 }
 
 /// What kind of failure it is. Errors may carry what the authorization server said: only words of this app's own are told.
-pub(crate) fn kind(error: &AuthError) -> &str {
+pub(crate) fn error_kind(error: &AuthError) -> &str {
     match error {
         AuthError::MetadataError(ours) | AuthError::CredentialStoreError(ours) => ours,
         AuthError::AuthorizationFailed(_) => "it was not agreed to",
@@ -123,7 +123,7 @@ pub(crate) fn kind(error: &AuthError) -> &str {
 /// What speaks with the authorization server of one MCP server.
 pub(crate) async fn manager(address: &Address) -> Result<AuthorizationManager, AuthError> {
     let refused = AuthError::MetadataError;
-    let (url, private) = (address.url().map_err(refused)?, address.private());
+    let (url, private) = (address.url().map_err(refused)?, address.may_reach_private());
     let fetcher = Fetcher { private, following: http::client(private, true).map_err(refused)?, stopping: http::client(private, false).map_err(refused)? };
     let mut manager = AuthorizationManager::new_with_oauth_http_client(url, Arc::new(fetcher)).await?;
     manager.set_credential_store(TokenStore::new(Arc::clone(&address.access)));
@@ -131,11 +131,11 @@ pub(crate) async fn manager(address: &Address) -> Result<AuthorizationManager, A
 }
 
 /// The same, with tokens: kept ones of the user, if there are any, or new ones for the app itself. Without any the server says what it wants.
-pub(crate) async fn signed_in(address: &Address, oauth: &ServerOauth) -> Result<AuthorizationManager, AuthError> {
+pub(crate) async fn authorized_manager(address: &Address, oauth: &ServerOauth) -> Result<AuthorizationManager, AuthError> {
     let mut manager = manager(address).await?;
     match oauth.grant {
         OauthGrant::AuthorizationCode => {
-            if kept(address).await?.is_none_or(|kept| kept.token_response.is_none()) {
+            if load_credentials(address).await?.is_none_or(|kept| kept.token_response.is_none()) {
                 return Ok(manager);
             }
             let resolution = manager.resolve_metadata().await?;
@@ -163,7 +163,7 @@ pub(crate) async fn signed_in(address: &Address, oauth: &ServerOauth) -> Result<
 }
 
 /// The stored result of the last sign-in.
-async fn kept(address: &Address) -> Result<Option<StoredCredentials>, AuthError> {
+async fn load_credentials(address: &Address) -> Result<Option<StoredCredentials>, AuthError> {
     TokenStore::new(Arc::clone(&address.access)).load().await
 }
 
@@ -173,7 +173,7 @@ pub(crate) async fn check_issuer(address: &Address, oauth: &ServerOauth, metadat
     let has_secret = address.http.auth.as_ref().is_some_and(|auth| auth.env_var.is_some());
     let expected = match &oauth.issuer {
         Some(issuer) => Some(issuer.clone()),
-        None if has_secret => kept(address).await?.and_then(|kept| kept.issuer),
+        None if has_secret => load_credentials(address).await?.and_then(|kept| kept.issuer),
         None => None,
     };
     let plain = |issuer: &str| issuer.trim_end_matches('/').to_owned();

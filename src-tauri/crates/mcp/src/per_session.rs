@@ -1,7 +1,7 @@
 //! A server behind an address that keeps one session for each conversation and is told whose application asks: one request and one
 //! answer at a time, tokens of the app itself, and tries that never repeat what may have happened. Knows no tools, policy or stores.
 
-mod lost;
+mod call_error;
 mod tokens;
 mod visits;
 mod wire;
@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::{Access, failure, http, result::text_value};
-use lost::Lost;
+use call_error::CallError;
 use tokens::Tokens;
 use visits::Visits;
 use wire::{Wire, WireRequest};
@@ -142,7 +142,7 @@ impl PerSession {
     /// Calls a tool.
     pub async fn call(&self, call: PerSessionCall<'_>, cancel: CancellationToken) -> Result<Value, ToolFailure> {
         tokio::select! {
-            done = self.tries(&call) => done.map_err(|lost| {
+            done = self.call_with_retries(&call) => done.map_err(|lost| {
                 tracing::warn!(server = self.name, tool = call.tool, why = %lost, "a call failed");
                 lost.into_failure(&self.name, self.patience)
             }),
@@ -151,15 +151,15 @@ impl PerSession {
     }
 
     /// Tries again what may be tried again.
-    async fn tries(&self, call: &PerSessionCall<'_>) -> Result<Value, Lost> {
+    async fn call_with_retries(&self, call: &PerSessionCall<'_>) -> Result<Value, CallError> {
         let application = call.session.application();
         let mut tried = 0;
         loop {
-            let lost = match self.once(call, &application).await {
+            let lost = match self.call_once(call, &application).await {
                 Ok(value) => return Ok(value),
                 Err(lost) => lost,
             };
-            if tried >= self.patience.retries || !lost.again(call.reads) {
+            if tried >= self.patience.retries || !lost.may_retry(call.reads) {
                 return Err(lost);
             }
             sleep(self.patience.wait(tried, self.chance.unit())).await;
@@ -169,22 +169,22 @@ impl PerSession {
 
     /// One try. A token that is not accepted is renewed once, and a session that the server has forgotten is opened anew once: in
     /// both cases it has done nothing yet. Many tell of a forgotten session as of any bad request.
-    async fn once(&self, call: &PerSessionCall<'_>, application: &str) -> Result<Value, Lost> {
+    async fn call_once(&self, call: &PerSessionCall<'_>, application: &str) -> Result<Value, CallError> {
         let (mut renewed, mut reopened) = (false, false);
         loop {
             let (visit, rpc) = self.visits.ready(call.session, || self.open(application)).await?;
             let params = json!({"name": call.tool, "arguments": call.arguments});
-            let token = self.tokens.of(application).await?;
+            let token = self.tokens.get(application).await?;
             let asked = WireRequest { id: Some(rpc), method: "tools/call", params, token: &token, application, session: visit.as_deref() };
             match self.wire.ask(asked).await {
                 Ok(answer) => return value(answer.result),
-                Err(Lost::Status(401)) if !renewed => {
+                Err(CallError::Status(401)) if !renewed => {
                     renewed = true;
-                    self.tokens.refused(application, &token).await;
+                    self.tokens.drop_refused(application, &token).await;
                 }
-                Err(Lost::Status(400 | 404)) if visit.is_some() && !reopened => {
+                Err(CallError::Status(400 | 404)) if visit.is_some() && !reopened => {
                     reopened = true;
-                    self.visits.lost(call.session, visit.as_deref()).await;
+                    self.visits.drop_lost(call.session, visit.as_deref()).await;
                 }
                 Err(lost) => return Err(lost),
             }
@@ -192,32 +192,32 @@ impl PerSession {
     }
 
     /// Opens a session; its name at the server, if it gives one.
-    async fn open(&self, application: &str) -> Result<Option<String>, Lost> {
-        self.introduce(application).await.map_err(Lost::at_opening)
+    async fn open(&self, application: &str) -> Result<Option<String>, CallError> {
+        self.introduce(application).await.map_err(CallError::at_opening)
     }
 
-    async fn introduce(&self, application: &str) -> Result<Option<String>, Lost> {
+    async fn introduce(&self, application: &str) -> Result<Option<String>, CallError> {
         let params = json!({
             "protocolVersion": PROTOCOL,
             "capabilities": {},
             "clientInfo": {"name": "countersign", "version": env!("CARGO_PKG_VERSION")},
         });
-        let mut token = self.tokens.of(application).await?;
+        let mut token = self.tokens.get(application).await?;
         let mut renewed = false;
         let session = loop {
             let asked = WireRequest { id: Some(visits::FIRST), method: "initialize", params: params.clone(), token: &token, application, session: None };
             match self.wire.ask(asked).await {
                 Ok(answer) => break answer.session,
-                Err(Lost::Status(401)) if !renewed => {
+                Err(CallError::Status(401)) if !renewed => {
                     renewed = true;
-                    self.tokens.refused(application, &token).await;
-                    token = self.tokens.of(application).await?;
+                    self.tokens.drop_refused(application, &token).await;
+                    token = self.tokens.get(application).await?;
                 }
                 Err(lost) => return Err(lost),
             }
         };
         let ready = WireRequest { id: None, method: "notifications/initialized", params: Value::Null, token: &token, application, session: session.as_deref() };
-        self.wire.tell(ready).await?;
+        self.wire.notify(ready).await?;
         Ok(session)
     }
 
@@ -228,10 +228,10 @@ impl PerSession {
 }
 
 /// The value of a finished call: of several texts the last one that is JSON.
-fn value(result: Value) -> Result<Value, Lost> {
+fn value(result: Value) -> Result<Value, CallError> {
     text_value(result).map_err(|refused| match refused {
-        Some(words) => Lost::Tool(words),
-        None => Lost::Odd("no text of the result is JSON"),
+        Some(words) => CallError::Tool(words),
+        None => CallError::Odd("no text of the result is JSON"),
     })
 }
 

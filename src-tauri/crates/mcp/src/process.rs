@@ -42,7 +42,7 @@ pub(crate) struct ServerProcess {
 pub(crate) async fn start(name: &str, config: &Program) -> io::Result<(ServerProcess, ChildStdout, ChildStdin)> {
     let program = config.program.as_ref().map_err(|problem| io::Error::other(problem.clone()))?;
     let mut command = command(program, config);
-    for (name, value) in config.entered().await.into_iter().filter(|(name, _)| !leads_to_the_bus(name)) {
+    for (name, value) in config.read_values().await.into_iter().filter(|(name, _)| !leads_to_the_bus(name)) {
         command.env(name, value.expose_secret());
     }
     let (hidden, open_files) = (config.hidden.clone(), config.own_folder);

@@ -39,7 +39,7 @@ pub(crate) fn text_value(mut result: Value) -> Result<Value, Option<String>> {
     let texts: Vec<&str> =
         result["content"].as_array().into_iter().flatten().filter(|part| part["type"] == "text").filter_map(|part| part["text"].as_str()).collect();
     if result["isError"] == true {
-        return Err(Some(said(&texts)));
+        return Err(Some(shorten_error(&texts)));
     }
     let found: Option<Value> = texts.iter().rev().find_map(|text| serde_json::from_str(text).ok());
     found.or_else(|| result.get_mut("structuredContent").map(Value::take)).ok_or(None)
@@ -70,11 +70,11 @@ fn error_text(blocks: &[ContentBlock]) -> String {
             _ => None,
         })
         .collect();
-    said(&texts)
+    shorten_error(&texts)
 }
 
 /// What a tool says of its failure, not too long.
-fn said(texts: &[&str]) -> String {
+fn shorten_error(texts: &[&str]) -> String {
     let texts: Vec<&str> = texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty()).collect();
     match texts.join("\n") {
         text if text.is_empty() => "The tool reported an error without saying which.".to_owned(),
@@ -88,10 +88,10 @@ pub(crate) fn resource(server: &str, result: ReadResourceResult) -> Result<Resou
     match result.contents.into_iter().next() {
         Some(ResourceContents::TextResourceContents { mime_type, text, .. }) => Ok(Resource { mime_type, bytes: text.into_bytes() }),
         Some(ResourceContents::BlobResourceContents { mime_type, blob, .. }) => {
-            let bytes = STANDARD.decode(blob).map_err(|_| failure::odd_answer(server, "the resource is not valid base64"))?;
+            let bytes = STANDARD.decode(blob).map_err(|_| failure::unexpected_answer(server, "the resource is not valid base64"))?;
             Ok(Resource { mime_type, bytes })
         }
-        _ => Err(failure::odd_answer(server, "the resource is empty")),
+        _ => Err(failure::unexpected_answer(server, "the resource is empty")),
     }
 }
 

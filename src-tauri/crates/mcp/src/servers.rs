@@ -39,7 +39,7 @@ impl Drop for Inner {
 pub struct ServersBuilder {
     configs: Vec<ServerConfig>,
     timings: Timings,
-    around: ServerListeners,
+    listeners: ServerListeners,
 }
 
 impl ServersBuilder {
@@ -53,21 +53,21 @@ impl ServersBuilder {
     /// Who is told of changes.
     #[must_use]
     pub fn on_change(mut self, listener: OnChange) -> Self {
-        self.around.on_change = Some(listener);
+        self.listeners.on_change = Some(listener);
         self
     }
 
     /// Who remembers which definitions of tools were accepted.
     #[must_use]
     pub fn definitions(mut self, definitions: Arc<dyn Definitions>) -> Self {
-        self.around.definitions = Some(definitions);
+        self.listeners.definitions = Some(definitions);
         self
     }
 
     /// Who answers the servers' questions. Without one they are declined.
     #[must_use]
     pub fn asker(mut self, asker: Arc<dyn Asker>) -> Self {
-        self.around.asker = Some(asker);
+        self.listeners.asker = Some(asker);
         self
     }
 
@@ -76,7 +76,7 @@ impl ServersBuilder {
         let mut by_name = BTreeMap::new();
         for config in self.configs {
             let key = config.key();
-            by_name.entry(key).or_insert_with(|| Arc::new(Server::new(config, self.timings, self.around.clone())));
+            by_name.entry(key).or_insert_with(|| Arc::new(Server::new(config, self.timings, self.listeners.clone())));
         }
         Servers { inner: Arc::new(Inner { by_name }) }
     }
@@ -85,7 +85,7 @@ impl ServersBuilder {
 impl Servers {
     /// Starts setting up.
     pub fn builder(configs: Vec<ServerConfig>) -> ServersBuilder {
-        ServersBuilder { configs, timings: Timings::default(), around: ServerListeners::default() }
+        ServersBuilder { configs, timings: Timings::default(), listeners: ServerListeners::default() }
     }
 
     /// Servers with the usual waits and no listener.
@@ -121,12 +121,12 @@ impl Servers {
 
     /// Begins a sign-in of the user to a server.
     pub async fn sign_in(&self, server: &str) -> Result<SignIn, AgentError> {
-        self.inner.by_name.get(server).ok_or_else(|| failure::unknown(server).error)?.sign_in().await
+        self.inner.by_name.get(server).ok_or_else(|| failure::unknown_server(server).error)?.sign_in().await
     }
 
     /// Waits until a server is ready, or cannot be reached now.
     pub async fn ready(&self, server: &str, timeout: Duration) -> Result<(), ToolFailure> {
-        let server = self.inner.by_name.get(server).ok_or_else(|| failure::unknown(server))?;
+        let server = self.inner.by_name.get(server).ok_or_else(|| failure::unknown_server(server))?;
         server.connection(&Limits::new(timeout, CancellationToken::new())).await.map(|_| ())
     }
 
@@ -149,14 +149,14 @@ impl Servers {
     }
 
     async fn call_with(&self, server: &str, tool: &str, arguments: Value, limits: Limits, resume: Option<&dyn Resume>) -> Result<Value, ToolFailure> {
-        let server = self.inner.by_name.get(server).ok_or_else(|| failure::unknown(server))?;
+        let server = self.inner.by_name.get(server).ok_or_else(|| failure::unknown_server(server))?;
         for _ in 0..2 {
             let reached = server.connection(&limits).await?;
             server.check(tool)?;
             let outcome = reached.connection.call(&server.config.name, tool, arguments.clone(), &limits, resume).await;
-            server.heard(&reached, &outcome);
+            server.note_outcome(&reached, &outcome);
             if failure::is_bad_request(&outcome) {
-                server.doubt(&reached);
+                server.check_doubtful(&reached);
             }
             // A token of the app itself has run out; the server has refused before it did anything, and the next connection has a new one.
             if !server.renews_tokens() || !outcome.as_ref().is_err_and(|failure| failure.error.reason_text() == Some("mcp_unauthorized")) {
@@ -168,11 +168,11 @@ impl Servers {
 
     /// Reads a resource, such as a picture.
     pub async fn read_resource(&self, server: &str, uri: &str, timeout: Duration, cancel: CancellationToken) -> Result<Resource, ToolFailure> {
-        let server = self.inner.by_name.get(server).ok_or_else(|| failure::unknown(server))?;
+        let server = self.inner.by_name.get(server).ok_or_else(|| failure::unknown_server(server))?;
         let limits = Limits::new(timeout, cancel);
         let reached = server.connection(&limits).await?;
         let outcome = reached.connection.read(&server.config.name, uri, &limits).await;
-        server.heard(&reached, &outcome);
+        server.note_outcome(&reached, &outcome);
         outcome
     }
 

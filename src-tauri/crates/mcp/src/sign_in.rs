@@ -46,7 +46,8 @@ pub(crate) async fn begin(server: &Arc<Server>, stop: CancellationToken) -> Resu
     };
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| failed(&error.to_string()))?;
     let port = listener.local_addr().map_err(|error| failed(&error.to_string()))?.port();
-    let session = session(address, oauth, &format!("http://127.0.0.1:{port}{PATH}"), server.challenge()).await.map_err(|error| failed(oauth::kind(&error)))?;
+    let session =
+        new_session(address, oauth, &format!("http://127.0.0.1:{port}{PATH}"), server.challenge()).await.map_err(|error| failed(oauth::error_kind(&error)))?;
     let url = session.get_authorization_url().to_owned();
     let server = Arc::clone(server);
     tokio::spawn(async move {
@@ -55,7 +56,7 @@ pub(crate) async fn begin(server: &Arc<Server>, stop: CancellationToken) -> Resu
             () = stop.cancelled() => return,
         };
         if answered.is_err() {
-            server.signed_in(Err("nobody signed in within five minutes".to_owned()));
+            server.finish_sign_in(Err("nobody signed in within five minutes".to_owned()));
         }
     });
     Ok(SignIn { url })
@@ -66,12 +67,12 @@ fn no_sign_in(server: &str) -> AgentError {
 }
 
 /// What is asked of the authorization server: who we are, for what, and where the user is sent back to.
-pub(crate) async fn session(address: &Address, oauth: &ServerOauth, back: &str, challenge: Option<String>) -> Result<AuthorizationSession, AuthError> {
+pub(crate) async fn new_session(address: &Address, oauth: &ServerOauth, back: &str, challenge: Option<String>) -> Result<AuthorizationSession, AuthError> {
     let mut manager = oauth::manager(address).await?;
     let resolution = manager.resolve_metadata_from_challenge(challenge.as_deref()).await?;
     oauth::check_issuer(address, oauth, &resolution.metadata).await?;
     manager.set_metadata(resolution.metadata);
-    let scopes = scopes(address, oauth, challenge.as_deref()).await?;
+    let scopes = choose_scopes(address, oauth, challenge.as_deref()).await?;
     let mut request = AuthorizationRequest::new(back).with_client_name("Countersign").with_scopes(scopes).with_initial_scope_selection();
     if let Some(challenge) = challenge {
         request = request.with_challenge(challenge);
@@ -89,7 +90,7 @@ pub(crate) async fn session(address: &Address, oauth: &ServerOauth, back: &str, 
 }
 
 /// What is asked for: what the pack says, or what the server wants; when it wants more than before, what was given before as well.
-async fn scopes(address: &Address, oauth: &ServerOauth, challenge: Option<&str>) -> Result<Vec<String>, AuthError> {
+async fn choose_scopes(address: &Address, oauth: &ServerOauth, challenge: Option<&str>) -> Result<Vec<String>, AuthError> {
     let mut scopes = oauth.scopes.clone();
     let given = TokenStore::new(Arc::clone(&address.access)).load().await?.map(|kept| kept.granted_scopes).unwrap_or_default();
     let url = address.url().map_err(AuthError::MetadataError)?;
@@ -107,20 +108,20 @@ async fn scopes(address: &Address, oauth: &ServerOauth, challenge: Option<&str>)
 async fn answer(listener: &TcpListener, port: u16, session: &AuthorizationSession, server: &Arc<Server>) {
     loop {
         let Ok((mut stream, _)) = listener.accept().await else { continue };
-        let Some(target) = timeout(REQUEST, target(&mut stream)).await.ok().flatten() else { continue };
+        let Some(target) = timeout(REQUEST, read_target(&mut stream)).await.ok().flatten() else { continue };
         if target.split('?').next() != Some(PATH) {
             respond(&mut stream, "404 Not Found", "").await;
             continue;
         }
         let done = session.handle_callback_url(&format!("http://127.0.0.1:{port}{target}")).await;
         // Before the browser is told: who sees its page may go on at once.
-        server.signed_in(done.map(|_| ()).map_err(|error| oauth::kind(&error).to_owned()));
+        server.finish_sign_in(done.map(|_| ()).map_err(|error| oauth::error_kind(&error).to_owned()));
         return respond(&mut stream, "200 OK", PAGE).await;
     }
 }
 
 /// The target of a GET, if it is one.
-async fn target(stream: &mut TcpStream) -> Option<String> {
+async fn read_target(stream: &mut TcpStream) -> Option<String> {
     use tokio::io::AsyncReadExt as _;
     let mut reader = BufReader::new(stream.take(LONGEST_REQUEST));
     let mut first = String::new();

@@ -52,7 +52,7 @@ impl ProcessTransport {
     }
 }
 
-fn answered(message: &RxJsonRpcMessage<RoleClient>) -> Option<&RequestId> {
+fn answered_id(message: &RxJsonRpcMessage<RoleClient>) -> Option<&RequestId> {
     match message {
         JsonRpcMessage::Response(response) => Some(&response.id),
         JsonRpcMessage::Error(error) => error.id.as_ref(),
@@ -76,7 +76,7 @@ impl Transport<RoleClient> for ProcessTransport {
         loop {
             let Some((id, until)) = self.asked.clone() else {
                 let message = self.lines.receive().await?;
-                if self.given_up.is_some() && answered(&message) == self.given_up.as_ref() {
+                if self.given_up.is_some() && answered_id(&message) == self.given_up.as_ref() {
                     self.given_up = None;
                     self.late.fetch_or(matches!(message, JsonRpcMessage::Response(_)), Ordering::SeqCst);
                     continue;
@@ -87,7 +87,7 @@ impl Transport<RoleClient> for ProcessTransport {
                 message = self.lines.receive() => {
                     let message = message?;
                     // Error answers need not carry the id.
-                    if answered(&message).is_none_or(|of| *of == id) && !matches!(message, JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_)) {
+                    if answered_id(&message).is_none_or(|of| *of == id) && !matches!(message, JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_)) {
                         self.asked = None;
                     }
                     return Some(message);

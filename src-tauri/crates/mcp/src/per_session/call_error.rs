@@ -11,7 +11,7 @@ use crate::{failure, http};
 
 /// What went wrong.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Lost {
+pub(super) enum CallError {
     /// No connection came about: nothing was sent.
     Unreachable,
     /// It lies where it may not be looked for.
@@ -31,14 +31,14 @@ pub(super) enum Lost {
     /// The tool ran and says that it failed.
     Tool(String),
     /// No session could be opened.
-    Opening(Box<Lost>),
+    Opening(Box<CallError>),
     /// No token could be got.
     Token(String),
     /// The client's secret is not there.
     Secret(AgentError),
 }
 
-impl fmt::Display for Lost {
+impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreachable => f.write_str("unreachable"),
@@ -58,7 +58,7 @@ impl fmt::Display for Lost {
     }
 }
 
-impl Lost {
+impl CallError {
     /// The same, while a session was being opened. A missing token is that, whatever it was for.
     pub(super) fn at_opening(self) -> Self {
         match self {
@@ -68,7 +68,7 @@ impl Lost {
     }
 
     /// Whether the same call may be tried again. What changes something only when it was surely never sent.
-    pub(super) fn again(&self, reads: bool) -> bool {
+    pub(super) fn may_retry(&self, reads: bool) -> bool {
         match self {
             Self::Unreachable => true,
             Self::Broken | Self::TimedOut | Self::Status(502..=504) => reads,
@@ -101,12 +101,12 @@ impl Lost {
             Self::Unreachable => http(format!("The server {server} cannot be reached."), "mcp_not_connected")
                 .retryable(true)
                 .hint("Check the connection and the server's address, then try again."),
-            Self::Private => http(http::refused(&format!("The server {server}")), "mcp_private_address").retryable(false),
+            Self::Private => http(http::refusal_text(&format!("The server {server}")), "mcp_private_address").retryable(false),
             Self::Unsendable => AgentError::invalid(format!("The request to {server} cannot be written: a name in it holds control characters.")),
             Self::Broken => http(format!("The connection to {server} broke before it answered."), "mcp_exception").retryable(true),
             Self::TimedOut => return failure::timed_out(server, patience.call, true),
             Self::Status(status) => http(format!("The server {server} failed ({status})."), "mcp_http_status").with("status", status).retryable(status >= 500),
-            Self::Odd(what) => return failure::odd_answer(server, what),
+            Self::Odd(what) => return failure::unexpected_answer(server, what),
             // Its words stay there: they may hold anything.
             Self::Refused(code) => http(format!("The server {server} refused the call."), "mcp_refused").with("code", code).retryable(false),
             Self::Tool(words) if is_a_sentence(&words) => return failure::tool_error(words),
@@ -155,27 +155,27 @@ mod tests {
     #[test]
     fn a_change_is_tried_again_only_when_nothing_was_sent() {
         let all = [
-            (Lost::Unreachable, true, true),
-            (Lost::Broken, true, false),
-            (Lost::TimedOut, true, false),
-            (Lost::Status(502), true, false),
-            (Lost::Status(503), true, false),
-            (Lost::Status(504), true, false),
-            (Lost::Status(500), false, false),
-            (Lost::Status(401), false, false),
-            (Lost::Status(404), false, false),
-            (Lost::Status(429), false, false),
-            (Lost::Odd("no JSON"), false, false),
-            (Lost::Refused(-32_602), false, false),
-            (Lost::Refused(-32_603), false, false),
-            (Lost::Tool("Sold out.".into()), false, false),
-            (Lost::Opening(Box::new(Lost::TimedOut)), false, false),
-            (Lost::Token("status 503".into()), false, false),
+            (CallError::Unreachable, true, true),
+            (CallError::Broken, true, false),
+            (CallError::TimedOut, true, false),
+            (CallError::Status(502), true, false),
+            (CallError::Status(503), true, false),
+            (CallError::Status(504), true, false),
+            (CallError::Status(500), false, false),
+            (CallError::Status(401), false, false),
+            (CallError::Status(404), false, false),
+            (CallError::Status(429), false, false),
+            (CallError::Odd("no JSON"), false, false),
+            (CallError::Refused(-32_602), false, false),
+            (CallError::Refused(-32_603), false, false),
+            (CallError::Tool("Sold out.".into()), false, false),
+            (CallError::Opening(Box::new(CallError::TimedOut)), false, false),
+            (CallError::Token("status 503".into()), false, false),
         ];
         for (lost, reads, changes) in all {
-            assert_eq!((lost.again(true), lost.again(false)), (reads, changes), "{lost}");
+            assert_eq!((lost.may_retry(true), lost.may_retry(false)), (reads, changes), "{lost}");
             // What is tried again has surely not happened.
-            assert!(!(lost.again(false) && lost.may_have_happened()), "{lost}");
+            assert!(!(lost.may_retry(false) && lost.may_have_happened()), "{lost}");
         }
     }
 }

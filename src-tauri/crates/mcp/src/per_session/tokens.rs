@@ -15,8 +15,8 @@ use url::{Url, form_urlencoded};
 
 use super::{
     Place, Token,
-    lost::Lost,
-    wire::{read, unsent},
+    call_error::CallError,
+    wire::{read, request_error},
 };
 use crate::Access;
 
@@ -25,7 +25,7 @@ const SPARE: Duration = Duration::from_secs(60);
 /// The most that the token endpoint may say.
 const LARGEST: usize = 64 * 1024;
 /// Applications whose tokens are kept before those that have ended are cleared away.
-const MOST: usize = 1_024;
+const MAX_TOKENS: usize = 1_024;
 
 struct CachedToken {
     token: Token,
@@ -35,7 +35,7 @@ struct CachedToken {
 
 impl CachedToken {
     /// Whether who asked then may use it now. Who waited for it takes it however soon it ends.
-    fn serves(&self, asked: Instant) -> bool {
+    fn is_usable(&self, asked: Instant) -> bool {
         let now = Instant::now();
         self.ends > now + SPARE || (self.got >= asked && self.ends > now)
     }
@@ -44,7 +44,7 @@ impl CachedToken {
 #[derive(Default)]
 struct Slot {
     token: Option<CachedToken>,
-    failed: Option<(Lost, Instant)>,
+    failed: Option<(CallError, Instant)>,
 }
 
 pub(super) struct Tokens {
@@ -73,12 +73,12 @@ impl Tokens {
     }
 
     /// The application's token, got now if there is none that lasts.
-    pub(super) async fn of(&self, application: &str) -> Result<Token, Lost> {
+    pub(super) async fn get(&self, application: &str) -> Result<Token, CallError> {
         let asked = Instant::now();
         let slot = self.slot(application);
         // Whoever comes first asks; the others wait here for what comes of it.
         let mut slot = slot.lock().await;
-        if let Some(kept) = slot.token.as_ref().filter(|kept| kept.serves(asked)) {
+        if let Some(kept) = slot.token.as_ref().filter(|kept| kept.is_usable(asked)) {
             return Ok(kept.token.clone());
         }
         if let Some((lost, at)) = &slot.failed
@@ -86,7 +86,7 @@ impl Tokens {
         {
             return Err(lost.clone());
         }
-        match timeout(self.patience, self.fetch()).await.unwrap_or_else(|_| Err(Lost::Token("no answer in time".into()))) {
+        match timeout(self.patience, self.fetch()).await.unwrap_or_else(|_| Err(CallError::Token("no answer in time".into()))) {
             Ok((token, lasts)) => {
                 self.access.note(&token, lasts);
                 let got = Instant::now();
@@ -101,7 +101,7 @@ impl Tokens {
     }
 
     /// The server did not accept a token: it is not used again. One that somebody else has got meanwhile stays.
-    pub(super) async fn refused(&self, application: &str, token: &Token) {
+    pub(super) async fn drop_refused(&self, application: &str, token: &Token) {
         let slot = self.slot(application);
         let mut slot = slot.lock().await;
         if slot.token.as_ref().is_some_and(|kept| kept.token.expose_secret() == token.expose_secret()) {
@@ -111,20 +111,20 @@ impl Tokens {
 
     fn slot(&self, application: &str) -> Arc<tokio::sync::Mutex<Slot>> {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
-        if slots.len() >= MOST && !slots.contains_key(application) {
+        if slots.len() >= MAX_TOKENS && !slots.contains_key(application) {
             let now = Instant::now();
             let lasts = |slot: &Slot| slot.token.as_ref().is_some_and(|kept| kept.ends > now);
             // Names of applications are the callers' to choose.
             slots.retain(|_, slot| Arc::strong_count(slot) > 1 || slot.try_lock().is_ok_and(|slot| lasts(&slot)));
-            if slots.len() >= MOST {
+            if slots.len() >= MAX_TOKENS {
                 slots.retain(|_, slot| Arc::strong_count(slot) > 1);
             }
         }
         Arc::clone(slots.entry(application.to_owned()).or_default())
     }
 
-    async fn fetch(&self) -> Result<(Token, Duration), Lost> {
-        let secret = self.access.credential(&self.secret).await.map_err(Lost::Secret)?;
+    async fn fetch(&self) -> Result<(Token, Duration), CallError> {
+        let secret = self.access.credential(&self.secret).await.map_err(CallError::Secret)?;
         let form = form_urlencoded::Serializer::new(String::new())
             .append_pair("grant_type", "client_credentials")
             .append_pair("client_id", &self.id)
@@ -137,15 +137,15 @@ impl Tokens {
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .header(header::ACCEPT, "application/json")
             .body(form);
-        let response = request.send().await.map_err(|error| match unsent(&error) {
-            Lost::Private => Lost::Private,
-            other => Lost::Token(other.to_string()),
+        let response = request.send().await.map_err(|error| match request_error(&error) {
+            CallError::Private => CallError::Private,
+            other => CallError::Token(other.to_string()),
         })?;
         let status = response.status();
         if !status.is_success() {
-            return Err(Lost::Token(format!("status {}", status.as_u16())));
+            return Err(CallError::Token(format!("status {}", status.as_u16())));
         }
-        let odd = |what: &str| Lost::Token(what.to_owned());
+        let odd = |what: &str| CallError::Token(what.to_owned());
         let body = read(response, LARGEST).await.map_err(|_| odd("an answer that cannot be read"))?;
         let answer: Value = serde_json::from_slice(&body).map_err(|_| odd("an answer that is no JSON"))?;
         let token = answer["access_token"].as_str().filter(|token| !token.is_empty()).ok_or_else(|| odd("an answer without a token"))?;

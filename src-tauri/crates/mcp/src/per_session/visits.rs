@@ -10,14 +10,14 @@ use async_trait::async_trait;
 use contract::SessionId;
 use serde::{Deserialize, Serialize};
 
-use super::lost::Lost;
+use super::call_error::CallError;
 
 /// The number of a session's first request.
 pub(super) const FIRST: u64 = 1;
 /// Numbers that a process takes at once, so that no two give the same one and not every call is written down.
 const BLOCK: u64 = 1_000;
 /// Conversations that are remembered here; of the others what is kept is read again.
-const MOST: usize = 1_024;
+const MAX_VISITS: usize = 1_024;
 
 /// An open session, as it is kept with its conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,14 +38,14 @@ pub trait KeptVisits: Send + Sync {
 }
 
 /// What this process has of an open session.
-struct Held {
+struct HeldSession {
     session: Option<String>,
     next: u64,
     /// The first number that is not this process's to give.
     end: u64,
 }
 
-type Visit = Arc<tokio::sync::Mutex<Option<Held>>>;
+type Visit = Arc<tokio::sync::Mutex<Option<HeldSession>>>;
 
 /// Conversations with the turn in which each was last asked for, and the newest turn.
 #[derive(Default)]
@@ -66,9 +66,9 @@ impl Visits {
     }
 
     /// The conversation's session and the number of the next request; opened now, once for all who wait, when there is none.
-    pub(super) async fn ready<F>(&self, conversation: &SessionId, open: impl FnOnce() -> F) -> Result<(Option<String>, u64), Lost>
+    pub(super) async fn ready<F>(&self, conversation: &SessionId, open: impl FnOnce() -> F) -> Result<(Option<String>, u64), CallError>
     where
-        F: Future<Output = Result<Option<String>, Lost>>,
+        F: Future<Output = Result<Option<String>, CallError>>,
     {
         let visit = self.visit(conversation);
         let mut visit = visit.lock().await;
@@ -82,7 +82,7 @@ impl Visits {
                 let end = FIRST + BLOCK;
                 let opened = Open { server: self.server.clone(), session: session.clone(), next_rpc: end };
                 self.kept.change(conversation, Box::new(move |_| Some(opened))).await;
-                visit.insert(Held { session, next: FIRST + 1, end })
+                visit.insert(HeldSession { session, next: FIRST + 1, end })
             }
         };
         let rpc = held.next;
@@ -91,7 +91,7 @@ impl Visits {
     }
 
     /// The server does not know a session any more. Another process may have opened the next one.
-    pub(super) async fn lost(&self, conversation: &SessionId, session: Option<&str>) {
+    pub(super) async fn drop_lost(&self, conversation: &SessionId, session: Option<&str>) {
         let visit = self.visit(conversation);
         let mut visit = visit.lock().await;
         if visit.as_ref().is_some_and(|held| held.session.as_deref() == session) {
@@ -100,12 +100,12 @@ impl Visits {
     }
 
     /// Takes over what is kept, with numbers of its own, unless that is the session that was lost.
-    async fn take(&self, conversation: &SessionId, lost: Option<&str>) -> Option<Held> {
+    async fn take(&self, conversation: &SessionId, lost: Option<&str>) -> Option<HeldSession> {
         let (server, lost) = (self.server.clone(), lost.map(str::to_owned));
         let mine = move |open: &Open| open.server == server && (lost.is_none() || open.session != lost);
         let change = move |kept: Option<Open>| kept.filter(mine).map(|open| Open { next_rpc: open.next_rpc.saturating_add(BLOCK), ..open });
         let kept = self.kept.change(conversation, Box::new(change)).await?;
-        Some(Held { session: kept.session, next: kept.next_rpc - BLOCK, end: kept.next_rpc })
+        Some(HeldSession { session: kept.session, next: kept.next_rpc - BLOCK, end: kept.next_rpc })
     }
 
     fn visit(&self, conversation: &SessionId) -> Visit {
@@ -116,7 +116,7 @@ impl Visits {
             *last = *turn;
             return Arc::clone(visit);
         }
-        if visits.len() >= MOST {
+        if visits.len() >= MAX_VISITS {
             // The older half goes; what is in use stays, so that nothing is opened twice.
             let mut lasts: Vec<u64> = visits.values().map(|(_, last)| *last).collect();
             lasts.sort_unstable();

@@ -87,7 +87,7 @@ fn also_without_rights(test: &str) {
     assert!(ended.status.success(), "as nobody:\n{}{}", String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
 }
 
-async fn attacked(key: &Path, own_folder: bool) -> Value {
+async fn run_attack(key: &Path, own_folder: bool) -> Value {
     let mut config = server("odd", "odd", &[("LOOK", key.to_str().unwrap())]);
     let Reach::Program(program) = &mut config.reach else { unreachable!() };
     program.own_folder = own_folder;
@@ -103,7 +103,7 @@ async fn a_server_changes_no_mode_owner_time_or_attribute() {
     let key = folder.path().join("id_ed25519");
     fs::write(&key, "PRIVATE").unwrap();
     fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
-    let said = attacked(&key, false).await;
+    let said = run_attack(&key, false).await;
     let errors = |part: &str| -> BTreeMap<String, i32> { serde_json::from_value(said[part].clone()).unwrap() };
     for (call, error) in errors("path").into_iter().chain(errors("namespaces")) {
         assert_eq!(error, libc::EPERM, "{call}: {said}");
@@ -113,7 +113,7 @@ async fn a_server_changes_no_mode_owner_time_or_attribute() {
     assert_eq!(said["clone3"], libc::ENOSYS, "unknown, so that the C library falls back");
     assert_eq!(fs::metadata(&key).unwrap().mode() & 0o777, 0o600);
     // With a folder of its own it may change what it has open: what it can open is Landlock's decision.
-    let said = attacked(&key, true).await;
+    let said = run_attack(&key, true).await;
     assert_eq!(said["open"], json!({"fchmod": 0, "futimens": 0}));
     let by_path: BTreeMap<String, i32> = serde_json::from_value(said["path"].clone()).unwrap();
     assert!(by_path.values().all(|error| *error == libc::EPERM), "{said}");

@@ -14,7 +14,7 @@ use std::{
 use mcp::Servers;
 use serde_json::{Value, json};
 
-use crate::{alive, call, gone, pid_of, quick, server, servers};
+use crate::{call, is_alive, pid_of, quick_timings, server, servers, wait_until_gone};
 
 /// What the app of these tests holds in memory, and its guard must not.
 const WEIGHT: usize = 64 * 1024 * 1024;
@@ -28,7 +28,7 @@ pub(crate) fn run_app() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
         let servers = servers(vec![server("odd", "odd", &[("ODD_MODE", "stays")])]);
-        println!("\nprocesses {:?}", stubborn(&servers).await);
+        println!("\nprocesses {:?}", start_stubborn(&servers).await);
         std::io::stdout().flush().unwrap();
         std::future::pending::<()>().await;
     });
@@ -36,16 +36,16 @@ pub(crate) fn run_app() {
 }
 
 /// A server's processes: itself, its guard, its child, its daemon.
-async fn stubborn(servers: &Servers) -> [u32; 4] {
-    let (child, daemon) = (started(servers, "child").await, started(servers, "daemon").await);
+async fn start_stubborn(servers: &Servers) -> [u32; 4] {
+    let (child, daemon) = (start_process(servers, "child").await, start_process(servers, "daemon").await);
     let server = pid_of(servers, "odd");
     let processes = [server, parent(server), child, daemon];
-    assert!(processes.iter().all(|process| alive(*process)), "{processes:?}");
+    assert!(processes.iter().all(|process| is_alive(*process)), "{processes:?}");
     processes
 }
 
 /// The process that a tool of the odd server starts.
-async fn started(servers: &Servers, tool: &str) -> u32 {
+async fn start_process(servers: &Servers, tool: &str) -> u32 {
     let process = call(servers, tool, json!({})).await.unwrap().get("pid").and_then(Value::as_u64).unwrap();
     u32::try_from(process).unwrap()
 }
@@ -83,7 +83,7 @@ async fn end(mut app: Child, processes: Vec<u32>, group: bool, signal: i32) {
     assert_eq!(unsafe { libc::kill(if group { -id } else { id }, signal) }, 0);
     assert_eq!(app.wait().unwrap().signal(), Some(signal));
     for process in processes {
-        gone(process).await;
+        wait_until_gone(process).await;
     }
 }
 
@@ -118,7 +118,7 @@ async fn the_guard_holds_none_of_the_apps_memory() {
 #[tokio::test]
 async fn shutting_down_ends_stubborn_servers_and_what_they_started() {
     let servers = servers(vec![server("odd", "odd", &[("ODD_MODE", "stays")])]);
-    let processes = stubborn(&servers).await;
+    let processes = start_stubborn(&servers).await;
     servers.shut_down().await;
     for process in processes {
         assert!(!Path::new(&format!("/proc/{process}")).exists(), "{process} of {processes:?} is gone and reaped");
@@ -128,10 +128,10 @@ async fn shutting_down_ends_stubborn_servers_and_what_they_started() {
 #[tokio::test]
 async fn dropping_the_servers_ends_them() {
     let servers = servers(vec![server("odd", "odd", &[("ODD_MODE", "stays")])]);
-    let processes = stubborn(&servers).await;
+    let processes = start_stubborn(&servers).await;
     drop(servers);
     for process in processes {
-        gone(process).await;
+        wait_until_gone(process).await;
     }
 }
 
@@ -140,16 +140,16 @@ async fn how_a_server_ended_is_told_and_what_it_left_goes_with_it() {
     let told: Arc<Mutex<Vec<String>>> = Arc::default();
     let listener = Arc::clone(&told);
     let servers = Servers::builder(vec![server("odd", "odd", &[])])
-        .timings(quick())
+        .timings(quick_timings())
         .on_change(Arc::new(move |view| listener.lock().unwrap().extend(view.message)))
         .build();
-    let crashed = stubborn(&servers).await;
+    let crashed = start_stubborn(&servers).await;
     call(&servers, "crash", json!({})).await.unwrap_err();
-    let killed = stubborn(&servers).await;
+    let killed = start_stubborn(&servers).await;
     // SAFETY: a plain system call on a server of this test, which runs.
     unsafe { libc::kill(i32::try_from(killed[0]).unwrap(), libc::SIGKILL) };
     for process in crashed.into_iter().chain(killed) {
-        gone(process).await;
+        wait_until_gone(process).await;
     }
     while told.lock().unwrap().len() < 2 {
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -173,7 +173,7 @@ async fn how_a_server_ended_is_told_and_what_it_left_goes_with_it() {
 #[tokio::test]
 async fn a_daemon_that_ends_does_not_stay_as_a_zombie() {
     let servers = servers(vec![server("odd", "odd", &[])]);
-    let daemon = started(&servers, "brief_daemon").await;
+    let daemon = start_process(&servers, "brief_daemon").await;
     while Path::new(&format!("/proc/{daemon}")).exists() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }

@@ -46,7 +46,7 @@ fn server(name: &str, role: &str, more: &[(&str, &str)]) -> ServerConfig {
 }
 
 /// Waits short enough for tests, long enough for a busy machine.
-fn quick() -> Timings {
+fn quick_timings() -> Timings {
     Timings {
         start: Duration::from_secs(20),
         probe: Duration::from_millis(300),
@@ -57,7 +57,7 @@ fn quick() -> Timings {
 }
 
 fn servers(configs: Vec<ServerConfig>) -> Servers {
-    Servers::builder(configs).timings(quick()).build()
+    Servers::builder(configs).timings(quick_timings()).build()
 }
 
 const LONG: Duration = Duration::from_secs(30);
@@ -67,14 +67,14 @@ async fn call(servers: &Servers, tool: &str, arguments: Value) -> Result<Value, 
 }
 
 /// Whether a process is there and not merely waiting to be reaped by somebody else.
-fn alive(pid: u32) -> bool {
+fn is_alive(pid: u32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or("").trim_start().starts_with('Z'))
 }
 
 /// Waits until a process is gone.
-async fn gone(pid: u32) {
+async fn wait_until_gone(pid: u32) {
     for _ in 0..1_000 {
-        if !alive(pid) {
+        if !is_alive(pid) {
             return;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -142,5 +142,5 @@ async fn the_shop_is_called_over_stdio() {
     assert!(missing.error.message.contains("no picture"), "{}", missing.error.message);
     let pid = pid_of(&servers, "shop");
     servers.shut_down().await;
-    assert!(!alive(pid));
+    assert!(!is_alive(pid));
 }

@@ -13,7 +13,7 @@ use mcp::{Definition, Definitions, Hidden, Program, Reach, ServerConfig, Servers
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::{gone, pid_of, quick};
+use crate::{pid_of, quick_timings, wait_until_gone};
 
 /// An interpreter takes its time on a busy machine.
 const LONG: Duration = Duration::from_secs(180);
@@ -56,10 +56,10 @@ fn config(program: PathBuf, args: &[&str], env: &[(&str, &str)], cwd: &Path) -> 
 
 /// Remembers what was listed.
 #[derive(Default)]
-pub(crate) struct Listed(Mutex<BTreeSet<String>>);
+pub(crate) struct ListedTools(Mutex<BTreeSet<String>>);
 
-impl Definitions for Listed {
-    fn seen(&self, _: &PackId, _: &str, tools: &[Definition]) {
+impl Definitions for ListedTools {
+    fn record_tools(&self, _: &PackId, _: &str, tools: &[Definition]) {
         *self.0.lock().unwrap() = tools.iter().map(|tool| tool.name.clone()).collect();
     }
     fn check(&self, _: &PackId, _: &str, tool: &str) -> Result<(), AgentError> {
@@ -69,13 +69,13 @@ impl Definitions for Listed {
 
 struct Real {
     servers: Servers,
-    listed: Arc<Listed>,
+    listed: Arc<ListedTools>,
 }
 
 impl Real {
     fn start(config: ServerConfig) -> Self {
-        let listed = Arc::<Listed>::default();
-        Self { servers: Servers::builder(vec![config]).timings(quick()).definitions(Arc::clone(&listed) as _).build(), listed }
+        let listed = Arc::<ListedTools>::default();
+        Self { servers: Servers::builder(vec![config]).timings(quick_timings()).definitions(Arc::clone(&listed) as _).build(), listed }
     }
 
     async fn call(&self, tool: &str, arguments: Value) -> Result<Value, mcp::ToolFailure> {
@@ -103,7 +103,7 @@ impl Real {
         let family = family(pid);
         self.servers.shut_down().await;
         for member in family {
-            gone(member).await;
+            wait_until_gone(member).await;
             assert!(!zombie(member), "{member} was not reaped");
         }
     }
@@ -126,8 +126,8 @@ fn zombie(pid: u32) -> bool {
 }
 
 /// Waits until a process is gone and its parent knows how it ended.
-async fn reaped(pid: u32) {
-    gone(pid).await;
+async fn wait_until_reaped(pid: u32) {
+    wait_until_gone(pid).await;
     for _ in 0..1_000 {
         if !zombie(pid) {
             return;
@@ -178,7 +178,7 @@ async fn everything_is_cancelled_crashes_and_hangs_without_harm() {
     assert_eq!(pid_of(&real.servers, "real"), first, "a stopped call costs no server");
     // It crashes.
     signal(first, "-KILL");
-    gone(first).await;
+    wait_until_gone(first).await;
     // A call that comes before the crash was noticed is told of it; the next one starts the server again.
     if let Err(failure) = real.call("echo", json!({"message": "again"})).await {
         assert_eq!(failure.error.reason_text(), Some("mcp_exception"));
@@ -193,7 +193,7 @@ async fn everything_is_cancelled_crashes_and_hangs_without_harm() {
         assert_eq!((failure.error.code, failure.may_have_happened), (ErrorCode::ToolTimeout, true));
     }
     real.call("echo", json!({"message": "once more"})).await.unwrap();
-    reaped(second).await;
+    wait_until_reaped(second).await;
     real.end().await;
 }
 

@@ -85,11 +85,11 @@ impl Peer {
         format!("http://127.0.0.1:{}/mcp", self.port)
     }
 
-    pub(crate) fn seen(&self) -> Vec<Request> {
+    pub(crate) fn requests(&self) -> Vec<Request> {
         self.inside.lock().unwrap().seen.clone()
     }
 
-    pub(crate) fn granted(&self) -> Vec<String> {
+    pub(crate) fn granted_tokens(&self) -> Vec<String> {
         self.inside.lock().unwrap().granted.clone()
     }
 
@@ -107,7 +107,7 @@ impl Peer {
     }
 
     /// The same without a word on where to sign in.
-    pub(crate) fn protect_without_a_word(&self) {
+    pub(crate) fn protect_without_hint(&self) {
         self.inside.lock().unwrap().unexplained = true;
         self.protect();
     }
@@ -117,7 +117,7 @@ impl Peer {
         self.inside.lock().unwrap().issuer = Some(other.inside.lock().unwrap().base.clone());
     }
 
-    pub(crate) fn asked(&self) -> Vec<String> {
+    pub(crate) fn token_requests(&self) -> Vec<String> {
         self.inside.lock().unwrap().asked.clone()
     }
 

@@ -83,7 +83,7 @@ async fn answer(State(shop): State<Shop>, uri: Uri, headers: HeaderMap, body: By
             inside.calls.push(session);
             let id = body["id"].to_string();
             let plain = |text: &str| text.replace("$ID", &id);
-            match inside.plan.pop_front().unwrap_or_else(|| Answer::Json(well("done"))) {
+            match inside.plan.pop_front().unwrap_or_else(|| Answer::Json(ok_answer("done"))) {
                 Answer::Status(status) => (StatusCode::from_u16(status).unwrap(), "Bad Request: No valid session ID provided").into_response(),
                 Answer::Json(text) => ([(header::CONTENT_TYPE, "application/json")], plain(&text)).into_response(),
                 Answer::Events(text) => ([(header::CONTENT_TYPE, "text/event-stream")], plain(&text)).into_response(),
@@ -94,7 +94,7 @@ async fn answer(State(shop): State<Shop>, uri: Uri, headers: HeaderMap, body: By
 }
 
 /// An answer with this value.
-pub(crate) fn well(value: &str) -> String {
+pub(crate) fn ok_answer(value: &str) -> String {
     let content = json!([{"type": "text", "text": json!(value).to_string()}]);
     json!({"jsonrpc": "2.0", "id": "$ID", "result": {"content": content}}).to_string().replace("\"$ID\"", "$ID")
 }
