@@ -51,7 +51,7 @@ impl<'a> Subject<'a> {
 }
 
 /// Runs every check. Faults keep a pack out; warnings are for its author.
-pub(crate) fn all(subject: &Subject<'_>, faults: &mut Faults, warnings: &mut Faults) {
+pub(crate) fn run_checks(subject: &Subject<'_>, faults: &mut Faults, warnings: &mut Faults) {
     schemas::check(subject, faults);
     tools::check(subject, faults);
     agent::check(subject, faults);

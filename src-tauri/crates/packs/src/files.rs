@@ -9,7 +9,7 @@ use std::{
 pub(crate) const MAX_BYTES: u64 = 1024 * 1024;
 
 /// A path of the manifest, relative to the pack: only plain names, no way out.
-pub(crate) fn inside(folder: &Path, relative: &str) -> Result<PathBuf, String> {
+pub(crate) fn resolve_inside(folder: &Path, relative: &str) -> Result<PathBuf, String> {
     let path = Path::new(relative);
     let plain = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     if relative.is_empty() || !plain {
@@ -24,7 +24,7 @@ pub(crate) fn inside(folder: &Path, relative: &str) -> Result<PathBuf, String> {
 
 /// The text of a file of the pack, by its path relative to the pack.
 pub(crate) fn read(folder: &Path, relative: &str) -> Result<String, String> {
-    text(&inside(folder, relative)?)
+    text(&resolve_inside(folder, relative)?)
 }
 
 /// The text of a file, with a plain reason when there is none.

@@ -66,7 +66,7 @@ fn read(pack: &Path, name: &str) -> Result<Option<String>, String> {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
         Err(error) => return Err(format!("{}: it cannot be read: {error}", path.display())),
     }
-    let inside = files::inside(pack, name).map_err(|problem| format!("{}: {problem}", path.display()))?;
+    let inside = files::resolve_inside(pack, name).map_err(|problem| format!("{}: {problem}", path.display()))?;
     files::text_up_to(&inside, MAX_BYTES).map(Some).map_err(|problem| format!("{}: {problem}", path.display()))
 }
 
@@ -74,7 +74,7 @@ fn read(pack: &Path, name: &str) -> Result<Option<String>, String> {
 mod tests {
     use super::*;
 
-    fn world() -> (tempfile::TempDir, Vec<PathBuf>) {
+    fn test_folders() -> (tempfile::TempDir, Vec<PathBuf>) {
         let folder = tempfile::tempdir().unwrap();
         let folders = vec![folder.path().join("user"), folder.path().join("bundled")];
         for folder in &folders {
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn section_2_the_mapping_goes_first_then_the_tools_folder_then_the_packs_and_the_users_overrides() {
-        let (_folder, folders) = world();
+        let (_folder, folders) = test_folders();
         assert_eq!(instructions(&folders, &"p".into(), &"a.b".into(), None), Found::default(), "missing is no fault");
         fs::write(folders[1].join("p").join(NAME), "pack").unwrap();
         assert_eq!(text(&folders, None).as_deref(), Some("pack"));
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn section_2_an_unusable_file_is_passed_over_and_named() {
-        let (folder, folders) = world();
+        let (folder, folders) = test_folders();
         fs::write(folders[0].join("p/a.b").join(NAME), [0xff, 0xfe]).unwrap();
         fs::write(folders[1].join("p/a.b").join(NAME), "x".repeat(64 * 1024 + 1)).unwrap();
         fs::write(folders[1].join("p").join(NAME), "good").unwrap();

@@ -43,7 +43,7 @@ pub fn load(folders: &[PathBuf]) -> Vec<LoadedPack> {
 /// user's folder goes first. A folder that does not exist holds no packs.
 pub fn load_with(folders: &[PathBuf], settings: &PackSettings) -> Vec<LoadedPack> {
     let mut loaded: Vec<LoadedPack> = folders.iter().flat_map(|folder| subfolders(folder)).map(|f| check_with(&f, settings)).collect();
-    refuse_doubles(&mut loaded);
+    refuse_duplicates(&mut loaded);
     let mut tools: Vec<&mut ToolSpec> = loaded.iter_mut().filter_map(|l| l.pack.as_mut()).flat_map(|pack| &mut pack.tools).collect();
     resolve::qualify(&mut tools);
     for one in &mut loaded {
@@ -62,7 +62,7 @@ fn check_with(folder: &Path, settings: &PackSettings) -> LoadedPack {
     let manifest = read_manifest(folder, &mut faults);
     if let Some(manifest) = &manifest {
         shape::check(manifest, &mut faults);
-        check::all(&Subject { folder, manifest }, &mut faults, &mut warnings);
+        check::run_checks(&Subject { folder, manifest }, &mut faults, &mut warnings);
     }
     let pack = manifest.as_ref().filter(|_| faults.is_empty()).and_then(|m| resolve_pack(folder, m, settings, &mut faults));
     let mut view = view(folder, manifest.as_ref().unwrap_or(&Value::Null), pack.as_ref(), faults);
@@ -143,7 +143,7 @@ fn view(folder: &Path, manifest: &Value, pack: Option<&Pack>, faults: Faults) ->
 }
 
 /// The first pack of an id wins; the others are shown with the reason.
-fn refuse_doubles(loaded: &mut [LoadedPack]) {
+fn refuse_duplicates(loaded: &mut [LoadedPack]) {
     let mut winners: Vec<(PackId, PathBuf)> = Vec::new();
     for one in loaded.iter_mut() {
         let Some(winner) = winners.iter().find(|(id, _)| *id == one.view.id) else {

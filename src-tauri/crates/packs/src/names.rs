@@ -26,11 +26,11 @@ pub(crate) fn qualified_model_name(pack: &str, id: &str) -> String {
 
 /// Cuts a long name and ends it with part of a hash of the whole, so that two long names stay two.
 fn shorten(name: String, whole: &str) -> String {
-    if name.len() <= MAX { name } else { told_apart(&name, whole) }
+    if name.len() <= MAX { name } else { with_hash_suffix(&name, whole) }
 }
 
 /// A name that ends with part of a hash of what it stands for.
-pub(crate) fn told_apart(name: &str, whole: &str) -> String {
+pub(crate) fn with_hash_suffix(name: &str, whole: &str) -> String {
     let digest = hex(&Sha256::digest(whole.as_bytes()));
     format!("{}_{}", &name[..name.len().min(MAX - 9)], &digest[..8])
 }

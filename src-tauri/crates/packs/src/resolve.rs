@@ -43,7 +43,7 @@ fn spec(manifest: &PackManifest, tool: &ToolEntry) -> Option<ToolSpec> {
         grantable: tool.grantable,
         human_required: manifest.security.as_ref().is_some_and(|security| security.needs_person(&tool.id, tool.side_effect_level)),
         latency: tool.latency,
-        input_schema: without(&full_input_schema, &caller_owned),
+        input_schema: remove_parameters(&full_input_schema, &caller_owned),
         full_input_schema,
         output_schema: schema(&tool.output_schema_ref)?,
         caller_owned,
@@ -109,11 +109,11 @@ pub(crate) fn leading_setting(url: &str) -> Option<(&str, &str)> {
 fn with_setting(url: &str, settings: &Map<String, Value>) -> Option<String> {
     let Some((name, rest)) = leading_setting(url) else { return Some(url.to_owned()) };
     let base = settings.get(name)?.as_str()?.trim_end_matches('/');
-    is_base(base).then(|| format!("{base}{rest}"))
+    is_base_url(base).then(|| format!("{base}{rest}"))
 }
 
 /// Whether a text can be the beginning of an address.
-pub(crate) fn is_base(text: &str) -> bool {
+pub(crate) fn is_base_url(text: &str) -> bool {
     let plain = !text.contains(['{', '}', '?', '#', '\\']) && !text.chars().any(|c| c.is_control() || c.is_whitespace());
     plain && url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "https" | "http") && url.host().is_some() && url.username().is_empty())
 }
@@ -124,7 +124,7 @@ pub(crate) fn is_encrypted(address: &str) -> bool {
 }
 
 /// The schema without the parameters that only the host fills.
-fn without(schema: &Value, hidden: &[CallerParam]) -> Value {
+fn remove_parameters(schema: &Value, hidden: &[CallerParam]) -> Value {
     let is_hidden = |name: &str| hidden.iter().any(|p| p.name == name);
     let mut schema = schema.clone();
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
@@ -188,15 +188,15 @@ pub fn qualify(tools: &mut [&mut ToolSpec]) {
         }
         tool.id = if is_taken(&pack, &plain) { ToolId::qualified(&pack, &plain) } else { plain };
     }
-    tell_apart(tools);
+    resolve_name_clashes(tools);
 }
 
 /// With the pack in front, a name may be another tool's: then it ends with a hash of its id, which no other tool has.
-fn tell_apart(tools: &mut [&mut ToolSpec]) {
+fn resolve_name_clashes(tools: &mut [&mut ToolSpec]) {
     let mut seen = BTreeSet::new();
     for tool in tools.iter_mut() {
         if !seen.insert(tool.model_name.clone()) {
-            tool.model_name = names::told_apart(&tool.model_name, tool.id.as_str());
+            tool.model_name = names::with_hash_suffix(&tool.model_name, tool.id.as_str());
             seen.insert(tool.model_name.clone());
         }
     }

@@ -44,7 +44,7 @@ pub(super) fn http(subject: &Subject<'_>, at: &str, tool: &Value, faults: &mut F
         }
     }
     for (index, host) in list(call.get("hosts")).enumerate() {
-        let good = host.as_str().is_some_and(|host| !host.is_empty() && resolve::is_base(&format!("https://{host}")) && !host.contains('/'));
+        let good = host.as_str().is_some_and(|host| !host.is_empty() && resolve::is_base_url(&format!("https://{host}")) && !host.contains('/'));
         if !good {
             faults.at(format!("{at}/hosts/{index}"), format!("{host} is not the name of a host"), "give the host alone, such as `files.example.com`");
         }
@@ -63,7 +63,7 @@ fn address(subject: &Subject<'_>, at: &str, tool: &Value, call: &Value, url: &st
                 return;
             };
             let value = value.as_str().unwrap_or_default();
-            if !resolve::is_base(value) {
+            if !resolve::is_base_url(value) {
                 faults.at(join("/settings", name), format!("`{value}` is not a web address"), "write it like https://api.example.com/v1, without a query");
                 return;
             }
@@ -72,7 +72,7 @@ fn address(subject: &Subject<'_>, at: &str, tool: &Value, call: &Value, url: &st
         None => {
             let end = url.find("://").and_then(|scheme| url[scheme + 3..].find('/').map(|path| scheme + 3 + path)).unwrap_or(url.len());
             let (base, rest) = url.split_at(end);
-            if !resolve::is_base(base) {
+            if !resolve::is_base_url(base) {
                 faults.at(
                     &pointer,
                     format!("`{base}` is not a web address"),

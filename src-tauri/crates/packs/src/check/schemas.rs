@@ -30,7 +30,7 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
     }
     // Put together only when each part is right: one wrong part would be told again for every schema that uses it.
     if whole {
-        schemas.keys().for_each(|name| compiles(&owned, name, &join("/schemas", name), faults));
+        schemas.keys().for_each(|name| check_compiles(&owned, name, &join("/schemas", name), faults));
     }
 }
 
@@ -47,7 +47,7 @@ fn reference_leads_somewhere(subject: &Subject<'_>, at: &str, reference: &str, f
 }
 
 /// Patterns and the like are only looked at when the schema is put to use.
-fn compiles(schemas: &std::collections::BTreeMap<String, Value>, name: &str, pointer: &str, faults: &mut Faults) {
+fn check_compiles(schemas: &std::collections::BTreeMap<String, Value>, name: &str, pointer: &str, faults: &mut Faults) {
     let Some(bundled) = refs::bundle(schemas, name) else {
         faults.at(pointer, "the schema only refers to itself", "describe the value");
         return;

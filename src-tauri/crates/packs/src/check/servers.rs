@@ -68,7 +68,7 @@ pub(super) fn is_variable(name: &str) -> bool {
 }
 
 /// Programs of the app that a pack may name. The search path is never used, so no other bare name can be started.
-const OF_THE_APP: [&str; 1] = ["csign"];
+const APP_PROGRAMS: [&str; 1] = ["csign"];
 
 /// Launchers and interpreters that other clients find on the search path, and how their programs get into a pack.
 const LAUNCHERS: [(&[&str], &str); 4] = [
@@ -87,7 +87,7 @@ const LAUNCHERS: [(&[&str], &str); 4] = [
 /// A command that the host can start: the rules are those of `mcp::resolve_program`.
 pub(super) fn program(subject: &Subject<'_>, at: &str, command: &str, faults: &mut Faults) {
     if command.contains(['/', '\\']) {
-        match files::inside(subject.folder, command) {
+        match files::resolve_inside(subject.folder, command) {
             Err(problem) => faults.at(at, problem, "use a path below the pack, such as `./server`, or the name of a program of the app"),
             Ok(_) if !command.starts_with("./") => {
                 faults.at(at, format!("`{command}` does not begin with `./`"), format!("write `./{command}`"));
@@ -102,7 +102,7 @@ pub(super) fn program(subject: &Subject<'_>, at: &str, command: &str, faults: &m
         faults.at(at, problem, "give the program alone; its arguments go to `args`");
     } else if subject.folder.join(command).is_file() {
         faults.at(at, format!("`{command}` does not begin with `./`"), format!("write `./{command}`"));
-    } else if !OF_THE_APP.contains(&command) {
+    } else if !APP_PROGRAMS.contains(&command) {
         let usual = "put the program into the pack, make it executable with `chmod +x`, and write its path, such as `./server`";
         let fix = LAUNCHERS.iter().find(|(names, _)| names.contains(&command)).map_or(usual, |(_, fix)| fix);
         faults.at(at, format!("`{command}` is no program of the app, and the search path is not used"), fix);
@@ -138,7 +138,7 @@ fn address(subject: &Subject<'_>, at: &str, http: &Value, faults: &mut Faults) {
     if let Some(url) = text(http, "url") {
         let settings = subject.manifest.get("settings").and_then(Value::as_object).cloned().unwrap_or_default();
         match resolve::address_with(url, &settings, &serde_json::Map::new()) {
-            Some(whole) if resolve::is_base(&whole) => {
+            Some(whole) if resolve::is_base_url(&whole) => {
                 if !resolve::is_encrypted(&whole) && !private {
                     let fix = "use https, or set `private_network` for a server on this computer or in the local network";
                     faults.at(&url_at, "without encryption anyone on the way can read and change what is said", fix);
@@ -189,7 +189,7 @@ fn sign_in(at: &str, http: &Value, faults: &mut Faults) {
     if present(oauth, "signed_with").is_some() && grant != Some("client_credentials") {
         faults.at(format!("{at}/oauth/signed_with"), "only the app itself signs in with a key", "remove it, or use the grant `client_credentials`");
     }
-    if text(oauth, "issuer").is_some_and(|issuer| !resolve::is_base(issuer)) {
+    if text(oauth, "issuer").is_some_and(|issuer| !resolve::is_base_url(issuer)) {
         faults.at(format!("{at}/oauth/issuer"), "it is not a web address", "write the `issuer` of the authorization server's metadata");
     }
     if text(oauth, "client_metadata_url").is_some_and(|url| !resolve::is_encrypted(url)) {

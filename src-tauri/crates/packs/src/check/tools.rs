@@ -9,7 +9,7 @@ use crate::{
 };
 
 pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
-    doubles(subject, faults);
+    check_duplicates(subject, faults);
     for (at, tool) in subject.tools() {
         schema_refs(subject, &at, tool, faults);
         retry(&at, tool, faults);
@@ -22,7 +22,7 @@ pub(crate) fn check(subject: &Subject<'_>, faults: &mut Faults) {
     }
 }
 
-fn doubles(subject: &Subject<'_>, faults: &mut Faults) {
+fn check_duplicates(subject: &Subject<'_>, faults: &mut Faults) {
     let mut seen: Vec<(&str, String)> = Vec::new();
     for (at, tool) in subject.tools() {
         let Some(id) = text(tool, "id") else { continue };

@@ -4,12 +4,12 @@ use contract::{AgentError, ErrorCode};
 use engine::ports::ToolFailure;
 
 /// Nothing left this machine, and nothing ran.
-pub(crate) fn before(error: AgentError) -> ToolFailure {
+pub(crate) fn not_started(error: AgentError) -> ToolFailure {
     ToolFailure { error, may_have_happened: false }
 }
 
 /// The other side may have done it.
-pub(crate) fn perhaps(error: AgentError) -> ToolFailure {
+pub(crate) fn maybe_done(error: AgentError) -> ToolFailure {
     ToolFailure { error, may_have_happened: true }
 }
 

@@ -23,7 +23,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    failure::{bad_value, before, config, perhaps},
+    failure::{bad_value, config, maybe_done, not_started},
     process::{Group, Killer, Limits},
     template::{Piece, Template, plain, value_of},
 };
@@ -31,7 +31,7 @@ use super::{
 const DEFAULT_MEMORY_MB: u64 = 1_024;
 const DEFAULT_OUTPUT: u64 = 1024 * 1024;
 /// The most of a program's complaints that is kept.
-const COMPLAINTS: usize = 8 * 1024;
+const MAX_STDERR: usize = 8 * 1024;
 const FILE_BYTES: u64 = 256 * 1024 * 1024;
 const FILES: u64 = 256;
 /// Of the sysexits convention: it may work later.
@@ -55,9 +55,9 @@ pub struct Place {
 pub async fn run_program(call: &ProgramCall, request: &ToolRequest, place: Place, cancel: &CancellationToken) -> Result<Value, ToolFailure> {
     let none = Map::new();
     let arguments = request.arguments.as_object().unwrap_or(&none);
-    let args = argv(&call.args, arguments).map_err(before)?;
+    let args = argv(&call.args, arguments).map_err(not_started)?;
     let work = tempfile::Builder::new().prefix("countersign-").tempdir().map_err(|e| {
-        before(
+        not_started(
             AgentError::internal("tool_config_error", format!("No folder could be made for {}: {e}.", request.spec.title))
                 .hint("Free some disk space, then try again."),
         )
@@ -69,11 +69,11 @@ pub async fn run_program(call: &ProgramCall, request: &ToolRequest, place: Place
     let limits = Limits { memory_bytes: memory_mb.saturating_mul(1024 * 1024), file_bytes: FILE_BYTES, files: FILES };
     let confine = confinement(call, &place, work.path()).map_err(|why| {
         let hint = "Update or restart the system: programs of packs do not run with less protection than `csign doctor` tells.";
-        before(config(format!("{} was not started: {why}.", request.spec.title), hint))
+        not_started(config(format!("{} was not started: {why}.", request.spec.title), hint))
     })?;
     let started = Group::start(command, limits, work, confine).await;
     let mut group = started.map_err(|e| {
-        before(config(
+        not_started(config(
             format!("{} could not be started: {e}.", request.spec.title),
             "Check that the program exists, may be executed, and that its interpreter lies in /usr.",
         ))
@@ -91,14 +91,14 @@ pub async fn run_program(call: &ProgramCall, request: &ToolRequest, place: Place
     let title = &request.spec.title;
     tokio::select! {
         (out, err, status) = working => {
-            let status = status.map_err(|e| perhaps(AgentError::internal("program_failed", format!("{title} could not be followed: {e}."))))?;
+            let status = status.map_err(|e| maybe_done(AgentError::internal("program_failed", format!("{title} could not be followed: {e}."))))?;
             let Some(out) = out else {
                 let error = AgentError::internal("output_too_large", format!("{title} printed more than {limit} bytes."));
-                return Err(perhaps(error.hint("Ask for less at a time.")));
+                return Err(maybe_done(error.hint("Ask for less at a time.")));
             };
-            if status.success() { read_output(call.output, &out, title) } else { Err(failed(status, &err, title)) }
+            if status.success() { read_output(call.output, &out, title) } else { Err(exit_failure(status, &err, title)) }
         }
-        () = cancel.cancelled() => Err(perhaps(AgentError::internal("cancelled", format!("{title} was stopped.")))),
+        () = cancel.cancelled() => Err(maybe_done(AgentError::internal("cancelled", format!("{title} was stopped.")))),
     }
 }
 
@@ -148,7 +148,7 @@ fn argv(templates: &[String], arguments: &Map<String, Value>) -> Result<Vec<Stri
         // Text that a value begins could be read as an option.
         let leads = matches!(template.0.first(), Some(Piece::Argument(_))) && !options_ended;
         let first = template.names().next().unwrap_or_default().to_owned();
-        let values = match template.alone().and_then(|name| value_of(arguments, name)) {
+        let values = match template.single_argument().and_then(|name| value_of(arguments, name)) {
             Some(Value::Array(list)) => list.iter().map(plain).collect(),
             _ => template.fill::<AgentError>(arguments, |_, value| Ok(plain(value)))?.into_iter().collect::<Vec<_>>(),
         };
@@ -184,11 +184,11 @@ async fn read_tail(pipe: Option<impl AsyncRead + Unpin>) -> String {
     let Some(mut pipe) = pipe else { return String::new() };
     while let Ok(read @ 1..) = pipe.read(&mut buffer).await {
         tail.extend_from_slice(&buffer[..read]);
-        if tail.len() > 2 * COMPLAINTS {
-            tail.drain(..tail.len() - COMPLAINTS);
+        if tail.len() > 2 * MAX_STDERR {
+            tail.drain(..tail.len() - MAX_STDERR);
         }
     }
-    let from = tail.len().saturating_sub(COMPLAINTS);
+    let from = tail.len().saturating_sub(MAX_STDERR);
     String::from_utf8_lossy(&tail[from..]).trim().to_owned()
 }
 
@@ -198,12 +198,12 @@ fn read_output(answer: Answer, out: &[u8], title: &str) -> Result<Value, ToolFai
         Answer::Json if out.iter().all(u8::is_ascii_whitespace) => Ok(json!({})),
         Answer::Json => serde_json::from_slice(out).map_err(|e| {
             let said: String = String::from_utf8_lossy(out).chars().take(500).collect();
-            perhaps(AgentError::internal("invalid_response", format!("{title} printed something that is not JSON: {e}.")).with("answer", said))
+            maybe_done(AgentError::internal("invalid_response", format!("{title} printed something that is not JSON: {e}.")).with("answer", said))
         }),
     }
 }
 
-fn failed(status: std::process::ExitStatus, complaints: &str, title: &str) -> ToolFailure {
+fn exit_failure(status: std::process::ExitStatus, complaints: &str, title: &str) -> ToolFailure {
     use std::os::unix::process::ExitStatusExt as _;
     let how = match (status.code(), status.signal()) {
         (Some(code), _) => format!("ended with code {code}"),
@@ -216,7 +216,7 @@ fn failed(status: std::process::ExitStatus, complaints: &str, title: &str) -> To
         .with("exit_code", json!(status.code()))
         .with("answer", complaints)
         .retryable(status.code() == Some(TEMPORARY));
-    perhaps(error)
+    maybe_done(error)
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ const SEE_PACK: &str = "Correct the tool in its pack.json; `csign packs check FO
 
 /// A request, without its credential.
 #[derive(Debug)]
-pub(crate) struct Built {
+pub(crate) struct BuiltRequest {
     pub(crate) url: Url,
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
     pub(crate) body: Option<Vec<u8>>,
@@ -37,7 +37,7 @@ pub(crate) struct Key<'a> {
     pub(crate) value: Option<&'a str>,
 }
 
-pub(crate) fn build(call: &HttpCall, arguments: &Map<String, Value>, key: Key<'_>) -> Result<Built, AgentError> {
+pub(crate) fn build(call: &HttpCall, arguments: &Map<String, Value>, key: Key<'_>) -> Result<BuiltRequest, AgentError> {
     let mut url = address(&call.url, arguments)?;
     for (name, source) in &call.query {
         add_query(&mut url, name, &parse(source)?, arguments)?;
@@ -64,7 +64,7 @@ pub(crate) fn build(call: &HttpCall, arguments: &Map<String, Value>, key: Key<'_
             headers.push((header_name(KEY_HEADER)?, header_value(KEY_HEADER, value)?));
         }
     }
-    Ok(Built { url, headers, body: body.map(|value| value.to_string().into_bytes()) })
+    Ok(BuiltRequest { url, headers, body: body.map(|value| value.to_string().into_bytes()) })
 }
 
 fn parse(source: &str) -> Result<Template, AgentError> {
@@ -137,7 +137,7 @@ fn path_text(name: &str, value: &Value) -> Result<String, AgentError> {
 }
 
 fn add_query(url: &mut Url, name: &str, template: &Template, arguments: &Map<String, Value>) -> Result<(), AgentError> {
-    let values = match template.alone().and_then(|argument| value_of(arguments, argument)) {
+    let values = match template.single_argument().and_then(|argument| value_of(arguments, argument)) {
         Some(Value::Array(list)) => list.iter().map(plain).collect(),
         _ => template.fill::<AgentError>(arguments, |_, value| Ok(plain(value)))?.into_iter().collect::<Vec<_>>(),
     };
@@ -168,7 +168,7 @@ fn body(call: &HttpCall, arguments: &Map<String, Value>) -> Result<Option<Value>
     match (&call.body, call.method) {
         (Some(template), _) => fill_json(template, arguments),
         (None, HttpMethod::Post | HttpMethod::Put | HttpMethod::Patch) => {
-            let used = used_elsewhere(call)?;
+            let used = arguments_used_elsewhere(call)?;
             let rest = arguments.iter().filter(|(name, _)| !used.contains(name)).map(|(name, value)| (name.clone(), value.clone()));
             Ok(Some(Value::Object(rest.collect())))
         }
@@ -176,7 +176,7 @@ fn body(call: &HttpCall, arguments: &Map<String, Value>) -> Result<Option<Value>
     }
 }
 
-fn used_elsewhere(call: &HttpCall) -> Result<Vec<String>, AgentError> {
+fn arguments_used_elsewhere(call: &HttpCall) -> Result<Vec<String>, AgentError> {
     let mut used = Vec::new();
     let path = split_origin(&call.url).map_or("", |(_, path)| path);
     for source in [path].into_iter().chain(call.query.values().chain(call.headers.values()).map(String::as_str)) {
@@ -191,7 +191,7 @@ fn fill_json(template: &Value, arguments: &Map<String, Value>) -> Result<Option<
     Ok(match template {
         Value::String(source) => {
             let template = parse(source)?;
-            match template.alone() {
+            match template.single_argument() {
                 Some(name) => value_of(arguments, name).cloned(),
                 None => template.fill::<AgentError>(arguments, |_, value| Ok(plain(value)))?.map(Value::String),
             }

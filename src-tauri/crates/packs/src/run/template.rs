@@ -56,7 +56,7 @@ impl Template {
     }
 
     /// The argument that the whole template is.
-    pub(crate) fn alone(&self) -> Option<&str> {
+    pub(crate) fn single_argument(&self) -> Option<&str> {
         match self.0.as_slice() {
             [Piece::Argument(name)] => Some(name),
             _ => None,

@@ -57,7 +57,7 @@ fn strictness(tool: &ToolSpec, rules: &Rules, mode: PolicyMode, switches: &Switc
     if switches.tool(tool) { policy::decide(question).strictness() } else { 3 }
 }
 
-fn qualified(mut tools: Vec<ToolSpec>) -> Vec<ToolSpec> {
+fn qualify_all(mut tools: Vec<ToolSpec>) -> Vec<ToolSpec> {
     packs::qualify(&mut tools.iter_mut().collect::<Vec<_>>());
     tools
 }
@@ -73,8 +73,8 @@ proptest! {
         mode in prop::sample::select(&[PolicyMode::ReadOnlyOnly, PolicyMode::WritesRequireApproval, PolicyMode::WritesAllowed]),
     ) {
         let switches = Switches { tools_off: off, ..Switches::default() };
-        there = qualified(there);
-        let all = qualified([there.clone(), added].concat());
+        there = qualify_all(there);
+        let all = qualify_all([there.clone(), added].concat());
         let allows = |tool: &str| tool == "*" || tool.contains(':') || tool.contains('*');
         // What is allowed to an id without a pack is not allowed to a tool that came later with the same id.
         let narrower = Rules {

@@ -29,16 +29,16 @@ const ENOSYS: i64 = 38;
 const SIGSYS: i64 = 31;
 
 /// The errors of the calls in a Python dictionary, made on the file that `PLACE` names.
-async fn errors(bench: &Bench, call: Value) -> Value {
+async fn call_errors(bench: &Bench, call: Value) -> Value {
     bench.run(call, json!({"id": "x"})).await.unwrap()
 }
 
 /// A private key of the user, with a time, a mode and an attribute that nobody changes.
-struct Key {
+struct UserKey {
     folder: tempfile::TempDir,
 }
 
-impl Key {
+impl UserKey {
     fn new() -> Self {
         let key = Self { folder: tempfile::tempdir_in("/var/tmp").unwrap() };
         fs::write(key.path(), "PRIVATE").unwrap();
@@ -90,7 +90,7 @@ async fn a_program_changes_no_mode_owner_time_or_attribute() {
     if !isolation().seccomp {
         return;
     }
-    let key = Key::new();
+    let key = UserKey::new();
     let before = key.facts();
     // The times of open files are free: `touch` sets them on what it has just made.
     let script = format!(
@@ -99,7 +99,7 @@ async fn a_program_changes_no_mode_owner_time_or_attribute() {
     );
     let bench = Bench::new(&script);
     let pack = facts(&bench.place().program);
-    let said = errors(&bench, json!({})).await;
+    let said = call_errors(&bench, json!({})).await;
     for (place, calls) in said.as_object().unwrap() {
         for (call, error) in calls.as_object().unwrap() {
             assert_eq!(error.as_i64(), Some(EPERM), "{call} of {place}: {said}");
@@ -115,7 +115,7 @@ async fn a_program_with_a_folder_of_its_own_changes_what_it_has_open_and_nothing
     if !isolation().seccomp {
         return;
     }
-    let key = Key::new();
+    let key = UserKey::new();
     let before = key.facts();
     let script = format!(
         "{RAW}{CHANGES}\nos.chdir(os.environ['COUNTERSIGN_PACK_DATA'])\nopen('own', 'w').write('mine')\nown = os.open('own', os.O_RDWR)\nos.fchmod(own, 0o640)\nos.utime(own, (1, 1))\nkey = b'{}'\nhandle = open_changes(os.open(key, os.O_PATH))\nprint(json.dumps({{'key': changes(key), 'own': changes(b'own'), 'handle': {{name: handle[name] for name in ('empty path', 'through proc')}}, 'weak': handle['fchmod'], 'mode': os.stat('own').st_mode & 0o777, 'time': os.stat('own').st_mtime}}))\n",
@@ -173,7 +173,7 @@ worked.append(subprocess.run(["/bin/echo", "child"], capture_output=True, text=T
 print(json.dumps({"denied": denied, "unknown": unknown, "interrupt": status & 0x7f, "worked": worked}))
 "#
     );
-    let said = errors(&Bench::new(&script), json!({})).await;
+    let said = call_errors(&Bench::new(&script), json!({})).await;
     for (calls, error) in [("denied", EPERM), ("unknown", ENOSYS)] {
         for (call, found) in said[calls].as_object().unwrap() {
             assert_eq!(found.as_i64(), Some(error), "{call}: {said}");

@@ -5,7 +5,7 @@ use std::fs;
 use contract::PackFault;
 use serde_json::{Value, json};
 
-use crate::{ledger, place};
+use crate::{ledger, write_pack};
 
 /// The faults of the ledger after a change.
 fn faults(change: impl FnOnce(&mut Value)) -> Vec<PackFault> {

@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::running::{request, spec, target};
 
-type Seen = Arc<Mutex<Vec<Value>>>;
+type RequestLog = Arc<Mutex<Vec<Value>>>;
 
 /// Names of the tests, and how often each was asked for.
 #[derive(Default)]
@@ -45,12 +45,12 @@ impl Lookup for Names {
 
 struct Server {
     at: SocketAddr,
-    seen: Seen,
+    seen: RequestLog,
     names: Arc<Names>,
     runner: HttpRunner,
 }
 
-async fn echo(State(seen): State<Seen>, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+async fn echo(State(seen): State<RequestLog>, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
     let headers: HashMap<String, String> = headers.iter().map(|(n, v)| (n.to_string(), String::from_utf8_lossy(v.as_bytes()).into_owned())).collect();
     let saw = json!({"method": method.as_str(), "uri": uri.to_string(), "headers": headers, "body": String::from_utf8_lossy(&body)});
     seen.lock().unwrap().push(saw.clone());
@@ -74,7 +74,7 @@ async fn status(Path(code): Path<u16>, Query(query): Query<HashMap<String, Strin
 
 impl Server {
     async fn start() -> Self {
-        let seen = Seen::default();
+        let seen = RequestLog::default();
         let router = Router::new()
             .route("/echo/{*rest}", any(echo))
             .route("/status/{code}", any(status))
@@ -126,11 +126,11 @@ impl Server {
     }
 
     async fn get(&self, path: &str) -> Result<Value, ToolFailure> {
-        self.run(&self.tool(path, json!({})), json!({"id": "x"}), &allowed()).await
+        self.run(&self.tool(path, json!({})), json!({"id": "x"}), &open_permit()).await
     }
 }
 
-fn allowed() -> Permit {
+fn open_permit() -> Permit {
     Permit { private_network: true, secret: None }
 }
 
@@ -168,7 +168,7 @@ async fn private_addresses_need_the_manifest_and_the_user() {
     // Names that lead here, an address written as such, and every disguise of one: never without the manifest.
     for host in ["api.test", "metadata.test", "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "2130706433", "0x7f.1", "127.1"] {
         let spec = spec(json!({"http": {"url": format!("https://{host}:{}/echo/x", server.at.port())}}));
-        let failure = server.run(&spec, json!({"id": "x"}), &allowed()).await.unwrap_err();
+        let failure = server.run(&spec, json!({"id": "x"}), &open_permit()).await.unwrap_err();
         assert_eq!(failure.error.reason_text(), Some("private_address"), "{host}: {}", failure.error);
         assert!(!failure.may_have_happened);
     }
@@ -198,7 +198,7 @@ async fn metadata_addresses_stay_closed_also_where_the_private_network_is_open()
     for host in hosts {
         for scheme in ["http", "https"] {
             let spec = spec(json!({"http": {"url": format!("{scheme}://{host}:{}/echo/x", server.at.port()), "private_network": true}}));
-            let failure = server.run(&spec, json!({"id": "x"}), &allowed()).await.unwrap_err();
+            let failure = server.run(&spec, json!({"id": "x"}), &open_permit()).await.unwrap_err();
             assert_eq!((failure.error.reason_text(), failure.may_have_happened), (Some("private_address"), false), "{host}: {}", failure.error);
         }
     }
@@ -212,7 +212,7 @@ async fn a_name_is_looked_at_where_it_really_leads() {
     let looked_at_before = server.names.lookup("rebinds.test".to_owned()).await.unwrap();
     assert!(packs::run::may_reach(looked_at_before[0], false));
     let spec = spec(json!({"http": {"url": format!("https://rebinds.test:{}/echo/x", server.at.port())}}));
-    assert_eq!(error(server.run(&spec, json!({"id": "x"}), &allowed()).await).reason_text(), Some("private_address"));
+    assert_eq!(error(server.run(&spec, json!({"id": "x"}), &open_permit()).await).reason_text(), Some("private_address"));
     assert!(server.seen.lock().unwrap().is_empty());
 }
 
@@ -307,22 +307,22 @@ async fn each_status_has_its_code() {
         call["query"] = query;
         spec(json!({"http": call}))
     };
-    let seconds = error(server.run(&asks(json!({"retry-after": "7"})), json!({"id": "x"}), &allowed()).await);
+    let seconds = error(server.run(&asks(json!({"retry-after": "7"})), json!({"id": "x"}), &open_permit()).await);
     assert_eq!(seconds.details["retry_after_ms"], 7_000);
     let dated = json!({"retry-after": "Sun, 22 Nov 2026 10:00:30 GMT", "date": "Sun, 22 Nov 2026 10:00:00 GMT"});
-    assert_eq!(error(server.run(&asks(dated), json!({"id": "x"}), &allowed()).await).details["retry_after_ms"], 30_000);
+    assert_eq!(error(server.run(&asks(dated), json!({"id": "x"}), &open_permit()).await).details["retry_after_ms"], 30_000);
 }
 
 #[tokio::test]
 async fn answers_are_read_as_declared_and_bounded() {
     let server = Server::start().await;
-    let text = server.run(&server.tool("/text", json!({"response": "text"})), json!({"id": "x"}), &allowed()).await.unwrap();
+    let text = server.run(&server.tool("/text", json!({"response": "text"})), json!({"id": "x"}), &open_permit()).await.unwrap();
     assert_eq!(text, json!({"text": "plain words"}));
     assert_eq!(server.get("/empty").await.unwrap(), json!({}));
     let wrong = server.get("/text").await.unwrap_err();
     assert_eq!((wrong.error.code, wrong.error.reason_text(), wrong.may_have_happened), (ErrorCode::InternalError, Some("invalid_response"), true));
     let big = server.tool("/big", json!({"response": "text", "max_response_bytes": 5000}));
-    assert_eq!(error(server.run(&big, json!({"id": "x"}), &allowed()).await).reason_text(), Some("response_too_large"));
+    assert_eq!(error(server.run(&big, json!({"id": "x"}), &open_permit()).await).reason_text(), Some("response_too_large"));
 }
 
 #[tokio::test]
@@ -359,7 +359,7 @@ async fn section_6_idempotency_by_strategy() {
         let call = json!({"method": "POST", "url": server.url("/echo/orders"), "private_network": true});
         let spec = spec(json!({"http": call, "side_effect_level": "write", "idempotency": idempotency}));
         for _try in 0..2 {
-            let saw = server.run(&spec, arguments.clone(), &allowed()).await.unwrap();
+            let saw = server.run(&spec, arguments.clone(), &open_permit()).await.unwrap();
             assert_eq!([header(&saw, "idempotency-key"), header(&saw, "x-request")], expected_headers, "{idempotency}");
             assert_eq!(body(&saw), expected_body, "{idempotency}");
         }
