@@ -228,8 +228,8 @@ impl Outside {
     }
 
     /// Which marks a log is held to, and what is wrong with the marks themselves.
-    pub(crate) fn weigh(&self) -> Weighed {
-        let mut weighed = Weighed { problems: self.problems.clone(), ..Weighed::default() };
+    pub(crate) fn compare(&self) -> ComparedMarks {
+        let mut weighed = ComparedMarks { problems: self.problems.clone(), ..ComparedMarks::default() };
         if let Some(mark) = &self.keyring {
             if mark.signature.is_some() && !mark.holds() {
                 weighed.problems.push("the copy of the newest checkpoint in the keyring was changed: its signature does not hold".to_owned());
@@ -246,7 +246,7 @@ impl Outside {
         weighed
     }
 
-    fn weigh_state(&self, mark: &Mark, weighed: &mut Weighed) {
+    fn weigh_state(&self, mark: &Mark, weighed: &mut ComparedMarks) {
         let authority = self.keyring.as_ref();
         let is_newer = authority.is_none_or(|known| known.counter < mark.counter);
         // Version 0.1 signed no marks; its keyring copy is unsigned then, too.
@@ -276,13 +276,13 @@ impl Outside {
 
 /// The marks that a log is held to.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Weighed {
+pub(crate) struct ComparedMarks {
     pub(crate) marks: Vec<Mark>,
     pub(crate) problems: Vec<String>,
     pub(crate) compared_with: ComparedWith,
 }
 
-impl Weighed {
+impl ComparedMarks {
     /// The newest mark.
     pub(crate) fn newest(&self) -> Option<&Mark> {
         self.marks.iter().max_by_key(|mark| mark.counter)

@@ -33,7 +33,7 @@ pub(crate) fn canonical_text(value: &Value) -> Result<String, CanonError> {
 }
 
 /// Whether the number is one a body may hold.
-fn safe(number: &Number) -> Option<bool> {
+fn is_safe(number: &Number) -> Option<bool> {
     if let Some(n) = number.as_u64() {
         return Some(n <= MAX_SAFE);
     }
@@ -68,7 +68,7 @@ fn check(value: &Value, depth: usize) -> Result<(), CanonError> {
     }
     match value {
         Value::Null | Value::Bool(_) | Value::String(_) => Ok(()),
-        Value::Number(number) => match safe(number) {
+        Value::Number(number) => match is_safe(number) {
             Some(true) => Ok(()),
             Some(false) => Err(CanonError::TooLarge(String::new())),
             None => Err(CanonError::Float(String::new())),
@@ -81,7 +81,7 @@ fn check(value: &Value, depth: usize) -> Result<(), CanonError> {
 /// A value as it goes behind a commitment: integers that JCS would round become text, so that nothing is lost.
 pub(crate) fn keep_integers(value: &Value) -> Value {
     match value {
-        Value::Number(number) if safe(number) == Some(false) => Value::String(number.to_string()),
+        Value::Number(number) if is_safe(number) == Some(false) => Value::String(number.to_string()),
         Value::Null | Value::Bool(_) | Value::String(_) | Value::Number(_) => value.clone(),
         Value::Array(list) => Value::Array(list.iter().map(keep_integers).collect()),
         Value::Object(map) => Value::Object(map.iter().map(|(k, v)| (k.clone(), keep_integers(v))).collect::<Map<_, _>>()),

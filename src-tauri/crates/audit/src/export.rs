@@ -105,7 +105,7 @@ fn signing_key(db: &Connection) -> Result<String, ExportError> {
     let bytes: Vec<u8> = db.query_row("SELECT body FROM audit_record WHERE type='log_opened' ORDER BY seq DESC LIMIT 1", [], |row| row.get(0))?;
     let body = body::parse(&bytes).map_err(ExportError::Log)?;
     let origin = format!("audit/{}", body.text("installation").unwrap_or_default());
-    let state = keys::stated(&origin, &body).map_err(ExportError::Log)?;
+    let state = keys::read_key_state(&origin, &body).map_err(ExportError::Log)?;
     Ok(note::vkey_of(&origin, &state.current))
 }
 

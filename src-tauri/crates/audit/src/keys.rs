@@ -92,7 +92,7 @@ pub(crate) fn rotated_fields(origin: &str, seq: u64, prev: &str, old: &Verifying
 }
 
 /// The state that a `log_opened` record states.
-pub(crate) fn stated(origin: &str, body: &Body) -> Result<KeyState, String> {
+pub(crate) fn read_key_state(origin: &str, body: &Body) -> Result<KeyState, String> {
     let key = |name: &str| body.text(name).and_then(|text| note::parse_vkey(origin, text));
     let current = key("key").ok_or("it does not name the signing key")?;
     let anchored = body.fields.get("anchored").and_then(Value::as_bool).ok_or("it does not say whether the key is kept in a keyring")?;
@@ -107,7 +107,7 @@ pub(crate) fn stated(origin: &str, body: &Body) -> Result<KeyState, String> {
 pub(crate) fn step(origin: &str, installation: &str, state: Option<&KeyState>, body: &Body) -> Result<Option<KeyState>, String> {
     match (body.kind.as_str(), state) {
         ("log_opened", _) => {
-            let stated = stated(origin, body)?;
+            let stated = read_key_state(origin, body)?;
             if body.text("installation") != Some(installation) {
                 return Err("it belongs to another installation".to_owned());
             }

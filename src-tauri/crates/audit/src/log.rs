@@ -45,11 +45,11 @@ impl Drop for Inner {
     }
 }
 
-fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn gone() -> AuditUnavailable {
+fn writer_gone() -> AuditUnavailable {
     AuditUnavailable("it is closed; restart Countersign".to_owned())
 }
 
@@ -91,34 +91,34 @@ impl Log {
         let failed = |error: std::io::Error| AuditUnavailable(format!("its thread could not be started ({error})"));
         let inner = &self.inner;
         inner.total.send_replace(opened.chain.frontier.size());
-        held(&inner.warnings).clone_from(&opened.warnings);
+        lock(&inner.warnings).clone_from(&opened.warnings);
         inner.checked_whole.store(opened.checked_whole, Ordering::Relaxed);
         let writer = Writer::new(opened, &inner.options, inner.total.clone(), inner.marks_failing.clone()).map_err(failed)?;
         let (commands, receiver) = channel();
         std::thread::Builder::new().name("audit-writer".into()).spawn(move || writer.run(&receiver)).map_err(failed)?;
-        *held(&inner.commands) = commands;
+        *lock(&inner.commands) = commands;
         Ok(())
     }
 
     /// Takes no further records: something is wrong with the log, and a person has to see it first.
     pub fn stop(&self, why: &str) {
-        held(&self.inner.stopped).get_or_insert_with(|| why.to_owned());
+        lock(&self.inner.stopped).get_or_insert_with(|| why.to_owned());
     }
 
     /// Sets the log aside and begins a new one in its place. Blocking. Gives the old file's new path.
     pub fn accept(&self, found: &Tampered) -> Result<PathBuf, AuditUnavailable> {
         self.end_writer();
-        held(&self.inner.reader).take();
+        lock(&self.inner.reader).take();
         let (opened, aside) = open::begin_anew(&self.inner.options, found)?;
         self.write_with(opened)?;
-        held(&self.inner.stopped).take();
+        lock(&self.inner.stopped).take();
         Ok(aside)
     }
 
     /// Has the writer end and waits for it. A log that is stopped may still have one.
     fn end_writer(&self) {
         let (reply, ended) = oneshot::channel();
-        let sent = held(&self.inner.commands).send(Command::Close { reply: Some(reply) });
+        let sent = lock(&self.inner.commands).send(Command::Close { reply: Some(reply) });
         if sent.is_ok() {
             // How its last commit went does not matter to a log that is set aside.
             let _ = ended.blocking_recv();
@@ -147,7 +147,7 @@ impl Log {
 
     /// What could not be checked at opening, and whether the outside copy cannot be written now. For the doctor.
     pub fn warnings(&self) -> Vec<String> {
-        let mut all = held(&self.inner.warnings).clone();
+        let mut all = lock(&self.inner.warnings).clone();
         if self.inner.marks_failing.load(Ordering::Relaxed) {
             all.push("the copy of the newest checkpoint outside the log cannot be stored".to_owned());
         }
@@ -156,17 +156,17 @@ impl Log {
 
     fn send(&self, command: Command) -> Result<(), AuditUnavailable> {
         self.check_stopped()?;
-        held(&self.inner.commands).send(command).map_err(|_| gone())
+        lock(&self.inner.commands).send(command).map_err(|_| writer_gone())
     }
 
     fn check_stopped(&self) -> Result<(), AuditUnavailable> {
-        held(&self.inner.stopped).clone().map_or(Ok(()), |why| Err(AuditUnavailable(why)))
+        lock(&self.inner.stopped).clone().map_or(Ok(()), |why| Err(AuditUnavailable(why)))
     }
 
     async fn ask<T>(&self, command: impl FnOnce(oneshot::Sender<Result<T, AuditUnavailable>>) -> Command) -> Result<T, AuditUnavailable> {
         let (reply, answer) = oneshot::channel();
         self.send(command(reply))?;
-        answer.await.map_err(|_| gone())?
+        answer.await.map_err(|_| writer_gone())?
     }
 
     /// Signs the present size, if that has not been done, and gives the newest checkpoint.
@@ -183,21 +183,21 @@ impl Log {
     /// Signs, stores the outside copy and ends the writer. Later calls fail.
     pub async fn close(&self) -> Result<(), AuditUnavailable> {
         // The writer's connection has to be the last one, so that closing it folds the side file in.
-        held(&self.inner.reader).take();
+        lock(&self.inner.reader).take();
         let (reply, answer) = oneshot::channel();
         // Also a log that is stopped is closed, if it is open; what it has taken is kept.
-        let sent = held(&self.inner.commands).send(Command::Close { reply: Some(reply) });
+        let sent = lock(&self.inner.commands).send(Command::Close { reply: Some(reply) });
         match sent {
-            Ok(()) => answer.await.map_err(|_| gone())?,
-            Err(_) if held(&self.inner.stopped).is_some() => Ok(()),
-            Err(_) => Err(gone()),
+            Ok(()) => answer.await.map_err(|_| writer_gone())?,
+            Err(_) if lock(&self.inner.stopped).is_some() => Ok(()),
+            Err(_) => Err(writer_gone()),
         }
     }
 
     async fn reading<T: Send + 'static>(&self, work: impl FnOnce(&Connection) -> Result<T, AgentError> + Send + 'static) -> Result<T, AgentError> {
         let inner = self.inner.clone();
         let run = move || {
-            let mut slot = held(&inner.reader);
+            let mut slot = lock(&inner.reader);
             let db = match slot.take() {
                 Some(db) => db,
                 None => schema::open_reader(&inner.options.path).map_err(|error| unreadable(&error))?,
@@ -262,8 +262,8 @@ impl AuditLog for Log {
             self.check_stopped()?;
         }
         let (reply, answer) = oneshot::channel();
-        held(&self.inner.commands).send(Command::Append { draft: Box::new(record), durability, reply }).map_err(|_| gone())?;
-        answer.await.map_err(|_| gone())?
+        lock(&self.inner.commands).send(Command::Append { draft: Box::new(record), durability, reply }).map_err(|_| writer_gone())?;
+        answer.await.map_err(|_| writer_gone())?
     }
 
     async fn flush(&self) -> Result<(), AuditUnavailable> {

@@ -10,7 +10,7 @@ use engine::ports::{AuditUnavailable, Clock, RecordDraft};
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 use serde_json::Value;
 
-use crate::anchor::{self, Anchor, Mark, Outside, WHOLE_UP_TO, Weighed};
+use crate::anchor::{self, Anchor, ComparedMarks, Mark, Outside, WHOLE_UP_TO};
 use crate::body::{self, instant};
 use crate::chain::{self, Chain, WriteError, stored_checkpoint, stored_frontier, stored_size};
 use crate::entropy::Entropy;
@@ -140,9 +140,9 @@ pub(crate) fn begin_anew(options: &OpenOptions, found: &Tampered) -> Result<(Ope
     let begin = || -> Result<Opened, Failure> {
         let mut db = schema::open_writer(&options.path, options.page_size).map_err(WriteError::from)?;
         schema::create(&db).map_err(WriteError::from)?;
-        let recovered = recovery(found, &aside);
+        let recovered = recovery_record(found, &aside);
         let chain = first_records(&mut db, options, None, Some(recovered))?;
-        let newest = options.outside().weigh().newest().map(|mark| mark.counter);
+        let newest = options.outside().compare().newest().map(|mark| mark.counter);
         let known = found.mark.as_ref().map(|mark| mark.counter).filter(|counter| *counter <= anchor::COUNTER_MAX);
         let counter = known.max(newest).unwrap_or_default().saturating_add(1);
         // At once, and not by the log's thread: the old mark would speak against the new log.
@@ -158,7 +158,7 @@ pub(crate) fn begin_anew(options: &OpenOptions, found: &Tampered) -> Result<(Ope
 
 fn open(options: &OpenOptions) -> Result<Opened, Failure> {
     let outside = options.outside();
-    let weighed = outside.weigh();
+    let weighed = outside.compare();
     let mark = weighed.newest().cloned();
     if !weighed.problems.is_empty() {
         let outside = Outside { installation: Some(options.installation.clone()), ..outside };
@@ -170,19 +170,19 @@ fn open(options: &OpenOptions) -> Result<Opened, Failure> {
     let expected = weighed.largest().map(|mark| mark.size).filter(|size| *size > 0);
     if missing && let Some(size) = expected {
         let message = format!("the log file is missing; it had {size} records");
-        return Err(tampered(mark, None, problem(Some(1), message)));
+        return Err(tampered_failure(mark, None, problem(Some(1), message)));
     }
     if let Some(folder) = options.path.parent() {
         std::fs::create_dir_all(folder).map_err(|error| Failure::Unavailable(format!("the folder of the log cannot be made ({error})")))?;
     }
     // Before SQLite opens the file to write, which may change it.
     let checked_whole = check_whole(options, &outside, &weighed)?;
-    let sql = |error: rusqlite::Error| damaged(error, mark.clone());
+    let sql = |error: rusqlite::Error| damaged_failure(error, mark.clone());
     let mut db = schema::open_writer(&options.path, options.page_size).map_err(sql)?;
     let fresh = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0)).map_err(sql)? == 0;
     if fresh {
         if expected.is_some() {
-            return Err(tampered(mark, None, problem(Some(1), "the log file holds no records any more".to_owned())));
+            return Err(tampered_failure(mark, None, problem(Some(1), "the log file holds no records any more".to_owned())));
         }
         schema::create(&db).map_err(sql)?;
     }
@@ -191,11 +191,11 @@ fn open(options: &OpenOptions) -> Result<Opened, Failure> {
         Some(SchemaFault::Newer(version)) => {
             return Err(Failure::Unavailable(schema::newer(version)));
         }
-        Some(SchemaFault::Altered(what)) => return Err(tampered(mark, None, problem(None, what.to_owned()))),
+        Some(SchemaFault::Altered(what)) => return Err(tampered_failure(mark, None, problem(None, what.to_owned()))),
     }
-    let known = match tail(&db, options, &weighed).map_err(sql)? {
+    let known = match check_tail(&db, options, &weighed).map_err(sql)? {
         Ok(known) => known,
-        Err((size_root, found)) => return Err(tampered(mark, size_root, found)),
+        Err((size_root, found)) => return Err(tampered_failure(mark, size_root, found)),
     };
     if known.is_some() && weighed.marks.is_empty() && !options.anchors.is_empty() {
         warnings.push("there was no copy of the newest checkpoint outside the log; whether it was cut could not be checked".to_owned());
@@ -221,7 +221,7 @@ fn mark_start(options: &OpenOptions, mark: &Mark, before: Option<&Mark>) -> Resu
 }
 
 /// Checks that the file is byte for byte the one that was closed, or else all that is in it. Gives false if the file is too large for that.
-fn check_whole(options: &OpenOptions, outside: &Outside, weighed: &Weighed) -> Result<bool, Failure> {
+fn check_whole(options: &OpenOptions, outside: &Outside, weighed: &ComparedMarks) -> Result<bool, Failure> {
     let path = &options.path;
     if std::fs::metadata(path).is_ok_and(|meta| meta.len() > WHOLE_UP_TO) {
         return Ok(false);
@@ -246,20 +246,24 @@ fn problem(seq: Option<u64>, message: String) -> VerifyProblem {
     VerifyProblem { seq, message }
 }
 
-fn tampered(mark: Option<Mark>, size_root: Option<(u64, String)>, found: VerifyProblem) -> Failure {
+fn tampered_failure(mark: Option<Mark>, size_root: Option<(u64, String)>, found: VerifyProblem) -> Failure {
     let (size, root) = size_root.unzip();
     Failure::Tampered(Box::new(Tampered { problems: vec![found], size, root, mark }))
 }
 
 /// A file that SQLite calls damaged is tampered with; anything else is a disk or permission that can be mended.
-fn damaged(error: rusqlite::Error, mark: Option<Mark>) -> Failure {
-    if schema::is_damage(&error) { tampered(mark, None, problem(None, format!("the log file is damaged ({error})"))) } else { WriteError::from(error).into() }
+fn damaged_failure(error: rusqlite::Error, mark: Option<Mark>) -> Failure {
+    if schema::is_damage(&error) {
+        tampered_failure(mark, None, problem(None, format!("the log file is damaged ({error})")))
+    } else {
+        WriteError::from(error).into()
+    }
 }
 
 type TailFault = (Option<(u64, String)>, VerifyProblem);
 
 /// Checks the newest checkpoint, the records after it and the marks. `None` = an empty log.
-fn tail(db: &Connection, options: &OpenOptions, weighed: &Weighed) -> rusqlite::Result<Result<Option<Chain>, TailFault>> {
+fn check_tail(db: &Connection, options: &OpenOptions, weighed: &ComparedMarks) -> rusqlite::Result<Result<Option<Chain>, TailFault>> {
     let origin = options.origin();
     let size = stored_size(db)?;
     if let Some(mark) = weighed.largest().filter(|mark| mark.size > size) {
@@ -282,7 +286,7 @@ fn tail(db: &Connection, options: &OpenOptions, weighed: &Weighed) -> rusqlite::
     if opened.text("installation") != Some(options.installation.as_str()) {
         return fault(1, "the log belongs to another installation");
     }
-    let Ok(state) = keys::stated(&origin, &opened) else {
+    let Ok(state) = keys::read_key_state(&origin, &opened) else {
         return fault(opened.seq, "the record that names the signing key is damaged");
     };
     let Some((signed, text)) = stored_checkpoint(db)? else {
@@ -294,24 +298,24 @@ fn tail(db: &Connection, options: &OpenOptions, weighed: &Weighed) -> rusqlite::
         return fault(signed.min(size + 1), "the newest checkpoint does not match the records, or is signed with another key");
     }
     for mark in &weighed.marks {
-        if let Some((seq, message)) = against(db, &origin, mark)? {
+        if let Some((seq, message)) = check_against(db, &origin, mark)? {
             return Ok(Err((Some((size, crate::hex::encode(&root))), VerifyProblem { seq, message: message.to_owned() })));
         }
     }
     if let Some(closed) = weighed.marks.iter().find(|mark| mark.denies_tail(size, signed)) {
         return fault(closed.size + 1, verify::ADDED);
     }
-    if let Some((seq, message)) = added(db, weighed.newest())? {
+    if let Some((seq, message)) = find_added(db, weighed.newest())? {
         return fault(seq, message);
     }
-    match unsigned(db, signed, size)? {
+    match find_unsigned(db, signed, size)? {
         Ok(last_leaf) => Ok(Ok(Some(Chain { origin, frontier, last_leaf, signed, keys: state }))),
         Err(seq) => fault(seq, "the record was changed, or is not the one that followed"),
     }
 }
 
 /// Holds the log against a mark over records that are there; gives what is wrong.
-fn against(db: &Connection, origin: &str, mark: &Mark) -> rusqlite::Result<Option<(Option<u64>, &'static str)>> {
+fn check_against(db: &Connection, origin: &str, mark: &Mark) -> rusqlite::Result<Option<(Option<u64>, &'static str)>> {
     if crate::hex::encode(&stored_frontier(db, mark.size)?.root()) != mark.root {
         return Ok(Some((None, "the records differ from the copy of the checkpoint that is kept outside the log")));
     }
@@ -323,7 +327,7 @@ fn against(db: &Connection, origin: &str, mark: &Mark) -> rusqlite::Result<Optio
         .query_row("SELECT body FROM audit_record WHERE type='log_opened' AND seq<=?1 ORDER BY seq DESC LIMIT 1", [Num(mark.size)], |row| row.get(0))
         .optional()?;
     let opened = opened.and_then(|bytes| body::parse(&bytes).ok());
-    let key = opened.as_ref().and_then(|opened| keys::stated(origin, opened).ok()).map(|state| note::vkey_of(origin, &state.current));
+    let key = opened.as_ref().and_then(|opened| keys::read_key_state(origin, opened).ok()).map(|state| note::vkey_of(origin, &state.current));
     if key.as_deref() != Some(mark.key.as_str()) {
         return Ok(Some((Some(1), "the log was signed anew with another key than the one kept outside it")));
     }
@@ -334,9 +338,9 @@ fn against(db: &Connection, origin: &str, mark: &Mark) -> rusqlite::Result<Optio
 }
 
 /// Finds the first record that was added behind the newest mark; gives what is wrong with it.
-fn added(db: &Connection, newest: Option<&Mark>) -> rusqlite::Result<Option<(u64, &'static str)>> {
+fn find_added(db: &Connection, newest: Option<&Mark>) -> rusqlite::Result<Option<(u64, &'static str)>> {
     let Some(mark) = newest else { return Ok(None) };
-    let mut beyond = verify::Beyond::new(newest);
+    let mut beyond = verify::BeyondMark::new(newest);
     let mut statement = db.prepare("SELECT body FROM audit_record WHERE seq>?1 ORDER BY seq")?;
     let mut rows = statement.query([Num(mark.size)])?;
     while let Some(row) = rows.next()? {
@@ -352,7 +356,7 @@ fn added(db: &Connection, newest: Option<&Mark>) -> rusqlite::Result<Option<(u64
 }
 
 /// Checks the records after the newest checkpoint, and the last record in any case; gives the last leaf or the bad number.
-fn unsigned(db: &Connection, signed: u64, size: u64) -> rusqlite::Result<Result<tree::Hash, u64>> {
+fn find_unsigned(db: &Connection, signed: u64, size: u64) -> rusqlite::Result<Result<tree::Hash, u64>> {
     let from = (signed + 1).min(size);
     let mut prev = if from > 1 { chain::stored_node(db, 0, from - 2)? } else { [0u8; 32] };
     let mut statement = db.prepare("SELECT body, leaf FROM audit_record WHERE seq>=?1 ORDER BY seq")?;
@@ -396,7 +400,7 @@ fn first_records(db: &mut Connection, options: &OpenOptions, known: Option<Chain
                 let message = "the log was signed with another key of the keyring, which is not there any more".to_owned();
                 let size = chain.frontier.size();
                 let root = crate::hex::encode(&chain.frontier.root());
-                return Err(tampered(options.outside().weigh().newest().cloned(), Some((size, root)), problem(None, message)));
+                return Err(tampered_failure(options.outside().compare().newest().cloned(), Some((size, root)), problem(None, message)));
             }
             let (seq, prev) = (chain.frontier.size() + 1, crate::hex::encode(&chain.last_leaf));
             let mut draft = RecordDraft::new(RecordType::KeyRotated);
@@ -419,7 +423,7 @@ fn first_records(db: &mut Connection, options: &OpenOptions, known: Option<Chain
     Ok(chain)
 }
 
-fn recovery(found: &Tampered, aside: &Path) -> RecordDraft {
+fn recovery_record(found: &Tampered, aside: &Path) -> RecordDraft {
     let name = aside.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let reason = found.problems.first().map_or("the old log could not be continued", |p| p.message.as_str());
     let optional = |text: Option<&String>| text.map_or(Value::Null, |text| Value::String(text.clone()));

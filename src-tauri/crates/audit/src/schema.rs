@@ -63,7 +63,7 @@ pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
 }
 
 /// What every connection gets.
-fn settle(db: &Connection) -> rusqlite::Result<()> {
+fn finish_wal(db: &Connection) -> rusqlite::Result<()> {
     db.busy_timeout(std::time::Duration::from_secs(5))?;
     db.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_CELL)?;
     db.set_prepared_statement_cache_capacity(32);
@@ -73,7 +73,7 @@ fn settle(db: &Connection) -> rusqlite::Result<()> {
 /// The writer's connection; the file is made when it is missing.
 pub(crate) fn open_writer(path: &Path, page_size: u32) -> rusqlite::Result<Connection> {
     let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    settle(&db)?;
+    finish_wal(&db)?;
     let fresh = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))? == 0;
     if fresh {
         db.pragma_update(None, "page_size", page_size)?;
@@ -105,7 +105,7 @@ pub(crate) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
         }
         Err(error) => return Err(error),
     };
-    settle(&db)?;
+    finish_wal(&db)?;
     db.pragma_update(None, "query_only", true)?;
     Ok(db)
 }

@@ -92,10 +92,10 @@ fn parse(prefix: &str, path: PathBuf) -> Option<Backup> {
 }
 
 /// Whether a regular copy is due: none within a day, and the database changed after the newest.
-pub(crate) fn due(files: &Files, now: DateTime<Utc>) -> bool {
+pub(crate) fn is_due(files: &Files, now: DateTime<Utc>) -> bool {
     let Some(newest) = list(files).into_iter().find(|backup| backup.regular) else { return true };
     let modified = |path: &Path| fs::metadata(path).and_then(|meta| meta.modified()).ok();
-    !files::fresh(newest.at, now) && modified(&files.db) > modified(&newest.path)
+    !files::is_fresh(newest.at, now) && modified(&files.db) > modified(&newest.path)
 }
 
 fn prune(files: &Files) {

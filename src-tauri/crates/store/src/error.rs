@@ -157,12 +157,12 @@ impl Faults {
         match Trouble::of(error) {
             Trouble::NoSpace => self.no_space(),
             Trouble::Damaged => {
-                self.distrust();
+                self.mark_unreliable();
                 StoreError::Failed(format!("{} is damaged; restart the app to restore it from the newest backup", self.path.display()))
             }
             Trouble::SyncFailed => {
                 self.sync_failed.store(true, Ordering::Release);
-                self.distrust();
+                self.mark_unreliable();
                 self.after_failed_sync()
             }
             Trouble::Busy => StoreError::Failed(format!("{} is in use by another program", self.path.display())),
@@ -183,7 +183,7 @@ impl Faults {
         StoreError::Failed(format!("the disk did not confirm a write to {}; restart the app to check the file", self.path.display()))
     }
 
-    fn distrust(&self) {
+    fn mark_unreliable(&self) {
         if let Err(error) = std::fs::remove_file(&self.checked_marker)
             && error.kind() != std::io::ErrorKind::NotFound
         {

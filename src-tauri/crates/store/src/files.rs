@@ -60,7 +60,7 @@ impl Files {
 
     pub(crate) fn check_due(&self, now: DateTime<Utc>) -> bool {
         let Ok(text) = fs::read_to_string(self.checked_marker()) else { return true };
-        read_stamp(text.trim()).is_none_or(|at| !fresh(at, now))
+        read_stamp(text.trim()).is_none_or(|at| !is_fresh(at, now))
     }
 
     pub(crate) fn mark_checked(&self, now: DateTime<Utc>) -> io::Result<()> {
@@ -75,7 +75,7 @@ impl Files {
 }
 
 /// Whether `at` is within the last day (a time in the future is not).
-pub(crate) fn fresh(at: DateTime<Utc>, now: DateTime<Utc>) -> bool {
+pub(crate) fn is_fresh(at: DateTime<Utc>, now: DateTime<Utc>) -> bool {
     at <= now && now - at < DAY
 }
 

@@ -20,6 +20,6 @@ mod text;
 mod writer;
 
 pub use error::OpenError;
-pub use open::{Opened, SqliteStore};
+pub use open::{OpenedStore, SqliteStore};
 pub use recover::Recovered;
 pub use redis::RedisSessions;

@@ -31,7 +31,7 @@ pub struct SqliteStore {
 }
 
 /// An opened store and what happened on the way.
-pub struct Opened {
+pub struct OpenedStore {
     /// Ready for use.
     pub store: SqliteStore,
     /// The file was damaged and has been replaced.
@@ -42,7 +42,7 @@ pub struct Opened {
 
 impl SqliteStore {
     /// Opens the file, creating it when there is none.
-    pub fn open(path: &Path, clock: Arc<dyn Clock>) -> Result<Opened, OpenError> {
+    pub fn open(path: &Path, clock: Arc<dyn Clock>) -> Result<OpenedStore, OpenError> {
         connection::check_library()?;
         let files = Files::new(path);
         let now = clock.now();
@@ -55,8 +55,10 @@ impl SqliteStore {
             first => (None, first),
         };
         match prepared {
-            Ok(conn) => Ok(Opened { store: Self::start(files, clock, Some(conn))?, recovered, read_only: false }),
-            Err(OpenError::NoSpace(_)) if readable_as_it_stands(&files) => Ok(Opened { store: Self::start(files, clock, None)?, recovered, read_only: true }),
+            Ok(conn) => Ok(OpenedStore { store: Self::start(files, clock, Some(conn))?, recovered, read_only: false }),
+            Err(OpenError::NoSpace(_)) if readable_as_it_stands(&files) => {
+                Ok(OpenedStore { store: Self::start(files, clock, None)?, recovered, read_only: true })
+            }
             Err(error) => Err(error),
         }
     }
@@ -85,7 +87,7 @@ impl SqliteStore {
         if let Some(writer) = &self.writer {
             writer.close(move |conn| {
                 checkpoint(&conn);
-                if backup::due(&files, now)
+                if backup::is_due(&files, now)
                     && let Err(error) = backup::take(&conn, &files, Occasion::Regular, now)
                 {
                     tracing::warn!(%error, "the daily copy of the database could not be made");
@@ -116,7 +118,7 @@ impl SqliteStore {
 
     /// A read of a few rows: handing it to a thread would take longer than the read.
     pub(crate) fn glance<T>(&self, read: impl FnOnce(&Connection) -> Result<T, DbError>) -> Result<T, StoreError> {
-        self.readers.here(read)
+        self.readers.read_here(read)
     }
 
     /// Writes what somebody acts on: it is on disk when this returns.

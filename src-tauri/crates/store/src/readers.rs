@@ -57,7 +57,7 @@ impl Readers {
     }
 
     /// Runs a short read at once, on the caller's thread.
-    pub(crate) fn here<T>(&self, read: impl FnOnce(&Connection) -> Result<T, DbError>) -> Result<T, StoreError> {
+    pub(crate) fn read_here<T>(&self, read: impl FnOnce(&Connection) -> Result<T, DbError>) -> Result<T, StoreError> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let conn = match idle().as_mut().ok_or_else(closed)?.pop() {
             Some(conn) => conn,

@@ -36,21 +36,21 @@ impl Recent {
         if row.body.len() < LEAST_BYTES {
             return Ok(Arc::new(row.item()?));
         }
-        if let Some(found) = self.halves(|halves| halves.get(row)) {
+        if let Some(found) = self.with_halves(|halves| halves.get(row)) {
             return Ok(found);
         }
         let item = Arc::new(row.item()?);
         let kept = CachedItem { body: row.body.into(), item: Arc::clone(&item) };
-        self.halves(|halves| halves.put(row.id.to_owned(), kept));
+        self.with_halves(|halves| halves.put(row.id.to_owned(), kept));
         Ok(item)
     }
 
     /// Forgets all: what is deleted is not to stay in memory.
     pub(crate) fn clear(&self) {
-        self.halves(|halves| *halves = Halves::default());
+        self.with_halves(|halves| *halves = Halves::default());
     }
 
-    fn halves<T>(&self, f: impl FnOnce(&mut Halves) -> T) -> T {
+    fn with_halves<T>(&self, f: impl FnOnce(&mut Halves) -> T) -> T {
         f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -125,7 +125,7 @@ mod tests {
             assert!(Arc::ptr_eq(&used, &read(&recent, "used", 1, &text)), "{n}");
         }
         assert!(!Arc::ptr_eq(&unused, &read(&recent, "unused", 1, &text)));
-        let held = recent.halves(|halves| halves.young.values().chain(halves.old.values()).map(|kept| kept.body.len()).sum::<usize>());
+        let held = recent.with_halves(|halves| halves.young.values().chain(halves.old.values()).map(|kept| kept.body.len()).sum::<usize>());
         assert!(held <= 2 * HALF_BYTES + 2 * LONG, "{held}");
     }
 }

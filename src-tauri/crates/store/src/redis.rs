@@ -86,7 +86,7 @@ impl RedisSessions {
     }
 
     /// No session's name begins with a colon, so these are nobody else's.
-    fn beside(&self, what: &str, name: &str) -> String {
+    fn side_key(&self, what: &str, name: &str) -> String {
         format!("{}:{what}:{name}", self.prefix)
     }
 
@@ -108,7 +108,7 @@ impl RedisSessions {
     }
 
     async fn ask<T: FromRedisValue>(&self, command: Cmd) -> Result<T, StoreError> {
-        self.send(command).await.map_err(|error| away(&error))
+        self.send(command).await.map_err(|error| unreachable_error(&error))
     }
 
     async fn forget_unreadable(&self, key: &str, why: &str) -> Result<(), StoreError> {
@@ -134,7 +134,7 @@ fn script(text: &str, keys: &[String]) -> Cmd {
 }
 
 /// How the text of a state begins; nothing begins like no state.
-fn beginning(rev: &str) -> String {
+fn revision_prefix(rev: &str) -> String {
     if rev.is_empty() { String::new() } else { format!(r#"{{"rev":"{rev}","#) }
 }
 
@@ -148,7 +148,7 @@ fn kind(error: &RedisError) -> String {
     }
 }
 
-fn away(error: &RedisError) -> StoreError {
+fn unreachable_error(error: &RedisError) -> StoreError {
     StoreError::Away(kind(error))
 }
 
@@ -163,13 +163,13 @@ fn status(stored: &str) -> Option<ApprovalStatus> {
 #[async_trait]
 impl SharedSessions for RedisSessions {
     async fn lock(&self, session: &SessionId, holder: &str) -> Result<bool, StoreError> {
-        let mut command = script(LOCK, &[self.beside("lock", session.as_str())]);
+        let mut command = script(LOCK, &[self.side_key("lock", session.as_str())]);
         command.arg(holder).arg(LOCK_MS);
         self.ask(command).await
     }
 
     async fn unlock(&self, session: &SessionId, holder: &str) -> Result<(), StoreError> {
-        let mut command = script(UNLOCK, &[self.beside("lock", session.as_str())]);
+        let mut command = script(UNLOCK, &[self.side_key("lock", session.as_str())]);
         command.arg(holder);
         self.ask(command).await
     }
@@ -177,7 +177,7 @@ impl SharedSessions for RedisSessions {
     async fn load(&self, session: &SessionId, known: &[&str]) -> Result<Loaded, StoreError> {
         let key = self.key(session);
         for rev in known.iter().filter(|rev| !rev.is_empty()) {
-            let wanted = beginning(rev);
+            let wanted = revision_prefix(rev);
             let mut begins = redis::cmd("GETRANGE");
             begins.arg(&key).arg(0).arg(wanted.len().saturating_sub(1));
             // Of another kind of value the whole is asked for below.
@@ -185,7 +185,7 @@ impl SharedSessions for RedisSessions {
                 Ok(found) if found == wanted.as_bytes() => return Ok(Loaded::Known((*rev).to_owned())),
                 Ok(_) => {}
                 Err(error) if error.code().is_some() => {}
-                Err(error) => return Err(away(&error)),
+                Err(error) => return Err(unreachable_error(&error)),
             }
         }
         let mut get = redis::cmd("GET");
@@ -197,7 +197,7 @@ impl SharedSessions for RedisSessions {
                 self.forget_unreadable(&key, "not a text").await?;
                 return Ok(Loaded::Nothing);
             }
-            Err(error) => return Err(away(&error)),
+            Err(error) => return Err(unreachable_error(&error)),
         };
         match serde_json::from_slice::<SessionImage>(&found) {
             Ok(image) if image.session == *session => Ok(Loaded::Other(Box::new(image))),
@@ -216,23 +216,23 @@ impl SharedSessions for RedisSessions {
         let body = serde_json::to_string(image).map_err(|error| StoreError::Failed(error.to_string()))?;
         let (ended, open): (Vec<_>, Vec<_>) = image.approvals.iter().partition(|approval| approval.status.is_final());
         let mut keys = vec![self.key(&image.session)];
-        keys.extend(open.iter().chain(&ended).map(|approval| self.beside("approval", approval.id.as_str())));
+        keys.extend(open.iter().chain(&ended).map(|approval| self.side_key("approval", approval.id.as_str())));
         let mut command = script(SAVE, &keys);
-        command.arg(beginning(was)).arg(body).arg(beginning(&image.rev)).arg(self.ttl_ms).arg(open.len());
+        command.arg(revision_prefix(was)).arg(body).arg(revision_prefix(&image.rev)).arg(self.ttl_ms).arg(open.len());
         self.ask(command).await
     }
 
     async fn approval_put(&self, id: &ApprovalId) -> Result<(), StoreError> {
         let mut command = redis::cmd("SET");
-        command.arg(self.beside("approval", id.as_str())).arg(word(ApprovalStatus::Pending)?).arg("NX").arg("PX").arg(self.ttl_ms);
+        command.arg(self.side_key("approval", id.as_str())).arg(word(ApprovalStatus::Pending)?).arg("NX").arg("PX").arg(self.ttl_ms);
         self.ask::<Option<String>>(command).await.map(drop)
     }
 
     async fn approval_move(&self, id: &ApprovalId, from: ApprovalStatus, to: ApprovalStatus) -> Result<Moved, StoreError> {
         let mine = format!("{} {}", word(to)?, nonce()?);
-        let mut command = script(MOVE, &[self.beside("approval", id.as_str())]);
+        let mut command = script(MOVE, &[self.side_key("approval", id.as_str())]);
         command.arg(word(from)?).arg(&mine);
-        let found: String = self.send_surely(command).await.map_err(|error| away(&error))?;
+        let found: String = self.send_surely(command).await.map_err(|error| unreachable_error(&error))?;
         Ok(match found.as_str() {
             "moved" => Moved::Yes,
             "" => Moved::Gone,
@@ -242,7 +242,7 @@ impl SharedSessions for RedisSessions {
 
     async fn approval_status(&self, id: &ApprovalId) -> Result<Option<ApprovalStatus>, StoreError> {
         let mut get = redis::cmd("GET");
-        get.arg(self.beside("approval", id.as_str()));
+        get.arg(self.side_key("approval", id.as_str()));
         let found: Option<String> = self.ask(get).await?;
         Ok(found.as_deref().and_then(status))
     }

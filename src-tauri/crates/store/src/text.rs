@@ -35,6 +35,6 @@ pub(crate) fn read_word<T: DeserializeOwned>(word: &str) -> Result<T, DbError> {
 }
 
 /// Lower case by Unicode's rules, which SQLite does only for ASCII.
-pub(crate) fn folded(text: &str) -> String {
+pub(crate) fn fold(text: &str) -> String {
     text.to_lowercase()
 }

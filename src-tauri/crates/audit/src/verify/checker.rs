@@ -19,13 +19,13 @@ pub(crate) const ADDED: &str = "records were added after the log was closed";
 /// So behind the newest mark there can be the last records of the run that stored it, unless it closed the log, and after them only
 /// openings of starts that ended before they stored a mark.
 #[derive(Debug)]
-pub(crate) struct Beyond<'a> {
+pub(crate) struct BeyondMark<'a> {
     newest: Option<&'a Mark>,
     /// The first record of an opening behind the mark.
     opened: Option<u64>,
 }
 
-impl<'a> Beyond<'a> {
+impl<'a> BeyondMark<'a> {
     pub(crate) fn new(newest: Option<&'a Mark>) -> Self {
         Self { newest, opened: None }
     }
@@ -81,7 +81,7 @@ pub(crate) struct Checker<'a> {
     open_commitments: BTreeMap<String, String>,
     /// Intents without outcome, by call.
     calls: BTreeMap<String, u64>,
-    beyond: Beyond<'a>,
+    beyond: BeyondMark<'a>,
     /// A record that was added has been reported.
     added: bool,
     keys_seen: BTreeSet<String>,
@@ -105,7 +105,7 @@ impl<'a> Checker<'a> {
             signed: 0,
             open_commitments: BTreeMap::new(),
             calls: BTreeMap::new(),
-            beyond: Beyond::new(expected.newest),
+            beyond: BeyondMark::new(expected.newest),
             added: false,
             keys_seen: BTreeSet::new(),
             missing_values: None,
@@ -125,12 +125,12 @@ impl<'a> Checker<'a> {
     }
 
     /// A record was bad: nothing after it can be judged.
-    pub(crate) fn stopped(&self) -> bool {
+    pub(crate) fn has_stopped(&self) -> bool {
         self.stopped
     }
 
     /// Reports the record that should come next as bad.
-    pub(crate) fn bad(&mut self, message: impl Into<String>) {
+    pub(crate) fn report_record(&mut self, message: impl Into<String>) {
         self.problems.add(Some(self.size() + 1), message);
         self.stopped = true;
     }
@@ -145,12 +145,12 @@ impl<'a> Checker<'a> {
         let body = match body::parse(bytes) {
             Ok(body) => body,
             Err(why) => {
-                self.bad(format!("record {seq} was changed: {why}"));
+                self.report_record(format!("record {seq} was changed: {why}"));
                 return None;
             }
         };
         if body.seq != seq {
-            self.bad(format!("record {seq} is missing; record {} is in its place", body.seq));
+            self.report_record(format!("record {seq} is missing; record {} is in its place", body.seq));
             return None;
         }
         if body.prev != crate::hex::encode(&self.prev) {
@@ -159,7 +159,7 @@ impl<'a> Checker<'a> {
             } else {
                 format!("record {seq} does not follow record {}: one of the two was changed", seq - 1)
             };
-            self.bad(message);
+            self.report_record(message);
             return None;
         }
         if seq == 1 {
@@ -175,7 +175,7 @@ impl<'a> Checker<'a> {
             }
             Ok(None) => {}
             Err(why) => {
-                self.bad(format!("record {seq} is not acceptable: {why}"));
+                self.report_record(format!("record {seq} is not acceptable: {why}"));
                 return None;
             }
         }
@@ -227,13 +227,13 @@ impl<'a> Checker<'a> {
     }
 
     /// Another fault of the newest record, which does not stop the chain.
-    pub(crate) fn fault(&mut self, message: impl Into<String>) {
+    pub(crate) fn report_fault(&mut self, message: impl Into<String>) {
         self.problems.add(Some(self.size()), message);
     }
 
     /// A fault of the newest record behind which nothing can be judged.
-    pub(crate) fn spoilt(&mut self, message: impl Into<String>) {
-        self.fault(message);
+    pub(crate) fn report_spoilt(&mut self, message: impl Into<String>) {
+        self.report_fault(message);
         self.stopped = true;
     }
 
@@ -243,13 +243,13 @@ impl<'a> Checker<'a> {
     }
 
     /// To be called after each record with its reveals: checkpoint and mark of this size.
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn check_size(&mut self) {
         let size = self.size();
         if let Some(missing) = &mut self.missing_values {
             missing.extend(std::mem::take(&mut self.open_commitments).into_keys().map(|member| (size, member)));
         }
         if let Some(text) = self.notes.remove(&size) {
-            match self.judge_note(&text) {
+            match self.check_note(&text) {
                 Ok(()) => {
                     self.checkpoints += 1;
                     self.signed = size;
@@ -264,11 +264,11 @@ impl<'a> Checker<'a> {
         }
         let expected = self.expected;
         for mark in expected.marks.iter().filter(|mark| mark.size == size) {
-            self.judge_mark(mark);
+            self.check_mark(mark);
         }
     }
 
-    fn judge_note(&self, text: &str) -> Result<(), String> {
+    fn check_note(&self, text: &str) -> Result<(), String> {
         let note: Note = note::parse(text).map_err(|error| error.to_string())?;
         let state = self.keys.as_ref().ok_or("there is no key")?;
         if note.origin != self.origin() || note.size != self.size() {
@@ -281,7 +281,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    fn judge_mark(&mut self, mark: &Mark) {
+    fn check_mark(&mut self, mark: &Mark) {
         let size = mark.size;
         let known = self.keys.as_ref().map(|state| note::vkey_of(&self.origin(), &state.current));
         if known.as_deref() != Some(mark.key.as_str()) || mark.installation != self.installation {

@@ -91,7 +91,7 @@ impl<T> Cursor<'_, T> {
     }
 }
 
-struct Stored {
+struct StoredRow {
     seq: i64,
     body: Vec<u8>,
     leaf: Vec<u8>,
@@ -102,8 +102,8 @@ struct Stored {
     status: Option<String>,
 }
 
-fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
-    Ok(Stored {
+fn stored(row: &Row<'_>) -> rusqlite::Result<StoredRow> {
+    Ok(StoredRow {
         seq: row.get(0)?,
         body: row.get(1)?,
         leaf: row.get(2)?,
@@ -133,7 +133,7 @@ fn records(db: &Connection, expected: Expected<'_>, problems: &mut Problems) -> 
         if !schema::is_damage(&error) {
             return Err(error);
         }
-        checker.bad(format!("record {} or what belongs to it cannot be read ({error})", checker.size() + 1));
+        checker.report_record(format!("record {} or what belongs to it cannot be read ({error})", checker.size() + 1));
     }
     let summary = checker.finish();
     if let Some(error) = note_fault {
@@ -155,7 +155,7 @@ fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
     while let Some(row) = records.next()? {
         let seq = checker.size() + 1;
         if i64::try_from(seq) != Ok(row.seq) {
-            checker.bad(format!("record {seq} is missing"));
+            checker.report_record(format!("record {seq} is missing"));
             return Ok(());
         }
         let Some((body, leaf, done)) = checker.record(&row.body) else { return Ok(()) };
@@ -163,7 +163,7 @@ fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
         for (id, hash) in done {
             let held = nodes.next()?.is_some_and(|(stored, value)| i64::try_from(id) == Ok(stored) && value == hash);
             if !held {
-                checker.spoilt(format!("the tree stored over the records up to {seq} does not match them"));
+                checker.report_spoilt(format!("the tree stored over the records up to {seq} does not match them"));
                 return Ok(());
             }
         }
@@ -175,12 +175,12 @@ fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
                 if of == row.seq {
                     checker.reveal(&reveal);
                 } else {
-                    checker.fault(format!("a value is stored for record {of}, which does not exist"));
+                    checker.report_fault(format!("a value is stored for record {of}, which does not exist"));
                 }
             }
         }
-        checker.settle();
-        if checker.stopped() {
+        checker.check_size();
+        if checker.has_stopped() {
             return Ok(());
         }
     }
@@ -195,9 +195,9 @@ fn feed(db: &Connection, checker: &mut Checker<'_>) -> rusqlite::Result<()> {
     Ok(())
 }
 
-fn compare(row: &Stored, body: &Body, leaf: &Hash, checker: &mut Checker<'_>) {
+fn compare(row: &StoredRow, body: &Body, leaf: &Hash, checker: &mut Checker<'_>) {
     if row.leaf != leaf {
-        checker.fault(format!("record {} was changed: its stored hash is another one", body.seq));
+        checker.report_fault(format!("record {} was changed: its stored hash is another one", body.seq));
     }
     let same = row.at == body.at
         && row.kind == body.kind
@@ -205,6 +205,6 @@ fn compare(row: &Stored, body: &Body, leaf: &Hash, checker: &mut Checker<'_>) {
         && row.tool.as_deref() == body.text("tool")
         && row.status.as_deref() == body.text("status");
     if !same {
-        checker.fault(format!("record {}: a column used for searching differs from the record", body.seq));
+        checker.report_fault(format!("record {}: a column used for searching differs from the record", body.seq));
     }
 }

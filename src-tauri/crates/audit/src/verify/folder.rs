@@ -109,11 +109,11 @@ fn files(folder: &Path, expected: Expected<'_>, problems: &mut Problems) -> Resu
     let reveals = Lines::open(&folder.join("reveals.jsonl")).map_err(|error| format!("reveals.jsonl: {error}"))?;
     if fs::exists(folder.join("proofs.jsonl")).unwrap_or(false) {
         let proofs = Lines::open(&folder.join("proofs.jsonl")).map_err(|error| format!("proofs.jsonl: {error}"))?;
-        return partial(records, reveals, proofs, &notes, &key, problems);
+        return check_partial(records, reveals, proofs, &notes, &key, problems);
     }
     let origin = notes.values().next_back().and_then(|text| note::parse(text).ok()).map(|n| n.origin).unwrap_or_default();
     let mut checker = Checker::new(problems, expected, notes);
-    whole(records, reveals, &mut checker)?;
+    check_whole(records, reveals, &mut checker)?;
     let summary = checker.finish();
     let stated = summary.key.map(|key| format!("{}\n", note::vkey_of(&origin, &key)));
     if problems.is_empty() && stated.as_deref() != Some(key.as_str()) {
@@ -129,14 +129,14 @@ fn reveal(lines: &mut Lines) -> Result<Option<(u64, Reveal)>, String> {
     Ok(Some((line.seq, Reveal { member: line.member, salt, value: line.value })))
 }
 
-fn whole(mut records: Lines, mut reveals: Lines, checker: &mut Checker<'_>) -> Result<(), String> {
+fn check_whole(mut records: Lines, mut reveals: Lines, checker: &mut Checker<'_>) -> Result<(), String> {
     let mut next = reveal(&mut reveals)?;
     loop {
         let line = match records.next() {
             Ok(Some(line)) => line,
             Ok(None) => break,
             Err(why) => {
-                checker.bad(format!("record {} cannot be read: {why}", checker.size() + 1));
+                checker.report_record(format!("record {} cannot be read: {why}", checker.size() + 1));
                 return Ok(());
             }
         };
@@ -147,8 +147,8 @@ fn whole(mut records: Lines, mut reveals: Lines, checker: &mut Checker<'_>) -> R
             checker.reveal(&value);
             next = reveal(&mut reveals)?;
         }
-        checker.settle();
-        if checker.stopped() {
+        checker.check_size();
+        if checker.has_stopped() {
             return Ok(());
         }
     }
@@ -159,7 +159,7 @@ fn whole(mut records: Lines, mut reveals: Lines, checker: &mut Checker<'_>) -> R
 }
 
 /// Some records, each proven to be in the signed tree.
-fn partial(
+fn check_partial(
     mut records: Lines,
     mut reveals: Lines,
     mut proofs: Lines,

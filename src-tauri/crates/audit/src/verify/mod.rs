@@ -10,11 +10,11 @@ use std::path::Path;
 
 use contract::{VerifyProblem, VerifyReport};
 
-use crate::anchor::{Mark, Outside, Weighed};
+use crate::anchor::{ComparedMarks, Mark, Outside};
 use crate::open::Tampered;
 use crate::schema;
 
-pub(crate) use checker::{ADDED, Beyond};
+pub(crate) use checker::{ADDED, BeyondMark};
 
 /// At most so many problems are listed.
 const MAX_PROBLEMS: usize = 50;
@@ -90,7 +90,7 @@ pub fn is_export(path: &Path) -> bool {
 /// Verifies like `verify_against`, and tells a file that cannot be read now from one that is at fault.
 pub fn judge(path: &Path, outside: &Outside) -> Judged {
     let mut problems = Problems::default();
-    let weighed = outside.weigh();
+    let weighed = outside.compare();
     for problem in &weighed.problems {
         problems.add(None, problem.as_str());
     }
@@ -120,7 +120,7 @@ pub fn judge(path: &Path, outside: &Outside) -> Judged {
 }
 
 /// Whether nothing is known of the log and its file holds no record: its first start is under way, or was killed.
-pub(crate) fn is_beginning(path: &Path, outside: &Outside, weighed: &Weighed) -> bool {
+pub(crate) fn is_beginning(path: &Path, outside: &Outside, weighed: &ComparedMarks) -> bool {
     let is_known = outside.marked || !weighed.marks.is_empty() || !weighed.problems.is_empty();
     !is_known && path.is_file() && !schema::has_begun(path)
 }

@@ -7,7 +7,7 @@ use soak::{Plan, Random};
 
 use crate::kit::{World, draft, run};
 
-fn sound(world: &World, when: &str, case: &str) {
+fn assert_sound(world: &World, when: &str, case: &str) {
     // Of a log that was just made the mark may not be there yet.
     let report = verify(&world.db(), world.anchor().load().unwrap().as_ref());
     assert!(report.ok, "{case}: {when}: {:?}", report.problems);
@@ -23,7 +23,7 @@ async fn start(world: &World, log: &Log, random: &mut Random, case: &str) {
             7 => drop(log.append(draft(n), Durability::Signed).await.unwrap()),
             8 => drop(log.checkpoint().await.unwrap()),
             9 => drop(log.erase(1 + random.below(n), "arguments").await.unwrap()),
-            10 => sound(world, "read beside the writer", case),
+            10 => assert_sound(world, "read beside the writer", case),
             _ => {
                 let report = log.verify().await.unwrap();
                 assert!(report.ok, "{case}: verified while open: {:?}", report.problems);
@@ -73,9 +73,9 @@ fn a_clean_run_raises_no_alarm() {
                 start(&world, &log, &mut random, &case).await;
                 log.close().await.unwrap();
             });
-            sound(&world, "closed", &case);
+            assert_sound(&world, "closed", &case);
         }
         exports(&world, &mut random, &case);
-        sound(&world, "at the end", &case);
+        assert_sound(&world, "at the end", &case);
     }
 }

@@ -20,7 +20,7 @@ fn inside(test: &str) -> Vec<String> {
     vec![std::env::current_exe().unwrap().display().to_string(), "--exact".into(), format!("crash::{test}"), "--ignored".into(), "--nocapture".into()]
 }
 
-fn given() -> World {
+fn given_world() -> World {
     let mut world = World::new();
     world.place = Some(PathBuf::from(std::env::var_os(FOLDER).expect("started by its parent only")));
     world
@@ -33,7 +33,7 @@ fn numbered(n: u64) -> RecordDraft {
 #[test]
 #[ignore = "started by the test that kills it"]
 fn inside_appends() {
-    let world = given();
+    let world = given_world();
     run(async {
         let log = world.open();
         for n in 0.. {
@@ -137,7 +137,7 @@ fn a_full_disk_refuses_records_and_takes_them_again_when_there_is_room() {
 #[test]
 #[ignore = "needs the small disk that its parent makes"]
 fn inside_full_disk() {
-    let world = given();
+    let world = given_world();
     let ballast = world.root().join("ballast");
     std::fs::write(&ballast, vec![1u8; 500_000]).unwrap();
     run(async {
@@ -173,7 +173,7 @@ fn a_disk_that_cannot_be_written_refuses_to_open_and_can_still_be_verified() {
 #[test]
 #[ignore = "needs the small disk that its parent makes"]
 fn inside_read_only() {
-    let world = given();
+    let world = given_world();
     run(async {
         let log = world.open();
         log.append(numbered(1), Durability::Durable).await.unwrap();

@@ -9,7 +9,7 @@ use crate::error::DbError;
 use crate::text;
 
 /// Decided ones that a list shows at most; the audit log has them all.
-const LISTED: u32 = 1000;
+const MAX_LISTED: u32 = 1000;
 /// Those that have not ended.
 const OPEN: &str = "'pending', 'approved', 'executing'";
 
@@ -125,7 +125,7 @@ pub(crate) fn list(conn: &Connection, include_decided: bool) -> Result<Vec<Appro
         "SELECT body, status, reason, decided_at FROM approval WHERE {which}
          ORDER BY CASE status WHEN 'pending' THEN 0 WHEN 'approved' THEN 1 WHEN 'executing' THEN 1 ELSE 2 END, created_at DESC, id LIMIT ?1",
     ))?;
-    let rows = statement.query_map(params![LISTED], columns)?;
+    let rows = statement.query_map(params![MAX_LISTED], columns)?;
     rows.map(|row| approval(row?)).collect()
 }
 

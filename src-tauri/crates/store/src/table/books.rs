@@ -84,7 +84,7 @@ pub(crate) fn reserve(conn: &Connection, wish: &ReservationRequest) -> Result<Re
     ])?;
     let id = conn.last_insert_rowid();
     if id % 1_000 == 0 {
-        conn.prepare_cached("DELETE FROM spending WHERE id <= ?1")?.execute([id - KEPT_CALLS])?;
+        conn.prepare_cached("DELETE FROM spending WHERE id <= ?1")?.execute([id - MAX_CALLS])?;
     }
     Ok(Reserved::Entry { id, output_tokens })
 }
@@ -107,16 +107,16 @@ pub(crate) fn spent(conn: &Connection, day: NaiveDate) -> Result<Spent, DbError>
 }
 
 /// Entries of the ledger, more than turns under way can have; what they add up to stays in `spent`.
-const KEPT_CALLS: i64 = 20_000;
+const MAX_CALLS: i64 = 20_000;
 /// Rows that no figure looks at any more go away with each new one.
-const KEPT: i64 = 1_000;
+const MAX_RUNS: i64 = 1_000;
 
 pub(crate) fn served_put(conn: &Connection, served: &Served) -> Result<(), DbError> {
     let entered = conn
         .prepare_cached("INSERT OR IGNORE INTO served (turn, ended_at, duration_ms, tools, status, code) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
         .execute(params![served.turn.as_str(), text::instant(served.ended_at), stored(served.duration_ms), served.tools, served.status, served.code])?;
     if entered > 0 {
-        conn.prepare_cached("DELETE FROM served WHERE id <= ?1")?.execute([conn.last_insert_rowid() - KEPT])?;
+        conn.prepare_cached("DELETE FROM served WHERE id <= ?1")?.execute([conn.last_insert_rowid() - MAX_RUNS])?;
     }
     Ok(())
 }

@@ -32,12 +32,12 @@ pub(crate) fn before(conn: &Connection, session: &SessionId, before: Option<u64>
 }
 
 /// Items that are looked through for one.
-const LOOKED_THROUGH: i64 = 1_000;
+const MAX_SCANNED: i64 = 1_000;
 
 pub(crate) fn newest_shown(conn: &Connection, session: &SessionId, view: ResultView, before: u64) -> Result<Option<Item>, DbError> {
     let before = i64::try_from(before).unwrap_or(i64::MAX);
     let mark = format!("\"view\":\"{}\"", text::word(&view)?);
-    let first = before.saturating_sub(LOOKED_THROUGH);
+    let first = before.saturating_sub(MAX_SCANNED);
     // Most need not be read as what they are.
     let sql = format!("SELECT {COLUMNS} FROM item WHERE session = ?1 AND seq < ?2 AND seq >= ?3 AND instr(body, ?4) > 0 ORDER BY seq DESC");
     let mut statement = conn.prepare_cached(&sql)?;

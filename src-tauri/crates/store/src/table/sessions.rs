@@ -12,7 +12,7 @@ use crate::text;
 /// Creating one that exists changes nothing.
 pub(crate) fn create(conn: &Connection, id: &SessionId, title: &str, at: DateTime<Utc>) -> Result<(), DbError> {
     conn.prepare_cached("INSERT INTO session (id, title, title_folded, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?4) ON CONFLICT (id) DO NOTHING")?
-        .execute(params![id.as_str(), title, text::folded(title), text::instant(at)])?;
+        .execute(params![id.as_str(), title, text::fold(title), text::instant(at)])?;
     Ok(())
 }
 
@@ -27,14 +27,14 @@ pub(crate) fn list(conn: &Connection, query: &str, offset: u32, limit: u32) -> R
         "SELECT id, title, created_at, updated_at FROM session WHERE ?1 = '' OR instr(title_folded, ?1) > 0
          ORDER BY updated_at DESC, id LIMIT ?3 OFFSET ?2",
     )?;
-    let rows = statement.query_map(params![text::folded(query.trim()), offset, limit], columns)?;
+    let rows = statement.query_map(params![text::fold(query.trim()), offset, limit], columns)?;
     rows.map(|row| summary(row?)).collect()
 }
 
 pub(crate) fn rename(conn: &Connection, id: &SessionId, title: &str) -> Result<(), DbError> {
     let changed =
-        conn.prepare_cached("UPDATE session SET title = ?2, title_folded = ?3 WHERE id = ?1")?.execute(params![id.as_str(), title, text::folded(title)])?;
-    found(changed, id)
+        conn.prepare_cached("UPDATE session SET title = ?2, title_folded = ?3 WHERE id = ?1")?.execute(params![id.as_str(), title, text::fold(title)])?;
+    require_found(changed, id)
 }
 
 /// Takes its items and turns (by foreign key), approvals, grants, values and its own budget with it. What was spent on a day stays, and so
@@ -50,7 +50,7 @@ pub(crate) fn delete(conn: &Connection, id: &SessionId) -> Result<(), DbError> {
         conn.prepare_cached(sql)?.execute([id.as_str()])?;
     }
     let changed = conn.prepare_cached("DELETE FROM session WHERE id = ?1")?.execute([id.as_str()])?;
-    found(changed, id)
+    require_found(changed, id)
 }
 
 /// Reserves `count` item numbers and marks the session as used at `at`. Gives the first number.
@@ -84,7 +84,7 @@ pub(crate) fn adopt(conn: &Connection, image: &SessionImage, untold: &str) -> Re
     approvals::adopt(conn, id, &image.approvals, untold)
 }
 
-fn found(changed: usize, id: &SessionId) -> Result<(), DbError> {
+fn require_found(changed: usize, id: &SessionId) -> Result<(), DbError> {
     if changed == 0 { Err(missing(id)) } else { Ok(()) }
 }
 

@@ -9,7 +9,7 @@ use engine::ports::Store as _;
 use rusqlite::Connection;
 use soak::{Plan, Random};
 
-use crate::world::{World, again, message, with_session};
+use crate::world::{World, message, run_again, with_session};
 
 const FOLDER: &str = "STORE_TEST_CRASH_FOLDER";
 
@@ -37,7 +37,7 @@ fn child() {
 /// A process that stores items, killed at a random instant: after some answer, or after some time, which may be within the opening.
 /// Gives the number of the last item that it was answered for.
 fn killed(world: &World, random: &mut Random) -> Option<u64> {
-    let mut child = again("crash::child", &[]).env(FOLDER, world.folder.path()).stdout(Stdio::piped()).spawn().expect("started");
+    let mut child = run_again("crash::child", &[]).env(FOLDER, world.folder.path()).stdout(Stdio::piped()).spawn().expect("started");
     let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
     let after = random.chance(70).then(|| 1 + random.below(60));
     if after.is_none() {

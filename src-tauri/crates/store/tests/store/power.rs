@@ -30,7 +30,7 @@ enum Fact {
 }
 
 /// A fact with the moment from which it has to survive.
-type Told = (usize, Fact);
+type Reported = (usize, Fact);
 
 fn session() -> SessionId {
     SessionId::from("s")
@@ -56,7 +56,7 @@ struct Next {
 }
 
 /// Writes of all kinds. What was written along counts from the next write that is there at once.
-async fn work(store: &SqliteStore, disk: &Disk, random: &mut Random, next: &mut Next) -> Vec<Told> {
+async fn work(store: &SqliteStore, disk: &Disk, random: &mut Random, next: &mut Next) -> Vec<Reported> {
     let (mut told, mut along) = (Vec::new(), Vec::new());
     if store.session(&session()).await.expect("read").is_none() {
         store.session_create(&session(), "A title", instant("2026-11-21T09:00:00Z")).await.expect("created");

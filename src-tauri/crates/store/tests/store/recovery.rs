@@ -5,7 +5,7 @@ use std::io::{Seek as _, SeekFrom, Write as _};
 
 use chrono::TimeDelta;
 use engine::ports::Store as _;
-use store::Opened;
+use store::OpenedStore;
 
 use crate::world::{World, instant, message, names, with_session};
 
@@ -23,7 +23,7 @@ async fn with_history() -> World {
     world
 }
 
-async fn items(opened: &Opened) -> usize {
+async fn items(opened: &OpenedStore) -> usize {
     opened.store.items_before(&"s".into(), None, 100).await.expect("read").len()
 }
 

@@ -53,7 +53,7 @@ fn sql(attempt: &mut Attempt<'_>, statement: &str, one: i64, other: i64) -> Opti
 }
 
 /// Another text of the same length.
-fn altered(attempt: &mut Attempt<'_>, text: &str) -> String {
+fn alter(attempt: &mut Attempt<'_>, text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let places: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at].is_ascii_alphanumeric()).collect();
     let at = *attempt.random.pick(&places);
@@ -68,7 +68,7 @@ fn altered(attempt: &mut Attempt<'_>, text: &str) -> String {
 fn edit_body(attempt: &mut Attempt<'_>) -> Option<String> {
     let (db, seq) = (db(attempt), seq(attempt));
     let body: Vec<u8> = db.query_row("SELECT body FROM audit_record WHERE seq=?1", [seq], |row| row.get(0)).ok()?;
-    let body = altered(attempt, std::str::from_utf8(&body).ok()?);
+    let body = alter(attempt, std::str::from_utf8(&body).ok()?);
     let also_leaf = attempt.random.chance(50);
     db.execute("UPDATE audit_record SET body=?2 WHERE seq=?1", params![seq, body.as_bytes()]).ok()?;
     if also_leaf {
@@ -145,7 +145,7 @@ fn edit_note(attempt: &mut Attempt<'_>) -> Option<String> {
     let db = db(attempt);
     let size = note(attempt, &db);
     let text: String = db.query_row("SELECT note FROM audit_checkpoint WHERE size=?1", [size], |row| row.get(0)).ok()?;
-    let text = altered(attempt, &text);
+    let text = alter(attempt, &text);
     db.execute("UPDATE audit_checkpoint SET note=?2 WHERE size=?1", params![size, text]).ok()?;
     Some(format!("the checkpoint of size {size} is now {text}"))
 }

@@ -83,7 +83,7 @@ fn world(page_size: u32) -> World {
 }
 
 /// Waits until the log's thread has stored the mark over all records.
-fn marked(world: &World, size: u64) -> Mark {
+fn with_mark(world: &World, size: u64) -> Mark {
     for _ in 0..2_000 {
         let mark = world.mark();
         if mark.size == size {
@@ -105,7 +105,7 @@ pub(super) fn after_closing(page_size: u32, sealed: bool) -> State {
     let before_closing = run(async {
         let log = world.open();
         fill(&log, 45).await;
-        let mark = marked(&world, 45);
+        let mark = with_mark(&world, 45);
         log.close().await.unwrap();
         mark
     });
@@ -125,7 +125,7 @@ fn while_open(page_size: u32) -> State {
             fill(&log, size).await;
             older.push(Files::take(world.root()));
         }
-        let (mark, files) = (marked(&world, 45), older.pop().unwrap());
+        let (mark, files) = (with_mark(&world, 45), older.pop().unwrap());
         log.close().await.unwrap();
         (files, mark)
     });
@@ -165,7 +165,7 @@ fn with_a_tail() -> State {
     let (files, mark) = run(async {
         let log = world.open();
         fill(&log, 40).await;
-        let mark = marked(&world, 40);
+        let mark = with_mark(&world, 40);
         for n in 41..=46 {
             log.append(draft(n), Durability::Durable).await.unwrap();
         }
