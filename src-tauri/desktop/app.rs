@@ -30,16 +30,16 @@ pub(crate) fn run() -> ExitCode {
     environment::prepare();
     let args = match args::read(std::env::args_os().skip(1), std::env::var_os("COUNTERSIGN_DATA_DIR")) {
         Ok(args) => args,
-        Err(problem) => return say(&problem, 2),
+        Err(problem) => return print_problem(&problem, 2),
     };
     match args.print {
-        Some(Print::Help) => return tell(args::HELP),
-        Some(Print::Version) => return tell(concat!("countersign ", env!("CARGO_PKG_VERSION"))),
+        Some(Print::Help) => return print_text(args::HELP),
+        Some(Print::Version) => return print_text(concat!("countersign ", env!("CARGO_PKG_VERSION"))),
         None => {}
     }
     match builder(&args).build(tauri::generate_context!()) {
         Ok(app) => ExitCode::from(u8::try_from(app.run_return(event)).unwrap_or(1)),
-        Err(error) => say(&format!("Countersign could not open its window: {error}"), 1),
+        Err(error) => print_problem(&format!("Countersign could not open its window: {error}"), 1),
     }
 }
 
@@ -74,14 +74,14 @@ fn builder(args: &Args) -> tauri::Builder<Wry> {
             tray::prepare(app.handle());
             notify::prepare(app.handle());
             let handle = app.handle().clone();
-            tauri::async_runtime::spawn(async move { attend(handle, backend).await });
+            tauri::async_runtime::spawn(async move { run_host_tasks(handle, backend).await });
             tauri::async_runtime::spawn(leave_on_signal(app.handle().clone()));
             Ok(())
         })
 }
 
 /// Starts what needs the host, or says why there is none and leaves.
-async fn attend(app: AppHandle, backend: Backend) {
+async fn run_host_tasks(app: AppHandle, backend: Backend) {
     match backend.host().await {
         Ok(host) => {
             let pushes = host.subscribe();
@@ -157,12 +157,12 @@ fn instance(data_dir: Option<&Path>) -> String {
     format!("{base}.p{:016x}", hasher.finish())
 }
 
-fn say(problem: &str, code: u8) -> ExitCode {
+fn print_problem(problem: &str, code: u8) -> ExitCode {
     eprintln!("{problem}");
     ExitCode::from(code)
 }
 
-fn tell(text: &str) -> ExitCode {
+fn print_text(text: &str) -> ExitCode {
     println!("{text}");
     ExitCode::SUCCESS
 }

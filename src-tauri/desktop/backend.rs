@@ -10,12 +10,12 @@ use contract::AgentError;
 use host::{Host, Served};
 use tokio::sync::watch;
 
-type Opened = Option<Result<Arc<Host>, AgentError>>;
+type OpenedHost = Option<Result<Arc<Host>, AgentError>>;
 
 /// A host that is open, is being opened, or could not be opened.
 #[derive(Clone)]
 pub(crate) struct Backend {
-    opened: watch::Receiver<Opened>,
+    opened: watch::Receiver<OpenedHost>,
     /// The local socket while it is served.
     served: Arc<Mutex<Option<Served>>>,
 }
@@ -42,8 +42,8 @@ impl Backend {
     pub(crate) async fn host(&self) -> Result<Arc<Host>, AgentError> {
         let mut receive = self.opened.clone();
         match receive.wait_for(Option::is_some).await {
-            Ok(opened) => opened.clone().unwrap_or_else(|| Err(gone())),
-            Err(_) => Err(gone()),
+            Ok(opened) => opened.clone().unwrap_or_else(|| Err(host_gone())),
+            Err(_) => Err(host_gone()),
         }
     }
 
@@ -56,6 +56,6 @@ impl Backend {
     }
 }
 
-fn gone() -> AgentError {
+fn host_gone() -> AgentError {
     AgentError::internal("host_gone", "The app is closing.")
 }

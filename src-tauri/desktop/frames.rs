@@ -70,7 +70,7 @@ impl Frames {
             // What was written so far is not the answer: the window drops it too.
             EventBody::Status { stage: Stage::OutputReplaced, .. } => {
                 self.turns.remove(&event.turn);
-                out.push(patched(event.clone(), BlockPatch::default()));
+                out.push(patch_push(event.clone(), BlockPatch::default()));
             }
             EventBody::Item { item } => {
                 super::items::render(item);
@@ -103,11 +103,11 @@ impl Frames {
 impl Writing {
     fn patch(&mut self) -> Option<Push> {
         let event = self.latest.take()?;
-        Some(patched(event, self.stream.frame()))
+        Some(patch_push(event, self.stream.frame()))
     }
 }
 
-fn patched(event: TurnEvent, patch: BlockPatch) -> Push {
+fn patch_push(event: TurnEvent, patch: BlockPatch) -> Push {
     Push::Turn { event: TurnEvent { event: EventBody::Blocks { patch }, ..event } }
 }
 

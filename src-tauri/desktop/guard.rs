@@ -35,7 +35,7 @@ mod tests {
 
     use super::*;
 
-    fn granted(capability: &str) -> BTreeSet<String> {
+    fn granted_commands(capability: &str) -> BTreeSet<String> {
         let value: serde_json::Value = serde_json::from_str(capability).unwrap();
         let permissions = value["permissions"].as_array().unwrap();
         permissions.iter().map(|p| p.as_str().unwrap().strip_prefix("allow-").unwrap().replace('-', "_")).collect()
@@ -47,7 +47,7 @@ mod tests {
         let files = [(MAIN, include_str!("../capabilities/main.json")), (APPROVAL, include_str!("../capabilities/approval.json"))];
         for (label, file) in files {
             let by_guard: BTreeSet<String> = all.iter().filter(|command| check(label, command).is_ok()).map(|command| (*command).to_owned()).collect();
-            assert_eq!(granted(file), by_guard, "capabilities/{label}.json against the guard");
+            assert_eq!(granted_commands(file), by_guard, "capabilities/{label}.json against the guard");
         }
     }
 
@@ -59,7 +59,8 @@ mod tests {
         assert_eq!(reads, ["approval_pending", "audit_alarm", "confirmations"], "everything else of the approval window widens");
         for (label, file) in [(MAIN, include_str!("../capabilities/main.json")), (APPROVAL, include_str!("../capabilities/approval.json"))] {
             let listed: BTreeSet<&str> = ACCESS.iter().map(|(command, _)| *command).collect();
-            let unknown: Vec<String> = granted(file).into_iter().filter(|name| !listed.contains(name.as_str()) && !SHELL.contains(&name.as_str())).collect();
+            let unknown: Vec<String> =
+                granted_commands(file).into_iter().filter(|name| !listed.contains(name.as_str()) && !SHELL.contains(&name.as_str())).collect();
             assert!(unknown.is_empty(), "capabilities/{label}.json grants what has no level: {unknown:?}");
         }
     }

@@ -5,7 +5,7 @@ use std::any::Any;
 use contract::{Item, ItemBody, ItemsPageResponse, SessionView};
 
 /// Renders the answers inside a command's answer, if its type holds any.
-pub(crate) fn rendered<T: Any>(mut answer: T) -> T {
+pub(crate) fn render_items<T: Any>(mut answer: T) -> T {
     let any: &mut dyn Any = &mut answer;
     if let Some(view) = any.downcast_mut::<SessionView>() {
         view.items.iter_mut().for_each(render);

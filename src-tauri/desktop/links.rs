@@ -13,7 +13,7 @@ const LONGEST: usize = 2000;
 
 /// Asks, and opens the link if the user agrees. `told` hears whether it was opened; nothing for a link that is not allowed.
 pub(crate) fn ask(app: &AppHandle, url: Url, told: impl FnOnce(Option<bool>) + Send + 'static) {
-    let Some(url) = allowed(&url) else {
+    let Some(url) = allowed_target(&url) else {
         tracing::warn!(scheme = url.scheme(), "a page asked to open an address that is not allowed");
         return told(None);
     };
@@ -31,7 +31,7 @@ pub(crate) fn ask(app: &AppHandle, url: Url, told: impl FnOnce(Option<bool>) + S
 }
 
 /// The link as it may be opened: a mail link without attachments and hidden recipients. Returns None if it may not be opened.
-fn allowed(url: &Url) -> Option<Url> {
+fn allowed_target(url: &Url) -> Option<Url> {
     let web = matches!(url.scheme(), "http" | "https") && url.has_host() && url.password().is_none() && url.username().is_empty();
     let short = url.as_str().len() <= LONGEST;
     if web { short.then(|| url.clone()) } else { mail_link(url.as_str()).filter(|_| short).and_then(|link| Url::parse(&link).ok()) }
@@ -53,14 +53,14 @@ mod tests {
     #[test]
     fn web_and_mail_links_pass() {
         for link in ["https://example.org/a?b=c#d", "http://example.org", "mailto:someone@example.org"] {
-            assert_eq!(allowed(&Url::parse(link).unwrap()).as_ref().map(Url::as_str).map(|url| url.trim_end_matches('/')), Some(link), "{link}");
+            assert_eq!(allowed_target(&Url::parse(link).unwrap()).as_ref().map(Url::as_str).map(|url| url.trim_end_matches('/')), Some(link), "{link}");
         }
     }
 
     #[test]
     fn a_mail_program_is_handed_no_attachment_and_no_hidden_recipient() {
         let asked = Url::parse("mailto:ada@example.org?subject=Hi&attach=/etc/passwd&bcc=eve@example.org").unwrap();
-        assert_eq!(allowed(&asked).unwrap().as_str(), "mailto:ada@example.org?subject=Hi");
+        assert_eq!(allowed_target(&asked).unwrap().as_str(), "mailto:ada@example.org?subject=Hi");
     }
 
     #[test]
@@ -77,7 +77,7 @@ mod tests {
             &long,
         ];
         for link in links {
-            assert_eq!(allowed(&Url::parse(link).unwrap()), None, "{link}");
+            assert_eq!(allowed_target(&Url::parse(link).unwrap()), None, "{link}");
         }
     }
 }

@@ -14,25 +14,25 @@ const LARGEST: usize = 2 * 1024 * 1024;
 /// Answers one request of a page.
 pub(crate) async fn answer(app: AppHandle, label: String, request: Request<Vec<u8>>) -> Response<Vec<u8>> {
     if label != guard::MAIN {
-        return refused(StatusCode::FORBIDDEN);
+        return refusal(StatusCode::FORBIDDEN);
     }
-    let Some(path) = decoded(request.uri().path()) else { return refused(StatusCode::BAD_REQUEST) };
+    let Some(path) = decode_path(request.uri().path()) else { return refusal(StatusCode::BAD_REQUEST) };
     let host = match app.state::<Backend>().host().await {
         Ok(host) => host,
-        Err(_) => return refused(StatusCode::SERVICE_UNAVAILABLE),
+        Err(_) => return refusal(StatusCode::SERVICE_UNAVAILABLE),
     };
     match host.image(&path).await {
         Ok(bytes) => picture(bytes),
         Err(error) => {
             tracing::debug!(path, %error, "no picture");
-            refused(StatusCode::NOT_FOUND)
+            refusal(StatusCode::NOT_FOUND)
         }
     }
 }
 
 fn picture(bytes: Vec<u8>) -> Response<Vec<u8>> {
     let Some(kind) = kind(&bytes).filter(|_| bytes.len() <= LARGEST) else {
-        return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE);
+        return refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE);
     };
     let mut response = Response::new(bytes);
     let headers = response.headers_mut();
@@ -43,7 +43,7 @@ fn picture(bytes: Vec<u8>) -> Response<Vec<u8>> {
     response
 }
 
-fn refused(status: StatusCode) -> Response<Vec<u8>> {
+fn refusal(status: StatusCode) -> Response<Vec<u8>> {
     let mut response = Response::new(Vec::new());
     *response.status_mut() = status;
     response
@@ -64,7 +64,7 @@ fn kind(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// Percent-decoded path without its leading slash.
-fn decoded(path: &str) -> Option<String> {
+fn decode_path(path: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.trim_start_matches('/').bytes();
     while let Some(byte) = rest.next() {
@@ -103,9 +103,9 @@ mod tests {
 
     #[test]
     fn paths_are_decoded_and_climbing_is_refused() {
-        assert_eq!(decoded("/products%2F17%20a.svg"), Some("products/17 a.svg".to_owned()));
+        assert_eq!(decode_path("/products%2F17%20a.svg"), Some("products/17 a.svg".to_owned()));
         for path in ["/", "/%", "/%zz", "/a/../b", "/%2e%2e/b", "/a%00b"] {
-            assert_eq!(decoded(path), None, "{path}");
+            assert_eq!(decode_path(path), None, "{path}");
         }
     }
 }

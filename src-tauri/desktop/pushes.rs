@@ -66,7 +66,7 @@ pub(crate) async fn forward(app: AppHandle, mut pushes: broadcast::Receiver<Push
                 frames.frame()
             }
             Some(Ok(push)) => {
-                hear(&app, &push);
+                handle_push(&app, &push);
                 frames.accept(push)
             }
             Some(Err(RecvError::Lagged(missed))) => {
@@ -82,7 +82,7 @@ pub(crate) async fn forward(app: AppHandle, mut pushes: broadcast::Receiver<Push
 }
 
 /// What the shell itself does about a push.
-fn hear(app: &AppHandle, push: &Push) {
+fn handle_push(app: &AppHandle, push: &Push) {
     match push {
         Push::Approvals { waiting } => {
             tray::waiting(app, *waiting);

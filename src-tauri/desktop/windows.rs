@@ -113,17 +113,17 @@ pub(crate) fn open_probe(app: &AppHandle) -> tauri::Result<()> {
 pub(crate) fn approvals_changed(app: &AppHandle, waiting: u32) {
     let windows = app.state::<Windows>();
     let before = windows.waiting.swap(waiting, Ordering::Relaxed);
-    follow(app, before, waiting, windows.confirmations.load(Ordering::Relaxed));
+    update_approval_window(app, before, waiting, windows.confirmations.load(Ordering::Relaxed));
 }
 
 /// The same for changes of settings that wait for a yes.
 pub(crate) fn confirmations_changed(app: &AppHandle, waiting: u32) {
     let windows = app.state::<Windows>();
     let before = windows.confirmations.swap(waiting, Ordering::Relaxed);
-    follow(app, before, waiting, windows.waiting.load(Ordering::Relaxed));
+    update_approval_window(app, before, waiting, windows.waiting.load(Ordering::Relaxed));
 }
 
-fn follow(app: &AppHandle, before: u32, waiting: u32, others: u32) {
+fn update_approval_window(app: &AppHandle, before: u32, waiting: u32, others: u32) {
     if waiting > before {
         show_approval(app);
     } else if waiting == 0
@@ -147,7 +147,7 @@ pub(crate) fn event(window: &Window, event: &WindowEvent) {
         }
         (label, WindowEvent::Destroyed) => app.state::<Listeners>().remove(label),
         (guard::MAIN, WindowEvent::DragDrop(drag)) => {
-            if let Some((over, paths)) = dragged(drag) {
+            if let Some((over, paths)) = dragged_files(drag) {
                 app.state::<Listeners>().send(&Push::Files { over, paths });
             }
         }
@@ -155,7 +155,7 @@ pub(crate) fn event(window: &Window, event: &WindowEvent) {
     }
 }
 
-fn dragged(drag: &DragDropEvent) -> Option<(bool, Vec<String>)> {
+fn dragged_files(drag: &DragDropEvent) -> Option<(bool, Vec<String>)> {
     match drag {
         DragDropEvent::Enter { .. } => Some((true, Vec::new())),
         DragDropEvent::Leave => Some((false, Vec::new())),

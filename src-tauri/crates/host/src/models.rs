@@ -9,7 +9,7 @@ use contract::{AgentError, ModelCapabilities, Settings, address::Origin};
 use engine::ports::{Clock, Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, Models, Profile, Random};
 use futures::{StreamExt, future::BoxFuture, stream::BoxStream};
 use models::{
-    Api, Checked, Config, Diagnosis, HttpClient, Provider, ServerKey, WithFallback, World,
+    Api, Config, ConnectionCheck, Diagnosis, HttpClient, Provider, ProviderDeps, ServerKey, WithFallback,
     echo::EchoModel,
     offline::{OfflineModel, OfflinePack},
 };
@@ -64,7 +64,7 @@ struct Server {
 
 impl Server {
     fn new(provider: &str, base_url: &str, model: &str) -> Option<Self> {
-        let api = Api::named(provider)?;
+        let api = Api::from_name(provider)?;
         let base_url = if base_url.trim().is_empty() { api.default_url() } else { base_url };
         Some(Self { api, base_url: base_url.to_owned(), model: model.to_owned() })
     }
@@ -209,7 +209,7 @@ impl HostModels {
 pub(crate) struct Tested {
     pub(crate) host: String,
     pub(crate) capabilities: ModelCapabilities,
-    pub(crate) found: Result<Checked, Diagnosis>,
+    pub(crate) found: Result<ConnectionCheck, Diagnosis>,
 }
 
 impl HostModels {
@@ -355,7 +355,7 @@ async fn open(keyring: &Keyring, recipe: &Recipe, local: bool) -> Result<Provide
         max_retries: recipe.max_retries,
         label: None,
     };
-    let world = World { http: recipe.http.clone()?, random: Arc::clone(&recipe.random), clock: Arc::clone(&recipe.clock) };
+    let world = ProviderDeps { http: recipe.http.clone()?, random: Arc::clone(&recipe.random), clock: Arc::clone(&recipe.clock) };
     Provider::new(config, world)
 }
 
@@ -475,7 +475,7 @@ mod tests {
     fn the_environments_key_counts_in_a_terminal_and_for_its_own_provider_only() {
         let keyring = || Arc::new(Keyring::new("test"));
         let terminal = Credentials::reading(keyring(), Arc::new(SystemClock), Some(|name| (name == "ANTHROPIC_API_KEY").then(|| "sk-ant".to_owned())));
-        let api = Api::named("anthropic").unwrap();
+        let api = Api::from_name("anthropic").unwrap();
         let at = |address: &str| env_key(&terminal, api, address).map(|key| key.expose_secret().to_owned());
         assert_eq!(at(api.default_url()).as_deref(), Some("sk-ant"));
         assert_eq!(at("https://elsewhere.example/v1"), None);

@@ -359,7 +359,7 @@ fn check(settings: &Settings) -> Result<(), AgentError> {
     if settings.time_zone != "system" && settings.time_zone.parse::<chrono_tz::Tz>().is_err() {
         return bad("time_zone", "must be an IANA name such as Europe/Stockholm");
     }
-    let known = |provider: &str| provider == "offline" || models::Api::named(provider).is_some();
+    let known = |provider: &str| provider == "offline" || models::Api::from_name(provider).is_some();
     let rule = "must be offline, openai_compatible, openai_responses, anthropic or gemini";
     if !known(&settings.model.provider) {
         return bad("model.provider", rule);

@@ -16,7 +16,7 @@ pub(crate) enum Thinking {
 
 /// All that is known of a model.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Known {
+pub(crate) struct ModelFacts {
     pub(crate) capabilities: ModelCapabilities,
     pub(crate) thinking: Thinking,
 }
@@ -80,18 +80,18 @@ const TABLE: &[Row] = &[
 
 /// What a model of this name can do.
 pub fn capabilities(model: &str) -> ModelCapabilities {
-    known(model).capabilities
+    lookup_model(model).capabilities
 }
 
-pub(crate) fn known(model: &str) -> Known {
+pub(crate) fn lookup_model(model: &str) -> ModelFacts {
     let name = model.to_ascii_lowercase();
     // Gateways put the maker before the name.
     let name = name.rsplit('/').next().unwrap_or(&name);
     let row = TABLE.iter().filter(|row| name.starts_with(row.0)).max_by_key(|row| row.0.len());
     let Some(&(_, tools, parallel_tools, structured_output, thinking, context, output)) = row else {
-        return Known { capabilities: ModelCapabilities::default(), thinking: Thinking::None };
+        return ModelFacts { capabilities: ModelCapabilities::default(), thinking: Thinking::None };
     };
-    Known {
+    ModelFacts {
         capabilities: ModelCapabilities {
             tools,
             parallel_tools,
@@ -112,9 +112,9 @@ mod tests {
     #[test]
     fn the_longest_beginning_decides() {
         assert!(capabilities("gpt-5-mini-2025-08-07").reasoning && !capabilities("gpt-5-chat-latest").reasoning);
-        assert_eq!(known("claude-3-5-haiku-latest").capabilities.max_output_tokens, Some(8_000));
-        assert_eq!(known("claude-sonnet-4-5-20250929").thinking, Thinking::Budget);
-        assert_eq!(known("anthropic/claude-opus-5").thinking, Thinking::Adaptive);
+        assert_eq!(lookup_model("claude-3-5-haiku-latest").capabilities.max_output_tokens, Some(8_000));
+        assert_eq!(lookup_model("claude-sonnet-4-5-20250929").thinking, Thinking::Budget);
+        assert_eq!(lookup_model("anthropic/claude-opus-5").thinking, Thinking::Adaptive);
         assert!(!capabilities("o1-mini").tools && capabilities("models/gemini-3-pro-preview").parallel_tools);
     }
 

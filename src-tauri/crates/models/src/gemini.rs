@@ -9,7 +9,7 @@ use reqwest::Url;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use crate::wire::{Assemble, Wire, under};
+use crate::wire::{Assemble, Wire, join_url};
 
 pub(crate) struct Gemini {
     /// With its collection: `models/...`.
@@ -37,14 +37,14 @@ impl Gemini {
 impl Wire for Gemini {
     fn url(&self, base: &Url, whole: bool) -> Url {
         if whole {
-            return under(base, &format!("{}:generateContent", self.model));
+            return join_url(base, &format!("{}:generateContent", self.model));
         }
-        let mut url = under(base, &format!("{}:streamGenerateContent", self.model));
+        let mut url = join_url(base, &format!("{}:streamGenerateContent", self.model));
         url.set_query(Some("alt=sse"));
         url
     }
     fn list_url(&self, base: &Url) -> Url {
-        let mut url = under(base, "models");
+        let mut url = join_url(base, "models");
         url.set_query(Some("pageSize=500"));
         url
     }
@@ -60,7 +60,7 @@ impl Wire for Gemini {
     fn assembler(&self) -> Box<dyn Assemble> {
         Box::new(assemble::Assembler::new(self.maker.clone()))
     }
-    fn listed(&self, list: &Value) -> Option<Vec<String>> {
+    fn parse_model_list(&self, list: &Value) -> Option<Vec<String>> {
         let answers = |model: &&Value| {
             let methods = model.get("supportedGenerationMethods").and_then(Value::as_array);
             methods.is_none_or(|methods| methods.iter().any(|method| method == "generateContent"))

@@ -21,12 +21,12 @@ use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 pub(crate) use check::run as check;
-pub use check::{Checked, Diagnosis};
+pub use check::{ConnectionCheck, Diagnosis};
 
 /// How long a connection may take to be made.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long something optional is left out: the server may be another one by then.
-const PLAINLY_FOR: TimeDelta = TimeDelta::hours(1);
+const PLAIN_PERIOD: TimeDelta = TimeDelta::hours(1);
 
 /// The clients to share: they own the connection pools. Opaque, so that a host can keep them without naming the library.
 #[derive(Clone, Debug)]
@@ -35,17 +35,17 @@ pub struct HttpClient {
     outward: reqwest::Client,
     /// To this machine, where no proxy belongs in between.
     here: reqwest::Client,
-    plainly: Plainly,
+    plainly: PlainRequests,
 }
 
 /// Who refused something optional, and answered without it: for a while it is not offered to them again. Shared by all that ask.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Plainly(Arc<Mutex<HashMap<String, DateTime<Utc>>>>);
+pub(crate) struct PlainRequests(Arc<Mutex<HashMap<String, DateTime<Utc>>>>);
 
-impl Plainly {
-    pub(crate) fn wanted(&self, by: &str, now: DateTime<Utc>) -> bool {
+impl PlainRequests {
+    pub(crate) fn is_wanted(&self, by: &str, now: DateTime<Utc>) -> bool {
         let learned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        learned.get(by).is_some_and(|at| (TimeDelta::zero()..PLAINLY_FOR).contains(&(now - *at)))
+        learned.get(by).is_some_and(|at| (TimeDelta::zero()..PLAIN_PERIOD).contains(&(now - *at)))
     }
 
     pub(crate) fn remember(&self, by: String, now: DateTime<Utc>) {
@@ -68,7 +68,7 @@ pub fn http_client() -> Result<HttpClient, ModelError> {
     };
     let outward = builder().build().map_err(|_| failure::no_tls())?;
     let here = builder().no_proxy().dns_resolver(Arc::new(ThisComputer)).build().map_err(|_| failure::no_tls())?;
-    Ok(HttpClient { outward, here, plainly: Plainly::default() })
+    Ok(HttpClient { outward, here, plainly: PlainRequests::default() })
 }
 
 /// Names of this computer lead to this computer, whatever the system's resolver would say: keys go to them without encryption.
@@ -87,7 +87,7 @@ impl HttpClient {
         if is_loopback(url) { self.here.clone() } else { self.outward.clone() }
     }
 
-    pub(crate) fn plainly(&self) -> Plainly {
+    pub(crate) fn plain_requests(&self) -> PlainRequests {
         self.plainly.clone()
     }
 }

@@ -15,5 +15,5 @@ mod wire;
 
 pub use capabilities::capabilities;
 pub use fallback::WithFallback;
-pub use http::{Checked, Diagnosis, HttpClient, http_client, is_loopback_address, server_of};
-pub use provider::{Api, Config, Provider, ServerKey, World};
+pub use http::{ConnectionCheck, Diagnosis, HttpClient, http_client, is_loopback_address, server_of};
+pub use provider::{Api, Config, Provider, ProviderDeps, ServerKey};

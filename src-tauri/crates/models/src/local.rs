@@ -19,20 +19,20 @@ pub const USUAL: &[(&str, u16)] = &[("Ollama", 11434), ("LM Studio", 1234), ("ll
 
 /// A server that answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundServer {
     pub name: String,
     pub base_url: String,
     pub models: Vec<String>,
 }
 
 /// Servers that answer on the given ports, in their order.
-pub async fn find(ports: &[(&str, u16)]) -> Vec<Found> {
+pub async fn find(ports: &[(&str, u16)]) -> Vec<FoundServer> {
     let client = reqwest::Client::builder().no_proxy().connect_timeout(CONNECT).timeout(TIME).redirect(reqwest::redirect::Policy::none()).build();
     let Ok(client) = client else { return Vec::new() };
     join_all(ports.iter().map(|(name, port)| ask(&client, name, *port))).await.into_iter().flatten().collect()
 }
 
-async fn ask(client: &reqwest::Client, usual: &str, port: u16) -> Option<Found> {
+async fn ask(client: &reqwest::Client, usual: &str, port: u16) -> Option<FoundServer> {
     let base_url = format!("http://127.0.0.1:{port}/v1");
     let mut response = client.get(format!("{base_url}/models")).send().await.ok()?;
     if !response.status().is_success() {
@@ -48,7 +48,7 @@ async fn ask(client: &reqwest::Client, usual: &str, port: u16) -> Option<Found> 
     // Anything may listen on these ports: only a list of models counts.
     let list: Value = serde_json::from_slice(&body).ok()?;
     let models = listed_ids(&list)?.into_iter().take(MAX_MODELS).collect();
-    Some(Found { name: maker(&list).unwrap_or(usual).to_owned(), base_url, models })
+    Some(FoundServer { name: maker(&list).unwrap_or(usual).to_owned(), base_url, models })
 }
 
 /// Who serves, as the list itself tells: ports are often moved.

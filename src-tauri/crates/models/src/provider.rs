@@ -11,11 +11,11 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::anthropic::{self, Anthropic};
-use crate::capabilities::known;
+use crate::capabilities::lookup_model;
 use crate::chat::Chat;
 use crate::gemini::Gemini;
 use crate::http::call::{self, Shared};
-use crate::http::{self, Checked, Diagnosis, HttpClient, failure};
+use crate::http::{self, ConnectionCheck, Diagnosis, HttpClient, failure};
 use crate::responses::Responses;
 use crate::wire::Wire;
 
@@ -30,7 +30,7 @@ pub enum Api {
 
 impl Api {
     /// By its name in the settings.
-    pub fn named(provider: &str) -> Option<Self> {
+    pub fn from_name(provider: &str) -> Option<Self> {
         match provider {
             "openai_compatible" => Some(Self::Chat),
             "openai_responses" => Some(Self::Responses),
@@ -51,7 +51,7 @@ impl Api {
 
     /// The longest answer of a model that is asked for so much.
     pub fn longest_answer(self, model: &str, wanted: Option<u32>) -> u32 {
-        let own = known(model).capabilities.max_output_tokens;
+        let own = lookup_model(model).capabilities.max_output_tokens;
         let asked_for = match self {
             Self::Anthropic => wanted.or_else(|| Some(anthropic::usual_bound(own))),
             Self::Chat | Self::Responses | Self::Gemini => wanted,
@@ -98,7 +98,7 @@ pub struct Config {
 
 /// What a provider needs of the world.
 #[derive(Clone)]
-pub struct World {
+pub struct ProviderDeps {
     /// One for all providers. See [`crate::http_client`].
     pub http: HttpClient,
     pub random: Arc<dyn Random>,
@@ -118,12 +118,12 @@ pub struct Provider {
 
 impl Provider {
     /// Checks address and key for form; nothing is sent. A key of another server, or one that would go out in plain text, is refused.
-    pub fn new(config: Config, world: World) -> Result<Self, ModelError> {
+    pub fn new(config: Config, world: ProviderDeps) -> Result<Self, ModelError> {
         let base = http::base_url(&config.base_url)?;
         let server = Origin::of(&base).ok_or_else(failure::bad_address)?;
         let host = server.host_and_port();
         let key = headers(config.api, own_key(&server, config.api_key.as_ref())?)?;
-        let known = known(&config.model);
+        let known = lookup_model(&config.model);
         let maker = format!("{:?} {host} {}", config.api, config.model);
         let wire: Arc<dyn Wire> = match config.api {
             Api::Chat => Arc::new(Chat::new(&config.model, base.host_str().unwrap_or_default(), key)),
@@ -135,7 +135,7 @@ impl Provider {
         let local = http::is_loopback(&base);
         let shared = Shared {
             http: world.http.to(&base),
-            plainly: world.http.plainly(),
+            plainly: world.http.plain_requests(),
             maker,
             wire,
             base,
@@ -151,7 +151,7 @@ impl Provider {
     }
 
     /// Asks the server for its models and the model for one word. Nothing is retried.
-    pub async fn check(&self) -> Result<Checked, Diagnosis> {
+    pub async fn check(&self) -> Result<ConnectionCheck, Diagnosis> {
         http::check(&self.shared, &self.model).await
     }
 }

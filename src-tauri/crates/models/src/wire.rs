@@ -32,12 +32,12 @@ pub(crate) trait Wire: Send + Sync {
     /// Reads one answer.
     fn assembler(&self) -> Box<dyn Assemble>;
     /// Names of the models in a listing; `None` when it is no listing of this wire.
-    fn listed(&self, list: &Value) -> Option<Vec<String>>;
+    fn parse_model_list(&self, list: &Value) -> Option<Vec<String>>;
 }
 
 /// What a piece of data meant for the reader of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fed {
+pub(crate) enum FeedResult {
     /// Not part of the answer; does not count as progress.
     Ignored,
     /// The answer went on.
@@ -51,25 +51,25 @@ pub(crate) trait Assemble: Send {
     /// What has arrived so far.
     fn answer(&self) -> &Answer;
     /// Whether anything of the answer has arrived: a retry would be seen, or paid, twice.
-    fn begun(&self) -> bool {
+    fn has_begun(&self) -> bool {
         self.answer().begun
     }
     /// Whether the model has said why it stopped.
-    fn finished(&self) -> bool {
+    fn is_finished(&self) -> bool {
         self.answer().finish.is_some()
     }
     /// Whether an event of this name must be understood; others may be anything.
-    fn speaks(&self, event: &str) -> bool {
+    fn handles_event(&self, event: &str) -> bool {
         event == "message"
     }
     /// Takes one event's data, or a whole answer. Text and reasoning are pushed to `out`.
-    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<Fed, ModelError>;
+    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<FeedResult, ModelError>;
     /// Ends the answer: the calls in the server's order, what the server wants back, then `Done`.
     fn end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError>;
 }
 
 /// `base` with a path behind its own.
-pub(crate) fn under(base: &Url, path: &str) -> Url {
+pub(crate) fn join_url(base: &Url, path: &str) -> Url {
     let mut url = base.clone();
     url.set_path(&format!("{}/{path}", base.path().trim_end_matches('/')));
     url

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::http::failure;
-use crate::wire::{Answer, Assemble, Fed, Loose, tokens};
+use crate::wire::{Answer, Assemble, FeedResult, Loose, tokens};
 
 /// More blocks than any message has.
 const MAX_BLOCKS: usize = 256;
@@ -139,7 +139,7 @@ impl Assembler {
     }
 
     /// A message with its content.
-    fn whole(&mut self, mut message: Value, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
+    fn read_whole(&mut self, mut message: Value, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
         let blocks = message.get_mut("content").map(Value::take);
         for (index, block) in (0..).zip(blocks.as_ref().and_then(Value::as_array).into_iter().flatten()) {
             self.start(index, block.clone(), out)?;
@@ -154,17 +154,17 @@ impl Assemble for Assembler {
         &self.answer
     }
 
-    fn speaks(&self, event: &str) -> bool {
+    fn handles_event(&self, event: &str) -> bool {
         event.starts_with("message") || event.starts_with("content_block") || event == "error"
     }
 
-    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<Fed, ModelError> {
+    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<FeedResult, ModelError> {
         let data = data.trim();
         if data == "[DONE]" {
-            return Ok(Fed::Done);
+            return Ok(FeedResult::Done);
         }
         if !data.starts_with('{') {
-            return Ok(Fed::Ignored);
+            return Ok(FeedResult::Ignored);
         }
         let mut event: Event<'_> = serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
         if let Some(usage) = event.usage.take() {
@@ -179,19 +179,19 @@ impl Assemble for Assembler {
                     self.count(usage);
                 }
                 // Where the provider's own tools ask for ours, the message is complete when it begins.
-                self.whole(event.message.as_mut().map(Value::take).unwrap_or_default(), out)?;
+                self.read_whole(event.message.as_mut().map(Value::take).unwrap_or_default(), out)?;
             }
             "content_block_start" => self.start(index, event.content_block.unwrap_or_default(), out)?,
             "content_block_delta" => self.delta(index, &event.delta.unwrap_or_default(), out),
             "content_block_stop" => {}
             "message_delta" => self.stop(event.delta.unwrap_or_default().stop_reason.text()),
-            "message_stop" => return Ok(Fed::Done),
-            "message" => self.whole(serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?, out)?,
+            "message_stop" => return Ok(FeedResult::Done),
+            "message" => self.read_whole(serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?, out)?,
             "error" => return Err(failure::in_stream(&event.error.unwrap_or_default())),
             // "ping" above all: a server that lives but says nothing.
-            _ => return Ok(Fed::Ignored),
+            _ => return Ok(FeedResult::Ignored),
         }
-        Ok(Fed::Progress)
+        Ok(FeedResult::Progress)
     }
 
     fn end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {

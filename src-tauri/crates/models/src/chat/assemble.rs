@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::chunk::{CallPart, Choice, Chunk, Delta};
 use crate::http::failure;
-use crate::wire::{Answer, Assemble, Fed, Loose, count};
+use crate::wire::{Answer, Assemble, FeedResult, Loose, count};
 
 /// More calls than any model sends in one answer; a bound against a stream that never stops opening new ones.
 const MAX_CALLS: usize = 64;
@@ -122,7 +122,7 @@ impl Assembler {
         let call = self.calls.get(candidate)?;
         // A second call under the same (or no) index: named, with another id or none to compare, after a complete first one.
         let other_id = id.is_empty() || call.wire_id.is_empty() || call.wire_id != id;
-        let starts_anew = !name.is_empty() && other_id && !call.name.is_empty() && complete(&call.arguments);
+        let starts_anew = !name.is_empty() && other_id && !call.name.is_empty() && is_complete(&call.arguments);
         let another = starts_anew && (index.is_none() || (!id.is_empty() && call.wire_id != id));
         (!another).then_some(candidate)
     }
@@ -133,13 +133,13 @@ impl Assemble for Assembler {
         &self.answer
     }
 
-    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<Fed, ModelError> {
+    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<FeedResult, ModelError> {
         let data = data.trim();
         if data == "[DONE]" {
-            return Ok(Fed::Done);
+            return Ok(FeedResult::Done);
         }
         if !data.starts_with('{') {
-            return Ok(Fed::Ignored);
+            return Ok(FeedResult::Ignored);
         }
         let chunk: Chunk<'_> = serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
         if let Some(error) = chunk.error.as_ref().filter(|error| !error.is_null()) {
@@ -153,7 +153,7 @@ impl Assemble for Assembler {
         if let Some(choice) = chunk.choices.unwrap_or_default().into_iter().next() {
             self.choice(choice, out)?;
         }
-        Ok(if known { Fed::Progress } else { Fed::Ignored })
+        Ok(if known { FeedResult::Progress } else { FeedResult::Ignored })
     }
 
     fn end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
@@ -177,6 +177,6 @@ fn argument_text(arguments: &Loose<'_>) -> String {
     }
 }
 
-fn complete(arguments: &str) -> bool {
+fn is_complete(arguments: &str) -> bool {
     arguments.trim().is_empty() || serde_json::from_str::<IgnoredAny>(arguments).is_ok()
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::partial;
 use crate::http::failure;
-use crate::wire::{Answer, Assemble, Fed, Loose, tokens};
+use crate::wire::{Answer, Assemble, FeedResult, Loose, tokens};
 
 /// More calls than any model makes in one answer.
 const MAX_CALLS: usize = 64;
@@ -76,7 +76,7 @@ impl Assembler {
         Self { answer: Answer::new(), maker, calls: Vec::new() }
     }
 
-    fn chunk(&mut self, chunk: Chunk<'_>, out: &mut VecDeque<ModelEvent>) -> Result<Fed, ModelError> {
+    fn chunk(&mut self, chunk: Chunk<'_>, out: &mut VecDeque<ModelEvent>) -> Result<FeedResult, ModelError> {
         if let Some(error) = chunk.error.as_ref().filter(|error| !error.is_null()) {
             return Err(failure::in_stream(error));
         }
@@ -93,7 +93,7 @@ impl Assembler {
             }
             self.stop(candidate.finish_reason.text())?;
         }
-        Ok(if known { Fed::Progress } else { Fed::Ignored })
+        Ok(if known { FeedResult::Progress } else { FeedResult::Ignored })
     }
 
     fn part(&mut self, part: Part<'_>, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
@@ -164,24 +164,24 @@ impl Assemble for Assembler {
         &self.answer
     }
 
-    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<Fed, ModelError> {
+    fn feed(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<FeedResult, ModelError> {
         let data = data.trim();
         if data == "[DONE]" {
-            return Ok(Fed::Done);
+            return Ok(FeedResult::Done);
         }
         if data.starts_with('[') {
             // All chunks at once: a server that did not want to stream.
             let chunks: Vec<Chunk<'_>> = serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?;
-            let mut fed = Fed::Ignored;
+            let mut fed = FeedResult::Ignored;
             for chunk in chunks {
-                if self.chunk(chunk, out)? == Fed::Progress {
-                    fed = Fed::Progress;
+                if self.chunk(chunk, out)? == FeedResult::Progress {
+                    fed = FeedResult::Progress;
                 }
             }
             return Ok(fed);
         }
         if !data.starts_with('{') {
-            return Ok(Fed::Ignored);
+            return Ok(FeedResult::Ignored);
         }
         self.chunk(serde_json::from_str(data).map_err(|_| failure::not_the_protocol())?, out)
     }

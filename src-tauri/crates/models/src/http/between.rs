@@ -6,58 +6,58 @@ use std::error::Error;
 use contract::ConnectionProblem as Problem;
 use engine::ports::{ModelError, ModelErrorKind};
 
-use super::failure::{Failure, bad_address, cut, new};
+use super::failure::{Failure, bad_address, cut_off, new};
 use super::trust::UntrustedIssuer;
 
 /// The server could not be reached, or the connection broke.
 pub(super) fn of_transport(host: &str, error: &reqwest::Error) -> Failure {
     if error.is_builder() || error.is_redirect() {
-        return Failure::last(bad_address()).because(Problem::Address);
+        return Failure::permanent(bad_address()).with_problem(Problem::Address);
     }
     if let Some(certificate) = certificate_problem(error) {
         return certificate_failure(host, &certificate);
     }
     if let Some(text) = tls_problem(error) {
-        return Failure::last(new(
+        return Failure::permanent(new(
             ModelErrorKind::Unavailable,
             format!("No encrypted connection to {host}: {text}."),
             "Check the base URL in Settings (http or https?) and that the package ca-certificates is installed.",
         ))
-        .because(Problem::Tls);
+        .with_problem(Problem::Tls);
     }
     if error.is_dns() {
-        return Failure::last(new(
+        return Failure::permanent(new(
             ModelErrorKind::Unavailable,
             format!("The name {host} cannot be resolved."),
             "Check the base URL in Settings and the network connection.",
         ))
-        .because(Problem::Dns);
+        .with_problem(Problem::Dns);
     }
     if mentions(error, &["proxy", "tunnel", "socks"]) {
-        return Failure::passing(new(
+        return Failure::transient(new(
             ModelErrorKind::Unavailable,
             "The proxy could not be reached or refused the connection.",
             "Check HTTPS_PROXY and NO_PROXY, or the proxy itself.",
         ))
-        .because(Problem::Proxy);
+        .with_problem(Problem::Proxy);
     }
     if error.is_timeout() {
-        return Failure::passing(new(
+        return Failure::transient(new(
             if error.is_connect() { ModelErrorKind::Unavailable } else { ModelErrorKind::Broken },
             format!("{host} did not answer in time."),
             "Check the network connection, or whether a proxy is needed (HTTPS_PROXY).",
         ))
-        .because(Problem::Timeout);
+        .with_problem(Problem::Timeout);
     }
     if error.is_connect() {
-        return Failure::passing(new(
+        return Failure::transient(new(
             ModelErrorKind::Unavailable,
             format!("No connection to {host}."),
             "Check that the server runs, the base URL in Settings, and the network connection.",
         ))
-        .because(Problem::NoConnection);
+        .with_problem(Problem::NoConnection);
     }
-    Failure::passing(cut(host))
+    Failure::transient(cut_off(host))
 }
 
 fn certificate_failure(host: &str, why: &rustls::CertificateError) -> Failure {
@@ -66,7 +66,7 @@ fn certificate_failure(host: &str, why: &rustls::CertificateError) -> Failure {
         _ => None,
     };
     let problem = if issuer.is_some() { Problem::TlsIssuer } else { Problem::Tls };
-    Failure { issuer, ..Failure::last(certificate_error(host, why)).because(problem) }
+    Failure { issuer, ..Failure::permanent(certificate_error(host, why)).with_problem(problem) }
 }
 
 /// A certificate that is not trusted; `why` names the kind of problem.

@@ -13,10 +13,10 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use reqwest::{Response, Url};
 use tokio::time::Instant;
 
-use super::Plainly;
+use super::PlainRequests;
 use super::between;
 use super::failure::{self, Failure};
-use super::reading::{Reading, Step};
+use super::reading::{ResponseReader, Step};
 use super::retry;
 use crate::wire::Wire;
 
@@ -39,7 +39,7 @@ pub(crate) struct Shared {
     pub(crate) server: Origin,
     /// Wire, server and model.
     pub(crate) maker: String,
-    pub(crate) plainly: Plainly,
+    pub(crate) plainly: PlainRequests,
     pub(crate) idle: Duration,
     /// The answer must begin within that time of the call's own begin, however often it is tried again.
     pub(crate) before_another: bool,
@@ -62,7 +62,7 @@ impl Shared {
 
 enum Phase {
     Send,
-    Read(Box<Reading>),
+    Read(Box<ResponseReader>),
     Over,
 }
 
@@ -80,12 +80,12 @@ struct Call {
 
 /// Starts a call; nothing is sent before the stream is polled.
 pub(crate) fn start(shared: Arc<Shared>, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, ModelError>> {
-    diagnosed(shared, request).map(|event| event.map_err(|failure| failure.error)).boxed()
+    stream_with_diagnosis(shared, request).map(|event| event.map_err(|failure| failure.error)).boxed()
 }
 
 /// The same, with all that is known of a failure.
-pub(super) fn diagnosed(shared: Arc<Shared>, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, Failure>> {
-    let plain = shared.plainly.wanted(&shared.asks(&request), shared.clock.now());
+pub(super) fn stream_with_diagnosis(shared: Arc<Shared>, request: ModelRequest) -> BoxStream<'static, Result<ModelEvent, Failure>> {
+    let plain = shared.plainly.is_wanted(&shared.asks(&request), shared.clock.now());
     let call = Box::new(Call { shared, request, plain, refused: false, attempt: 0, began: Instant::now(), phase: Phase::Send, pending: VecDeque::new() });
     futures::stream::unfold(call, |mut call| async move { call.next().await.map(|item| (item, call)) }).boxed()
 }
@@ -111,11 +111,11 @@ impl Call {
                         self.phase = Phase::Over;
                         continue;
                     }
-                    Err(failure) => Failure { retry: failure.retry && !reading.begun(), ..failure },
+                    Err(failure) => Failure { retry: failure.retry && !reading.has_begun(), ..failure },
                 },
             };
             self.phase = Phase::Over;
-            match self.again(failed).await {
+            match self.wait_for_retry(failed).await {
                 Ok(()) => self.phase = Phase::Send,
                 Err(error) => return Some(Err(error)),
             }
@@ -123,7 +123,7 @@ impl Call {
     }
 
     /// Waits until the next attempt, or gives the error back when there is none.
-    async fn again(&mut self, failed: Failure) -> Result<(), Failure> {
+    async fn wait_for_retry(&mut self, failed: Failure) -> Result<(), Failure> {
         if failed.optional_refused && !self.plain {
             (self.plain, self.refused) = (true, true);
             return Ok(());
@@ -145,38 +145,38 @@ impl Call {
         Ok(())
     }
 
-    async fn send(&mut self) -> Result<Reading, Failure> {
+    async fn send(&mut self) -> Result<ResponseReader, Failure> {
         let shared = &self.shared;
         let idle = shared.idle;
         // Headers are no data: they do not begin the wait anew.
         let silent_until = if shared.before_another { self.began + idle } else { Instant::now() + idle };
-        let body = shared.wire.body(&self.request, self.plain).map_err(|_| Failure::last(failure::not_writable()))?;
+        let body = shared.wire.body(&self.request, self.plain).map_err(|_| Failure::permanent(failure::not_writable()))?;
         let mut headers = shared.wire.headers().clone();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static(if self.request.whole { "application/json, text/event-stream" } else { "text/event-stream" }));
-        let url = shared.address(shared.wire.url(&shared.base, self.request.whole)).map_err(Failure::last)?;
+        let url = shared.address(shared.wire.url(&shared.base, self.request.whole)).map_err(Failure::permanent)?;
         let sent = shared.http.post(url).headers(headers).body(body).send();
         let response = tokio::time::timeout_at(silent_until, sent)
             .await
-            .map_err(|_| Failure::last(failure::stalled(&shared.host, idle)))?
+            .map_err(|_| Failure::permanent(failure::stalled(&shared.host, idle)))?
             .map_err(|error| between::of_transport(&shared.host, &error))?;
         if response.status().is_success() {
             if self.refused {
                 shared.plainly.remember(shared.asks(&self.request), shared.clock.now());
             }
             let begins_by = shared.before_another.then_some(silent_until);
-            Ok(Reading::new(response, &shared.host, idle, silent_until, shared.wire.assembler()).that_begins_by(begins_by))
+            Ok(ResponseReader::new(response, &shared.host, idle, silent_until, shared.wire.assembler()).that_begins_by(begins_by))
         } else {
-            Err(refused(shared, response).await)
+            Err(read_refusal(shared, response).await)
         }
     }
 }
 
 /// Understands a status other than success.
-pub(super) async fn refused(shared: &Shared, response: Response) -> Failure {
+pub(super) async fn read_refusal(shared: &Shared, response: Response) -> Failure {
     let status = response.status();
-    let wish = retry::wish(response.headers(), shared.clock.now());
-    let body = tokio::time::timeout(REFUSAL_TIME, beginning(response, REFUSAL_BYTES)).await.unwrap_or_default();
+    let wish = retry::requested_wait(response.headers(), shared.clock.now());
+    let body = tokio::time::timeout(REFUSAL_TIME, read_beginning(response, REFUSAL_BYTES)).await.unwrap_or_default();
     let mut failure = failure::of_status(&shared.host, status, &String::from_utf8_lossy(&body), shared.wire.optional());
     if failure.retry {
         failure.error.retry_after_ms = wish.and_then(|wish| u64::try_from(wish.as_millis()).ok());
@@ -185,7 +185,7 @@ pub(super) async fn refused(shared: &Shared, response: Response) -> Failure {
 }
 
 /// The beginning of a body, as far as it matters.
-pub(super) async fn beginning(response: Response, most: usize) -> Vec<u8> {
+pub(super) async fn read_beginning(response: Response, most: usize) -> Vec<u8> {
     let mut body = Vec::new();
     let mut chunks: Pin<Box<_>> = Box::pin(response.bytes_stream());
     while let Some(Ok(chunk)) = chunks.next().await {

@@ -21,7 +21,7 @@ const MAX_MODELS: usize = 500;
 
 /// What a test found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Checked {
+pub struct ConnectionCheck {
     /// Ids as the server lists them; empty when it lists none.
     pub models: Vec<String>,
     /// The chosen model's answer to a request for one word.
@@ -58,27 +58,27 @@ impl From<Failure> for Diagnosis {
 }
 
 /// Lists the models and asks for one word. Nothing is retried.
-pub(crate) async fn run(shared: &Shared, model: &str) -> Result<Checked, Diagnosis> {
+pub(crate) async fn run(shared: &Shared, model: &str) -> Result<ConnectionCheck, Diagnosis> {
     let listed = list(shared).await?;
     let request = ModelRequest { messages: vec![Message::User { text: "Answer with the single word: ready".into() }], ..ModelRequest::default() };
     let once = Arc::new(Shared { max_retries: 0, ..shared.clone() });
-    let mut events = call::diagnosed(once, request);
+    let mut events = call::stream_with_diagnosis(once, request);
     let mut answer = String::new();
     while let Some(event) = events.next().await {
         match event {
             Ok(ModelEvent::Text(text)) => answer.push_str(&text),
             Ok(_) => {}
-            Err(failure) => return Err(judged(failure, listed, &shared.host, model)),
+            Err(failure) => return Err(diagnose(failure, listed, &shared.host, model)),
         }
         if answer.len() > 200 {
             break;
         }
     }
-    Ok(Checked { models: listed.unwrap_or_default(), answer: answer.trim().chars().take(80).collect() })
+    Ok(ConnectionCheck { models: listed.unwrap_or_default(), answer: answer.trim().chars().take(80).collect() })
 }
 
 /// "Not found" is the model's fault where the server lists its models, and the address's where it does not.
-fn judged(failure: Failure, listed: Option<Vec<String>>, host: &str, model: &str) -> Diagnosis {
+fn diagnose(failure: Failure, listed: Option<Vec<String>>, host: &str, model: &str) -> Diagnosis {
     let mut found = Diagnosis::from(failure);
     let Some(models) = listed else {
         if found.problem == ConnectionProblem::Model {
@@ -98,11 +98,11 @@ fn judged(failure: Failure, listed: Option<Vec<String>>, host: &str, model: &str
 
 /// The server's models; `None` where it has no such list. A refused key or no connection is a failure.
 async fn list(shared: &Shared) -> Result<Option<Vec<String>>, Failure> {
-    let url = shared.address(shared.wire.list_url(&shared.base)).map_err(Failure::last)?;
+    let url = shared.address(shared.wire.list_url(&shared.base)).map_err(Failure::permanent)?;
     let request = shared.http.get(url).timeout(LIST_TIME).headers(shared.wire.headers().clone());
     let response = request.send().await.map_err(|error| between::of_transport(&shared.host, &error))?;
     if matches!(response.status().as_u16(), 400 | 401 | 403 | 407) {
-        let failure = call::refused(shared, response).await;
+        let failure = call::read_refusal(shared, response).await;
         // Google refuses a key with status 400; any other 400 only means that there is no list.
         let matters = matches!(failure.problem, ConnectionProblem::Key | ConnectionProblem::Proxy);
         return if matters { Err(failure) } else { Ok(None) };
@@ -111,7 +111,7 @@ async fn list(shared: &Shared) -> Result<Option<Vec<String>>, Failure> {
     if !response.status().is_success() || !json {
         return Ok(None);
     }
-    let body = call::beginning(response, LIST_BYTES).await;
-    let listed = serde_json::from_slice::<Value>(&body).ok().and_then(|list| shared.wire.listed(&list));
+    let body = call::read_beginning(response, LIST_BYTES).await;
+    let listed = serde_json::from_slice::<Value>(&body).ok().and_then(|list| shared.wire.parse_model_list(&list));
     Ok(listed.map(|models| models.into_iter().take(MAX_MODELS).collect()))
 }

@@ -22,7 +22,7 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    pub(super) fn last(error: ModelError) -> Self {
+    pub(super) fn permanent(error: ModelError) -> Self {
         let problem = match error.kind {
             ModelErrorKind::Unavailable | ModelErrorKind::Broken => Problem::Server,
             ModelErrorKind::RateLimited => Problem::Limit,
@@ -32,10 +32,10 @@ impl Failure {
         };
         Self { error, retry: false, optional_refused: false, problem, issuer: None }
     }
-    pub(super) fn passing(error: ModelError) -> Self {
-        Self { retry: true, ..Self::last(error) }
+    pub(super) fn transient(error: ModelError) -> Self {
+        Self { retry: true, ..Self::permanent(error) }
     }
-    pub(super) fn because(self, problem: Problem) -> Self {
+    pub(super) fn with_problem(self, problem: Problem) -> Self {
         Self { problem, ..self }
     }
 }
@@ -101,7 +101,7 @@ pub(crate) fn broke_off() -> ModelError {
 }
 
 /// The model, or a filter before it, declined to answer at all.
-pub(crate) fn declined() -> ModelError {
+pub(crate) fn model_declined() -> ModelError {
     new(ModelErrorKind::BadRequest, "The provider's safety rules blocked this answer.", "Word the message differently, or choose another model in Settings.")
 }
 
@@ -116,7 +116,7 @@ pub(super) fn unknown_model(host: &str, model: &str) -> ModelError {
 }
 
 /// The connection ended before the answer did.
-pub(super) fn cut(host: &str) -> ModelError {
+pub(super) fn cut_off(host: &str) -> ModelError {
     new(ModelErrorKind::Broken, format!("{host} closed the connection before the answer was complete."), "Send the message again.")
 }
 
@@ -148,30 +148,30 @@ pub(super) fn of_status(host: &str, status: StatusCode, body: &str, optional: &[
     let error = error.get(0).unwrap_or(&error);
     let known = KnownFailure::of(error.get("error").unwrap_or(error));
     let failure = match status.as_u16() {
-        401 | 403 => Failure::last(unauthorized(host)),
-        402 => Failure::last(no_credit(host)),
-        404 => Failure::last(new(
+        401 | 403 => Failure::permanent(unauthorized(host)),
+        402 => Failure::permanent(no_credit(host)),
+        404 => Failure::permanent(new(
             ModelErrorKind::BadRequest,
             format!("{host} knows no such model or address."),
             "Check the model's name and the base URL in Settings.",
         ))
-        .because(Problem::Model),
+        .with_problem(Problem::Model),
         407 => proxy_login(),
-        408 | 409 | 425 | 500..=599 => Failure::passing(new(
+        408 | 409 | 425 | 500..=599 => Failure::transient(new(
             ModelErrorKind::Unavailable,
             format!("{host} cannot answer just now (status {}).", status.as_u16()),
             "Wait a moment and send the message again.",
         )),
-        413 => Failure::last(too_much(host)),
-        429 if known == KnownFailure::NoCredit => Failure::last(no_credit(host)),
-        429 => Failure::passing(rate_limited(host)),
-        300..=399 => Failure::last(new(
+        413 => Failure::permanent(too_much(host)),
+        429 if known == KnownFailure::NoCredit => Failure::permanent(no_credit(host)),
+        429 => Failure::transient(rate_limited(host)),
+        300..=399 => Failure::permanent(new(
             ModelErrorKind::BadRequest,
             format!("{host} points to another address."),
             "Enter the final address as base URL in Settings; redirects are not followed, so that the key goes nowhere else.",
         ))
-        .because(Problem::Api),
-        code => Failure::last(match known {
+        .with_problem(Problem::Api),
+        code => Failure::permanent(match known {
             KnownFailure::ContextLength => too_much(host),
             KnownFailure::AnswerLength => no_room(host),
             KnownFailure::NoCredit => no_credit(host),
@@ -194,15 +194,15 @@ pub(super) fn of_status(host: &str, status: StatusCode, body: &str, optional: &[
 
 fn proxy_login() -> Failure {
     let error = new(ModelErrorKind::Unavailable, "The proxy asks for a name and password.", "Put them into the proxy's address (HTTPS_PROXY).");
-    Failure::last(error).because(Problem::Proxy)
+    Failure::permanent(error).with_problem(Problem::Proxy)
 }
 
 /// Where no name is at hand.
 const SERVER: &str = "The model's server";
 
 /// A failure that the server reported in its answer: by its kind it may pass or not. An empty purse stays empty.
-pub(super) fn judged(error: ModelError) -> Failure {
-    if error.kind.retryable() && error != no_credit(SERVER) { Failure::passing(error) } else { Failure::last(error) }
+pub(super) fn classify(error: ModelError) -> Failure {
+    if error.kind.retryable() && error != no_credit(SERVER) { Failure::transient(error) } else { Failure::permanent(error) }
 }
 
 /// An error object in the middle of a stream, or in an answer with status 200.

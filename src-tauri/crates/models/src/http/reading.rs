@@ -17,7 +17,7 @@ use tokio::time::{Instant, Sleep};
 
 use super::between;
 use super::failure::{self, Failure};
-use crate::wire::{Assemble, Fed};
+use crate::wire::{Assemble, FeedResult};
 
 /// More bytes than any answer has; a bound on memory, not on use.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
@@ -33,12 +33,12 @@ pub(super) enum Step {
 
 /// Why the bytes ended early.
 #[derive(Debug)]
-enum Broken {
+enum StreamFault {
     Transport(reqwest::Error),
     TooLong,
 }
 
-type Body = BoxStream<'static, Result<Bytes, Broken>>;
+type Body = BoxStream<'static, Result<Bytes, StreamFault>>;
 
 enum Source {
     Events(Box<EventStream<Body>>),
@@ -47,7 +47,7 @@ enum Source {
 }
 
 /// An answer that is being read.
-pub(super) struct Reading {
+pub(super) struct ResponseReader {
     source: Source,
     assembler: Box<dyn Assemble>,
     timer: Pin<Box<Sleep>>,
@@ -59,16 +59,16 @@ pub(super) struct Reading {
     framed: bool,
 }
 
-impl Reading {
+impl ResponseReader {
     /// Its first data must have arrived at an instant, and more after each time of silence.
     pub(super) fn new(response: Response, host: &str, idle: Duration, silent_until: Instant, assembler: Box<dyn Assemble>) -> Self {
         let kind = response.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
         let source = if kind.starts_with("application/json") {
-            Source::Whole(bounded(response), Vec::new())
+            Source::Whole(bounded_body(response), Vec::new())
         } else {
             // An event that lost its blank line at the end of the stream is still an event.
             let tail = futures::stream::once(async { Ok(Bytes::from_static(b"\n\n")) });
-            Source::Events(Box::new(EventStream::new(bounded(response).chain(tail).boxed())))
+            Source::Events(Box::new(EventStream::new(bounded_body(response).chain(tail).boxed())))
         };
         Self { source, assembler, timer: Box::pin(tokio::time::sleep_until(silent_until)), idle, begins_by: None, host: host.to_owned(), framed: false }
     }
@@ -79,8 +79,8 @@ impl Reading {
     }
 
     /// Whether anything of the answer has arrived.
-    pub(super) fn begun(&self) -> bool {
-        self.assembler.begun()
+    pub(super) fn has_begun(&self) -> bool {
+        self.assembler.has_begun()
     }
 
     /// Reads one event; what it says is pushed to `out`.
@@ -94,9 +94,9 @@ impl Reading {
                 };
                 match next {
                     Some(Ok(event)) => self.event(&event.event, &event.data, out),
-                    Some(Err(EventStreamError::Utf8Error(_))) => Err(Failure::last(failure::not_the_protocol())),
-                    Some(Err(EventStreamError::Transport(broken))) => self.broken(&broken, out),
-                    None => self.ended(out),
+                    Some(Err(EventStreamError::Utf8Error(_))) => Err(Failure::permanent(failure::not_the_protocol())),
+                    Some(Err(EventStreamError::Transport(broken))) => self.handle_fault(&broken, out),
+                    None => self.handle_end(out),
                 }
             }
             Source::Whole(body, bytes) => {
@@ -111,12 +111,12 @@ impl Reading {
                         self.timer.as_mut().reset(Instant::now() + self.idle);
                         Ok(Step::More)
                     }
-                    Some(Err(broken)) => self.broken(&broken, out),
+                    Some(Err(broken)) => self.handle_fault(&broken, out),
                     None => {
-                        let text = String::from_utf8(std::mem::take(bytes)).map_err(|_| Failure::last(failure::not_the_protocol()))?;
-                        match self.assembler.feed(&text, out).map_err(failure::judged)? {
-                            Fed::Progress => self.finish(out),
-                            Fed::Ignored | Fed::Done => Err(Failure::last(failure::not_the_protocol())),
+                        let text = String::from_utf8(std::mem::take(bytes)).map_err(|_| Failure::permanent(failure::not_the_protocol()))?;
+                        match self.assembler.feed(&text, out).map_err(failure::classify)? {
+                            FeedResult::Progress => self.finish(out),
+                            FeedResult::Ignored | FeedResult::Done => Err(Failure::permanent(failure::not_the_protocol())),
                         }
                     }
                 }
@@ -129,19 +129,19 @@ impl Reading {
         let fed = match self.assembler.feed(data, out) {
             Ok(fed) => fed,
             // Events of a foreign kind need not be JSON of ours.
-            Err(error) if error == failure::not_the_protocol() && !self.assembler.speaks(name) => Fed::Ignored,
-            Err(error) => return Err(failure::judged(error)),
+            Err(error) if error == failure::not_the_protocol() && !self.assembler.handles_event(name) => FeedResult::Ignored,
+            Err(error) => return Err(failure::classify(error)),
         };
         match fed {
-            Fed::Ignored => Ok(Step::More),
-            Fed::Done => {
+            FeedResult::Ignored => Ok(Step::More),
+            FeedResult::Done => {
                 self.drain();
                 self.finish(out)
             }
-            Fed::Progress => {
-                let wait = if self.assembler.finished() { self.idle.min(GRACE) } else { self.idle };
+            FeedResult::Progress => {
+                let wait = if self.assembler.is_finished() { self.idle.min(GRACE) } else { self.idle };
                 let until = Instant::now() + wait;
-                let most = self.begins_by.filter(|_| !self.assembler.begun()).unwrap_or(until);
+                let most = self.begins_by.filter(|_| !self.assembler.has_begun()).unwrap_or(until);
                 self.timer.as_mut().reset(until.min(most));
                 Ok(Step::More)
             }
@@ -149,33 +149,33 @@ impl Reading {
     }
 
     fn finish(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
-        self.assembler.end(out).map_err(Failure::last)?;
+        self.assembler.end(out).map_err(Failure::permanent)?;
         Ok(Step::End)
     }
 
     fn timed_out(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
-        if self.assembler.finished() {
+        if self.assembler.is_finished() {
             return self.finish(out);
         }
-        Err(Failure::last(failure::stalled(&self.host, self.idle)))
+        Err(Failure::permanent(failure::stalled(&self.host, self.idle)))
     }
 
-    fn broken(&mut self, broken: &Broken, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
-        if self.assembler.finished() {
+    fn handle_fault(&mut self, broken: &StreamFault, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
+        if self.assembler.is_finished() {
             return self.finish(out);
         }
         Err(match broken {
-            Broken::Transport(error) => between::of_transport(&self.host, error),
-            Broken::TooLong => Failure::last(failure::too_long(&self.host)),
+            StreamFault::Transport(error) => between::of_transport(&self.host, error),
+            StreamFault::TooLong => Failure::permanent(failure::too_long(&self.host)),
         })
     }
 
     /// The bytes ended without an end mark: whole when the model said why it stopped, cut otherwise.
-    fn ended(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
-        if self.assembler.finished() {
+    fn handle_end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
+        if self.assembler.is_finished() {
             return self.finish(out);
         }
-        Err(if self.framed { Failure::passing(failure::cut(&self.host)) } else { Failure::last(failure::not_the_protocol()) })
+        Err(if self.framed { Failure::transient(failure::cut_off(&self.host)) } else { Failure::permanent(failure::not_the_protocol()) })
     }
 
     /// Reads what follows the end mark, so that the connection can carry the next request.
@@ -190,14 +190,14 @@ impl Reading {
     }
 }
 
-fn bounded(response: Response) -> Body {
+fn bounded_body(response: Response) -> Body {
     let mut received = 0_usize;
     response
         .bytes_stream()
         .map(move |chunk| {
-            let chunk = chunk.map_err(Broken::Transport)?;
+            let chunk = chunk.map_err(StreamFault::Transport)?;
             received = received.saturating_add(chunk.len());
-            if received > MAX_BYTES { Err(Broken::TooLong) } else { Ok(chunk) }
+            if received > MAX_BYTES { Err(StreamFault::TooLong) } else { Ok(chunk) }
         })
         .boxed()
 }

@@ -17,7 +17,7 @@ pub(super) fn back_off(attempt: u32, unit: f64) -> Duration {
 }
 
 /// The server's wish: milliseconds, seconds, or a date (against the server's own clock where it tells it).
-pub(super) fn wish(headers: &HeaderMap, now: DateTime<Utc>) -> Option<Duration> {
+pub(super) fn requested_wait(headers: &HeaderMap, now: DateTime<Utc>) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     if let Some(ms) = text("retry-after-ms").and_then(|t| t.parse::<f64>().ok()) {
         return seconds(ms / 1000.0);
@@ -68,7 +68,7 @@ mod tests {
             (&[], None),
         ];
         for (pairs, expected) in table {
-            assert_eq!(wish(&headers(pairs), now).map(|d| u64::try_from(d.as_millis()).unwrap()), expected, "{pairs:?}");
+            assert_eq!(requested_wait(&headers(pairs), now).map(|d| u64::try_from(d.as_millis()).unwrap()), expected, "{pairs:?}");
         }
     }
 }

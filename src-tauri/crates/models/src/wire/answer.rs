@@ -59,7 +59,7 @@ impl Answer {
 
     /// An answer that was blocked before its first word is a failure.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
-        if self.finish == Some(Finish::ContentFilter) && !self.begun { Err(failure::declined()) } else { Ok(()) }
+        if self.finish == Some(Finish::ContentFilter) && !self.begun { Err(failure::model_declined()) } else { Ok(()) }
     }
 
     /// The end. Servers say "stop" after calls and the other way round: what was called decides.

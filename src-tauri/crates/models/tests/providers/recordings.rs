@@ -8,7 +8,7 @@ use models::Api;
 use serde_json::Value;
 
 use crate::plainly;
-use crate::support::{collect, joined, on};
+use crate::support::{collect, join_answer, on};
 
 const CHUNKINGS: [Chunking; 6] =
     [Chunking::PerEvent, Chunking::Whole, Chunking::EveryBytes(1), Chunking::EveryBytes(37), Chunking::InsideUtf8, Chunking::InsideCrlf];
@@ -73,7 +73,7 @@ async fn under_every_cut(api: Api, path: &Path, reply: &Reply, recorded: &[Value
 }
 
 fn check(name: &str, api: Api, events: &[Result<ModelEvent, ModelError>], recorded: &[Value]) {
-    let mut answer = joined(events);
+    let mut answer = join_answer(events);
     if name.contains("openai-error") {
         assert_eq!(answer.error.unwrap().kind, ModelErrorKind::RateLimited, "no credit is told as such");
         return;

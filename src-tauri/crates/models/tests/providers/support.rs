@@ -7,7 +7,7 @@ use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use engine::ports::{AskedCall, Clock, Finish, Message, Model, ModelCall, ModelError, ModelEvent, ModelRequest, Outbound, OutboundValue, Random, ToolDef};
 use futures::StreamExt;
 use kit::model_server::ModelServer;
-use models::{Api, Config, HttpClient, Provider, ServerKey, World, http_client, server_of};
+use models::{Api, Config, HttpClient, Provider, ProviderDeps, ServerKey, http_client, server_of};
 use secrecy::SecretString;
 
 struct Fixed;
@@ -24,24 +24,24 @@ impl Random for Fixed {
     }
 }
 
-struct At(DateTime<Utc>);
+struct ClockAt(DateTime<Utc>);
 
-impl Clock for At {
+impl Clock for ClockAt {
     fn now(&self) -> DateTime<Utc> {
         self.0
     }
 }
 
 /// The same world some minutes later.
-pub fn world_after(minutes: i64) -> World {
-    World { clock: Arc::new(At(Fixed.now() + TimeDelta::minutes(minutes))), ..world() }
+pub fn world_after(minutes: i64) -> ProviderDeps {
+    ProviderDeps { clock: Arc::new(ClockAt(Fixed.now() + TimeDelta::minutes(minutes))), ..world() }
 }
 
-pub fn world() -> World {
+pub fn world() -> ProviderDeps {
     // Reading the system's certificates takes long enough to share the client.
     static HTTP: LazyLock<HttpClient> = LazyLock::new(|| http_client().unwrap());
     let fixed = Arc::new(Fixed);
-    World { http: HTTP.clone(), random: fixed.clone(), clock: fixed }
+    ProviderDeps { http: HTTP.clone(), random: fixed.clone(), clock: fixed }
 }
 
 pub fn config(base_url: &str) -> Config {
@@ -87,7 +87,7 @@ pub struct Answer {
     pub error: Option<ModelError>,
 }
 
-pub fn joined(events: &[Result<ModelEvent, ModelError>]) -> Answer {
+pub fn join_answer(events: &[Result<ModelEvent, ModelError>]) -> Answer {
     let mut answer = Answer::default();
     for event in events {
         assert!(answer.finish.is_none() && answer.error.is_none(), "nothing follows the end");
@@ -108,7 +108,7 @@ pub fn joined(events: &[Result<ModelEvent, ModelError>]) -> Answer {
 }
 
 pub async fn answer(provider: &dyn Model) -> Answer {
-    joined(&collect(provider).await)
+    join_answer(&collect(provider).await)
 }
 
 /// Text as it goes out when nothing is to be held back.
@@ -117,7 +117,7 @@ pub fn plain(text: &str) -> Outbound {
 }
 
 /// A call as it goes back.
-pub fn sent(call: &AskedCall) -> ModelCall {
+pub fn as_sent(call: &AskedCall) -> ModelCall {
     ModelCall { id: call.id.clone(), name: plain(&call.name), arguments: plain(&call.arguments) }
 }
 
@@ -148,7 +148,7 @@ impl Conversation {
             names.iter().map(|name| ToolDef { name: plain(name), description: "A tool.".into(), parameters: OutboundValue::fixed(r#"{"type": "object"}"#) });
         let request = ModelRequest { messages: self.messages.clone(), tools: tools.collect(), ..ModelRequest::default() };
         let events: Vec<_> = model.stream(request).collect().await;
-        let answer = joined(&events);
+        let answer = join_answer(&events);
         let mut opaque = None;
         let mut calls = Vec::new();
         for event in events.into_iter().flatten() {
@@ -156,7 +156,7 @@ impl Conversation {
                 ModelEvent::Opaque(kept) => opaque = Some(kept),
                 ModelEvent::Call(call) => {
                     self.calls += 1;
-                    calls.push(sent(&AskedCall { id: format!("host_{}", self.calls).into(), ..call }));
+                    calls.push(as_sent(&AskedCall { id: format!("host_{}", self.calls).into(), ..call }));
                 }
                 _ => {}
             }

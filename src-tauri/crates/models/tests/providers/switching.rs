@@ -57,7 +57,7 @@ fn failing(server: &ModelServer) -> Arc<Provider> {
     Arc::new(Provider::new(Config { max_retries: 0, ..config(&server.base_url()) }, world()).unwrap())
 }
 
-async fn heard(model: &dyn Model) -> Vec<Result<ModelEvent, ModelErrorKind>> {
+async fn collect_kinds(model: &dyn Model) -> Vec<Result<ModelEvent, ModelErrorKind>> {
     model.stream(question()).map(|event| event.map_err(|error| error.kind)).collect().await
 }
 
@@ -69,14 +69,14 @@ async fn the_second_model_answers_for_one_that_cannot_and_says_so() {
     let (from, to) = (failing(&broken).label(), second.label());
     let both = WithFallback::new(failing(&broken), Arc::new(second));
     assert_eq!(both.label(), from);
-    let events = heard(&both).await;
+    let events = collect_kinds(&both).await;
     let Ok(ModelEvent::FellBack { from: told_from, to: told_to, kind: ModelErrorKind::Unavailable, why }) = &events[0] else {
         panic!("told first: {events:?}")
     };
     assert_eq!((told_from, told_to), (&from, &to));
     assert!(why.contains("503"), "{why}");
     assert_eq!(events[1], Ok(ModelEvent::Text("Here.".into())));
-    assert_eq!(heard(&both).await[0], Ok(ModelEvent::Text("Again.".into())), "the rest of the turn stays with it");
+    assert_eq!(collect_kinds(&both).await[0], Ok(ModelEvent::Text("Again.".into())), "the rest of the turn stays with it");
     assert_eq!((broken.requests().len(), both.label()), (1, to));
 }
 
@@ -85,7 +85,7 @@ async fn no_second_voice_after_the_first_word_or_for_what_waiting_does_not_cure(
     for reply in [Reply::text(["half"]).cut(), Reply::refusal(401, &json!({})), Reply::refusal(400, &json!({}))] {
         let first = ModelServer::start([reply]).await;
         let second = ModelServer::start([Reply::text(["never"])]).await;
-        let events = heard(&WithFallback::new(failing(&first), failing(&second))).await;
+        let events = collect_kinds(&WithFallback::new(failing(&first), failing(&second))).await;
         assert!(events.last().unwrap().is_err(), "{events:?}");
         assert!(second.requests().is_empty());
     }
@@ -98,7 +98,7 @@ async fn what_takes_over_says_whose_work_is_paid_for() {
     let first = Provider::new(Config { idle_timeout: std::time::Duration::from_millis(50), ..config(&silent.base_url()) }, world()).unwrap();
     let both = WithFallback::new(Arc::new(first), Arc::new(OfflineModel::new(Vec::new())));
     assert!(!both.answers_in_process());
-    let events = heard(&both).await;
+    let events = collect_kinds(&both).await;
     assert!(matches!(&events[0], Ok(ModelEvent::FellBack { kind, .. }) if kind.may_have_worked()), "{events:?}");
     assert!(both.answers_in_process() && !both.in_process(), "what goes out is still redacted");
 }

@@ -9,7 +9,7 @@ use models::{Config, Provider};
 
 use crate::support::{answer, config, provider, question, world};
 
-fn impatient(server: &ModelServer, ms: u64) -> Provider {
+fn impatient_provider(server: &ModelServer, ms: u64) -> Provider {
     Provider::new(Config { idle_timeout: Duration::from_millis(ms), ..config(&server.base_url()) }, world()).unwrap()
 }
 
@@ -17,7 +17,7 @@ fn impatient(server: &ModelServer, ms: u64) -> Provider {
 async fn keepalives_do_not_hide_a_stall() {
     let reply = (0..1_000).fold(Reply::text(["half"]), |reply, _| reply.wait_ms(20).keepalive()).hang();
     let server = ModelServer::start([reply]).await;
-    let got = answer(&impatient(&server, 200)).await;
+    let got = answer(&impatient_provider(&server, 200)).await;
     assert_eq!(got.text, "half");
     let error = got.error.unwrap();
     assert_eq!(error.kind, ModelErrorKind::Broken);
@@ -28,7 +28,7 @@ async fn keepalives_do_not_hide_a_stall() {
 async fn foreign_events_do_not_hide_a_stall_either() {
     let reply = (0..1_000).fold(Reply::new(), |reply, _| reply.wait_ms(20).bytes("event: ping\ndata: {\"type\":\"ping\"}\n\n")).hang();
     let server = ModelServer::start([reply]).await;
-    assert_eq!(answer(&impatient(&server, 200)).await.error.unwrap().kind, ModelErrorKind::Broken);
+    assert_eq!(answer(&impatient_provider(&server, 200)).await.error.unwrap().kind, ModelErrorKind::Broken);
     assert_eq!(server.requests().len(), 1, "a stall is not waited for twice");
 }
 
@@ -36,7 +36,7 @@ async fn foreign_events_do_not_hide_a_stall_either() {
 async fn a_slow_answer_is_not_a_stall() {
     let reply = (0..12).fold(Reply::new(), |reply, _| reply.wait_ms(50).say("x"));
     let server = ModelServer::start([reply]).await;
-    let got = answer(&impatient(&server, 400)).await;
+    let got = answer(&impatient_provider(&server, 400)).await;
     assert_eq!((got.text.len(), got.error), (12, None), "longer in all than the timer, never between two pieces");
 }
 
@@ -65,7 +65,7 @@ async fn a_model_before_another_has_its_time_once() {
     assert!(answer(&before_another(&server, Duration::from_millis(2_500))).await.error.is_some());
     assert!(server.requests().len() <= 2, "nor are many short ones");
     let server = ModelServer::start([busy("2.5"), Reply::text(["fine"])]).await;
-    assert_eq!(answer(&impatient(&server, 3_000)).await.text, "fine", "where there is no other, the wish is granted");
+    assert_eq!(answer(&impatient_provider(&server, 3_000)).await.text, "fine", "where there is no other, the wish is granted");
 }
 
 /// Who only says that it has heard holds nobody up; a thought is a part of the answer.
@@ -107,7 +107,7 @@ async fn silence_after_the_end_of_the_text_is_the_end() {
     let reply = Reply::raw("data: {\"choices\":[{\"delta\":{\"content\":\"all\"},\"finish_reason\":\"stop\"}]}\n\n").hang();
     let server = ModelServer::start([reply]).await;
     // Long enough for a busy machine to bring the piece, short enough to end the silence behind it.
-    let got = answer(&impatient(&server, 3_000)).await;
+    let got = answer(&impatient_provider(&server, 3_000)).await;
     assert_eq!((got.text.as_str(), got.finish, got.error), ("all", Some(Finish::Stop), None));
 }
 

@@ -9,7 +9,7 @@ use models::{Api, Config, Provider};
 use serde_json::{Value, json};
 
 use crate::recordings::folder;
-use crate::support::{Conversation, answer, config, joined, on, world};
+use crate::support::{Conversation, answer, config, join_answer, on, world};
 
 fn anthropic_start() -> Value {
     json!({"type": "message_start", "message": {"role": "assistant", "content": [], "usage": {"input_tokens": 20, "cache_read_input_tokens": 5, "output_tokens": 1}}})
@@ -84,7 +84,7 @@ async fn the_last_round_has_no_tools_and_anthropic_takes_it() {
     conversation.messages.push(Message::System { text: "Answer the user now, in text.".into() });
     let request = ModelRequest { messages: conversation.messages, ..ModelRequest::default() };
     let events: Vec<_> = model.stream(request).collect().await;
-    assert_eq!(joined(&events).text, "Enough.");
+    assert_eq!(join_answer(&events).text, "Enough.");
     server.assert_clean();
 }
 
