@@ -1,4 +1,5 @@
-//! One line per rule of the precedence, and the property that a deny never widens.
+//! One table line for each rule of the precedence, and the property that adding a deny never allows
+//! more.
 
 use chrono::{TimeDelta, TimeZone, Utc};
 use contract::{
@@ -268,7 +269,7 @@ fn standing_grants_hold_only_where_they_say() {
     assert_eq!(granting("").mode(PolicyMode::ReadOnlyOnly).strictness(), DENY);
 }
 
-/// The examples of the documentation are rules that can be read.
+/// The examples in the documentation can be read as rules.
 #[test]
 fn the_documented_file_is_valid() {
     let text = include_str!("../../../../docs/policy.md");
@@ -290,7 +291,8 @@ fn patterns() {
     assert_eq!(c.strictness(), ASK);
 }
 
-/// A tool of the pack `shop` as it is named while no other pack has its id, and while one has.
+/// A case for a tool of the pack `shop`. With `is_shared`, another pack has the same id, so the
+/// tool carries its pack's name.
 fn shop_tool(id: &str, is_shared: bool) -> Case {
     let mut c = case(Effect::Write);
     c.tool = tool(id, Effect::Write);
@@ -336,7 +338,7 @@ fn what_permits_an_id_names_one_tool() {
     };
     assert_eq!([granting(false, "cart.addItem"), granting(true, "cart.addItem")], [ALLOW, ASK]);
     assert_eq!([granting(false, "shop:cart.addItem"), granting(true, "shop:cart.addItem")], [ALLOW, ALLOW]);
-    // A grant of a session is for one definition, so its id may be written in either way.
+    // A session grant is bound to one definition, so its id may be written either way.
     let mut c = shop_tool("cart.addItem", false).with_grant();
     c.tool.id = c.tool.qualified_id();
     assert_eq!(c.strictness(), ALLOW);
@@ -349,7 +351,7 @@ fn any_rule() -> impl Strategy<Value = Rule> {
         .prop_map(|(action, pattern)| rule(action, &pattern))
 }
 
-/// A rule as text, some of them faulty or with an id that another may have.
+/// A rule as text. Some are faulty, and some have an id that another pack may have.
 fn any_line() -> impl Strategy<Value = (u8, String)> {
     (0u8..30, prop_oneof!["deny", "ask", "allow"], prop_oneof![Just("cart.addItem"), Just("cart.*"), Just("*"), Just("other")], prop::option::of(0u8..4))
         .prop_map(|(id, action, tool, quantity)| {
@@ -379,7 +381,8 @@ proptest! {
         prop_assert!(before.strictness() >= was);
     }
 
-    /// The same of the file itself: whatever is added to its text, a rule that denies or one that cannot be read.
+    /// The same property for the text of the file, with an added deny rule or an added rule that
+    /// cannot be read.
     #[test]
     fn adding_to_the_file_what_denies_or_cannot_be_read_never_widens(
         rules in prop::collection::vec(any_line(), 0..6),

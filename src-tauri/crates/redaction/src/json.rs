@@ -1,5 +1,6 @@
-//! JSON values text by text. The texts that stand at the same place of a list's elements are searched for secrets as one,
-//! in case a secret came in parts; everything else is done to each text alone.
+//! Searches and changes the texts of JSON values. Texts at the same place of a list's elements are
+//! also searched as one text, in case a secret was split over them. Every other change looks at one
+//! text at a time.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -10,16 +11,17 @@ use serde_json::{Map, Number, Value};
 
 use crate::exact::{Exact, insert_marks};
 
-/// Whether a value holds a secret: the same looks as [`scrub`] has, or more, and nothing changed.
+/// Whether a value contains a secret. Searches at least as thoroughly as [`scrub`], without
+/// changing anything.
 pub(crate) fn contains_secret(exact: &Exact, value: &Value) -> bool {
     let (mut texts, mut names) = (HashMap::new(), HashSet::new());
     collect_texts(value, &mut String::new(), &mut texts, &mut names);
-    // No secret goes over what stands between two names.
+    // The separator keeps two adjacent names from forming a secret.
     let names = names.into_iter().fold(String::new(), |all, name| all + name + "\0");
     exact.contains_secret(&names) || texts.into_values().any(|text| exact.contains_secret(&text))
 }
 
-/// Texts by their place, as one where there are several, and all names.
+/// Collects the texts by their place, joined where a place has several, and all member names.
 fn collect_texts<'a>(value: &'a Value, place: &mut String, texts: &mut HashMap<String, String>, names: &mut HashSet<&'a str>) {
     match value {
         Value::String(text) => match texts.get_mut(place.as_str()) {
@@ -45,7 +47,7 @@ fn collect_texts<'a>(value: &'a Value, place: &mut String, texts: &mut HashMap<S
     }
 }
 
-/// Takes secrets out of a value.
+/// Replaces the secrets in a value.
 pub(crate) fn scrub(exact: &Exact, value: &mut Value) {
     let mut leaves: BTreeMap<String, Vec<&mut String>> = BTreeMap::new();
     collect_leaves(value, &mut String::new(), &mut leaves);
@@ -55,7 +57,7 @@ pub(crate) fn scrub(exact: &Exact, value: &mut Value) {
     names(exact, value);
 }
 
-/// Texts by their place, with list positions left out.
+/// Collects mutable texts by their place, without positions in lists.
 fn collect_leaves<'a>(value: &'a mut Value, place: &mut String, leaves: &mut BTreeMap<String, Vec<&'a mut String>>) {
     match value {
         Value::String(text) => match leaves.get_mut(place.as_str()) {
@@ -117,13 +119,14 @@ fn names(exact: &Exact, value: &mut Value) {
     }
 }
 
-/// A text of a value, with the name it stands under.
+/// A leaf of a value, with the name of its member.
 pub(crate) enum Leaf<'a> {
     Text(&'a str),
     Number(&'a Number),
 }
 
-/// A value with every text, number and name replaced by what `change` says, where it says anything. `None`: it said nothing.
+/// Returns a copy of the value in which every text, number and name is replaced by the result of
+/// `change`, or None if `change` replaced nothing.
 pub(crate) fn map_leaves(value: &Value, name: &str, change: &mut impl FnMut(Leaf<'_>, &str) -> Option<String>) -> Option<Value> {
     match value {
         Value::String(text) => change(Leaf::Text(text), name).map(Value::String),

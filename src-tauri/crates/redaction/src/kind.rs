@@ -1,18 +1,18 @@
-//! The one spelling of a placeholder: `<email_1>`.
+//! Writes and reads placeholders such as `<email_1>`. No other file knows their spelling.
 
 use std::fmt;
 
 use crate::Kind;
 
-/// The kinds that have placeholders. A secret has none: nothing brings it back.
+/// The kinds that have placeholders. A secret has none, because it is never restored.
 const PLACEHOLDER_KINDS: [Kind; 9] = [Kind::Email, Kind::Phone, Kind::Card, Kind::Iban, Kind::PersonalId, Kind::Key, Kind::Url, Kind::Token, Kind::Literal];
 
-/// The kind of a name, if there are placeholders of it.
+/// Returns the kind with this name, or None if it has no placeholders.
 pub(crate) fn of_name(name: &str) -> Option<Kind> {
     PLACEHOLDER_KINDS.into_iter().find(|kind| kind.name() == name)
 }
 
-/// One placeholder: a kind and its number in the session, from 1.
+/// A placeholder: a kind and a number within the session, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Placeholder {
     pub kind: Kind,
@@ -25,15 +25,15 @@ impl fmt::Display for Placeholder {
     }
 }
 
-/// Digits a number may have.
+/// The most digits that a number may have.
 const DIGITS: usize = 7;
 
-/// What stands at a `<`.
+/// What a `<` begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PlaceholderMatch {
-    /// A placeholder, this many bytes long.
+    /// A placeholder with its length in bytes.
     Whole(Placeholder, usize),
-    /// The text ends before it could be told.
+    /// A text that ends before this can be decided.
     Cut,
     Other,
 }
@@ -59,7 +59,7 @@ pub(crate) fn read(text: &str) -> PlaceholderMatch {
     if cut { PlaceholderMatch::Cut } else { PlaceholderMatch::Other }
 }
 
-/// All placeholders of a text, as they stand there.
+/// Returns all placeholders of a text with their ranges.
 pub(crate) fn placeholders(text: &str) -> impl Iterator<Item = (std::ops::Range<usize>, Placeholder)> + '_ {
     text.match_indices('<').filter_map(|(at, _)| match read(&text[at..]) {
         PlaceholderMatch::Whole(placeholder, length) => Some((at..at + length, placeholder)),

@@ -1,5 +1,6 @@
-//! A growing answer as patches of blocks. What was closed is rendered once; the open block is rendered anew for a frame, or
-//! only added to where plain text follows plain text or code follows code.
+//! Turns a growing answer into block patches. Closed blocks are rendered once. The open block is
+//! rendered for each frame, or only extended where plain text follows plain text or code follows
+//! code.
 
 use contract::{Block, BlockPatch};
 
@@ -8,10 +9,11 @@ use crate::lines;
 use crate::mend;
 use crate::segment::{Kind, Segmenter};
 
-/// From this length on an open block is rendered again only when it has grown by a part of itself.
+/// Bytes from which an open block is rendered again only after it has grown by a fraction of
+/// itself.
 const STEP_FROM: usize = 8192;
 const STEP_PART: usize = 64;
-/// So much of an unfinished line must be known before it counts as ordinary text.
+/// Bytes of an unfinished line that must have arrived before it counts as ordinary text.
 const SURE: usize = 32;
 
 /// The answer so far.
@@ -23,25 +25,25 @@ pub struct Stream {
     shown: Option<ShownBlock>,
 }
 
-/// What the window has of the open block.
+/// The state of the open block in the window.
 #[derive(Debug)]
 struct ShownBlock {
     html: String,
-    /// Bytes of the open block that it shows.
+    /// Bytes of the open block that are shown.
     shown_len: usize,
-    /// Text was added behind the HTML.
+    /// Whether text was appended behind the HTML.
     has_appended_text: bool,
-    /// How text may be added.
+    /// How new text may be added.
     grow: GrowthMode,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum GrowthMode {
-    /// Only by rendering again.
+    /// The block must be rendered again.
     Again,
-    /// Plain text may follow.
+    /// Plain text may be appended.
     Text,
-    /// Whatever follows is code.
+    /// Code may be appended.
     Code,
 }
 
@@ -52,17 +54,18 @@ impl Default for Stream {
 }
 
 impl Stream {
-    /// An empty answer.
+    /// Creates an empty answer.
     pub fn new() -> Self {
         Self { segments: Segmenter::new(), index: 0, shown: None }
     }
 
-    /// Takes the next piece of the text. Nothing is rendered before a frame is asked for.
+    /// Adds a piece of text. Nothing is rendered until a frame is requested.
     pub fn push(&mut self, delta: &str) {
         self.segments.push(delta);
     }
 
-    /// What changed since the last frame, the open block in a presentable state. Empty when nothing did.
+    /// Returns the changes since the last frame, with the open block in a presentable state. Empty
+    /// if nothing changed.
     pub fn frame(&mut self) -> BlockPatch {
         let mut patch = BlockPatch::default();
         self.close_into(&mut patch.blocks);
@@ -71,7 +74,8 @@ impl Stream {
         patch
     }
 
-    /// The last patch: the text is complete, and the blocks are those of [`crate::blocks`].
+    /// Ends the answer and returns the last patch. The blocks then equal those of
+    /// [`crate::blocks`].
     pub fn finish(&mut self) -> BlockPatch {
         self.segments.finish();
         self.frame()
@@ -92,7 +96,7 @@ impl Stream {
         let open = self.segments.open();
         if let Some(shown) = &mut self.shown {
             if shown.shown_len > open.len() {
-                // Cannot happen while blocks only grow; rendering again is always right.
+                // Cannot happen while blocks only grow. Rendering again is always correct.
                 shown.grow = GrowthMode::Again;
             } else if let Some(end) = find_growth(&self.segments, shown) {
                 let text = open.get(shown.shown_len..end).unwrap_or_default();
@@ -113,7 +117,7 @@ impl Stream {
         self.shown = Some(render_open);
     }
 
-    /// The open block rendered anew; `None` while there is nothing to show.
+    /// Renders the open block. Returns None if there is nothing to show.
     fn render_open(&self) -> Option<ShownBlock> {
         let (kind, open, partial) = (self.segments.kind(), self.segments.open(), self.segments.partial());
         if let Kind::Fence { mark, .. } = kind {
@@ -143,7 +147,8 @@ impl Stream {
     }
 }
 
-/// Up to where the new text may just be added; `None` when the block has to be rendered again.
+/// Returns the position up to which the new text may be appended, or None if the block must be
+/// rendered again.
 fn find_growth(segments: &Segmenter, shown: &ShownBlock) -> Option<usize> {
     let open = segments.open();
     match (shown.grow, segments.kind()) {
@@ -157,18 +162,19 @@ fn find_growth(segments: &Segmenter, shown: &ShownBlock) -> Option<usize> {
     }
 }
 
-/// White space at the end is not shown, and counts as not yet shown.
+/// Returns the end of the text without trailing white space, which is not shown yet.
 fn text_end(open: &str) -> usize {
     open.trim_end_matches([' ', '\t', '\n']).len()
 }
 
-/// Whether the end of the text may mean something else together with plain text behind it: a link's address, an entity.
+/// Whether the end of the text and following plain text could form a link address or an entity.
 fn may_combine(open: &str) -> bool {
     let text = open.trim_end_matches([' ', '\t', '\n']);
     text.ends_with([']', '\\']) || text.bytes().rev().take(40).any(|b| b == b'&')
 }
 
-/// Code up to here is certain: an unfinished line that may close the fence is held back.
+/// Returns the end of the code that is certain. An unfinished line that may close the fence is held
+/// back.
 fn code_end(open: &str, partial: &str, mark: u8) -> usize {
     if lines::may_close_fence(partial, mark) { open.len() - partial.len() } else { open.len() }
 }

@@ -1,18 +1,19 @@
-//! A text as it reads after unescaping or without white space, with the way back to where each byte came from.
+//! A text after unescaping or without white space, with a map from each byte to its place in the
+//! original text.
 
 use std::{borrow::Cow, ops::Range};
 
-/// Whether a reading knows where its bytes came from.
+/// Whether a view maps its bytes back to the original text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     Kept,
     Lost,
 }
 
-/// A text, or a reading of it.
+/// The original text, or a decoded version of it.
 pub(super) struct View<'a> {
     bytes: Cow<'a, [u8]>,
-    /// Where each byte came from; `None` for the text itself, and where the way is lost.
+    /// The source range of each byte. None for the original text, and for views without a map.
     from: Option<Vec<(u32, u32)>>,
 }
 
@@ -25,7 +26,7 @@ impl<'a> View<'a> {
         &self.bytes
     }
 
-    /// The place in the text itself.
+    /// Converts a range of this view into a range of the original text.
     pub(super) fn range(&self, range: Range<usize>) -> Range<usize> {
         let Some(from) = &self.from else { return range };
         let start = from.get(range.start).map_or(0, |(start, _)| *start as usize);
@@ -38,7 +39,7 @@ impl<'a> View<'a> {
         (u32::try_from(range.start).unwrap_or(u32::MAX), u32::try_from(range.end).unwrap_or(u32::MAX))
     }
 
-    /// The same without white space; `None` when there is none.
+    /// Returns a view without white space, or None if there is no white space.
     pub(super) fn without_spaces(&self) -> Option<View<'static>> {
         self.bytes.iter().any(u8::is_ascii_whitespace).then(|| {
             let kept = || self.bytes.iter().enumerate().filter(|(_, byte)| !byte.is_ascii_whitespace());
@@ -47,7 +48,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The bytes without white space.
+    /// Returns the bytes without white space.
     pub(super) fn bytes_without_spaces(&self) -> Cow<'_, [u8]> {
         if !self.bytes.iter().any(u8::is_ascii_whitespace) {
             return Cow::Borrowed(&self.bytes);
@@ -57,7 +58,8 @@ impl<'a> View<'a> {
         Cow::Owned(bytes_without_spaces)
     }
 
-    /// The same with one layer of escapes read, of those that begin with one of these marks; `None` when there is none.
+    /// Decodes one level of escapes that begin with one of these bytes. Returns None if there are
+    /// none.
     pub(super) fn unescape(&self, marks: &[u8], way: Way) -> Option<View<'static>> {
         let next = |at: usize| self.bytes[at..].iter().position(|byte| marks.contains(byte)).map(|found| at + found);
         let mut mark = Some(next(0)?);
@@ -87,8 +89,8 @@ impl<'a> View<'a> {
     }
 }
 
-/// The ways to read a text's escapes: all of them at once, and each family alone when there are several, because what begins
-/// an escape in one of them may be a letter of the secret in another.
+/// Returns the sets of escape marks to decode: all together and, if the text has several, each one
+/// alone. A byte that begins an escape in one encoding may be a letter of the secret in another.
 pub(super) fn escape_families(text: &str) -> Vec<&'static [u8]> {
     let present: Vec<&[u8]> = [&b"%"[..], b"\\", b"&"].into_iter().filter(|mark| text.as_bytes().contains(&mark[0])).collect();
     match present.len() {
@@ -102,7 +104,7 @@ enum Unescaped {
     Char(char),
 }
 
-/// What an escape at the beginning means, and its length.
+/// Decodes the escape at the beginning of a text. Returns its meaning and its length.
 fn escape(text: &[u8]) -> Option<(Unescaped, usize)> {
     match text.first()? {
         b'%' => Some((Unescaped::Byte(hex_byte(text.get(1..3)?)?), 3)),

@@ -1,4 +1,4 @@
-//! Bank account numbers: a country, its length, and the check by 97.
+//! Finds bank account numbers (IBAN) by country, length and check digits (modulo 97).
 
 use std::{ops::Range, sync::LazyLock};
 
@@ -9,12 +9,12 @@ use crate::Kind;
 
 static START: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"[A-Z]{2}[0-9]{2} ?[A-Z0-9]{4}"));
 
-/// Countries with the length of their numbers.
+/// Country codes with the length of their account numbers.
 const LENGTHS: &str = "AD24AE23AL28AT20AZ28BA20BE16BG22BH22BR29BY28CH21CR22CY28CZ24DE22DK18DO28EE20EG29ES24FI18FO18FR27GB22GE22GI23GL18GR27\
 GT28HR21HU28IE22IL23IQ23IS26IT27JO30KW30KZ20LB28LC32LI21LT20LU20LV21LY25MC27MD24ME22MK19MR27MT31MU30NL18NO15PK24PL28PS29PT25QA29RO24RS22SA24SC31\
 SE24SI19SK24SM27ST25SV28TL23TN24TR26UA29VA22VG24XK20";
 
-/// Account numbers in capitals, with or without blanks between groups.
+/// Finds account numbers in capitals, with or without spaces between groups.
 pub(super) fn ibans(text: &str, found: &mut Vec<Span>) {
     let Some(start) = START.as_ref() else { return };
     let mut from = 0;

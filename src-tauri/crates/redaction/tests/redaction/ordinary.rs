@@ -1,4 +1,5 @@
-//! What analysts work with is left alone, at every level: the pacing report, the demo shop, and the numbers in questions.
+//! Ordinary data is not changed at any level: the pacing report, the demo shop, and the numbers in
+//! questions.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A reply that arrives in pieces is restored as if it had come at once.
+//! A reply that arrives in pieces is restored like a reply that arrives at once.
 
 use std::sync::Arc;
 

@@ -1,14 +1,14 @@
-//! What goes to the window for an answer of many deltas stays within a small multiple of its length, whatever its shape.
-//! Counted, not timed.
+//! The data sent to the window for an answer of many deltas stays within a small multiple of its
+//! length, whatever its shape. The tests count bytes, not time.
 
 use render::Stream;
 
-/// Bytes of all patches, with a frame after every delta.
+/// Counts the bytes of all patches, with a frame after every delta.
 fn count_patch_bytes(deltas: impl Iterator<Item = String>) -> (usize, usize) {
     count_bytes_every(1, deltas)
 }
 
-/// The same with a frame after every few deltas.
+/// The same, with a frame after every few deltas.
 fn count_bytes_every(frame: usize, deltas: impl Iterator<Item = String>) -> (usize, usize) {
     let mut stream = Stream::new();
     let (mut text, mut sent) = (0, 0);
@@ -46,7 +46,8 @@ fn ordinary_answers() {
     assert!(sent < 40 * text, "a frame for every four characters renders only the block that is open: {sent} for {text}");
 }
 
-/// The worst: everything in one block that cannot simply be added to. The factor is constant: twice the text, twice the cost.
+/// The worst case: one block to which text cannot simply be appended. Twice the text costs twice as
+/// much.
 #[test]
 fn one_formatted_block_grows_linearly() {
     let shapes: [(&str, &str); 3] = [("paragraph", "**bold** and `code` word "), ("list", "- an *item* of a list\n"), ("table", "| **1** | two |\n")];

@@ -1,4 +1,4 @@
-//! What Markdown becomes.
+//! The HTML of each Markdown construct.
 
 use render::{Stream, blocks};
 
@@ -8,7 +8,7 @@ fn html(text: &str) -> Vec<String> {
     blocks.into_iter().map(|block| block.html).collect()
 }
 
-/// The whole of what is shown while `text` is all there is.
+/// Renders an unfinished answer of this text.
 fn render_live(text: &str) -> String {
     let mut stream = Stream::new();
     stream.push(text);
