@@ -1,18 +1,19 @@
-//! What was handed out or taken in since the start and must not be repeated to anyone. Values that end by themselves are forgotten some
-//! time after their end: a program that runs for months gets new ones every hour.
+//! Secrets that were read or stored since the start, and so must never be shown. A value that
+//! expires is forgotten some time after its end, because a program that runs for months gets new
+//! ones every hour.
 
 use std::time::{Duration, Instant};
 
 use secrecy::{ExposeSecret as _, SecretString};
 
-/// How long a value that has ended must still not be repeated.
+/// How long an expired value must still not be shown.
 const AFTER_ITS_END: Duration = Duration::from_secs(15 * 60);
-/// The most values that have ended; of more the oldest are forgotten at once.
+/// The most expired values that are kept. Beyond it the oldest are forgotten at once.
 const MAX_ENDED: usize = 1_024;
 
 struct NotedSecret {
     value: SecretString,
-    /// None for a value that does not end by itself.
+    /// When the value expires. None if it does not.
     ends: Option<Instant>,
 }
 
@@ -29,7 +30,8 @@ pub(crate) struct ExposedSecrets {
 }
 
 impl ExposedSecrets {
-    /// Adds a value that ends then, or never; one that is known ends at the later time. Forgets what has ended long enough ago.
+    /// Adds a value with its expiry. A value that is added again gets the later expiry. Forgets
+    /// values that expired long enough ago.
     pub(crate) fn note(&mut self, value: &SecretString, ends: Option<Instant>, now: Instant) {
         match self.noted.iter_mut().find(|known| known.value.expose_secret() == value.expose_secret()) {
             Some(known) => known.ends = known.ends.zip(ends).map(|(one, other)| one.max(other)),
@@ -41,12 +43,12 @@ impl ExposedSecrets {
         self.forget(now);
     }
 
-    /// Each once, oldest first.
+    /// Returns each value once, oldest first.
     pub(crate) fn values(&self) -> Vec<SecretString> {
         self.noted.iter().map(|noted| noted.value.clone()).collect()
     }
 
-    /// Another number whenever there are other values.
+    /// Returns a number that changes whenever the values change.
     pub(crate) fn generation(&self) -> u64 {
         self.generation
     }
@@ -86,7 +88,7 @@ mod tests {
         let before = known.generation();
         known.note(&secret("key"), None, start + HOUR + AFTER_ITS_END - Duration::from_secs(1));
         assert_eq!((texts(&known), known.generation()), (vec!["key".to_owned(), "token-1".to_owned()], before));
-        // As many as before, and yet others.
+        // As many values as before, but other ones.
         known.note(&secret("token-2"), Some(start + 3 * HOUR), start + HOUR + AFTER_ITS_END);
         assert_eq!(texts(&known), ["key", "token-2"]);
         assert_ne!(known.generation(), before);

@@ -1,5 +1,6 @@
-//! The Secret Service over D-Bus, blocking. Asks for its state without ever causing a password prompt, and only then
-//! lets the store touch an item: the store itself would wait for a prompt, and reads a locked item as absent.
+//! The Secret Service over D-Bus, blocking. Reads the keyring's state without ever causing a
+//! password prompt, and accesses an item only if the keyring is unlocked: the store would wait for
+//! a prompt, and would report a locked item as absent.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,14 +19,15 @@ const SERVICE: &str = "org.freedesktop.Secret.Service";
 const COLLECTION: &str = "org.freedesktop.Secret.Collection";
 const ITEM: &str = "org.freedesktop.Secret.Item";
 
-/// Why an operation failed, without any value in it.
+/// Why an operation failed. Contains no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     State(KeyringState),
     Failed(String),
 }
 
-/// One profile's part of the keyring. Connections are kept while they work and made anew when they do not.
+/// One profile's part of the keyring. Connections are kept while they work, and replaced when they
+/// fail.
 pub(crate) struct Service {
     /// The `service` attribute of all items.
     attribute: String,
@@ -48,20 +50,21 @@ impl Service {
         Ok(slot.insert(bus).clone())
     }
 
-    /// Forgets connections, so that the next call makes new ones.
+    /// Drops the connections, so that the next call opens new ones.
     pub(crate) fn reset(&self) {
         *self.bus.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        // A call that hangs may hold the store; it keeps its own handle, this one is simply dropped.
+        // A call that hangs may hold the store. It has its own handle; this one is dropped.
         *self.store.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// The state now.
+    /// Returns the present state.
     pub(crate) fn state(&self) -> KeyringState {
         match self.is_unlocked() {
             Ok(true) => KeyringState::Ready,
             Ok(false) => KeyringState::Locked,
             Err(_) => {
-                // The bus or the keyring may have been restarted: one more look over a new connection.
+                // The bus or the keyring may have been restarted, so try once more over a new
+                // connection.
                 self.reset();
                 match self.is_unlocked() {
                     Ok(true) => KeyringState::Ready,
@@ -103,7 +106,8 @@ impl Service {
         Ok(Arc::clone(slot.insert(store)))
     }
 
-    /// Runs one operation on an entry; a store whose session died with its keyring is replaced once.
+    /// Runs one operation on an entry. If the store's session died with its keyring, it is replaced
+    /// once.
     fn run_on_entry<T>(&self, name: &str, work: impl Fn(&Entry) -> keyring_core::Result<T>) -> Result<Option<T>, Fault> {
         self.require_ready()?;
         let attempt = || work(&self.store()?.build(&self.attribute, name, None)?);
@@ -116,10 +120,10 @@ impl Service {
         };
         match result {
             Ok(value) => Ok(Some(value)),
-            // Locked in the meantime looks like "no such entry".
+            // If the keyring was locked meanwhile, the error also says "no such entry".
             Err(keyring_core::Error::NoEntry) => self.require_ready().map(|()| None),
             Err(keyring_core::Error::NoStorageAccess(_)) => Err(Fault::State(KeyringState::Locked)),
-            // Some errors carry the stored bytes: only their kind is told.
+            // Some errors contain the stored bytes, so only their kind is reported.
             Err(keyring_core::Error::BadEncoding(_) | keyring_core::Error::BadDataFormat(..)) => Err(Fault::Failed("the stored value is not text".to_owned())),
             Err(keyring_core::Error::Ambiguous(_)) => Err(Fault::Failed("the keyring holds the key twice; remove one in Passwords and Keys".to_owned())),
             Err(error) => Err(Fault::Failed(error.to_string())),
@@ -134,12 +138,12 @@ impl Service {
         self.run_on_entry(name, |entry| entry.set_password(value))?.ok_or_else(|| Fault::Failed("the keyring did not take the value".to_owned()))
     }
 
-    /// False when there was nothing to delete.
+    /// Deletes a value. Returns false if there was none.
     pub(crate) fn delete(&self, name: &str) -> Result<bool, Fault> {
         Ok(self.run_on_entry(name, Entry::delete_credential)?.is_some())
     }
 
-    /// Names that have a value. Reads attributes only; no value leaves the keyring.
+    /// Returns the names that have a value. Reads attributes only; no value leaves the keyring.
     pub(crate) fn names(&self) -> Result<Vec<String>, Fault> {
         self.require_ready()?;
         let list = || -> zbus::Result<Vec<String>> {
@@ -158,7 +162,7 @@ impl Service {
     }
 }
 
-/// Reads a property afresh: cached ones would need the signals that some keyrings do not send.
+/// Reads a property without the cache, which would need signals that some keyrings do not send.
 fn read_property<T>(bus: &Connection, path: &OwnedObjectPath, interface: &str, name: &str) -> zbus::Result<T>
 where
     T: TryFrom<zbus::zvariant::OwnedValue>,
