@@ -1,4 +1,5 @@
-//! One live connection to a server: the handshake, its list of tools, calls with deadline and cancel, the end.
+//! One open connection to a server: the handshake, the list of tools, calls with deadline and
+//! cancellation, and the end.
 
 use std::{
     sync::{Arc, PoisonError, atomic::Ordering},
@@ -34,43 +35,46 @@ use crate::{
     transport::{Ending, Late, ProcessTransport},
 };
 
-/// How long a "never mind" may take to be written.
+/// How long writing a cancellation may take.
 const CANCEL_TIMEOUT: Duration = Duration::from_millis(500);
-/// How often a server may ask within one call, and the wait when it only asks to come back.
+/// How often a server may ask questions within one call, and the wait if it only asks to be called
+/// again.
 const ROUNDS: u32 = 8;
 const BUSY: Duration = Duration::from_millis(50);
-/// The most that a server may list: tools, pages, and bytes of their definitions. A server that lists more is not used.
+/// The most tools, pages and bytes of definitions that a server may list. A server that lists more
+/// is not used.
 const MAX_TOOLS: usize = 2_000;
 const MAX_PAGES: usize = 200;
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
-/// What is needed to talk to a server.
+/// The part of a connection that sends requests.
 pub(crate) struct Connection {
-    /// Of the server's process, when it is one of ours.
+    /// The process id, if the server is a child process.
     pub(crate) pid: Option<u32>,
     peer: Peer<RoleClient>,
     handler: Handler,
 }
 
-/// The part that owns the transport: waiting on it tells when the server is gone.
+/// The part of a connection that owns the transport. Waiting for it tells when the server has
+/// ended.
 pub(crate) struct Session {
     running: RunningService<RoleClient, Handler>,
     ending: Ending,
-    /// Told when the server says that its tools have changed.
+    /// Notified when the server says that its tools have changed.
     pub(crate) changed: Arc<Notify>,
 }
 
 /// Why there is no connection.
 pub(crate) enum OpenError {
-    /// In a sentence.
+    /// A reason as a sentence.
     Because(String),
-    /// It wants to know who asks, or more of it; the server's words on it.
+    /// The server requires a sign-in, or more rights. Contains the server's own challenge.
     SignIn(Option<String>),
 }
 
 type OpenResult = Result<(Connection, Session), OpenError>;
 
-/// Reaches the server and shakes hands, with whichever protocol it speaks.
+/// Connects to the server and does the handshake, with the protocol that the server speaks.
 pub(crate) async fn open(config: &ServerConfig, timings: &Timings, handler: Handler) -> OpenResult {
     let opening = async {
         match &config.reach {
@@ -88,8 +92,8 @@ fn newest_first() -> ClientLifecycleMode {
     ClientLifecycleMode::Auto { preferred_versions: vec![ProtocolVersion::V_2026_07_28], legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE) }
 }
 
-/// Starts the server. One that was slow, was taken for an older one, and then turned out to speak the newest protocol only is started
-/// once more and given all the time there is.
+/// Starts the server's program. A slow program may be taken for an older server; if it then turns
+/// out to speak only the newest protocol, it is started once more with all the remaining time.
 async fn start(name: &str, program: &Program, timings: &Timings, handler: Handler) -> OpenResult {
     let late = Late::default();
     let opened = start_once(name, program, timings, handler.clone(), &late).await;
@@ -116,15 +120,16 @@ async fn start_once(name: &str, program: &Program, timings: &Timings, handler: H
 async fn connect(address: &Address, handler: Handler) -> OpenResult {
     let first = connect_as(address, handler.clone(), newest_first()).await;
     match first {
-        // Some answer the newest protocol's first question with anything at all: such a one is asked as an older one.
+        // Some servers answer the first request of the newest protocol with nonsense. They are
+        // tried with the older protocol.
         Err(Handshake::Odd(_)) => connect_as(address, handler, ClientLifecycleMode::Initialize).await.map_err(Handshake::into_open_error),
         other => other.map_err(Handshake::into_open_error),
     }
 }
 
-/// Why a handshake did not come about.
+/// Why a handshake failed.
 enum Handshake {
-    /// The server answered, but not as the protocol wants it.
+    /// The server answered, but not according to the protocol.
     Odd(String),
     Not(OpenError),
 }
@@ -157,7 +162,8 @@ async fn connect_as(address: &Address, handler: Handler, mode: ClientLifecycleMo
     running.map(|running| split_running(None, running, Ending::default(), handler)).map_err(|error| explain_handshake_failure(address, &error))
 }
 
-/// Why a server could not be reached. Errors may carry an address or a server's words that should not be shown: only the kind is told.
+/// Explains why a server could not be reached. Errors may contain an address or a server's words
+/// that must not be shown, so only the kind is reported.
 fn explain_handshake_failure(address: &Address, error: &ClientInitializeError) -> Handshake {
     if error.is_authorization_required() {
         return Handshake::Not(OpenError::SignIn(error.auth_challenge().map(str::to_owned)));
@@ -165,7 +171,7 @@ fn explain_handshake_failure(address: &Address, error: &ClientInitializeError) -
     let host = url::Url::parse(&address.http.url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
     let why = match failure::handshake_cause(error) {
         Some(TransportCause::Private) => http::refusal_text(&host),
-        // More than was asked for at first.
+        // The server requires more rights than before.
         Some(TransportCause::Unauthorized(challenge)) => return Handshake::Not(OpenError::SignIn(challenge)),
         Some(TransportCause::Status { status, .. }) if (400..=499).contains(&status) && status != 429 => {
             return Handshake::Odd(format!("It answered with the status {status}."));
@@ -183,8 +189,8 @@ fn split_running(pid: Option<u32>, running: RunningService<RoleClient, Handler>,
 }
 
 impl Session {
-    /// Waits until the server is gone or `stop` asks for its end; then the process has been ended and reaped.
-    /// Gives how it ended.
+    /// Waits until the server has ended, or ends it when `stop` is cancelled. The process has then
+    /// been reaped. Returns how it ended.
     pub(crate) async fn wait_for_end(self, stop: CancellationToken) -> String {
         let Self { running, ending, .. } = self;
         let closing = running.cancellation_token();
@@ -206,7 +212,8 @@ impl Session {
 }
 
 impl Connection {
-    /// The tools that the server lists now. One that has no list has no tools. Reading stops at the first page that is too much.
+    /// Lists the server's tools. A server without a list has no tools. Fails at the first page that
+    /// exceeds a limit.
     pub(crate) async fn tools(&self) -> Result<Vec<Definition>, OpenError> {
         let (mut found, mut bytes, mut cursor) = (Vec::new(), 0, None);
         for _ in 0..MAX_PAGES {
@@ -236,12 +243,13 @@ impl Connection {
         Err(OpenError::Because(format!("It lists its tools on more than {MAX_PAGES} pages.")))
     }
 
-    /// Whether it still knows this session: something that any server answers.
+    /// Sends a request that every server answers, to find out whether it still knows this session.
     pub(crate) async fn check_session(&self, server: &str, limits: &Limits) -> Result<(), ToolFailure> {
         self.request(server, ClientRequest::ListToolsRequest(ListToolsRequest::default()), limits).await.map(drop)
     }
 
-    /// Asks a server of the stateless protocol to tell of changed tools; older ones do so by themselves.
+    /// Subscribes to changes of the tools, if the server speaks the stateless protocol. Older
+    /// servers notify by themselves.
     pub(crate) fn listen(&self, changed: Arc<Notify>) {
         let stateless = self.peer.peer_info().is_some_and(|info| {
             !info.protocol_version.has_initialize() && info.capabilities.tools.as_ref().is_some_and(|tools| tools.list_changed == Some(true))
@@ -258,13 +266,14 @@ impl Connection {
         });
     }
 
-    /// The server is gone or going.
+    /// Whether the server has ended or is ending.
     pub(crate) fn is_closed(&self) -> bool {
         self.peer.is_transport_closed()
     }
 
-    /// Calls a tool. When the server wants answers first, it is called again with them, as a new call; `resume` says whether it may.
-    /// Without it nothing is asked: the call changes nothing.
+    /// Calls a tool. If the server asks questions first, the tool is called again with the answers,
+    /// as a new call; `resume` decides whether it may. Without `resume`, nothing is asked, because
+    /// the call changes nothing.
     pub(crate) async fn call(&self, server: &str, tool: &str, arguments: Value, limits: &Limits, resume: Option<&dyn Resume>) -> Result<Value, ToolFailure> {
         let mut params = CallToolRequestParams::new(tool.to_owned());
         match arguments {
@@ -280,7 +289,7 @@ impl Connection {
                 ServerResult::CreateTaskResult(_) => return Err(failure::unexpected_answer(server, "it wants to finish later")),
                 _ => return Err(failure::unexpected_answer(server, "it is no tool result")),
             };
-            // The time that a person takes is not the server's.
+            // The time that a person takes does not count.
             let since = Instant::now();
             let answers = tokio::select! {
                 answers = self.answer_requests(server, asked.input_requests.unwrap_or_default()) => answers?,
@@ -302,7 +311,7 @@ impl Connection {
         Err(failure::unexpected_answer(server, "it asks again and again for further input"))
     }
 
-    /// What the user says to a server's questions.
+    /// Asks the user the server's questions, and returns the answers.
     async fn answer_requests(&self, server: &str, requests: InputRequests) -> Result<InputResponses, ToolFailure> {
         let mut answers = InputResponses::new();
         for (key, request) in requests {
@@ -324,7 +333,7 @@ impl Connection {
         }
     }
 
-    /// The time for a call is over, and nobody is being asked anything for it.
+    /// Waits until the time of a call is over. It does not run out while the user is being asked.
     async fn wait_for_deadline(&self, limits: &Limits) {
         sleep_until(limits.until).await;
         while self.handler.is_asking() {
@@ -334,7 +343,7 @@ impl Connection {
 
     async fn request(&self, server: &str, request: ClientRequest, limits: &Limits) -> Result<ServerResult, ToolFailure> {
         let options = PeerRequestOptions::with_timeout(limits.timeout);
-        // From here on the request may reach the server, whatever happens to us.
+        // From here on the request may reach the server, even if this call is dropped.
         let mut handle = tokio::select! {
             sent = self.peer.send_request_with_option(request, options) => sent.map_err(|error| service_failure(server, &error))?,
             () = limits.cancel.cancelled() => return Err(failure::cancelled(server, true)),
@@ -349,7 +358,7 @@ impl Connection {
             () = limits.cancel.cancelled() => (failure::cancelled(server, true), "stopped by the user"),
             () = self.wait_for_deadline(limits) => (failure::timed_out(server, limits.timeout, true), "no answer in time"),
         };
-        // Told in the background: a server that reads nothing must not hold the caller.
+        // Sent in the background: a server that reads nothing must not block the caller.
         tokio::spawn(timeout(CANCEL_TIMEOUT, handle.cancel(Some(why.to_owned()))));
         Err(failure)
     }
@@ -363,7 +372,7 @@ fn service_failure(server: &str, error: &ServiceError) -> ToolFailure {
     }
 }
 
-/// How long one call may take and what ends it early.
+/// The time limit of a call, and what ends it early.
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
     pub(crate) timeout: Duration,

@@ -1,5 +1,6 @@
-//! Drives the client against a test server, as the conformance suites want it: connect, list, call what is listed. It is the client
-//! that ships, with somebody at its side who signs in, answers questions with their defaults, and keeps everything in memory.
+//! Runs the client against a test server of the conformance suites: connects, lists the tools and
+//! calls them. It uses the client that ships, with a stand-in for the user that signs in, answers
+//! questions with their defaults, and keeps everything in memory.
 
 use std::{
     collections::BTreeMap,
@@ -24,12 +25,12 @@ const SERVER: &str = "dev/server";
 const SECRET: &str = "SECRET";
 /// How long one call may take.
 const CALL: Duration = Duration::from_secs(20);
-/// How often it signs in before it gives up.
+/// How often it signs in before it fails.
 const SIGN_INS: usize = 3;
-/// Names the app to servers that want an address for it.
+/// An address that identifies the app, for servers that require one.
 const METADATA: &str = "https://conformance-test.local/client-metadata.json";
 
-/// What the suite says of the run, from its variables.
+/// The suite's parameters for a run, read from environment variables.
 #[derive(Clone, Debug, Default)]
 pub struct Scenario {
     /// `MCP_CONFORMANCE_SCENARIO`.
@@ -43,7 +44,7 @@ impl Scenario {
         self.context.get(name).and_then(Value::as_str).map(str::to_owned)
     }
 
-    /// Who the client is, and how it shows it.
+    /// Returns the server's configuration, with the client's identity and credentials.
     fn http(&self, url: &str) -> ServerHttp {
         let app = self.name.starts_with("auth/client-credentials");
         let key = self.text("private_key_pem");
@@ -61,7 +62,7 @@ impl Scenario {
     }
 }
 
-/// Who stands beside the client.
+/// Plays the host: credentials, tokens and answers.
 #[derive(Default)]
 struct Helper {
     secret: Option<String>,
@@ -135,7 +136,7 @@ async fn calls(servers: &Servers, helper: &Helper, scenario: &Scenario) -> Resul
                     sign_in_for(servers, &mut left, failure.error).await?;
                     continue;
                 }
-                // A tool that fails is an answer, too.
+                // The error of a tool counts as an answer.
                 Err(failure) if failure.error.reason_text() == Some("mcp_tool_error") => results.push(json!({"tool": tool, "error": failure.error.message})),
                 Err(failure) => return Err(failure.error),
             }
@@ -145,7 +146,7 @@ async fn calls(servers: &Servers, helper: &Helper, scenario: &Scenario) -> Resul
     Ok(results)
 }
 
-/// What is called: what the suite names, or every tool once.
+/// Returns the calls to make: those that the suite names, or each tool once.
 fn calls_to_make(helper: &Helper, scenario: &Scenario) -> Vec<(String, Value)> {
     if let Some(calls) = scenario.context.get("toolCalls").and_then(Value::as_array) {
         return calls.iter().filter_map(|call| Some((call.get("name")?.as_str()?.to_owned(), call.get("arguments")?.clone()))).collect();
@@ -154,7 +155,7 @@ fn calls_to_make(helper: &Helper, scenario: &Scenario) -> Vec<(String, Value)> {
     tools.iter().map(|tool| (tool.name.clone(), example(&tool.input_schema, false))).collect()
 }
 
-/// Values that fit a flat schema: defaults first.
+/// Returns values that fit a flat schema, using defaults first.
 fn example(schema: &Value, all: bool) -> Value {
     let required: Vec<&str> = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let properties = schema.get("properties").and_then(Value::as_object);
@@ -177,7 +178,7 @@ fn example_value(property: &Value) -> Value {
     }
 }
 
-/// Signs in when that is what is missing.
+/// Signs in, if a missing sign-in is the reason of the failure.
 async fn sign_in_for(servers: &Servers, left: &mut usize, why: AgentError) -> Result<(), AgentError> {
     if !matches!(why.reason_text(), Some("mcp_unauthorized" | "mcp_sign_in")) || *left == 0 {
         return Err(why);
@@ -192,14 +193,14 @@ async fn sign_in_for(servers: &Servers, left: &mut usize, why: AgentError) -> Re
             (ServerState::SignIn | ServerState::BackingOff | ServerState::Failed, Some(message)) => {
                 return Err(AgentError::new(ErrorCode::ToolHttpError, message).reason("mcp_sign_in_failed"));
             }
-            // It has been tried with the new tokens; whether they were enough shows.
+            // The new tokens have been tried. The next call shows whether they are accepted.
             (ServerState::Ready | ServerState::SignIn, _) if view.restarts > before => return Ok(()),
             _ => tokio::time::sleep(Duration::from_millis(20)).await,
         }
     }
 }
 
-/// Does what a browser does when its user agrees: follows the way back to the app.
+/// Acts like the browser of a user who agrees: follows the redirect back to the app.
 async fn browse(url: &str) -> Result<(), AgentError> {
     let failed = |error: reqwest::Error| AgentError::internal("browser", error.without_url().to_string());
     let browser = Client::builder().no_proxy().redirect(redirect::Policy::none()).build().map_err(failed)?;

@@ -1,4 +1,5 @@
-//! Failures of calls in the words of the contract: what happened, whether the call may have taken effect, what to do.
+//! Builds the failures of calls: what happened, whether the call may have taken effect, and what to
+//! do.
 
 use std::time::Duration;
 
@@ -15,38 +16,39 @@ use rmcp::{
 
 use crate::http::PrivateAddress;
 
-/// What lies behind a failed request to a server with an address.
+/// The cause of a failed request to a server behind an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TransportCause {
-    /// It lies where the pack may not go.
+    /// The address is private and the pack may not reach it.
     Private,
-    /// It wants to know who asks, or more of it; its own words, when it gave some.
+    /// The server requires a sign-in or more rights. Contains its challenge, if it sent one.
     Unauthorized(Option<String>),
-    /// It answered with a status that is none for an answer.
+    /// The server answered with an error status.
     Status { status: u16, retry_after_ms: Option<u64> },
-    /// Nothing was reached.
+    /// No connection.
     Unreachable,
 }
 
-/// The protocol's code for an error inside the server.
+/// The protocol's error code for an internal error.
 pub(crate) const INTERNAL: i64 = -32_603;
 
-/// Whether a call that was answered with this code may have taken effect. Of the codes that the protocol keeps for itself only those
-/// of a request that could not be understood come before it; others are a server's own, by which it refuses.
+/// Whether a call that was answered with this error code may have taken effect. Of the codes that
+/// the protocol reserves, only those for an invalid request exclude it. Other codes are the
+/// server's own refusals.
 pub(crate) fn may_have_run(code: i64) -> bool {
     (-32_768..=-32_000).contains(&code) && !matches!(code, -32_700 | -32_602..=-32_600)
 }
 
-/// What lies behind a failed request.
+/// Returns the cause of a failed request.
 pub(crate) fn request_cause(error: &ServiceError) -> Option<TransportCause> {
     match error {
-        // The library's own errors do not name their cause as such.
+        // The library's own errors do not return their cause as `source`.
         ServiceError::TransportSend(transport) => find_cause(transport.error.as_ref()),
         _ => None,
     }
 }
 
-/// What lies behind a failed handshake.
+/// Returns the cause of a failed handshake.
 pub(crate) fn handshake_cause(error: &ClientInitializeError) -> Option<TransportCause> {
     match error {
         ClientInitializeError::TransportError { error, .. } => find_cause(error.error.as_ref()),
@@ -55,7 +57,7 @@ pub(crate) fn handshake_cause(error: &ClientInitializeError) -> Option<Transport
     }
 }
 
-/// Looks for what lies behind an error.
+/// Searches an error and its sources for a known cause.
 fn find_cause(error: &(dyn std::error::Error + 'static)) -> Option<TransportCause> {
     let mut found = None;
     let mut next = Some(error);
@@ -94,7 +96,7 @@ fn find_cause(error: &(dyn std::error::Error + 'static)) -> Option<TransportCaus
     found
 }
 
-/// A status that the library tells as words, with whatever the server said after it: of that nothing is read.
+/// Reads a status that the library reports as text only. The server's words behind it are not read.
 fn parse_status_text(words: &str) -> Option<TransportCause> {
     let digits = words.strip_prefix("HTTP ")?.get(..3)?;
     let status = StatusCode::from_u16(digits.parse().ok()?).ok()?;
@@ -104,7 +106,7 @@ fn parse_status_text(words: &str) -> Option<TransportCause> {
     })
 }
 
-/// What kind of failure a handshake is. Of what the server said nothing is told but codes.
+/// Names the kind of a failed handshake. Of the server's answer, only codes are used.
 pub(crate) fn opening_kind(error: &ClientInitializeError) -> String {
     match error {
         ClientInitializeError::JsonRpcError(error) => format!("it refuses with the code {}", error.code.0),
@@ -116,7 +118,7 @@ pub(crate) fn opening_kind(error: &ClientInitializeError) -> String {
     }
 }
 
-/// The same of a failed request.
+/// Names the kind of a failed request.
 pub(crate) fn request_kind(error: &ServiceError) -> String {
     match (error, request_cause(error)) {
         (_, Some(TransportCause::Status { status, .. })) => format!("status {status}"),
@@ -127,12 +129,13 @@ pub(crate) fn request_kind(error: &ServiceError) -> String {
     }
 }
 
-/// Whether a call ended with the status that says "not so", or that a session is not known any more.
+/// Whether a call ended with status 400 or 404, by which servers also say that they do not know a
+/// session.
 pub(crate) fn is_bad_request<T>(outcome: &Result<T, ToolFailure>) -> bool {
     outcome.as_ref().is_err_and(|failure| failure.error.reason_text() == Some("mcp_http_status") && failure.error.details.get("status") == Some(&400.into()))
 }
 
-/// A request that the transport could not bring to its end.
+/// The failure of a request that the transport could not complete.
 pub(crate) fn transport_failed(server: &str, lost: Option<TransportCause>) -> ToolFailure {
     match lost {
         Some(TransportCause::Unauthorized(challenge)) => {
@@ -152,7 +155,8 @@ pub(crate) fn transport_failed(server: &str, lost: Option<TransportCause>) -> To
         }
         Some(TransportCause::Status { status, retry_after_ms }) => {
             let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} failed ({status}).")).reason("mcp_http_status");
-            // Only what refuses has surely done nothing: also a proxy that lost its server after it had the request says 503.
+            // Only a refusal proves that nothing happened. A proxy also answers 503 after it lost a
+            // server that already had the request.
             let refused = matches!(status, 400..=499 | 501);
             failure(with_wait(error.with("status", status).retryable(status >= 500), retry_after_ms), !refused)
         }
@@ -180,7 +184,7 @@ pub(crate) fn sign_in(server: &str) -> ToolFailure {
     failure(error.hint("Open Tools and sign in to the server there."), false)
 }
 
-/// The tool may not be called as it is described now.
+/// The tool may not be called with its present definition.
 pub(crate) fn tool_not_allowed(error: AgentError) -> ToolFailure {
     failure(error, false)
 }
@@ -189,19 +193,19 @@ fn failure(error: AgentError, may_have_happened: bool) -> ToolFailure {
     ToolFailure { error, may_have_happened }
 }
 
-/// No such server is known.
+/// There is no server of this name.
 pub(crate) fn unknown_server(server: &str) -> ToolFailure {
     let error = AgentError::new(ErrorCode::ToolNotFound, format!("There is no server named {server}.")).reason("mcp_unknown_server");
     failure(error.hint("Look at the Tools page for what each pack brings."), false)
 }
 
-/// The server does not run and could not be started: the call was never sent.
+/// The server does not run and could not be started. The call was not sent.
 pub(crate) fn not_connected(server: &str, why: &str) -> ToolFailure {
     let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} is not running. {why}")).reason("mcp_not_connected").retryable(true);
     failure(error.hint("It is started again with the next call. The log has what the server wrote."), false)
 }
 
-/// Its program cannot be used: trying again changes nothing.
+/// The server's program cannot be used. Retrying does not help.
 pub(crate) fn unusable_program(server: &str, why: &str) -> ToolFailure {
     let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} cannot be started. {why}")).reason("mcp_not_connected");
     failure(error.retryable(false).hint("Correct that, then start Countersign again."), false)
@@ -212,35 +216,35 @@ pub(crate) fn app_closing(server: &str) -> ToolFailure {
     failure(AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} has been stopped with the app.")).reason("mcp_not_connected"), false)
 }
 
-/// The server went away before it answered.
+/// The connection broke before the server answered.
 pub(crate) fn connection_lost(server: &str, sent: bool) -> ToolFailure {
     let error = AgentError::new(ErrorCode::ToolHttpError, format!("The server {server} stopped before it answered.")).reason("mcp_exception").retryable(true);
     failure(error.hint("It is started again with the next call."), sent)
 }
 
-/// No answer in time.
+/// There was no answer in time.
 pub(crate) fn timed_out(server: &str, after: Duration, sent: bool) -> ToolFailure {
     let message = format!("The server {server} did not answer within {} seconds.", after.as_secs_f32());
     failure(AgentError::new(ErrorCode::ToolTimeout, message).reason("mcp_timeout"), sent)
 }
 
-/// Somebody stopped the call.
+/// The call was cancelled.
 pub(crate) fn cancelled(server: &str, sent: bool) -> ToolFailure {
     failure(AgentError::internal("cancelled", format!("The call to {server} was stopped.")), sent)
 }
 
-/// The tool ran and says that it failed.
+/// The tool ran and reported an error.
 pub(crate) fn tool_error(text: String) -> ToolFailure {
     failure(AgentError::new(ErrorCode::ToolHttpError, text).reason("mcp_tool_error").retryable(false), false)
 }
 
-/// The server refuses the request as such.
+/// The server refused the request.
 pub(crate) fn request_refused(server: &str, code: i32, message: &str) -> ToolFailure {
     let text = format!("The server {server} refused the call: {message}");
     failure(AgentError::new(ErrorCode::ToolHttpError, text).reason("mcp_exception").with("code", code).retryable(false), may_have_run(code.into()))
 }
 
-/// An answer that is none of those the protocol has for a call.
+/// The answer is not one that the protocol allows for a call.
 pub(crate) fn unexpected_answer(server: &str, what: &str) -> ToolFailure {
     failure(AgentError::internal("invalid_response", format!("The server {server} answered in a way this app does not understand: {what}.")), true)
 }

@@ -1,5 +1,5 @@
-//! Our side of what servers may ask and tell in the middle of a connection: a question for the user goes to whoever can
-//! answer, everything else that servers may want of a client is not offered.
+//! Handles what a server sends during a connection. A question for the user is passed to the asker;
+//! all other requests are refused.
 
 use std::sync::{
     Arc,
@@ -26,13 +26,13 @@ pub(crate) struct Handler {
     pack: PackId,
     server: String,
     asker: Option<Arc<dyn Asker>>,
-    /// The server's tools have changed.
+    /// Notified when the server's tools have changed.
     changed: Arc<Notify>,
     /// How many questions are open.
     asking: Arc<AtomicU32>,
 }
 
-/// A question is open until this is dropped.
+/// Counts a question as open until it is dropped.
 struct Open(Arc<AtomicU32>);
 
 impl Drop for Open {
@@ -46,7 +46,7 @@ impl Handler {
         Self { pack, server, asker, changed: Arc::default(), asking: Arc::default() }
     }
 
-    /// Whether somebody is being asked: then the time of a call does not count.
+    /// Whether a question is open. The time of a call does not count then.
     pub(crate) fn is_asking(&self) -> bool {
         self.asking.load(Ordering::SeqCst) > 0
     }
@@ -55,7 +55,7 @@ impl Handler {
         Arc::clone(&self.changed)
     }
 
-    /// Puts a question to whoever can answer.
+    /// Passes a question to the asker, and returns the answer.
     pub(crate) async fn ask(&self, request: ElicitRequestParams) -> ElicitResult {
         let Some(asker) = &self.asker else { return ElicitResult::new(ElicitationAction::Decline) };
         let (message, asks) = match request {

@@ -1,5 +1,6 @@
-//! One server's life: idle until needed, reached once for all who wait, ready, backing off after a crash, waiting for a
-//! sign-in, stopped. Every transition goes through one place, which tells the listener.
+//! The life of one server: idle until needed, started once for all who wait, ready, backing off
+//! after a crash, waiting for a sign-in, stopped. Every transition goes through one function, which
+//! notifies the listener.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -27,13 +28,14 @@ use crate::{
     sign_in,
 };
 
-/// Answers that may be missing in a row before a server counts as hung and is started anew.
+/// How many missing answers in a row make a server count as hung. It is then restarted.
 const HUNG_AFTER: u32 = 2;
 
-/// How often to look again whether a server that just went has been noticed.
+/// How often to check whether the end of a server has been noticed.
 const NOTICE_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Where a server is. `attempt` numbers the starts, so that a waiter knows which failure is the one it waited for.
+/// The state of a server. `attempt` numbers the starts, so that a waiter can tell whether a failure
+/// belongs to the start it waited for.
 enum Phase {
     Idle,
     Starting {
@@ -48,9 +50,9 @@ enum Phase {
         attempt: u64,
         why: String,
     },
-    /// Only the user can go on: by signing in.
+    /// The user has to sign in.
     SignIn {
-        /// What came of the last try.
+        /// Why the last sign-in failed.
         why: Option<String>,
     },
     /// There is no program to start.
@@ -65,19 +67,19 @@ struct Life {
     attempts: u64,
     /// Failed starts and crashes since the last answer.
     failures: u32,
-    /// How often it was started again after a crash.
+    /// How often it was restarted after a crash.
     restarts: u32,
     missing_answers: u32,
     /// Ends the present process or connection.
     stop: CancellationToken,
     keeper: Option<JoinHandle<()>>,
-    /// What the server said that it wants of a sign-in.
+    /// The server's requirements for a sign-in.
     challenge: Option<String>,
     /// Ends the present sign-in.
     sign_in: CancellationToken,
 }
 
-/// Whom servers tell and ask.
+/// Receivers of a server's changes, tool lists and questions.
 #[derive(Clone, Default)]
 pub(crate) struct ServerListeners {
     pub(crate) on_change: Option<OnChange>,
@@ -94,13 +96,13 @@ pub(crate) struct Server {
     changed: watch::Sender<u64>,
 }
 
-/// A connection and the start that it came of.
+/// A connection, with the number of the start that made it.
 pub(crate) struct ServerConnection {
     pub(crate) connection: Arc<Connection>,
     attempt: u64,
 }
 
-/// What a caller has to do next to get a connection.
+/// The next step of a caller that needs a connection.
 enum Next {
     Use(ServerConnection),
     WaitForStart(u64),
@@ -124,12 +126,12 @@ impl Server {
         }
     }
 
-    /// Whether a new connection brings new tokens without the user.
+    /// Whether a new connection gets new tokens without the user.
     pub(crate) fn renews_tokens(&self) -> bool {
         self.oauth().is_some_and(|oauth| oauth.grant == OauthGrant::ClientCredentials)
     }
 
-    /// Whether only the user can get new tokens.
+    /// Whether new tokens need a sign-in of the user.
     fn needs_user_sign_in(&self) -> bool {
         self.oauth().is_some_and(|oauth| oauth.grant == OauthGrant::AuthorizationCode)
     }
@@ -140,7 +142,7 @@ impl Server {
         definitions.check(&self.config.pack, &self.config.name, tool).map_err(failure::tool_not_allowed)
     }
 
-    /// As the window shows it.
+    /// Returns the server's state for the window.
     pub(crate) fn view(&self) -> ServerView {
         self.view_of(&self.lock())
     }
@@ -150,7 +152,7 @@ impl Server {
             Phase::Idle => (ServerState::Idle, None, None),
             Phase::Starting { .. } => (ServerState::Starting, None, None),
             Phase::Ready { connection, .. } => (ServerState::Ready, None, connection.pid),
-            // After several failures in a row it is no longer a hiccup.
+            // Several failures in a row count as a failure of the server.
             Phase::BackingOff { why, .. } if life.failures >= 3 => (ServerState::Failed, Some(why.clone()), None),
             Phase::BackingOff { why, .. } => (ServerState::BackingOff, Some(why.clone()), None),
             Phase::SignIn { why } => (ServerState::SignIn, why.clone(), None),
@@ -167,7 +169,7 @@ impl Server {
         ServerView { name, pack, state, message, restarts: life.restarts, pid, address, private_network, signs_in: needs_user_sign_in }
     }
 
-    /// Starts it unless it runs; does not wait.
+    /// Starts the server unless it runs. Does not wait.
     pub(crate) fn start(self: &Arc<Self>) {
         let mut life = self.lock();
         if matches!(life.phase, Phase::Idle) {
@@ -176,7 +178,8 @@ impl Server {
         self.publish(life);
     }
 
-    /// A connection, started if need be. Waits at most as the limits say.
+    /// Returns a connection, and starts the server if necessary. Waits at most as long as the
+    /// limits allow.
     pub(crate) async fn connection(self: &Arc<Self>, limits: &Limits) -> Result<ServerConnection, ToolFailure> {
         let name = &self.config.name;
         let mut changes = self.changed.subscribe();
@@ -210,7 +213,7 @@ impl Server {
             Phase::Ready { connection, attempt } if !connection.is_closed() => {
                 Next::Use(ServerConnection { connection: Arc::clone(connection), attempt: *attempt })
             }
-            // It has just gone; its keeper is about to say so.
+            // It has just ended; its task is about to record that.
             Phase::Ready { .. } => Next::WaitUntil(Instant::now() + NOTICE_INTERVAL, "It has just stopped.".to_owned()),
             Phase::Starting { attempt } => Next::WaitForStart(*attempt),
             Phase::BackingOff { attempt, why, .. } if waited_for == Some(*attempt) => Next::Fail(failure::not_connected(&self.config.name, why)),
@@ -226,7 +229,8 @@ impl Server {
         }
     }
 
-    /// Begins a start. Its task owns the process until that is gone and reaped, whoever stops waiting.
+    /// Begins a start. Its task owns the process until the process has been reaped, also if no
+    /// caller waits any more.
     fn begin(self: &Arc<Self>, life: &mut Life) -> u64 {
         life.attempts += 1;
         let attempt = life.attempts;
@@ -234,7 +238,7 @@ impl Server {
         life.phase = Phase::Starting { attempt };
         life.stop = CancellationToken::new();
         let (server, stop) = (Arc::clone(self), life.stop.clone());
-        // A stop may have to wait for the process before this one, too.
+        // A stop may also have to wait for the process before this one.
         let before = life.keeper.take();
         life.keeper = Some(tokio::spawn(async move {
             server.keep(attempt, stop).await;
@@ -266,7 +270,7 @@ impl Server {
         }
     }
 
-    /// Asks for the tools and tells who remembers them.
+    /// Lists the tools and passes them to the definitions.
     async fn list(&self, connection: &Connection) -> Result<(), OpenError> {
         let Some(definitions) = &self.listeners.definitions else { return Ok(()) };
         let tools = timeout(self.timings.start, connection.tools())
@@ -277,7 +281,7 @@ impl Server {
     }
 
     async fn watch(self: &Arc<Self>, attempt: u64, connection: Connection, session: Session, stop: CancellationToken) {
-        // Before anything may be called: a tool is what it is now, not what it was.
+        // Done before any call, because the definitions may have changed.
         if let Err(open_error) = self.list(&connection).await {
             stop.cancel();
             session.wait_for_end(stop).await;
@@ -311,13 +315,13 @@ impl Server {
         self.fail_attempt(attempt, why);
     }
 
-    /// Ends a connection that is not to be trusted any more; the next call makes a new one.
+    /// Ends a connection that cannot be trusted any more. The next call opens a new one.
     fn drop_connection(&self, attempt: u64, why: String) {
         self.lock().stop.cancel();
         self.fail_attempt(attempt, why);
     }
 
-    /// Only the user can go on.
+    /// Marks the server as waiting for a sign-in.
     fn require_sign_in(&self, of: u64, challenge: Option<String>) {
         let mut life = self.lock();
         let current = match life.phase {
@@ -342,19 +346,19 @@ impl Server {
         self.publish(life);
     }
 
-    /// What the server said that it wants.
+    /// Returns the server's requirements for a sign-in.
     pub(crate) fn challenge(&self) -> Option<String> {
         self.lock().challenge.clone()
     }
 
-    /// Begins a sign-in; one that is under way is given up.
+    /// Begins a sign-in. A sign-in that is under way is cancelled.
     pub(crate) async fn sign_in(self: &Arc<Self>) -> Result<SignIn, AgentError> {
         let stop = CancellationToken::new();
         std::mem::replace(&mut self.lock().sign_in, stop.clone()).cancel();
         sign_in::begin(self, stop).await
     }
 
-    /// What came of a sign-in.
+    /// Records the result of a sign-in.
     pub(crate) fn finish_sign_in(self: &Arc<Self>, done: Result<(), String>) {
         let mut life = self.lock();
         match (done, &life.phase) {
@@ -370,7 +374,7 @@ impl Server {
         self.publish(life);
     }
 
-    /// A start that failed or a process that is gone: the next start waits.
+    /// Records a failed start or the end of a process. The next start waits.
     fn fail_attempt(&self, of: u64, why: String) {
         let mut life = self.lock();
         let current = match life.phase {
@@ -387,7 +391,8 @@ impl Server {
         self.publish(life);
     }
 
-    /// What a call's end says about the server's health, as long as the connection that it was made over is the present one.
+    /// Updates the server's health with the outcome of a call, if the call used the present
+    /// connection.
     pub(crate) fn note_outcome<T>(&self, reached: &ServerConnection, outcome: &Result<T, ToolFailure>) {
         let mut life = self.lock();
         if !matches!(life.phase, Phase::Ready { attempt, .. } if attempt == reached.attempt) {
@@ -398,7 +403,7 @@ impl Server {
             Err(failure) => Some((failure.error.reason_text(), &failure.error)),
         };
         let (answered, silent, gone) = match reason {
-            // A refusal by the protocol carries a code; a lost connection does not.
+            // A refusal by the protocol has a code; a lost connection does not.
             None | Some((Some("mcp_tool_error" | "invalid_response" | "upstream_rate_limit" | "mcp_http_status"), _)) => (true, false, false),
             Some((Some("mcp_timeout"), _)) => (false, true, false),
             Some((Some("mcp_exception"), error)) if error.details.contains_key("code") => (true, false, false),
@@ -415,7 +420,7 @@ impl Server {
             return;
         }
         life.missing_answers += u32::from(silent);
-        // A process tells by itself when it is gone; an address does not.
+        // The end of a process is noticed by itself; a lost address is not.
         let lost = gone && reached.connection.pid.is_none();
         if lost || life.missing_answers >= HUNG_AFTER {
             drop(life);
@@ -426,8 +431,8 @@ impl Server {
         }
     }
 
-    /// Many servers say 400 of a session that they have forgotten. Whether this is one of them, its list of tools tells: then the next
-    /// call has a new connection.
+    /// Checks a session after status 400, by which many servers report a forgotten session. The
+    /// list of tools shows whether it is one; if so, the next call opens a new connection.
     pub(crate) fn check_doubtful(self: &Arc<Self>, reached: &ServerConnection) {
         let (server, connection, attempt) = (Arc::clone(self), Arc::clone(&reached.connection), reached.attempt);
         tokio::spawn(async move {
@@ -444,14 +449,14 @@ impl Server {
         });
     }
 
-    /// The server does not accept who we are any more.
+    /// Handles a refused token or key.
     fn handle_unauthorized(&self, mut life: MutexGuard<'_, Life>, attempt: u64, challenge: Option<String>) {
         match self.oauth().map(|oauth| oauth.grant) {
             Some(OauthGrant::AuthorizationCode) => {
                 drop(life);
                 self.require_sign_in(attempt, challenge);
             }
-            // New tokens come with a new connection.
+            // A new connection gets new tokens.
             Some(OauthGrant::ClientCredentials) | None => {
                 life.stop.cancel();
                 life.phase = Phase::Idle;
@@ -482,7 +487,7 @@ impl Server {
         self.life.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wakes those who wait and tells the listener, after the lock is given back.
+    /// Wakes all waiters and notifies the listener, after releasing the lock.
     fn publish(&self, life: MutexGuard<'_, Life>) {
         let view = self.view_of(&life);
         drop(life);

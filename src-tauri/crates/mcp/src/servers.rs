@@ -1,4 +1,5 @@
-//! All servers by pack and name (`pack/name`): the one door to them. Cheap to make; nothing runs until it is needed or asked for.
+//! All servers by pack and name (`pack/name`). The rest of the app reaches servers only through
+//! this file. Cheap to create; no server runs until it is needed or started.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -14,10 +15,11 @@ use crate::{
     server::{Server, ServerListeners},
 };
 
-/// Told of every change of a server. Must return quickly.
+/// Called after every change of a server. Must return quickly.
 pub type OnChange = Arc<dyn Fn(ServerView) + Send + Sync>;
 
-/// The servers. Cloning gives another handle to the same ones; when the last is dropped, all processes are killed.
+/// All servers. A clone is another handle to the same servers. When the last handle is dropped, all
+/// processes are killed.
 #[derive(Clone)]
 pub struct Servers {
     inner: Arc<Inner>,
@@ -35,7 +37,7 @@ impl Drop for Inner {
     }
 }
 
-/// Sets up `Servers`.
+/// Builds [`Servers`].
 pub struct ServersBuilder {
     configs: Vec<ServerConfig>,
     timings: Timings,
@@ -43,35 +45,35 @@ pub struct ServersBuilder {
 }
 
 impl ServersBuilder {
-    /// Other waits than the usual ones.
+    /// Sets other time limits than the usual ones.
     #[must_use]
     pub fn timings(mut self, timings: Timings) -> Self {
         self.timings = timings;
         self
     }
 
-    /// Who is told of changes.
+    /// Sets the listener for changes.
     #[must_use]
     pub fn on_change(mut self, listener: OnChange) -> Self {
         self.listeners.on_change = Some(listener);
         self
     }
 
-    /// Who remembers which definitions of tools were accepted.
+    /// Sets the store of accepted definitions.
     #[must_use]
     pub fn definitions(mut self, definitions: Arc<dyn Definitions>) -> Self {
         self.listeners.definitions = Some(definitions);
         self
     }
 
-    /// Who answers the servers' questions. Without one they are declined.
+    /// Sets the asker for the servers' questions. Without one they are declined.
     #[must_use]
     pub fn asker(mut self, asker: Arc<dyn Asker>) -> Self {
         self.listeners.asker = Some(asker);
         self
     }
 
-    /// The servers, all idle. Of two with one name in one pack the first counts.
+    /// Creates the servers, all idle. If a pack has two servers of one name, the first one is used.
     pub fn build(self) -> Servers {
         let mut by_name = BTreeMap::new();
         for config in self.configs {
@@ -83,22 +85,22 @@ impl ServersBuilder {
 }
 
 impl Servers {
-    /// Starts setting up.
+    /// Returns a builder.
     pub fn builder(configs: Vec<ServerConfig>) -> ServersBuilder {
         ServersBuilder { configs, timings: Timings::default(), listeners: ServerListeners::default() }
     }
 
-    /// Servers with the usual waits and no listener.
+    /// Creates servers with the usual time limits and no listener.
     pub fn new(configs: Vec<ServerConfig>) -> Self {
         Self::builder(configs).build()
     }
 
-    /// How all servers are now, by pack and name.
+    /// Returns the state of all servers, ordered by pack and name.
     pub fn views(&self) -> Vec<ServerView> {
         self.inner.by_name.values().map(|server| server.view()).collect()
     }
 
-    /// Starts all that do not run, in the background. Call within a tokio runtime.
+    /// Starts all servers that do not run, in the background. Call within a tokio runtime.
     pub fn start_all(&self) {
         for server in self.inner.by_name.values() {
             server.start();
@@ -112,7 +114,8 @@ impl Servers {
         }
     }
 
-    /// Ends the connection to a server whose tokens are not kept any more; the next call makes another.
+    /// Ends the connection to a server whose stored tokens were deleted. The next call opens
+    /// another.
     pub fn forget(&self, server: &str) {
         if let Some(server) = self.inner.by_name.get(server) {
             server.forget();
@@ -124,18 +127,20 @@ impl Servers {
         self.inner.by_name.get(server).ok_or_else(|| failure::unknown_server(server).error)?.sign_in().await
     }
 
-    /// Waits until a server is ready, or cannot be reached now.
+    /// Waits until a server is ready. Returns an error if it cannot be reached now.
     pub async fn ready(&self, server: &str, timeout: Duration) -> Result<(), ToolFailure> {
         let server = self.inner.by_name.get(server).ok_or_else(|| failure::unknown_server(server))?;
         server.connection(&Limits::new(timeout, CancellationToken::new())).await.map(|_| ())
     }
 
-    /// Calls a tool that changes nothing, starting its server if need be. Ends by the timeout at the latest, start included.
+    /// Calls a tool that changes nothing, and starts its server if necessary. Ends at the timeout
+    /// at the latest, including the start.
     pub async fn call(&self, server: &str, tool: &str, arguments: Value, timeout: Duration, cancel: CancellationToken) -> Result<Value, ToolFailure> {
         self.call_with(server, tool, arguments, Limits::new(timeout, cancel), None).await
     }
 
-    /// The same for a tool that changes something: before it is called again with answers that the server wanted, `resume` is asked.
+    /// Calls a tool that changes something. Before it is called again with answers to the server's
+    /// questions, `resume` decides whether it may.
     pub async fn call_effect(
         &self,
         server: &str,
@@ -158,7 +163,8 @@ impl Servers {
             if failure::is_bad_request(&outcome) {
                 server.check_doubtful(&reached);
             }
-            // A token of the app itself has run out; the server has refused before it did anything, and the next connection has a new one.
+            // A token of the app has expired. The server refused before doing anything, and the
+            // next connection has a new token.
             if !server.renews_tokens() || !outcome.as_ref().is_err_and(|failure| failure.error.reason_text() == Some("mcp_unauthorized")) {
                 return outcome;
             }
@@ -176,7 +182,8 @@ impl Servers {
         outcome
     }
 
-    /// Ends all processes, gently first, and waits until they are gone. Nothing is started after this.
+    /// Ends all processes, gracefully first, and waits until they have ended. No server can be
+    /// started after this.
     pub async fn shut_down(&self) {
         let ends: Vec<_> = self
             .inner

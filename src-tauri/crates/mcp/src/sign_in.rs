@@ -1,5 +1,6 @@
-//! The user signs in to a server with a browser. The app listens on this computer only, for one answer, for a few minutes, and
-//! takes no answer but the one to its own question (the library checks state, issuer and code challenge).
+//! The user signs in to a server with a browser. The app listens on this computer only, for one
+//! answer, for a few minutes, and accepts only the answer to its own request (the library checks
+//! state, issuer and code challenge).
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -21,7 +22,7 @@ use crate::{
 
 /// How long the user may take in the browser.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// How long the browser may take to say its request.
+/// How long the browser may take to send its request.
 const REQUEST: Duration = Duration::from_secs(10);
 const LONGEST_REQUEST: u64 = 16 * 1024;
 const PATH: &str = "/signed-in";
@@ -30,11 +31,11 @@ const PAGE: &str = "<!doctype html><meta charset=utf-8><title>Countersign</title
 /// A sign-in under way.
 #[derive(Clone, Debug)]
 pub struct SignIn {
-    /// Where the user signs in.
+    /// The address at which the user signs in.
     pub url: String,
 }
 
-/// Begins a sign-in: from now on the answer is waited for in the background.
+/// Begins a sign-in. The answer is awaited in the background.
 pub(crate) async fn begin(server: &Arc<Server>, stop: CancellationToken) -> Result<SignIn, AgentError> {
     let Reach::Http(address) = &server.config.reach else { return Err(no_sign_in(&server.config.name)) };
     let Some(oauth) = &address.http.oauth else { return Err(no_sign_in(&server.config.name)) };
@@ -66,7 +67,8 @@ fn no_sign_in(server: &str) -> AgentError {
     AgentError::invalid(format!("{server} needs no sign-in."))
 }
 
-/// What is asked of the authorization server: who we are, for what, and where the user is sent back to.
+/// Creates the request to the authorization server: the client, the scopes and the redirect
+/// address.
 pub(crate) async fn new_session(address: &Address, oauth: &ServerOauth, back: &str, challenge: Option<String>) -> Result<AuthorizationSession, AuthError> {
     let mut manager = oauth::manager(address).await?;
     let resolution = manager.resolve_metadata_from_challenge(challenge.as_deref()).await?;
@@ -89,7 +91,8 @@ pub(crate) async fn new_session(address: &Address, oauth: &ServerOauth, back: &s
     AuthorizationSession::new(manager, request).await.map_err(|(_, error)| error)
 }
 
-/// What is asked for: what the pack says, or what the server wants; when it wants more than before, what was given before as well.
+/// Returns the scopes to request: those of the pack, or those that the server requires. If the
+/// server requires more than before, the earlier scopes are included.
 async fn choose_scopes(address: &Address, oauth: &ServerOauth, challenge: Option<&str>) -> Result<Vec<String>, AuthError> {
     let mut scopes = oauth.scopes.clone();
     let given = TokenStore::new(Arc::clone(&address.access)).load().await?.map(|kept| kept.granted_scopes).unwrap_or_default();
@@ -104,7 +107,7 @@ async fn choose_scopes(address: &Address, oauth: &ServerOauth, challenge: Option
     Ok(scopes)
 }
 
-/// Waits for the browser to come back. Other requests get nothing.
+/// Waits for the browser's redirect. Other requests are answered with 404.
 async fn answer(listener: &TcpListener, port: u16, session: &AuthorizationSession, server: &Arc<Server>) {
     loop {
         let Ok((mut stream, _)) = listener.accept().await else { continue };
@@ -114,13 +117,14 @@ async fn answer(listener: &TcpListener, port: u16, session: &AuthorizationSessio
             continue;
         }
         let done = session.handle_callback_url(&format!("http://127.0.0.1:{port}{target}")).await;
-        // Before the browser is told: who sees its page may go on at once.
+        // Recorded before the browser is answered, because the user may go on as soon as the page
+        // appears.
         server.finish_sign_in(done.map(|_| ()).map_err(|error| oauth::error_kind(&error).to_owned()));
         return respond(&mut stream, "200 OK", PAGE).await;
     }
 }
 
-/// The target of a GET, if it is one.
+/// Returns the target of a GET request, or None for other requests.
 async fn read_target(stream: &mut TcpStream) -> Option<String> {
     use tokio::io::AsyncReadExt as _;
     let mut reader = BufReader::new(stream.take(LONGEST_REQUEST));

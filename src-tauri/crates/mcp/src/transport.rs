@@ -1,5 +1,6 @@
-//! Lines to and from a server's process, for the protocol library. Two things of our own: an unanswered first question
-//! counts as "older protocol" after a short wait, and closing ends the process.
+//! Exchanges lines with a server's process, for the protocol library. It adds two things: an
+//! unanswered first request counts as "older protocol" after a short wait, and closing ends the
+//! process.
 
 use std::{
     io,
@@ -24,13 +25,15 @@ use tokio::{
 
 use crate::{Timings, process::ServerProcess};
 
-/// The longest line a server may send; longer ones are dropped. Some send a result twice in one line, as text and as a value.
+/// The longest line in bytes that a server may send. Longer lines are dropped. Some servers send a
+/// result twice in one line, as text and as a value.
 pub(crate) const LONGEST_LINE: usize = 48 * 1024 * 1024;
 
-/// The first question of the newest protocol was answered after all, when it had been given up.
+/// Whether the first request of the newest protocol was answered after the client had given up on
+/// it.
 pub(crate) type Late = Arc<AtomicBool>;
 
-/// How a process ended, once it has.
+/// The exit status of a process, once it has ended.
 pub(crate) type Ending = Arc<Mutex<Option<ExitStatus>>>;
 
 /// The transport of one server process.
@@ -102,7 +105,7 @@ impl Transport<RoleClient> for ProcessTransport {
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        // Closing its input is how a server is told to go.
+        // Closing its input asks a server to end.
         let closed = self.lines.close().await;
         let status = self.process.stop(self.grace).await;
         *self.ending.lock().unwrap_or_else(PoisonError::into_inner) = status;

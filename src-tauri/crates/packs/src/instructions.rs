@@ -1,5 +1,6 @@
-//! Execution instructions on disk: where they may lie, and which of them counts. Earlier folders go before later ones, so the
-//! user's overrides what ships; a file that cannot be used is passed over and named. Read anew each time: an edit holds at once.
+//! Finds the execution instructions of a tool. Earlier folders take precedence over later ones, so
+//! the user's files override those that ship. A file that cannot be used is skipped and reported.
+//! The files are read each time, so an edit takes effect at once.
 
 use std::{
     fs, io,
@@ -10,22 +11,22 @@ use contract::{PackId, ToolId};
 
 use crate::files;
 
-/// Largest file of instructions.
+/// Bytes of the largest instruction file.
 const MAX_BYTES: u64 = 64 * 1024;
 /// The file's usual name.
 const NAME: &str = "execution_instructions.md";
 
-/// What was found for a tool.
+/// The instructions of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Place and text of the first readable file.
+    /// Path and text of the first readable file.
     pub text: Option<(PathBuf, String)>,
-    /// Files on the way that could not be used.
+    /// Why earlier files could not be used.
     pub problems: Vec<String>,
 }
 
-/// Looks for a tool's instructions: first the file its manifest names, then the one in a folder of the tool's own name, then
-/// the pack's; each in the given folders of packs, in their order.
+/// Looks for a tool's instructions in the given folders, in order: first the file that its manifest
+/// names, then the one in a folder named after the tool, then the pack's.
 pub fn instructions(folders: &[PathBuf], pack: &PackId, tool: &ToolId, mapping: Option<&str>) -> Found {
     let mut found = Found::default();
     let (pack, tool) = (pack.as_str(), tool.as_str());
@@ -53,7 +54,7 @@ pub fn instructions(folders: &[PathBuf], pack: &PackId, tool: &ToolId, mapping: 
     found
 }
 
-/// A plain name of one folder, as ids of packs and tools are.
+/// Whether a name is a single plain folder name, as ids of packs and tools are.
 fn is_component(name: &str) -> bool {
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || ['.', '_', '-'].contains(&c));
     plain && name.starts_with(|c: char| c.is_ascii_alphanumeric())

@@ -1,11 +1,11 @@
-//! JSON with nothing lost: a name that occurs twice in one object is found instead of silently dropped.
+//! Parses JSON and finds names that occur twice in an object, which other parsers silently drop.
 
 use std::fmt;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-/// What the text says, and the pointers of members that occur twice.
+/// Returns the value, and the pointers of members that occur twice.
 pub(crate) fn parse(text: &str) -> Result<(Value, Vec<String>), serde_json::Error> {
     let value: Value = serde_json::from_str(text)?;
     let mut doubles = Vec::new();

@@ -1,5 +1,5 @@
-//! The manifest against `tools/pack.schema.json`: every deviation becomes a fault in plain words.
-//! Nothing is fetched: the schema is compiled in and references outside it are refused.
+//! Checks the manifest against `tools/pack.schema.json`. Every deviation becomes a fault in plain
+//! words. Nothing is fetched: the schema is compiled in, and external references are refused.
 
 use std::sync::LazyLock;
 
@@ -16,7 +16,7 @@ static VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| {
     jsonschema::options().offline().build(&schema).ok()
 });
 
-/// Adds a fault for each place where the manifest has another shape than the format says.
+/// Adds a fault for each deviation from the schema.
 pub(crate) fn check(manifest: &Value, faults: &mut Faults) {
     let Some(validator) = VALIDATOR.as_ref() else {
         faults.at("", "the manifest could not be checked: the app's own pack schema does not load", "reinstall the app");
@@ -55,19 +55,21 @@ fn report(error: &ValidationError<'_>, faults: &mut Faults) {
         Kind::MinLength { limit } => faults.at(pointer, "the text is too short".to_owned(), format!("give it at least {limit} character(s)")),
         Kind::MinItems { limit } => faults.at(pointer, "the list is too short".to_owned(), format!("give it at least {limit} entry")),
         Kind::MaxLength { limit } => faults.at(pointer, "the text is too long".to_owned(), format!("use at most {limit} characters")),
-        // The remaining keywords do not occur in the pack schema; their own wording is good enough if one is added.
+        // The pack schema uses no other keywords. If one is added, the library's wording is good
+        // enough.
         _ => faults.at(pointer, sentence(error), "see tools/README.md"),
     }
 }
 
-/// Of several allowed shapes the one that the author most likely meant: not the plain `null` beside an optional member,
-/// not one with another tag, and of the rest the one with the fewest deviations.
+/// Chooses, of several allowed shapes, the one that the author most likely meant: not the plain
+/// `null` of an optional member, not one with another tag, and of the rest the one with the fewest
+/// deviations.
 fn telling_branch<'a, 'e>(context: &'a [Vec<ValidationError<'e>>]) -> Option<&'a [ValidationError<'e>]> {
     let meant = context.iter().filter(|errors| !errors.is_empty() && !is_null_branch(errors));
     meant.min_by_key(|errors| (errors.iter().any(|e| matches!(e.kind(), Kind::Constant { .. })), errors.len())).map(Vec::as_slice)
 }
 
-/// The words of a closed set, each of which the schema describes on its own.
+/// Returns the allowed words of an enumeration whose members the schema describes one by one.
 fn allowed_words(context: &[Vec<ValidationError<'_>>]) -> Option<String> {
     let word = |errors: &Vec<ValidationError<'_>>| match errors.as_slice() {
         [only] if only.instance_path().as_str() == context.first()?.first()?.instance_path().as_str() => match only.kind() {

@@ -1,5 +1,6 @@
-//! Tokens for the app itself, one for each application: kept while they last, got once for all who wait. A failure is told to those
-//! who waited for it and then forgotten.
+//! Tokens for the app itself, one for each application. A token is kept while it is valid, and
+//! requested once for all who wait for it. A failure is reported to those who waited and then
+//! forgotten.
 
 use std::{
     collections::HashMap,
@@ -20,11 +21,11 @@ use super::{
 };
 use crate::Access;
 
-/// A token that ends sooner is not used any more.
+/// A token that expires sooner than this is not used any more.
 const SPARE: Duration = Duration::from_secs(60);
-/// The most that the token endpoint may say.
+/// The most bytes of an answer of the token endpoint.
 const LARGEST: usize = 64 * 1024;
-/// Applications whose tokens are kept before those that have ended are cleared away.
+/// Applications with tokens above which expired ones are removed.
 const MAX_TOKENS: usize = 1_024;
 
 struct CachedToken {
@@ -34,7 +35,8 @@ struct CachedToken {
 }
 
 impl CachedToken {
-    /// Whether who asked then may use it now. Who waited for it takes it however soon it ends.
+    /// Whether a call that asked for a token at `asked` may use this one. A call that waited for it
+    /// may use it even if it expires soon.
     fn is_usable(&self, asked: Instant) -> bool {
         let now = Instant::now();
         self.ends > now + SPARE || (self.got >= asked && self.ends > now)
@@ -72,11 +74,11 @@ impl Tokens {
         }
     }
 
-    /// The application's token, got now if there is none that lasts.
+    /// Returns the application's token, and requests a new one if none is valid.
     pub(super) async fn get(&self, application: &str) -> Result<Token, CallError> {
         let asked = Instant::now();
         let slot = self.slot(application);
-        // Whoever comes first asks; the others wait here for what comes of it.
+        // The first caller sends the request; the others wait here for its result.
         let mut slot = slot.lock().await;
         if let Some(kept) = slot.token.as_ref().filter(|kept| kept.is_usable(asked)) {
             return Ok(kept.token.clone());
@@ -100,7 +102,7 @@ impl Tokens {
         }
     }
 
-    /// The server did not accept a token: it is not used again. One that somebody else has got meanwhile stays.
+    /// Drops a token that the server did not accept, unless it has been replaced meanwhile.
     pub(super) async fn drop_refused(&self, application: &str, token: &Token) {
         let slot = self.slot(application);
         let mut slot = slot.lock().await;
@@ -114,7 +116,7 @@ impl Tokens {
         if slots.len() >= MAX_TOKENS && !slots.contains_key(application) {
             let now = Instant::now();
             let lasts = |slot: &Slot| slot.token.as_ref().is_some_and(|kept| kept.ends > now);
-            // Names of applications are the callers' to choose.
+            // Callers choose the names of applications, so there may be many.
             slots.retain(|_, slot| Arc::strong_count(slot) > 1 || slot.try_lock().is_ok_and(|slot| lasts(&slot)));
             if slots.len() >= MAX_TOKENS {
                 slots.retain(|_, slot| Arc::strong_count(slot) > 1);

@@ -1,5 +1,5 @@
-//! One request and its answer: JSON-RPC by POST, answered as JSON or as events. Statuses, sizes and time limits are looked at here;
-//! what an answer means is not.
+//! One request and its answer: JSON-RPC by POST, answered as JSON or as events. Statuses, sizes and
+//! time limits are checked here; the content of an answer is not.
 
 use std::time::Duration;
 
@@ -15,14 +15,14 @@ use url::Url;
 use super::{Token, call_error::CallError};
 use crate::{failure, http::PrivateAddress};
 
-/// The most that one answer may hold.
+/// The most bytes of one answer.
 const LARGEST: usize = 16 * 1024 * 1024;
 const SESSION: &str = "mcp-session-id";
 const APPLICATION: &str = "application-id";
 
-/// What is asked, and as whom.
+/// A request, and the application that sends it.
 pub(super) struct WireRequest<'a> {
-    /// None for what wants no answer.
+    /// None for a notification, which has no answer.
     pub(super) id: Option<u64>,
     pub(super) method: &'a str,
     pub(super) params: Value,
@@ -31,10 +31,10 @@ pub(super) struct WireRequest<'a> {
     pub(super) session: Option<&'a str>,
 }
 
-/// What came back.
+/// An answer.
 pub(super) struct WireAnswer {
     pub(super) result: Value,
-    /// The session's name, when the server gave one.
+    /// The session's name, if the server gave one.
     pub(super) session: Option<String>,
 }
 
@@ -53,7 +53,7 @@ impl Wire {
         &self.url
     }
 
-    /// Asks and waits for the answer.
+    /// Sends a request and waits for the answer.
     pub(super) async fn ask(&self, asked: WireRequest<'_>) -> Result<WireAnswer, CallError> {
         let id = asked.id.unwrap_or_default();
         timeout(self.patience, async {
@@ -66,7 +66,7 @@ impl Wire {
         .unwrap_or(Err(CallError::TimedOut))
     }
 
-    /// Tells something that has no answer.
+    /// Sends a notification, which has no answer.
     pub(super) async fn notify(&self, asked: WireRequest<'_>) -> Result<(), CallError> {
         timeout(self.patience, self.send(asked)).await.unwrap_or(Err(CallError::TimedOut)).map(drop)
     }
@@ -96,8 +96,8 @@ impl Wire {
         }
     }
 
-    /// Fetches what a result names, from the same server: a path from its top, with its query, or a whole address. Nothing is said
-    /// of who asks.
+    /// Fetches a picture that a result names, from the same server only: an absolute path with its
+    /// query, or a whole URL. The request does not name the application.
     pub(super) async fn picture(&self, reference: &str, most: usize) -> Result<Vec<u8>, CallError> {
         let url = resolve_reference(&self.url, reference).ok_or(CallError::Odd("the picture does not lie on it"))?;
         timeout(self.patience, async {
@@ -112,7 +112,7 @@ impl Wire {
     }
 }
 
-/// The address of what a result names; none for what lies elsewhere.
+/// Resolves a picture's reference. Returns None if it lies on another server.
 fn resolve_reference(server: &Url, reference: &str) -> Option<Url> {
     let url = server.join("/").and_then(|top| top.join(reference)).ok()?;
     (url.origin() == server.origin() && url.username().is_empty() && url.password().is_none()).then_some(url)
@@ -122,7 +122,7 @@ fn value(text: &str) -> Result<HeaderValue, CallError> {
     HeaderValue::from_bytes(text.as_bytes()).map_err(|_| CallError::Unsendable)
 }
 
-/// What lies behind a request that brought no answer. Addresses in errors stay here.
+/// Maps a transport error. Addresses in errors are dropped.
 pub(super) fn request_error(error: &reqwest::Error) -> CallError {
     let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(cause) = next {
@@ -143,7 +143,7 @@ fn is_events(response: &Response) -> bool {
     kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
 }
 
-/// The whole body.
+/// Reads the whole body.
 pub(super) async fn read(mut response: Response, most: usize) -> Result<Vec<u8>, CallError> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|_| CallError::Broken)? {
@@ -165,7 +165,7 @@ async fn read_json(response: Response, id: u64) -> Result<Value, CallError> {
     .ok_or(CallError::Odd("it is no answer to the request"))
 }
 
-/// Of several messages the one with the request's id, else the last answer.
+/// Returns the message with the request's id, or else the last answer.
 fn choose(messages: Vec<Value>, id: u64) -> Option<Value> {
     let mut answers: Vec<Value> = messages.into_iter().filter(is_answer).collect();
     match answers.iter().position(|message| is_of(message, id)) {
@@ -182,7 +182,7 @@ fn is_of(message: &Value, id: u64) -> bool {
     message["id"].as_u64() == Some(id) || message["id"].as_str().is_some_and(|text| text == id.to_string())
 }
 
-/// Reads events until the answer has come; what else is told on the way is nobody's here.
+/// Reads events until the answer has arrived. Other messages are ignored.
 async fn read_events(mut response: Response, id: u64) -> Result<Value, CallError> {
     let (mut lines, mut taken) = (Lines::default(), 0);
     let mut last = None;
@@ -210,10 +210,10 @@ async fn read_events(mut response: Response, id: u64) -> Result<Value, CallError
     }
 }
 
-/// Puts events together from pieces of a stream: the `data` of each.
+/// Assembles events from pieces of a stream, and returns the `data` of each.
 #[derive(Default)]
 struct Lines {
-    /// The line that is not at its end yet.
+    /// The line that is not complete yet.
     line: Vec<u8>,
     data: Vec<String>,
 }
@@ -242,20 +242,20 @@ impl Lines {
         None
     }
 
-    /// The stream may end in the middle of a line: it is a whole one all the same.
+    /// Ends the stream. An incomplete line counts as complete.
     fn stream_ends(&mut self) -> Option<String> {
         if self.line.is_empty() { self.event_ends() } else { self.line_ends().or_else(|| self.event_ends()) }
     }
 
-    /// What there is when an event ends.
+    /// Returns the data of the event that ended, if there is any.
     fn event_ends(&mut self) -> Option<String> {
         let data = std::mem::take(&mut self.data).join("\n");
         (!data.is_empty()).then_some(data)
     }
 }
 
-/// The result of an answer; some servers write an empty one beside an error. What is said of an error stays there, and one without a
-/// code says nothing of how far the call came.
+/// Returns the result of an answer. Some servers add an empty result to an error. The text of an
+/// error is dropped; an error without a code does not tell whether the call took effect.
 fn result(mut message: Value) -> Result<Value, CallError> {
     match message.get("error").filter(|error| error.is_object()) {
         Some(error) => Err(CallError::Refused(error["code"].as_i64().unwrap_or(failure::INTERNAL))),

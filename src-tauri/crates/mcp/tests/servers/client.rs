@@ -1,4 +1,4 @@
-//! What the client makes of answers, rubbish, silence and crashes.
+//! The client's handling of answers, invalid output, silence and crashes.
 
 use std::{
     sync::{Arc, Mutex},
@@ -148,7 +148,7 @@ async fn a_server_that_ignores_the_newest_protocol_is_reached_all_the_same() {
 async fn the_environment_is_what_was_named_and_nothing_else() {
     let servers = servers(vec![server("odd", "odd", &[("NAMED", "yes")])]);
     let seen = call(&servers, "env", json!({})).await.unwrap();
-    // Cargo gives this process dozens of variables of its own; none may come through.
+    // Cargo sets dozens of variables in this process; none of them may reach the server.
     let allowed = ["HOME", "LANG", "LC_ALL", "LC_CTYPE", "NAMED", "PATH", "ROLE", "TMPDIR", "TZ"];
     assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
     let others: Vec<&String> = seen.as_object().unwrap().keys().filter(|name| !allowed.contains(&name.as_str())).collect();
@@ -204,7 +204,7 @@ async fn a_server_sees_what_is_the_users_and_not_what_is_the_apps() {
     program.hidden =
         Hidden { folders: vec![root.path().join("app"), root.path().join("not-yet")], but: vec![root.path().join("app/packs/odd")], ..Hidden::default() };
     let servers = servers(vec![config]);
-    // A kernel without Landlock hides nothing, and says so in the list of tools.
+    // A kernel without Landlock hides nothing, and its list of modules shows that.
     let hidden = !std::fs::read_to_string("/sys/kernel/security/lsm").is_ok_and(|modules| !modules.contains("landlock"));
     assert_eq!(call(&servers, "look", json!({})).await.unwrap(), json!([[true, true], [!hidden, !hidden], [true, true], [!hidden, !hidden]]));
 }

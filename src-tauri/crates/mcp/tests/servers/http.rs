@@ -1,5 +1,5 @@
-//! Servers behind an address: both protocols, what each is shown, where requests may go, silence, refusals, sign-ins, questions in
-//! the middle of a call, and definitions that change.
+//! Servers behind an address: both protocols, the credentials each one gets, redirects, silence,
+//! refusals, sign-ins, questions during a call, and changing definitions.
 
 use std::{
     collections::BTreeMap,
@@ -22,7 +22,7 @@ use crate::{LONG, quick_timings};
 mod peer;
 use peer::{Answer, Peer};
 
-/// What a test's server may be shown.
+/// The credentials of a test's server.
 #[derive(Default)]
 struct TestAccess {
     credentials: BTreeMap<&'static str, &'static str>,
@@ -184,7 +184,7 @@ async fn a_call_that_fails_late_does_not_end_the_connection_after_its_own() {
     }
     servers.forget("test/far");
     assert_eq!(call(&servers, "add").await.unwrap(), json!({"n": 1}));
-    // Only now is it looked at again, and its connection is long gone.
+    // The future is polled only now, long after its connection was dropped.
     assert_eq!(late.await.unwrap_err().error.reason_text(), Some("mcp_exception"));
     assert_eq!(call(&servers, "add").await.unwrap(), json!({"n": 1}));
     assert_eq!(peer.requests().iter().filter(|request| request.method == "initialize").count(), 2);
@@ -233,7 +233,8 @@ async fn a_server_that_says_400_of_a_forgotten_session_is_opened_again() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     peer.answer_with(Answer::Normal);
-    // An opening that had begun before may still have met the refusal; the next call begins another.
+    // An opening that had begun before may still have been refused; the next call begins another
+    // one.
     while call(&servers, "add").await.is_err() || asked("initialize") < 2 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -277,7 +278,7 @@ async fn what_a_server_says_of_a_failed_opening_stays_there() {
     }
 }
 
-/// Lets only what it saw first be called.
+/// Allows only the definitions that it saw first.
 #[derive(Default)]
 struct AcceptFirst(Mutex<Vec<Vec<Definition>>>);
 
@@ -307,7 +308,7 @@ async fn a_changed_definition_is_seen_at_the_next_connection_and_not_called() {
     }
 }
 
-/// Answers one form.
+/// Answers a form.
 struct AcceptForm;
 
 #[async_trait]
@@ -318,7 +319,7 @@ impl Asker for AcceptForm {
     }
 }
 
-/// Lets calls go on, or not; remembers the answers that they would go on with.
+/// Allows calls to continue or not, and records the answers that they would continue with.
 struct Gate(bool, Mutex<Vec<Value>>);
 
 #[async_trait]
@@ -445,7 +446,7 @@ async fn the_user_signs_in_with_a_browser_and_the_tokens_are_kept() {
     let kept = access.tokens.lock().unwrap().clone().unwrap();
     assert!(kept.expose_secret().contains("access-1") && kept.expose_secret().contains("refresh-1"));
     servers.shut_down().await;
-    // The next start needs no browser; a token that is refused is renewed.
+    // The next start needs no browser; a refused token is renewed.
     let servers = build(vec![config("far", &peer.url(), oauth, &access)]).build();
     assert_eq!(call(&servers, "add").await.unwrap(), json!({"n": 1}));
     peer.revoke();
@@ -470,7 +471,7 @@ async fn a_stranger_cannot_end_a_sign_in_with_a_code_of_their_own() {
     servers.shut_down().await;
 }
 
-/// Counts how often it is asked.
+/// Counts how often tools are recorded.
 #[derive(Default)]
 struct CountDefinitions(AtomicU32);
 

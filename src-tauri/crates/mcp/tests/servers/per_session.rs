@@ -1,4 +1,5 @@
-//! The client with one session for each conversation: what its answers mean, tokens that hardly last, and sessions that are lost.
+//! The client with one session for each conversation: how it reads answers, tokens that expire
+//! soon, and lost sessions.
 
 use std::{
     sync::{Arc, Mutex},
@@ -46,7 +47,7 @@ impl Random for NoChance {
     }
 }
 
-/// Keeps nothing: what this process has is all there is.
+/// Stores nothing, so a session exists in this process only.
 struct NoStore;
 
 #[async_trait]
@@ -77,7 +78,7 @@ fn client_with(shop: &Shop, access: &Arc<TestAccess>) -> PerSession {
     .unwrap()
 }
 
-/// Makes a change.
+/// Makes a call that changes something.
 async fn change(client: &PerSession) -> Result<Value, ToolFailure> {
     let session = SessionId::of("web", "s");
     client.call(PerSessionCall { session: &session, tool: "cart.addItem", arguments: json!({}), reads: false }, CancellationToken::new()).await
@@ -131,7 +132,7 @@ async fn those_who_wait_for_a_token_that_hardly_lasts_take_it_too() {
     let client = client(&shop);
     change(&client).await.unwrap();
     let before = shop.tokens();
-    // One task: all three have asked before the first gets an answer.
+    // All three calls have started before the first one gets an answer.
     let (one, two, three) = tokio::join!(change(&client), change(&client), change(&client));
     for done in [one, two, three] {
         assert_eq!(done.unwrap(), json!("done"));

@@ -1,12 +1,12 @@
-//! Requests and programs of tools: templates that name what there is, addresses that a value cannot bend, nothing that
-//! the host could not keep to.
+//! Checks HTTP requests and programs of tools: templates name existing parameters, no value can
+//! change the address, and the host can do what they ask for.
 
 use serde_json::Value;
 
 use super::{Subject, list, servers, text, tools::present};
 use crate::{fault::Faults, fault::join, resolve, run::Template};
 
-/// Headers that belong to the connection, or that only the host sets.
+/// Headers of the connection itself, and headers that only the host sets.
 const RESERVED: [&str; 12] = [
     "host",
     "content-length",
@@ -106,7 +106,7 @@ fn address(subject: &Subject<'_>, at: &str, tool: &Value, call: &Value, url: &st
     }
 }
 
-/// A template's names, with a fault for each that is no parameter.
+/// Returns the names in a template. Adds a fault for each one that is not a parameter.
 fn template(subject: &Subject<'_>, at: &str, tool: &Value, source: Option<&str>, faults: &mut Faults) -> Vec<String> {
     let template = match source.map(Template::parse) {
         Some(Ok(template)) => template,

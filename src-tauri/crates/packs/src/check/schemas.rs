@@ -1,4 +1,5 @@
-//! The pack's own JSON Schemas: valid ones, with references that lead to one another and nowhere else.
+//! Checks the pack's own JSON Schemas: they are valid, and their references lead to schemas of the
+//! pack only.
 
 use serde_json::Value;
 
@@ -46,7 +47,7 @@ fn reference_leads_somewhere(subject: &Subject<'_>, at: &str, reference: &str, f
     there
 }
 
-/// Patterns and the like are only looked at when the schema is put to use.
+/// Compiles a schema, which also checks its patterns.
 fn check_compiles(schemas: &std::collections::BTreeMap<String, Value>, name: &str, pointer: &str, faults: &mut Faults) {
     let Some(bundled) = refs::bundle(schemas, name) else {
         faults.at(pointer, "the schema only refers to itself", "describe the value");

@@ -1,5 +1,6 @@
-//! One HTTP call of a tool: where it may go is looked at before every hop, what comes back is bounded and read as the
-//! manifest says, and every failure gets its code. Retries, time limits and schemas are the engine's.
+//! Executes one HTTP call of a tool. The target is checked before every hop, the answer is limited
+//! in size and parsed as the manifest says, and every failure gets its code. Retries, time limits
+//! and schemas belong to the engine.
 
 use std::sync::{Arc, OnceLock};
 
@@ -27,18 +28,19 @@ use super::{
 
 const HOPS: usize = 5;
 const DEFAULT_BYTES: u64 = 1024 * 1024;
-/// The most of a failed answer that is told to the model.
+/// The most characters of an error answer that the model gets.
 const MAX_EXCERPT: usize = 2_000;
 
-/// What a call may do and use, as it is now.
+/// Permissions and secrets of a call.
 #[derive(Clone, Debug, Default)]
 pub struct Permit {
-    /// The user allows this pack to reach this computer and the local network.
+    /// Whether the user allows this pack to reach this computer and the local network.
     pub private_network: bool,
     pub secret: Option<SecretString>,
 }
 
-/// Sends requests. One client for the open network, one for everything; each is made with its first use.
+/// Sends requests. It has one client for public addresses and one for all addresses; each is
+/// created on first use.
 pub struct HttpRunner {
     lookup: Arc<dyn Lookup>,
     open: OnceLock<Client>,
@@ -52,7 +54,7 @@ impl Default for HttpRunner {
 }
 
 impl HttpRunner {
-    /// A runner that finds addresses in another way.
+    /// Creates a runner that resolves names with `lookup`.
     pub fn new(lookup: Arc<dyn Lookup>) -> Self {
         Self { lookup, open: OnceLock::new(), anywhere: OnceLock::new() }
     }
@@ -77,7 +79,7 @@ impl HttpRunner {
         if let Some(client) = kept.get() {
             return Ok(client);
         }
-        // No proxy: it would choose the address, and nobody could look at it.
+        // No proxy: it would choose the address, and the address could not be checked.
         let built = Client::builder()
             .no_proxy()
             .redirect(redirect::Policy::none())
@@ -99,7 +101,7 @@ struct Attempt<'a> {
     permit: &'a Permit,
 }
 
-/// Where a credential goes.
+/// Where a credential is put.
 enum Credential<'a> {
     None,
     Header(HeaderName, HeaderValue),
@@ -112,7 +114,8 @@ impl Attempt<'_> {
         let (mut url, mut method, mut body) = (built.url, method(self.call.method), built.body);
         for hop in 0..=HOPS {
             self.check(&url, &origin).map_err(|error| if hop == 0 { not_started(error) } else { maybe_done(error) })?;
-            // A credential goes to the server it belongs to, and to no other that this one points at.
+            // A credential is sent only to its own server, and not to a server that a redirect
+            // leads to.
             let credential = if Origin::of(&url) == Origin::of(&origin) { self.credential(&url).map_err(not_started)? } else { Credential::None };
             let mut target = url.clone();
             if let Credential::Query(name, secret) = &credential {
@@ -143,11 +146,11 @@ impl Attempt<'_> {
         Err(maybe_done(http(format!("{} sends in circles.", self.host(&origin))).reason("redirects").retryable(false)))
     }
 
-    /// Whether this hop may be taken, as far as the address itself tells.
+    /// Checks a hop by its URL.
     fn check(&self, url: &Url, origin: &Url) -> Result<(), AgentError> {
         let host = self.host(url);
         let port = |url: &Url| url.port_or_known_default();
-        // The same host on another port is another server; only the step to encryption is none.
+        // The same host on another port is another server, except for the step from http to https.
         let upgraded = (port(origin), port(url)) == (Some(80), Some(443));
         let same = url.host() == origin.host() && (port(url) == port(origin) || upgraded);
         let listed = same || self.call.hosts.iter().any(|allowed| same_host(allowed, url));
@@ -172,7 +175,8 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    /// What was really connected to. The resolver has given nothing else; this is the second look.
+    /// Checks the address that was really connected to. The resolver allows no other; this is a
+    /// second check.
     fn check_peer(&self, response: &Response) -> Result<(), AgentError> {
         match response.remote_addr() {
             Some(peer) if !may_reach(peer.ip(), self.private) => Err(self.private_refusal(&self.host(response.url()))),
@@ -193,7 +197,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// What the server is shown of who asks. Without encryption only servers of this computer are shown anything.
+    /// Returns the credential for a URL. Without encryption, only servers on this computer get one.
     fn credential(&self, url: &Url) -> Result<Credential<'_>, AgentError> {
         let (Some(auth), Some(secret)) = (&self.spec.auth, &self.permit.secret) else { return Ok(Credential::None) };
         if auth.kind != AuthKind::None && !Origin::of(url).is_some_and(|server| server.may_carry_key()) {
@@ -219,7 +223,7 @@ impl Attempt<'_> {
         Ok(Credential::Header(name, value))
     }
 
-    /// Where a redirect leads, and whether it is followed by a plain read.
+    /// Returns the target of a redirect, and whether it becomes a GET.
     fn next(&self, response: &Response, from: &Url, method: &Method) -> Result<Option<(Url, bool)>, AgentError> {
         let reads = *method == Method::GET;
         let as_get = match response.status() {
@@ -237,7 +241,8 @@ impl Attempt<'_> {
         .ok_or_else(|| http(format!("{} sends to a place that is no address.", self.host(from))).reason("redirects").retryable(false))
     }
 
-    /// Why a request got no answer. The address is left out: it may carry a key.
+    /// The failure of a request that got no answer. The URL is left out, because it may contain a
+    /// key.
     fn request_failure(&self, error: &reqwest::Error) -> ToolFailure {
         let host = self.host_of_template();
         if caused_by::<PrivateAddress>(error) {
@@ -286,7 +291,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// What a status says.
+    /// The failure for an error status.
     fn status_failure(&self, status: StatusCode, retry_after: Option<u64>, bytes: &[u8], host: &str) -> ToolFailure {
         let number = status.as_u16();
         let said = serde_json::from_slice::<Value>(bytes).ok().filter(|value| value.to_string().len() <= MAX_EXCERPT);
@@ -302,8 +307,8 @@ impl Attempt<'_> {
         if let Some(ms) = retry_after {
             error = error.with("retry_after_ms", ms);
         }
-        // A server that failed, or that sends elsewhere, may have done it before; one that refused has not. A proxy says 503 also when it
-        // lost the server after that had the request.
+        // After a server error or a redirect, the effect may have happened; after a refusal, it has
+        // not. A proxy also sends 503 after it lost a server that had the request.
         match number {
             501 | 400..=499 => not_started(error),
             _ => maybe_done(error),
@@ -337,7 +342,7 @@ fn accept(answer: Answer) -> &'static str {
     }
 }
 
-/// A host of the list, with its port when it names one.
+/// Whether a URL matches a host of the list, including its port if the entry has one.
 fn same_host(allowed: &str, url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     match url.port() {
@@ -354,7 +359,8 @@ fn content_type(response: &Response) -> String {
         .map_or_else(|| "no type given".to_owned(), |text| text.chars().take(60).collect())
 }
 
-/// The server's wish in milliseconds: seconds, or a date against the server's own clock.
+/// Returns the server's `Retry-After` in milliseconds. It is in seconds, or a date by the server's
+/// own clock.
 fn retry_after(response: &Response) -> Option<u64> {
     let text = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     let wish = text(header::RETRY_AFTER)?.trim();

@@ -1,5 +1,6 @@
-//! A program of a pack that attacks: it makes every system call that could reach beyond its folders, by path, by descriptor, and by the
-//! processor's other ways to call the kernel. Programs that do ordinary work go on working.
+//! A hostile program of a pack: it makes every system call that could reach beyond its folders, by
+//! path, by descriptor, and through the processor's other ways to call the kernel. Ordinary
+//! programs still work.
 #![cfg(target_os = "linux")]
 
 use std::{
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::program::Bench;
 
-/// Tools for scripts: raw system calls, each with the error it gives (0 = it worked).
+/// Helpers for scripts: raw system calls, each with its error (0 if it succeeded).
 const RAW: &str = r#"#!/usr/bin/python3
 import ctypes, json, os, signal, subprocess, sys, threading
 libc = ctypes.CDLL(None, use_errno=True)
@@ -28,12 +29,12 @@ const EPERM: i64 = 1;
 const ENOSYS: i64 = 38;
 const SIGSYS: i64 = 31;
 
-/// The errors of the calls in a Python dictionary, made on the file that `PLACE` names.
+/// Returns the errors of the calls in a Python dictionary. They use the file that `PLACE` names.
 async fn call_errors(bench: &Bench, call: Value) -> Value {
     bench.run(call, json!({"id": "x"})).await.unwrap()
 }
 
-/// A private key of the user, with a time, a mode and an attribute that nobody changes.
+/// A private key of the user, whose time, mode and attributes must not change.
 struct UserKey {
     folder: tempfile::TempDir,
 }
@@ -92,7 +93,7 @@ async fn a_program_changes_no_mode_owner_time_or_attribute() {
     }
     let key = UserKey::new();
     let before = key.facts();
-    // The times of open files are free: `touch` sets them on what it has just made.
+    // The times of open files may be changed: `touch` sets them on a file it has created.
     let script = format!(
         "{RAW}{CHANGES}\nkey = b'{}'\nfree = lambda calls: {{name: error for name, error in calls.items() if name != 'futimens'}}\nprint(json.dumps({{'key': changes(key), 'handle': free(open_changes(os.open(key, os.O_PATH))), 'pack': free(open_changes(os.open(sys.argv[0], os.O_RDONLY))), 'own': changes(b'own') if open('own', 'w') else None}}))\n",
         key.path().display()

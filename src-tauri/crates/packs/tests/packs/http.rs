@@ -1,4 +1,5 @@
-//! Requests against a server on this machine: where they may go, what they carry, what each answer becomes.
+//! Requests to a server on this machine: allowed targets, what a request carries, and the result of
+//! each answer.
 
 use std::{
     collections::HashMap,
@@ -26,7 +27,7 @@ use crate::running::{request, spec, target};
 
 type RequestLog = Arc<Mutex<Vec<Value>>>;
 
-/// Names of the tests, and how often each was asked for.
+/// Resolves the names of the tests, and counts the lookups of each.
 #[derive(Default)]
 struct Names {
     known: HashMap<&'static str, Vec<&'static str>>,
@@ -107,7 +108,7 @@ impl Server {
         format!("http://api.test:{}{path}", self.at.port())
     }
 
-    /// By a name of this computer: keys go there without encryption.
+    /// Returns a URL with a name of this computer. Keys may be sent to it without encryption.
     fn here(&self, path: &str) -> String {
         format!("http://api.localhost:{}{path}", self.at.port())
     }
@@ -165,7 +166,8 @@ async fn private_addresses_need_the_manifest_and_the_user() {
         assert_eq!((refused.code, refused.reason_text(), refused.retryable), (ErrorCode::ToolHttpError, Some("private_address"), false));
         assert!(refused.hint_text().is_some_and(|hint| hint.contains("Settings")));
     }
-    // Names that lead here, an address written as such, and every disguise of one: never without the manifest.
+    // Names that lead to this computer, its addresses, and every disguised form of them are refused
+    // without the manifest's permission.
     for host in ["api.test", "metadata.test", "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "2130706433", "0x7f.1", "127.1"] {
         let spec = spec(json!({"http": {"url": format!("https://{host}:{}/echo/x", server.at.port())}}));
         let failure = server.run(&spec, json!({"id": "x"}), &open_permit()).await.unwrap_err();
@@ -175,7 +177,7 @@ async fn private_addresses_need_the_manifest_and_the_user() {
     assert!(server.seen.lock().unwrap().is_empty(), "nothing was sent");
 }
 
-/// Clouds hand out keys there to whoever asks: neither the manifest nor the user can open them.
+/// Clouds give out keys at these addresses. Neither the manifest nor the user can allow them.
 #[tokio::test]
 async fn metadata_addresses_stay_closed_also_where_the_private_network_is_open() {
     let server = Server::start().await;
@@ -189,7 +191,7 @@ async fn metadata_addresses_stay_closed_also_where_the_private_network_is_open()
         "[fd00:ec2::254]",
         "[fe80::1]",
         "100.100.100.200",
-        // Names that lead here in this test.
+        // Names that lead to this computer in this test.
         "metadata.google.internal",
         "METADATA.google.internal.",
         "instance-data",
@@ -208,7 +210,8 @@ async fn metadata_addresses_stay_closed_also_where_the_private_network_is_open()
 #[tokio::test]
 async fn a_name_is_looked_at_where_it_really_leads() {
     let server = Server::start().await;
-    // The first answer is a public address, every later one is this machine: the connection sees only what was checked.
+    // The first lookup returns a public address, every later one this computer. The connection uses
+    // only the checked address.
     let looked_at_before = server.names.lookup("rebinds.test".to_owned()).await.unwrap();
     assert!(packs::run::may_reach(looked_at_before[0], false));
     let spec = spec(json!({"http": {"url": format!("https://rebinds.test:{}/echo/x", server.at.port())}}));
@@ -216,7 +219,7 @@ async fn a_name_is_looked_at_where_it_really_leads() {
     assert!(server.seen.lock().unwrap().is_empty());
 }
 
-/// The names lead to this machine here, but they are not names of this machine.
+/// The names lead to this computer here, but they are not names of this computer.
 #[tokio::test]
 async fn a_key_goes_out_encrypted_or_to_this_computer() {
     let server = Server::start().await;
@@ -339,7 +342,8 @@ async fn what_cannot_be_reached_is_told_without_the_address() {
     assert!(!serde_json::to_string(&failure.error).unwrap().contains("s3cret"));
 }
 
-/// One row per strategy: where the key of a repeated call is found, and that it is found nowhere else.
+/// One row per strategy: where the key of a repeated call is found, and that it is found nowhere
+/// else.
 #[tokio::test]
 async fn section_6_idempotency_by_strategy() {
     let server = Server::start().await;
@@ -353,7 +357,8 @@ async fn section_6_idempotency_by_strategy() {
         (json!({"strategy": "payload_field"}), [Value::Null, Value::Null], json!({"id": "order-9", "n": 2, "idempotency_key": "key-1"})),
         (json!({"strategy": "payload_field", "key_ref": "ref"}), [Value::Null, Value::Null], json!({"id": "order-9", "n": 2, "ref": "key-1"})),
         (json!({"strategy": "hash_payload"}), [json!("key-1"), Value::Null], arguments.clone()),
-        // The engine takes the argument itself as the key: the other side finds it where it looks for one, too.
+        // The engine uses the argument itself as the key, so the server also finds it in its usual
+        // place.
         (json!({"strategy": "external_key", "key_ref": "id"}), [json!("key-1"), Value::Null], arguments.clone()),
     ] {
         let call = json!({"method": "POST", "url": server.url("/echo/orders"), "private_network": true});

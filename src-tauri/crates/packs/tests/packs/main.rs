@@ -1,5 +1,5 @@
-//! Packs as authors write them: each kind of fault is found where it is, good ones resolve to what the golden file says,
-//! and the packs that ship have no faults.
+//! Packs as authors write them: each kind of fault is found at its place, valid packs resolve to
+//! the golden file, and the packs that ship have no faults.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may stop")]
 
 mod adding;
@@ -31,11 +31,11 @@ fn ledger() -> Value {
     serde_json::from_str(include_str!("ledger/pack.json")).unwrap()
 }
 
-/// A resolved tool to make others of.
+/// A resolved tool from which tests build others.
 static LEDGER_TOOL: std::sync::LazyLock<contract::ToolSpec> =
     std::sync::LazyLock::new(|| packs::check_folder(&here().join("ledger")).pack.unwrap().tools.remove(0));
 
-/// Puts a manifest with the ledger's files into a folder.
+/// Writes a manifest into a folder, with the ledger's files.
 fn write_pack(folder: &Path, manifest: &Value) {
     fs::create_dir_all(folder).unwrap();
     fs::write(folder.join("pack.json"), manifest.to_string()).unwrap();
@@ -161,7 +161,7 @@ fn a_preview_that_reads_with_an_open_world_tool_is_warned_of() {
     assert!(warning.problem.contains("before anybody has approved"), "{warning:?}");
 }
 
-/// The names of the third pack's tools are written as the first pack's would be with their pack in front.
+/// The third pack's tool names are written like the first pack's names with their pack in front.
 #[test]
 fn a_qualified_name_is_no_other_tools_name() {
     let folder = tempfile::tempdir().unwrap();

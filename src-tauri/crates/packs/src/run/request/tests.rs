@@ -1,4 +1,4 @@
-//! Requests from templates: what goes where, and that no value leaves its place.
+//! Requests from templates: every value reaches its place and cannot leave it.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -65,8 +65,9 @@ fn a_key_goes_where_the_strategy_says() {
 }
 
 proptest! {
-    /// Whatever a value is: the request goes to the same host, has the same number of path parts, the same parameters in the
-    /// same order, the same headers, and a server that decodes gets exactly the value.
+    /// For any values, the request goes to the same host and has the same number of path parts, the
+    /// same parameters in the same order and the same headers. A server that decodes them gets
+    /// exactly the values.
     #[test]
     fn no_value_leaves_its_place(id in any::<String>(), q in any::<String>(), h in any::<String>(), b in any::<String>()) {
         let template = json!({"method": "POST", "url": "https://api.example.com:8443/a/{id}/z", "query": {"q": "{q}", "fixed": "1"}, "headers": {"X-H": "v{h}"}, "body": {"b": "{b}"}});
