@@ -1,4 +1,5 @@
-//! Anthropic's wire: messages made of blocks, thinking that is signed, tool calls whose arguments come as pieces of JSON.
+//! Anthropic's wire: messages of blocks, signed thinking, and tool calls whose arguments arrive as
+//! pieces of JSON.
 
 mod assemble;
 mod request;

@@ -1,4 +1,5 @@
-//! The wire that most servers speak: chat completions. Owns its request, its stream and the ways of single hosts.
+//! The wire that most servers support: chat completions. Owns its request, its stream and the
+//! peculiarities of single hosts.
 
 mod assemble;
 mod chunk;

@@ -1,4 +1,5 @@
-//! Google's wire: contents made of parts, calls that may have no ids, signatures of thoughts that come back beside their call.
+//! Google's wire: contents of parts, calls that may have no ids, and thought signatures that are
+//! sent back with their call.
 
 mod assemble;
 mod partial;
@@ -12,7 +13,7 @@ use serde_json::Value;
 use crate::wire::{Assemble, Wire, join_url};
 
 pub(crate) struct Gemini {
-    /// With its collection: `models/...`.
+    /// Including the collection: `models/...`.
     model: String,
     maker: String,
     reasoning: bool,
@@ -25,7 +26,8 @@ impl Gemini {
         Self { model, maker, reasoning, headers }
     }
 
-    /// From the third generation on a call of the turn is refused without the signature that came with it.
+    /// Whether the model requires signatures. From the third generation on, a call of this turn
+    /// without its signature is refused.
     fn wants_signatures(&self) -> bool {
         let name = self.model.rsplit('/').next().unwrap_or_default();
         let Some(version) = name.strip_prefix("gemini-") else { return false };

@@ -1,4 +1,5 @@
-//! What answers: providers behind the engine's `Model` port. Nothing here knows turns, tools' meaning or storage.
+//! Models behind the engine's `Model` port: providers and the offline model. This crate knows no
+//! turns, no meaning of tools and no storage.
 
 mod anthropic;
 mod capabilities;

@@ -1,4 +1,5 @@
-//! OpenAI's newer wire: a conversation made of items, and reasoning that goes back encrypted. Nothing is kept by the server.
+//! OpenAI's newer wire: conversations of items, and encrypted reasoning that is sent back. The
+//! server stores nothing.
 
 mod assemble;
 mod request;

@@ -1,5 +1,6 @@
-//! What stands between here and a server, read from the transport's own errors: names, connections, certificates, proxies.
-//! In our words, never the library's. What a server answers is understood elsewhere.
+//! Explains failures on the way to a server from the transport's errors: names, connections,
+//! certificates, proxies. It uses its own words, not the library's. Answers of a server are handled
+//! elsewhere.
 
 use std::error::Error;
 
@@ -9,7 +10,7 @@ use engine::ports::{ModelError, ModelErrorKind};
 use super::failure::{Failure, bad_address, cut_off, new};
 use super::trust::UntrustedIssuer;
 
-/// The server could not be reached, or the connection broke.
+/// The failure for a server that could not be reached, or whose connection broke.
 pub(super) fn of_transport(host: &str, error: &reqwest::Error) -> Failure {
     if error.is_builder() || error.is_redirect() {
         return Failure::permanent(bad_address()).with_problem(Problem::Address);
@@ -69,7 +70,7 @@ fn certificate_failure(host: &str, why: &rustls::CertificateError) -> Failure {
     Failure { issuer, ..Failure::permanent(certificate_error(host, why)).with_problem(problem) }
 }
 
-/// A certificate that is not trusted; `why` names the kind of problem.
+/// The error for an untrusted certificate. `why` is the kind of problem.
 fn certificate_error(host: &str, why: &rustls::CertificateError) -> ModelError {
     use rustls::CertificateError as C;
     let (message, hint) = match why {
@@ -92,7 +93,8 @@ fn certificate_error(host: &str, why: &rustls::CertificateError) -> ModelError {
     new(ModelErrorKind::Unavailable, message, hint)
 }
 
-/// Walks an error and everything below it. `io::Error` hides what it wraps from `source`.
+/// Iterates over an error and its causes. `io::Error` does not return the error it wraps as
+/// `source`.
 fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
     std::iter::successors(Some(error as &(dyn Error + 'static)), |&error| match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
         Some(inner) => Some(inner as &(dyn Error + 'static)),
@@ -107,7 +109,7 @@ fn certificate_problem(error: &reqwest::Error) -> Option<rustls::CertificateErro
     })
 }
 
-/// What failed in a handshake, where it was not the certificate: in our words, not the library's.
+/// Returns what failed in a handshake, unless it was the certificate.
 fn tls_problem(error: &reqwest::Error) -> Option<&'static str> {
     causes(error).find_map(|cause| cause.downcast_ref::<rustls::Error>()).map(|problem| match problem {
         rustls::Error::InvalidMessage(_) => "the server does not speak TLS there",
@@ -129,7 +131,7 @@ fn mentions(error: &reqwest::Error, words: &[&str]) -> bool {
 mod tests {
     use super::*;
 
-    /// What a client says whose proxy is not there, or does not let it through.
+    /// The error messages if the proxy is missing or does not let the client through.
     #[tokio::test]
     async fn a_proxy_that_stands_in_between_is_named() {
         use tokio::io::{AsyncReadExt, AsyncWriteExt};

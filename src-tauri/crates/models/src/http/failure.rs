@@ -1,5 +1,6 @@
-//! What went wrong with a model call, in words that are safe to show: never the key, never the server's own body.
-//! Every message says what happened; every hint says what to do. Whether a retry is worthwhile is said here as well.
+//! Errors of model calls, with messages that are safe to show: never the key, never the server's
+//! own body. Every message says what happened; every hint says what to do. This file also decides
+//! whether a retry is worthwhile.
 
 use std::time::Duration;
 
@@ -8,16 +9,16 @@ use engine::ports::{ModelError, ModelErrorKind};
 use reqwest::StatusCode;
 use serde_json::Value;
 
-/// A failure with what the retry loop needs to know.
+/// An error, with the facts for the retry loop.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Failure {
     pub(super) error: ModelError,
     pub(super) retry: bool,
-    /// The server refused something that can be left out: worth one more try without.
+    /// Whether the server refused an optional part, so that one more try without it is worthwhile.
     pub(super) optional_refused: bool,
-    /// What the connection test calls it.
+    /// The kind of problem for the connection test.
     pub(super) problem: Problem,
-    /// Who issued a certificate that is not trusted.
+    /// The issuer of an untrusted certificate.
     pub(super) issuer: Option<String>,
 }
 
@@ -44,7 +45,7 @@ pub(super) fn new(kind: ModelErrorKind, message: impl Into<String>, hint: &str) 
     ModelError { kind, message: message.into(), hint: Some(hint.into()), retry_after_ms: None }
 }
 
-/// The settings hold something that is no web address.
+/// The address in the settings is not a web address.
 pub(crate) fn bad_address() -> ModelError {
     new(
         ModelErrorKind::BadRequest,
@@ -58,12 +59,12 @@ pub(crate) fn no_tls() -> ModelError {
     new(ModelErrorKind::Unavailable, "Encrypted connections cannot be set up on this machine.", "Run `csign doctor`, and check HTTPS_PROXY if it is set.")
 }
 
-/// The stored key holds characters that no header can carry.
+/// The stored key contains characters that a header cannot carry.
 pub(crate) fn bad_key() -> ModelError {
     new(ModelErrorKind::Unauthorized, "The stored API key holds characters that no key has.", "Enter the key again in Settings, without spaces or line breaks.")
 }
 
-/// The key was entered for another server.
+/// The key belongs to another server.
 pub(crate) fn key_of_another(belongs_to: &Origin, asked: &Origin) -> ModelError {
     new(
         ModelErrorKind::Unauthorized,
@@ -72,7 +73,7 @@ pub(crate) fn key_of_another(belongs_to: &Origin, asked: &Origin) -> ModelError 
     )
 }
 
-/// Anybody on the way could read the key.
+/// The key would be sent without encryption.
 pub(crate) fn key_in_plain_text(asked: &Origin) -> ModelError {
     new(
         ModelErrorKind::Unauthorized,
@@ -81,12 +82,12 @@ pub(crate) fn key_in_plain_text(asked: &Origin) -> ModelError {
     )
 }
 
-/// The request could not be written.
+/// The request could not be written as JSON.
 pub(super) fn not_writable() -> ModelError {
     new(ModelErrorKind::BadRequest, "The request to the model could not be written.", "Start a new session.")
 }
 
-/// Something answered that does not speak the wire that was chosen.
+/// The answer does not follow the chosen wire.
 pub(crate) fn not_the_protocol() -> ModelError {
     new(
         ModelErrorKind::Protocol,
@@ -95,22 +96,22 @@ pub(crate) fn not_the_protocol() -> ModelError {
     )
 }
 
-/// The model said that it broke off.
+/// The model reported that it broke off.
 pub(crate) fn broke_off() -> ModelError {
     new(ModelErrorKind::Broken, "The model broke off its answer.", "Send the message again.")
 }
 
-/// The model, or a filter before it, declined to answer at all.
+/// The model, or a filter in front of it, refused to answer at all.
 pub(crate) fn model_declined() -> ModelError {
     new(ModelErrorKind::BadRequest, "The provider's safety rules blocked this answer.", "Word the message differently, or choose another model in Settings.")
 }
 
-/// A tool call that names no tool.
+/// A tool call has no tool name.
 pub(crate) fn nameless_call() -> ModelError {
     new(ModelErrorKind::Protocol, "The model asked for a tool without naming it.", "Ask again, or choose another model in Settings.")
 }
 
-/// The server lists its models, and this is none of them.
+/// The server lists its models, and the chosen one is not among them.
 pub(super) fn unknown_model(host: &str, model: &str) -> ModelError {
     new(ModelErrorKind::BadRequest, format!("{host} has no model named {model}."), "Choose one of the models that the server lists.")
 }
@@ -120,7 +121,7 @@ pub(super) fn cut_off(host: &str) -> ModelError {
     new(ModelErrorKind::Broken, format!("{host} closed the connection before the answer was complete."), "Send the message again.")
 }
 
-/// Nothing came for too long.
+/// No data arrived for too long.
 pub(super) fn stalled(host: &str, idle: Duration) -> ModelError {
     new(
         ModelErrorKind::Broken,
@@ -129,22 +130,22 @@ pub(super) fn stalled(host: &str, idle: Duration) -> ModelError {
     )
 }
 
-/// More data than any answer has.
+/// The answer is longer than any real one.
 pub(super) fn too_long(host: &str) -> ModelError {
     new(ModelErrorKind::Protocol, format!("{host} sent more data than an answer can have."), "Choose another model in Settings.")
 }
 
-/// The server's wish is longer than anyone waits here.
+/// The server asks for a longer wait than is allowed.
 pub(super) fn wait_too_long(mut failed: Failure, wait: Duration) -> Failure {
     failed.error.hint = Some(format!("Try again in {} seconds.", wait.as_secs().max(1)));
     failed
 }
 
-/// A status other than success. `body` is only looked at for known codes and for words of what was `optional`; it is never
-/// shown.
+/// The failure for an error status. `body` is searched only for known codes and for the words in
+/// `optional`; it is never shown.
 pub(super) fn of_status(host: &str, status: StatusCode, body: &str, optional: &[&str]) -> Failure {
     let error = serde_json::from_str::<Value>(body).unwrap_or_default();
-    // Some of Google's errors come in a list of one.
+    // Google sends some errors in a list of one.
     let error = error.get(0).unwrap_or(&error);
     let known = KnownFailure::of(error.get("error").unwrap_or(error));
     let failure = match status.as_u16() {
@@ -197,15 +198,16 @@ fn proxy_login() -> Failure {
     Failure::permanent(error).with_problem(Problem::Proxy)
 }
 
-/// Where no name is at hand.
+/// Used if there is no host name.
 const SERVER: &str = "The model's server";
 
-/// A failure that the server reported in its answer: by its kind it may pass or not. An empty purse stays empty.
+/// Decides whether an error that the server reported in its answer may pass. Missing credit does
+/// not.
 pub(super) fn classify(error: ModelError) -> Failure {
     if error.kind.retryable() && error != no_credit(SERVER) { Failure::transient(error) } else { Failure::permanent(error) }
 }
 
-/// An error object in the middle of a stream, or in an answer with status 200.
+/// Reads an error object in the middle of a stream, or in an answer with status 200.
 pub(crate) fn in_stream(error: &Value) -> ModelError {
     let host = SERVER;
     match KnownFailure::of(error) {
@@ -245,7 +247,7 @@ fn too_much(host: &str) -> ModelError {
     )
 }
 
-/// The answer that is asked for does not fit beside the conversation, however short that is made.
+/// The requested answer does not fit, however much the conversation is shortened.
 fn no_room(host: &str) -> ModelError {
     new(
         ModelErrorKind::TooLong,
@@ -254,22 +256,22 @@ fn no_room(host: &str) -> ModelError {
     )
 }
 
-/// Error codes and types that servers agree on well enough.
+/// Error codes and types that most servers use.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum KnownFailure {
     Unauthorized,
     NoCredit,
     RateLimited,
     ContextLength,
-    /// The same, of a request for a long answer.
+    /// The request for a long answer is too large.
     AnswerLength,
     Overloaded,
-    /// A tool's name or schema.
+    /// A tool's name or schema is refused.
     Tools,
     Other,
 }
 
-/// What servers say of a conversation that is longer than the model can read.
+/// Phrases by which servers say that a conversation is longer than the model can read.
 const TOO_LONG: [&str; 14] = [
     "prompt is too long",
     "exceed context limit",
@@ -286,7 +288,7 @@ const TOO_LONG: [&str; 14] = [
     "model token limit",
     "longer than the model's context length",
 ];
-/// What they say of the answer's bound, where it is that which is too much.
+/// The phrase by which they say that the limit of the answer is too large.
 const BOUND_TOO_LARGE: &str = "_tokens' is too large";
 
 impl KnownFailure {
@@ -304,13 +306,13 @@ impl KnownFailure {
             }
             words.push(' ');
         }
-        // Google says what it means only in the details.
+        // Google gives the real reason only in the details.
         for detail in error.get("details").and_then(Value::as_array).into_iter().flatten() {
             words.push_str(detail.get("reason").and_then(Value::as_str).unwrap_or_default());
             words.push(' ');
         }
         let words = words.to_ascii_lowercase();
-        // Some say it in their sentence alone, which is looked at and never shown.
+        // Some servers give the reason only in their sentence, which is searched and never shown.
         let said = error.get("message").unwrap_or(error).as_str().unwrap_or_default().to_ascii_lowercase();
         let has = |needles: &[&str]| needles.iter().any(|n| words.contains(n));
         if has(&["insufficient_quota", "billing", "402"]) {
@@ -397,7 +399,8 @@ mod tests {
             assert_eq!((failure.error.kind, failure.retry), (ModelErrorKind::TooLong, false), "{error}");
             assert!(failure.error.message.contains("too long"), "{error}");
         }
-        // What was asked for is too long an answer: fewer messages may make room for it, and a new session need not.
+        // The requested answer is too long. Fewer messages may make room for it, so no new session
+        // is needed.
         let bound = json!({"object": "error", "code": 400, "message": "'max_tokens' or 'max_completion_tokens' is too large: 2000. This model's maximum context length is 4096 tokens and your request has 2104 input tokens"});
         let failure = of_status("host", StatusCode::BAD_REQUEST, &bound.to_string(), &[]);
         assert_eq!(failure.error.kind, ModelErrorKind::TooLong);

@@ -1,5 +1,5 @@
-//! Reads one answer: frames the bytes as events, watches the idle timer, knows a whole answer from a cut one.
-//! Only data that belongs to the answer resets the timer; comments and foreign events do not.
+//! Reads one answer: splits the bytes into events, watches the idle timer, and tells a whole answer
+//! from a cut one. Only data of the answer resets the timer; comments and unknown events do not.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -19,12 +19,12 @@ use super::between;
 use super::failure::{self, Failure};
 use crate::wire::{Assemble, FeedResult};
 
-/// More bytes than any answer has; a bound on memory, not on use.
+/// More bytes than any answer has. Limits memory, not use.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
-/// How long usage and the end mark may still take once the model has said that it stopped.
+/// How long usage and the end mark may take after the model has stopped.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How reading goes on.
+/// The result of reading one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     More,
@@ -46,34 +46,35 @@ enum Source {
     Whole(Body, Vec<u8>),
 }
 
-/// An answer that is being read.
+/// Reads an answer.
 pub(super) struct ResponseReader {
     source: Source,
     assembler: Box<dyn Assemble>,
     timer: Pin<Box<Sleep>>,
     idle: Duration,
-    /// When something of the answer must have arrived, whatever is told before it.
+    /// When the answer must have begun, even if other events arrive.
     begins_by: Option<Instant>,
     host: String,
-    /// Any data at all has been framed.
+    /// Whether any event has arrived.
     framed: bool,
 }
 
 impl ResponseReader {
-    /// Its first data must have arrived at an instant, and more after each time of silence.
+    /// Creates a reader. The first data must arrive before `silent_until`, and more after each idle
+    /// time.
     pub(super) fn new(response: Response, host: &str, idle: Duration, silent_until: Instant, assembler: Box<dyn Assemble>) -> Self {
         let kind = response.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
         let source = if kind.starts_with("application/json") {
             Source::Whole(bounded_body(response), Vec::new())
         } else {
-            // An event that lost its blank line at the end of the stream is still an event.
+            // An event without its blank line at the end of the stream is still an event.
             let tail = futures::stream::once(async { Ok(Bytes::from_static(b"\n\n")) });
             Source::Events(Box::new(EventStream::new(bounded_body(response).chain(tail).boxed())))
         };
         Self { source, assembler, timer: Box::pin(tokio::time::sleep_until(silent_until)), idle, begins_by: None, host: host.to_owned(), framed: false }
     }
 
-    /// The same for an answer of which something must have arrived by then: another model is waited with.
+    /// Sets when the answer must have begun, because a fallback model waits.
     pub(super) fn that_begins_by(self, begins_by: Option<Instant>) -> Self {
         Self { begins_by, ..self }
     }
@@ -83,7 +84,7 @@ impl ResponseReader {
         self.assembler.has_begun()
     }
 
-    /// Reads one event; what it says is pushed to `out`.
+    /// Reads one event, and pushes its contents to `out`.
     pub(super) async fn step(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
         match &mut self.source {
             Source::Events(events) => {
@@ -128,7 +129,7 @@ impl ResponseReader {
         self.framed = true;
         let fed = match self.assembler.feed(data, out) {
             Ok(fed) => fed,
-            // Events of a foreign kind need not be JSON of ours.
+            // Events of unknown kinds need not contain known JSON.
             Err(error) if error == failure::not_the_protocol() && !self.assembler.handles_event(name) => FeedResult::Ignored,
             Err(error) => return Err(failure::classify(error)),
         };
@@ -170,7 +171,8 @@ impl ResponseReader {
         })
     }
 
-    /// The bytes ended without an end mark: whole when the model said why it stopped, cut otherwise.
+    /// Handles the end of the bytes without an end mark. The answer is whole if the model gave a
+    /// finish reason, and cut otherwise.
     fn handle_end(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<Step, Failure> {
         if self.assembler.is_finished() {
             return self.finish(out);
@@ -178,7 +180,7 @@ impl ResponseReader {
         Err(if self.framed { Failure::transient(failure::cut_off(&self.host)) } else { Failure::permanent(failure::not_the_protocol()) })
     }
 
-    /// Reads what follows the end mark, so that the connection can carry the next request.
+    /// Reads the rest after the end mark, so that the connection can be used again.
     fn drain(&mut self) {
         let rest = std::mem::replace(&mut self.source, Source::Whole(futures::stream::empty().boxed(), Vec::new()));
         if let Source::Events(mut events) = rest {

@@ -1,5 +1,5 @@
-//! Puts the events of one response together: text and reasoning go out at once, calls and the items that must come back when
-//! the response is complete. It knows nothing of HTTP or time.
+//! Assembles the events of one response. Text and reasoning are passed on at once; calls, and items
+//! that must be sent back, when the response is complete. It knows nothing of HTTP or time.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -31,7 +31,7 @@ struct Event<'a> {
     response: Option<Value>,
     #[serde(default)]
     error: Option<Value>,
-    /// Of an `error` event, and of a whole response.
+    /// The code of an `error` event, or of a whole response.
     #[serde(borrow, default)]
     code: Loose<'a>,
     #[serde(borrow, default)]
@@ -45,11 +45,11 @@ enum Item {
         name: String,
         arguments: String,
     },
-    /// A message or reasoning, as it goes back.
+    /// A message or reasoning, to be sent back.
     Kept(Value),
 }
 
-/// A response as far as it has arrived.
+/// The part of a response that has arrived.
 pub(super) struct Assembler {
     answer: Answer,
     maker: String,
@@ -61,7 +61,7 @@ impl Assembler {
         Self { answer: Answer::new(), maker, items: BTreeMap::new() }
     }
 
-    /// An item that begins or is complete: the later form holds.
+    /// Reads an item that begins or is complete. The later form replaces the earlier one.
     fn item(&mut self, index: u64, item: &Value) -> Result<(), ModelError> {
         if self.items.len() >= MAX_ITEMS {
             return Err(failure::not_the_protocol());
@@ -77,7 +77,8 @@ impl Assembler {
                 let arguments = if text("arguments").is_empty() { before } else { text("arguments").to_owned() };
                 self.items.insert(index, Item::Call { name: text("name").to_owned(), arguments });
             }
-            // Without its content the server could not find it again: nothing is stored there.
+            // Without its encrypted content it cannot be sent back, because the server stores
+            // nothing.
             "reasoning" if !text("encrypted_content").is_empty() => {
                 let summary = item.get("summary").cloned().unwrap_or_else(|| json!([]));
                 let kept = json!({"type": "reasoning", "id": text("id"), "summary": summary, "encrypted_content": text("encrypted_content")});
@@ -103,7 +104,7 @@ impl Assembler {
         }
     }
 
-    /// The response as a whole, at its end. Some servers send only this.
+    /// Reads the whole response at its end. Some servers send only this.
     fn read_whole(&mut self, response: &Value, out: &mut VecDeque<ModelEvent>) -> Result<(), ModelError> {
         if let Some(usage) = response.get("usage") {
             self.answer.usage.input_tokens = tokens(usage, "input_tokens").unwrap_or_default();
@@ -126,7 +127,7 @@ impl Assembler {
     }
 }
 
-/// The texts of a message, as they go back.
+/// Returns the texts of a message, as they are sent back.
 fn message_texts(item: &Value) -> Value {
     let parts = item.get("content").and_then(Value::as_array).into_iter().flatten();
     let texts = parts.filter_map(|part| part.get("text").or(part.get("refusal")).and_then(Value::as_str));

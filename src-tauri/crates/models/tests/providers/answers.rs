@@ -1,4 +1,4 @@
-//! Streams written by hand: several calls in a round, pieces in odd shapes, endings that are missing.
+//! Hand-written streams: several calls in a round, oddly shaped pieces, missing endings.
 
 use engine::ports::{AskedCall, Finish, Message, Model, ModelErrorKind, ModelEvent, ModelRequest, ToolDef};
 use futures::StreamExt;

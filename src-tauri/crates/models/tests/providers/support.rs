@@ -1,4 +1,4 @@
-//! A provider pointed at a scripted server, with fixed clock and randomness.
+//! A provider for a scripted server, with fixed clock and randomness.
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -32,13 +32,13 @@ impl Clock for ClockAt {
     }
 }
 
-/// The same world some minutes later.
+/// The same dependencies some minutes later.
 pub fn world_after(minutes: i64) -> ProviderDeps {
     ProviderDeps { clock: Arc::new(ClockAt(Fixed.now() + TimeDelta::minutes(minutes))), ..world() }
 }
 
 pub fn world() -> ProviderDeps {
-    // Reading the system's certificates takes long enough to share the client.
+    // Shared, because reading the system's certificates is slow.
     static HTTP: LazyLock<HttpClient> = LazyLock::new(|| http_client().unwrap());
     let fixed = Arc::new(Fixed);
     ProviderDeps { http: HTTP.clone(), random: fixed.clone(), clock: fixed }
@@ -62,7 +62,7 @@ pub fn provider(server: &ModelServer) -> Provider {
     Provider::new(config(&server.base_url()), world()).unwrap()
 }
 
-/// A model of any wire, with a name that tells what it can do.
+/// A model over any wire. Its name decides its capabilities.
 pub fn on(api: Api, server: &ModelServer, model: &str) -> Provider {
     let base_url = if api == Api::Gemini { server.google_url() } else { server.base_url() };
     Provider::new(Config { api, model: model.into(), reasoning: true, ..config(&base_url) }, world()).unwrap()
@@ -111,17 +111,18 @@ pub async fn answer(provider: &dyn Model) -> Answer {
     join_answer(&collect(provider).await)
 }
 
-/// Text as it goes out when nothing is to be held back.
+/// Text that contains no private data.
 pub fn plain(text: &str) -> Outbound {
     redaction::Redactor::new(redaction::Level::None, Arc::default()).composed(text)
 }
 
-/// A call as it goes back.
+/// A call as it is sent back.
 pub fn as_sent(call: &AskedCall) -> ModelCall {
     ModelCall { id: call.id.clone(), name: plain(&call.name), arguments: plain(&call.arguments) }
 }
 
-/// A conversation as the engine leads it: calls get ids of the host's and results, until there is an answer.
+/// A conversation as the engine leads it: calls get the host's ids and results, until there is an
+/// answer.
 #[derive(Default)]
 pub struct Conversation {
     pub messages: Vec<Message>,
@@ -133,7 +134,7 @@ impl Conversation {
         Self { messages: vec![Message::System { text: "Be brief.".into() }, Message::User { text: text.into() }], calls: 0 }
     }
 
-    /// Asks once. Calls are answered at once, so that the conversation can go on with any model.
+    /// Makes one request, and answers its calls, so that any model can continue.
     pub async fn round(&mut self, model: &dyn Model) -> Answer {
         let mut names: Vec<&str> = Vec::new();
         for message in &self.messages {
@@ -170,7 +171,7 @@ impl Conversation {
         answer
     }
 
-    /// Asks until there are no more calls.
+    /// Makes requests until there are no more calls.
     pub async fn until_answered(&mut self, model: &dyn Model) -> Answer {
         for _ in 0..8 {
             let answer = self.round(model).await;

@@ -1,4 +1,5 @@
-//! One conversation, several models: history moves from wire to wire, and a second model steps in for one that fails.
+//! One conversation with several models: the history moves between wires, and a fallback replaces a
+//! model that fails.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::wires::{anthropic_calls, anthropic_text};
 const APIS: [(Api, &str); 4] =
     [(Api::Chat, "gpt-4o"), (Api::Responses, "gpt-5-mini"), (Api::Anthropic, "claude-sonnet-4-5"), (Api::Gemini, "gemini-3-pro-preview")];
 
-/// An answer that asks for tools, with whatever the wire seals.
+/// An answer that calls tools, with the data that the wire wants back.
 fn calls(api: Api) -> Reply {
     match api {
         Api::Chat => Reply::new().say("Looking.").ask("pace", &json!({"account": 17})),
@@ -34,7 +35,8 @@ fn text(api: Api) -> Reply {
     }
 }
 
-/// The server refuses what does not pair, has lost a signature, or brings one to another provider.
+/// The scripted server refuses calls without results, lost signatures, and signatures of another
+/// provider.
 #[tokio::test]
 async fn a_conversation_moves_between_any_two_wires_in_the_middle_of_its_calls() {
     for (from, first) in APIS {
@@ -91,7 +93,7 @@ async fn no_second_voice_after_the_first_word_or_for_what_waiting_does_not_cure(
     }
 }
 
-/// What the engine enters into its ledger: a silent model may have been paid for, one of this program never is.
+/// The engine's ledger: a silent model may cost money, and a model of this program never does.
 #[tokio::test]
 async fn what_takes_over_says_whose_work_is_paid_for() {
     let silent = ModelServer::start([Reply::new().hang()]).await;
@@ -132,7 +134,7 @@ async fn there_is_room_for_thoughts_where_either_thinks() {
     assert!(WithFallback::new(offline, thinking).capabilities().reasoning);
 }
 
-/// A bound that suits the first model may be more than the second's whole window.
+/// A limit that suits the first model may exceed the whole context of the second.
 #[tokio::test]
 async fn each_of_two_models_is_asked_for_what_it_can_give() {
     let ask = |first: &'static str, second: &'static str, wanted, left| async move {
@@ -163,7 +165,7 @@ async fn a_model_before_another_is_asked_for_pieces_also_where_the_whole_is_want
     assert_eq!(server.requests()[0]["stream"], json!(true));
 }
 
-/// What is reserved for an answer is what its request can bring.
+/// The reservation for an answer covers what its request can return.
 #[tokio::test]
 async fn the_longest_answer_is_what_is_asked_for() {
     let server = ModelServer::start([]).await;

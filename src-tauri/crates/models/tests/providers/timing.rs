@@ -1,4 +1,4 @@
-//! Stalls, cancelling, and connections: with the clock of the runtime paused where time itself is tested.
+//! Stalls, cancellation and connections. The runtime's clock is paused in tests of time itself.
 
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ fn before_another(server: &ModelServer, idle_timeout: Duration) -> Provider {
     Provider::new(Config { idle_timeout, before_another: true, max_retries: 9, ..config(&server.base_url()) }, world()).unwrap()
 }
 
-/// Whoever waits for the answer has as much time again for the model behind, and no more.
+/// A model with a fallback has the idle time once in total, and the fallback has it again.
 #[tokio::test]
 async fn a_model_before_another_has_its_time_once() {
     let busy = |wait: &str| Reply::refusal(429, &serde_json::json!({})).header("retry-after", wait);
@@ -68,7 +68,8 @@ async fn a_model_before_another_has_its_time_once() {
     assert_eq!(answer(&impatient_provider(&server, 3_000)).await.text, "fine", "where there is no other, the wish is granted");
 }
 
-/// Who only says that it has heard holds nobody up; a thought is a part of the answer.
+/// A server that only acknowledges the request does not stop the timer. A thought is part of the
+/// answer and does.
 #[tokio::test]
 async fn what_comes_before_an_answer_does_not_hide_a_stall_from_the_model_behind() {
     let pieces = |delta: &str, most| {
@@ -81,7 +82,7 @@ async fn what_comes_before_an_answer_does_not_hide_a_stall_from_the_model_behind
     assert_eq!(answer(&before_another(&server, Duration::from_secs(3))).await.text, "fine");
 }
 
-/// What is sent before the answer does not begin the wait anew.
+/// Data before the answer does not restart the timer.
 #[tokio::test]
 async fn headers_do_not_hide_a_stall() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -106,7 +107,8 @@ async fn headers_do_not_hide_a_stall() {
 async fn silence_after_the_end_of_the_text_is_the_end() {
     let reply = Reply::raw("data: {\"choices\":[{\"delta\":{\"content\":\"all\"},\"finish_reason\":\"stop\"}]}\n\n").hang();
     let server = ModelServer::start([reply]).await;
-    // Long enough for a busy machine to bring the piece, short enough to end the silence behind it.
+    // Long enough for a busy machine to send the piece, and short enough to end the silence after
+    // it.
     let got = answer(&impatient_provider(&server, 3_000)).await;
     assert_eq!((got.text.as_str(), got.finish, got.error), ("all", Some(Finish::Stop), None));
 }
@@ -123,7 +125,7 @@ async fn dropping_the_stream_closes_the_connection() {
 
 #[tokio::test]
 async fn the_idle_time_of_the_settings_is_the_one_that_counts() {
-    // Nothing is listening to the paused clock but the provider: real sockets would race it, so the stall is before any data.
+    // Real sockets would race the paused clock, so the stall is before any data.
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
     let provider = Provider::new(Config { idle_timeout: Duration::from_secs(5), ..config(&base) }, world()).unwrap();
