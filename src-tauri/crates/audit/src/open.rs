@@ -1,6 +1,7 @@
-//! Opening a log: its tail and the copies of the newest checkpoint are checked. A small file is checked as a whole, by its seal or else
-//! record by record; the host checks a large one in the background.
-//! A log that is shorter than, or different from, what was signed is handed back as `Tampered` and takes no records.
+//! Opens a log and checks its tail and the copies of the newest checkpoint. A small file is checked
+//! as a whole, by its seal or else record by record; the host checks a large one in the background.
+//! A log that is shorter than the signed one, or different from it, is returned as `Tampered` and
+//! accepts no records.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,28 +22,28 @@ use crate::num::Num;
 use crate::schema::{self, SchemaFault};
 use crate::{note, tree, verify};
 
-/// All that a log needs from outside.
+/// All inputs of a log.
 #[derive(Clone)]
 pub struct OpenOptions {
     /// The log's SQLite file.
     pub path: PathBuf,
-    /// The installation's id (a UUID), kept by the host outside the log.
+    /// The installation's id (a UUID), which the host keeps outside the log.
     pub installation: String,
     pub signer: Signer,
-    /// The keyring's key before `signer`, when it was just replaced; it signs the change.
+    /// The keyring's key before `signer`, if it was just replaced. It signs the change.
     pub previous: Option<Signer>,
-    /// Where the newest checkpoint is copied to: the state folder, the keyring.
+    /// The places for copies of the newest checkpoint: the state folder, the keyring.
     pub anchors: Vec<Arc<dyn Anchor>>,
-    /// A signed copy was stored before, so that a missing or unsigned one is a fault.
+    /// Whether a signed copy was stored before. Then a missing or unsigned one is a fault.
     pub marked: bool,
     pub clock: Arc<dyn Clock>,
     pub entropy: Arc<dyn Entropy>,
-    /// Bytes of a page in a new file.
+    /// Bytes per page in a new file.
     pub page_size: u32,
 }
 
 impl OpenOptions {
-    /// Options with the usual page size and the operating system's randomness.
+    /// Creates options with the usual page size and the operating system's randomness.
     pub fn new(path: impl Into<PathBuf>, installation: impl Into<String>, signer: Signer, clock: Arc<dyn Clock>) -> Self {
         Self {
             path: path.into(),
@@ -68,17 +69,17 @@ impl OpenOptions {
         format!("audit/{}", self.installation)
     }
 
-    /// What is known now of the log outside its file.
+    /// Reads everything known about the log outside its file.
     pub(crate) fn outside(&self) -> Outside {
         Outside { marked: self.marked, ..Outside::gather(&self.anchors) }
     }
 }
 
-/// A log as found.
+/// The result of opening a log.
 pub enum OpenState {
     /// Open, signed and ready for records.
     Ready(Log),
-    /// Not as it was left. Show the problems, then set it aside with `Log::start_over`.
+    /// The log is not as it was left. Show the problems, then set it aside with `Log::start_over`.
     Tampered(Tampered),
 }
 
@@ -86,20 +87,20 @@ pub enum OpenState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tampered {
     pub problems: Vec<VerifyProblem>,
-    /// Records and root (hex) of the old file, as far as it can be read.
+    /// Number of records and root (hex) of the old file, if they can be read.
     pub size: Option<u64>,
     pub root: Option<String>,
-    /// The copy of its newest checkpoint.
+    /// The outside copy of its newest checkpoint.
     pub mark: Option<Mark>,
 }
 
-/// What the opening yields for the writer.
+/// The result of an opening for the writer.
 pub(crate) struct Opened {
     pub(crate) db: Connection,
     pub(crate) chain: Chain,
     pub(crate) counter: u64,
     pub(crate) warnings: Vec<String>,
-    /// The whole file was checked, not its tail alone.
+    /// Whether the whole file was checked, and not only its tail.
     pub(crate) checked_whole: bool,
 }
 
@@ -115,7 +116,8 @@ impl From<WriteError> for Failure {
 }
 
 impl Log {
-    /// Opens the log, or makes a new one. Blocking: it reads up to 16 MiB. Call it off the async threads.
+    /// Opens the log, or creates one. Blocking: it reads up to 16 MiB. Call it outside async
+    /// threads.
     pub fn open(options: OpenOptions) -> Result<OpenState, AuditUnavailable> {
         schema::check_library().map_err(AuditUnavailable)?;
         match open(&options) {
@@ -125,14 +127,15 @@ impl Log {
         }
     }
 
-    /// Renames the old files and begins a new log whose second record tells what was found. Gives the old file's new path, too.
+    /// Renames the old files and begins a new log. Its second record reports what was found. Also
+    /// returns the old file's new path.
     pub fn start_over(options: OpenOptions, found: &Tampered) -> Result<(Self, PathBuf), AuditUnavailable> {
         let (opened, aside) = begin_anew(&options, found)?;
         Self::start(options, opened).map(|log| (log, aside))
     }
 }
 
-/// Sets the old files aside and writes the first records of a new log, which its marks cover at once.
+/// Sets the old files aside and writes the first records of a new log, with its marks.
 pub(crate) fn begin_anew(options: &OpenOptions, found: &Tampered) -> Result<(Opened, PathBuf), AuditUnavailable> {
     schema::check_library().map_err(AuditUnavailable)?;
     let aside =
@@ -145,7 +148,8 @@ pub(crate) fn begin_anew(options: &OpenOptions, found: &Tampered) -> Result<(Ope
         let newest = options.outside().compare().newest().map(|mark| mark.counter);
         let known = found.mark.as_ref().map(|mark| mark.counter).filter(|counter| *counter <= anchor::COUNTER_MAX);
         let counter = known.max(newest).unwrap_or_default().saturating_add(1);
-        // At once, and not by the log's thread: the old mark would speak against the new log.
+        // Stored now, and not by the log's thread, because the old mark would contradict the new
+        // log.
         let warnings = marks::store(&options.anchors, &marks::mark_of(&chain, &options.installation, &options.signer, counter, None));
         Ok(Opened { db, chain, counter, warnings, checked_whole: true })
     };
@@ -175,7 +179,7 @@ fn open(options: &OpenOptions) -> Result<Opened, Failure> {
     if let Some(folder) = options.path.parent() {
         std::fs::create_dir_all(folder).map_err(|error| Failure::Unavailable(format!("the folder of the log cannot be made ({error})")))?;
     }
-    // Before SQLite opens the file to write, which may change it.
+    // Before SQLite opens the file for writing, which may change it.
     let checked_whole = check_whole(options, &outside, &weighed)?;
     let sql = |error: rusqlite::Error| damaged_failure(error, mark.clone());
     let mut db = schema::open_writer(&options.path, options.page_size).map_err(sql)?;
@@ -206,11 +210,12 @@ fn open(options: &OpenOptions) -> Result<Opened, Failure> {
     Ok(Opened { db, chain, counter, warnings, checked_whole })
 }
 
-/// Marks a start outside before the log takes any other record: what follows the newest mark can then be told from records that were
-/// added. Gives warnings; refuses if there was a mark before and no place takes this one.
+/// Stores a mark of a start before the log accepts any other record. Records that were added behind
+/// the newest mark can then be recognised. Returns warnings, or an error if there was a mark before
+/// and no place accepts this one.
 fn mark_start(options: &OpenOptions, mark: &Mark, before: Option<&Mark>) -> Result<Vec<String>, Failure> {
     let failures = if before.is_some_and(|before| before.signature.is_some()) {
-        // The log's thread takes it to the other places.
+        // The log's thread stores it in the other places.
         marks::store_in_one(&options.anchors, mark).err().unwrap_or_default()
     } else {
         // Every place gets the first signed mark.
@@ -220,7 +225,8 @@ fn mark_start(options: &OpenOptions, mark: &Mark, before: Option<&Mark>) -> Resu
     if nowhere && before.is_some() { Err(Failure::Unavailable(failures.join("; "))) } else { Ok(failures) }
 }
 
-/// Checks that the file is byte for byte the one that was closed, or else all that is in it. Gives false if the file is too large for that.
+/// Checks that the file is byte for byte the one that was closed, or else checks its whole content.
+/// Returns false if the file is too large for that.
 fn check_whole(options: &OpenOptions, outside: &Outside, weighed: &ComparedMarks) -> Result<bool, Failure> {
     let path = &options.path;
     if std::fs::metadata(path).is_ok_and(|meta| meta.len() > WHOLE_UP_TO) {
@@ -251,7 +257,8 @@ fn tampered_failure(mark: Option<Mark>, size_root: Option<(u64, String)>, found:
     Failure::Tampered(Box::new(Tampered { problems: vec![found], size, root, mark }))
 }
 
-/// A file that SQLite calls damaged is tampered with; anything else is a disk or permission that can be mended.
+/// Maps a read error. If SQLite reports damage, the file was tampered with; other errors concern
+/// the disk or permissions and can be repaired.
 fn damaged_failure(error: rusqlite::Error, mark: Option<Mark>) -> Failure {
     if schema::is_damage(&error) {
         tampered_failure(mark, None, problem(None, format!("the log file is damaged ({error})")))
@@ -262,7 +269,8 @@ fn damaged_failure(error: rusqlite::Error, mark: Option<Mark>) -> Failure {
 
 type TailFault = (Option<(u64, String)>, VerifyProblem);
 
-/// Checks the newest checkpoint, the records after it and the marks. `None` = an empty log.
+/// Checks the newest checkpoint, the records after it, and the marks. Returns None for an empty
+/// log.
 fn check_tail(db: &Connection, options: &OpenOptions, weighed: &ComparedMarks) -> rusqlite::Result<Result<Option<Chain>, TailFault>> {
     let origin = options.origin();
     let size = stored_size(db)?;
@@ -314,7 +322,7 @@ fn check_tail(db: &Connection, options: &OpenOptions, weighed: &ComparedMarks) -
     }
 }
 
-/// Holds the log against a mark over records that are there; gives what is wrong.
+/// Compares the log with a mark over existing records. Returns what is wrong.
 fn check_against(db: &Connection, origin: &str, mark: &Mark) -> rusqlite::Result<Option<(Option<u64>, &'static str)>> {
     if crate::hex::encode(&stored_frontier(db, mark.size)?.root()) != mark.root {
         return Ok(Some((None, "the records differ from the copy of the checkpoint that is kept outside the log")));
@@ -322,7 +330,7 @@ fn check_against(db: &Connection, origin: &str, mark: &Mark) -> rusqlite::Result
     if mark.size == 0 {
         return Ok(None);
     }
-    // Each opening names the key that signs from then on, and marks are made of what it signs.
+    // Each opening names the key that signs from then on, and marks are made with that key.
     let opened: Option<Vec<u8>> = db
         .query_row("SELECT body FROM audit_record WHERE type='log_opened' AND seq<=?1 ORDER BY seq DESC LIMIT 1", [Num(mark.size)], |row| row.get(0))
         .optional()?;
@@ -337,7 +345,7 @@ fn check_against(db: &Connection, origin: &str, mark: &Mark) -> rusqlite::Result
     Ok(None)
 }
 
-/// Finds the first record that was added behind the newest mark; gives what is wrong with it.
+/// Finds the first record that was added behind the newest mark. Returns what is wrong with it.
 fn find_added(db: &Connection, newest: Option<&Mark>) -> rusqlite::Result<Option<(u64, &'static str)>> {
     let Some(mark) = newest else { return Ok(None) };
     let mut beyond = verify::BeyondMark::new(newest);
@@ -345,7 +353,7 @@ fn find_added(db: &Connection, newest: Option<&Mark>) -> rusqlite::Result<Option
     let mut rows = statement.query([Num(mark.size)])?;
     while let Some(row) = rows.next()? {
         let bytes: Vec<u8> = row.get(0)?;
-        // A body that cannot be read is found by the checks of the records.
+        // A body that cannot be parsed is reported by the checks of the records.
         if let Ok(body) = body::parse(&bytes)
             && let Some(found) = beyond.step(&body)
         {
@@ -355,7 +363,8 @@ fn find_added(db: &Connection, newest: Option<&Mark>) -> rusqlite::Result<Option
     Ok(None)
 }
 
-/// Checks the records after the newest checkpoint, and the last record in any case; gives the last leaf or the bad number.
+/// Checks the records after the newest checkpoint, and the last record in any case. Returns the
+/// last leaf, or the number of the bad record.
 fn find_unsigned(db: &Connection, signed: u64, size: u64) -> rusqlite::Result<Result<tree::Hash, u64>> {
     let from = (signed + 1).min(size);
     let mut prev = if from > 1 { chain::stored_node(db, 0, from - 2)? } else { [0u8; 32] };
@@ -374,7 +383,8 @@ fn find_unsigned(db: &Connection, signed: u64, size: u64) -> rusqlite::Result<Re
     Ok(if seq == size + 1 { Ok(prev) } else { Err(seq) })
 }
 
-/// Writes what every opening writes: a change of key where there is one, `log_opened`, perhaps a recovery, a checkpoint.
+/// Writes the records of an opening: a change of key if there is one, `log_opened`, possibly a
+/// recovery, and a checkpoint.
 fn first_records(db: &mut Connection, options: &OpenOptions, known: Option<Chain>, extra: Option<RecordDraft>) -> Result<Chain, Failure> {
     let signer = &options.signer;
     let public = signer.key.verifying_key();
@@ -437,7 +447,7 @@ fn recovery_record(found: &Tampered, aside: &Path) -> RecordDraft {
         .field("marked_root", optional(found.mark.as_ref().map(|mark| &mark.root)))
 }
 
-/// Renames the log and its side files; a missing file is no fault.
+/// Renames the log and its side files. A missing file is not an error.
 fn set_aside(options: &OpenOptions) -> std::io::Result<PathBuf> {
     let stamp: String = instant(options.clock.now()).chars().filter(|c| c.is_ascii_digit()).collect();
     let stem = options.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_else(|| "audit".to_owned());

@@ -1,5 +1,5 @@
-//! The rules of a sound log, fed record by record: canonical bodies, chain, tree, checkpoints, keys, reveals, the mark.
-//! After the first bad record nothing later can be judged, so it stops there.
+//! The rules of a valid log, applied record by record: canonical bodies, chain, tree, checkpoints,
+//! keys, reveals, the mark. After a bad record the chain is broken, so the check stops there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,12 +12,13 @@ use crate::keys::{self, KeyState};
 use crate::note::{self, Note};
 use crate::tree::{self, Frontier, Hash};
 
-/// Said of records behind the end of a closed log.
+/// The problem of records behind the end of a closed log.
 pub(crate) const ADDED: &str = "records were added after the log was closed";
 
-/// Finds records that were added behind the newest mark. Every start stores a mark before it takes any record but those of its opening.
-/// So behind the newest mark there can be the last records of the run that stored it, unless it closed the log, and after them only
-/// openings of starts that ended before they stored a mark.
+/// Finds records that were added behind the newest mark. Every start stores a mark before it
+/// accepts any record but those of its opening. Behind the newest mark there may therefore be only
+/// the last records of the run that stored it (unless it closed the log), followed by openings of
+/// starts that ended before they stored a mark.
 #[derive(Debug)]
 pub(crate) struct BeyondMark<'a> {
     newest: Option<&'a Mark>,
@@ -30,7 +31,8 @@ impl<'a> BeyondMark<'a> {
         Self { newest, opened: None }
     }
 
-    /// Takes the next record. Returns the first record that was added, if this one shows that there is one, and what is wrong with it.
+    /// Checks the next record. Returns the first added record and what is wrong with it, if this
+    /// record proves that there is one.
     pub(crate) fn step(&mut self, body: &Body) -> Option<(u64, &'static str)> {
         let mark = self.newest.filter(|mark| body.seq > mark.size)?;
         if keys::belongs_to_an_opening(body) {
@@ -45,7 +47,7 @@ impl<'a> BeyondMark<'a> {
     }
 }
 
-/// What a verification knows at its end.
+/// The result of a verification.
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
     pub(crate) records: u64,
@@ -60,10 +62,10 @@ pub(crate) struct Summary {
     pub(crate) keys: BTreeSet<String>,
 }
 
-/// A good record: body, leaf, and the inner nodes that it completes with their numbers.
+/// A valid record: body, leaf, and the inner nodes that it completes with their numbers.
 pub(crate) type Accepted = (Body, Hash, Vec<(u64, Hash)>);
 
-/// The state between records.
+/// The state of the check between records.
 pub(crate) struct Checker<'a> {
     problems: &'a mut Problems,
     expected: Expected<'a>,
@@ -71,7 +73,7 @@ pub(crate) struct Checker<'a> {
     frontier: Frontier,
     prev: Hash,
     keys: Option<KeyState>,
-    /// The newest opening was by a version that signs marks.
+    /// Whether the newest opening was by a version that signs marks.
     signs_marks: bool,
     /// Checkpoints by size, as texts.
     notes: BTreeMap<u64, String>,
@@ -82,10 +84,11 @@ pub(crate) struct Checker<'a> {
     /// Intents without outcome, by call.
     calls: BTreeMap<String, u64>,
     beyond: BeyondMark<'a>,
-    /// A record that was added has been reported.
+    /// Whether an added record has been reported.
     added: bool,
     keys_seen: BTreeSet<String>,
-    /// Values that are not there, by record and member, until a record of their erasure follows. None for an export, which may leave values out.
+    /// Missing values, by record and member, until a record of their erasure follows. None for an
+    /// export, which may leave values out.
     missing_values: Option<BTreeSet<(u64, String)>>,
     stopped: bool,
 }
@@ -119,12 +122,12 @@ impl<'a> Checker<'a> {
         self
     }
 
-    /// Number of good records so far.
+    /// Returns the number of valid records so far.
     pub(crate) fn size(&self) -> u64 {
         self.frontier.size()
     }
 
-    /// A record was bad: nothing after it can be judged.
+    /// Whether a record was bad, so that the records after it cannot be checked.
     pub(crate) fn has_stopped(&self) -> bool {
         self.stopped
     }
@@ -139,7 +142,8 @@ impl<'a> Checker<'a> {
         format!("audit/{}", self.installation)
     }
 
-    /// Takes the next record's body; gives it back with the inner nodes that it completes when it is good.
+    /// Checks the next record's body. Returns it with the inner nodes that it completes if it is
+    /// valid.
     pub(crate) fn record(&mut self, bytes: &[u8]) -> Option<Accepted> {
         let seq = self.size() + 1;
         let body = match body::parse(bytes) {
@@ -216,7 +220,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A value revealed for the newest record.
+    /// Checks a value that was revealed for the newest record.
     pub(crate) fn reveal(&mut self, reveal: &Reveal) {
         let seq = self.size();
         let expected = self.open_commitments.remove(&reveal.member);
@@ -226,23 +230,23 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Another fault of the newest record, which does not stop the chain.
+    /// Reports another fault of the newest record. The check continues.
     pub(crate) fn report_fault(&mut self, message: impl Into<String>) {
         self.problems.add(Some(self.size()), message);
     }
 
-    /// A fault of the newest record behind which nothing can be judged.
+    /// Reports a fault of the newest record after which the check cannot continue.
     pub(crate) fn report_spoilt(&mut self, message: impl Into<String>) {
         self.report_fault(message);
         self.stopped = true;
     }
 
-    /// Something speaks of records after the last one.
+    /// Reports that there should be records after the last one.
     pub(crate) fn beyond(&mut self, message: impl Into<String>) {
         self.problems.add(Some(self.size() + 1), message);
     }
 
-    /// To be called after each record with its reveals: checkpoint and mark of this size.
+    /// Checks the checkpoint and mark of this size. Call after each record and its reveals.
     pub(crate) fn check_size(&mut self) {
         let size = self.size();
         if let Some(missing) = &mut self.missing_values {
@@ -255,7 +259,8 @@ impl<'a> Checker<'a> {
                     self.signed = size;
                 }
                 Err(why) => {
-                    // Which of the records since the last good checkpoint it is cannot be told; the first of them is named.
+                    // It is not known which of the records since the last valid checkpoint was
+                    // changed, so the first of them is named.
                     let first = self.signed + 1;
                     self.problems.add(Some(first), format!("the checkpoint over {size} records does not hold from record {first} on: {why}"));
                     self.stopped = true;
@@ -296,7 +301,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The end of the log.
+    /// Ends the check.
     pub(crate) fn finish(self) -> Summary {
         let size = self.size();
         if !self.stopped {

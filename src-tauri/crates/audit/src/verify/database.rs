@@ -1,4 +1,5 @@
-//! Feeds a log's SQLite file to the checker, and compares every stored copy (leaves, nodes, columns) with what the bodies say.
+//! Passes the rows of a log's SQLite file to the checker, and compares every stored copy (leaves,
+//! nodes, columns) with the bodies.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -50,7 +51,7 @@ pub(crate) fn read(path: &Path, expected: Expected<'_>, problems: &mut Problems)
 
 fn open_and_check(path: &Path, expected: Expected<'_>, problems: &mut Problems) -> rusqlite::Result<Summary> {
     let db = schema::open_reader(path)?;
-    // One transaction: a log that is being written is seen as it stands at this moment.
+    // One transaction, so that a log that is being written is read at one moment.
     let tx = db.unchecked_transaction()?;
     match schema::check(&tx)? {
         None => {}
@@ -64,7 +65,8 @@ fn open_and_check(path: &Path, expected: Expected<'_>, problems: &mut Problems) 
         }
     }
     let summary = records(&tx, expected, problems)?;
-    // Faults of pages and indexes that no record shows; when a record is bad already they would add nothing.
+    // Faults of pages and indexes that no record shows. If a record is already bad, they would add
+    // nothing.
     if problems.is_empty() {
         physical::integrity(&tx, problems)?;
     }
@@ -76,7 +78,7 @@ fn open_and_check(path: &Path, expected: Expected<'_>, problems: &mut Problems) 
     Ok(summary)
 }
 
-/// One table in order, with a row of look-ahead.
+/// Reads one table in order, with one row of look-ahead.
 struct Cursor<'s, T> {
     rows: Rows<'s>,
     read: fn(&Row<'_>) -> rusqlite::Result<T>,
@@ -121,7 +123,7 @@ fn notes(db: &Connection) -> rusqlite::Result<BTreeMap<u64, String>> {
     rows.collect()
 }
 
-/// Streams all tables side by side. An unreadable row is a fault of the record that it belongs to.
+/// Reads all tables in parallel. An unreadable row is a fault of its record.
 fn records(db: &Connection, expected: Expected<'_>, problems: &mut Problems) -> rusqlite::Result<Summary> {
     let (notes, note_fault) = match notes(db) {
         Ok(notes) => (notes, None),

@@ -1,4 +1,5 @@
-//! Feeds the plain files of an export to the checker. An export of one session is checked by inclusion proofs instead.
+//! Passes the plain files of an export to the checker. An export of one session is checked by
+//! inclusion proofs instead.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -12,9 +13,9 @@ use super::{Expected, Problems};
 use crate::body::{self, Reveal};
 use crate::{canon, note, tree};
 
-/// The longest line that is read.
+/// The most bytes of a line.
 const MAX_LINE: u64 = 64 << 20;
-/// The longest small file.
+/// The most bytes of a small file.
 const MAX_FILE: u64 = 256 << 20;
 
 #[derive(Deserialize)]
@@ -33,7 +34,7 @@ struct ProofLine {
     seq: u64,
 }
 
-/// Lines of a file; each must end with a line feed.
+/// Reads the lines of a file. Each must end with a line feed.
 struct Lines {
     file: BufReader<File>,
 }
@@ -55,7 +56,7 @@ impl Lines {
         Ok(Some(line))
     }
 
-    /// The next line as a canonical JSON object of type `T`.
+    /// Reads the next line as a canonical JSON object of type `T`.
     fn object<T: for<'de> Deserialize<'de>>(&mut self) -> Result<Option<T>, String> {
         let Some(line) = self.next()? else { return Ok(None) };
         let value: serde_json::Value = serde_json::from_slice(&line).map_err(|error| error.to_string())?;
@@ -86,7 +87,7 @@ fn text(path: &Path) -> Result<String, String> {
     Ok(text)
 }
 
-/// Splits the checkpoints apart, by size.
+/// Splits the file of checkpoints, by size.
 fn notes(text: &str) -> Result<BTreeMap<u64, String>, String> {
     let mut notes = BTreeMap::new();
     let pieces: Vec<&str> = text.strip_suffix('\n').unwrap_or_default().split("\n\n").collect();
@@ -122,7 +123,7 @@ fn files(folder: &Path, expected: Expected<'_>, problems: &mut Problems) -> Resu
     Ok(summary)
 }
 
-/// The next reveal, with its record.
+/// Reads the next reveal and its record's number.
 fn reveal(lines: &mut Lines) -> Result<Option<(u64, Reveal)>, String> {
     let Some(line) = lines.object::<RevealLine>().map_err(|why| format!("reveals.jsonl: {why}"))? else { return Ok(None) };
     let salt = crate::hex::decode32(&line.salt).ok_or("reveals.jsonl: a salt is not hexadecimal")?;
@@ -158,7 +159,7 @@ fn check_whole(mut records: Lines, mut reveals: Lines, checker: &mut Checker<'_>
     Ok(())
 }
 
-/// Some records, each proven to be in the signed tree.
+/// Checks some records, each proven to be in the signed tree.
 fn check_partial(
     mut records: Lines,
     mut reveals: Lines,
@@ -190,7 +191,7 @@ fn check_partial(
             return Ok(stop(problems, summary, seq, &why.to_string()));
         }
         while let Some((_, value)) = next.take_if(|(of, _)| *of == seq) {
-            // Taken out, so that a second value for it has none.
+            // Removed, so that a second value for it is an error.
             let expected = body.commitments.remove(&value.member);
             if expected.is_none() || value.commitment().map(|hash| crate::hex::encode(&hash)) != expected {
                 problems.add(Some(seq), format!("record {seq}: the value shown for \"{}\" is not the one that was recorded", value.member));

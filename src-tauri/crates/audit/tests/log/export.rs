@@ -1,4 +1,5 @@
-//! Exports, and the two verifiers: whatever is done to an export, `verify` and `verify.py` say the same.
+//! Exports and the two verifiers: `verify` and `verify.py` reach the same verdict on every changed
+//! export.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::kit::{KEY, OTHER_KEY, World, closed, draft, ready, run};
 
-/// What the script says of a folder.
+/// Returns the script's report about a folder.
 fn script(folder: &Path) -> Value {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("verify.py");
     let output = Command::new("python3").arg(script).arg(folder).output().expect("python3 is needed: apt-get install python3");
@@ -20,7 +21,7 @@ fn script(folder: &Path) -> Value {
     document
 }
 
-/// Both verdicts, after making sure that they are the same.
+/// Returns the report of both verifiers, after asserting that they agree.
 pub(crate) fn both(folder: &Path) -> VerifyReport {
     let (ours, theirs) = (verify(folder, None), script(folder));
     let context = format!("{ours:?} against {theirs}");
@@ -37,8 +38,8 @@ pub(crate) fn both(folder: &Path) -> VerifyReport {
     ours
 }
 
-/// A log with two sessions, text that is hard to write, a key of one run only, a change of the keyring's key, an erased
-/// value and an intent without outcome.
+/// Fills a log with two sessions, text that is hard to escape, a key of one run only, a change of
+/// the keyring's key, an erased value and an intent without outcome.
 fn fill_log(world: &mut World) {
     closed(world, 12);
     (world.seed, world.anchored) = ([0x33; 32], false);
@@ -104,7 +105,7 @@ fn a_value_twice_in_an_export_of_one_session_is_reported() {
     assert!(!both(&folder).ok);
 }
 
-/// Applies `change` to a file of a fresh copy and gives the common verdict.
+/// Applies `change` to a file of a new copy, and returns the common report.
 fn change_and_verify(world: &World, name: &str, file: &str, change: impl Fn(String) -> String) -> VerifyReport {
     let folder = export_log(world, name);
     let path = folder.join(file);

@@ -1,5 +1,5 @@
-//! Someone with the file and a database tool: each change is reported with the first bad record, by `verify` and where it
-//! lies at the end also by `open`.
+//! Tampering with the file and a database tool: `verify` reports each change with the first bad
+//! record, and `open` does so too if it lies at the end.
 
 use audit::{Anchor as _, Log, Mark, OpenState, verify};
 use contract::VerifyProblem;
@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use crate::kit::{OTHER_KEY, World, closed, copy, run};
 
-/// Changes a closed log of 50 records and gives what `verify` reports first.
+/// Changes a closed log of 50 records, and returns the first problem that `verify` reports.
 fn problem_after(sql: &str) -> VerifyProblem {
     let world = World::new();
     closed(&world, 50);
@@ -17,7 +17,7 @@ fn problem_after(sql: &str) -> VerifyProblem {
 }
 
 fn first_problem(world: &World, mark: &Mark) -> VerifyProblem {
-    // Without the seal, so that the rules on records have to find it by themselves.
+    // Without the seal, so that the rules for records must find it.
     let unsealed = Mark { seal: None, ..mark.clone() }.signed(&world.signer());
     let report = verify(&world.db(), Some(&unsealed));
     assert!(!report.ok, "the change goes unreported");
@@ -94,7 +94,8 @@ fn a_log_signed_anew_with_another_key_is_reported_from_its_first_record() {
     let mut world = World::new();
     closed(&world, 50);
     let mark = world.mark();
-    // The same records again, in a log made with another key: in itself it is sound, only the copy outside tells.
+    // The same records in a log made with another key. It is valid in itself; only the outside copy
+    // exposes it.
     let mut forged = World::new();
     forged.seed = OTHER_KEY;
     closed(&forged, 50);
@@ -104,7 +105,7 @@ fn a_log_signed_anew_with_another_key_is_reported_from_its_first_record() {
     assert_eq!(found.seq, Some(1));
     let OpenState::Tampered(found) = Log::open(world.options()).unwrap() else { panic!("opened") };
     assert!(!found.problems.is_empty());
-    // The thief's key in the keyring does not help while the copy is there.
+    // The attacker's key in the keyring does not help while the outside copy exists.
     world.seed = OTHER_KEY;
     assert!(matches!(Log::open(world.options()).unwrap(), OpenState::Tampered(_)));
 }
@@ -152,7 +153,7 @@ fn an_old_copy_is_reported_and_set_aside() {
         assert!(log.verify().await.unwrap().ok);
         log.close().await.unwrap();
     });
-    // The new log goes on as any other.
+    // The new log continues like any other.
     closed(&world, 5);
     assert!(verify(&world.db(), Some(&world.mark())).ok);
 }
@@ -199,7 +200,7 @@ fn a_removed_value_is_found_also_where_the_seal_says_nothing() {
     let world = World::new();
     closed(&world, 50);
     Connection::open(world.db()).unwrap().execute_batch("DELETE FROM audit_reveal WHERE seq=20; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
-    // Beside a write-ahead log the file is not compared with its seal.
+    // With a write-ahead log beside it, the file is not compared with its seal.
     write_beside(&world, "-wal", b"x");
     let report = verify(&world.db(), world.anchor().load().unwrap().as_ref());
     assert!(report.problems.iter().any(|problem| problem.seq == Some(20) && problem.message.contains("was removed")), "{report:?}");

@@ -46,7 +46,7 @@ pub(crate) fn interrupted(conn: &Connection) -> Result<(), DbError> {
     Ok(())
 }
 
-/// What has been used in a scope that a cap is on.
+/// Returns what has been used in a scope that has a cap.
 fn used(conn: &Connection, wish: &ReservationRequest, scope: Scope) -> Result<Used, DbError> {
     if !wish.caps.iter().any(|cap| cap.scope == scope && (cap.tokens.is_some() || cap.nano_usd.is_some())) {
         return Ok(Used::default());
@@ -106,9 +106,10 @@ pub(crate) fn spent(conn: &Connection, day: NaiveDate) -> Result<Spent, DbError>
     })?)
 }
 
-/// Entries of the ledger, more than turns under way can have; what they add up to stays in `spent`.
+/// The most entries in the ledger of calls, more than running turns can have. Their sums stay in
+/// `spent`.
 const MAX_CALLS: i64 = 20_000;
-/// Rows that no figure looks at any more go away with each new one.
+/// The most rows of served turns. Older rows, which no figure uses, are deleted with each new one.
 const MAX_RUNS: i64 = 1_000;
 
 pub(crate) fn served_put(conn: &Connection, served: &Served) -> Result<(), DbError> {

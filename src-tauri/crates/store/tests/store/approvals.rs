@@ -1,4 +1,5 @@
-//! Approvals: the order of the list, what a decision keeps, and that of many deciders exactly one wins.
+//! Approvals: the order of the list, what a decision keeps, and that exactly one of many concurrent
+//! decisions succeeds.
 
 use std::sync::Arc;
 
@@ -126,7 +127,7 @@ async fn all_that_are_open_or_overdue_are_found_however_many_there_are() {
     assert_eq!(overdue, ["a0"]);
 }
 
-/// A shared place that has forgotten what was moved there last.
+/// A shared store that has lost its last transition.
 struct ForgetfulStore(Moved);
 
 #[async_trait::async_trait]

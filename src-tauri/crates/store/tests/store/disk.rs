@@ -1,5 +1,5 @@
-//! A full disk and a read-only folder, as real mounts in a private mount namespace (the tests may run as root, whom no
-//! file mode stops). Where mounting is impossible the tests say so and pass.
+//! A full disk and a read-only folder, as real mounts in a private mount namespace (the tests may
+//! run as root, who ignores file modes). Where mounting is not possible, the tests say so and pass.
 
 use std::fs;
 use std::path::PathBuf;
@@ -55,7 +55,8 @@ async fn child_full() {
     fs::write(folder.join("filler"), vec![0; 1 << 21]).expect_err("full");
     drop(store);
 
-    // Room again: the same file opens and takes more. (On the full disk the log could not be emptied.)
+    // After space is freed, the same file opens and accepts writes. (On the full disk the
+    // write-ahead log could not be emptied.)
     fs::remove_file(folder.join("filler")).expect("removed");
     std::process::Command::new("mount").args(["-o", "remount,size=16m"]).arg(&folder).status().expect("remounted");
     let opened = open_at(&path, clock);

@@ -1,4 +1,4 @@
-//! A temporary folder, a clock that stands still until told, and builders for rows.
+//! A temporary folder, a clock that is advanced by hand, and builders for rows.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -109,7 +109,7 @@ pub(crate) async fn with_session(store: &SqliteStore, id: &str) -> SessionId {
     id
 }
 
-/// This test program again, to run one test of it as a process of its own. `wrapper` goes in front.
+/// Runs one test of this program in a process of its own. `wrapper` goes in front of the command.
 pub(crate) fn run_again(test: &str, wrapper: &[&str]) -> Command {
     let me = std::env::current_exe().expect("the test program has a path");
     let mut command = match wrapper {
