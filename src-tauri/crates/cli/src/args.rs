@@ -1,4 +1,5 @@
-//! What can be typed: commands, options and their help.
+//! The command line: commands, options and their help. The comments of the fields are the help
+//! texts.
 
 use std::path::PathBuf;
 

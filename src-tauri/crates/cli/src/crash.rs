@@ -1,4 +1,4 @@
-//! A fault of the program itself: one sentence for the person, the details in the log.
+//! Handles a panic of the program: one sentence for the person, the details in the log.
 
 use std::io::Write as _;
 use std::panic::PanicHookInfo;
@@ -10,8 +10,8 @@ pub(crate) fn install(data_dir: &Path) {
     std::panic::set_hook(Box::new(move |info| stopped(&log, info)));
 }
 
-/// The same for a server, whose tasks may panic without ending it: of those the log gets the place, and not what was said, which may
-/// quote what somebody wrote.
+/// The hook of a server, whose tasks may panic without ending it. The log gets the place of a panic
+/// but not its message, which may quote a user.
 pub(crate) fn install_for_server(data_dir: &Path) {
     let log = crate::log::path(data_dir);
     std::panic::set_hook(Box::new(move |info| {

@@ -1,4 +1,4 @@
-//! What a command hears while it waits: events of its turn, questions to the person, Ctrl-C.
+//! What a command waits for: events of its turn, questions to the person, Ctrl-C.
 
 use chrono::{DateTime, Utc};
 use contract::{
@@ -14,7 +14,7 @@ use crate::out::Out;
 use crate::question;
 use crate::visible::exact;
 
-/// Asks the person about pending actions and servers' questions, when there is a person.
+/// Asks the person about pending actions and servers' questions, if there is a person.
 pub(crate) struct Asker {
     out: Out,
     keys: Option<Keys>,
@@ -30,7 +30,7 @@ impl Asker {
         self.keys.is_some()
     }
 
-    /// Whether the person has to be asked for what a push tells.
+    /// Whether a push requires a question to the person.
     pub(crate) fn wanted(&self, push: &Push) -> bool {
         let asks = match push {
             Push::Turn { event } => matches!(event.event, EventBody::ApprovalRequested { .. }),
@@ -40,7 +40,7 @@ impl Asker {
         asks && self.present()
     }
 
-    /// Asks what a push tells of. What was heard meanwhile comes back.
+    /// Asks the person about a push. Returns the pushes that arrived meanwhile.
     pub(crate) async fn about(&mut self, link: &mut Link, push: &Push) -> Result<Vec<Push>, AgentError> {
         match push {
             Push::Turn { event } => match &event.event {
@@ -52,7 +52,7 @@ impl Asker {
         }
     }
 
-    /// Waits for something while servers' questions are put to the person.
+    /// Waits for work, and asks servers' questions meanwhile.
     pub(crate) async fn beside<T>(&mut self, link: &mut Link, work: impl Future<Output = T>) -> Result<T, AgentError> {
         tokio::pin!(work);
         loop {
@@ -71,7 +71,7 @@ impl Asker {
         }
     }
 
-    /// Every open question of a server, one after the other.
+    /// Asks all open questions of servers, one after the other.
     async fn questions(&mut self, link: &mut Link) -> Result<Vec<Push>, AgentError> {
         let mut heard = Vec::new();
         while let (true, Some(question)) = (self.present(), first_question(link).await?) {
@@ -80,7 +80,8 @@ impl Asker {
         Ok(heard)
     }
 
-    /// Puts a question and sends what is said, unless it is settled otherwise first. An answer that does not fit is asked for again.
+    /// Asks a question and sends the answer, unless the question ends first. An answer that does
+    /// not fit is asked for again.
     async fn answer(&mut self, link: &mut Link, question: &ServerQuestion) -> Result<Vec<Push>, AgentError> {
         let Some(keys) = &mut self.keys else { return Ok(Vec::new()) };
         let mut heard = Vec::new();
@@ -113,7 +114,7 @@ impl Asker {
         }
     }
 
-    /// Shows the action and sends the decision, unless it is settled otherwise first.
+    /// Shows the action and sends the decision, unless the action is decided elsewhere first.
     async fn decide(&mut self, link: &mut Link, approval: &Approval, now: DateTime<Utc>) -> Result<Vec<Push>, AgentError> {
         let Some(keys) = &mut self.keys else { return Ok(Vec::new()) };
         let mut heard = Vec::new();
@@ -146,7 +147,7 @@ async fn first_question(link: &Link) -> Result<Option<ServerQuestion>, AgentErro
     Ok(link.commands.questions_list(Empty {}).await?.questions.into_iter().next())
 }
 
-/// Says that a server's question was declined because nobody could be asked.
+/// Reports that a server's question was declined because nobody could be asked.
 pub(crate) fn tell_declined(out: Out, push: &Push) {
     if let Push::QuestionDeclined { pack, server, message } = push {
         out.note(format!("{} (pack {}) asked: {}", exact(server), exact(pack.as_str()), exact(message)));
@@ -154,7 +155,8 @@ pub(crate) fn tell_declined(out: Out, push: &Push) {
     }
 }
 
-/// The next push. Being too far behind ends the wait: what was missed could be the end.
+/// Returns the next push. Returns an error if pushes were missed, because the end of the turn may
+/// be among them.
 pub(crate) async fn next(link: &mut Link) -> Result<Push, AgentError> {
     match link.pushes.recv().await {
         Ok(push) => Ok(push),
@@ -163,7 +165,7 @@ pub(crate) async fn next(link: &mut Link) -> Result<Push, AgentError> {
     }
 }
 
-/// The event, when it belongs to this turn.
+/// Returns the event if it belongs to this turn.
 pub(crate) fn of_turn<'a>(push: &'a Push, session: &SessionId, turn: &TurnId) -> Option<&'a TurnEvent> {
     let Push::Turn { event } = push else { return None };
     (event.session == *session && event.turn == *turn).then_some(event)
@@ -179,12 +181,12 @@ fn settles(push: &Push, id: &ApprovalId) -> Option<ApprovalStatus> {
     (of == id).then_some(*status)
 }
 
-/// A status as its word on the wire.
+/// Returns a status as its word on the wire.
 pub(crate) fn word(status: ApprovalStatus) -> String {
     serde_json::to_value(status).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
-/// One action by id, also a decided one.
+/// Returns an action by id, including decided ones.
 pub(crate) async fn find(commands: &dyn Commands, id: &str) -> Result<Approval, AgentError> {
     let all = commands.approvals_list(contract::ApprovalsListParams { include_decided: true }).await?.approvals;
     all.into_iter().find(|approval| approval.id.as_str() == id).ok_or_else(|| {

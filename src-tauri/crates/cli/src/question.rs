@@ -1,5 +1,6 @@
-//! A server's question on a terminal: a form, field by field, or an address to visit. Everything of the server is shown as plain
-//! text with hidden characters written out. What an answer must look like is checked by the host once more.
+//! Asks a server's question on a terminal: a form, field by field, or an address to visit. The
+//! server's texts are shown as plain text with hidden characters escaped. The host checks the
+//! answer once more.
 
 use contract::{QuestionAnswer, QuestionKind, ServerQuestion};
 use serde_json::{Map, Number, Value};
@@ -8,17 +9,17 @@ use crate::keys::Keys;
 use crate::out::{Out, Tone};
 use crate::visible::exact;
 
-/// Typed instead of a value.
+/// Typed instead of a value to decline.
 const DECLINE: &str = "!";
 
-/// What a field takes.
+/// The kind of value that a field takes.
 #[derive(Debug, PartialEq)]
 enum Kind {
     Text,
     Whole,
     Number,
     YesNo,
-    /// Values with their labels; several of them when `many`.
+    /// Values with their labels. With `many`, several may be chosen.
     Choice {
         options: Vec<(Value, String)>,
         many: bool,
@@ -60,7 +61,7 @@ pub(crate) async fn ask(out: Out, keys: &mut Keys, question: &ServerQuestion) ->
     }
 }
 
-/// The values; `None` when the person declines.
+/// Asks for the values of a form. None if the person declines.
 async fn form(out: Out, keys: &mut Keys, schema: &Value) -> Option<Value> {
     let mut values = Map::new();
     for field in fields(schema) {
@@ -95,7 +96,7 @@ fn fields(schema: &Value) -> Vec<Field<'_>> {
     properties.map(|(name, one)| field(name, one, required.contains(&name.as_str()))).collect()
 }
 
-/// What is none of the flat kinds is asked for as text.
+/// A field that is none of the flat kinds is asked for as text.
 fn field<'a>(name: &'a str, schema: &'a Value, required: bool) -> Field<'a> {
     let many = schema["type"] == "array";
     let options = options(if many { &schema["items"] } else { schema });
@@ -121,7 +122,7 @@ fn options(schema: &Value) -> Vec<(Value, String)> {
     titled.map(|(value, one)| (value.clone(), one["title"].as_str().map_or_else(|| plain(value), str::to_owned))).collect()
 }
 
-/// The field's name, what it takes, and what Enter alone means.
+/// Returns the field's name, its kind of value, and the meaning of Enter alone.
 fn prompt(field: &Field<'_>) -> String {
     let kind = match &field.kind {
         Kind::Text => "text",
@@ -140,7 +141,7 @@ fn prompt(field: &Field<'_>) -> String {
     format!("  {}{hint} ({kind}{enter}): ", exact(field.label))
 }
 
-/// A value in the field's own words.
+/// Formats a value for the person.
 fn shown(field: &Field<'_>, value: &Value) -> String {
     match (&field.kind, value) {
         (Kind::YesNo, Value::Bool(yes)) => if *yes { "y" } else { "n" }.into(),
@@ -154,7 +155,7 @@ fn shown(field: &Field<'_>, value: &Value) -> String {
     }
 }
 
-/// What a line means for a field: a value, nothing, or what is wrong with it.
+/// Parses a line for a field. Returns a value, None for an empty one, or what is wrong.
 fn read(field: &Field<'_>, line: &str) -> Result<Option<Value>, &'static str> {
     if line.is_empty() {
         return match (field.default, field.required) {
@@ -177,7 +178,7 @@ fn read(field: &Field<'_>, line: &str) -> Result<Option<Value>, &'static str> {
     Ok(Some(value))
 }
 
-/// By number, or in its own words.
+/// Finds a choice by its number or its text.
 fn chosen(options: &[(Value, String)], line: &str) -> Result<Value, &'static str> {
     let by_number = line.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));
     let found = options.iter().find(|(value, label)| label == line || value == line).or(by_number);

@@ -1,13 +1,16 @@
-//! Text of others on a terminal: nothing in it may move the cursor, change colours, hide or reorder what is read.
+//! Makes text of others safe for a terminal: it cannot move the cursor, change colours, or hide or
+//! reorder text.
 
 use std::fmt::Write as _;
 
-/// For approvals and single lines: every character that is not plainly visible is written as `\u{...}`.
+/// For approvals and single lines: escapes every character that is not plainly visible as
+/// `\u{...}`.
 pub(crate) fn exact(text: &str) -> String {
     escape(text, |c| c.is_control() || hidden(c))
 }
 
-/// For answers: keeps lines, tabs and joined emoji, and writes out what could deceive or steer the terminal.
+/// For answers: keeps lines, tabs and joined emoji, and escapes characters that could deceive the
+/// reader or control the terminal.
 pub(crate) fn prose(text: &str) -> String {
     escape(text, |c| (c.is_control() && !matches!(c, '\n' | '\t')) || reorders(c))
 }
@@ -25,12 +28,12 @@ fn escape(text: &str, unsafe_char: impl Fn(char) -> bool) -> String {
     safe
 }
 
-/// Characters that change the order in which others are shown.
+/// Whether a character changes the order in which others are shown.
 fn reorders(c: char) -> bool {
     matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Characters that take no room, or look like an ordinary space or nothing at all.
+/// Whether a character takes no space, or looks like an ordinary space or like nothing.
 fn hidden(c: char) -> bool {
     reorders(c)
         || matches!(c,

@@ -1,5 +1,5 @@
-//! The process is killed at each named point of a turn. Whatever the point: the session opens and says what happened, the
-//! effect happened at most once and is not repeated, and the log verifies.
+//! The process is killed at each named point of a turn. At every point, the session opens again and
+//! says what happened, the effect happened at most once and is not repeated, and the log verifies.
 
 // Helpers are not test functions, so clippy's exemption for tests does not reach them.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
@@ -25,13 +25,13 @@ const READING: [&str; 10] = [
     "BeforeAnswerSaved",
     "AfterAnswerSaved",
 ];
-/// Points of an approved change: how often the effect has happened by then, what the action says after the next start, and how many
-/// outcomes the log does not know.
+/// Points of an approved change: how often the effect has happened by then, the action's status
+/// after the next start, and how many unknown outcomes the log has.
 const CHANGING: [(&str, i64, &str, usize); 4] = [
     ("AfterApprovalDecided", 0, "expired", 0),
     ("BetweenIntentAndEffect", 0, UNKNOWN, 1),
     ("BetweenEffectAndOutcome", 1, UNKNOWN, 1),
-    // The log has the outcome, the action not yet.
+    // The log has the outcome, but the action does not yet.
     ("AfterOutcome", 1, UNKNOWN, 0),
 ];
 const UNKNOWN: &str = "failed: outcome unknown";
@@ -68,7 +68,7 @@ impl Profile {
         command.output().unwrap()
     }
 
-    /// The same with a terminal as standard input.
+    /// Runs `csign` with a terminal as standard input.
     fn at_a_terminal(&self, crash_at: Option<&str>, args: &str) -> Output {
         let line = format!("{} --data-dir {} {args}", env!("CARGO_BIN_EXE_csign"), self.path().join("data").display());
         let mut command = Command::new("script");
@@ -88,7 +88,7 @@ impl Profile {
         assert!(out.status.success(), "{when}: {}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
     }
 
-    /// What an action says after a start: its status, and the reason of a failure.
+    /// Returns an action's status after a start, and the reason of a failure.
     fn said_of(&self, approval: impl Fn(&Value) -> bool) -> String {
         let rows = self.json(&["approvals", "list", "--all"]);
         let row = rows.as_array().and_then(|rows| rows.iter().find(|row| approval(row))).expect("the action").clone();
@@ -96,7 +96,8 @@ impl Profile {
         if status == "failed" { format!("{status}: {}", row["reason"].as_str().unwrap_or_default()) } else { status.to_owned() }
     }
 
-    /// As a verification of the log counts them. (A read of a preview may have been cut off, too.)
+    /// Counts changes of unknown outcome like a verification of the log. (A preview's read may also
+    /// have been interrupted.)
     fn changes_of_unknown_outcome(&self) -> usize {
         let report = self.json(&["audit", "verify"]);
         assert_eq!(report["ok"], true, "{report}");
@@ -119,7 +120,7 @@ impl Profile {
     }
 }
 
-/// Directly, or as a terminal's program tells it of its child.
+/// Whether the process was killed: directly, or as reported by the terminal's program.
 fn killed(out: &Output) -> bool {
     use std::os::unix::process::ExitStatusExt;
     out.status.signal() == Some(9) || out.status.code() == Some(128 + 9)
@@ -146,7 +147,7 @@ fn a_reading_turn_killed_anywhere_leaves_a_session_that_says_so() {
     }
 }
 
-/// A profile with one pending change, and its id and hash.
+/// Returns a profile with one pending change, and the change's id and hash.
 fn with_pending() -> (Profile, String, String) {
     let profile = Profile::new();
     let part = buyable_part(&profile);

@@ -1,5 +1,5 @@
-//! What callers elsewhere reach: the tools, specialists and offline phrases of some packs, and nothing of the others. The process that
-//! serves them has all packs for the person whose profile it is. Knows no HTTP.
+//! The tools, specialists and offline phrases that remote callers can reach: those of some packs
+//! only. The same process offers all packs to the person who owns the profile. Knows no HTTP.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,7 +15,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{models::HostModels, tools::HostTools};
 
-/// The engine for callers elsewhere: limited to packs by id, or the profile's own when there is no limit.
+/// Returns the engine for remote callers. It is limited to the given packs, or is the profile's own
+/// engine if `packs` is empty.
 pub(crate) fn engine(engine: &Arc<Engine>, packs: &[String], tools: &Arc<HostTools>, models: &Arc<HostModels>) -> Arc<Engine> {
     if packs.is_empty() {
         return Arc::clone(engine);
@@ -29,7 +30,8 @@ pub(crate) fn engine(engine: &Arc<Engine>, packs: &[String], tools: &Arc<HostToo
     engine.limited(Reachable { tools: Arc::clone(&limited) as _, roster: limited, models })
 }
 
-/// A selection of a list, made once for each list. The list is kept with it: its address must not become another's.
+/// Selects elements of a list, once for each list. It keeps the list, so that its address cannot be
+/// reused by another one.
 struct Selected<T>(Mutex<Option<(Arc<Vec<T>>, Arc<Vec<T>>)>>);
 
 impl<T> Default for Selected<T> {
@@ -51,7 +53,8 @@ impl<T: Clone> Selected<T> {
     }
 }
 
-/// The tools and specialists of some packs, named as if there were no others: what else is installed changes nothing for callers.
+/// The tools and specialists of some packs. They are named as if there were no other packs, so
+/// another installed pack changes nothing for callers.
 struct Limited {
     all: Arc<HostTools>,
     packs: Vec<String>,
@@ -129,7 +132,7 @@ impl Tools for Limited {
     }
 }
 
-/// The profile's models, with an offline model that knows some packs.
+/// The profile's models, with an offline model that knows only some packs.
 struct LimitedModels {
     models: Arc<HostModels>,
     offline: Arc<OfflineModel>,

@@ -1,5 +1,5 @@
-//! Changes of settings that the chat window asked for and that wait for a yes in the approval window. What is asked for is made only
-//! after that. It must not know what a change means.
+//! Changes of settings that the chat window requested and that wait for confirmation in the
+//! approval window. They are made only after that. This file must not know what a change means.
 
 use std::{
     collections::BTreeMap,
@@ -13,12 +13,13 @@ use tokio::sync::oneshot;
 
 use crate::pushes::Hub;
 
-/// The most that wait at one time: a page that asks without end must not bury what it asked before.
+/// The most changes that wait at one time, so that a page cannot hide earlier requests behind many
+/// new ones.
 const MOST: usize = 8;
 
 type Waiting = BTreeMap<String, (Confirmation, oneshot::Sender<bool>)>;
 
-/// The changes of one profile that wait.
+/// The waiting changes of one profile.
 pub(crate) struct Confirmations {
     hub: Arc<Hub>,
     ids: Arc<dyn Ids>,
@@ -43,7 +44,7 @@ impl Confirmations {
         self.lock().values().map(|(confirmation, _)| confirmation.clone()).collect()
     }
 
-    /// Waits for the yes. An error: there was none.
+    /// Waits for the confirmation. Returns an error if it is refused or does not come.
     pub(crate) async fn ask(&self, changes: Vec<SettingChange>, patience: Duration) -> Result<(), AgentError> {
         let (tell, told) = oneshot::channel();
         let asked = self.begin(changes, tell)?;
@@ -69,7 +70,7 @@ impl Confirmations {
         Ok(PendingChange { of: self, id })
     }
 
-    /// Gives the answer to who waits for it.
+    /// Passes the answer to the waiting request.
     pub(crate) fn decide(&self, id: &str, accept: bool) -> Result<(), AgentError> {
         let found = self.lock().remove(id);
         self.tell();
@@ -78,7 +79,7 @@ impl Confirmations {
     }
 }
 
-/// A change that waits until this is dropped, also when who asked for it is gone.
+/// A change that waits until this is dropped, also if its caller has gone.
 struct PendingChange<'a> {
     of: &'a Confirmations,
     id: String,

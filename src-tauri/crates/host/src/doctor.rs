@@ -1,4 +1,4 @@
-//! What is well and what is not, each with what to do.
+//! Checks an installation. Each check has a result and, if something is wrong, what to do.
 
 use contract::{CheckState, ComparedWith, CredentialState, DoctorCheck, DoctorResponse, Isolation, KeyringState, PackView, ServerState};
 use engine::ports::{Models, Profile};
@@ -6,7 +6,7 @@ use mcp::Hidden;
 
 use crate::{Host, doors::Doors, models::Tested, pack_settings};
 
-/// Looks at everything an installation depends on.
+/// Checks everything that an installation depends on.
 pub(crate) async fn examine(host: &Host) -> DoctorResponse {
     let checks = vec![
         data_dir(host),
@@ -95,7 +95,7 @@ async fn keyring(host: &Host) -> DoctorCheck {
     }
 }
 
-/// Verified as a whole: nothing else tells whether it is well.
+/// Verifies the whole log, because nothing less shows that it is intact.
 async fn log(host: &Host) -> DoctorCheck {
     let report = match host.verify().await {
         Ok(report) => report,
@@ -157,7 +157,7 @@ fn packs(host: &Host) -> DoctorCheck {
     check("packs", CheckState::Ok, format!("Packs: {}, tools: {tools}.", packs.len()), None)
 }
 
-/// A pack with faults, in a few words: what is wrong with its data stands for itself.
+/// Describes a pack with faults in a few words. A fault of its data is reported by itself.
 fn not_used(pack: &PackView) -> Option<String> {
     match pack.faults.as_slice() {
         [] => None,
@@ -167,7 +167,7 @@ fn not_used(pack: &PackView) -> Option<String> {
     }
 }
 
-/// Keys that tools of packs need.
+/// Checks the keys that tools of packs need.
 async fn credentials(host: &Host) -> DoctorCheck {
     let views = host.tools.credential_views().await;
     let missing: Vec<String> =
@@ -175,12 +175,12 @@ async fn credentials(host: &Host) -> DoctorCheck {
     if missing.is_empty() {
         return check("keys of packs", CheckState::Ok, if views.is_empty() { "No pack needs a key." } else { "Every key that a pack needs is there." }, None);
     }
-    // Not a fault of the installation: a tool that needs one says so.
+    // Not a fault of the installation: a tool without its key reports that.
     let hint = "Enter them in Settings under \u{201c}Keys and access of packs\u{201d} when you need them; csign also reads variables of these names.";
     check("keys of packs", CheckState::Ok, format!("Not entered: {}.", missing.join(", ")), Some(hint))
 }
 
-/// How far programs of packs are kept apart here.
+/// Reports how far programs of packs are isolated.
 fn isolation() -> DoctorCheck {
     let found = ::packs::run::isolation();
     match found.level {
@@ -194,7 +194,8 @@ fn isolation() -> DoctorCheck {
     }
 }
 
-/// Whether servers of packs are kept from the sockets of the session. It is tried with every one that is open now.
+/// Checks whether servers of packs can reach sockets of the session. It tries every socket that is
+/// open now.
 async fn server_isolation(host: &Host) -> DoctorCheck {
     const HINT: &str = "Use packs with servers only from people you trust, or allow programs to make user namespaces on this system.";
     let mut hidden = Hidden { folders: vec![host.paths.data.clone(), host.paths.state.clone()], ..Hidden::default() };

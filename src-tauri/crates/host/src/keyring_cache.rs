@@ -1,12 +1,13 @@
-//! How long what the keyring said stands. Knows not what was asked.
+//! Decides how long an answer of the keyring is valid. Does not know the questions.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// A turn makes several calls, a server many at once, and each look at the keyring is a thread and a conversation with another program.
-/// What this program itself changes there counts at once.
+/// How long an answer is valid. A turn makes several calls, a server many at once, and each access
+/// to the keyring takes a thread and a conversation with another program. A change by this program
+/// ends the validity at once.
 const LATELY: TimeDelta = TimeDelta::seconds(2);
 
-/// When the keyring was asked, and after how many changes of it.
+/// When the keyring was asked, and how many changes it had seen.
 #[derive(Clone, Copy)]
 pub(crate) struct Moment {
     at: DateTime<Utc>,
@@ -18,7 +19,7 @@ impl Moment {
         Self { at, changes }
     }
 
-    /// Whether what was said then stands at this one.
+    /// Whether an answer of that time is still valid at `now`.
     pub(crate) fn stands(self, now: Self) -> bool {
         self.changes == now.changes && (TimeDelta::zero()..LATELY).contains(&(now.at - self.at))
     }

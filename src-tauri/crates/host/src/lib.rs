@@ -1,6 +1,6 @@
-//! A profile brought to life: data folder, settings, store, log, packs, models and servers put together around one engine,
-//! and the one list of commands answered from them. The window, `csign` and the gateway are clients of this room.
-//! It must not know windows, terminals or HTTP.
+//! An open profile: data folder, settings, store, log, packs, models and servers around one engine,
+//! and the implementation of the command list. The window, `csign` and the gateway are clients of
+//! this crate. It must not know windows, terminals or HTTP.
 
 mod callers;
 mod chat_window;
@@ -51,9 +51,9 @@ mod widening;
 pub use chat_window::ChatWindow;
 pub use evaluate::evaluate;
 pub use host::Host;
-/// How patient a server elsewhere is asked.
+/// Time limits for remote servers.
 pub use mcp::Patience;
-/// Drives the MCP client against test servers.
+/// Runs the MCP client against test servers.
 pub use mcp::dev as mcp_dev;
 pub use offline_log::{export_log, verify_file, verify_log};
 pub use options::{Options, WhenAlarmed};

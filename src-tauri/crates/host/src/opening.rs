@@ -1,5 +1,6 @@
-//! Opening the log of a profile: whose it is, what it is held to, and what happens when it does not verify. Such a log is never
-//! replaced in silence: an alarm is kept, and nothing runs until a person accepts a new log.
+//! Opens the log of a profile: its installation, the marks it must match, and the reaction if it
+//! does not verify. Such a log is never replaced silently: an alarm is stored, and nothing runs
+//! until a person accepts a new log.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -18,14 +19,14 @@ use crate::{
     startup,
 };
 
-/// The profile's id: as is remembered outside, as the folder says, or a new one.
+/// Returns the profile's id: the recorded one, that of the folder, or a new one.
 pub(crate) fn installation(paths: &Paths, ledger: &Ledger) -> Result<String, AgentError> {
     let known = ledger.installation();
     let id = match known {
         Some(id) => id,
         None => new_installation_id(&OsEntropy).map_err(|_| AgentError::internal("no_randomness", "The system gives no randomness."))?,
     };
-    // One that was taken away or changed stays so until it has been seen.
+    // An id that was removed or changed stays so until a person has seen it.
     if ledger.problems().is_empty() {
         name_installation(paths, &id)?;
         ledger.named(&id);
@@ -41,7 +42,7 @@ fn name_installation(paths: &Paths, id: &str) -> Result<(), AgentError> {
     write_atomically(&path, id).map_err(|e| unusable(&paths.data, &path, &e))
 }
 
-/// Opens the log; with an alarm it does what the options say.
+/// Opens the log. If there is an alarm, `options` decides what happens.
 pub(crate) async fn log(paths: &Paths, installation: &str, keyring: Arc<Keyring>, ledger: &Arc<Ledger>, options: &Options) -> Result<Arc<Log>, AgentError> {
     let signer = keys::signer(&keyring, &OsEntropy).await?;
     let mut opening = OpenOptions::new(paths.audit(), installation, signer, Arc::clone(&options.clock));
@@ -67,7 +68,7 @@ pub(crate) async fn log(paths: &Paths, installation: &str, keyring: Arc<Keyring>
         },
     };
     let alarm = ledger.raise(options.ids.next("alarm"), options.clock.now(), &found);
-    // No turn runs yet that this process would have to stop.
+    // This process runs no turns yet that it would have to stop.
     ledger.new_alarm();
     match options.when_alarmed {
         WhenAlarmed::Refuse => Err(alarm.error()),
@@ -75,7 +76,7 @@ pub(crate) async fn log(paths: &Paths, installation: &str, keyring: Arc<Keyring>
     }
 }
 
-/// The log as it is found; a folder that is not the one it was is no better than a log that is not.
+/// Opens the log. A folder that is not the recorded one counts as a tampered log.
 async fn found(ledger: &Ledger, opening: OpenOptions) -> Result<OpenState, AgentError> {
     let problems = ledger.problems();
     if !problems.is_empty() {
@@ -92,7 +93,7 @@ async fn found(ledger: &Ledger, opening: OpenOptions) -> Result<OpenState, Agent
 }
 
 impl Host {
-    /// Why nothing runs, if it is so.
+    /// Returns why nothing runs, if there is an alarm.
     pub fn alarm(&self) -> Option<AgentError> {
         self.ledger.alarm().map(|alarm| alarm.error())
     }
@@ -101,7 +102,7 @@ impl Host {
         self.alarm().map_or(Ok(()), Err)
     }
 
-    /// Verifies the whole log. What is wrong with it stops everything until a person has seen it.
+    /// Verifies the whole log. A fault stops everything until a person has seen it.
     pub(crate) async fn verify(&self) -> Result<VerifyReport, AgentError> {
         let judged = self.log.judge().await?;
         let mut report = judged.report.clone();
@@ -116,22 +117,23 @@ impl Host {
         Ok(report)
     }
 
-    /// Stops the log and the turns under way, once for each alarm.
+    /// Stops the log and the running turns, once for each alarm.
     fn heed_alarm(&self) {
         let Some(alarm) = self.ledger.new_alarm() else { return };
         tracing::error!("{}", alarm.sentence());
         self.log.stop(&alarm.sentence());
         self.engine.cancel_all();
-        // Windows look at everything again.
+        // Tells the windows to read everything again.
         self.push_settings();
     }
 
-    /// Sets a log that does not verify aside and begins a new one. `by`: the window, or a terminal. Gives the old file's new path.
+    /// Sets a log that does not verify aside, and begins a new one. `by` is the window or a
+    /// terminal. Returns the old file's new path.
     pub(crate) async fn accept_new_log(&self, by: &str) -> Result<String, AgentError> {
         let Some(alarm) = self.ledger.alarm() else {
             return Err(AgentError::invalid("The audit log verifies: there is nothing to accept.").reason("no_alarm"));
         };
-        // The new log must not be stopped for the alarm that it ends.
+        // The new log must not be stopped by the alarm that it ends.
         self.heed_alarm();
         let aside = self.begin_anew(&alarm, by).await?;
         startup::note_packs(&self.log, &self.tools).await;
@@ -148,7 +150,7 @@ impl Host {
         let aside = begun.map_err(|_| AgentError::internal("audit_unavailable", "A new log could not be begun."))?.map_err(|e| Self::audit_error(&e))?;
         let name = aside.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let Some(id) = self.ledger.installation() else { return Err(AgentError::internal("audit_unavailable", "The log has no installation.")) };
-        // So that the old file can be held to what it should have been.
+        // So that the old file can be verified later.
         if let (Some(mark), Some(stem)) = (&alarm.mark, Path::new(&name).file_stem())
             && let Err(error) = FileAnchor::of_set_aside(&self.paths.state, &id, &stem.to_string_lossy()).store(mark)
         {
@@ -161,7 +163,7 @@ impl Host {
             .field("accepted_by", by)
             .field("set_aside", name)
             .commit("problems", json!(problems));
-        // Without the record it is not acknowledged.
+        // Without the record, the alarm is not acknowledged.
         self.log.append(draft, Durability::Signed).await.map_err(|e| Self::audit_error(&e))?;
         name_installation(&self.paths, &id)?;
         self.ledger.acknowledge(&id);
@@ -169,7 +171,8 @@ impl Host {
     }
 }
 
-/// Acts on an alarm that another process raises, and checks a large log as a whole once the start is over.
+/// Watches for alarms that another process raises, and checks a large log as a whole after the
+/// start.
 pub(crate) fn watch(host: &Arc<Host>) {
     let host = Arc::downgrade(host);
     tokio::spawn(async move {
@@ -188,5 +191,6 @@ pub(crate) fn watch(host: &Arc<Host>) {
     });
 }
 
-/// Seconds after which a large log is checked as a whole: a process that answers one question has ended by then.
+/// Seconds until a large log is checked as a whole. A process that answers one question has ended
+/// by then.
 const CHECKED_AFTER: u64 = 15;

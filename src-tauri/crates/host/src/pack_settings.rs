@@ -1,5 +1,6 @@
-//! Settings of packs: what the user set instead of a manifest's defaults, checked against it and handed to the pack.
-//! It must not know what a value means: that is the pack's own to say.
+//! Settings of packs: the user's values instead of a manifest's defaults, checked against the
+//! defaults and passed to the pack. This file must not know what a value means; the pack decides
+//! that.
 
 use campaign_portfolio_pacing::{Pacing, Thresholds};
 use contract::{AgentError, Settings};
@@ -8,14 +9,15 @@ use serde_json::{Map, Value};
 
 use crate::tools::{HostTools, PACING};
 
-/// Refuses values that a pack cannot use. Only what is new is looked at, so that one wrong value never keeps the others
-/// from being saved; a pack that is not there keeps what it had.
+/// Checks that a pack can use its changed values. Unchanged values are not checked, so one wrong
+/// value does not prevent others from being saved. The values of a missing pack are kept.
 pub(crate) fn check(before: &Settings, after: &Settings, tools: &HostTools) -> Result<(), AgentError> {
     let changed = |pack: &&Pack| set(before, pack) != set(after, pack);
     usable(tools).filter(changed).try_for_each(|pack| checked(after, pack).map(drop))
 }
 
-/// Hands every pack its settings. What cannot be used is told, and the pack gets its defaults instead.
+/// Passes each pack its settings. If a pack cannot use them, an error is returned and the pack gets
+/// its defaults.
 pub(crate) fn apply(settings: &Settings, tools: &HostTools) -> Vec<AgentError> {
     tools.look_elsewhere();
     let mut faults = Vec::new();
@@ -33,7 +35,7 @@ pub(crate) fn apply(settings: &Settings, tools: &HostTools) -> Vec<AgentError> {
     faults
 }
 
-/// What the user set for a pack.
+/// Returns the user's values for a pack.
 fn set<'s>(settings: &'s Settings, pack: &Pack) -> Option<&'s Map<String, Value>> {
     settings.packs.get(pack.manifest.id.as_str()).map(|choice| &choice.settings)
 }
@@ -46,7 +48,7 @@ fn pacing_of<'t>(pack: &Pack, tools: &'t HostTools) -> Option<&'t Pacing> {
     tools.pacing.as_deref().filter(|_| pack.manifest.id.as_str() == PACING)
 }
 
-/// The defaults of a pack with what is set instead, if the pack can use all of it.
+/// Returns the defaults of a pack with the user's values, if the pack can use all of them.
 fn checked(settings: &Settings, pack: &Pack) -> Result<Map<String, Value>, AgentError> {
     let id = &pack.manifest.id;
     let mut values = pack.manifest.settings.clone();
@@ -69,7 +71,7 @@ fn checked(settings: &Settings, pack: &Pack) -> Result<Map<String, Value>, Agent
     Ok(values)
 }
 
-/// The error with the pack's setting as the place: `field` is dotted as in the settings file.
+/// Adds the pack's setting as the place of an error: `field` is dotted as in the settings file.
 fn named(error: AgentError, pack: &Pack) -> AgentError {
     let name = error.details.get("field").and_then(Value::as_str).unwrap_or_default().to_owned();
     let id = pack.manifest.id.as_str();

@@ -1,4 +1,5 @@
-//! The price table: rows that ship, and the user's own from `prices.toml`, read again when the file changes.
+//! The price table: rows that ship, and the user's own from `prices.toml`, which is read again when
+//! it changes.
 
 use std::{
     fs, io,
@@ -11,10 +12,10 @@ use contract::PriceTable;
 use crate::paths::{Stamp, stamp};
 
 const SHIPPED: &str = include_str!("../prices.toml");
-/// No model costs more for a million tokens; a larger number is a slip.
+/// More US dollars per million tokens than any model costs; a larger number is an error.
 const MOST_USD: f64 = 100_000.0;
 
-/// What is read of the file.
+/// The contents of the file.
 #[derive(Clone, Default)]
 pub(crate) struct Read {
     pub(crate) table: Arc<PriceTable>,

@@ -1,4 +1,5 @@
-//! Settings and rules of a profile: read from its files, forced by the environment, given to the engine as they are now.
+//! Settings and rules of a profile, read from its files, overridden by the environment, and
+//! provided to the engine.
 
 use std::{
     collections::BTreeMap,
@@ -21,21 +22,21 @@ use crate::{
 pub(crate) struct LiveProfile {
     paths: Paths,
     state: RwLock<State>,
-    /// With what the file looked like when it was read.
+    /// The rules, with the stamp of their file when it was read.
     rules: Mutex<(Stamp, Arc<Rules>)>,
     prices: Prices,
     env: Environment,
 }
 
 struct State {
-    /// As stored.
+    /// The stored settings.
     stored: Settings,
-    /// With what the environment forces.
+    /// The stored settings with the overrides of the environment.
     effective: Arc<Settings>,
     fault: Option<String>,
 }
 
-/// What the environment says.
+/// The overrides of the environment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Environment {
     pub(crate) agent_enabled: Option<String>,
@@ -73,7 +74,7 @@ impl LiveProfile {
         Self { paths, state: RwLock::new(State { stored, effective, fault }), rules, prices, env }
     }
 
-    /// What is wrong with the settings file, if anything.
+    /// Returns what is wrong with the settings file, if anything.
     pub(crate) fn fault(&self) -> Option<String> {
         self.state.read().unwrap_or_else(PoisonError::into_inner).fault.clone()
     }
@@ -82,7 +83,7 @@ impl LiveProfile {
         self.state.read().unwrap_or_else(PoisonError::into_inner).stored.clone()
     }
 
-    /// Settings that something outside forces, by dotted name.
+    /// Returns the overridden settings, by dotted name.
     pub(crate) fn forced(&self) -> BTreeMap<String, String> {
         let mut forced = BTreeMap::new();
         if self.env.forces_off() {
@@ -97,7 +98,7 @@ impl LiveProfile {
         forced
     }
 
-    /// What a change to these settings needs.
+    /// Returns what a change to these settings requires.
     pub(crate) fn widening(&self, settings: &Settings) -> Widening {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         let mut settings = settings.clone();
@@ -105,7 +106,7 @@ impl LiveProfile {
         widening::of_settings(&state.stored, &settings)
     }
 
-    /// Refuses settings that cannot be used, or that allow more than may be said here.
+    /// Checks that settings can be used, and that they allow no more than this command may.
     pub(crate) fn check(&self, settings: &Settings) -> Result<(), AgentError> {
         check(settings)?;
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
@@ -118,7 +119,7 @@ impl LiveProfile {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         self.unforce(&mut settings, &state.stored);
         check_policy(&state.stored, &settings)?;
-        // These have commands of their own; the first only in the approval window.
+        // These have their own commands; the first one only in the approval window.
         settings.decide_from_terminal = state.stored.decide_from_terminal;
         settings.switches.clone_from(&state.stored.switches);
         self.store(&mut state, settings)
@@ -130,7 +131,7 @@ impl LiveProfile {
         self.store(&mut state, settings)
     }
 
-    /// Switches one agent, or one tool of all that there are; false when it stood so already.
+    /// Switches one agent, or one of all tools. Returns false if nothing changed.
     pub(crate) fn set_switch(&self, target: &SwitchTarget, on: bool, tools: &[ToolSpec]) -> Result<bool, AgentError> {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let mut settings = state.stored.clone();
@@ -146,14 +147,14 @@ impl LiveProfile {
         Ok(changed)
     }
 
-    /// What decides what may run, as it is read now.
+    /// Returns everything that decides what may run, as read now.
     pub(crate) fn policy_view(&self) -> PolicyView {
         let (rules, path) = (self.rules(), self.paths.rules());
         let Rules { rules, grants, faults } = (*rules).clone();
         PolicyView { mode: self.settings().policy, file: path.display().to_string(), found: path.exists(), rules, grants, faults }
     }
 
-    /// The price table with where it comes from, and whether it knows what the model in force costs.
+    /// Returns the price table with its sources, and whether the configured model has a price.
     pub(crate) fn prices_view(&self, model: String, costs_nothing: bool) -> PricesView {
         let read = self.prices.read();
         let file = self.prices.file();
@@ -167,14 +168,14 @@ impl LiveProfile {
         }
     }
 
-    /// Changes what may run, also to more. For the approval window alone.
+    /// Changes the policy, also to a wider one. For the approval window only.
     pub(crate) fn set_policy(&self, policy: PolicyMode) -> Result<(), AgentError> {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let settings = Settings { policy, ..state.stored.clone() };
         self.store(&mut state, settings)
     }
 
-    /// What the environment forces is shown to the user but never becomes a stored setting.
+    /// Removes overrides of the environment. They are shown to the user but never stored.
     fn unforce(&self, settings: &mut Settings, stored: &Settings) {
         if self.env.forces_off() {
             settings.agent_enabled = stored.agent_enabled;
@@ -209,7 +210,7 @@ impl Profile for LiveProfile {
         Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner).effective)
     }
 
-    /// As the file says now: it is read again when it has changed.
+    /// Returns the rules, and reads the file again if it has changed.
     fn rules(&self) -> Arc<Rules> {
         let stamp = stamp(&self.paths.rules());
         let mut known = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
@@ -237,7 +238,7 @@ impl Profile for LiveProfile {
     fn caller_values(&self) -> SessionValues {
         let mut values = SessionValues::new();
         values.insert("clientIp".into(), json!("127.0.0.1"));
-        // Who sits here reads shops in the language of the window.
+        // The person at this computer gets shop texts in the language of the window.
         if self.locale() == "sv" {
             values.insert("context".into(), json!({"cultureCode": "sv-SE"}));
         }
@@ -245,7 +246,7 @@ impl Profile for LiveProfile {
     }
 }
 
-/// A policy that allows more has a command of its own.
+/// Checks that the policy does not become wider; that has its own command.
 fn check_policy(stored: &Settings, settings: &Settings) -> Result<(), AgentError> {
     if width(settings.policy) <= width(stored.policy) {
         return Ok(());
@@ -256,7 +257,7 @@ fn check_policy(stored: &Settings, settings: &Settings) -> Result<(), AgentError
         .hint("Open that window from the tray's menu and choose it under \u{201c}Who may decide\u{201d}."))
 }
 
-/// How much a mode allows.
+/// Returns how much a mode allows.
 fn width(policy: PolicyMode) -> u8 {
     match policy {
         PolicyMode::ReadOnlyOnly => 0,
@@ -265,7 +266,7 @@ fn width(policy: PolicyMode) -> u8 {
     }
 }
 
-/// Whether the variables named after OpenAI speak of the chosen provider.
+/// Whether the variables named after OpenAI apply to the configured provider.
 fn speaks_openai(settings: &Settings) -> bool {
     !matches!(settings.model.provider.as_str(), "anthropic" | "gemini")
 }
@@ -296,7 +297,7 @@ fn read_settings(paths: &Paths) -> (Settings, Option<String>) {
     }
 }
 
-/// Nothing is allowed that an unreadable file may have forbidden.
+/// The settings for an unreadable file: they allow nothing that the file may have forbidden.
 fn careful() -> Settings {
     Settings {
         agent_enabled: false,

@@ -1,5 +1,6 @@
-//! What servers ask the user in the middle of a call. Where nobody can answer it is declined, and said so; an answer that does not
-//! come in time is none. While a question is open, the call's time does not count.
+//! Questions that servers ask the user during a call. If nobody can answer, a question is declined,
+//! and the user is told so; a late answer counts as none. While a question is open, the call's time
+//! does not count.
 
 use std::{
     collections::BTreeMap,
@@ -19,15 +20,16 @@ use tokio::sync::oneshot;
 
 use crate::{definitions::key, pushes::Hub};
 
-/// How long a question stays.
+/// How long a question stays open.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 #[derive(Default)]
 struct Inside {
     open: BTreeMap<String, (ServerQuestion, oneshot::Sender<QuestionAnswer>)>,
-    /// How many wait for a person, by server.
+    /// How many calls wait for a person, by server.
     waiting: BTreeMap<String, u32>,
-    /// How many calls were made by somebody who can be asked, by server: its questions do not say to which call they belong.
+    /// How many running calls were made by somebody who can answer, by server. A server's questions
+    /// do not name their call.
     attended: BTreeMap<String, u32>,
 }
 
@@ -57,7 +59,8 @@ impl Questions {
         self.lock().open.values().map(|(question, _)| question.clone()).collect()
     }
 
-    /// Gives an answer to who waits for it. A question whose answer does not fit its form stays open.
+    /// Passes an answer to the waiting call. If an answer does not fit the form, the question stays
+    /// open.
     pub(crate) fn answer(&self, id: &str, answer: QuestionAnswer) -> Result<(), AgentError> {
         self.check(id, &answer)?;
         let found = self.lock().open.remove(id);
@@ -82,18 +85,18 @@ impl Questions {
         self.lock().waiting.contains_key(server)
     }
 
-    /// Until it is dropped, a call to this server waits for a person.
+    /// Counts a call to this server as waiting for a person until it is dropped.
     pub(crate) fn waiting(&self, server: String) -> Counted<'_> {
         Counted::begin(self, |inside| &mut inside.waiting, server)
     }
 
-    /// Until it is dropped, a call to this server runs whose maker can be asked.
+    /// Counts a call to this server as made by somebody who can answer, until it is dropped.
     pub(crate) fn attended(&self, server: String) -> Counted<'_> {
         Counted::begin(self, |inside| &mut inside.attended, server)
     }
 }
 
-/// A call counts among those of its server until this is dropped.
+/// Counts a call of a server until it is dropped.
 pub(crate) struct Counted<'a> {
     questions: &'a Questions,
     counts: fn(&mut Inside) -> &mut BTreeMap<String, u32>,
@@ -120,7 +123,7 @@ impl Drop for Counted<'_> {
     }
 }
 
-/// A question that is taken back when nobody waits for its answer any more.
+/// A question that is withdrawn when its call ends.
 struct PendingQuestion<'a> {
     questions: &'a Questions,
     id: String,
@@ -162,7 +165,7 @@ impl Asker for Questions {
     }
 }
 
-/// The engine's gate for a call with answers; while it asks, the call waits for a person.
+/// The engine's gate for a call with answers. While it asks, the call waits for a person.
 pub(crate) struct Gate<'a> {
     pub(crate) questions: &'a Questions,
     pub(crate) server: String,

@@ -1,5 +1,6 @@
-//! What a window needs to look right before the profile is open: theme, and whether the user has been here before. A
-//! glance at the settings file; it locks, checks and reports nothing, as opening the profile does all that.
+//! What a window needs before the profile is open: the theme, and whether the user has been here
+//! before. Only reads the settings file; it locks, checks and reports nothing, because opening the
+//! profile does that.
 
 use std::{fs, path::PathBuf};
 
@@ -7,7 +8,7 @@ use contract::Settings;
 
 use crate::Paths;
 
-/// How a window looks before its page knows more.
+/// The appearance of a window before its page is loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstLook {
     /// As in the settings: `system`, `light`, `dark` or `contrast`.
@@ -16,7 +17,8 @@ pub struct FirstLook {
 }
 
 impl FirstLook {
-    /// Of the profile in a data folder (the user's own when `None`); the defaults when there is none yet.
+    /// Reads the settings of a data folder (the user's own if None). Returns the defaults if there
+    /// are none yet.
     pub fn of(data_dir: Option<PathBuf>) -> Self {
         let text = fs::read_to_string(Paths::new(data_dir).settings()).unwrap_or_default();
         let settings: Settings = toml::from_str(&text).unwrap_or_default();

@@ -1,5 +1,6 @@
-//! Opening a profile, in order: folder and lock, settings, keyring, store, log, packs, engine, recovery.
-//! It waits for no server and reads no file of more than 16 MiB, because every answer in a terminal passes through here.
+//! Opens a profile in order: folder and lock, settings, keyring, store, log, packs, engine,
+//! recovery. It waits for no server and reads no file of more than 16 MiB, because every answer in
+//! a terminal begins with it.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -62,7 +63,8 @@ pub(crate) async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let database = memory.as_ref().map_or_else(|| paths.database(), MemoryFolder::database);
     let store_opening = open_store(&paths, database, &options);
     let log_opening = opening::log(&paths, &installation, Arc::clone(&keyring), &ledger, &options);
-    // Stored keys are known before anything is accepted. A keyring that is locked or silent delays the start by its own deadline at most.
+    // Stored keys are read before anything is accepted. A locked or silent keyring delays the start
+    // by its own deadline at most.
     let learning = known_secrets::learn(&keyring);
     let (store, log, learned) = tokio::join!(store_opening, log_opening, learning);
     if let Err(error) = learned {
@@ -156,14 +158,14 @@ async fn open_store(paths: &Paths, path: std::path::PathBuf, options: &Options) 
         OpenError::NoSpace(_) => unwritable(&paths.data),
         other => other.into_agent_error(),
     })?;
-    // It could be read, but no answer could be kept and no step recorded.
+    // The profile could be read, but no answer could be stored and no step recorded.
     if opened.read_only {
         return Err(unwritable(&paths.data));
     }
     Ok((Arc::new(opened.store.sharing(shared)), opened.recovered))
 }
 
-/// Tells (in the log and to the user) what had to be replaced.
+/// Reports (in the log and to the user) what had to be replaced.
 async fn report(log: &Log, recovered: Option<store::Recovered>, notices: &mut Notices) {
     let Some(found) = recovered else { return };
     let from = found.backup.as_ref().map_or_else(|| "no backup".to_owned(), |path| path.display().to_string());
@@ -184,7 +186,7 @@ fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>, profile: &Arc<Li
     let wants_pacing = loaded.iter().filter_map(|l| l.pack.as_ref()).any(|p| p.tools.iter().any(|t| t.target.server() == PACING));
     let pacing = wants_pacing.then(|| open_pacing(paths, options)).transpose()?;
     if let Some(Err(error)) = pacing.as_ref().map(|pacing| pacing.check()) {
-        // The pack stays, so that a question for it is told why it cannot be answered.
+        // The pack stays, so that a question for it gets the reason why it cannot be answered.
         for one in loaded.iter_mut().filter(|one| one.view.id.as_str() == PACING) {
             one.view.faults.push(data_fault(&paths.pack_data(PACING), &error));
         }
@@ -217,18 +219,18 @@ fn open_pacing(paths: &Paths, options: &Options) -> Result<Arc<Pacing>, AgentErr
     Pacing::open(&folder, Arc::new(move || clock.now())).map(Arc::new)
 }
 
-/// What is wrong with a pack's own data.
+/// Returns the fault of a pack's own data.
 fn data_fault(folder: &std::path::Path, error: &AgentError) -> PackFault {
     let fix = error.hint_text().unwrap_or_default().to_owned();
     PackFault { file: folder.display().to_string(), field: String::new(), problem: error.message.clone(), fix }
 }
 
-/// The packs as the offline model reads them, with the names that are in the data.
+/// Returns the packs for the offline model, with the names in the data.
 pub(crate) fn offline_packs(tools: &HostTools) -> Vec<OfflinePack> {
     tools.named().into_iter().map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect()
 }
 
-/// Variables that packs name as credentials of their tools.
+/// Returns the variables that packs name as credentials of their tools.
 pub(crate) fn declared_credentials(tools: &HostTools) -> BTreeSet<String> {
     let specs = tools.loaded().iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.tools);
     let servers = tools.loaded().iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| &pack.manifest.servers);
@@ -237,7 +239,8 @@ pub(crate) fn declared_credentials(tools: &HostTools) -> BTreeSet<String> {
     specs.filter_map(|spec| spec.auth.as_ref()?.env_var.clone()).chain(of_servers).chain(elsewhere).collect()
 }
 
-/// Tools follow what servers say of them: who listens is told, and what is switched off is recorded once.
+/// Updates the tools when servers change their definitions: notifies clients, and records once what
+/// is switched off.
 fn follow_definitions(tools: &Arc<HostTools>, hub: &Arc<Hub>, log: &Arc<Log>) {
     let (weak, hub, log) = (Arc::downgrade(tools), Arc::clone(hub), Arc::clone(log));
     let told = std::sync::Mutex::new(BTreeSet::new());
@@ -258,7 +261,7 @@ fn follow_definitions(tools: &Arc<HostTools>, hub: &Arc<Hub>, log: &Arc<Log>) {
     }));
 }
 
-/// Records tools that are switched off because their servers describe them differently.
+/// Records tools that are switched off because their definitions changed.
 async fn note_changed(log: &Log, tools: Vec<contract::ServerTool>) {
     for tool in tools {
         let draft = RecordDraft::new(RecordType::SettingChanged)
@@ -274,7 +277,7 @@ async fn note_changed(log: &Log, tools: Vec<contract::ServerTool>) {
     }
 }
 
-/// A server that offers all its tools has to be asked once before anything is known of them.
+/// Connects once to each server that offers all its tools, because its tools are not known before.
 pub(crate) async fn first_look(tools: &HostTools) {
     for (loaded, server) in servers::offering(tools.loaded()) {
         let key = definitions::key(&loaded.view.id, &server.name);
@@ -286,7 +289,7 @@ pub(crate) async fn first_look(tools: &HostTools) {
     }
 }
 
-/// What the last process left is put in order; tells of what was interrupted.
+/// Recovers what the last process left. Returns a notice about interrupted turns.
 pub(crate) async fn put_in_order(engine: &Arc<Engine>) -> Result<Option<Map<String, Value>>, AgentError> {
     let turns = engine.recover().await?.turns;
     let text = match turns {
@@ -297,7 +300,7 @@ pub(crate) async fn put_in_order(engine: &Arc<Engine>) -> Result<Option<Map<Stri
     Ok(Some(notice("turns_interrupted", &text)))
 }
 
-/// Starts servers, or asks those that have to be asked.
+/// Starts servers, or connects to those whose tools must be listed.
 pub(crate) async fn get_ready(tools: &HostTools, options: &Options) {
     if options.warm_up {
         tools.warm_up(&options.callers_packs);
@@ -306,7 +309,7 @@ pub(crate) async fn get_ready(tools: &HostTools, options: &Options) {
     }
 }
 
-/// Records which tools are in force, by definition.
+/// Records the tools in force, by definition.
 pub(crate) async fn note_packs(log: &Log, tools: &HostTools) {
     for loaded in tools.loaded() {
         let Some(pack) = &loaded.pack else { continue };
@@ -321,14 +324,14 @@ pub(crate) async fn note_packs(log: &Log, tools: &HostTools) {
     }
 }
 
-/// Actions that no call waits for expire without anyone looking at the list.
+/// Expires actions that no call waits for, also if nobody opens the list.
 fn tidy_now_and_then(engine: &Arc<Engine>, ledger: &Arc<Ledger>) {
     let (engine, ledger) = (Arc::downgrade(engine), Arc::clone(ledger));
     tokio::spawn(async move {
         loop {
             tokio::time::sleep(std::time::Duration::from_secs(15)).await;
             let Some(engine) = engine.upgrade() else { return };
-            // What happens has to be recorded.
+            // An expiry must be recorded.
             if ledger.alarm().is_none() {
                 engine.tidy().await;
             }
@@ -342,7 +345,7 @@ fn watch_log(log: &Arc<Log>, hub: &Arc<Hub>) {
         while totals.changed().await.is_ok() {
             let total = *totals.borrow_and_update();
             engine::ports::Events::push(hub.as_ref(), contract::Push::Audit { total });
-            // The view only needs to know that there is more, not each of them.
+            // The view only needs to know that there are new records.
             tokio::time::sleep(std::time::Duration::from_millis(250)).await;
         }
     });

@@ -1,4 +1,5 @@
-//! `csign audit`: records, verification, export, checkpoints. Verifying and exporting read files without the profile's lock.
+//! `csign audit`: records, verification, export, checkpoints. Verification and export read files
+//! without the profile's lock.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +31,7 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Audit) -> Result<Exit, 
             }
             Ok(Exit::Done)
         }
-        // Both are done without a host.
+        // Both commands run without a host.
         Audit::Verify { .. } | Audit::Export { .. } => Ok(Exit::Usage),
     }
 }
@@ -77,7 +78,8 @@ fn show(out: Out, record: &AuditRecordView) {
     out.line(format!("  leaf: {}", exact(&record.leaf)));
 }
 
-/// What is verified: an export has nothing outside it by its nature, a log should have.
+/// The kind of log that is verified. An export has no outside copies; the profile's log should have
+/// some.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Of {
     Log,
@@ -107,7 +109,7 @@ pub(crate) fn verify(out: Out, data_dir: PathBuf, place: Option<PathBuf>) -> Res
     })
 }
 
-/// A person has accepted a new log in the place of one that does not verify.
+/// Accepts a new log, as a person at the terminal requested.
 pub(crate) async fn accept(link: &mut Link, out: Out) -> Result<Exit, Failure> {
     let Some(alarm) = link.commands.audit_alarm(Empty {}).await?.alarm else {
         out.note("There is no alarm: the log goes on.");

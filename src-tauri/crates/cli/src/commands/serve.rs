@@ -1,4 +1,4 @@
-//! `csign serve`: the shop's chat API over HTTP until it is told to stop.
+//! `csign serve`: serves the shop's chat API over HTTP until it is stopped.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
             host.stop().await;
             return Err(error);
         }
-        // Further csign calls join this one, to look at the log or at what waits.
+        // Further csign calls can connect, to read the log or see pending actions.
         let joined = host::serve(&host).inspect_err(|error| tracing::warn!(%error, "further csign calls cannot join this one")).ok();
         let (token, grace, stopped) = (config.token_file.clone(), config.grace, OnceLock::new());
         let model = host.model_label(config.model.as_deref());
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
             if let Some(token) = token.filter(|_| !out.json) {
                 out.note(format!("The token is in {}.", token.display()));
             }
-            // Whoever started it cannot know where it listens.
+            // If the address could not be printed, the caller cannot know where it listens.
             if matches!(out::delivery(), out::Delivery::Lost(_)) {
                 unwritten.notify_one();
             }
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
         };
         let served = gateway::serve(Arc::clone(&host), config, ready, stop).await;
         if let Some(joined) = joined {
-            // Clients have what callers over HTTP left of the same time.
+            // Clients of the socket get the rest of the time that HTTP callers had.
             joined.finish(stopped.get().map_or(Duration::ZERO, |since: &Instant| grace.saturating_sub(since.elapsed()))).await;
         }
         host.stop().await;
@@ -99,7 +99,8 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
     Ok(Exit::Done)
 }
 
-/// Whoever was told to stop a moment ago may leave the folder a moment later, and a restart does not end by that.
+/// Opens the profile, and retries while another process holds it: a process that was stopped a
+/// moment ago may hold the folder a little longer, and a restart must not fail because of that.
 async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     let latest = Instant::now() + LEAVING_TIME;
     let mut told = false;
@@ -116,7 +117,7 @@ async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
     }
 }
 
-/// The error for a server that could answer nothing: the shop's tools are missing.
+/// Returns the error for a missing shop pack, without which the server could answer nothing.
 fn without_shop(host: &Host) -> Option<AgentError> {
     if !host.engine().specs().is_empty() {
         return None;
@@ -136,13 +137,14 @@ async fn sessions(config: &Config) -> Result<Sessions, AgentError> {
     }
 }
 
-/// Files that a server may have open: each stream is a connection to the client and one to the model, and the usual limit of a shell
-/// is for far fewer.
+/// The number of files that a server may have open. Each stream is a connection to the client and
+/// one to the model, and the usual limit of a shell is much lower.
 const FILES: libc::rlim_t = 16_384;
 
 fn allow_many_files() {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: both calls get a valid struct, and the limit is raised within what this process may have.
+    // SAFETY: both calls get a valid struct, and the limit is raised only as far as this process
+    // may.
     let raised = unsafe {
         libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) == 0 && {
             limit.rlim_cur = limit.rlim_cur.max(FILES.min(limit.rlim_max));
@@ -169,7 +171,7 @@ async fn told_to_stop() {
     }
 }
 
-/// Lines of NAME=VALUE. What is set already stays.
+/// Reads lines of NAME=VALUE. Variables that are already set stay.
 fn read_env(file: &Path) -> Result<(), Failure> {
     let text = std::fs::read_to_string(file).map_err(|error| Failure::usage(format!("{} cannot be read: {error}.", file.display())))?;
     for (number, line) in text.lines().enumerate() {
@@ -183,14 +185,14 @@ fn read_env(file: &Path) -> Result<(), Failure> {
         };
         let (name, bare) = (name.trim(), bare(value));
         if !name.is_empty() && std::env::var_os(name).is_none() {
-            // SAFETY: nothing else runs yet; threads begin with the runtime, after this.
+            // SAFETY: no other thread exists yet; they start with the runtime, after this.
             unsafe { std::env::set_var(name, bare) };
         }
     }
     Ok(())
 }
 
-/// A value without its quotes, or without the comment behind it.
+/// Returns a value without its quotes, or without the comment after it.
 fn bare(value: &str) -> &str {
     let without_comment = |value: &'_ str| value.find(" #").into_iter().chain(value.find("\t#")).min();
     let unquoted = without_comment(value).map_or(value, |at| &value[..at]).trim();

@@ -1,4 +1,5 @@
-//! The data folder: for its user alone whichever command makes it, without packs, and with data of a newer version.
+//! The data folder: accessible to its user only whichever command creates it, without packs, and
+//! with data of a newer version.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -7,14 +8,15 @@ use std::process::{Command, Output, Stdio};
 
 use crate::world::{World, packs, program};
 
-/// Runs `csign` as in a shell where everything that is made is open to everybody.
+/// Runs `csign` in a shell whose new files are accessible to everybody.
 fn carelessly(world: &World, args: &[&str]) -> Output {
     let mut command = world.bare("sh");
     command.args(["-c", "umask 0; exec \"$@\"", "sh"]).arg(program()).arg("--data-dir").arg(world.data()).args(args);
     command.output().expect("started")
 }
 
-/// Everything below a folder that others than its user may read, write or enter. Sockets have their own rules.
+/// Returns everything below a folder that other users can read, write or enter. Sockets have their
+/// own rules.
 fn open_to_others(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -49,7 +51,7 @@ fn whichever_command_comes_first_the_data_folder_is_its_users_alone() {
         &["audit", "checkpoint"],
         &["service-level"],
         &["doctor"],
-        // Fails, and writes why into the log of `csign`.
+        // Fails, and writes the reason to the log of `csign`.
         &["serve", "--listen", "192.0.2.1:1", "--allow-remote"],
     ];
     for args in commands {
@@ -59,7 +61,7 @@ fn whichever_command_comes_first_the_data_folder_is_its_users_alone() {
         let args: Vec<&str> = args.iter().map(|arg| if *arg == "REQUEST" { file.to_str().expect("a name") } else { arg }).collect();
         let ran = carelessly(&world, &args);
         assert!(world.data().is_dir(), "{args:?}: {}", String::from_utf8_lossy(&ran.stderr));
-        // A script of a new pack can be run by whoever can come this far: nobody else.
+        // A script of a new pack may be executable for everybody who can reach it; nobody else can.
         let open: Vec<PathBuf> = open_to_others(&world.data()).into_iter().filter(|path| !path.ends_with("greet.sh")).collect();
         assert!(open.is_empty(), "{args:?}: {open:?}");
         assert_eq!(fs::metadata(world.data()).expect("there").permissions().mode() & 0o777, 0o700, "{args:?}");
@@ -87,12 +89,12 @@ fn a_profile_that_others_may_enter_is_closed_and_a_folder_of_the_users_own_is_no
     fs::set_permissions(world.data(), fs::Permissions::from_mode(0o755)).expect("set");
     let told = world.run(&["doctor"]).ends_with(0).out;
     assert!(mode() == 0o755 && told.contains("other users of this computer may enter it"), "{told}");
-    // Now it holds a profile.
+    // Now the folder holds a profile.
     let told = world.run(&["doctor"]).ends_with(0).out;
     assert!(mode() == 0o700 && told.contains("ok       data folder"), "{told}");
 }
 
-/// `csign` as somebody has it who copied only the program.
+/// Runs a copy of `csign` without its packs.
 fn copied(world: &World, args: &[&str]) -> (Option<i32>, String, String) {
     let bin = world.path("elsewhere/bin");
     fs::create_dir_all(&bin).expect("made");
@@ -128,7 +130,7 @@ fn a_copied_program_says_that_it_found_no_packs_and_where_it_looked() {
         }
         assert!(!told.contains("understand"), "{args:?}: {told}");
     }
-    // The remedy helps.
+    // The advice works.
     let listed = world.run_with("COUNTERSIGN_TOOLS_DIR", packs().to_str().expect("a name"), &["packs", "list"]).ends_with(0).out;
     assert!(listed.contains("campaign-portfolio-pacing") && listed.contains("shop"), "{listed}");
     let ran = world.run_with("COUNTERSIGN_TOOLS_DIR", "/nowhere/at/all", &["tools", "list"]).ends_with(1);
@@ -172,7 +174,7 @@ fn a_copied_program_without_packs_knows_no_tool_and_serves_nobody() {
     }
 }
 
-/// Marks a database as one of a later version; its bytes as they are then.
+/// Marks a database as one of a newer version. Returns its bytes.
 fn made_newer(file: &Path) -> Vec<u8> {
     let db = rusqlite::Connection::open(file).expect("opened");
     db.execute_batch("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99;").expect("changed");
@@ -215,7 +217,7 @@ fn data_of_a_newer_version_is_refused_by_name_and_everything_else_stays_usable()
     let said = String::from_utf8_lossy(&server.stderr);
     assert!(server.status.code() == Some(1) && said.contains("carts.db was written by a newer version") && said.lines().count() == 1, "{said}");
 
-    // The remedy helps.
+    // The advice works.
     fs::remove_file(&pacing).expect("moved");
     fs::remove_file(&carts).expect("moved");
     world.run(&["tools", "call", "cart.get"]).ends_with(0);

@@ -1,8 +1,10 @@
-//! Random tampering with everything that a profile's log stands on: the log, the marks in the state folder and the keyring, the
-//! `installation` file, whole folders, exports. The real `csign` verifies; each attempt begins with the files as they were.
+//! Random tampering with everything that a profile's log relies on: the log, the marks in the state
+//! folder and the keyring, the `installation` file, whole folders, exports. The real `csign`
+//! verifies; each attempt begins with the original files.
 //!
-//! Not tried, because nothing is lost by it: taking the state folder's mark away, or putting an older signed one there, while the keyring
-//! has its own. Who may write to the state folder and to the keyring can do anything; see SECURITY.md.
+//! Not tried, because they lose nothing: removing the state folder's mark, or replacing it by an
+//! older signed one, while the keyring has its own. A person who can write to the state folder and
+//! the keyring can do anything; see SECURITY.md.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -54,14 +56,14 @@ struct Profile {
     world: World,
     keyring: Keyring,
     early: Moment,
-    /// As it is found: left by a kill, and closed.
+    /// The states that are attacked: left by a kill, and closed.
     now: Vec<Moment>,
     /// Another profile of the same user: its data folder, and an export of the first one's log.
     other: Tree,
     export: Tree,
 }
 
-/// Does something and says what. `None` if it changes nothing.
+/// Attacks the profile and returns a description. None if it changes nothing.
 type Attack = fn(&Profile, &Moment, &mut Random) -> Option<String>;
 
 const ATTACKS: [Attack; 16] = [
@@ -116,7 +118,7 @@ impl Profile {
         Self { early, now, other, export, keyring, world }
     }
 
-    /// The keyring's mark, too, which no attack changes but the one on it.
+    /// Restores the files, and also the keyring's mark, which only one attack changes.
     fn begin(&self, moment: &Moment) {
         let (attributes, _) = self.keyring.item(&self.world, &installation(&moment.data), MARK);
         self.keyring.replace(&self.world, &attributes, &moment.mark);
@@ -139,7 +141,7 @@ impl Profile {
         (out.status.code(), String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr))
     }
 
-    /// The log as it was earlier, alone in the folder.
+    /// Puts the earlier log alone into the folder.
     fn put_early_log(&self) {
         for name in ["audit.db", "audit.db-wal", "audit.db-shm"] {
             let _ = fs::remove_file(self.world.data().join(name));
@@ -147,7 +149,7 @@ impl Profile {
         self.write("audit.db", &self.early.data[Path::new("audit.db")]);
     }
 
-    /// The profile's mark: path in the state folder, and bytes.
+    /// Returns the profile's mark: its path in the state folder, and its bytes.
     fn mark<'a>(&self, moment: &'a Moment) -> (PathBuf, &'a Vec<u8>) {
         let id = installation(&moment.data);
         let name = PathBuf::from(format!("countersign/{id}.mark.json"));
@@ -156,7 +158,7 @@ impl Profile {
     }
 }
 
-/// The bytes with one bit changed, or one byte, or a stretch of zeros.
+/// Returns the bytes with one bit or byte changed, or with a range of zeros.
 fn damaged(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     let mut new = bytes.to_vec();
     let at = random.index(new.len());
@@ -171,7 +173,8 @@ fn damaged(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     (new != bytes).then_some(new)
 }
 
-/// Of a log that was closed every byte counts. Others are attacked in the tests of `audit`, which know what their bytes hold.
+/// Changes bytes of the log. In a closed log every byte counts; other logs are attacked in the
+/// tests of `audit`, which know the meaning of the bytes.
 fn log_bytes(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
     if moment.data.contains_key(Path::new("audit.db-wal")) {
         return None;
@@ -212,7 +215,7 @@ fn early_log_and_mark_and_installation(profile: &Profile, moment: &Moment, rando
     Some("an early log with its mark, and no installation".to_owned())
 }
 
-/// The mark of the early log with a higher counter, as someone writes it who has no key.
+/// Forges the mark of the early log with a higher counter, without a key.
 fn early_log_with_forged_mark(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
     profile.put_early_log();
     let (path, _) = profile.mark(moment);
@@ -283,7 +286,7 @@ fn no_folder(profile: &Profile, _: &Moment, _: &mut Random) -> Option<String> {
     Some("no data folder".to_owned())
 }
 
-/// The memory of the state folder that there is a log here.
+/// Damages the record in the state folder that there is a log here.
 fn index_damaged(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
     let of_this = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(&format!("{}\"", profile.world.data().display()));
     let (name, bytes) = moment.state.iter().find(|(name, bytes)| name.starts_with("countersign/logs") && of_this(bytes))?;
@@ -333,7 +336,7 @@ fn one_moment(plan: &Plan, profile: &Profile, part: u64, moment: &Moment, count:
                 let Some(what) = random.pick(&ATTACKS)(profile, moment, &mut random) else { continue };
                 let (code, said) = profile.verify(&[]);
                 assert_eq!(code, Some(5), "{name}: {what}: {said}");
-                // And nothing runs with it.
+                // Nothing runs with it.
                 if random.chance(10) {
                     let out = profile.keyring.csign(&profile.world, &["ask", "hello"]).output().expect("started");
                     assert_eq!(out.status.code(), Some(5), "{name}: {what}: {}", String::from_utf8_lossy(&out.stderr));

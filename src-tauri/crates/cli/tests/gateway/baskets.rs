@@ -1,4 +1,5 @@
-//! Carts of a shop behind its address: what each change sends, and what every form of a cart becomes in an answer.
+//! Carts of a shop behind an address: what each change sends, and how every form of a cart appears
+//! in an answer.
 
 use kit::model_server::Reply;
 use reqwest::Method;
@@ -15,7 +16,7 @@ fn add(part: &str) -> Reply {
     Reply::call("cart_add_item", json!({"partNo": part, "quantity": 1}))
 }
 
-/// A message and its yes, from behind two proxies.
+/// Sends a message and confirms it, through two proxies.
 async fn confirmed(gateway: &Gateway, message: &str) -> Value {
     let say = async |message: &str| {
         let request = gateway.request(Method::POST, "/v1/chat").json(&message_of("s", message));
@@ -91,7 +92,7 @@ async fn section_21_ids_of_digits_are_numbers_where_the_shop_wants_numbers_and_n
         front.sent("product.get").into_iter().map(|mut sent| sent.as_object_mut().unwrap().remove("context").map(|_| sent).unwrap()).collect();
     assert_eq!(sent, [json!({"productId": 4711}), json!({"productId": 4712}), json!({"productId": "A-4711"}), json!({"partNo": "4711"})]);
 
-    // In a cart the line's id is text, whatever it looks like, and the basket's a number, however the shop wrote it.
+    // In a cart, a line's id is text and the basket's is a number, whatever the shop wrote.
     let cart = json!({"items": [{"partNo": "4711", "name": "Boot", "quantity": 1}]});
     for tool in ["cart.addItem", "cart.setItemQuantity", "cart.removeItem"] {
         front.breaks(tool, [Break::Result(json!({"basketId": "88", "basket": cart}))]);

@@ -1,5 +1,5 @@
-//! What somebody else decides than the caller who was asked: a person at a terminal, at the gateway's own folder. How the caller hears of
-//! it, and what gateways that share sessions leave to the caller alone.
+//! Decisions by another person than the caller: at a terminal, in the gateway's own folder. How the
+//! caller learns of them, and what only the caller may decide if gateways share sessions.
 
 use std::process::Child;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::world::{Gateway, message_of, model};
 
 const REFUSED: &str = "Sorry, the shop did not accept that change.";
 
-/// A gateway at which terminals may decide.
+/// A gateway whose actions may be decided in terminals.
 async fn open(server: &ModelServer, more: &[(&str, &str)]) -> Gateway {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(folder.path().join("data")).unwrap();
@@ -26,13 +26,13 @@ async fn open(server: &ModelServer, more: &[(&str, &str)]) -> Gateway {
     Gateway::start_in(folder, &["--no-token"], &all).await
 }
 
-/// The same with the shop behind its address.
+/// The same with the shop behind an address.
 async fn behind(front: &Front, server: &ModelServer) -> Gateway {
     let variables = front.variables();
     open(server, &variables.iter().map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>()).await
 }
 
-/// Id and hash of what waits in a caller's session.
+/// Returns id and hash of the pending action in a caller's session.
 fn waiting(gateway: &Gateway, session: &str) -> (String, String) {
     let list = gateway.csign(&["approvals", "list"]);
     let row = list.as_array().unwrap().iter().find(|row| row["session"] == format!("shop-web:{session}")).unwrap_or_else(|| panic!("{list}"));
@@ -44,7 +44,7 @@ fn approves(gateway: &Gateway, session: &str) -> Child {
     gateway.terminal(&["approvals", "approve", &id, "--hash", &hash]).spawn().unwrap()
 }
 
-/// What it said, and whether it did what it was told.
+/// Returns the terminal's output, and whether it succeeded.
 fn ended(terminal: Child) -> (String, bool) {
     let output = terminal.wait_with_output().unwrap();
     (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.success())
@@ -91,7 +91,7 @@ async fn section_11_what_the_shop_refuses_elsewhere_is_told_as_refused() {
         assert_eq!(gateway.say("s", message).await["text"], REFUSED);
     }
 
-    // By the customer's own yes, whose answer nobody read.
+    // Decided by the customer's own yes, whose answer was not read.
     gateway.say("s", "two shoes").await;
     let (answers, looks) = (Arc::new(Barrier::new(2)), front.count("product.get"));
     front.breaks("product.get", [Break::Meet(Arc::clone(&answers))]);
@@ -141,7 +141,7 @@ async fn section_11_an_end_outlives_a_turn_that_fails_and_a_cart_that_cannot_be_
     assert!(gateway.say("s", "hm?").await.get("cart").is_none(), "nobody knows the cart");
     assert_eq!(pieces(&gateway.say("s", "good?").await), 3);
 
-    // Where nothing was begun, the cart is the one that it was.
+    // If nothing was started, the cart is unchanged.
     gateway.say("s", "another one").await;
     let rejects = gateway.terminal(&["approvals", "reject", &waiting(&gateway, "s").0]).spawn().unwrap();
     assert!(ended(rejects).1);
@@ -163,7 +163,7 @@ async fn section_11_and_22_5_what_gateways_share_its_caller_alone_approves() {
     let (told, went) = ended(approves(&one, "s"));
     assert!(!went && told.contains("only its customer approves this"), "{told}");
 
-    // A no is heard everywhere.
+    // A no takes effect everywhere.
     one.say("t", "one shoe").await;
     let (told, went) = ended(one.terminal(&["approvals", "reject", &waiting(&one, "t").0]).spawn().unwrap());
     assert!(went, "{told}");
@@ -171,7 +171,7 @@ async fn section_11_and_22_5_what_gateways_share_its_caller_alone_approves() {
     assert!(closed["text"].as_str().unwrap().starts_with("That question is not open any more."), "{closed}");
     assert_eq!(other.say("t", "ok").await["text"], "Good.", "which is said once");
 
-    // Nobody would hear of what is decided in the folder alone.
+    // A decision in one folder would not reach the other gateways.
     let (id, _) = waiting(&one, "s");
     let folder = one.stopped();
     let output = Gateway::command(&folder).args(["--json", "approvals", "reject", &id]).output().unwrap();

@@ -1,4 +1,5 @@
-//! Traces and metrics by OTLP, as a collector gets them. And by which id a request is found again in answers, log and audit records.
+//! Traces and metrics by OTLP, as a collector gets them, and the id by which a request is found in
+//! answers, log and audit records.
 
 use std::collections::HashMap;
 use std::net::TcpListener;
@@ -39,7 +40,7 @@ async fn a_collector_gets_spans_of_turn_model_and_tools_with_ids_and_nothing_tha
     assert_eq!(response.status(), StatusCode::OK);
     let request = response.headers()["x-request-id"].to_str().unwrap().to_owned();
     assert!(response.text().await.unwrap().contains("A loud answer."));
-    // The end sends what is left.
+    // The rest is sent at the end.
     assert_eq!(gateway.stop(), Some(0), "{}", gateway.log());
 
     let spans = receiver.spans();
@@ -104,7 +105,7 @@ async fn a_collector_that_is_away_disturbs_nobody() {
     assert_eq!(gateway.stop(), Some(0), "{}", gateway.log());
 }
 
-/// Sends a message; the id in the answer's header, and the last JSON that came.
+/// Sends a message. Returns the id in the answer's header, and the last JSON of the answer.
 async fn sent(gateway: &Gateway, path: &str, body: &Value) -> (String, Value) {
     let response = gateway.request(Method::POST, path).json(body).send().await.unwrap();
     let id = response.headers()["x-request-id"].to_str().unwrap().to_owned();

@@ -1,5 +1,5 @@
-//! What an answer shows of products that a shop writes in its own ways: cards from every form of a result, products that were looked
-//! at, and their comparison.
+//! How an answer shows products in the formats of different shops: cards from every form of a
+//! result, viewed products, and their comparison.
 
 use kit::model_server::{ModelServer, Reply};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::memory::hints;
 use crate::remote_shop::{open, search};
 use crate::world::{Gateway, model};
 
-/// The cards of results of a search, one after the other, each in a conversation of its own.
+/// Returns the cards of search results, each from its own conversation.
 async fn cards_of(results: &[Value]) -> Vec<Vec<Value>> {
     let front = Front::start().await;
     front.breaks("product.search", results.iter().cloned().map(Break::Result));
@@ -25,7 +25,7 @@ async fn cards_of(results: &[Value]) -> Vec<Vec<Value>> {
     all
 }
 
-/// Items with an id and a name, and of each a member of its card.
+/// Searches for items with an id and a name. Returns one member of each item's card.
 async fn each<const N: usize>(items: [Value; N], member: &str) -> Vec<Option<Value>> {
     let numbered: Vec<Value> = items.iter().enumerate().map(|(at, item)| merged(json!({"productId": at, "name": "Boot"}), item)).collect();
     let groups: Vec<Value> = numbered.chunks(6).map(|items| json!({"items": items})).collect();
@@ -38,7 +38,7 @@ fn merged(mut item: Value, more: &Value) -> Value {
     item
 }
 
-/// A turn in which the model looks at products one after the other, and the shop tells these of them.
+/// Runs a turn in which the model reads products one after the other, and the shop returns these.
 async fn looked_at(gateway: &Gateway, front: &Front, server: &ModelServer, session: &str, products: &[(u32, Value)]) -> Value {
     for (asked, product) in products {
         front.breaks("product.get", [Break::Result(product.clone())]);
@@ -200,7 +200,7 @@ async fn section_15_products_that_were_looked_at_are_ordered_by_what_is_there() 
     server.assert_clean();
 }
 
-/// Products with attributes, each looked at under its own id, from 1.
+/// Returns products with attributes, each read under its own id, from 1.
 fn described<const N: usize>(attributes: [Value; N]) -> Vec<(u32, Value)> {
     let name = |id: u32| format!("Tent {id} with a name of more than thirty letters");
     (1_u32..).zip(attributes).map(|(id, more)| (id, merged(json!({"productId": id, "name": name(id)}), &more))).collect()
@@ -226,7 +226,7 @@ async fn section_13_and_23_features_have_their_order_and_the_widget_its_rows() {
     let rows: Vec<Value> = features.iter().zip(values).map(|(feature, values)| json!({"key": feature, "values": {"1": values[0], "2": values[1]}})).collect();
     assert_eq!((&comparison["productIds"], &comparison["rows"]), (&json!(["1", "2"]), &json!(rows)));
 
-    // What the first table has no room for.
+    // Columns that do not fit into the first table.
     let rest = json!({
         "zip": "long", "stock": "some", "apple": 1, "availability": "now", "warranty": "2 y", "model": "M", "manufacturer": "Acme", "category": "Tents", "zoo": 0
     });

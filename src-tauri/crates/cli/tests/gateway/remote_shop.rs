@@ -1,4 +1,5 @@
-//! A shop behind an address: the real demo shop over HTTP with its login, asked by the real gateway, and heard on the way.
+//! A shop behind an address: the real demo shop over HTTP with its login, called by the real
+//! gateway, and recorded in between.
 
 use kit::model_server::{ModelServer, Reply};
 use reqwest::Method;
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 use crate::front::{Break, CLIENT_ID, Front, SECRET};
 use crate::world::{Gateway, SHOE, message_of, model, refusal_to_start};
 
-/// A gateway with a scripted model and the shop behind its address.
+/// A gateway with a scripted model and the shop behind an address.
 pub(crate) async fn open(front: &Front, server: &ModelServer, more: &[(&str, &str)]) -> Gateway {
     let variables = front.variables();
     let mut all: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();

@@ -1,5 +1,5 @@
-//! Two gateways with one Redis before one shop behind its login: what is shared is the conversation with its open session at the shop,
-//! and a change that one proposes the shop hears once, whoever confirms it.
+//! Two gateways with one Redis and one shop behind its login. They share the conversation with its
+//! open session at the shop, and the shop gets a proposed change once, whoever confirms it.
 
 use kit::model_server::{ModelServer, Reply};
 
@@ -16,7 +16,7 @@ async fn two(redis: &Redis, front: &Front, server: &ModelServer) -> (Gateway, Ga
     (open(front, server, &shared).await, open(front, server, &shared).await)
 }
 
-/// The sessions at the shop that calls of a tool went to.
+/// Returns the sessions at the shop that calls of a tool used.
 fn sessions(front: &Front, tool: &str) -> Vec<String> {
     front.of(tool).iter().map(|one| one.header("mcp-session-id").unwrap().to_owned()).collect()
 }

@@ -1,4 +1,4 @@
-//! Demo tokens: what stands in them, which ones hold, and how their route refuses.
+//! Demo tokens: their contents, which ones are accepted, and the refusals of their route.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -17,7 +17,7 @@ async fn open(more: &[(&str, &str)]) -> Gateway {
     Gateway::start(&[], &env).await
 }
 
-/// A token as anybody who knows a secret could make it.
+/// Makes a token as anybody with the secret could.
 pub(crate) fn signed(head: &Value, claims: &Value, secret: &str) -> String {
     let signed = format!("{}.{}", BASE64.encode(head.to_string()), BASE64.encode(claims.to_string()));
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
@@ -29,7 +29,7 @@ fn part(token: &str, at: usize) -> Value {
     serde_json::from_slice(&BASE64.decode(token.split('.').nth(at).unwrap()).unwrap()).unwrap()
 }
 
-/// The claims with another value of one, or without it.
+/// Returns the claims with another value of one, or without it.
 fn changed(claims: &Value, name: &str, value: Option<Value>) -> Value {
     let mut claims = claims.clone();
     claims.as_object_mut().unwrap().remove(name);
@@ -43,7 +43,8 @@ fn head() -> Value {
     json!({"alg": "HS256", "typ": "JWT"})
 }
 
-/// A token for an id and an application that the route did not choose, as a shop signs it that shares the secret.
+/// Returns a token for an id and an application that the route did not choose, as a shop with the
+/// shared secret signs it.
 pub(crate) fn token_for(sid: &str, application: &str, secret: &str) -> String {
     let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs();
     let claims = json!({"iss": "norce-agent-bff", "aud": "norce-agent-widget", "sid": sid, "applicationId": application, "iat": now, "exp": now + 600});
@@ -103,7 +104,7 @@ async fn section_7_only_a_whole_token_of_our_own_holds() {
         with("exp", json!(past)),
         with("exp", json!("never")),
         with("sid", json!("")),
-        // The id of a visitor is a part of names: it is plain and short.
+        // A visitor's id is part of other names, so it must be plain and short.
         with("sid", json!("anna/x")),
         with("sid", json!("anna@clerk")),
         with("sid", json!("anna; Path=/")),
@@ -118,11 +119,11 @@ async fn section_7_only_a_whole_token_of_our_own_holds() {
         without("sid"),
         without("applicationId"),
         signed(&head(), &good, "another secret, and a long one, too"),
-        // The signature is right; what it says of itself is not.
+        // The signature is right, but the header is not.
         signed(&json!({"alg": "none", "typ": "JWT"}), &good, SECRET),
         signed(&json!({"alg": "HS512", "typ": "JWT"}), &good, SECRET),
         signed(&json!({"typ": "JWT"}), &good, SECRET),
-        // No extension is understood here, so none may be called critical.
+        // No extension is supported here, so none may be critical.
         signed(&json!({"alg": "HS256", "crit": ["exp", "b64"], "b64": false}), &good, SECRET),
         signed(&json!({"alg": "HS256", "crit": []}), &good, SECRET),
         format!("{}.{}.", BASE64.encode("{\"alg\":\"none\"}"), BASE64.encode(good.to_string())),
@@ -141,7 +142,7 @@ async fn section_7_only_a_whole_token_of_our_own_holds() {
     }
 }
 
-/// What came of a request. A refusal is its envelope alone.
+/// Sends a request. Asserts that a refusal contains only its envelope.
 async fn refused(request: RequestBuilder) -> (StatusCode, HeaderMap, Value) {
     let response = request.send().await.unwrap();
     let headers = response.headers().clone();
@@ -177,7 +178,7 @@ async fn section_7_who_asks_too_often_is_told_when_to_come_again() {
     let token = issued(&gateway).await["token"].as_str().unwrap().to_owned();
     let number = |headers: &HeaderMap, name: &str| headers.get(name).unwrap_or_else(|| panic!("{name}: {headers:?}")).to_str().unwrap().parse::<u64>().unwrap();
     for (path, body) in [(ROUTE, json!({"applicationId": "shop-web"})), ("/v1/chat", message_of("s", "hello"))] {
-        // The clock's minute may end in between: then the next one refuses.
+        // The clock's minute may end in between; then the next request is refused.
         let mut refusal = None;
         for _ in 0..6 {
             let (status, headers, body) = refused(gateway.http.post(format!("{}{path}", gateway.base)).bearer_auth(&token).json(&body)).await;
@@ -201,7 +202,7 @@ async fn section_4_and_7_a_stream_that_is_refused_for_its_rate_is_plain_json() {
     let gateway = open(&[("DEMO_RL_CHAT_PER_MIN", "1")]).await;
     let token = issued(&gateway).await["token"].as_str().unwrap().to_owned();
     let ask = || gateway.http.post(format!("{}/v1/chat/stream", gateway.base)).bearer_auth(&token).json(&message_of("s", "hello"));
-    // The clock's minute may end in between: then the next one refuses.
+    // The clock's minute may end in between; then the next request is refused.
     for _ in 0..6 {
         let response = ask().send().await.unwrap();
         if response.status() == StatusCode::OK {
@@ -233,7 +234,7 @@ async fn section_7_a_secret_that_is_too_short_is_refused_at_the_start() {
         let told = refusal_to_start(&["--listen", "127.0.0.1:0"], &env);
         assert!(told.contains("SIMPLE_AUTH_JWT_SECRET") && told.contains("32") && !told.contains(short), "{told}");
     }
-    // One letter more is enough, and nobody asks for it while simple auth is off.
+    // One more letter is enough, and the length does not matter while simple auth is off.
     issued(&open(&[]).await).await;
     Gateway::start(&[], &[("SIMPLE_AUTH_JWT_SECRET", short)]).await;
 }
@@ -256,7 +257,7 @@ async fn section_7_and_20_old_names_of_the_settings_count_and_are_warned_of() {
         assert!(told.iter().any(|line| line.contains(old) && line.contains(new)), "{old} is warned of: {told:?}");
     }
     assert!(!gateway.log().contains(SECRET));
-    // Beside the new names the old ones are nothing.
+    // The old names are ignored if the new ones are set.
     let both = [("DEMO_AUTH_ENABLED", "0"), ("DEMO_JWT_SECRET", "short"), ("DEMO_JWT_TTL_SECONDS", "120"), ("SIMPLE_AUTH_JWT_TTL_SECONDS", "60")];
     let gateway = open(&both).await;
     assert_eq!((&issued(&gateway).await["expiresInSeconds"], warnings(&gateway)), (&json!(60), vec![]));

@@ -1,4 +1,4 @@
-//! The debug block of an answer: who gets one, and what it tells of each call.
+//! The debug block of an answer: who gets one, and its data of each call.
 
 use kit::model_server::Reply;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::world::{Event, Gateway, message_of, model};
 const JSON: &str = "/v1/chat?debug=1";
 const STREAM: &str = "/v1/chat/stream?debug=1";
 
-/// What an entry of the trace says beside its tool, its arguments and its time.
+/// Returns the texts of a trace entry, besides its tool, its arguments and its time.
 fn said(entry: &Value) -> Vec<&str> {
     let usual = ["tool", "args", "ms", "result"];
     entry.as_object().unwrap().keys().map(String::as_str).filter(|name| !usual.contains(name)).collect()

@@ -1,5 +1,6 @@
-//! A product with variants before it goes into the cart: what is offered, in which order and under which names, how the next message
-//! chooses, and what cannot be bought at all. Products of odd shapes come from the front, in place of the shop's own.
+//! A product with variants before it goes into the cart: the choices, their order and names, how
+//! the next message chooses, and what cannot be bought. The front replaces the shop's answers by
+//! oddly shaped products.
 
 use kit::model_server::Reply;
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ fn add(part: &str, quantity: u64) -> Reply {
     Reply::call("cart_add_item", json!({"partNo": part, "quantity": quantity}))
 }
 
-/// A shop with one product, however often and by whom it is looked at.
+/// A shop with one product, which any number of requests may read.
 async fn shop_of(product: &Value) -> Front {
     let front = Front::start().await;
     front.breaks("product.get", (0..200).map(|_| Break::Result(product.clone())));
@@ -23,7 +24,7 @@ fn boot(variants: Value) -> Value {
     json!({"productId": 70, "partNo": "BOOT", "name": "Boot", "price": "10", "attributes": {"isBuyable": true}, "variants": variants})
 }
 
-/// A variant with a size, and so many in stock.
+/// A variant with a size and a stock.
 fn sized(id: u32, size: &str, stock: i64) -> Value {
     json!({
         "productId": id, "partNo": format!("BOOT-{size}"), "uniqueName": format!("boot-eu-{size}"), "eanCode": format!("73500{id}"), "price": "10",
@@ -36,7 +37,7 @@ fn with(mut variant: Value, more: Value) -> Value {
     variant
 }
 
-/// The part that waits for a yes, as the shop would be told.
+/// Returns the part that waits for a yes.
 fn proposed(answer: &Value) -> &str {
     answer["pendingAction"]["description"].as_str().unwrap_or_else(|| panic!("a proposal: {answer}"))
 }
@@ -208,7 +209,7 @@ async fn what_is_signed_names_and_prices_the_variant_and_not_its_parent() {
     let dearer = with(big.clone(), json!({"priceIncVat": "30.00"}));
     let of = |variant: Value| with(boot(json!([sized(7_100, "41", 9), variant])), json!({"priceIncVat": "10.00", "currency": "SEK"}));
     let front = Front::start().await;
-    // The question and its look behind it, then a dearer shop at the yes.
+    // The question and its read, then a higher price at the yes.
     front.breaks("product.get", std::iter::repeat_n(Break::Result(of(big)), 2).chain(std::iter::repeat_n(Break::Result(of(dearer)), 20)));
     let server = model([add("BOOT-42", 3)]).await;
     let gateway = open(&front, &server, &[]).await;
@@ -242,7 +243,7 @@ async fn section_12_a_place_after_the_question_is_an_options_and_no_products() {
     let told = crate::memory::hints(&server, server.seen().len() - 1);
     assert!(told.iter().all(|hint| !hint.contains("The message below means")), "{told:?}");
     assert!(told.iter().any(|hint| hint.contains("2: Size: 42") && hint.contains("BOOT-42")), "{told:?}");
-    // Who asked something else in between means what the screen shows.
+    // After a question in between, the numbers mean what the screen shows.
     server.push(Reply::text(["It is warm."]));
     gateway.say("s", "is the second one warm?").await;
     let told = crate::memory::hints(&server, server.seen().len() - 1);
@@ -278,7 +279,7 @@ async fn section_22_4_a_parent_is_not_proposed_while_the_shop_cannot_be_asked() 
         let front = Front::start().await;
         let server = model([add("FJS-TR1001", 1), Reply::text(["Yes what?"])]).await;
         let gateway = open(&front, &server, &[("MCP_CALL_TIMEOUT_MS", "400")]).await;
-        // The preview of the proposal, and then the look for variants.
+        // The preview of the proposal, and then the search for variants.
         front.breaks("product.get", vec![how.clone(); 2 * tries]);
         let mut body = message_of("s", "one of those shoes");
         body["context"]["cultureCode"] = json!("sv-SE");
@@ -304,7 +305,7 @@ async fn section_12_and_22_4_where_nobody_may_look_for_variants_what_was_named_g
         std::fs::write(gateway.path("data").join(file), content).unwrap();
         let gateway = gateway.restart(&["--no-token"], &env).await;
         assert!(proposed(&gateway.say("s", "that one").await).contains(SHOE), "{file}");
-        // Of a parent it is the shop that says no, and it is asked.
+        // For a parent, the shop is asked, and refuses.
         assert!(proposed(&gateway.say("parent", "those").await).contains("FJS-TR1001"), "{file}");
         assert_eq!(gateway.say("parent", "yes").await["text"], "Sorry, the shop did not accept that change.", "{file}");
         let looked = gateway.csign(&["audit", "list", "--type", "tool_intent"]).to_string();

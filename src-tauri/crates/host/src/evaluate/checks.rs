@@ -1,11 +1,11 @@
-//! The small language of checks: what a scenario's outcome is compared with. Pure.
+//! The language of a scenario's checks, with which its outcome is compared. Pure.
 
 use contract::{
     AgentError, CONTRACT_VERSION, ErrorCode,
     manifest::{CheckResult, ScenarioStatus},
 };
 
-/// What came of a scenario.
+/// The outcome of a scenario.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     pub(super) output: String,
@@ -13,12 +13,12 @@ pub(super) struct Outcome {
     /// The contract's version in the answer.
     pub(super) version: Option<String>,
     pub(super) tools: Vec<String>,
-    /// Messages of the conversation afterwards, and before the last one was sent.
+    /// The number of messages in the conversation afterwards, and before the last message.
     pub(super) messages: usize,
     pub(super) earlier_messages: Option<usize>,
 }
 
-/// One check against an outcome.
+/// Compares an outcome with one check.
 pub(super) fn check(check: &str, outcome: &Outcome) -> CheckResult {
     let (expected, actual, holds) = judge(check.trim(), outcome).unwrap_or_else(|| ("a check that is known".into(), "this check is not known".into(), false));
     let result = if holds { ScenarioStatus::Passed } else { ScenarioStatus::Failed };
@@ -67,7 +67,7 @@ fn shown(text: &str) -> String {
     text.chars().take(200).collect()
 }
 
-/// As an HTTP adapter would answer.
+/// Returns the status with which an HTTP adapter would answer.
 fn http_status(error: Option<&AgentError>) -> u16 {
     let Some(error) = error else { return 200 };
     match error.code {
@@ -81,7 +81,7 @@ fn http_status(error: Option<&AgentError>) -> u16 {
     }
 }
 
-/// As `csign` would end.
+/// Returns the exit code with which `csign` would end.
 fn exit_code(error: Option<&AgentError>) -> u8 {
     match error.map(|error| error.code) {
         None => 0,

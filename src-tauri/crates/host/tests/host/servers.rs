@@ -1,5 +1,5 @@
-//! Tools that a server offers and no manifest declares, through a whole host: a write until the user says otherwise, switched off
-//! when the server describes it differently, accepted only as it was shown.
+//! Tools that a server offers and no manifest declares, through a whole host: a write until the
+//! user sets another effect, switched off when the definition changes, and accepted only as shown.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, sync::Arc};
 
@@ -10,7 +10,7 @@ use contract::{
 use host::{Host, Options, Person, Terminal};
 use serde_json::json;
 
-/// A server that describes its tools in the words of a file beside it.
+/// A server whose tool descriptions are read from a file beside it.
 const SERVER: &str = r#"#!/usr/bin/python3 -u
 import json, os, pathlib, sys
 words = pathlib.Path("words.txt")
@@ -58,7 +58,7 @@ impl Bench {
         Self { folder, host }
     }
 
-    /// The app is started again.
+    /// Starts the app again.
     async fn again(self) -> Self {
         self.host.stop().await;
         drop(self.host);
@@ -70,7 +70,7 @@ impl Bench {
         self.host.server_tools(Empty {}).await.unwrap().tools
     }
 
-    /// What models are given.
+    /// Returns the tools that models get.
     async fn offered(&self) -> Vec<(String, Effect)> {
         let packs = self.host.packs_list(Empty {}).await.unwrap().packs;
         packs.iter().flat_map(|pack| &pack.tools).map(|tool| (tool.id.0.clone(), tool.effect)).collect()
@@ -81,7 +81,7 @@ impl Bench {
         self.host.tool_call(params).await.unwrap()
     }
 
-    /// The same while it asks first, and nobody is there.
+    /// Makes a call that needs an approval, with nobody to approve.
     async fn refused(&self) -> contract::AgentError {
         let params = ToolCallParams { tool: "post.send".into(), arguments: json!({"to": "Ada"}), session: None, headless: true };
         self.host.tool_call(params).await.unwrap_err()
@@ -113,7 +113,7 @@ async fn an_offered_tool_is_a_write_until_the_user_says_otherwise() {
     assert_eq!((tool.state, tool.says, tool.declared), (DefinitionState::Accepted, Some(Effect::ReadOnly), false));
     assert_eq!(bench.refused().await.code, ErrorCode::ApprovalRequired);
     let params = ServerToolEffectParams { pack: "post".into(), server: "post".into(), name: "send".into(), effect: Effect::ReadOnly };
-    // A terminal may not widen.
+    // A terminal may not widen access.
     let terminal = Terminal::local(Arc::clone(&bench.host), Person::Deciding);
     assert_eq!(terminal.server_tool_effect(params.clone()).await.unwrap_err().reason_text(), Some("window_only"));
     drop(terminal);
@@ -126,7 +126,7 @@ async fn an_offered_tool_is_a_write_until_the_user_says_otherwise() {
     bench.host.stop().await;
 }
 
-/// Only a read, only where the manifest says nothing, and only towards asking more often.
+/// Only for a read, only if the manifest says nothing, and only to require more approvals.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_servers_word_that_a_read_goes_anywhere_counts_where_the_pack_is_silent() {
     let bench = Bench::open().await;
@@ -174,7 +174,7 @@ async fn a_changed_tool_is_not_called_until_a_person_accepts_what_changed() {
     assert_eq!(bench.calls(), 1);
     describe(bench.folder.path(), "send: Sends a letter, and a copy to us.\nburn: Burns a letter.\n");
     let bench = bench.again().await;
-    // It is found out when the server is started for the call, before the call.
+    // Noticed when the server is started for the call, before the call.
     let refused = bench.send().await;
     assert_eq!((refused.outcome, refused.error.unwrap().reason_text()), (ToolOutcome::Error, Some("definition_changed")));
     assert_eq!(bench.calls(), 1);
@@ -197,7 +197,7 @@ async fn a_changed_tool_is_not_called_until_a_person_accepts_what_changed() {
     bench.host.stop().await;
 }
 
-/// A pack with one declared tool of a server; gives its folder.
+/// Creates a pack with one declared tool of a server. Returns its folder.
 fn declaring(folder: &Path, mut server: serde_json::Value, effect: &str) -> std::path::PathBuf {
     let pack = folder.join("packs/far");
     fs::create_dir_all(&pack).unwrap();
