@@ -26,18 +26,18 @@ pub struct QueuedMessage {
     pub text: String,
 }
 
-/// A session opened: its newest items (ascending), what runs, what waits.
+/// An open session: its newest items (ascending), the running turn, and waiting messages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct SessionView {
     pub summary: SessionSummary,
     pub items: Vec<Item>,
-    /// Older items exist before the first of `items`.
+    /// Whether there are older items than the first of `items`.
     pub has_more: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running_turn: Option<TurnId>,
     pub queue: Vec<QueuedMessage>,
     pub approvals: Vec<Approval>,
-    /// The newest cart, when it lies before `items`.
+    /// The newest cart, if it is older than `items`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cart: Option<Item>,
 }

@@ -2,6 +2,6 @@
 import type { Dataset } from "./Dataset";
 
 /**
- * Puts a set in force; neither is deleted by it.
+ * Makes a data set the active one. The other is kept.
  */
 export type DatasetUseParams = { dataset: Dataset, };

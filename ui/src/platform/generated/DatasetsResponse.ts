@@ -3,6 +3,6 @@ import type { Dataset } from "./Dataset";
 import type { DatasetView } from "./DatasetView";
 
 /**
- * Both sets, and the one that answers.
+ * Both data sets, and the active one.
  */
 export type DatasetsResponse = { active: Dataset, sample: DatasetView, imported: DatasetView, };

@@ -6,7 +6,7 @@ import type { RedactionLevel } from "./RedactionLevel";
  */
 export type EgressSettings = { 
 /**
- * False: only the offline model and servers on this machine may answer.
+ * If false, only the offline model and servers on this computer may answer.
  */
 allowed: boolean, 
 /**

@@ -6,14 +6,15 @@ import type { RedactionLevel } from "./RedactionLevel";
  */
 export type LlmEgress = { 
 /**
- * In words, for the user.
+ * What is sent, as text for the user.
  */
 what_is_sent: string, 
 /**
- * False: only models on this computer get to know of its results.
+ * If false, only models on this computer get its results.
  */
 allowed: boolean, 
 /**
- * Held back at least; without it `strict` for PII and confidential data, else `basic`. The user may ask for more, never for less.
+ * The minimum redaction level; without it `strict` for PII and confidential data, else
+ * `basic`. The user may choose a higher level, but not a lower one.
  */
 redaction?: RedactionLevel | null, };

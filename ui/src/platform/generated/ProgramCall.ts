@@ -19,11 +19,11 @@ args?: Array<string>, stdin: Stdin, output: Answer,
  */
 env?: Array<string>, 
 /**
- * The program may open network connections.
+ * Whether the program may open network connections.
  */
 network: boolean, 
 /**
- * Handed on as `COUNTERSIGN_PACK_DATA`: a folder of the pack's own that stays.
+ * Whether it gets a permanent folder of the pack, passed as `COUNTERSIGN_PACK_DATA`.
  */
 data_dir: boolean, 
 /**
