@@ -1,4 +1,5 @@
-// Which view is shown. In memory only: a desktop window has no address bar, and nothing is kept in the webview.
+// The open view. In memory only: a desktop window has no address bar, and nothing is stored in the
+// webview.
 import type { MessageKey } from "../i18n/index.svelte";
 
 export const VIEWS = ["chat", "audit", "tools", "data", "settings"] as const;

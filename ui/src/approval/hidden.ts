@@ -1,5 +1,5 @@
-// Makes characters visible that a reader would not see, or that would reorder what is read: controls, zero-width marks,
-// direction overrides, odd spaces. Pure.
+// Shows characters that a reader would not see, or that reorder text: controls, zero-width marks,
+// direction overrides, unusual spaces. Pure.
 
 export interface Piece {
   text: string;

@@ -1,4 +1,5 @@
-// Whatever Rust says to a person has its Swedish sentence; the sources are read, so that a new one cannot be forgotten.
+// Every sentence that Rust shows to a person has a Swedish one. The test reads the sources, so that
+// a new one cannot be forgotten.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";

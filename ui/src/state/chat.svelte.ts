@@ -291,7 +291,7 @@ export class Chat {
         if (push.event.type === "final" && this.sent?.turn === push.event.turn) this.sent = null;
         const shown = this.open?.session === state.session;
         if (state.stale && shown) void this.read(state.session);
-        // Nothing shows it and nothing runs in it any more: it is read again when it is opened.
+        // It is not shown and nothing runs in it, so it is read again when it is opened.
         if (!shown && !state.running) this.transcripts.delete(state.session);
         return;
       }
@@ -309,7 +309,7 @@ export class Chat {
         void this.refresh();
         return;
       case "approvals":
-        // The list shows which conversations wait.
+        // The list shows which conversations have pending actions.
         void this.reloadList();
         return;
       case "import":

@@ -1,4 +1,5 @@
-// A server's question as fields: a flat JSON Schema of texts, numbers, yes/no and choices. Knows no component.
+// Converts a server's question into fields: a flat JSON Schema of texts, numbers, yes/no and
+// choices. Knows no component.
 
 export type FieldKind = "text" | "number" | "yes_no" | "choice" | "choices";
 export type FieldValue = string | boolean | string[];

@@ -114,11 +114,12 @@ export function emptyTranscript(session: string): Transcript {
 
 /** Takes a session as the host just read it; what a running turn has said in the meantime stays. */
 export function openTranscript(state: Transcript, view: SessionView): void {
-  // A page without items was read before the first one was stored: all that is known came after it.
+  // A page without items was read before the first one was stored, so all known entries came later.
   const oldest = view.items[0]?.seq ?? 0;
   const overlaps = state.entries.some((entry) => Number.isFinite(entry.seq) && entry.seq >= oldest);
   if (!overlaps) {
-    // Nothing known reaches into this page: what lies before it may have holes, so it is read again when wanted.
+    // No known entry overlaps this page. Entries before it may have gaps, so they are read again
+    // when needed.
     state.entries = state.entries.filter((entry) => !Number.isFinite(entry.seq));
     state.hasMore = view.has_more;
   }
@@ -163,7 +164,7 @@ export function takeApproval(state: Transcript, approval: Approval): void {
   if (entry.tool === "") entry.tool = approval.tool;
   if (entry.title === "") entry.title = approval.tool_title;
   entry.effect ??= approval.effect;
-  // An edited or re-priced proposal takes the place of the one it replaces.
+  // An edited or re-priced proposal replaces the earlier one.
   const newer =
     !entry.approval ||
     approval.id === entry.approval.id ||
@@ -499,7 +500,7 @@ export function endOf(state: Transcript, turn: string): "complete" | "stopped" |
   const notices = own.filter((entry) => entry.kind === "notice");
   if (notices.some((entry) => entry.level === "error")) return null;
   const answer = own.findLast((entry) => entry.kind === "assistant");
-  // Words that it said on the way are whole, also when it was stopped behind them.
+  // Texts during the turn are complete, also if the turn was stopped after them.
   if (answer?.partial || notices.some((entry) => entry.code === "turn_cancelled")) return "stopped";
   return answer && Number.isFinite(answer.seq) ? "complete" : null;
 }

@@ -1,4 +1,4 @@
-// Records in words and icons: what happened, to what, and the tone of its status.
+// The texts and icons of records: what happened, to what, and the tone of the status.
 import BookText from "@lucide/svelte/icons/book-text";
 import Bot from "@lucide/svelte/icons/bot";
 import CircleDot from "@lucide/svelte/icons/circle-dot";

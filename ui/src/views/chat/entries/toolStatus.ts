@@ -1,4 +1,4 @@
-// How a tool call stands, as words, tone and icon. Pure.
+// The state of a tool call as text, tone and icon. Pure.
 import type { MessageKey } from "../../../i18n/index.svelte";
 import type { AgentError } from "../../../platform/generated/AgentError";
 import type { ToolOutcome } from "../../../platform/generated/ToolOutcome";

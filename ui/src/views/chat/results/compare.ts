@@ -1,4 +1,4 @@
-// Products side by side: which features they have and where they differ. Pure; the table words it.
+// Compares products: their features, and where they differ. Pure; the table has the texts.
 import { num } from "../../../lib/read";
 import type { Product } from "./shop";
 
@@ -76,7 +76,7 @@ function featuresOf(product: Product): Map<string, { name: string; value: string
   put("brand", product.brand);
   for (const [name, values] of dimensions(product)) put(name, spread(values));
   for (const [name, value] of Object.entries(product.attributes)) put(name, value);
-  // The maker is named once.
+  // The manufacturer is shown once.
   if (found.get("manufacturer")?.value === product.brand) found.delete("manufacturer");
   return found;
 }

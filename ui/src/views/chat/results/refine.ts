@@ -1,5 +1,5 @@
-// How a search can go on: in other words when it found nothing (the host says which), narrower when it found much. Pure; the chips
-// word it.
+// Refinements of a search: other words if it found nothing (the host suggests them), narrower ones
+// if it found much. Pure; the chips have the texts.
 import { list, obj, str } from "../../../lib/read";
 import { readProducts, type Product } from "./shop";
 
@@ -21,7 +21,7 @@ export function refinements(args: unknown, data: unknown): Refinement[] {
   if (query === "") return [];
   const { products, total } = readProducts(data);
   if (products.length === 0) return otherWays(query, data);
-  // Other words would be searched for without the filters, and so show what they left out.
+  // Other words would be searched without the filters, and would show what the filters left out.
   const isFiltered = Object.keys(obj(obj(args)["filters"])).length > 0;
   return total > MANY && !isFiltered ? narrower(query, products) : [];
 }
@@ -38,7 +38,7 @@ function otherWays(query: string, data: unknown): Refinement[] {
       ? [{ kind: "without", query: rest.join(" "), names }]
       : [];
   });
-  // Two that search for the same are one.
+  // Two refinements with the same search count as one.
   const different = offered.filter(
     (one, at) => offered.findIndex((other) => other.query === one.query) === at,
   );
