@@ -240,7 +240,7 @@ pub(crate) enum Packs {
     },
 }
 
-/// What a new pack's tool is.
+/// The kind of a new pack's tool.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub(crate) enum PackKind {
     /// A program in the pack's folder

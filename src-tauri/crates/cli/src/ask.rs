@@ -61,7 +61,7 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Ask, text: String, pers
                 }
             },
         };
-        listen::tell_declined(out, &push);
+        listen::print_declined(out, &push);
         let event = listen::of_turn(&push, &started.session, &started.turn);
         if let Some(event) = event {
             view.show(event);
@@ -74,7 +74,7 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Ask, text: String, pers
                 return Ok(view.end(*status, error.as_ref()));
             }
         }
-        if asker.wanted(&push) && (event.is_some() || matches!(push, Push::Questions { .. })) {
+        if asker.wants(&push) && (event.is_some() || matches!(push, Push::Questions { .. })) {
             let cancel = TurnCancelParams { session: started.session.clone(), turn: started.turn.clone() };
             tokio::select! {
                 more = asker.about(link, &push) => heard.extend(more?),

@@ -48,11 +48,11 @@ pub(crate) fn run(command: Command, data_dir: PathBuf, out: Out) -> Result<Exit,
         Command::Ask(args) => {
             let text = ask::check(&args)?;
             let person = link::person_present();
-            with_link(data_dir, asked(person), async |link| ask::run(link, out, args, text, person).await)
+            with_link(data_dir, person_mode(person), async |link| ask::run(link, out, args, text, person).await)
         }
         Command::Tools(args) => {
             let person = link::person_present();
-            with_link(data_dir, asked(person), async |link| tools::run(link, out, args, person).await)
+            with_link(data_dir, person_mode(person), async |link| tools::run(link, out, args, person).await)
         }
         Command::Policy(args) => with_link(data_dir, Person::Absent, async |link| policy::run(link, out, args).await),
         Command::Approvals(args) => {
@@ -80,7 +80,7 @@ pub(crate) fn accept_new_log(data_dir: PathBuf, out: Out) -> Result<(), Failure>
     accepted.map(|_| ())
 }
 
-fn asked(person: bool) -> Person {
+fn person_mode(person: bool) -> Person {
     if person { Person::Asked } else { Person::Absent }
 }
 

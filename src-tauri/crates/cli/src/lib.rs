@@ -35,7 +35,7 @@ pub fn run() -> ExitCode {
     }
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => return said_by_parser(&error),
+        Err(error) => return print_parser_message(&error),
     };
     let folder = link::data_dir(args.data_dir.clone());
     match &args.command {
@@ -75,7 +75,7 @@ fn report(out: Out, failure: &Failure) -> ExitCode {
 
 /// Prints the parser's message. Help and version are not errors; clap knows which stream each
 /// belongs to.
-fn said_by_parser(error: &clap::Error) -> ExitCode {
+fn print_parser_message(error: &clap::Error) -> ExitCode {
     let printed = error.print();
     if error.use_stderr() {
         return Exit::Usage.into();

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use contract::{AgentError, Commands, Empty, Push};
 use host::client::NotConnected;
-use host::{Host, Options, Paths, Person, Served, Terminal, WhenAlarmed};
+use host::{Host, Options, Paths, Person, SocketServer, Terminal, WhenAlarmed};
 use tokio::sync::broadcast;
 
 use crate::out::{Out, Tone};
@@ -39,7 +39,7 @@ pub(crate) fn person_in_front() -> bool {
 pub(crate) struct Link {
     pub(crate) commands: Arc<dyn Commands>,
     pub(crate) pushes: broadcast::Receiver<Push>,
-    here: Option<(Arc<Host>, Option<Served>)>,
+    here: Option<(Arc<Host>, Option<SocketServer>)>,
 }
 
 impl Link {
@@ -50,7 +50,7 @@ impl Link {
         for _ in 0..ATTEMPTS {
             let options = Options { data_dir: Some(data_dir.clone()), credentials_from_environment: true, when_alarmed, ..Options::default() };
             match Host::open(options).await {
-                Ok(host) => return Ok(Self::here(host, person)),
+                Ok(host) => return Ok(Self::local(host, person)),
                 Err(error) if error.reason_text() == Some("profile_in_use") => {}
                 Err(error) => return Err(error),
             }
@@ -67,7 +67,7 @@ impl Link {
             .hint("Close it, or use another folder with --data-dir."))
     }
 
-    fn here(host: Arc<Host>, person: Person) -> Self {
+    fn local(host: Arc<Host>, person: Person) -> Self {
         let served = host::serve(&host).inspect_err(|error| tracing::warn!(%error, "further csign calls cannot join this one")).ok();
         let pushes = host.subscribe();
         Self { commands: Arc::new(Terminal::local(Arc::clone(&host), person)), pushes, here: Some((host, served)) }

@@ -1,4 +1,4 @@
-//! What a command waits for: events of its turn, questions to the person, Ctrl-C.
+//! The inputs of a waiting command: events of its turn, questions to the person, Ctrl-C.
 
 use chrono::{DateTime, Utc};
 use contract::{
@@ -26,18 +26,18 @@ impl Asker {
         Self { out, keys }
     }
 
-    pub(crate) fn present(&self) -> bool {
+    pub(crate) fn is_present(&self) -> bool {
         self.keys.is_some()
     }
 
     /// Whether a push requires a question to the person.
-    pub(crate) fn wanted(&self, push: &Push) -> bool {
+    pub(crate) fn wants(&self, push: &Push) -> bool {
         let asks = match push {
             Push::Turn { event } => matches!(event.event, EventBody::ApprovalRequested { .. }),
             Push::Questions { waiting } => *waiting > 0,
             _ => false,
         };
-        asks && self.present()
+        asks && self.is_present()
     }
 
     /// Asks the person about a push. Returns the pushes that arrived meanwhile.
@@ -60,8 +60,8 @@ impl Asker {
                 done = &mut work => return Ok(done),
                 push = next(link) => push?,
             };
-            tell_declined(self.out, &push);
-            if matches!(push, Push::Questions { .. }) && self.wanted(&push) {
+            print_declined(self.out, &push);
+            if matches!(push, Push::Questions { .. }) && self.wants(&push) {
                 let asking = self.about(link, &push);
                 tokio::select! {
                     done = &mut work => return Ok(done),
@@ -74,7 +74,7 @@ impl Asker {
     /// Asks all open questions of servers, one after the other.
     async fn questions(&mut self, link: &mut Link) -> Result<Vec<Push>, AgentError> {
         let mut heard = Vec::new();
-        while let (true, Some(question)) = (self.present(), first_question(link).await?) {
+        while let (true, Some(question)) = (self.is_present(), first_question(link).await?) {
             heard.extend(self.answer(link, &question).await?);
         }
         Ok(heard)
@@ -125,7 +125,7 @@ impl Asker {
                 decision = &mut asking => break decision,
                 push = next(link) => {
                     let push = push?;
-                    let settled = settles(&push, &approval.id);
+                    let settled = decided_status(&push, &approval.id);
                     heard.push(push);
                     if let Some(status) = settled {
                         self.out.note(format!("\nNo answer is needed any more: it is {}.", word(status)));
@@ -148,7 +148,7 @@ async fn first_question(link: &Link) -> Result<Option<ServerQuestion>, AgentErro
 }
 
 /// Reports that a server's question was declined because nobody could be asked.
-pub(crate) fn tell_declined(out: Out, push: &Push) {
+pub(crate) fn print_declined(out: Out, push: &Push) {
     if let Push::QuestionDeclined { pack, server, message } = push {
         out.note(format!("{} (pack {}) asked: {}", exact(server), exact(pack.as_str()), exact(message)));
         out.note("Nobody is here to answer, so it was told no. Run this in a terminal, or ask in the window, to be asked.");
@@ -176,7 +176,7 @@ pub(crate) fn of_session(push: &Push, session: &SessionId) -> bool {
     matches!(push, Push::Turn { event } if event.session == *session)
 }
 
-fn settles(push: &Push, id: &ApprovalId) -> Option<ApprovalStatus> {
+fn decided_status(push: &Push, id: &ApprovalId) -> Option<ApprovalStatus> {
     let Push::Turn { event: TurnEvent { event: EventBody::ApprovalResolved { id: of, status }, .. } } = push else { return None };
     (of == id).then_some(*status)
 }

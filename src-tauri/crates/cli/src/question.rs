@@ -133,7 +133,7 @@ fn prompt(field: &Field<'_>) -> String {
         Kind::Choice { many: true, .. } => "numbers from above, with commas between",
     };
     let enter = match (field.default, field.required) {
-        (Some(default), _) => format!("; Enter: {}", exact(&shown(field, default))),
+        (Some(default), _) => format!("; Enter: {}", exact(&format_value(field, default))),
         (None, true) => String::new(),
         (None, false) => "; Enter: no answer".into(),
     };
@@ -142,7 +142,7 @@ fn prompt(field: &Field<'_>) -> String {
 }
 
 /// Formats a value for the person.
-fn shown(field: &Field<'_>, value: &Value) -> String {
+fn format_value(field: &Field<'_>, value: &Value) -> String {
     match (&field.kind, value) {
         (Kind::YesNo, Value::Bool(yes)) => if *yes { "y" } else { "n" }.into(),
         (Kind::Choice { options, .. }, Value::Array(values)) => {
@@ -172,14 +172,14 @@ fn read(field: &Field<'_>, line: &str) -> Result<Option<Value>, &'static str> {
             line.parse::<i64>().map_or(Value::Number(number), Value::from)
         }
         Kind::YesNo => Value::from(yes_no(line).ok_or("    Type y or n.")?),
-        Kind::Choice { options, many: false } => chosen(options, line)?,
-        Kind::Choice { options, many: true } => line.split(',').map(|one| chosen(options, one.trim())).collect::<Result<Vec<_>, _>>()?.into(),
+        Kind::Choice { options, many: false } => parse_choices(options, line)?,
+        Kind::Choice { options, many: true } => line.split(',').map(|one| parse_choices(options, one.trim())).collect::<Result<Vec<_>, _>>()?.into(),
     };
     Ok(Some(value))
 }
 
 /// Finds a choice by its number or its text.
-fn chosen(options: &[(Value, String)], line: &str) -> Result<Value, &'static str> {
+fn parse_choices(options: &[(Value, String)], line: &str) -> Result<Value, &'static str> {
     let by_number = line.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));
     let found = options.iter().find(|(value, label)| label == line || value == line).or(by_number);
     found.map(|(value, _)| value.clone()).ok_or("    Choose from the list above, by number.")
@@ -199,38 +199,38 @@ mod tests {
 
     use super::*;
 
-    fn one(schema: &Value, required: bool, line: &str) -> Result<Option<Value>, &'static str> {
+    fn parse_value(schema: &Value, required: bool, line: &str) -> Result<Option<Value>, &'static str> {
         read(&field("f", schema, required), line)
     }
 
     #[test]
     fn a_line_becomes_what_the_field_wants() {
-        assert_eq!(one(&json!({"type": "string"}), true, "Ada"), Ok(Some(json!("Ada"))));
-        assert_eq!(one(&json!({"type": "integer"}), true, "12"), Ok(Some(json!(12))));
-        assert_eq!(one(&json!({"type": "number"}), true, "1.5"), Ok(Some(json!(1.5))));
-        assert_eq!(one(&json!({"type": "number"}), true, "2"), Ok(Some(json!(2))));
-        assert_eq!(one(&json!({"type": "boolean"}), true, "Yes"), Ok(Some(json!(true))));
+        assert_eq!(parse_value(&json!({"type": "string"}), true, "Ada"), Ok(Some(json!("Ada"))));
+        assert_eq!(parse_value(&json!({"type": "integer"}), true, "12"), Ok(Some(json!(12))));
+        assert_eq!(parse_value(&json!({"type": "number"}), true, "1.5"), Ok(Some(json!(1.5))));
+        assert_eq!(parse_value(&json!({"type": "number"}), true, "2"), Ok(Some(json!(2))));
+        assert_eq!(parse_value(&json!({"type": "boolean"}), true, "Yes"), Ok(Some(json!(true))));
         for (schema, line) in [(json!({"type": "integer"}), "1.5"), (json!({"type": "number"}), "NaN"), (json!({"type": "boolean"}), "maybe")] {
-            assert!(one(&schema, true, line).is_err(), "{line}");
+            assert!(parse_value(&schema, true, line).is_err(), "{line}");
         }
     }
 
     #[test]
     fn choices_are_made_by_number_or_in_words() {
         let plain = json!({"type": "string", "enum": ["a", "b"], "enumNames": ["First", "Second"]});
-        assert_eq!(one(&plain, true, "2"), Ok(Some(json!("b"))));
-        assert_eq!(one(&plain, true, "First"), Ok(Some(json!("a"))));
-        assert!(one(&plain, true, "3").is_err() && one(&plain, true, "0").is_err());
+        assert_eq!(parse_value(&plain, true, "2"), Ok(Some(json!("b"))));
+        assert_eq!(parse_value(&plain, true, "First"), Ok(Some(json!("a"))));
+        assert!(parse_value(&plain, true, "3").is_err() && parse_value(&plain, true, "0").is_err());
         let many = json!({"type": "array", "items": {"anyOf": [{"const": "x", "title": "Ex"}, {"const": "y", "title": "Why"}]}});
-        assert_eq!(one(&many, true, "1, Why"), Ok(Some(json!(["x", "y"]))));
+        assert_eq!(parse_value(&many, true, "1, Why"), Ok(Some(json!(["x", "y"]))));
     }
 
     #[test]
     fn enter_takes_the_default_or_leaves_out_what_may_be_left_out() {
-        assert_eq!(one(&json!({"type": "string"}), false, ""), Ok(None));
-        assert!(one(&json!({"type": "string"}), true, "").is_err());
+        assert_eq!(parse_value(&json!({"type": "string"}), false, ""), Ok(None));
+        assert!(parse_value(&json!({"type": "string"}), true, "").is_err());
         let schema = json!({"type": "string", "enum": ["a", "b"], "enumNames": ["First", "Second"], "default": "b", "description": "Which?"});
-        assert_eq!(one(&schema, true, ""), Ok(Some(json!("b"))));
+        assert_eq!(parse_value(&schema, true, ""), Ok(Some(json!("b"))));
         assert_eq!(prompt(&field("f", &schema, true)), "  f - Which? (one of the numbers above; Enter: Second): ");
     }
 }

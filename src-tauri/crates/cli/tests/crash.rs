@@ -83,7 +83,7 @@ impl Profile {
         serde_json::from_str(&text).unwrap_or_else(|e| panic!("{args:?}: {e}: {text}{}", String::from_utf8_lossy(&out.stderr)))
     }
 
-    fn verified(&self, when: &str) {
+    fn assert_verified(&self, when: &str) {
         let out = self.csign(None, &["audit", "verify"]);
         assert!(out.status.success(), "{when}: {}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
     }
@@ -121,7 +121,7 @@ impl Profile {
 }
 
 /// Whether the process was killed: directly, or as reported by the terminal's program.
-fn killed(out: &Output) -> bool {
+fn was_killed(out: &Output) -> bool {
     use std::os::unix::process::ExitStatusExt;
     out.status.signal() == Some(9) || out.status.code() == Some(128 + 9)
 }
@@ -135,7 +135,7 @@ fn a_reading_turn_killed_anywhere_leaves_a_session_that_says_so() {
     for point in READING {
         let profile = Profile::new();
         let out = profile.csign(Some(point), &["ask", "--session", "s", "How is account 17 pacing this month?"]);
-        assert!(killed(&out), "{point} is passed: {}", String::from_utf8_lossy(&out.stdout));
+        assert!(was_killed(&out), "{point} is passed: {}", String::from_utf8_lossy(&out.stdout));
         let again = profile.csign(None, &["ask", "--session", "s", "hello"]);
         assert!(again.status.success(), "{point}: {}", String::from_utf8_lossy(&again.stderr));
         let items = profile.items();
@@ -143,7 +143,7 @@ fn a_reading_turn_killed_anywhere_leaves_a_session_that_says_so() {
         let interrupted = items.iter().filter(|item| item["code"] == "turn_interrupted").count();
         let expected = usize::from(!matches!(point, "BeforeUserMessage" | "AfterAnswerSaved"));
         assert_eq!(interrupted, expected, "{point}: {items:#?}");
-        profile.verified(point);
+        profile.assert_verified(point);
     }
 }
 
@@ -174,10 +174,10 @@ fn killed_while_it_waits_the_action_never_runs() {
     let part = buyable_part(&profile);
     let call = format!("tools call cart.addItem --args '{{\"partNo\":\"{part}\",\"quantity\":2}}'");
     let out = profile.at_a_terminal(Some("AfterApprovalRequested"), &call);
-    assert!(killed(&out), "{:?} {}", out.status, String::from_utf8_lossy(&out.stdout));
+    assert!(was_killed(&out), "{:?} {}", out.status, String::from_utf8_lossy(&out.stdout));
     assert_eq!(profile.said_of(|row| row["tool"] == "cart.addItem"), "expired", "whoever waited for it is gone");
     assert_eq!(profile.pieces_in_carts(), 0);
-    profile.verified("AfterApprovalRequested");
+    profile.assert_verified("AfterApprovalRequested");
 }
 
 #[test]
@@ -186,14 +186,14 @@ fn an_approved_change_killed_anywhere_happens_at_most_once() {
         let (profile, id, hash) = with_pending();
         let approve = format!("approvals approve {id} --hash {hash}");
         let out = profile.at_a_terminal(Some(point), &approve);
-        assert!(killed(&out), "{point} is passed: {:?} {}", out.status, String::from_utf8_lossy(&out.stdout));
+        assert!(was_killed(&out), "{point} is passed: {:?} {}", out.status, String::from_utf8_lossy(&out.stdout));
         assert_eq!(profile.pieces_in_carts(), 2 * happened, "{point}");
         assert_eq!(profile.said_of(|row| row["id"] == id.as_str()), said, "{point}");
         assert_eq!(profile.changes_of_unknown_outcome(), unknown, "{point}");
         let again = profile.at_a_terminal(None, &approve);
         assert!(!again.status.success(), "{point}: a second yes is refused: {}", String::from_utf8_lossy(&again.stdout));
         assert_eq!(profile.pieces_in_carts(), 2 * happened, "{point}: nothing is run by a restart");
-        profile.verified(point);
+        profile.assert_verified(point);
     }
 }
 
@@ -206,7 +206,7 @@ fn a_change_of_a_conversation_killed_anywhere_is_told_there() {
         let waiting = profile.json(&["approvals", "list"])[0].clone();
         let approve = format!("approvals approve {} --hash {}", waiting["id"].as_str().unwrap(), waiting["hash"].as_str().unwrap());
         let out = profile.at_a_terminal(Some(point), &approve);
-        assert!(killed(&out), "{point} is passed: {:?} {}", out.status, String::from_utf8_lossy(&out.stdout));
+        assert!(was_killed(&out), "{point} is passed: {:?} {}", out.status, String::from_utf8_lossy(&out.stdout));
         let again = profile.csign(None, &["ask", "--session", "s", "hello"]);
         assert!(again.status.success(), "{point}: {}", String::from_utf8_lossy(&again.stderr));
         let items = profile.items();
@@ -215,6 +215,6 @@ fn a_change_of_a_conversation_killed_anywhere_is_told_there() {
         assert_eq!(end["outcome"], if said == UNKNOWN { "unknown" } else { "expired" }, "{point}: {end}");
         assert_eq!(profile.said_of(|row| row["id"] == waiting["id"]), said, "{point}");
         assert_eq!(profile.pieces_in_carts(), 2 * happened, "{point}: nothing is run by a restart");
-        profile.verified(point);
+        profile.assert_verified(point);
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn engine(engine: &Arc<Engine>, packs: &[String], tools: &Arc<HostToo
     packs::qualify(&mut known.iter_mut().flat_map(|(_, specs)| specs).collect::<Vec<_>>());
     let known = known.into_iter().map(|(manifest, specs)| OfflinePack::new(manifest, specs)).collect();
     let models = Arc::new(LimitedModels { models: Arc::clone(models), offline: Arc::new(OfflineModel::new(known)) });
-    let limited = Arc::new(Limited { all: Arc::clone(tools), packs: packs.to_vec(), specs: Selected::default(), agents: Selected::default() });
+    let limited = Arc::new(LimitedTools { all: Arc::clone(tools), packs: packs.to_vec(), specs: Selected::default(), agents: Selected::default() });
     engine.limited(Reachable { tools: Arc::clone(&limited) as _, roster: limited, models })
 }
 
@@ -55,14 +55,14 @@ impl<T: Clone> Selected<T> {
 
 /// The tools and specialists of some packs. They are named as if there were no other packs, so
 /// another installed pack changes nothing for callers.
-struct Limited {
+struct LimitedTools {
     all: Arc<HostTools>,
     packs: Vec<String>,
     specs: Selected<ToolSpec>,
     agents: Selected<Agent>,
 }
 
-impl Limited {
+impl LimitedTools {
     fn has(&self, pack: &PackId) -> bool {
         self.packs.iter().any(|id| id == pack.as_str())
     }
@@ -75,7 +75,7 @@ impl Limited {
     }
 }
 
-impl Roster for Limited {
+impl Roster for LimitedTools {
     fn agents(&self) -> Arc<Vec<Agent>> {
         let specs = self.specs();
         let renamed = |agent: &Agent| {
@@ -91,7 +91,7 @@ impl Roster for Limited {
 }
 
 #[async_trait]
-impl Tools for Limited {
+impl Tools for LimitedTools {
     fn specs(&self) -> Arc<Vec<ToolSpec>> {
         self.specs.of(self.all.specs(), |all| {
             let mut own: Vec<ToolSpec> = all.iter().filter(|spec| self.has(&spec.pack)).cloned().collect();

@@ -24,18 +24,18 @@ impl ChatWindow {
 
     async fn set_settings(&self, params: SettingsSetParams) -> Result<SettingsView, AgentError> {
         self.0.check_settings(&params.settings)?;
-        let _changing = self.confirmed(|| Ok(self.0.profile.widening(&params.settings).changes)).await?;
+        let _changing = self.lock_confirmed(|| Ok(self.0.profile.widening(&params.settings).changes)).await?;
         self.0.settings_set(params.clone()).await
     }
 
     async fn set_secret(&self, params: SecretSetParams) -> Result<Empty, AgentError> {
-        let _changing = self.confirmed(|| self.0.key_change(&params.name).map(|change| vec![change])).await?;
+        let _changing = self.lock_confirmed(|| self.0.key_change(&params.name).map(|change| vec![change])).await?;
         self.0.secret_set(params.clone()).await
     }
 
     /// Waits until a person has confirmed the changes that `asks` returns at that time. No other
     /// change happens while the guard is held.
-    async fn confirmed(&self, asks: impl Fn() -> Result<Vec<SettingChange>, AgentError> + Send + Sync) -> Result<MutexGuard<'_, ()>, AgentError> {
+    async fn lock_confirmed(&self, asks: impl Fn() -> Result<Vec<SettingChange>, AgentError> + Send + Sync) -> Result<MutexGuard<'_, ()>, AgentError> {
         self.0.check_alarm()?;
         let patience = Duration::from_secs(self.0.profile.settings().limits.approval_expiry_s.into());
         let mut agreed = Vec::new();

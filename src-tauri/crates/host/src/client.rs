@@ -86,7 +86,7 @@ pub async fn connect(paths: &Paths, at_terminal: bool) -> Result<(Arc<Client>, b
 impl Client {
     async fn call<P: Serialize, R: DeserializeOwned>(&self, command: &str, params: P) -> Result<R, AgentError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let params = self.own_keys.sendable(command, serde_json::to_value(params).map_err(|_| lost())?)?;
+        let params = self.own_keys.filter_params(command, serde_json::to_value(params).map_err(|_| lost())?)?;
         let (tell, told) = oneshot::channel();
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id, tell);
         if self.reading.is_finished() {

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Host, definitions, doctor,
     entries::Entries,
-    models::{API_KEY, FALLBACK_KEY, Tested, entry_of, may_be_kept, origin_of_key},
+    models::{API_KEY, ConnectionTest, FALLBACK_KEY, entry_of, may_be_kept, origin_of_key},
     pack_keys::{self, Destination},
     pack_settings, servers,
 };
@@ -255,7 +255,7 @@ impl Commands for Host {
         Ok(Empty {})
     }
     async fn model_test(&self, _: Empty) -> Result<ModelTestResponse, AgentError> {
-        Ok(self.models.test().await.map_or_else(offline_answer, tested_answer))
+        Ok(self.models.test().await.map_or_else(offline_answer, test_response))
     }
     async fn model_servers(&self, _: Empty) -> Result<LocalServersResponse, AgentError> {
         let found = models::local::find(models::local::USUAL).await;
@@ -437,11 +437,11 @@ fn offline_answer() -> ModelTestResponse {
     }
 }
 
-fn tested_answer(tested: Tested) -> ModelTestResponse {
-    let Tested { host, capabilities, found } = tested;
+fn test_response(tested: ConnectionTest) -> ModelTestResponse {
+    let ConnectionTest { host, capabilities, found } = tested;
     match found {
         Ok(checked) => {
-            let message = answered(&checked.answer);
+            let message = quote_answer(&checked.answer);
             ModelTestResponse { ok: true, message, hint: None, problem: None, host, issuer: None, models: checked.models, capabilities }
         }
         Err(found) => ModelTestResponse {
@@ -457,7 +457,7 @@ fn tested_answer(tested: Tested) -> ModelTestResponse {
     }
 }
 
-fn answered(answer: &str) -> String {
+fn quote_answer(answer: &str) -> String {
     let short: String = answer.trim().chars().take(40).collect();
     format!("The model answers: \u{201c}{short}\u{201d}.")
 }

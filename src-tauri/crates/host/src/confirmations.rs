@@ -15,7 +15,7 @@ use crate::pushes::Hub;
 
 /// The most changes that wait at one time, so that a page cannot hide earlier requests behind many
 /// new ones.
-const MOST: usize = 8;
+const MAX_WAITING: usize = 8;
 
 type Waiting = BTreeMap<String, (Confirmation, oneshot::Sender<bool>)>;
 
@@ -35,7 +35,7 @@ impl Confirmations {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tell(&self) {
+    fn publish(&self) {
         let waiting = u32::try_from(self.lock().len()).unwrap_or(u32::MAX);
         self.hub.push(Push::Confirmations { waiting });
     }
@@ -52,8 +52,8 @@ impl Confirmations {
         drop(asked);
         match answer {
             Ok(Ok(true)) => Ok(()),
-            Ok(_) => Err(unconfirmed("The change was not confirmed in the approval window. Nothing was changed.")),
-            Err(_) => Err(unconfirmed("Nobody confirmed the change in time. Nothing was changed.")),
+            Ok(_) => Err(not_confirmed("The change was not confirmed in the approval window. Nothing was changed.")),
+            Err(_) => Err(not_confirmed("Nobody confirmed the change in time. Nothing was changed.")),
         }
     }
 
@@ -61,19 +61,19 @@ impl Confirmations {
         let id = self.ids.next("confirmation");
         {
             let mut waiting = self.lock();
-            if waiting.len() >= MOST {
-                return Err(unconfirmed("Other changes wait in the approval window. Decide those first."));
+            if waiting.len() >= MAX_WAITING {
+                return Err(not_confirmed("Other changes wait in the approval window. Decide those first."));
             }
             waiting.insert(id.clone(), (Confirmation { id: id.clone(), changes }, tell));
         }
-        self.tell();
+        self.publish();
         Ok(PendingChange { of: self, id })
     }
 
     /// Passes the answer to the waiting request.
     pub(crate) fn decide(&self, id: &str, accept: bool) -> Result<(), AgentError> {
         let found = self.lock().remove(id);
-        self.tell();
+        self.publish();
         let told = found.is_some_and(|(_, tell)| tell.send(accept).is_ok());
         if told { Ok(()) } else { Err(AgentError::invalid("This change does not wait any more.").reason("not_found")) }
     }
@@ -89,11 +89,11 @@ impl Drop for PendingChange<'_> {
     fn drop(&mut self) {
         let left = self.of.lock().remove(&self.id);
         if left.is_some() {
-            self.of.tell();
+            self.of.publish();
         }
     }
 }
 
-fn unconfirmed(message: &str) -> AgentError {
+fn not_confirmed(message: &str) -> AgentError {
     AgentError::new(ErrorCode::ApprovalRequired, message).reason("not_confirmed")
 }

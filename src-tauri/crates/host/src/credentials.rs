@@ -10,7 +10,7 @@ use secrecy::SecretString;
 use secrets::{Keyring, SecretsError};
 
 use crate::{
-    keyring_cache::Moment,
+    keyring_cache::CacheStamp,
     pack_keys::{Declared, Destination, OWN, entry},
 };
 
@@ -21,7 +21,7 @@ pub(crate) struct Credentials {
     environment: Option<fn(&str) -> Option<String>>,
     clock: Arc<dyn Clock>,
     /// Entries that existed a moment ago.
-    there: Mutex<Vec<(String, Moment)>>,
+    there: Mutex<Vec<(String, CacheStamp)>>,
 }
 
 impl Credentials {
@@ -38,14 +38,14 @@ impl Credentials {
     /// Returns an error that names what is missing for `who`.
     pub(crate) async fn check(&self, pack: &str, variable: &str, to: &Destination, who: &str) -> Result<(), AgentError> {
         let entry = format!("{} {to:?}", entry(pack, variable));
-        let now = Moment::new(self.clock.now(), self.keyring.changes());
+        let now = CacheStamp::new(self.clock.now(), self.keyring.changes());
         let there = || self.there.lock().unwrap_or_else(PoisonError::into_inner);
-        if there().iter().any(|(known, at)| *known == entry && at.stands(now)) {
+        if there().iter().any(|(known, at)| *known == entry && at.is_valid_at(now)) {
             return Ok(());
         }
         self.named(pack, variable, to, who).await?;
         let mut there = there();
-        there.retain(|(known, at)| *known != entry && at.stands(now));
+        there.retain(|(known, at)| *known != entry && at.is_valid_at(now));
         there.push((entry, now));
         Ok(())
     }

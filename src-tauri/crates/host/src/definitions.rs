@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::paths::write_atomically;
 
 /// Definitions with more lines are not compared line by line.
-const MOST_LINES: usize = 3_000;
+const MAX_LINES: usize = 3_000;
 
 /// The contents of the file: by server (`pack/name`), then by tool.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ pub(crate) struct Pin {
 }
 
 /// The state of a tool compared with its accepted definition.
-pub(crate) struct Looked {
+pub(crate) struct DefinitionCheck {
     /// Whether it is described differently now, or is gone.
     pub(crate) off: bool,
     /// The hash of the definition that a person accepted later.
@@ -103,7 +103,7 @@ impl Pins {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tell(&self) {
+    fn publish(&self) {
         if let Some(told) = self.on_change.get() {
             told();
         }
@@ -124,15 +124,15 @@ impl Pins {
     /// Compares a tool with its accepted definition. A tool that was never listed is not switched
     /// off. The first definition belongs to the pack, and does not affect proposals that were made
     /// before it was known.
-    pub(crate) fn look(&self, server: &str, tool: &str) -> Looked {
+    pub(crate) fn check_tool(&self, server: &str, tool: &str) -> DefinitionCheck {
         let state = self.lock();
         match state.kept.servers.get(server).and_then(|tools| tools.get(tool)) {
-            Some(pin) => Looked {
+            Some(pin) => DefinitionCheck {
                 off: state.of(server, tool, pin) != DefinitionState::Accepted,
                 by_person: pin.by_person.then(|| pin.hash.clone()),
                 open_world: pin.definition.annotation("openWorldHint") == Some(true),
             },
-            None => Looked { off: state.kept.servers.contains_key(server) && state.now.contains_key(server), by_person: None, open_world: false },
+            None => DefinitionCheck { off: state.kept.servers.contains_key(server) && state.now.contains_key(server), by_person: None, open_world: false },
         }
     }
 
@@ -162,7 +162,7 @@ impl Pins {
                     hash: definition.hash(&pack, name),
                     effect: stated.unwrap_or_else(|| effect(definition, pin.and_then(|pin| pin.effect))),
                     declared: stated.is_some(),
-                    says: says(definition),
+                    says: declared_effect(definition),
                     diff: match state {
                         DefinitionState::Accepted | DefinitionState::Gone => Vec::new(),
                         DefinitionState::Changed | DefinitionState::New => diff(pin.map(|pin| &pin.definition), definition),
@@ -187,7 +187,7 @@ impl Pins {
         pins.insert(tool.to_owned(), Pin { definition, hash: hash.to_owned(), accepted_at: self.clock.now(), by_person: true, effect });
         self.write(&mut state, kept)?;
         drop(state);
-        self.tell();
+        self.publish();
         Ok(())
     }
 
@@ -201,7 +201,7 @@ impl Pins {
         pin.effect = Some(effect);
         self.write(&mut state, kept)?;
         drop(state);
-        self.tell();
+        self.publish();
         Ok(())
     }
 
@@ -259,7 +259,7 @@ impl Definitions for Pins {
             }
         }
         drop(state);
-        self.tell();
+        self.publish();
     }
 
     fn check(&self, pack: &PackId, server: &str, tool: &str) -> Result<(), AgentError> {
@@ -289,7 +289,7 @@ pub(crate) fn effect(definition: &Definition, said: Option<Effect>) -> Effect {
 }
 
 /// Returns the effect that the server states, if any.
-fn says(definition: &Definition) -> Option<Effect> {
+fn declared_effect(definition: &Definition) -> Option<Effect> {
     match (definition.annotation("readOnlyHint"), definition.annotation("destructiveHint")) {
         (Some(true), _) => Some(Effect::ReadOnly),
         (_, Some(true)) => Some(Effect::Destructive),
@@ -303,7 +303,7 @@ fn diff(before: Option<&Definition>, after: &Definition) -> Vec<DiffLine> {
     let lines = |definition: &Definition| -> Vec<String> { serde_json::to_string_pretty(definition).unwrap_or_default().lines().map(str::to_owned).collect() };
     let (old, new) = (before.map(lines).unwrap_or_default(), lines(after));
     let line = |change: Change, text: &String| DiffLine { change, text: text.clone() };
-    if old.len() > MOST_LINES || new.len() > MOST_LINES {
+    if old.len() > MAX_LINES || new.len() > MAX_LINES {
         return old.iter().map(|text| line(Change::Removed, text)).chain(new.iter().map(|text| line(Change::Added, text))).collect();
     }
     // The length of the longest common subsequence of the rest, from each pair of positions.

@@ -4,7 +4,7 @@ use contract::{CheckState, ComparedWith, CredentialState, DoctorCheck, DoctorRes
 use engine::ports::{Models, Profile};
 use mcp::Hidden;
 
-use crate::{Host, doors::Doors, models::Tested, pack_settings};
+use crate::{Host, models::ConnectionTest, pack_settings, session_sockets::SessionSockets};
 
 /// Checks everything that an installation depends on.
 pub(crate) async fn examine(host: &Host) -> DoctorResponse {
@@ -158,7 +158,7 @@ fn packs(host: &Host) -> DoctorCheck {
 }
 
 /// Describes a pack with faults in a few words. A fault of its data is reported by itself.
-fn not_used(pack: &PackView) -> Option<String> {
+fn unusable_reason(pack: &PackView) -> Option<String> {
     match pack.faults.as_slice() {
         [] => None,
         [one] if !pack.tools.is_empty() => Some(format!("{} ({})", pack.id, one.problem.trim_end_matches('.'))),
@@ -201,9 +201,9 @@ async fn server_isolation(host: &Host) -> DoctorCheck {
     let mut hidden = Hidden { folders: vec![host.paths.data.clone(), host.paths.state.clone()], ..Hidden::default() };
     let own = crate::socket::address(&host.paths).ok();
     let looked = tokio::task::spawn_blocking(move || {
-        let doors = Doors::of_session();
+        let doors = SessionSockets::of_session();
         doors.close(&mut hidden, &[]);
-        doors.left_open(&hidden, own)
+        doors.find_reachable(&hidden, own)
     });
     let warning = |message: String| check("server isolation", CheckState::Warning, message, Some(HINT));
     match looked.await.map_err(std::io::Error::other).and_then(|looked| looked) {
@@ -238,8 +238,8 @@ async fn model(host: &Host) -> DoctorCheck {
     let label = host.models.current(None).label();
     match host.models.test().await {
         None => check("model", CheckState::Ok, format!("{label}: no network needed."), None),
-        Some(Tested { found: Ok(_), .. }) => check("model", CheckState::Ok, format!("{label} answers."), None),
-        Some(Tested { found: Err(found), .. }) => {
+        Some(ConnectionTest { found: Ok(_), .. }) => check("model", CheckState::Ok, format!("{label} answers."), None),
+        Some(ConnectionTest { found: Err(found), .. }) => {
             check("model", CheckState::Failed, found.error.message, found.error.hint.as_deref().or(Some("Look at the model's settings.")))
         }
     }

@@ -40,7 +40,7 @@ impl Entries {
     }
 
     /// Joins the entries of one key that is stored for several places.
-    pub(crate) fn together(all: impl Iterator<Item = Self>) -> Option<Self> {
+    pub(crate) fn join(all: impl Iterator<Item = Self>) -> Option<Self> {
         all.reduce(|mut all, one| {
             all.names.extend(one.names);
             all.legacy.extend(one.legacy);

@@ -108,7 +108,7 @@ async fn send(host: &Host, scenario: &Scenario, session: &SessionId, n: u32) -> 
     let params = RunParams { request: text, caller: "scenario".into(), correlation_id: None, stream };
     let answer = host.engine.run_request_with(params, echoes.then_some(crate::models::ECHO)).await;
     let mut outcome = match answer {
-        Ok(response) => answered(&request, response),
+        Ok(response) => outcome_of(&request, response),
         Err(error) => Outcome { version: Some(error.contract_version.clone()), error: Some(error), ..Outcome::default() },
     };
     if let Ok(view) = host.session_open(SessionParams { session: session.clone() }).await {
@@ -119,7 +119,7 @@ async fn send(host: &Host, scenario: &Scenario, session: &SessionId, n: u32) -> 
 }
 
 /// Converts a response. A response to another request counts as an error.
-fn answered(request: &RunRequest, response: RunResponse) -> Outcome {
+fn outcome_of(request: &RunRequest, response: RunResponse) -> Outcome {
     let fits = response.request_id == request.request_id && !response.output.trim().is_empty();
     Outcome {
         output: response.output,

@@ -23,7 +23,7 @@ pub(crate) async fn signer(keyring: &Keyring, entropy: &dyn Entropy) -> Result<S
                 tracing::error!("the signing key in the keyring cannot be read; this run signs with a key of its own");
             }
             Ok(None) => {
-                let seed = fresh(entropy)?;
+                let seed = new_seed(entropy)?;
                 if keyring.set(SIGNING_KEY, SecretString::from(hex(&seed))).await.is_ok() {
                     return Ok(Signer::new(&seed, true));
                 }
@@ -31,7 +31,7 @@ pub(crate) async fn signer(keyring: &Keyring, entropy: &dyn Entropy) -> Result<S
             Err(error) => tracing::warn!(%error, "the keyring did not give the signing key"),
         }
     }
-    Ok(Signer::new(&fresh(entropy)?, false))
+    Ok(Signer::new(&new_seed(entropy)?, false))
 }
 
 /// Deletes what `signer` and the anchor store.
@@ -42,7 +42,7 @@ pub(crate) async fn forget(keyring: &Keyring) {
     }
 }
 
-fn fresh(entropy: &dyn Entropy) -> Result<[u8; 32], AgentError> {
+fn new_seed(entropy: &dyn Entropy) -> Result<[u8; 32], AgentError> {
     new_key_seed(entropy).map_err(|_| AgentError::internal("no_randomness", "The system gives no randomness, so no signing key could be made."))
 }
 

@@ -15,28 +15,28 @@ use percent_encoding::percent_decode_str;
 use secrecy::SecretString;
 use secrets::{Keyring, SecretsError};
 
-use crate::{keyring_cache::Moment, models, pack_keys, servers};
+use crate::{keyring_cache::CacheStamp, models, pack_keys, servers};
 
 /// Words in variable names that mark the value as a credential.
-const WORDS: [&str; 9] = ["KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"];
+const SECRET_WORDS: [&str; 9] = ["KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"];
 /// The fewest characters of a secret in such a variable. Shorter values are settings ("1", "none").
 const SHORTEST: usize = 8;
 /// How long a keyring that did not answer in time is not asked again, so that messages do not wait
 /// for it repeatedly.
-const LEFT_ALONE: TimeDelta = TimeDelta::seconds(30);
+const RETRY_AFTER: TimeDelta = TimeDelta::seconds(30);
 
 /// The secrets of this process.
 pub(crate) struct KnownSecrets {
     keyring: Arc<Keyring>,
     environment: Vec<SecretString>,
     clock: Arc<dyn Clock>,
-    looked: Mutex<Looked>,
+    looked: Mutex<LastRead>,
 }
 
 /// When the keyring was last read, and when it last gave no answer.
 #[derive(Default)]
-struct Looked {
-    at: Option<Moment>,
+struct LastRead {
+    at: Option<CacheStamp>,
     silent_at: Option<DateTime<Utc>>,
 }
 
@@ -48,10 +48,10 @@ impl KnownSecrets {
     }
 
     /// Whether the keyring must be read now.
-    fn is_due(&self, now: Moment, time: DateTime<Utc>) -> bool {
+    fn is_due(&self, now: CacheStamp, time: DateTime<Utc>) -> bool {
         let looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_silent = looked.silent_at.is_some_and(|at| (TimeDelta::zero()..LEFT_ALONE).contains(&(time - at)));
-        !is_silent && !looked.at.is_some_and(|at| at.stands(now))
+        let is_silent = looked.silent_at.is_some_and(|at| (TimeDelta::zero()..RETRY_AFTER).contains(&(time - at)));
+        !is_silent && !looked.at.is_some_and(|at| at.is_valid_at(now))
     }
 }
 
@@ -85,7 +85,7 @@ impl Secrets for KnownSecrets {
     fn learn(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
             let time = self.clock.now();
-            let now = Moment::new(time, self.keyring.changes());
+            let now = CacheStamp::new(time, self.keyring.changes());
             if !self.is_due(now, time) {
                 return;
             }
@@ -95,7 +95,7 @@ impl Secrets for KnownSecrets {
                 Err(SecretsError::TimedOut) => looked.silent_at = Some(time),
                 // A locked keyring takes one short call, and may be unlocked before the next
                 // message.
-                Ok(()) | Err(_) => *looked = Looked { at: Some(now), silent_at: None },
+                Ok(()) | Err(_) => *looked = LastRead { at: Some(now), silent_at: None },
             }
         })
     }
@@ -121,7 +121,7 @@ fn is_entry(name: &str) -> bool {
 
 /// Whether a variable's name marks its value as a credential.
 pub(crate) fn names_credential(name: &str) -> bool {
-    name.to_ascii_uppercase().split('_').any(|part| WORDS.contains(&part))
+    name.to_ascii_uppercase().split('_').any(|part| SECRET_WORDS.contains(&part))
 }
 
 fn is_credential(name: &str, value: &str) -> bool {

@@ -89,7 +89,7 @@ struct LedgerState {
 impl Ledger {
     /// Reads the entry. Writes nothing.
     pub(crate) fn open(paths: &Paths) -> Self {
-        let (given, real) = (absolute(&paths.data), settled(&paths.data));
+        let (given, real) = (absolute(&paths.data), resolve_folder(&paths.data));
         let in_folder = fs::read_to_string(paths.installation());
         let file = |folder: &Path| paths.state.join("logs").join(format!("{}.json", &engine::sha256_hex(folder.as_os_str().as_encoded_bytes())[..32]));
         let mut files = vec![file(&given), file(&real)];
@@ -130,31 +130,31 @@ impl Ledger {
     /// Returns an error if the entry cannot be read now. Then it is not known which log belongs
     /// here.
     pub(crate) fn check_readable(&self) -> Result<(), AgentError> {
-        let Some((file, error)) = self.known().unreadable.clone() else { return Ok(()) };
+        let Some((file, error)) = self.lock_state().unreadable.clone() else { return Ok(()) };
         let message = format!("What is known of this folder's log cannot be read from {}: {error}.", file.display());
         Err(AgentError::internal("audit_unreadable", message).hint("Check the permissions of the state folder."))
     }
 
-    fn known(&self) -> MutexGuard<'_, LedgerState> {
+    fn lock_state(&self) -> MutexGuard<'_, LedgerState> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the installation whose log belongs here: the recorded one if there is one, or else
     /// the one in the folder.
     pub(crate) fn installation(&self) -> Option<String> {
-        let known = self.known();
+        let known = self.lock_state();
         let remembered = Some(known.entry.installation.clone()).filter(|id| is_id(id));
         if known.entry.marked { remembered } else { known.in_folder.clone().or(remembered) }
     }
 
     /// Whether a signed mark of the log was stored.
     pub(crate) fn is_marked(&self) -> bool {
-        self.known().entry.marked
+        self.lock_state().entry.marked
     }
 
     /// Returns the problems of the folder itself.
     pub(crate) fn problems(&self) -> Vec<VerifyProblem> {
-        let known = self.known();
+        let known = self.lock_state();
         let entry = &known.entry;
         let problem = |message: &str| VerifyProblem { seq: None, message: message.to_owned() };
         let mut problems = Vec::new();
@@ -173,8 +173,8 @@ impl Ledger {
 
     /// Returns the unacknowledged alarm, also if another process raised it.
     pub(crate) fn alarm(&self) -> Option<Alarm> {
-        let mut known = self.known();
-        self.look_again(&mut known);
+        let mut known = self.lock_state();
+        self.reread(&mut known);
         known.entry.alarm.clone()
     }
 
@@ -182,12 +182,12 @@ impl Ledger {
     pub(crate) fn new_alarm(&self) -> Option<Alarm> {
         let alarm = self.alarm()?;
         let id = Some(alarm.shown.id.clone());
-        let before = std::mem::replace(&mut self.known().heeded, id.clone());
+        let before = std::mem::replace(&mut self.lock_state().heeded, id.clone());
         (before != id).then_some(alarm)
     }
 
     /// Reads an alarm from the file. Never drops an alarm.
-    fn look_again(&self, known: &mut LedgerState) {
+    fn reread(&self, known: &mut LedgerState) {
         let now: Vec<Stamp> = self.files.iter().map(|file| stamp(file)).collect();
         if known.entry.alarm.is_none() && known.seen != now {
             known.seen = now;
@@ -212,13 +212,13 @@ impl Ledger {
 
     /// Records that the folder's file names this installation now.
     pub(crate) fn named(&self, installation: &str) {
-        self.known().in_folder = Some(installation.to_owned());
+        self.lock_state().in_folder = Some(installation.to_owned());
     }
 
     /// Records whose log is about to begin here.
     pub(crate) fn begin(&self, installation: &str) {
-        let mut known = self.known();
-        self.look_again(&mut known);
+        let mut known = self.lock_state();
+        self.reread(&mut known);
         let entry = &mut known.entry;
         if entry.installation != installation && !entry.marked {
             installation.clone_into(&mut entry.installation);
@@ -228,8 +228,8 @@ impl Ledger {
 
     /// Records that a signed mark of its log is stored.
     pub(crate) fn mark(&self) {
-        let mut known = self.known();
-        self.look_again(&mut known);
+        let mut known = self.lock_state();
+        self.reread(&mut known);
         if !known.entry.marked {
             known.entry.marked = true;
             self.keep(&known.entry);
@@ -238,8 +238,8 @@ impl Ledger {
 
     /// Stores an alarm until it is acknowledged. A second alarm does not change the first.
     pub(crate) fn raise(&self, id: String, now: DateTime<Utc>, found: &Tampered) -> Alarm {
-        let mut known = self.known();
-        self.look_again(&mut known);
+        let mut known = self.lock_state();
+        self.reread(&mut known);
         let entry = &mut known.entry;
         if let Some(alarm) = &entry.alarm {
             return alarm.clone();
@@ -253,7 +253,7 @@ impl Ledger {
 
     /// Records that a person accepted a new log.
     pub(crate) fn acknowledge(&self, installation: &str) {
-        let mut known = self.known();
+        let mut known = self.lock_state();
         known.damaged = false;
         known.in_folder = Some(installation.to_owned());
         known.entry = Entry { installation: installation.to_owned(), marked: true, alarm: None, folder: known.entry.folder.clone() };
@@ -309,7 +309,7 @@ fn absolute(folder: &Path) -> PathBuf {
 }
 
 /// Returns the path without links, also if the folder does not exist.
-fn settled(folder: &Path) -> PathBuf {
+fn resolve_folder(folder: &Path) -> PathBuf {
     let absolute = absolute(folder);
     let by_parent = || Some(absolute.parent()?.canonicalize().ok()?.join(absolute.file_name()?));
     absolute.canonicalize().ok().or_else(by_parent).unwrap_or(absolute)

@@ -17,7 +17,7 @@ use models::{
 use secrecy::SecretString;
 use secrets::Keyring;
 
-use crate::{credentials::Credentials, entries::Entries, keyring_cache::Moment, known_secrets, pack_keys, profile::LiveProfile};
+use crate::{credentials::Credentials, entries::Entries, keyring_cache::CacheStamp, known_secrets, pack_keys, profile::LiveProfile};
 
 /// The name of the provider's key in settings, and of the environment variable that may hold it.
 pub(crate) const API_KEY: &str = "OPENAI_API_KEY";
@@ -116,7 +116,7 @@ pub(crate) struct HostModels {
     silence: Option<Duration>,
     offline: RwLock<Arc<OfflineModel>>,
     http: OnceLock<HttpClient>,
-    lately: Arc<Lately>,
+    lately: Arc<RecentProvider>,
 }
 
 impl HostModels {
@@ -171,7 +171,7 @@ impl HostModels {
             env_key: env_key(&self.credentials, server.api, &server.base_url),
             server,
             reasoning: settings.model.reasoning,
-            idle_timeout: patience(own_patience(settings, number("OPENAI_TIMEOUT_MS")), self.silence, place),
+            idle_timeout: patience(configured_patience(settings, number("OPENAI_TIMEOUT_MS")), self.silence, place),
             place,
             max_retries: number("OPENAI_MAX_RETRIES").and_then(|most| u32::try_from(most.min(10)).ok()).unwrap_or(settings.model.max_retries),
             clock: Arc::clone(&self.clock),
@@ -195,7 +195,7 @@ impl HostModels {
     }
 
     /// Requests one word from the configured server. None if the offline model is configured.
-    pub(crate) async fn test(&self) -> Option<Tested> {
+    pub(crate) async fn test(&self) -> Option<ConnectionTest> {
         let settings = self.profile.settings();
         let server = Server::first(&settings, &settings.model.model)?;
         let (host, local, capabilities) = (server.host(), is_local(&server.base_url), models::capabilities(&server.model));
@@ -204,12 +204,12 @@ impl HostModels {
             Ok(model) => model.check().await,
             Err(error) => Err(Diagnosis::before_asking(error)),
         };
-        Some(Tested { host, capabilities, found })
+        Some(ConnectionTest { host, capabilities, found })
     }
 }
 
 /// The result of a connection test.
-pub(crate) struct Tested {
+pub(crate) struct ConnectionTest {
     pub(crate) host: String,
     pub(crate) capabilities: ModelCapabilities,
     pub(crate) found: Result<ConnectionCheck, Diagnosis>,
@@ -240,28 +240,28 @@ impl Models for HostModels {
 
 /// The provider and keys of a moment ago.
 #[derive(Default)]
-struct Lately {
-    learned: Mutex<Option<Moment>>,
-    opened: Mutex<Vec<(String, Moment, Provider)>>,
+struct RecentProvider {
+    learned: Mutex<Option<CacheStamp>>,
+    opened: Mutex<Vec<(String, CacheStamp, Provider)>>,
 }
 
-impl Lately {
-    fn has_learned(&self, now: Moment) -> bool {
-        self.learned.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|at| at.stands(now))
+impl RecentProvider {
+    fn has_read_secrets(&self, now: CacheStamp) -> bool {
+        self.learned.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|at| at.is_valid_at(now))
     }
 
-    fn learned(&self, now: Moment) {
+    fn note_secrets_read(&self, now: CacheStamp) {
         *self.learned.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
     }
 
-    fn opened(&self, recipe: &Recipe, now: Moment) -> Option<Provider> {
+    fn cached_provider(&self, recipe: &Recipe, now: CacheStamp) -> Option<Provider> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        opened.retain(|(_, at, _)| at.stands(now));
+        opened.retain(|(_, at, _)| at.is_valid_at(now));
         let wanted = recipe.name();
         opened.iter().find(|(name, _, _)| *name == wanted).map(|(_, _, model)| model.clone())
     }
 
-    fn open(&self, recipe: &Recipe, now: Moment, model: &Provider) {
+    fn open(&self, recipe: &Recipe, now: CacheStamp, model: &Provider) {
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).push((recipe.name(), now, model.clone()));
     }
 }
@@ -295,7 +295,7 @@ enum Place {
 }
 
 /// Returns the idle timeout of the profile, or that of the environment instead.
-fn own_patience(settings: &Settings, environment_ms: Option<u64>) -> Duration {
+fn configured_patience(settings: &Settings, environment_ms: Option<u64>) -> Duration {
     let profile = Duration::from_secs(u64::from(settings.model.idle_timeout_s));
     environment_ms.map_or(profile, |ms| Duration::from_millis(ms.clamp(10, 3_600_000)))
 }
@@ -315,7 +315,7 @@ fn patience(own: Duration, silence: Option<Duration>, place: Place) -> Duration 
 /// meanwhile.
 struct Remote {
     keyring: Arc<Keyring>,
-    lately: Arc<Lately>,
+    lately: Arc<RecentProvider>,
     recipe: Arc<Recipe>,
     label: String,
     local: bool,
@@ -386,11 +386,11 @@ impl Model for Remote {
     fn ready(&self) -> BoxFuture<'static, ()> {
         let (keyring, lately, now) = (Arc::clone(&self.keyring), Arc::clone(&self.lately), self.recipe.clock.now());
         Box::pin(async move {
-            let before = Moment::new(now, keyring.changes());
-            if !lately.has_learned(before) {
+            let before = CacheStamp::new(now, keyring.changes());
+            if !lately.has_read_secrets(before) {
                 // A failure is reported when the model is called.
                 let _ = known_secrets::learn(&keyring).await;
-                lately.learned(before);
+                lately.note_secrets_read(before);
             }
         })
     }
@@ -399,8 +399,8 @@ impl Model for Remote {
         let (keyring, recipe, local) = (Arc::clone(&self.keyring), Arc::clone(&self.recipe), self.local);
         let lately = Arc::clone(&self.lately);
         let opening = async move {
-            let before = Moment::new(recipe.clock.now(), keyring.changes());
-            let opened = match lately.opened(&recipe, before) {
+            let before = CacheStamp::new(recipe.clock.now(), keyring.changes());
+            let opened = match lately.cached_provider(&recipe, before) {
                 Some(model) => Ok(model),
                 None => open(&keyring, &recipe, local).await.inspect(|model| lately.open(&recipe, before, model)),
             };
@@ -499,11 +499,11 @@ mod tests {
     #[test]
     fn a_model_may_be_silent_as_long_as_somebody_waits_and_half_of_it_before_another() {
         let settings = settings("gemini", "", None);
-        let seconds = |silence, place| patience(own_patience(&settings, None), silence, place).as_secs();
+        let seconds = |silence, place| patience(configured_patience(&settings, None), silence, place).as_secs();
         let waits = Some(Duration::from_secs(120));
         assert_eq!([seconds(waits, Place::Last), seconds(waits, Place::BeforeAnother)], [121, 60]);
         assert_eq!([seconds(None, Place::Last), seconds(None, Place::BeforeAnother)], [60, 60], "the profile's own");
-        let milliseconds = |ms, silence| patience(own_patience(&settings, Some(ms)), silence, Place::Last).as_millis();
+        let milliseconds = |ms, silence| patience(configured_patience(&settings, Some(ms)), silence, Place::Last).as_millis();
         assert_eq!([milliseconds(300, None), milliseconds(0, None), milliseconds(300, waits)], [300, 10, 121_000], "the environment's, where nobody waits");
     }
 

@@ -23,11 +23,11 @@ const TRIES: usize = 20;
 /// installation, and an unacknowledged alarm. A fault raises the alarm; then nothing runs until a
 /// person accepts a new log.
 pub fn verify_log(paths: &Paths) -> Result<VerifyReport, AgentError> {
-    let (mut ledger, mut outside) = known(paths);
+    let (mut ledger, mut outside) = ledger_and_marks(paths);
     ledger.check_readable()?;
     let expects = outside.marked || [&outside.keyring, &outside.state].iter().any(|mark| mark.as_ref().is_some_and(|mark| mark.size > 0));
     if !expects && ledger.problems().is_empty() {
-        existing(paths)?;
+        require_existing(paths)?;
     }
     let mut judged = audit::judge(&paths.audit(), &outside);
     for _ in 0..TRIES {
@@ -35,7 +35,7 @@ pub fn verify_log(paths: &Paths) -> Result<VerifyReport, AgentError> {
             break;
         }
         // A process that opened the log meanwhile has stored newer marks.
-        let again = known(paths);
+        let again = ledger_and_marks(paths);
         if (&again.1.keyring, &again.1.state) == (&outside.keyring, &outside.state) {
             break;
         }
@@ -58,7 +58,7 @@ fn is_beginning(paths: &Paths, ledger: &Ledger) -> Result<bool, AgentError> {
     Ok(!ledger.is_marked() && paths.lock()?.is_none())
 }
 
-fn known(paths: &Paths) -> (Ledger, Outside) {
+fn ledger_and_marks(paths: &Paths) -> (Ledger, Outside) {
     let ledger = Ledger::open(paths);
     let outside = ledger.installation().map(|id| outside(paths, id, ledger.is_marked())).unwrap_or_default();
     (ledger, outside)
@@ -78,11 +78,11 @@ pub fn verify_file(paths: &Paths, file: &Path) -> Result<VerifyReport, AgentErro
 
 /// Exports the log into a new folder. Also returns an unacknowledged alarm.
 pub fn export_log(paths: &Paths, folder: &Path) -> Result<(AuditExportResponse, Option<AgentError>), AgentError> {
-    let written = audit::export_file(&existing(paths)?, folder)?;
+    let written = audit::export_file(&require_existing(paths)?, folder)?;
     Ok((written, Ledger::open(paths).alarm().map(|alarm| alarm.error())))
 }
 
-fn existing(paths: &Paths) -> Result<PathBuf, AgentError> {
+fn require_existing(paths: &Paths) -> Result<PathBuf, AgentError> {
     let log = paths.audit();
     if log.is_file() && audit::has_begun(&log) {
         return Ok(log);

@@ -56,8 +56,8 @@ pub(crate) async fn log(paths: &Paths, installation: &str, keyring: Arc<Keyring>
         opening = opening.anchor(anchor);
     }
     let found = match ledger.alarm() {
-        Some(alarm) => alarm.found(),
-        None => match found(ledger, opening.clone()).await? {
+        Some(alarm) => alarm.open_log(),
+        None => match open_log(ledger, opening.clone()).await? {
             OpenState::Ready(log) => {
                 if state.load().is_ok_and(|mark| mark.is_some_and(|mark| mark.signature.is_some())) {
                     ledger.mark();
@@ -77,11 +77,11 @@ pub(crate) async fn log(paths: &Paths, installation: &str, keyring: Arc<Keyring>
 }
 
 /// Opens the log. A folder that is not the recorded one counts as a tampered log.
-async fn found(ledger: &Ledger, opening: OpenOptions) -> Result<OpenState, AgentError> {
+async fn open_log(ledger: &Ledger, opening: OpenOptions) -> Result<OpenState, AgentError> {
     let problems = ledger.problems();
     if !problems.is_empty() {
         let judged = tokio::task::spawn_blocking(move || Log::judge_file(&opening)).await;
-        let mut found = judged.map_err(|_| AgentError::internal("audit_unavailable", "The audit log could not be opened."))?.found();
+        let mut found = judged.map_err(|_| AgentError::internal("audit_unavailable", "The audit log could not be opened."))?.open_log();
         found.problems.splice(..0, problems);
         return Ok(OpenState::Tampered(found));
     }
@@ -109,16 +109,16 @@ impl Host {
         self.ledger.add_to(&mut report);
         let folder = self.ledger.problems();
         if judged.at_fault || !folder.is_empty() {
-            let mut found = judged.found();
+            let mut found = judged.open_log();
             found.problems.extend(folder);
             self.ledger.raise(self.options.ids.next("alarm"), self.options.clock.now(), &found);
-            self.heed_alarm();
+            self.stop_if_alarmed();
         }
         Ok(report)
     }
 
     /// Stops the log and the running turns, once for each alarm.
-    fn heed_alarm(&self) {
+    fn stop_if_alarmed(&self) {
         let Some(alarm) = self.ledger.new_alarm() else { return };
         tracing::error!("{}", alarm.sentence());
         self.log.stop(&alarm.sentence());
@@ -134,7 +134,7 @@ impl Host {
             return Err(AgentError::invalid("The audit log verifies: there is nothing to accept.").reason("no_alarm"));
         };
         // The new log must not be stopped by the alarm that it ends.
-        self.heed_alarm();
+        self.stop_if_alarmed();
         let aside = self.begin_anew(&alarm, by).await?;
         startup::note_packs(&self.log, &self.tools).await;
         let interrupted = startup::put_in_order(&self.engine).await?;
@@ -145,7 +145,7 @@ impl Host {
     }
 
     async fn begin_anew(&self, alarm: &Alarm, by: &str) -> Result<String, AgentError> {
-        let (log, found) = (Arc::clone(&self.log), alarm.found());
+        let (log, found) = (Arc::clone(&self.log), alarm.open_log());
         let begun = tokio::task::spawn_blocking(move || log.accept(&found)).await;
         let aside = begun.map_err(|_| AgentError::internal("audit_unavailable", "A new log could not be begun."))?.map_err(|e| Self::audit_error(&e))?;
         let name = aside.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -186,7 +186,7 @@ pub(crate) fn watch(host: &Arc<Host>) {
             {
                 tracing::warn!(message = error.message, "the log could not be checked as a whole");
             }
-            host.heed_alarm();
+            host.stop_if_alarmed();
         }
     });
 }

@@ -7,7 +7,7 @@ use engine::ports::{Clock, Ids, NoProbe, Probe, Random};
 use crate::os_ports::{OsRandom, SystemClock, UuidIds};
 use crate::sessions::Sessions;
 
-/// What happens to a profile whose log does not verify.
+/// How to open a profile whose log does not verify.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WhenAlarmed {
     /// The profile is not opened.

@@ -21,7 +21,7 @@ impl OwnKeys {
 
     /// Returns the parameters of a command without keys. Keys are removed from a message, as this
     /// process would do itself. A key in any other field is an error.
-    pub(crate) fn sendable(&self, command: &str, mut params: Value) -> Result<Value, AgentError> {
+    pub(crate) fn filter_params(&self, command: &str, mut params: Value) -> Result<Value, AgentError> {
         let mut scrubbed = params.clone();
         self.0.scrub(&mut scrubbed);
         // The only command whose purpose is to send a key.

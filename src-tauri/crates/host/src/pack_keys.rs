@@ -62,7 +62,7 @@ impl Destination {
         let ToolTarget::Http { call } = &spec.target else { return Self::Program };
         let manifest = packs.iter().filter_map(|loaded| loaded.pack.as_ref()).map(|pack| &pack.manifest).find(|manifest| manifest.id == spec.pack);
         let declared = manifest.and_then(|manifest| declared_address(manifest, &manifest.entry_of(spec)?.http.as_ref()?.url));
-        let shared = manifest.zip(needed(spec)).is_some_and(|(manifest, variable)| is_shared(manifest, variable));
+        let shared = manifest.zip(needed_credential(spec)).is_some_and(|(manifest, variable)| is_shared(manifest, variable));
         Self::servers(&[&call.url], &[declared], shared)
     }
 
@@ -164,7 +164,7 @@ pub(crate) fn all<'a>(packs: &'a [LoadedPack], settings: &Settings, credentials:
                 let destination = server.http.as_ref().map_or(Destination::Nowhere, |http| at(manifest, &http.url, &chosen, is_shared(manifest, variable)));
                 add(variable, &server.name, destination, false, true);
             }
-            entered(server).for_each(|variable| add(variable, &server.name, Destination::Program, true, true));
+            entered_variables(server).for_each(|variable| add(variable, &server.name, Destination::Program, true, true));
         }
         for server in manifest.servers.iter().filter(|server| stands_in(&key(&manifest.id, &server.name))) {
             if let Some(other) = &server.elsewhere {
@@ -196,7 +196,7 @@ pub(crate) fn is_shared(manifest: &PackManifest, variable: &str) -> bool {
         if of_server(server).any(|name| name == variable) {
             places.extend(server.http.as_ref().map(|http| origin(&http.url)));
         }
-        if entered(server).any(|name| name == variable) {
+        if entered_variables(server).any(|name| name == variable) {
             places.insert(String::new());
         }
         places.extend(server.elsewhere.as_ref().filter(|other| other.client_secret == variable).map(|_| server.name.clone()));
@@ -205,7 +205,7 @@ pub(crate) fn is_shared(manifest: &PackManifest, variable: &str) -> bool {
 }
 
 /// Returns the variable of a tool's key, if the host itself must provide it.
-pub(crate) fn needed(spec: &ToolSpec) -> Option<&str> {
+pub(crate) fn needed_credential(spec: &ToolSpec) -> Option<&str> {
     match spec.target {
         ToolTarget::Http { .. } | ToolTarget::Program { .. } => spec.auth.as_ref()?.env_var.as_deref(),
         ToolTarget::BuiltIn { .. } | ToolTarget::Mcp { .. } => None,
@@ -219,7 +219,7 @@ fn of_entry(tool: &ToolEntry) -> Option<&str> {
 
 /// Returns the variables of a server's program that can be entered as keys, according to their
 /// names, except the app's own. The program can run without them.
-pub(crate) fn entered(server: &ServerEntry) -> impl Iterator<Item = &str> {
+pub(crate) fn entered_variables(server: &ServerEntry) -> impl Iterator<Item = &str> {
     server.env.iter().map(String::as_str).filter(|name| known_secrets::names_credential(name) && !OWN.contains(name))
 }
 

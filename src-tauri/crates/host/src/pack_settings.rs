@@ -13,7 +13,7 @@ use crate::tools::{HostTools, PACING};
 /// value does not prevent others from being saved. The values of a missing pack are kept.
 pub(crate) fn check(before: &Settings, after: &Settings, tools: &HostTools) -> Result<(), AgentError> {
     let changed = |pack: &&Pack| set(before, pack) != set(after, pack);
-    usable(tools).filter(changed).try_for_each(|pack| checked(after, pack).map(drop))
+    usable(tools).filter(changed).try_for_each(|pack| check_settings(after, pack).map(drop))
 }
 
 /// Passes each pack its settings. If a pack cannot use them, an error is returned and the pack gets
@@ -22,14 +22,14 @@ pub(crate) fn apply(settings: &Settings, tools: &HostTools) -> Vec<AgentError> {
     tools.look_elsewhere();
     let mut faults = Vec::new();
     for pack in usable(tools) {
-        let values = checked(settings, pack).unwrap_or_else(|fault| {
+        let values = check_settings(settings, pack).unwrap_or_else(|fault| {
             faults.push(fault);
             pack.manifest.settings.clone()
         });
         if let Some(pacing) = pacing_of(pack, tools)
             && let Err(fault) = pacing.configure(&values)
         {
-            faults.push(named(fault, pack));
+            faults.push(name_pack(fault, pack));
         }
     }
     faults
@@ -49,7 +49,7 @@ fn pacing_of<'t>(pack: &Pack, tools: &'t HostTools) -> Option<&'t Pacing> {
 }
 
 /// Returns the defaults of a pack with the user's values, if the pack can use all of them.
-fn checked(settings: &Settings, pack: &Pack) -> Result<Map<String, Value>, AgentError> {
+fn check_settings(settings: &Settings, pack: &Pack) -> Result<Map<String, Value>, AgentError> {
     let id = &pack.manifest.id;
     let mut values = pack.manifest.settings.clone();
     for (name, value) in set(settings, pack).into_iter().flatten() {
@@ -57,22 +57,22 @@ fn checked(settings: &Settings, pack: &Pack) -> Result<Map<String, Value>, Agent
             let known = pack.manifest.settings.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
             let hint = if known.is_empty() { "It has none at all.".to_owned() } else { format!("Its settings are {known}.") };
             let error = AgentError::invalid(format!("The pack {id} has no setting {name}.")).reason("setting_unknown").hint(hint);
-            return Err(named(error.with("field", name.as_str()), pack));
+            return Err(name_pack(error.with("field", name.as_str()), pack));
         };
         if std::mem::discriminant(default) != std::mem::discriminant(value) {
             let error = AgentError::invalid(format!("The setting {name} of the pack {id} must be {}.", kind(default))).reason("setting_kind");
-            return Err(named(error.with("kind", kind(default)).with("field", name.as_str()), pack));
+            return Err(name_pack(error.with("kind", kind(default)).with("field", name.as_str()), pack));
         }
         default.clone_from(value);
     }
     if id.as_str() == PACING {
-        Thresholds::from_settings(&values).map_err(|error| named(error, pack))?;
+        Thresholds::from_settings(&values).map_err(|error| name_pack(error, pack))?;
     }
     Ok(values)
 }
 
 /// Adds the pack's setting as the place of an error: `field` is dotted as in the settings file.
-fn named(error: AgentError, pack: &Pack) -> AgentError {
+fn name_pack(error: AgentError, pack: &Pack) -> AgentError {
     let name = error.details.get("field").and_then(Value::as_str).unwrap_or_default().to_owned();
     let id = pack.manifest.id.as_str();
     error.with("field", format!("packs.{id}.settings.{name}")).with("pack", id).with("setting", name)

@@ -28,7 +28,7 @@ pub(crate) struct Peer {
 
 /// Why a client is refused.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Refused {
+pub(crate) enum PeerRefusal {
     #[error("it belongs to another user")]
     OtherUser,
     #[error("it runs for a pack")]
@@ -39,10 +39,10 @@ pub(crate) enum Refused {
 
 impl Peer {
     /// Returns the client of a connection, if it may be accepted at all.
-    pub(crate) fn of(stream: &UnixStream) -> Result<Self, Refused> {
+    pub(crate) fn of(stream: &UnixStream) -> Result<Self, PeerRefusal> {
         let credentials = stream.peer_cred()?;
         if credentials.uid() != crate::socket::me() {
-            return Err(Refused::OtherUser);
+            return Err(PeerRefusal::OtherUser);
         }
         let handle = handle(stream)?;
         let id = credentials.pid().filter(|id| *id > 0).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
@@ -50,16 +50,16 @@ impl Peer {
         let guarded = guard::is_guarded(id)?;
         // The data above belongs to the client only if it is still alive.
         peer.check_alive()?;
-        if guarded { Err(Refused::OfPack) } else { Ok(peer) }
+        if guarded { Err(PeerRefusal::OfPack) } else { Ok(peer) }
     }
 
     /// Whether a person sits at it now: its standard input is its terminal, and it runs in the
     /// foreground there.
     pub(crate) fn at_terminal(&self) -> bool {
-        self.looks_at_terminal().unwrap_or(false)
+        self.is_in_foreground().unwrap_or(false)
     }
 
-    fn looks_at_terminal(&self) -> io::Result<bool> {
+    fn is_in_foreground(&self) -> io::Result<bool> {
         let process = Process::of(self.id)?;
         let input = fs::metadata(format!("/proc/{}/fd/0", self.id))?;
         self.check_alive()?;

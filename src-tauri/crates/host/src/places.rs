@@ -31,20 +31,20 @@ impl Options {
         }
         // A program that is run from the build folder uses the packs of its source tree.
         let source = self.program_dir.ancestors().take(4).map(|up| up.join("tools")).find(|tools| tools.join("pack.schema.json").is_file());
-        self.beside().into_iter().chain(source).find(|folder| holds_packs(folder))
+        self.candidates().into_iter().chain(source).find(|folder| holds_packs(folder))
     }
 
     /// Returns the places where packages install the packs.
-    fn beside(&self) -> [PathBuf; 3] {
+    fn candidates(&self) -> [PathBuf; 3] {
         let program = &self.program_dir;
         [program.join("../lib/countersign/tools"), program.join("../lib/Countersign/tools"), program.join("tools")]
     }
 
     /// Returns all places that were searched for the packs that ship, including missing ones.
-    fn looked_at(&self) -> Vec<PathBuf> {
+    fn searched_folders(&self) -> Vec<PathBuf> {
         match env::var_os(VARIABLE) {
             Some(named) => vec![PathBuf::from(named)],
-            None => self.beside().to_vec(),
+            None => self.candidates().to_vec(),
         }
     }
 }
@@ -61,7 +61,7 @@ pub(crate) fn missing_packs(tools: &HostTools, options: &Options, users: PathBuf
     if !none && (given || options.shipped().is_some_and(|folder| holds_packs(&folder))) {
         return None;
     }
-    let folders = if given { options.pack_dirs.clone() } else { options.looked_at() };
+    let folders = if given { options.pack_dirs.clone() } else { options.searched_folders() };
     let folders: Vec<PathBuf> = if none && !given { std::iter::once(users).chain(folders).collect() } else { folders };
     let places: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
     let hint = match env::var_os(VARIABLE) {

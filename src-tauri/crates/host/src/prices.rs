@@ -13,11 +13,11 @@ use crate::paths::{Stamp, stamp};
 
 const SHIPPED: &str = include_str!("../prices.toml");
 /// More US dollars per million tokens than any model costs; a larger number is an error.
-const MOST_USD: f64 = 100_000.0;
+const MAX_USD: f64 = 100_000.0;
 
 /// The contents of the file.
 #[derive(Clone, Default)]
-pub(crate) struct Read {
+pub(crate) struct PricesFile {
     pub(crate) table: Arc<PriceTable>,
     pub(crate) fault: Option<String>,
 }
@@ -25,7 +25,7 @@ pub(crate) struct Read {
 /// The prices in force.
 pub(crate) struct Prices {
     file: PathBuf,
-    known: Mutex<Option<(Stamp, Read)>>,
+    known: Mutex<Option<(Stamp, PricesFile)>>,
 }
 
 impl Prices {
@@ -37,7 +37,7 @@ impl Prices {
         &self.file
     }
 
-    pub(crate) fn read(&self) -> Read {
+    pub(crate) fn read(&self) -> PricesFile {
         let now = stamp(&self.file);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         match &*known {
@@ -50,7 +50,7 @@ impl Prices {
         }
     }
 
-    fn read_file(&self) -> Read {
+    fn read_file(&self) -> PricesFile {
         let shipped = parse(SHIPPED).unwrap_or_default();
         let own = match fs::read_to_string(&self.file) {
             Ok(text) => parse(&text),
@@ -61,7 +61,7 @@ impl Prices {
         let kept = shipped.price.into_iter().filter(|row| own.price.iter().all(|mine| mine.model != row.model));
         let mut price: Vec<_> = own.price.iter().cloned().chain(kept).collect();
         price.sort_by(|a, b| a.model.cmp(&b.model));
-        Read { table: Arc::new(PriceTable { price }), fault }
+        PricesFile { table: Arc::new(PriceTable { price }), fault }
     }
 }
 
@@ -72,7 +72,7 @@ fn parse(text: &str) -> Result<PriceTable, String> {
     })?;
     for row in &table.price {
         for (name, value) in [("input_usd", row.input_usd), ("output_usd", row.output_usd)] {
-            if !(0.0..=MOST_USD).contains(&value) {
+            if !(0.0..=MAX_USD).contains(&value) {
                 return Err(format!("{name} of {} must be 0 to {MOST_USD} dollars for a million tokens", row.model));
             }
         }

@@ -50,7 +50,7 @@ impl Questions {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tell(&self) {
+    fn publish(&self) {
         let waiting = u32::try_from(self.lock().open.len()).unwrap_or(u32::MAX);
         self.hub.push(Push::Questions { waiting });
     }
@@ -65,7 +65,7 @@ impl Questions {
         self.check(id, &answer)?;
         let found = self.lock().open.remove(id);
         let answered = found.is_some_and(|(_, told)| told.send(answer).is_ok());
-        self.tell();
+        self.publish();
         if answered { Ok(()) } else { Err(AgentError::invalid("This question is not open any more.").reason("not_found")) }
     }
 
@@ -86,31 +86,31 @@ impl Questions {
     }
 
     /// Counts a call to this server as waiting for a person until it is dropped.
-    pub(crate) fn waiting(&self, server: String) -> Counted<'_> {
-        Counted::begin(self, |inside| &mut inside.waiting, server)
+    pub(crate) fn waiting(&self, server: String) -> OpenCall<'_> {
+        OpenCall::begin(self, |inside| &mut inside.waiting, server)
     }
 
     /// Counts a call to this server as made by somebody who can answer, until it is dropped.
-    pub(crate) fn attended(&self, server: String) -> Counted<'_> {
-        Counted::begin(self, |inside| &mut inside.attended, server)
+    pub(crate) fn attended(&self, server: String) -> OpenCall<'_> {
+        OpenCall::begin(self, |inside| &mut inside.attended, server)
     }
 }
 
 /// Counts a call of a server until it is dropped.
-pub(crate) struct Counted<'a> {
+pub(crate) struct OpenCall<'a> {
     questions: &'a Questions,
     counts: fn(&mut Inside) -> &mut BTreeMap<String, u32>,
     server: String,
 }
 
-impl<'a> Counted<'a> {
+impl<'a> OpenCall<'a> {
     fn begin(questions: &'a Questions, counts: fn(&mut Inside) -> &mut BTreeMap<String, u32>, server: String) -> Self {
         *counts(&mut questions.lock()).entry(server.clone()).or_default() += 1;
         Self { questions, counts, server }
     }
 }
 
-impl Drop for Counted<'_> {
+impl Drop for OpenCall<'_> {
     fn drop(&mut self) {
         let mut inside = self.questions.lock();
         let counts = (self.counts)(&mut inside);
@@ -133,7 +133,7 @@ impl Drop for PendingQuestion<'_> {
     fn drop(&mut self) {
         let open = self.questions.lock().open.remove(&self.id).is_some();
         if open {
-            self.questions.tell();
+            self.questions.publish();
         }
     }
 }
@@ -156,7 +156,7 @@ impl Asker for Questions {
         let view = ServerQuestion { id: id.clone(), pack: question.pack, server: question.server, message: question.message, asks };
         self.lock().open.insert(id.clone(), (view, tell));
         let _asked = PendingQuestion { questions: self, id };
-        self.tell();
+        self.publish();
         match tokio::time::timeout(PATIENCE, told).await {
             Ok(Ok(QuestionAnswer::Accept { values })) => Reply::Accept(values),
             Ok(Ok(QuestionAnswer::Decline)) => Reply::Decline,

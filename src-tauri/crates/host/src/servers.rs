@@ -24,11 +24,11 @@ use crate::{
     Options, Paths,
     credentials::Credentials,
     definitions::{Pin, Pins, effect, key},
-    doors::Doors,
     entries::Entries,
     pack_keys::{self, Destination},
     paths::make_private,
     profile::LiveProfile,
+    session_sockets::SessionSockets,
 };
 
 /// The usual time limit, in milliseconds, of a tool that no manifest declares.
@@ -93,8 +93,8 @@ fn program(loaded: &LoadedPack, server: &ServerEntry, around: &ServerDeps<'_>) -
     }
     let mut needed = hidden.but.clone();
     needed.extend(program.as_ref().ok().cloned());
-    Doors::of_session().close(&mut hidden, &needed);
-    let names: Vec<String> = pack_keys::entered(server).map(str::to_owned).collect();
+    SessionSockets::of_session().close(&mut hidden, &needed);
+    let names: Vec<String> = pack_keys::entered_variables(server).map(str::to_owned).collect();
     let entered = (!names.is_empty()).then(|| EnteredVariables { names, access: around.access(&loaded.view.id, &server.name, Destination::Program) });
     Program { program, args: server.args.clone(), env, entered, cwd: loaded.folder.clone(), hidden, own_folder: server.data_dir }
 }
@@ -108,7 +108,7 @@ pub(crate) fn waits(tool: &ServerTool) -> bool {
 }
 
 /// Returns the servers that are programs of the app itself.
-pub(crate) fn own(packs: &[LoadedPack]) -> BTreeSet<String> {
+pub(crate) fn own_servers(packs: &[LoadedPack]) -> BTreeSet<String> {
     let all = packs.iter().filter_map(|loaded| loaded.pack.as_ref()).flat_map(|pack| pack.manifest.servers.iter().map(move |s| (&pack.manifest.id, s)));
     all.filter(|(_, server)| server.http.is_none() && !server.command.contains('/')).map(|(pack, server)| key(pack, &server.name)).collect()
 }

@@ -31,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Host, Paths,
-    peer::{Peer, Refused},
+    peer::{Peer, PeerRefusal},
     terminal::Terminal,
 };
 
@@ -134,7 +134,7 @@ pub(crate) fn me() -> u32 {
 }
 
 /// The served socket. Dropping it stops accepting and removes its files.
-pub struct Served {
+pub struct SocketServer {
     host: Arc<Host>,
     path: PathBuf,
     accepting: JoinHandle<()>,
@@ -143,23 +143,23 @@ pub struct Served {
     stop: CancellationToken,
 }
 
-impl Served {
+impl SocketServer {
     /// Stops accepting clients. Connected clients may leave within `most`; then their calls are
     /// cancelled.
     pub async fn finish(mut self, most: Duration) {
         self.stop_accepting();
-        if self.all_left(most).await {
+        if self.wait_for_clients(most).await {
             return;
         }
         self.stop.cancel();
-        if !self.all_left(ENDING).await {
+        if !self.wait_for_clients(ENDING).await {
             tracing::warn!("some clients of the socket did not leave in time");
         }
     }
 
     /// Waits until no client is connected. Returns false after `most`. The sender ends with the
     /// last connection.
-    async fn all_left(&mut self, most: Duration) -> bool {
+    async fn wait_for_clients(&mut self, most: Duration) -> bool {
         tokio::time::timeout(most, self.connected.wait_for(|count| *count == 0)).await.is_ok()
     }
 
@@ -170,7 +170,7 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for SocketServer {
     fn drop(&mut self) {
         self.stop_accepting();
         self.host.served.store(false, Ordering::Release);
@@ -179,14 +179,14 @@ impl Drop for Served {
 
 /// Serves a host, once. The caller holds the profile's lock, so existing files of these names are
 /// leftovers.
-pub fn serve(host: &Arc<Host>) -> io::Result<Served> {
+pub fn serve(host: &Arc<Host>) -> io::Result<SocketServer> {
     if host.served.swap(true, Ordering::AcqRel) {
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, "this profile is served already"));
     }
     bind(host).inspect_err(|_| host.served.store(false, Ordering::Release))
 }
 
-fn bind(host: &Arc<Host>) -> io::Result<Served> {
+fn bind(host: &Arc<Host>) -> io::Result<SocketServer> {
     let path = address(host.paths())?;
     remove_leftover(&path)?;
     let token = make_token(&host.paths().token())?;
@@ -195,7 +195,7 @@ fn bind(host: &Arc<Host>) -> io::Result<Served> {
     let (count, connected) = watch::channel(0);
     let stop = CancellationToken::new();
     let accepting = tokio::spawn(accept(listener, Arc::clone(host), token.into(), Arc::new(count), stop.clone()));
-    Ok(Served { host: Arc::clone(host), path, accepting, connected, stop })
+    Ok(SocketServer { host: Arc::clone(host), path, accepting, connected, stop })
 }
 
 fn remove_leftover(path: &Path) -> io::Result<()> {
@@ -252,7 +252,7 @@ async fn connection(stream: UnixStream, host: Arc<Host>, token: &str, gone: &Can
     if hello.protocol != PROTOCOL {
         return write_line(&mut write, &Line::Hello { protocol: PROTOCOL, credentials: BTreeSet::new() }).await;
     }
-    let peer = match admitted(peer, &hello, token) {
+    let peer = match check_admission(peer, &hello, token) {
         Ok(peer) => peer,
         Err(refused) => return write_line(&mut write, &Line::Refused { refused }).await,
     };
@@ -291,7 +291,7 @@ async fn connection(stream: UnixStream, host: Arc<Host>, token: &str, gone: &Can
 }
 
 /// Accepts a client that presents the token and is not a program of a pack.
-fn admitted(peer: Result<Peer, Refused>, hello: &Hello, token: &str) -> Result<Peer, AgentError> {
+fn check_admission(peer: Result<Peer, PeerRefusal>, hello: &Hello, token: &str) -> Result<Peer, AgentError> {
     let refused = |message: String, reason: &str, hint: &str| Err(AgentError::new(ErrorCode::InvalidInput, message).reason(reason).hint(hint));
     let peer = match peer {
         Ok(peer) => peer,

@@ -1,4 +1,4 @@
-//! What a window needs before the profile is open: the theme, and whether the user has been here
+//! The settings that a window needs before the profile is open: the theme, and whether the user has been here
 //! before. Only reads the settings file; it locks, checks and reports nothing, because opening the
 //! profile does that.
 
@@ -10,13 +10,13 @@ use crate::Paths;
 
 /// The appearance of a window before its page is loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FirstLook {
+pub struct SplashSettings {
     /// As in the settings: `system`, `light`, `dark` or `contrast`.
     pub theme: String,
     pub welcomed: bool,
 }
 
-impl FirstLook {
+impl SplashSettings {
     /// Reads the settings of a data folder (the user's own if None). Returns the defaults if there
     /// are none yet.
     pub fn of(data_dir: Option<PathBuf>) -> Self {
@@ -33,11 +33,11 @@ mod tests {
     #[test]
     fn settings_are_looked_at_and_anything_else_is_the_default() {
         let folder = tempfile::tempdir().unwrap();
-        let look = || FirstLook::of(Some(folder.path().to_owned()));
-        assert_eq!(look(), FirstLook { theme: "system".into(), welcomed: false });
+        let look = || SplashSettings::of(Some(folder.path().to_owned()));
+        assert_eq!(look(), SplashSettings { theme: "system".into(), welcomed: false });
         fs::write(folder.path().join("countersign.toml"), "theme = \"dark\"\nwelcomed = true\n").unwrap();
-        assert_eq!(look(), FirstLook { theme: "dark".into(), welcomed: true });
+        assert_eq!(look(), SplashSettings { theme: "dark".into(), welcomed: true });
         fs::write(folder.path().join("countersign.toml"), "theme = [").unwrap();
-        assert_eq!(look(), FirstLook { theme: "system".into(), welcomed: false });
+        assert_eq!(look(), SplashSettings { theme: "system".into(), welcomed: false });
     }
 }

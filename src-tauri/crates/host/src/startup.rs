@@ -194,7 +194,7 @@ fn open_tools(paths: &Paths, options: &Options, hub: &Arc<Hub>, profile: &Arc<Li
     let credentials = Arc::new(Credentials::new(Arc::clone(keyring), Arc::clone(&options.clock), options.credentials_from_environment));
     let around = servers::ServerDeps { paths, options, keyring, credentials: &credentials, profile };
     let configs = loaded.iter().flat_map(|l| servers::configs(l, &around)).collect();
-    let pins = Arc::new(Pins::open(paths.definitions(), servers::own(&loaded), Arc::clone(&options.clock)));
+    let pins = Arc::new(Pins::open(paths.definitions(), servers::own_servers(&loaded), Arc::clone(&options.clock)));
     let on_change: mcp::OnChange = {
         let hub = Arc::clone(hub);
         Arc::new(move |server| engine::ports::Events::push(hub.as_ref(), contract::Push::Server { server }))
@@ -278,7 +278,7 @@ async fn note_changed(log: &Log, tools: Vec<contract::ServerTool>) {
 }
 
 /// Connects once to each server that offers all its tools, because its tools are not known before.
-pub(crate) async fn first_look(tools: &HostTools) {
+pub(crate) async fn pin_first_definitions(tools: &HostTools) {
     for (loaded, server) in servers::offering(tools.loaded()) {
         let key = definitions::key(&loaded.view.id, &server.name);
         if !tools.pins.knows(&key)
@@ -305,7 +305,7 @@ pub(crate) async fn get_ready(tools: &HostTools, options: &Options) {
     if options.warm_up {
         tools.warm_up(&options.callers_packs);
     } else {
-        first_look(tools).await;
+        pin_first_definitions(tools).await;
     }
 }
 

@@ -5,7 +5,7 @@
 use contract::{EgressSettings, FallbackModel, ModelSettings, PackChoice, SettingChange, Settings, commands::Access};
 use serde_json::Value;
 
-/// What a change of settings requires.
+/// The requirements of a change of settings.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Widening {
     pub(crate) level: Access,
@@ -15,7 +15,7 @@ pub(crate) struct Widening {
 
 impl Widening {
     /// Requires a person in any window or at a terminal.
-    fn person(&mut self, changed: bool) {
+    fn need_person(&mut self, changed: bool) {
         if changed {
             self.level = self.level.max(Access::Person);
         }
@@ -48,15 +48,15 @@ pub(crate) fn of_settings(before: &Settings, after: &Settings) -> Widening {
         packs,
     } = after;
     let mut found = Widening { level: Access::Chat, changes: Vec::new() };
-    found.person(*agent_enabled && !before.agent_enabled);
-    found.person((language, theme, time_zone, welcomed) != (&before.language, &before.theme, &before.time_zone, &before.welcomed));
-    found.person((limits, conversation, budgets) != (&before.limits, &before.conversation, &before.budgets));
+    found.need_person(*agent_enabled && !before.agent_enabled);
+    found.need_person((language, theme, time_zone, welcomed) != (&before.language, &before.theme, &before.time_zone, &before.welcomed));
+    found.need_person((limits, conversation, budgets) != (&before.limits, &before.conversation, &before.budgets));
     of_model(&mut found, &before.model, model);
     of_egress(&mut found, before.egress, *egress);
     for (pack, choice) in packs {
         of_pack(&mut found, pack, before.packs.get(pack).unwrap_or(&PackChoice::default()), choice);
     }
-    found.person(before.packs.keys().any(|pack| !packs.contains_key(pack)));
+    found.need_person(before.packs.keys().any(|pack| !packs.contains_key(pack)));
     found
 }
 
@@ -69,14 +69,14 @@ fn of_model(found: &mut Widening, before: &ModelSettings, after: &ModelSettings)
     if *provider != before.provider && provider != "offline" {
         found.widens("model.provider", &before.provider, provider);
     }
-    found.person((model, reasoning, idle_timeout_s, max_retries) != (&before.model, &before.reasoning, &before.idle_timeout_s, &before.max_retries));
+    found.need_person((model, reasoning, idle_timeout_s, max_retries) != (&before.model, &before.reasoning, &before.idle_timeout_s, &before.max_retries));
     if let Some(fallback) = fallback {
         let reaches = |model: &FallbackModel| (model.provider.clone(), model.base_url.clone());
         if fallback.provider != "offline" && before.fallback.as_ref().map(reaches) != Some(reaches(fallback)) {
             let named = |model: &FallbackModel| format!("{} {}", model.provider, model.base_url);
             found.widens("model.fallback", before.fallback.as_ref().map(named).unwrap_or_default(), named(fallback));
         }
-        found.person(before.fallback.as_ref() != Some(fallback));
+        found.need_person(before.fallback.as_ref() != Some(fallback));
     }
 }
 
@@ -102,10 +102,10 @@ fn of_pack(found: &mut Widening, pack: &str, before: &PackChoice, after: &PackCh
                 let was = before.settings.get(name).map(text).unwrap_or_default();
                 found.widens(format!("packs.{pack}.settings.{name}"), was, text(value));
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) => found.person(true),
+            Value::Null | Value::Bool(_) | Value::Number(_) => found.need_person(true),
         }
     }
-    found.person(before.settings.keys().any(|name| !settings.contains_key(name)));
+    found.need_person(before.settings.keys().any(|name| !settings.contains_key(name)));
 }
 
 fn text(value: &Value) -> String {

@@ -34,7 +34,7 @@ pub(crate) async fn run(link: &mut Link, out: Out, args: Approvals) -> Result<Ex
                 None => result_of(link, &decided).await,
                 known => known,
             };
-            tell_approved(out, &decided, result.as_ref());
+            print_approved(out, &decided, result.as_ref());
             Ok(Exit::of_status(decided.status))
         }
         Approvals::Reject { id, reason } => {
@@ -95,7 +95,7 @@ async fn result_of(link: &Link, approval: &Approval) -> Option<ItemBody> {
     view.items.into_iter().rev().map(|item| item.body).find(of_call)
 }
 
-fn tell_approved(out: Out, approval: &Approval, result: Option<&ItemBody>) {
+fn print_approved(out: Out, approval: &Approval, result: Option<&ItemBody>) {
     if out.json {
         #[derive(serde::Serialize)]
         struct Decided<'a> {

@@ -81,7 +81,7 @@ fn show(out: Out, record: &AuditRecordView) {
 /// The kind of log that is verified. An export has no outside copies; the profile's log should have
 /// some.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Of {
+enum Subject {
     Log,
     Export,
 }
@@ -89,22 +89,22 @@ enum Of {
 pub(crate) fn verify(out: Out, data_dir: PathBuf, place: Option<PathBuf>) -> Result<Exit, Failure> {
     let paths = Paths::new(Some(data_dir));
     let (of, report) = match place {
-        Some(folder) if audit::is_export(&folder) => (Of::Export, audit::verify(&folder, None)),
-        Some(file) if file.exists() => (Of::Log, host::verify_file(&paths, &file)?),
+        Some(folder) if audit::is_export(&folder) => (Subject::Export, audit::verify(&folder, None)),
+        Some(file) if file.exists() => (Subject::Log, host::verify_file(&paths, &file)?),
         Some(place) => {
             let hint = "Name a folder that `csign audit export` wrote, or the file of a log.";
             return Err(Failure::usage(format!("{} does not exist.", place.display())).hint(hint));
         }
-        None => (Of::Log, host::verify_log(&paths)?),
+        None => (Subject::Log, host::verify_log(&paths)?),
     };
     if out.json {
         out.document(&report);
     } else {
-        tell(out, &report, of);
+        print_report(out, &report, of);
     }
     Ok(match (report.ok, report.compared_with, of) {
         (false, _, _) => Exit::LogBroken,
-        (true, ComparedWith::Nothing, Of::Log) => Exit::NotCompared,
+        (true, ComparedWith::Nothing, Subject::Log) => Exit::NotCompared,
         (true, _, _) => Exit::Done,
     })
 }
@@ -124,16 +124,16 @@ pub(crate) async fn accept(link: &mut Link, out: Out) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn tell(out: Out, report: &VerifyReport, of: Of) {
+fn print_report(out: Out, report: &VerifyReport, of: Subject) {
     let (records, checkpoints) = (count(report.records, "record"), count(report.checkpoints, "checkpoint"));
     let with = match (report.compared_with, of) {
         (ComparedWith::Keyring, _) => "compared with the keyring",
         (ComparedWith::State, _) => "compared with the state folder only",
-        (ComparedWith::Nothing, Of::Log) => "compared with NOTHING: it may be an old copy, or cut",
-        (ComparedWith::Nothing, Of::Export) => "an export, compared with nothing outside it",
+        (ComparedWith::Nothing, Subject::Log) => "compared with NOTHING: it may be an old copy, or cut",
+        (ComparedWith::Nothing, Subject::Export) => "an export, compared with nothing outside it",
     };
     if report.ok {
-        let nothing = report.compared_with == ComparedWith::Nothing && of == Of::Log;
+        let nothing = report.compared_with == ComparedWith::Nothing && of == Subject::Log;
         let (tone, words) = if nothing { (Tone::Strong, "Log verified in itself only:") } else { (Tone::Good, "Log verified:") };
         out.line(format!("{} {records}, {checkpoints}, {with}.", out.tone(tone, words)));
     } else {

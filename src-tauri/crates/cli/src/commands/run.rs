@@ -39,7 +39,7 @@ pub(crate) fn run(args: Run, data_dir: PathBuf, out: Out) -> Result<Exit, Failur
         out.error_lines(error);
     }
     if stream {
-        out.event(&last(&result))
+        out.event(&last_event(&result))
     } else {
         document(out, &result)
     }
@@ -103,7 +103,7 @@ async fn follow(link: &mut Link, out: Out, params: RunParams) -> Result<RunRespo
 }
 
 fn show(out: Out, push: &Push, ours: impl Fn(&Push) -> bool) {
-    listen::tell_declined(out, push);
+    listen::print_declined(out, push);
     if ours(push)
         && let Push::Run { event, .. } = push
     {
@@ -112,7 +112,7 @@ fn show(out: Out, push: &Push, ours: impl Fn(&Push) -> bool) {
 }
 
 /// Returns the one event that ends a stream.
-fn last(result: &Result<RunResponse, AgentError>) -> RunEvent {
+fn last_event(result: &Result<RunResponse, AgentError>) -> RunEvent {
     let (kind, data) = match result {
         Ok(response) => (RunEventType::Final, json!(response)),
         Err(error) => (RunEventType::Error, json!(error)),

@@ -17,7 +17,7 @@ use crate::telemetry::Telemetry;
 /// The pack whose tools the API offers.
 const SHOP: &str = "shop";
 const LEAVING_TIME: Duration = Duration::from_secs(5);
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Failure> {
     if let Some(file) = &args.env_file {
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Serve, data_dir: PathBuf, out: Out) -> Result<Exit, Fai
         };
         let stop = async {
             tokio::select! {
-                () = told_to_stop() => {}
+                () = wait_for_signal() => {}
                 () = unwritten.notified() => {}
             }
             let _ = stopped.set(Instant::now());
@@ -110,7 +110,7 @@ async fn open(options: Options) -> Result<Arc<Host>, AgentError> {
                 if !std::mem::replace(&mut told, true) {
                     tracing::info!(target: "gateway", "the data folder is in use: waiting for whoever may just be leaving it");
                 }
-                tokio::time::sleep(LOOK_AGAIN).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
             opened => return opened,
         }
@@ -156,7 +156,7 @@ fn allow_many_files() {
     }
 }
 
-async fn told_to_stop() {
+async fn wait_for_signal() {
     let interrupt = tokio::signal::ctrl_c();
     match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
         Ok(mut terminate) => {
@@ -183,7 +183,7 @@ fn read_env(file: &Path) -> Result<(), Failure> {
         let Some((name, value)) = line.split_once('=') else {
             return Err(Failure::usage(format!("Line {} of {} is not NAME=VALUE.", number + 1, file.display())));
         };
-        let (name, bare) = (name.trim(), bare(value));
+        let (name, bare) = (name.trim(), strip_scheme(value));
         if !name.is_empty() && std::env::var_os(name).is_none() {
             // SAFETY: no other thread exists yet; they start with the runtime, after this.
             unsafe { std::env::set_var(name, bare) };
@@ -193,7 +193,7 @@ fn read_env(file: &Path) -> Result<(), Failure> {
 }
 
 /// Returns a value without its quotes, or without the comment after it.
-fn bare(value: &str) -> &str {
+fn strip_scheme(value: &str) -> &str {
     let without_comment = |value: &'_ str| value.find(" #").into_iter().chain(value.find("\t#")).min();
     let unquoted = without_comment(value).map_or(value, |at| &value[..at]).trim();
     let value = value.trim();

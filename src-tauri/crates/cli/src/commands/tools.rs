@@ -126,7 +126,7 @@ async fn call(link: &mut Link, out: Out, params: ToolCallParams, person: bool) -
             push = listen::next(link), if listening => match push {
                 Ok(push) => {
                     listen::tell_declined(out, &push);
-                    if asker.wanted(&push) && (listen::of_session(&push, &session) || matches!(push, Push::Questions { .. })) {
+                    if asker.wants(&push) && (listen::of_session(&push, &session) || matches!(push, Push::Questions { .. })) {
                         asker.about(link, &push).await?;
                     }
                 }

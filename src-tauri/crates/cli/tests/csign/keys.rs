@@ -43,7 +43,7 @@ impl Listener {
         Self { port, heard }
     }
 
-    fn heard(&self) -> Vec<String> {
+    fn received(&self) -> Vec<String> {
         std::mem::take(&mut *self.heard.lock().unwrap())
     }
 }
@@ -56,7 +56,7 @@ fn choose_model(world: &World, base_url: &str) {
 }
 
 /// Returns addresses of a server on this computer that look like one of OpenAI's in plain text.
-fn disguised(port: u16) -> Vec<String> {
+fn disguised_addresses(port: u16) -> Vec<String> {
     vec![
         format!("http:127.0.0.1:{port}/x://api.openai.com/v1"),
         format!("http:/127.0.0.1:{port}/x://api.openai.com/v1"),
@@ -68,16 +68,16 @@ fn disguised(port: u16) -> Vec<String> {
 #[test]
 fn the_environments_key_goes_to_no_server_that_only_looks_like_its_own() {
     let (world, listener) = (World::new(), Listener::start());
-    for base_url in disguised(listener.port) {
+    for base_url in disguised_addresses(listener.port) {
         choose_model(&world, &base_url);
         world.run_with("OPENAI_API_KEY", KEY, &["ask", "Hello?"]);
-        let heard = listener.heard();
+        let heard = listener.received();
         assert!(!heard.is_empty(), "{base_url}: it was asked");
         assert!(!heard.concat().contains(KEY), "{base_url}: {heard:?}");
     }
     let own = format!("http://127.0.0.1:{}/v1", listener.port);
     Ran::of(world.command(&["ask", "Hello?"]).env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", own).env("OPENAI_MODEL", "scripted").output().unwrap());
-    assert!(listener.heard().concat().contains(KEY), "where the environment names the server, its key goes there");
+    assert!(listener.received().concat().contains(KEY), "where the environment names the server, its key goes there");
 }
 
 /// Runs one of the `inside_` tests with its own home folder and bus.
@@ -245,10 +245,10 @@ fn inside_servers() {
     let kept = keyring(&world);
     let here = format!("127.0.0.1:{}", listener.port);
     store(&kept, &[("OPENAI_API_KEY@api.openai.com", KEY), (&format!("OPENAI_API_KEY@{here}"), TOKEN)]);
-    for base_url in disguised(listener.port) {
+    for base_url in disguised_addresses(listener.port) {
         choose_model(&world, &base_url);
         csign(&world, &["ask", "Hello?"]);
-        let heard = listener.heard().concat();
+        let heard = listener.received().concat();
         assert!(heard.contains(TOKEN) && !heard.contains(KEY), "{base_url}: {heard}");
     }
     let names = run(kept.set_names());
@@ -260,7 +260,7 @@ fn inside_servers() {
     store(&kept, &[("OPENAI_API_KEY@https://localhost", KEY), ("OPENAI_API_KEY@localhost", KEY), (&format!("OPENAI_API_KEY@https://{here}"), KEY)]);
     choose_model(&world, &format!("http://{here}/v1"));
     csign(&world, &["ask", "Hello?"]);
-    assert!(!listener.heard().concat().contains(KEY), "a key for https never goes out without it");
+    assert!(!listener.received().concat().contains(KEY), "a key for https never goes out without it");
 }
 
 #[test]
@@ -292,12 +292,12 @@ fn inside_packs() {
         csign(&world, &["--json", "tools", "call", "product.search", "--args", r#"{"query": "tent"}"#]).out
     };
     let said = search(&at_own, &at_own);
-    let heard = own.heard().concat();
+    let heard = own.received().concat();
     assert!(heard.contains(TOKEN) && !heard.contains(KEY), "{heard}\n{said}");
     for (url, token_url) in [(&at_other, &at_other), (&at_own, &at_other), (&at_other, &at_own)] {
         let said = search(url, token_url);
         assert!(said.contains("NORCE_OAUTH_CLIENT_SECRET"), "the key is missing for these servers: {said}");
-        let heard = own.heard().concat() + &other.heard().concat();
+        let heard = own.received().concat() + &other.received().concat();
         assert!(!heard.contains(KEY) && !heard.contains(TOKEN), "{url} {token_url}: {heard}");
     }
 
@@ -308,10 +308,10 @@ fn inside_packs() {
         csign(&world, &["--json", "tools", "call", "parcel.hold", "--args", r#"{"number": 1001, "until": "2026-11-30"}"#]).out
     };
     let said = hold(&at_own);
-    let heard = own.heard().concat();
+    let heard = own.received().concat();
     assert!(heard.contains(TOKEN) && !heard.contains(KEY), "{heard}\n{said}");
     assert!(hold(&at_other).contains("DEMO_API_TOKEN"));
-    assert_eq!(other.heard(), Vec::<String>::new());
+    assert_eq!(other.received(), Vec::<String>::new());
     // The entry of version 0.1 belongs to the manifest's address, and is renamed to it.
     hold("http://127.0.0.1:8787");
     let names = run(kept.set_names());

@@ -21,7 +21,7 @@ const COMMANDS: [&[&str]; 5] = [
 ];
 
 /// Returns the turns whose end was reported.
-fn ended(out: &str) -> Vec<String> {
+fn ended_turns(out: &str) -> Vec<String> {
     let events = out.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     events.filter(|event| event["type"] == "final").filter_map(|event| event["turn"].as_str().map(str::to_owned)).collect()
 }
@@ -37,7 +37,7 @@ fn is_kept(world: &World, turn: &str) -> bool {
 }
 
 /// Runs the command and kills it within `limit`. Returns its output.
-fn killed(world: &World, args: &[&str], limit: Duration, random: &mut Random) -> String {
+fn run_and_kill(world: &World, args: &[&str], limit: Duration, random: &mut Random) -> String {
     let mut child = world.command(args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("csign starts");
     sleep(Duration::from_micros(random.below(u64::try_from(limit.as_micros()).expect("short"))));
     child.kill().expect("killed");
@@ -59,13 +59,13 @@ fn a_kill_at_any_instant_loses_nothing_told_and_raises_no_alarm() {
         let mut limit = Duration::from_millis(300);
         if random.chance(50) {
             let began = Instant::now();
-            told.extend(ended(&world.run(COMMANDS[0]).ends_with(0).out));
+            told.extend(ended_turns(&world.run(COMMANDS[0]).ends_with(0).out));
             limit = began.elapsed() * 6 / 5;
         }
         for kill in 0..KILLS {
             let case = format!("{}, kill {kill}", plan.case(number));
             let args = *random.pick(&COMMANDS);
-            told.extend(ended(&killed(&world, args, limit, &mut random)));
+            told.extend(ended_turns(&run_and_kill(&world, args, limit, &mut random)));
             let ran = world.run(&["audit", "verify"]);
             // A log that was just created may have no outside copy, or no records.
             assert!(ran.code == 0 || told.is_empty() && [1, 6].contains(&ran.code), "{case}: {args:?}: {}: {}{}", ran.code, ran.out, ran.err);

@@ -1,4 +1,4 @@
-//! What may run, tested with `policy check` and with real calls: the rules file, grants, the kill
+//! Which calls may run, tested with `policy check` and with real calls: the rules file, grants, the kill
 //! switches.
 
 use std::fs;
@@ -115,7 +115,7 @@ fn a_switched_off_tool_disarms_what_waits() {
 }
 
 /// Installs a pack with the id of one of the shop's tools, whose program records that it ran.
-fn with_a_stranger(world: &World) -> std::path::PathBuf {
+fn install_untrusted_pack(world: &World) -> std::path::PathBuf {
     world.run(&["packs", "new", "stranger", "--kind", "program"]).ends_with(0);
     let folder = world.data().join("tools/stranger");
     let manifest = fs::read_to_string(folder.join("pack.json")).expect("made");
@@ -130,7 +130,7 @@ fn with_a_stranger(world: &World) -> std::path::PathBuf {
 #[test]
 fn a_pack_with_a_tool_of_the_same_id_frees_neither_from_the_rules() {
     let world = World::new();
-    with_a_stranger(&world);
+    install_untrusted_pack(&world);
     let listed = world.run(&["--json", "tools", "list"]).ends_with(0).json().to_string();
     assert!(listed.contains("shop:cart.addItem") && listed.contains("stranger:cart.addItem"), "{listed}");
     let calls = [("shop:cart.addItem", add()), ("stranger:cart.addItem", r#"{"who": "Ada"}"#.to_owned())];

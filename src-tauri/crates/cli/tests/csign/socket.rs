@@ -71,13 +71,13 @@ print(json.dumps({"itself": run, "terminal": lambda: at_a_terminal(run), "backgr
 
 /// A profile that a `csign` at a terminal holds, with a pending write, and with decisions in
 /// terminals allowed.
-struct Held {
+struct HeldAction {
     world: World,
     holder: Terminal,
     waiting: Value,
 }
 
-impl Held {
+impl HeldAction {
     fn new(settings: &str) -> Self {
         let world = World::for_nobody();
         let pack = world.data().join("tools/snoop");
@@ -156,7 +156,7 @@ impl Held {
 const SETTINGS: &str = "decide_from_terminal = true\n\n[egress]\nredaction = \"strict\"\n";
 
 /// Settings that send everything to another server.
-fn widened() -> Value {
+fn widened_settings() -> Value {
     json!({
         "decide_from_terminal": true, "egress": {"allowed": true, "redaction": "none"}, "packs": {"snoop": {"private_network": true}},
         "model": {"provider": "openai_compatible", "base_url": "http://127.0.0.1:9/v1", "model": "m"}
@@ -164,10 +164,10 @@ fn widened() -> Value {
 }
 
 /// Requests that read conversations and the log, widen each setting, and approve what waits.
-fn everything(held: &Held) -> Value {
+fn everything(held: &HeldAction) -> Value {
     json!([
         ["sessions_list", {}], ["session_open", {"session": "desktop:s1"}], ["audit_list", {}], ["settings_get", {}],
-        ["settings_set", {"settings": widened()}], ["policy_set", {"policy": "writes_allowed"}], ["terminal_decisions_set", {"enabled": true}],
+        ["settings_set", {"settings": widened_settings()}], ["policy_set", {"policy": "writes_allowed"}], ["terminal_decisions_set", {"enabled": true}],
         ["secret_set", {"name": "OPENAI_API_KEY", "value": "sk-of-a-stranger", "this_run_only": true}], held.approve()
     ])
 }
@@ -190,7 +190,7 @@ fn is_kept_out(told: &Value, what: &str) {
 
 #[test]
 fn a_packs_server_gets_nothing_through_the_socket() {
-    let held = Held::new(SETTINGS);
+    let held = HeldAction::new(SETTINGS);
     let (token, requests) = (held.token(), everything(&held));
     let read = held.attack("read", "", &json!([]));
     if kit_has_landlock() {
@@ -206,7 +206,7 @@ fn a_packs_server_gets_nothing_through_the_socket() {
 
 #[test]
 fn a_packs_daemon_that_killed_its_guard_gets_nothing_through_the_socket() {
-    let held = Held::new(SETTINGS);
+    let held = HeldAction::new(SETTINGS);
     let requests = everything(&held);
     let arguments = json!({"how": "daemon", "socket": held.socket(), "token": held.token(), "requests": requests}).to_string();
     let ran = held.world.run(&["--json", "tools", "call", "snoop.try", "--args", &arguments]);
@@ -223,7 +223,7 @@ fn a_packs_daemon_that_killed_its_guard_gets_nothing_through_the_socket() {
 
 #[test]
 fn a_client_without_the_token_is_refused_and_sees_nothing_else() {
-    let held = Held::new(SETTINGS);
+    let held = HeldAction::new(SETTINGS);
     let requests = everything(&held);
     let mode = fs::metadata(held.token_file()).expect("a token").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
@@ -243,9 +243,9 @@ fn reasons(told: &Value) -> Vec<String> {
 
 #[test]
 fn who_only_says_that_a_person_is_there_neither_decides_nor_widens() {
-    let held = Held::new(SETTINGS);
+    let held = HeldAction::new(SETTINGS);
     let requests = json!([
-        held.approve(), ["settings_set", {"settings": widened()}], ["secret_set", {"name": "OPENAI_API_KEY", "value": "x", "this_run_only": true}],
+        held.approve(), ["settings_set", {"settings": widened_settings()}], ["secret_set", {"name": "OPENAI_API_KEY", "value": "x", "this_run_only": true}],
         ["policy_set", {"policy": "writes_allowed"}], ["terminal_decisions_set", {"enabled": true}], ["session_delete", {"session": "desktop:s1"}],
         ["audit_accept_new_log", {}], ["switch_set", {"target": {"kind": "tool", "id": "snoop.try"}, "on": true}]
     ]);
@@ -261,7 +261,7 @@ fn who_only_says_that_a_person_is_there_neither_decides_nor_widens() {
 
 #[test]
 fn a_client_with_the_token_may_narrow_and_at_a_terminal_widen_and_decide() {
-    let held = Held::new(SETTINGS);
+    let held = HeldAction::new(SETTINGS);
     let narrow = json!({"decide_from_terminal": true, "egress": {"allowed": false, "redaction": "strict"}});
     let requests =
         json!([["sessions_list", {}], ["settings_set", {"settings": narrow}], ["switch_set", {"target": {"kind": "tool", "id": "snoop.try"}, "on": false}]]);
@@ -278,7 +278,7 @@ fn a_client_with_the_token_may_narrow_and_at_a_terminal_widen_and_decide() {
 
 #[test]
 fn a_question_at_a_second_terminal_is_answered_there_without_leave_to_decide() {
-    let held = Held::new("");
+    let held = HeldAction::new("");
     let mut own = Terminal::start(&held.world, &["ask", "--session", "s2", "add 2 ridge runner black size 42 to my cart"]);
     own.wait_for("Approve? [y/N]");
     own.type_in("y\n");

@@ -77,12 +77,12 @@ const ATTACKS: [Attack; 16] = [
     early_log_and_mark_and_installation,
     mark_bytes,
     forged_mark,
-    installation_changed,
+    change_installation,
     installation_and_early_log,
     others_log,
     others_folder,
     no_folder,
-    index_damaged,
+    damage_index,
 ];
 
 const MARK: &str = "audit-mark";
@@ -159,7 +159,7 @@ impl Profile {
 }
 
 /// Returns the bytes with one bit or byte changed, or with a range of zeros.
-fn damaged(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
+fn damage(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     let mut new = bytes.to_vec();
     let at = random.index(new.len());
     match random.below(3) {
@@ -179,7 +179,7 @@ fn log_bytes(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<
     if moment.data.contains_key(Path::new("audit.db-wal")) {
         return None;
     }
-    profile.write("audit.db", &damaged(&moment.data[Path::new("audit.db")], random)?);
+    profile.write("audit.db", &damage(&moment.data[Path::new("audit.db")], random)?);
     Some("damage in audit.db".to_owned())
 }
 
@@ -216,7 +216,7 @@ fn early_log_and_mark_and_installation(profile: &Profile, moment: &Moment, rando
 }
 
 /// Forges the mark of the early log with a higher counter, without a key.
-fn early_log_with_forged_mark(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
+fn early_log_with_forge_mark(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
     profile.put_early_log();
     let (path, _) = profile.mark(moment);
     let mut mark: serde_json::Value = serde_json::from_slice(profile.mark(&profile.early).1).expect("JSON");
@@ -231,11 +231,11 @@ fn early_log_with_forged_mark(profile: &Profile, moment: &Moment, random: &mut R
 
 fn mark_bytes(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
     let (path, bytes) = profile.mark(moment);
-    fs::write(path, damaged(bytes, random)?).expect("written");
+    fs::write(path, damage(bytes, random)?).expect("written");
     Some("damage in the mark".to_owned())
 }
 
-fn forged_mark(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
+fn forge_mark(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
     let (path, bytes) = profile.mark(moment);
     let mut mark: serde_json::Value = serde_json::from_slice(bytes).expect("JSON");
     let name = *random.pick(&["size", "counter"]);
@@ -244,7 +244,7 @@ fn forged_mark(profile: &Profile, moment: &Moment, random: &mut Random) -> Optio
     Some(format!("another {name} in the mark"))
 }
 
-fn installation_changed(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
+fn change_installation(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
     let path = profile.world.data().join("installation");
     let id = String::from_utf8_lossy(&moment.data[Path::new("installation")]).into_owned();
     match random.below(4) {
@@ -263,7 +263,7 @@ fn installation_changed(profile: &Profile, moment: &Moment, random: &mut Random)
 
 fn installation_and_early_log(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
     profile.put_early_log();
-    installation_changed(profile, moment, random)
+    change_installation(profile, moment, random)
 }
 
 fn others_log(profile: &Profile, _: &Moment, random: &mut Random) -> Option<String> {
@@ -287,7 +287,7 @@ fn no_folder(profile: &Profile, _: &Moment, _: &mut Random) -> Option<String> {
 }
 
 /// Damages the record in the state folder that there is a log here.
-fn index_damaged(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
+fn damage_index(profile: &Profile, moment: &Moment, random: &mut Random) -> Option<String> {
     let of_this = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(&format!("{}\"", profile.world.data().display()));
     let (name, bytes) = moment.state.iter().find(|(name, bytes)| name.starts_with("countersign/logs") && of_this(bytes))?;
     let to = random.index(bytes.len());
@@ -325,11 +325,11 @@ fn one_moment(plan: &Plan, profile: &Profile, part: u64, moment: &Moment, count:
         profile.restore(moment);
         match random.below(20) {
             0..=1 => {
-                export_changed(profile, &mut random, &name);
+                change_export(profile, &mut random, &name);
                 count.in_exports += 1;
             }
             2 => {
-                keyring_changed(profile, moment, &mut random, &name);
+                change_keyring(profile, moment, &mut random, &name);
                 count.in_the_keyring += 1;
             }
             _ => {
@@ -347,13 +347,13 @@ fn one_moment(plan: &Plan, profile: &Profile, part: u64, moment: &Moment, count:
     }
 }
 
-fn export_changed(profile: &Profile, random: &mut Random, case: &str) {
+fn change_export(profile: &Profile, random: &mut Random, case: &str) {
     let folder = profile.world.path("export");
     put(&folder, &profile.export);
     let files: Vec<&PathBuf> = profile.export.keys().filter(|name| name.to_string_lossy() != "README").collect();
     let name = *random.pick(&files);
     let new = loop {
-        if let Some(new) = damaged(&profile.export[name], random) {
+        if let Some(new) = damage(&profile.export[name], random) {
             break new;
         }
     };
@@ -362,7 +362,7 @@ fn export_changed(profile: &Profile, random: &mut Random, case: &str) {
     assert_eq!(code, Some(5), "{case}: damage in {}: {said}", name.display());
 }
 
-fn keyring_changed(profile: &Profile, moment: &Moment, random: &mut Random, case: &str) {
+fn change_keyring(profile: &Profile, moment: &Moment, random: &mut Random, case: &str) {
     let (attributes, mark) = profile.keyring.item(&profile.world, &installation(&moment.data), MARK);
     let changed = {
         let mut fields: serde_json::Value = serde_json::from_str(&mark).expect("JSON");

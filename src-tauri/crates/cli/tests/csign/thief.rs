@@ -41,13 +41,13 @@ impl Scene {
     }
 
     /// Returns the data that the program gets as a server of a pack.
-    fn guarded(&self) -> Value {
+    fn run_guarded(&self) -> Value {
         let ran = self.keyring.csign(&self.world, &["tools", "call", "letter.terms", "--args", "{}"]).output().unwrap();
         assert!(ran.status.success(), "{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
         serde_json::from_slice(&fs::read(self.world.path("home/loot.json")).unwrap()).unwrap()
     }
 
-    fn unguarded(&self) -> Value {
+    fn run_unguarded(&self) -> Value {
         let ran = self.keyring.command(&self.world, self.thief.to_str().unwrap()).arg("unguarded").output().unwrap();
         serde_json::from_slice(&ran.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&ran.stderr)))
     }
@@ -55,10 +55,10 @@ impl Scene {
 
 fn no_key_is_stolen(world: World) {
     let scene = Scene::set(world);
-    let outside = scene.unguarded();
+    let outside = scene.run_unguarded();
     assert!(outside["keys"].to_string().contains(&scene.signing_key), "the attack works outside the guard: {outside}");
     assert_ne!(outside["keyring files"].as_array().map(Vec::len), Some(0), "{outside}");
-    let inside = scene.guarded();
+    let inside = scene.run_guarded();
     assert!(!inside["seen"].as_array().unwrap().is_empty(), "it knows where the sockets are: {inside}");
     for found in ["connected", "keys", "bus variables", "keyring files"] {
         assert_eq!(inside[found].as_array().map(Vec::len), Some(0), "{found}: {inside}");

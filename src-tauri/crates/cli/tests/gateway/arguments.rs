@@ -57,7 +57,7 @@ async fn section_10_arguments_are_put_into_shape_and_unknown_ones_dropped() {
     assert_eq!(done["debug"]["toolTrace"][0]["args"], json!({"partNo": SHOE, "quantity": 2}));
     let added = sent("cart.addItem");
     assert_eq!((&added["partNo"], &added["quantity"], added.get("note"), added.get("basketId")), (&json!(SHOE), &json!(2), None, None), "{added}");
-    // What is not in the cart is not asked about.
+    // A line that is not in the cart is not proposed.
     let cart = json!({"items": [{"partNo": "4711", "name": "Boot", "quantity": 1}]});
     front.breaks("cart.get", (0..3).map(|_| Break::Result(cart.clone())));
     gateway.say("s", "three").await;
@@ -86,7 +86,7 @@ async fn section_10_an_unknown_tool_is_told_to_the_model_and_nothing_is_forwarde
         assert!(told["error"].to_string().contains("no tool named") && result["tool_call_id"].is_string(), "{told}");
     }
     assert_eq!(events.last().unwrap().data["text"], "I cannot.");
-    assert!(front.heard().is_empty(), "nobody was asked: {:?}", front.heard());
+    assert!(front.requests().is_empty(), "nobody was asked: {:?}", front.requests());
     server.assert_clean();
 }
 

@@ -142,7 +142,7 @@ pub(crate) async fn sends(gateway: &Gateway, message: &str) -> TcpStream {
 }
 
 /// Disconnects, and waits until the gateway has closed the connection too.
-pub(crate) async fn leaves(mut client: TcpStream) {
+pub(crate) async fn disconnect(mut client: TcpStream) {
     client.shutdown().await.unwrap();
     assert_eq!(client.read_to_end(&mut Vec::new()).await.unwrap(), 0, "nothing was answered");
 }
@@ -190,7 +190,7 @@ async fn section_11_and_22_18_a_reminder_that_nobody_read_leaves_the_question_se
     // The reminder is not stored before its client has left.
     let writer = crate::sessions::database(&gateway);
     writer.execute_batch("BEGIN IMMEDIATE").unwrap();
-    leaves(sends(&gateway, "hm").await).await;
+    disconnect(sends(&gateway, "hm").await).await;
     writer.execute_batch("COMMIT").unwrap();
     counts(&gateway, &["csign_gateway_turns_total{status=\"2xx\"} 2\n", "csign_gateway_clients_left_total 1\n"]).await;
     assert_eq!(pieces(&gateway.say("s", "yes").await), 1);

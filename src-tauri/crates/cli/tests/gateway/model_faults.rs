@@ -73,7 +73,7 @@ async fn section_5_a_model_that_is_not_there_has_its_row_at_both_routes() {
 }
 
 /// Returns the last request to the model as text.
-fn heard(server: &ModelServer) -> String {
+fn first_input(server: &ModelServer) -> String {
     server.seen().pop().unwrap().body["messages"].to_string()
 }
 
@@ -122,7 +122,7 @@ async fn section_5_and_22_7_a_model_that_fails_behind_a_tool_leaves_a_whole_conv
         );
         assert_eq!((front.count("product.search"), server.seen().len()), (1, 4), "the tool ran once, whatever the model did");
         assert_eq!(gateway.say("s", "and now?").await["text"], "Here I am.");
-        assert!(heard(&server).contains("tents"), "what was asked is kept");
+        assert!(first_input(&server).contains("tents"), "what was asked is kept");
         server.assert_clean();
     }
 }

@@ -17,7 +17,7 @@ const STREAM: &str = "/v1/chat/stream?debug=1";
 const JSON: &str = "/v1/chat?debug=1";
 
 /// Sends a message on the stream route. Returns the events.
-async fn hear(gateway: &Gateway, message: &str) -> Vec<Event> {
+async fn stream_events(gateway: &Gateway, message: &str) -> Vec<Event> {
     gateway.events(STREAM, &message_of("s", message)).await
 }
 
@@ -143,7 +143,7 @@ async fn section_17_nobody_at_the_token_endpoint_is_told_shortly() {
     let front = Front::start().await;
     let server = model([search(), Reply::text(["So it is."])]).await;
     let gateway = open(&front, &server, &[("NORCE_OAUTH_TOKEN_URL", url.as_str())]).await;
-    let events = hear(&gateway, "tents").await;
+    let events = stream_events(&gateway, "tents").await;
     assert_eq!((oks(&events), front.count("product.search")), (vec![false], 0));
     assert!(!format!("{events:?}").contains(&nobody.to_string()), "{events:?}");
     let told = server.seen().pop().unwrap().body["messages"].to_string();
@@ -418,11 +418,11 @@ async fn section_11_a_yes_without_a_token_changes_nothing_and_is_over() {
     let gateway = open(&front, &server, &[]).await;
     assert!(gateway.say("s", "one shoe").await["pendingAction"].is_object());
     front.breaks("token", vec![Break::Status(500); 8]);
-    let events = hear(&gateway, "yes").await;
+    let events = stream_events(&gateway, "yes").await;
     assert_eq!((oks(&events), front.count("cart.addItem")), (vec![false], 0));
     assert!(last(&events)["text"].as_str().unwrap().contains("could not be changed"), "{events:?}");
     assert!(last(&events).get("pendingAction").is_none(), "{events:?}");
-    assert_eq!(last(&hear(&gateway, "yes").await)["text"], "Anything else?", "a later yes is the model's");
+    assert_eq!(last(&stream_events(&gateway, "yes").await)["text"], "Anything else?", "a later yes is the model's");
     assert_eq!(front.count("cart.addItem"), 0);
 }
 
@@ -450,6 +450,6 @@ async fn a_shop_that_is_not_there_is_told_and_the_turn_goes_on() {
     env.retain(|(name, _)| *name != "NORCE_MCP_BASE_URL");
     env.push(("NORCE_MCP_BASE_URL", &url));
     let gateway = Gateway::with(&server, &env).await;
-    let events = hear(&gateway, "tents").await;
+    let events = stream_events(&gateway, "tents").await;
     assert_eq!((code(&events), last(&events)["text"].as_str()), ("MCP_PROTOCOL_INIT_FAILED", Some("Sorry.")));
 }

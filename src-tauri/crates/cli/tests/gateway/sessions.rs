@@ -23,7 +23,7 @@ pub(crate) fn database(gateway: &Gateway) -> Connection {
 }
 
 /// Returns the gateway's data of the session.
-fn kept(gateway: &Gateway) -> Value {
+fn stored_session(gateway: &Gateway) -> Value {
     let read = "SELECT value FROM session_value WHERE session = ?1 AND name = '$gateway'";
     let text: String = database(gateway).query_row(read, [SESSION], |row| row.get(0)).unwrap();
     serde_json::from_str(&text).unwrap()
@@ -55,13 +55,13 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
     panic!("{what}");
 }
 
-fn scripted(server: &ModelServer) -> Vec<(&'static str, String)> {
+fn requests_of(server: &ModelServer) -> Vec<(&'static str, String)> {
     vec![("OPENAI_BASE_URL", server.base_url()), ("OPENAI_API_KEY", "sk-test-0123456789abcdef".into()), ("OPENAI_MODEL", "scripted".into())]
 }
 
 /// Starts another process in the same folder.
-async fn restarted(gateway: Gateway, server: &ModelServer) -> Gateway {
-    let variables = scripted(server);
+async fn restart_gateway(gateway: Gateway, server: &ModelServer) -> Gateway {
+    let variables = requests_of(server);
     let env: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
     gateway.restart(&["--no-token"], &env).await
 }
@@ -74,7 +74,7 @@ async fn section_9_a_session_has_its_end_from_its_first_message_on() {
     let asking = tokio::spawn(request.send());
     until("the model is asked", || !server.seen().is_empty()).await;
     // If the gateway crashes now, the next start deletes the session in time.
-    assert!(kept(&gateway)["expiresAt"].as_i64().unwrap() > Utc::now().timestamp_millis());
+    assert!(stored_session(&gateway)["expiresAt"].as_i64().unwrap() > Utc::now().timestamp_millis());
     asking.abort();
 }
 
@@ -88,7 +88,7 @@ async fn section_9_each_turn_gives_a_session_its_whole_time_again_and_an_ended_o
     for message in ["remember the violin", "still?", "one shoe", "hm", "no", "what now?"] {
         let before = Utc::now().timestamp_millis();
         gateway.post("/v1/chat", &message_of("s", message)).await;
-        let ends = kept(&gateway)["expiresAt"].as_i64().unwrap();
+        let ends = stored_session(&gateway)["expiresAt"].as_i64().unwrap();
         assert!((before + 600_000..=Utc::now().timestamp_millis() + 600_000).contains(&ends), "{message}: {ends} after {before}");
         end_at(&gateway, before + 60_000);
     }
@@ -140,7 +140,7 @@ async fn section_9_sessions_whose_time_is_over_are_cleared_away_and_others_stay(
     gateway.say("other", "one shoe").await;
     assert!(rows(&gateway, SESSION).iter().all(|(_, count)| *count > 0), "{:?}", rows(&gateway, SESSION));
     end_at(&gateway, Utc::now().timestamp_millis() - 1);
-    let gateway = restarted(gateway, &server).await;
+    let gateway = restart_gateway(gateway, &server).await;
     until("what is over goes", || rows(&gateway, SESSION).iter().all(|(_, count)| *count == 0)).await;
     let lost: Vec<Value> = gateway.csign(&["approvals", "list", "--all"]).as_array().unwrap().clone();
     assert!(lost.iter().all(|row| row["session"] != SESSION), "{lost:?}");
@@ -160,7 +160,7 @@ async fn section_9_and_22_16_a_long_conversation_stays_bounded_for_the_model_and
     let heard = server.seen().iter().map(|seen| seen.body["messages"].as_array().unwrap().len()).max().unwrap();
     // The window, and messages that may wait for a summary during the model's cooldown.
     assert!(heard < 140, "{heard} messages went to the model");
-    let gateway = restarted(gateway, &server).await;
+    let gateway = restart_gateway(gateway, &server).await;
     let items = || rows(&gateway, SESSION)[1].1;
     until("the oldest items go", || items() <= 500).await;
     assert!(items() > 490, "and no others: {}", items());
@@ -192,7 +192,7 @@ async fn section_9_and_16_results_are_kept_in_full_and_told_in_short_until_other
             "availabilityStatus": "in_stock", "onHandValue": 7.0},
         {"index": 2, "productId": "12", "name": "Pole", "availabilityStatus": "unknown"}
     ]);
-    assert_eq!(kept(&gateway)["memory"]["lastResults"], results);
+    assert_eq!(stored_session(&gateway)["memory"]["lastResults"], results);
     let told = json!([
         {"index": 1, "id": "11", "partNo": "T-11", "name": "Tent", "brand": "Own", "color": "Red", "price": "1299.5 SEK", "availability": "in_stock"},
         {"index": 2, "id": "12", "name": "Pole", "availability": "unknown"}
@@ -200,10 +200,10 @@ async fn section_9_and_16_results_are_kept_in_full_and_told_in_short_until_other
     gateway.say("s", "is it warm?").await;
     assert_eq!(crate::memory::told(&server, 2)["lastResults"], told);
     gateway.say("s", "other tents").await;
-    assert_eq!(kept(&gateway)["memory"]["lastResults"], results, "neither talk nor an empty search replaces them");
+    assert_eq!(stored_session(&gateway)["memory"]["lastResults"], results, "neither talk nor an empty search replaces them");
     gateway.say("s", "ropes").await;
     assert_eq!(crate::memory::told(&server, 5)["lastResults"], told);
-    assert_eq!(kept(&gateway)["memory"]["lastResults"], json!([{"index": 1, "productId": "13", "name": "Rope", "availabilityStatus": "unknown"}]));
+    assert_eq!(stored_session(&gateway)["memory"]["lastResults"], json!([{"index": 1, "productId": "13", "name": "Rope", "availabilityStatus": "unknown"}]));
     server.assert_clean();
     front.assert_broken();
 }

@@ -37,7 +37,7 @@ async fn section_11_and_17_a_change_proposed_at_one_is_made_by_the_other_in_the_
     assert_eq!((front.count("cart.addItem"), front.count("initialize"), front.count("notifications/initialized")), (1, 1, 1));
     let searched = sessions(&front, "product.search");
     assert_eq!((&searched[0], &sessions(&front, "cart.addItem")), (&searched[1], &vec![searched[0].clone()]), "one session for both");
-    let mut ids: Vec<u64> = front.heard().iter().filter_map(|one| one.body["id"].as_u64()).collect();
+    let mut ids: Vec<u64> = front.requests().iter().filter_map(|one| one.body["id"].as_u64()).collect();
     let all = ids.len();
     ids.sort_unstable();
     ids.dedup();

@@ -19,7 +19,7 @@ fn text_of(events: &[Event]) -> String {
 }
 
 /// Returns an answer without the values that differ in every turn.
-fn timeless(answer: &Value) -> Value {
+fn without_times(answer: &Value) -> Value {
     let mut answer = answer.clone();
     answer["turnId"] = json!("");
     answer
@@ -57,9 +57,9 @@ async fn section_4_the_stream_has_its_headers_order_and_an_equal_final() {
     let mut other = body.clone();
     other["sessionId"] = json!("json");
     let (_, answer) = gateway.post("/v1/chat", &other).await;
-    let mut streamed = timeless(last(&events));
+    let mut streamed = without_times(last(&events));
     (streamed["sessionId"], _) = (json!("json"), streamed.as_object_mut().unwrap().remove("debug"));
-    assert_eq!(timeless(&answer), streamed);
+    assert_eq!(without_times(&answer), streamed);
     server.assert_clean();
 }
 

@@ -45,7 +45,7 @@ async fn converse(gateway: &Gateway) {
 }
 
 /// Returns tool and arguments of every recorded request that was sent.
-fn recorded(gateway: &Gateway) -> Vec<(String, Value)> {
+fn recorded_requests(gateway: &Gateway) -> Vec<(String, Value)> {
     let page = gateway.csign(&["audit", "list", "--type", "tool_intent", "--limit", "500"]);
     let one = |record: &Value| {
         let shown = gateway.csign(&["audit", "show", &record["seq"].to_string()]);
@@ -64,7 +64,7 @@ fn of(requests: &[(String, Value)], tool: &str) -> Vec<String> {
 
 #[track_caller]
 fn assert_equal(gateway: &Gateway, sent: &[(String, Value)]) {
-    let recorded = recorded(gateway);
+    let recorded = recorded_requests(gateway);
     for tool in TOOLS {
         assert!(!of(sent, tool).is_empty(), "{tool} was asked");
         assert_eq!(of(&recorded, tool), of(sent, tool), "{tool}");

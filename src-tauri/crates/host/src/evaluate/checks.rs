@@ -20,16 +20,17 @@ pub(super) struct Outcome {
 
 /// Compares an outcome with one check.
 pub(super) fn check(check: &str, outcome: &Outcome) -> CheckResult {
-    let (expected, actual, holds) = judge(check.trim(), outcome).unwrap_or_else(|| ("a check that is known".into(), "this check is not known".into(), false));
+    let (expected, actual, holds) =
+        run_check(check.trim(), outcome).unwrap_or_else(|| ("a check that is known".into(), "this check is not known".into(), false));
     let result = if holds { ScenarioStatus::Passed } else { ScenarioStatus::Failed };
     CheckResult { check: check.to_owned(), result, actual, expected }
 }
 
-fn judge(check: &str, outcome: &Outcome) -> Option<(String, String, bool)> {
+fn run_check(check: &str, outcome: &Outcome) -> Option<(String, String, bool)> {
     let error = outcome.error.as_ref();
     let equal = |expected: &str, actual: String| Some((expected.to_owned(), actual.clone(), actual == expected));
     match check {
-        "output is non-empty" => return Some(("some text".into(), shown(&outcome.output), !outcome.output.trim().is_empty())),
+        "output is non-empty" => return Some(("some text".into(), shorten(&outcome.output), !outcome.output.trim().is_empty())),
         "contract_version preserved" => return equal(CONTRACT_VERSION, outcome.version.clone().unwrap_or_else(|| "none".to_owned())),
         "messages_count increases" => {
             let before = outcome.earlier_messages.unwrap_or(0);
@@ -53,7 +54,7 @@ fn judge(check: &str, outcome: &Outcome) -> Option<(String, String, bool)> {
     let (left, right) = check.split_once(" contains ")?;
     let wanted = right.trim().trim_matches('"');
     match left.trim() {
-        "output" => Some((wanted.to_owned(), shown(&outcome.output), outcome.output.contains(wanted))),
+        "output" => Some((wanted.to_owned(), shorten(&outcome.output), outcome.output.contains(wanted))),
         "tools_used" => Some((wanted.to_owned(), outcome.tools.join(", "), outcome.tools.iter().any(|tool| tool == wanted))),
         _ => None,
     }
@@ -63,7 +64,7 @@ fn code(code: ErrorCode) -> String {
     serde_json::to_value(code).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
-fn shown(text: &str) -> String {
+fn shorten(text: &str) -> String {
     text.chars().take(200).collect()
 }
 

@@ -1,4 +1,4 @@
-//! What the Tools view shows of packs whose server cannot run.
+//! Packs whose server cannot run, as the Tools view shows them.
 
 use std::{fs, path::Path};
 

@@ -59,7 +59,7 @@ impl Bench {
     }
 
     /// Starts the app again.
-    async fn again(self) -> Self {
+    async fn restart(self) -> Self {
         self.host.stop().await;
         drop(self.host);
         let host = host(self.folder.path()).await;
@@ -82,7 +82,7 @@ impl Bench {
     }
 
     /// Makes a call that needs an approval, with nobody to approve.
-    async fn refused(&self) -> contract::AgentError {
+    async fn refused_call(&self) -> contract::AgentError {
         let params = ToolCallParams { tool: "post.send".into(), arguments: json!({"to": "Ada"}), session: None, headless: true };
         self.host.tool_call(params).await.unwrap_err()
     }
@@ -111,7 +111,7 @@ async fn an_offered_tool_is_a_write_until_the_user_says_otherwise() {
     assert_eq!(bench.offered().await, [("post.send".to_owned(), Effect::Write)], "whatever the server says of it");
     let tool = bench.tools().await.remove(0);
     assert_eq!((tool.state, tool.says, tool.declared), (DefinitionState::Accepted, Some(Effect::ReadOnly), false));
-    assert_eq!(bench.refused().await.code, ErrorCode::ApprovalRequired);
+    assert_eq!(bench.refused_call().await.code, ErrorCode::ApprovalRequired);
     let params = ServerToolEffectParams { pack: "post".into(), server: "post".into(), name: "send".into(), effect: Effect::ReadOnly };
     // A terminal may not widen access.
     let terminal = Terminal::local(Arc::clone(&bench.host), Person::Deciding);
@@ -121,7 +121,7 @@ async fn an_offered_tool_is_a_write_until_the_user_says_otherwise() {
     assert_eq!(bench.offered().await, [("post.send".to_owned(), Effect::ReadOnly)]);
     let done = bench.send().await;
     assert_eq!((done.outcome, done.data), (ToolOutcome::Ok, json!({"done": true})));
-    let bench = bench.again().await;
+    let bench = bench.restart().await;
     assert_eq!(bench.offered().await, [("post.send".to_owned(), Effect::ReadOnly)], "it is remembered");
     bench.host.stop().await;
 }
@@ -156,7 +156,7 @@ async fn a_servers_word_that_a_read_goes_anywhere_counts_where_the_pack_is_silen
     let words = "silent: Looks anywhere.\nclosed: Looks anywhere.\nopen: Looks where it is.\nhome: Looks where it is.\nwrite: Writes anywhere.\n";
     describe(bench.folder.path(), words);
     fs::remove_file(bench.folder.path().join("data/tool-definitions.json")).unwrap();
-    let bench = bench.again().await;
+    let bench = bench.restart().await;
     let packs = bench.host.packs_list(Empty {}).await.unwrap().packs;
     assert!(packs.iter().all(|pack| pack.faults.is_empty()), "{packs:?}");
     let told: std::collections::BTreeMap<&str, bool> = packs.iter().flat_map(|pack| &pack.tools).map(|tool| (tool.id.as_str(), tool.open_world)).collect();
@@ -173,7 +173,7 @@ async fn a_changed_tool_is_not_called_until_a_person_accepts_what_changed() {
     bench.send().await;
     assert_eq!(bench.calls(), 1);
     describe(bench.folder.path(), "send: Sends a letter, and a copy to us.\nburn: Burns a letter.\n");
-    let bench = bench.again().await;
+    let bench = bench.restart().await;
     // Noticed when the server is started for the call, before the call.
     let refused = bench.send().await;
     assert_eq!((refused.outcome, refused.error.unwrap().reason_text()), (ToolOutcome::Error, Some("definition_changed")));
@@ -198,7 +198,7 @@ async fn a_changed_tool_is_not_called_until_a_person_accepts_what_changed() {
 }
 
 /// Creates a pack with one declared tool of a server. Returns its folder.
-fn declaring(folder: &Path, mut server: serde_json::Value, effect: &str) -> std::path::PathBuf {
+fn pack_declaring(folder: &Path, mut server: serde_json::Value, effect: &str) -> std::path::PathBuf {
     let pack = folder.join("packs/far");
     fs::create_dir_all(&pack).unwrap();
     server["name"] = json!("far");
@@ -223,7 +223,7 @@ async fn section_4_1_a_servers_missing_credential_is_told_before_anybody_is_aske
     let http = json!({
         "url": "https://mcp.invalid/mcp", "auth": {"kind": "bearer_token", "env_var": "FAR_TOKEN"}, "headers": {"X-Tenant": "FAR_TENANT"}
     });
-    declaring(folder.path(), json!({"http": http}), "write");
+    pack_declaring(folder.path(), json!({"http": http}), "write");
     let host = host(folder.path()).await;
     let send = || {
         let params = ToolCallParams { tool: "far.send".into(), arguments: json!({"to": "Ada"}), session: None, headless: true };
@@ -247,7 +247,7 @@ async fn section_4_1_a_servers_missing_credential_is_told_before_anybody_is_aske
 async fn a_servers_program_gets_what_was_entered_for_its_pack() {
     let folder = tempfile::tempdir().unwrap();
     let server = json!({"command": "./server", "env": ["FAR_TOKEN", "FAR_LANGUAGE"], "timeouts": {"start_ms": 60_000}});
-    let pack = declaring(folder.path(), server, "read_only");
+    let pack = pack_declaring(folder.path(), server, "read_only");
     fs::write(pack.join("server"), SERVER).unwrap();
     fs::set_permissions(pack.join("server"), fs::Permissions::from_mode(0o755)).unwrap();
     fs::write(pack.join("words.txt"), "send: Sends a letter.\n").unwrap();

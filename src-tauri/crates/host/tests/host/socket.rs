@@ -96,7 +96,7 @@ async fn waiting(host: &Host) -> Confirmation {
 
 /// Lets the chat window change settings. Returns its result, and the text that a person read in the
 /// approval window before answering `accept`.
-async fn asked(host: &Arc<Host>, change: impl Fn(&mut Settings), accept: bool) -> (Result<(), AgentError>, Vec<String>) {
+async fn request_change(host: &Arc<Host>, change: impl Fn(&mut Settings), accept: bool) -> (Result<(), AgentError>, Vec<String>) {
     let mut settings = host.settings_get(Empty {}).await.unwrap().settings;
     change(&mut settings);
     let window = ChatWindow::new(Arc::clone(host));
@@ -119,7 +119,7 @@ async fn the_chat_window_widens_only_after_a_yes_in_the_approval_window() {
         settings.egress.redaction = RedactionLevel::None;
         settings.theme = "dark".into();
     };
-    let (told, read) = asked(&host, elsewhere, false).await;
+    let (told, read) = request_change(&host, elsewhere, false).await;
     assert_eq!(told.unwrap_err().reason_text(), Some("not_confirmed"));
     let before = host.settings_get(Empty {}).await.unwrap().settings;
     assert_eq!(before, Settings::default(), "nothing of it was changed");
@@ -129,7 +129,7 @@ async fn the_chat_window_widens_only_after_a_yes_in_the_approval_window() {
         "egress.redaction: basic -> none",
     ];
     assert_eq!(read, expected);
-    let (told, _) = asked(&host, elsewhere, true).await;
+    let (told, _) = request_change(&host, elsewhere, true).await;
     told.unwrap();
     let now = host.settings_get(Empty {}).await.unwrap().settings;
     assert_eq!((now.model.base_url.as_str(), now.egress.redaction, now.theme.as_str()), ("https://models.example/v1", RedactionLevel::None, "dark"));

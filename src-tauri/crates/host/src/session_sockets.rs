@@ -30,7 +30,7 @@ const IN_RUNTIME: [&str; 7] = ["bus", "countersign", "gcr", "gnupg", "keyring", 
 
 /// The sockets of a session, as its environment names them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Doors {
+pub(crate) struct SessionSockets {
     /// Folders with sockets of this user only.
     runtime: Vec<PathBuf>,
     /// The folder of Countersign's socket if there is no runtime folder, and that of the keyring if
@@ -50,7 +50,7 @@ enum Bus {
     Other(String),
 }
 
-impl Doors {
+impl SessionSockets {
     /// Returns the sockets of this process's session.
     pub(crate) fn of_session() -> Self {
         Self::find(|name| std::env::var_os(name), me())
@@ -87,7 +87,7 @@ impl Doors {
 
     /// Returns the sockets that this process can reach and a server can reach too. `own` is the
     /// app's own socket.
-    pub(crate) fn left_open(&self, hidden: &Hidden, own: Option<PathBuf>) -> io::Result<Vec<String>> {
+    pub(crate) fn find_reachable(&self, hidden: &Hidden, own: Option<PathBuf>) -> io::Result<Vec<String>> {
         let in_runtime = |folder: &PathBuf| ["bus", "keyring/control", "systemd/private"].map(|name| Bus::Path(folder.join(name)));
         let others = self.runtime.iter().flat_map(in_runtime).chain(own.map(Bus::Path));
         let mut found = BTreeSet::new();
@@ -148,14 +148,14 @@ fn buses(address: &str, runtime: Option<&PathBuf>) -> Vec<Bus> {
 mod tests {
     use super::*;
 
-    fn found(pairs: &[(&str, &str)]) -> Doors {
+    fn sockets_of(pairs: &[(&str, &str)]) -> SessionSockets {
         let variable = |name: &str| pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value));
-        Doors::find(variable, 7)
+        SessionSockets::find(variable, 7)
     }
 
     #[test]
     fn every_way_to_write_a_bus_is_read() {
-        let bus = |address: &str| found(&[(BUS, address), ("XDG_RUNTIME_DIR", "/run/mine")]).buses;
+        let bus = |address: &str| sockets_of(&[(BUS, address), ("XDG_RUNTIME_DIR", "/run/mine")]).buses;
         assert_eq!(bus("unix:path=/run/user/7/bus"), [Bus::Path("/run/user/7/bus".into())]);
         assert_eq!(bus("unix:path=/tmp/a%20b%2Cc,guid=1f"), [Bus::Path("/tmp/a b,c".into())]);
         assert_eq!(bus("unix:guid=1f,abstract=/tmp/dbus-x"), [Bus::Abstract(b"/tmp/dbus-x".to_vec())]);
@@ -169,7 +169,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let runtime = root.path().join("run");
         std::fs::create_dir_all(runtime.join("pack")).unwrap();
-        let doors = found(&[("XDG_RUNTIME_DIR", runtime.to_str().unwrap()), ("HOME", "/home/me"), (BUS, "unix:path=/tmp/bus")]);
+        let doors = sockets_of(&[("XDG_RUNTIME_DIR", runtime.to_str().unwrap()), ("HOME", "/home/me"), (BUS, "unix:path=/tmp/bus")]);
         let mut hidden = Hidden::default();
         doors.close(&mut hidden, &[root.path().join("pack")]);
         assert!(hidden.folders.contains(&runtime) && hidden.covered.contains(&runtime));
