@@ -1,4 +1,4 @@
-//! What the provider adds to one delta, against reading the same stream with as little as possible.
+//! Measures the provider's cost per delta, compared with a minimal reader of the same stream.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
